@@ -4,6 +4,7 @@
 //! no IO, no clock. Every text of foreign origin passes [`crate::sanitize`] first. What needs the world
 //! outside goes through [`Host`]. The terminal is restored by whatever way the screen is left.
 
+mod agenda_list;
 mod cell_text;
 mod form;
 mod home;

@@ -58,6 +58,34 @@ fn the_agenda_is_listed_added_to_and_settled() {
     assert_eq!(submitted(&mut model), Some(AgendaChange::OpenQuestion { title, description: None }));
 }
 
+/// On a wide screen the agenda stands beside the rounds, and its list is chosen from there.
+#[test]
+fn a_wide_screen_has_the_agenda_beside_the_rounds() {
+    let model = with_conflict();
+    super::scenes::shows("agenda", &model);
+    for size in [(120, 40), (200, 60)] {
+        let mut model = model.clone();
+        update(&mut model, Message::Resize(size.0, size.1));
+        let shown = rendered(&model, size);
+        for words in ["╭ Agenda ", "!  CONF-001  Blocked: Ship it?", "would pass with: wait a day"] {
+            assert!(shown.contains(words), "{words}\n{shown}");
+        }
+        assert!(!shown.contains("+ new conflict"), "{shown}");
+        press(&mut model, KeyCode::Char('O'));
+        let shown = rendered(&model, size);
+        assert!(shown.contains("▸   + new agenda item") && !shown.contains("Agenda, conflicts"), "{shown}");
+        press(&mut model, KeyCode::End);
+        let shown = rendered(&model, size);
+        assert!(shown.contains("▸!  CONF-001"), "{shown}");
+        press(&mut model, KeyCode::Enter);
+        assert!(rendered(&model, size).contains("Resolve CONF-001"));
+    }
+    assert!(!rendered(&model, (80, 24)).contains("╭ Agenda "));
+    let mut without = super::model(saved("release-consent.s2s"));
+    update(&mut without, Message::Resize(200, 60));
+    assert!(!rendered(&without, (200, 60)).contains("╭ Agenda "), "there is none");
+}
+
 #[test]
 fn a_replay_shows_the_agenda_and_changes_nothing() {
     let mut model = model(saved("context-passing.s2s"));

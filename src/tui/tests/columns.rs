@@ -10,10 +10,10 @@ fn numbers(screen: &str) -> Vec<&str> {
 }
 
 /// The lines of a pane, without its frame.
-fn pane(model: &Model, pane: Pane, width: u16) -> String {
+fn pane(model: &Model, pane: Pane, (width, height): (u16, u16)) -> String {
     let mut model = model.clone();
-    (model.focus, model.size) = (pane, (width, 24));
-    let mut terminal = Terminal::new(TestBackend::new(width, 24)).unwrap();
+    (model.focus, model.size) = (pane, (width, height));
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     let mut hits = super::super::ClickMap::default();
     terminal.draw(|frame| hits = draw(frame, &model)).unwrap();
     let buffer = terminal.backend().buffer();
@@ -21,7 +21,7 @@ fn pane(model: &Model, pane: Pane, width: u16) -> String {
         let cells = (0..width).filter(|x| hits.pane_at(*x, y) == Some(pane));
         cells.map(|x| buffer[(x, y)].symbol()).collect::<String>()
     };
-    let rows = (0..24).map(row).filter(|row| row.starts_with('│'));
+    let rows = (0..height).map(row).filter(|row| row.starts_with('│'));
     rows.map(|row| row.trim_matches('│').to_owned() + "\n").collect()
 }
 
@@ -34,11 +34,11 @@ fn no_number_is_cut() {
     let counted = live_on(lines, |event| matches!(event, Event::TallyMade(_)));
     for (name, model) in [("open", open), ("failed", failed), ("counted", counted)] {
         for shown in [Pane::Seats, Pane::Events] {
-            let wide = pane(&model, shown, 300);
+            let wide = pane(&model, shown, (300, 60));
             let known: std::collections::HashSet<&str> = numbers(&wide).into_iter().collect();
             assert!(!known.is_empty(), "{name} {shown:?}: {wide}");
             for width in 24..=130 {
-                let narrow = pane(&model, shown, width);
+                let narrow = pane(&model, shown, (width, 24));
                 for number in numbers(&narrow) {
                     assert!(
                         known.contains(number),
@@ -63,7 +63,7 @@ fn columns_stand_under_each_other() {
     // What was known before the close.
     model.replay = Replay::new(model.replay.lines()[..model.replay.len() - 1].to_vec());
     for width in [60, 80, 100, 120, 160] {
-        let rows = pane(&model, Pane::Seats, width);
+        let rows = pane(&model, Pane::Seats, (width, 24));
         let ends = |row: &str| {
             let at = row.find(" s ").or_else(|| row.ends_with(" s").then(|| row.len() - 2))?;
             Some(row[..at].chars().count())

@@ -18,7 +18,7 @@ use crate::tui::{
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (120, 40)];
 /// The main states are drawn on a large screen too.
 const LARGE: (u16, u16) = (200, 60);
-const MAIN: [&str; 5] = ["home", "draft", "open", "counted", "replay"];
+const MAIN: [&str; 6] = ["home", "draft", "open", "counted", "replay", "agenda"];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots/screen")

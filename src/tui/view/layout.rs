@@ -2,8 +2,8 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
-use super::content;
 use super::timeline::{FRAMED, WITH_EVENT};
+use super::{agenda, content};
 use crate::tui::keymap::ScreenState;
 use crate::tui::model::{Mode, Model, Pane};
 
@@ -14,6 +14,28 @@ const TWO_ROWS: u16 = 16;
 
 /// The panes that are seen in `area`, each with its place.
 pub fn panes(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
+    with_agenda(area, model).0
+}
+
+/// The panes, and on a wide screen the place of the agenda, if there is one: below the panes at the right.
+pub fn with_agenda(area: Rect, model: &Model) -> (Vec<(Pane, Rect)>, Option<Rect>) {
+    /// The fewest lines of the pane above it.
+    const ABOVE: u16 = 8;
+    let mut panes = all_panes(area, model);
+    let is_last = |place: &Rect| place.x > area.x && place.bottom() == area.bottom();
+    let above = panes.iter_mut().find(|(_, place)| area.width >= agenda::BESIDE && is_last(place));
+    let Some((_, above)) = above.filter(|(_, place)| place.height >= 2 * ABOVE) else { return (panes, None) };
+    let lines = agenda::lines(model, above.width.saturating_sub(2)).len();
+    if lines == 0 {
+        return (panes, None);
+    }
+    let height = u16::try_from(lines + 2).unwrap_or(u16::MAX).min(above.height / 2);
+    above.height -= height;
+    let place = Rect { y: above.bottom(), height, ..*above };
+    (panes, Some(place))
+}
+
+fn all_panes(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
     if super::reveal::round(model).is_some() {
         return super::reveal::panes(area, model);
     }

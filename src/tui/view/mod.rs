@@ -12,6 +12,7 @@
 //! Below 90 columns one pane is shown at a time, or those that belong together over each other; below
 //! 10 lines the title makes room. What was drawn where is handed back, for the mouse.
 
+mod agenda;
 mod answer;
 mod checks;
 mod click_map;
@@ -55,7 +56,7 @@ pub use reading::{lines_of_text, most_text, place_of};
 use ratatui::Frame;
 use ratatui::widgets::Paragraph;
 
-use super::model::{AnswerLayout, Mode, Model, Pane};
+use super::model::{Mode, Model};
 use layout::rows;
 
 /// Draws the whole screen.
@@ -71,8 +72,7 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model) -> ClickMap {
         Mode::Home => home::draw(frame, title, body, model, &mut hits),
         Mode::Replay | Mode::Live(_) => {
             header::draw(frame, title, model);
-            let is_spread = model.answer_layout == AnswerLayout::SideBySide && model.focus == Pane::Answer;
-            if is_spread && model.preview().is_none() {
+            if pane::is_side_by_side(model) {
                 answer::side_by_side(frame, body, model);
             } else {
                 pane::draw_all(frame, body, model, &mut hits);

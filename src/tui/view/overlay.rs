@@ -26,6 +26,8 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMa
         }
         Some(Overlay::Palette(typed, row)) => palette(frame, area, model, typed, *row, hits),
         Some(Overlay::Form(form)) => super::form::draw(frame, area, model, form, hits),
+        Some(Overlay::Menu(menu))
+            if menu.kind == MenuKind::Agenda && super::pane::has_agenda(model, area) => {}
         Some(Overlay::Menu(menu)) => draw_menu(frame, area, model, menu, hits),
         Some(Overlay::Text(read)) => super::reading::draw(frame, area, model, read),
         Some(Overlay::Pictures(scroll)) => super::pictures::draw(frame, area, model, *scroll),

@@ -7,15 +7,19 @@ use ratatui::widgets::Paragraph;
 
 use super::click_map::{ClickMap, Target};
 use super::content::{lines, title};
-use super::layout::{panes, rows};
+use super::layout::{panes, rows, with_agenda};
 use super::reading::{highlighted, position};
-use super::{answer, events, seats, tally};
+use super::{agenda, answer, events, seats, tally};
 use crate::tui::model::{AnswerLayout, Model, Pane};
 
-/// Draws the panes that are seen.
+/// Draws the panes that are seen, and the agenda beside them.
 pub fn draw_all(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
-    for (pane, place) in panes(area, model) {
+    let (panes, beside) = with_agenda(area, model);
+    for (pane, place) in panes {
         draw(frame, place, model, pane, hits);
+    }
+    if let Some(place) = beside {
+        agenda::draw(frame, place, model, hits);
     }
 }
 
@@ -50,10 +54,25 @@ fn from(lines: Vec<Line<'static>>, scroll: usize, height: usize) -> Vec<Line<'st
     lines.into_iter().skip(start).take(height).collect()
 }
 
+/// Whether the agenda is on the screen beside the panes.
+pub fn has_agenda(model: &Model, screen: Rect) -> bool {
+    !is_side_by_side(model) && with_agenda(rows(screen, model)[1], model).1.is_some()
+}
+
+/// Whether answers fill the screen, as many as fit beside each other.
+pub fn is_side_by_side(model: &Model) -> bool {
+    let is_spread = model.answer_layout == AnswerLayout::SideBySide && model.focus == Pane::Answer;
+    is_spread && model.preview().is_none()
+}
+
+fn body(model: &Model) -> Rect {
+    let (width, height) = model.size;
+    rows(Rect { x: 0, y: 0, width, height }, model)[1]
+}
+
 /// Where a pane is on the screen, or would be if it were looked at.
 fn place(model: &Model, pane: Pane) -> Rect {
-    let (width, height) = model.size;
-    let body = rows(Rect { x: 0, y: 0, width, height }, model)[1];
+    let body = body(model);
     let all = panes(body, model);
     all.into_iter().find(|(other, _)| *other == pane).map_or(body, |(_, place)| place)
 }
@@ -63,8 +82,7 @@ pub fn max_scroll(model: &Model, pane: Pane) -> usize {
     let place = place(model, pane);
     let height = usize::from(place.height.saturating_sub(2));
     if pane == Pane::Answer && model.answer_layout == AnswerLayout::SideBySide {
-        let (width, height) = model.size;
-        return answer::most_beside(model, rows(Rect { x: 0, y: 0, width, height }, model)[1]);
+        return answer::most_beside(model, body(model));
     }
     match pane {
         Pane::Seats => 0,

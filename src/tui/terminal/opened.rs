@@ -6,7 +6,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
-use crate::history::{Session, SessionOpened};
+use crate::history::Session;
 use crate::journal::PresentWords;
 use crate::tui::home::OpenTarget;
 use crate::tui::host::{Draft, EngineHandle, Host, ReplayLoad, StartRefusal, Tell};
@@ -29,8 +29,8 @@ pub enum Then {
 pub enum Opened {
     /// A session that could begin.
     Drafted(Result<Box<Draft>, Vec<Diagnostic>>),
-    /// A session whose programs are measured, with the first order of its engine.
-    Measured(Box<SessionOpened>, Option<FacilitatorRequest>),
+    /// A session that has begun, with the first order of its engine.
+    Begun(EngineHandle, Option<FacilitatorRequest>),
     Replay(PathBuf, Box<(ReplayLoad, Replay)>),
     Live(Box<Resumed>),
     Refused(StartRefusal, Then),

@@ -60,11 +60,14 @@ impl Screen {
             let why = "Not recorded: the session is finished or paused.".to_owned();
             return Some(Message::EngineUpdate(EngineUpdate::Refused(why)));
         };
-        let measure = move |host: &dyn Host, tell: Tell<'_>| match host.measure(&draft, tell) {
-            Ok(header) => Opened::Measured(Box::new(header), first),
+        let begin = move |host: &dyn Host, tell: Tell<'_>| match host
+            .measure(&draft, tell)
+            .and_then(|header| host.begin(&header))
+        {
+            Ok(running) => Opened::Begun(running, first),
             Err(refusal) => Opened::Refused(refusal, Then::Begin(first)),
         };
-        self.open_aside("Opening the session".to_owned(), measure).await
+        self.open_aside("Opening the session".to_owned(), begin).await
     }
 
     /// Does this on another thread; what was asked for before and is not there yet is no longer waited for.
@@ -95,6 +98,12 @@ impl Screen {
     /// Shows what was opened, unless something else was asked for since.
     pub(super) async fn take_opened(&mut self, number: u64, opened: Opened) -> Option<Message> {
         if number != self.opening {
+            // Without its order the engine leaves at once.
+            if let Opened::Begun(running, _) = opened {
+                let file = running.path.display();
+                self.model.notice =
+                    Some(format!("Cancelled. The session had begun and can be resumed: {file}"));
+            }
             return None;
         }
         self.model.busy = None;
@@ -112,16 +121,13 @@ impl Screen {
                 }
                 self.tell(&problems);
             }
-            Opened::Measured(header, first) => match self.host.begin(&header) {
-                Ok(running) => {
-                    if let Some(order) = first {
-                        let _ = running.orders.send(order);
-                    }
-                    self.model.file = running.path.display().to_string();
-                    self.running = Some(running);
+            Opened::Begun(running, first) => {
+                if let Some(order) = first {
+                    let _ = running.orders.send(order);
                 }
-                Err(refusal) => self.refused(refusal, Then::Begin(first)),
-            },
+                self.model.file = running.path.display().to_string();
+                self.running = Some(running);
+            }
             Opened::Replay(path, loaded) => {
                 let (load, replay) = *loaded;
                 self.stop_engine().await;

@@ -196,6 +196,9 @@ fn answer_hint(session: &Session) -> String {
             let merge = "{options: [{title: …, from: [IDEA, …]}], set_aside: [{idea: …, reason: …}]}";
             format!(" --answers FILE, where FILE says `{}: {merge}`", run.id)
         }
+        Some(asked) if asked.proposal.is_some() => {
+            format!(" --answers FILE, where FILE says `{}: true`, or `{{edited: {{…}}}}`", run.id)
+        }
         Some(asked) => {
             let choice = asked.choices.first();
             let answer = choice.map_or("{approved: true}".to_owned(), |choice| format!("{{tie: {choice}}}"));

@@ -124,6 +124,8 @@ pub enum Command {
         choice: Option<String>,
         /// What the person added.
         comment: Option<String>,
+        /// The proposal as the person changed it.
+        edited: Option<Value>,
         /// `facilitator`, or `scripted`.
         by: String,
     },

@@ -32,6 +32,7 @@ impl Session {
             written: None,
             choices,
             ideas: Vec::new(),
+            proposal: None,
             input: self.given_input(&step.id),
             context: self.context(),
         }

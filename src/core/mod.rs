@@ -6,6 +6,7 @@
 
 pub mod alike;
 mod command;
+mod condition;
 mod cost;
 mod decide;
 mod exhausted;
@@ -13,6 +14,7 @@ mod exit_code;
 mod key_file;
 mod next;
 mod profile;
+mod proposal;
 mod roster;
 mod sentences;
 mod strength;
@@ -32,6 +34,7 @@ pub use exit_code::{Deciding, ExitCode, LEFT, QUORUM_UNREACHABLE, deciding, exit
 pub use key_file::{is_key_file_left, key_file_left};
 pub use next::{NextAction, Question, QuestionKind, approval_kind, next};
 pub use profile::profile;
+pub use proposal::Proposal;
 pub use roster::ROLE_WITHOUT_PERSONA;
 pub use sentences::{is_same_data, put_in_present_words};
 pub use strength::{is_persons, same_answers};

@@ -1,6 +1,9 @@
 //! What must happen now. The engine does it; nobody else decides.
 
+use serde_json::Value;
+
 use super::command::Command;
+use super::proposal::unasked;
 use super::unstarted::unstarted;
 use crate::history::{
     ApprovalRequested, ApprovalRun, CloseReason, CollectedIdea, RoundRun, Session, StepRun,
@@ -43,6 +46,8 @@ pub struct Question {
 pub enum QuestionKind {
     /// Yes or no.
     Approval,
+    /// This proposal, as it is or changed, or a no.
+    Proposal(Value),
     /// These ideas as options, or a no.
     Merge(Vec<CollectedIdea>),
     /// One of these level options.
@@ -118,6 +123,9 @@ fn step_state(session: &Session, definition: &Definition, step: &Step, run: &Ste
             let has_no_ideas = approval.merges.is_some() && session.ideas_to_merge(&step.id).is_empty();
             let is_unasked = run.approval.is_none();
             if has_no_ideas || is_unasked && session.rendered_message(definition, step, approval).is_err() {
+                return finish();
+            }
+            if is_unasked && unasked(session, definition, step).is_some() {
                 return finish();
             }
             next_in_approval(run)
@@ -204,10 +212,11 @@ fn next_in_approval(run: &StepRun) -> StepState {
 
 /// What kind of answer an approval wants.
 pub fn approval_kind(requested: &ApprovalRequested) -> QuestionKind {
-    match (requested.ideas.as_slice(), requested.choices.as_slice()) {
-        ([], []) => QuestionKind::Approval,
-        ([], choices) => QuestionKind::Tie(choices.to_vec()),
-        (ideas, _) => QuestionKind::Merge(ideas.to_vec()),
+    match (requested.ideas.as_slice(), requested.choices.as_slice(), &requested.proposal) {
+        ([], [], None) => QuestionKind::Approval,
+        ([], [], Some(proposal)) => QuestionKind::Proposal(proposal.clone()),
+        ([], choices, _) => QuestionKind::Tie(choices.to_vec()),
+        (ideas, ..) => QuestionKind::Merge(ideas.to_vec()),
     }
 }
 

@@ -83,14 +83,15 @@ impl Engine<'_> {
                 self.stage(Command::AskAgain { seal })
             }
             QuestionKind::Approval
+            | QuestionKind::Proposal(_)
             | QuestionKind::Merge(_)
             | QuestionKind::Tie(_)
             | QuestionKind::Exhausted(_) => {
-                let FacilitatorAnswer { approved, choice, comment, merge, by } = says;
+                let FacilitatorAnswer { approved, choice, comment, edited, merge, by } = says;
                 let step = question.step;
                 self.stage(match merge {
                     Some(merge) => Command::Merge { step, merge, comment, by },
-                    None => Command::Answer { step, approved, choice, comment, by },
+                    None => Command::Answer { step, approved, choice, comment, edited, by },
                 })
             }
         }

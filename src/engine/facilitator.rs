@@ -39,6 +39,8 @@ pub struct FacilitatorAnswer {
     /// The option chosen among tied ones.
     pub choice: Option<String>,
     pub comment: Option<String>,
+    /// The proposal as the person changed it.
+    pub edited: Option<serde_json::Value>,
     /// The ideas as options, where that was asked and the answer is yes.
     pub merge: Option<Merge>,
     /// `facilitator`, or `scripted`.

@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
 use super::transcript::Transcript;
+use crate::handoff::FormFacts;
 use crate::history::{ItemStatus, WorkItemReturned};
 use crate::participants::{Failure, Finish, Participant, Reply, SeatRequest};
 use crate::round::record::ReplyAttempt;
@@ -22,6 +23,8 @@ pub struct AttemptLimits {
     pub format: u32,
     /// What the answer must fit.
     pub schema: Option<OutputSchema>,
+    /// What the answer must agree with.
+    pub facts: Option<FormFacts>,
     /// Whether an answer that says nothing is none: a review's.
     pub needs_words: bool,
     /// How long the try may take.
@@ -139,8 +142,15 @@ fn judge(reply: &Reply, terms: &AttemptLimits, is_exit: bool) -> Result<Value, S
         return Ok(data);
     }
     if let Some(schema) = &terms.schema {
-        let what = if terms.needs_words { "the verdict of a review" } else { "`output_schema`" };
+        let what = match &terms.facts {
+            Some(_) => "its form",
+            None if terms.needs_words => "the verdict of a review",
+            None => "`output_schema`",
+        };
         schema.check(&data).map_err(|why| format!("the answer does not fit {what}: {why}"))?;
+    }
+    if let Some(facts) = &terms.facts {
+        facts.check(&data).map_err(|why| format!("the answer contradicts the session: {why}"))?;
     }
     if terms.needs_words && !is_feedback(&data, terms.format) {
         return Err("a review needs feedback, and there is none".to_owned());

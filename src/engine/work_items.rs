@@ -10,6 +10,7 @@ use super::request_pool::{FinishedRequest, RequestId};
 use super::state::{Engine, EngineError};
 use super::work_item_attempt::{AttemptLimits, fault, run_attempt};
 use crate::core::{Command, LEASE_MS, decide};
+use crate::handoff::FormFacts;
 use crate::history::{Event, RoundOpened, RoundRun, Timestamp, WorkItem, WorkItemOffered, WorkItemReturned};
 use crate::participants::purse::Purse;
 use crate::participants::{Prompt, SeatRequest, WorkItemView};
@@ -84,8 +85,10 @@ impl Engine<'_> {
         };
         let definition = self.session.definition.as_deref();
         let step = definition.and_then(|definition| definition.step(&item.offered.step));
+        let facts = step.and_then(|step| self.session.form_facts(step));
+        let of_form = facts.as_ref().and_then(|facts| facts.output_schema().ok());
         let schema = step.and_then(|step| match &step.kind {
-            StepKind::Agent(agent) => agent.output_schema.clone(),
+            StepKind::Agent(agent) => agent.output_schema.clone().or(of_form),
             StepKind::Review(_) if self.session.format() >= 2 => Some(VERDICT.clone()),
             StepKind::Round(_)
             | StepKind::Approval(_)
@@ -100,10 +103,11 @@ impl Engine<'_> {
             step: item.offered.step.clone(),
             format: self.session.format(),
             schema: schema.clone(),
+            facts: facts.clone(),
             needs_words: step.is_some_and(|step| matches!(step.kind, StepKind::Review(_))),
             timeout: self.step_timeout(&item.offered.step),
         };
-        let ask = self.ask_agent(item, schema);
+        let ask = self.ask_agent(item, schema, facts.as_ref());
         let (step, id) = (item.offered.step.clone(), id.to_owned());
         let place = RequestId::Item(id.clone());
         let of = id.clone();
@@ -113,7 +117,12 @@ impl Engine<'_> {
         Ok(())
     }
 
-    fn ask_agent(&self, item: &WorkItem, schema: Option<OutputSchema>) -> SeatRequest {
+    fn ask_agent(
+        &self,
+        item: &WorkItem,
+        schema: Option<OutputSchema>,
+        facts: Option<&FormFacts>,
+    ) -> SeatRequest {
         let offered = &item.offered;
         let (system, text) = self.session.agent_prompt(offered);
         let estimated = estimated_tokens(&system) + estimated_tokens(&text);
@@ -146,7 +155,10 @@ impl Engine<'_> {
                 estimated,
                 if item.returned.is_empty() { 2 } else { 0 },
             ),
-            task: Some(Arc::new(self.task(offered, schema, model))),
+            task: Some(Arc::new(WorkItemView {
+                placeholder: facts.map(FormFacts::placeholder),
+                ..self.task(offered, schema, model)
+            })),
         }
     }
 

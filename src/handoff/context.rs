@@ -152,7 +152,7 @@ impl Session {
 
 impl Session {
     /// A conflict as later rounds see it: what it quotes of an answer is disclosed as the answer is.
-    fn shown_conflict(&self, conflict: &Point) -> Value {
+    pub(super) fn shown_conflict(&self, conflict: &Point) -> Value {
         let Some(who) = &conflict.participant else { return conflict.to_json() };
         let round = conflict.round.as_ref().and_then(|round| self.round(round));
         let seat = round.and_then(|round| round.seat(who));

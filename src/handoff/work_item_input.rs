@@ -129,6 +129,10 @@ impl Session {
         task.rules = rules(step, said.as_deref(), self.format());
         let prompt = template.as_ref().map(|template| template.render(&scope)).transpose();
         task.prompt = prompt.map_err(|error| format!("the prompt cannot be made: {error}"))?;
+        if let Some(facts) = self.form_facts(step) {
+            task.rules = Some(facts.instructions() + task.rules.as_deref().unwrap_or_default());
+            task.prompt = Some(self.facilitator_prompt(definition, step, &facts));
+        }
         let whole = brief(definition, step, &task) + &text(definition, &task);
         let template = template.as_ref().map(|template| (template, &scope));
         let checked = self.check_agent(definition, step, template, &task.input, &whole);

@@ -318,7 +318,8 @@ impl Session {
             return;
         }
         self.step = None;
-        self.synthesis_due = result.success && self.synthesis_of(&result.step).is_some();
+        let is_refused = result.data["approved"] == false;
+        self.synthesis_due = result.success && !is_refused && self.synthesis_of(&result.step).is_some();
         self.finished_step = Some(result.step.clone());
         self.results.insert(result.step.clone(), Arc::clone(result));
     }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::event::{Event, PROJECT, RoundRevised, SeatRetried, SessionForked};
-use super::state::{RoundRun, SeatStatus, Session};
+use super::state::{AnsweredQuestion, RoundRun, SeatStatus, Session};
 use super::timestamp::Timestamp;
 use crate::diagnostic::Diagnostic;
 use crate::round::material::Artifact;
-use crate::workflow::{Definition, Round, Selection, Source, StepKind, load};
+use crate::workflow::{Definition, FacilitatorForm, Round, Selection, Source, Step, StepKind, load};
 
 impl Definition {
     /// The definition with one round step revised.
@@ -82,10 +82,31 @@ impl Session {
         }
     }
 
-    /// The last closed round that a step's result is a note on.
+    /// The last closed round that a step's result is a note on; of a proposal for one, the approval's
+    /// result is.
     pub fn synthesis_of(&self, step: &str) -> Option<&RoundRun> {
-        let StepKind::Agent(agent) = &self.definition.as_ref()?.step(step)?.kind else { return None };
+        let definition = self.definition.as_ref()?;
+        let step = definition.step(step)?;
+        let agent = if let StepKind::Approval(approval) = &step.kind {
+            let proposing = definition.step(approval.edits.as_deref()?)?.agent()?;
+            Some(proposing).filter(|agent| agent.form == Some(FacilitatorForm::Synthesize))?
+        } else {
+            step.agent().filter(|agent| agent.form.is_none())?
+        };
         self.last_round_of(agent.synthesis_of.as_deref()?).filter(|round| round.closed.is_some())
+    }
+
+    /// The last answer to a question of the workflow: no tie, and neither a merge nor a proposal of a model.
+    pub fn approval_of_outcome(&self) -> Option<&AnsweredQuestion> {
+        let is_of_outcome = |asked: &&AnsweredQuestion| {
+            let step = self.definition.as_ref().and_then(|definition| definition.step(&asked.given.step));
+            let is_part = |step: &Step| {
+                let StepKind::Approval(approval) = &step.kind else { return false };
+                approval.merges.is_some() || approval.edits.is_some()
+            };
+            asked.given.choice.is_none() && !step.is_some_and(is_part)
+        };
+        self.approvals.iter().rev().find(is_of_outcome)
     }
 
     fn retry(&mut self, retried: &SeatRetried, at: Timestamp) {

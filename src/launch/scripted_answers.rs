@@ -32,6 +32,8 @@ pub struct ScriptedAnswer {
     pub choice: Option<String>,
     /// What is added.
     pub comment: Option<String>,
+    /// The proposal in other words.
+    pub edited: Option<serde_json::Value>,
     /// The options that ideas are merged into.
     pub merge: Option<Merge>,
 }
@@ -138,14 +140,14 @@ impl Answers {
         for (key, node) in &self.steps {
             match step_of(definition, &key.text).map(|step| &step.kind) {
                 Some(StepKind::Approval(approval)) => {
+                    let merges = approval.merges.is_some();
+                    let needs_merge = merges && approval.edits.is_none();
                     let items: &[Node] = match &node.value {
                         Value::List(items) => items,
                         _ => std::slice::from_ref(node),
                     };
                     problems.extend(
-                        items
-                            .iter()
-                            .filter_map(|item| said(item, approval.merges.is_some(), &self.file).err()),
+                        items.iter().filter_map(|item| said(item, (merges, needs_merge), &self.file).err()),
                     );
                 }
                 Some(StepKind::Round(round)) => self.check_round(&key.text, node, round, &mut problems),
@@ -229,9 +231,10 @@ impl Answers {
                     ..ScriptedAnswer::default()
                 }))
             }
-            QuestionKind::Approval | QuestionKind::Merge(_) => {
+            QuestionKind::Approval | QuestionKind::Proposal(_) | QuestionKind::Merge(_) => {
                 let one = self.next_of(&key, &node)?;
-                said(one, matches!(kind, QuestionKind::Merge(_)), &self.file)
+                // Whether a yes is enough depends on the proposal, which the core knows.
+                said(one, (matches!(kind, QuestionKind::Merge(_)), false), &self.file)
                     .map(Some)
                     .map_err(|problem| problem.to_string())
             }
@@ -292,29 +295,40 @@ fn choices(node: &Node) -> (Vec<&Node>, bool) {
     }
 }
 
-fn said(node: &Node, merges: bool, file: &str) -> Result<ScriptedAnswer, Diagnostic> {
+/// An answer to an approval. Where ideas are merged it may hold the merge; where that is needed, a yes
+/// without one is an error.
+fn said(node: &Node, (merges, needs_merge): (bool, bool), file: &str) -> Result<ScriptedAnswer, Diagnostic> {
     if merges && as_map(node).is_some_and(|map| find(map, "options").is_some()) {
         let (merge, comment) = merged(node, file)?;
-        return Ok(ScriptedAnswer { approved: true, comment, merge: Some(merge), choice: None });
+        return Ok(ScriptedAnswer {
+            approved: true,
+            comment,
+            merge: Some(merge),
+            ..ScriptedAnswer::default()
+        });
     }
     let no_options = || node.problem(file, "the answer to a merge has no `options`").hint(MERGE_HINT);
     if let Value::Bool(approved) = node.value {
-        if approved && merges {
+        if approved && needs_merge {
             return Err(no_options());
         }
         return Ok(ScriptedAnswer { approved, ..ScriptedAnswer::default() });
     }
-    let hint = "write `true`, `false` or `{approved: true, comment: \"…\"}`";
+    let hint = "write `true`, `false`, `{approved: true, comment: \"…\"}` or, of a proposal, `{edited: {…}}`";
     let mut fields =
         Fields::from_node(node, "the answer to an approval", file).map_err(|problem| problem.hint(hint))?;
     let approved = fields.flag("approved");
     let comment = fields.text("comment");
+    let edited = fields.node("edited").map(Node::to_json);
+    let approved = approved.or(edited.as_ref().map(|_| true));
     let problems = fields.finish(&[]);
     match (approved, problems.into_iter().next()) {
         (_, Some(problem)) => Err(problem),
         (None, None) => Err(node.problem(file, "the answer to an approval has no `approved`").hint(hint)),
-        (Some(true), None) if merges => Err(no_options()),
-        (Some(approved), None) => Ok(ScriptedAnswer { approved, comment, ..ScriptedAnswer::default() }),
+        (Some(true), None) if needs_merge => Err(no_options()),
+        (Some(approved), None) => {
+            Ok(ScriptedAnswer { approved, comment, edited, ..ScriptedAnswer::default() })
+        }
     }
 }
 

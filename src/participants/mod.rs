@@ -117,6 +117,8 @@ pub struct WorkItemView {
     pub whole: Option<String>,
     /// What the answer must fit.
     pub schema: Option<OutputSchema>,
+    /// An answer that fits the session and says nothing, where a discussion is led: the rehearsal's.
+    pub placeholder: Option<serde_json::Value>,
     /// The tracker's tasks as they stand, where the tracker is asked.
     pub tasks: Vec<TrackedTask>,
     /// Whether evidence was asked for before, of the task a prompt names.

@@ -126,6 +126,9 @@ fn references(quotes: &[&QuotedSentence]) -> Value {
 /// # Errors
 /// A schema this cannot make a value for.
 fn work(task: &WorkItemView, ask: &SeatRequest) -> Result<Value, String> {
+    if let Some(placeholder) = &task.placeholder {
+        return Ok(placeholder.clone());
+    }
     if let Some(schema) = &task.schema {
         return schema.sample(task.input.get("input").unwrap_or(&Value::Null));
     }

@@ -159,8 +159,7 @@ fn not_counted(session: &Session, round: &RoundRun) -> Value {
 
 /// What the last approval said; none where nobody was asked.
 fn approved(session: &Session) -> Option<bool> {
-    let last = session.approvals.iter().rev().find(|asked| asked.given.choice.is_none())?;
-    Some(last.given.approved)
+    Some(session.approval_of_outcome()?.given.approved)
 }
 
 /// What it cost in dollars; none where that is not known whole.

@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 
 use super::definition::Definition;
+use super::steps::agent::FacilitatorForm;
 use super::steps::round::Round;
 use super::steps::step::{Step, StepKind};
 use crate::ballot::{BallotForm, OptionOrder};
@@ -86,6 +87,8 @@ pub fn check(
     (file, problems): (&str, &mut Vec<Diagnostic>),
 ) {
     check_synthesis(definition, step, is_nested, file, problems);
+    check_form(step, (file, problems));
+    check_edits(definition, step, (file, problems));
     check_record(definition, step, is_nested, (file, problems));
     let Some(round) = step.round() else { return };
     let roster: Vec<&str> = definition.participants.iter().map(|p| p.name.as_str()).collect();
@@ -121,6 +124,44 @@ fn check_synthesis(
     } else if is_nested {
         let message = format!("`synthesis_of` of step `{}` has no effect inside another step", step.id);
         problems.push(at(step, file, message).hint("put the step into the list"));
+    }
+}
+
+/// A form has its topic and its round.
+fn check_form(step: &Step, (file, problems): (&str, &mut Vec<Diagnostic>)) {
+    let Some((agent, form)) = step.agent().and_then(|agent| Some((agent, agent.form?))) else { return };
+    let mut refuse = |message: String, hint: &str| problems.push(at(step, file, message).hint(hint));
+    if agent.prompt.is_none() {
+        refuse(format!("step `{}` with a `form` has no topic", step.id), "write it as `prompt`");
+    }
+    if agent.output_schema.is_some() {
+        let message = format!("step `{}` has a `form` and an `output_schema`", step.id);
+        refuse(message, "leave one of them out");
+    }
+    if form != FacilitatorForm::Open && agent.synthesis_of.is_none() {
+        let message = format!("step `{}` with a `form` is about no round", step.id);
+        refuse(message, "name the round in `synthesis_of`");
+    }
+}
+
+/// Only an answer in a form is edited, and ideas are merged by the note on their round.
+fn check_edits(definition: &Definition, step: &Step, (file, problems): (&str, &mut Vec<Diagnostic>)) {
+    let StepKind::Approval(approval) = &step.kind else { return };
+    let mut refuse = |message: String, hint: &str| problems.push(at(step, file, message).hint(hint));
+    let Some(id) = &approval.edits else {
+        if approval.ask_if.is_some() {
+            let message = format!("`ask_if` of step `{}` has no effect without `edits`", step.id);
+            refuse(message, "leave it out, or name the proposal in `edits`");
+        }
+        return;
+    };
+    let Some(agent) = definition.step(id).and_then(Step::agent).filter(|agent| agent.form.is_some()) else {
+        let message = format!("`edits` of step `{}` names no step with a `form`: `{id}`", step.id);
+        return refuse(message, "name an agent step with a `form`");
+    };
+    if approval.merges.is_some() && agent.synthesis_of != approval.merges {
+        let message = format!("step `{}` merges ideas and edits a note on another round", step.id);
+        refuse(message, "name the same round in `merges` and in the `synthesis_of` of the note");
     }
 }
 

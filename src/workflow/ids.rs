@@ -12,10 +12,12 @@ fn at(step: &Step, file: &str, message: String) -> Diagnostic {
     Diagnostic::new(message).at(file, step.place.0, step.place.1)
 }
 
-/// Whether the step revises a round whose result has this key: the second result takes its place.
+/// Whether the step revises a round, or edits a proposal, whose result has this key: the second result
+/// takes its place.
 fn replaces(definition: &Definition, step: &Step, key: &str) -> bool {
-    let revised = step.round().and_then(|round| definition.step(round.revises.as_ref()?));
-    revised.is_some_and(|revised| revised.key() == key)
+    let edited = if let StepKind::Approval(approval) = &step.kind { approval.edits.as_ref() } else { None };
+    let revised = step.round().and_then(|round| round.revises.as_ref());
+    edited.or(revised).and_then(|id| definition.step(id)).is_some_and(|earlier| earlier.key() == key)
 }
 
 /// Ids and output keys share one space: the context has one entry for each.

@@ -53,7 +53,7 @@ pub use load::{
 };
 pub use mark::TaskMark;
 pub use recall::{RECENT_ROUNDS, Recall, RecallKeys, RecalledAnswers, Results};
-pub use steps::agent::{Agent, ExpectedOutput};
+pub use steps::agent::{Agent, ExpectedOutput, FacilitatorForm};
 pub use steps::approval::Approval;
 pub use steps::condition::Branch;
 pub use steps::each::{MOST_ITEMS, written_id};

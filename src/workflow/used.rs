@@ -14,7 +14,7 @@ use crate::yaml::{Map, Node, Value, named, placed, read_yaml_or_json};
 /// The most definitions that one may use, counted with those that these use.
 const MOST_USED: usize = 100;
 /// Keys of a step that name another step by its id.
-const REFERENCES: [&str; 4] = ["revises", "merges", "synthesis_of", "of"];
+const REFERENCES: [&str; 5] = ["revises", "merges", "edits", "synthesis_of", "of"];
 
 /// Reads the definition that a file names: its name for messages, and its text.
 pub type ReadUsed<'a> = &'a dyn Fn(&str, &str) -> Result<(String, String), Diagnostic>;

@@ -43,6 +43,7 @@ mod independence;
 mod injection;
 mod journey;
 mod leaks;
+mod led;
 mod limits;
 mod live;
 #[cfg(target_os = "linux")]

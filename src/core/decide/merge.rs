@@ -19,7 +19,8 @@ pub fn merge_ideas(
     merge.check(&round.ideas()).map_err(Refusal)?;
     let round = round.opened.round.clone();
     let merged = IdeasMerged { step: step.clone(), round, merge, by: by.clone() };
-    let given = answer(session, ApprovalGiven { step, approved: true, choice: None, comment, by })?;
+    let given =
+        answer(session, ApprovalGiven { step, approved: true, choice: None, comment, edited: None, by })?;
     Ok(std::iter::once(Event::IdeasMerged(Box::new(merged))).chain(given).collect())
 }
 

@@ -14,7 +14,8 @@ pub(crate) mod review;
 pub(crate) mod round;
 pub(crate) mod step;
 
-use super::command::Command;
+use super::command::{Command, Refusal};
+use super::proposal::Proposal;
 use super::tracked_tasks::record_task;
 use super::work_item;
 use crate::history::{ApprovalGiven, Event, SeatFailed, Session, SessionOpened, Status, Timestamp};
@@ -83,10 +84,8 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::Reveal => reveal(session),
         Command::Tally => tally(session),
         Command::AskPerson { step } => ask_person(session, &definition, &step),
-        Command::Answer { step, approved, choice, comment, by } => {
-            let given = ApprovalGiven { step, approved, choice, comment, by };
-            check_merged(session, &given)?;
-            answer(session, given)
+        Command::Answer { step, approved, choice, comment, edited, by } => {
+            give_answer(session, &definition, ApprovalGiven { step, approved, choice, comment, edited, by })
         }
         Command::Merge { step, merge, comment, by } => merge_ideas(session, step, merge, comment, by),
         Command::LoseKey => record_key_loss(session),
@@ -97,6 +96,39 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::Close => close_session(session, &definition, now),
         other => decide_work_item(session, &definition, other, now),
     }
+}
+
+/// Takes in an answer. A yes to a proposal that merges ideas merges them.
+fn give_answer(session: &Session, definition: &Definition, given: ApprovalGiven) -> DecideResult {
+    let proposal = definition.step(&given.step).and_then(|step| Proposal::of(session, definition, step));
+    if given.edited.is_some() || given.approved {
+        check_edited(&given, proposal.as_ref())?;
+    }
+    let has_merge = session.running(&given.step).is_some_and(|run| run.merge.is_some());
+    let merge = proposal.and_then(|proposal| proposal.merge()).filter(|_| given.approved && !has_merge);
+    if let Some(merge) = merge {
+        return merge_ideas(session, given.step, merge, given.comment, given.by);
+    }
+    check_merged(session, &given)?;
+    answer(session, given)
+}
+
+/// Refuses a yes to no proposal, and a changed one that does not fit its form.
+fn check_edited(given: &ApprovalGiven, proposal: Option<&Proposal>) -> Result<(), Refusal> {
+    let why = match (proposal, &given.edited) {
+        (None, None) => return Ok(()),
+        (None, Some(_)) => "there is no proposal to change".to_owned(),
+        (Some(_), Some(_)) if !given.approved => "a refused proposal is not changed".to_owned(),
+        (Some(proposal), Some(edited)) => match proposal.facts.check(edited) {
+            Ok(()) => return Ok(()),
+            Err(why) => format!("the changed proposal does not fit: {why}"),
+        },
+        (Some(proposal), None) => match &proposal.answer {
+            Err(why) if !proposal.facts.merges() => format!("there is no valid proposal, write one: {why}"),
+            _ => return Ok(()),
+        },
+    };
+    refuse(why)
 }
 
 /// The header, and what it says could not be read as a warning each.

@@ -11,15 +11,17 @@ use super::outcome::StepOutcome;
 use super::record::recorded;
 use super::result::{DecideResult, refuse};
 use crate::core::command::Refusal;
+use crate::core::condition::holds;
 use crate::core::next::tie_message;
+use crate::core::proposal::{Proposal, unasked};
 use crate::core::unstarted::unstarted;
 use crate::handoff::{offer, rejected, round_data};
 use crate::history::{
-    ApprovalGiven, ApprovalRequested, ApprovalRun, Event, ItemStatus, Merge, Session, StepFinished, StepRun,
-    Tally, Timestamp, WorkItem,
+    ApprovalGiven, ApprovalRequested, ApprovalRun, Event, IdeasMerged, ItemStatus, Merge, RECORDED_BY_STEP,
+    Session, StepFinished, StepRun, Tally, Timestamp, WorkItem,
 };
 use crate::tally::Ties;
-use crate::workflow::{Branch, Definition, Step, StepKind};
+use crate::workflow::{Approval, Branch, Definition, Step, StepKind};
 
 pub fn start_step(session: &Session, definition: &Definition, now: Timestamp) -> DecideResult {
     if let Some(run) = &session.step {
@@ -99,16 +101,26 @@ pub fn ask_person(session: &Session, definition: &Definition, id: &str) -> Decid
     if run.approval.is_some() {
         return refuse("the question is asked already");
     }
+    if unasked(session, definition, step).is_some() {
+        return refuse(format!("step `{id}` takes the proposal as it is"));
+    }
     // As the round was opened: its step may have been revised since.
     let round = session.round_of(run).filter(|round| round.opened.ties == Ties::Ask);
     let tied = round.and_then(|round| round.tally.as_ref()).filter(|tally| tally.verdict.tie);
     let mut ideas = Vec::new();
+    let mut proposed = None;
     let (message, written, choices) = if let StepKind::Approval(approval) = &step.kind {
         ideas = session.ideas_to_merge(id);
         if let (Some(round), true) = (&approval.merges, ideas.is_empty()) {
             return refuse(no_ideas(round));
         }
-        let (message, written) = session.rendered_message(definition, step, approval).map_err(Refusal)?;
+        let (mut message, written) = session.rendered_message(definition, step, approval).map_err(Refusal)?;
+        if let Some(proposal) = Proposal::of(session, definition, step) {
+            if let Err(why) = &proposal.answer {
+                message.push_str(&format!("\nThere is no valid proposal: {why}"));
+            }
+            proposed = Some(proposal.answer.unwrap_or_else(|_| proposal.facts.blank()));
+        }
         (message, written, Vec::new())
     } else if let (Some(_), Some(tally)) = (step.round(), tied) {
         (tie_message(&tally.verdict.winners), None, tally.verdict.winners.clone())
@@ -121,6 +133,7 @@ pub fn ask_person(session: &Session, definition: &Definition, id: &str) -> Decid
         written,
         choices,
         ideas,
+        proposal: proposed,
         input: session.given_input(id),
         context: session.context_for(id),
     })])
@@ -128,6 +141,7 @@ pub fn ask_person(session: &Session, definition: &Definition, id: &str) -> Decid
 
 pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Timestamp) -> DecideResult {
     let (run, step) = running(session, definition, id)?;
+    let mut merged = None;
     let came = match &step.kind {
         StepKind::Round(round) if run.round.is_none() => {
             match session.check_round(definition, step, round).refusal {
@@ -136,18 +150,11 @@ pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Ti
             }
         }
         StepKind::Round(_) => of_round(session, step, run)?,
-        StepKind::Approval(approval) => match &run.approval {
-            Some(ApprovalRun { given: Some(given), .. }) => {
-                StepOutcome::to(approval_data(given, run.merge.as_ref()))
-            }
-            asked => match (approval.merges.as_ref(), session.rendered_message(definition, step, approval)) {
-                (Some(round), _) if session.ideas_to_merge(id).is_empty() => {
-                    StepOutcome::to_nothing(no_ideas(round))
-                }
-                (_, Err(why)) if asked.is_none() => StepOutcome::to_nothing(why),
-                _ => return refuse(format!("step `{id}` waits for a person")),
-            },
-        },
+        StepKind::Approval(approval) => {
+            let (came, merge) = of_approval(session, definition, (step, approval), run)?;
+            merged = merge;
+            came
+        }
         StepKind::Agent(_) => of_agent(session, definition, step, run)?,
         StepKind::Review(_) => of_review(session, definition, step, run)?,
         StepKind::Parallel(parallel) => of_parallel(session, definition, parallel, run)?,
@@ -162,6 +169,11 @@ pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Ti
     let items: Vec<&WorkItem> = run.items.iter().filter_map(|id| session.items.get(id)).collect();
     // What answers give away is on record before they can be handed on.
     let mut events: Vec<Event> = session.leaks_in_items(step, &items).into_iter().collect();
+    if let (Some(merge), Some(round), None) = (merged, session.round_to_merge(id), &run.merge) {
+        let (step, round) = (id.to_owned(), round.opened.round.clone());
+        let by = RECORDED_BY_STEP.to_owned();
+        events.push(Event::IdeasMerged(Box::new(IdeasMerged { step, round, merge, by })));
+    }
     let result = |came: StepOutcome| StepFinished {
         step: step.id.clone(),
         step_id: step.id.clone(),
@@ -180,6 +192,35 @@ pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Ti
     events.extend(items_done(session, id, &events));
     events.push(Event::StepFinished(Arc::new(finished)));
     Ok(events)
+}
+
+/// What an approval comes to, and the merge of a proposal that is taken without asking.
+fn of_approval(
+    session: &Session,
+    definition: &Definition,
+    (step, approval): (&Step, &Approval),
+    run: &StepRun,
+) -> Result<(StepOutcome, Option<Merge>), Refusal> {
+    if let Some(ApprovalRun { given: Some(given), .. }) = &run.approval {
+        let proposal = Proposal::of(session, definition, step);
+        return Ok((StepOutcome::to(approval_data(given, run.merge.as_ref(), proposal)), None));
+    }
+    if run.approval.is_none()
+        && let Some(taken) = unasked(session, definition, step)
+    {
+        let merge = taken.merge();
+        let mut data = taken.accepted(None, merge.as_ref());
+        data.insert("approved".to_owned(), true.into());
+        return Ok((StepOutcome::to(data.into()), merge));
+    }
+    let came = match (approval.merges.as_ref(), session.rendered_message(definition, step, approval)) {
+        (Some(round), _) if session.ideas_to_merge(&step.id).is_empty() => {
+            StepOutcome::to_nothing(no_ideas(round))
+        }
+        (_, Err(why)) if run.approval.is_none() => StepOutcome::to_nothing(why),
+        _ => return refuse(format!("step `{}` waits for a person", step.id)),
+    };
+    Ok((came, None))
 }
 
 fn of_round(session: &Session, step: &Step, run: &StepRun) -> Result<StepOutcome, Refusal> {
@@ -213,13 +254,20 @@ fn no_ideas(round: &str) -> String {
     format!("round `{round}` has no ideas to merge")
 }
 
-fn approval_data(given: &ApprovalGiven, merge: Option<&Merge>) -> Value {
+fn approval_data(given: &ApprovalGiven, merge: Option<&Merge>, proposal: Option<Proposal>) -> Value {
     let mut data = json!({ "approved": given.approved });
     if let Some(comment) = &given.comment {
         data["comment"] = comment.as_str().into();
     }
-    if let Some(merge) = merge.filter(|_| given.approved) {
+    if !given.approved {
+        return data;
+    }
+    if let Some(merge) = merge {
         data["options"] = merge.options_json();
+    }
+    let taken = proposal.map(|proposal| proposal.accepted(given.edited.as_ref(), merge));
+    for (key, value) in taken.into_iter().flatten() {
+        data[key] = value;
     }
     data
 }
@@ -295,24 +343,7 @@ fn of_review(
 }
 
 fn of_condition(session: &Session, definition: &Definition, step: &Step, branch: &Branch) -> StepOutcome {
-    let runs = definition
-        .all_steps()
-        .map(|step| (step.id.clone(), Value::from(session.runs.get(&step.id).copied().unwrap_or(0))));
-    let runs: serde_json::Map<String, Value> = runs.collect();
-    let mut scope = json!({
-        "input": session.given_input(&step.id), "context": session.context_for(&step.id), "runs": runs, "rounds": session.rounds.len(),
-        "agenda": session.agenda.for_conditions(),
-        "conflicts": { "open": session.agenda.open_conflicts().count() },
-        "questions": { "open": session.agenda.open_questions().count() },
-    });
-    if let Some(failed) = session.preceding_error() {
-        scope["error"] = json!({ "stepId": failed.step_id, "message": failed.error });
-    }
-    let success_of = |key: &str| {
-        let named = definition.step_of_key(key, step)?;
-        session.result_for(&step.id, &named.id).map(|result| result.success)
-    };
-    match branch.condition.holds(&scope, &success_of) {
+    match holds(session, definition, step, &branch.condition) {
         Ok(holds) => StepOutcome::to(json!({ "result": holds })),
         Err(error) => StepOutcome::to_nothing(error),
     }

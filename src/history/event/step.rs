@@ -71,6 +71,9 @@ pub struct ApprovalRequested {
     /// The ideas to merge into options, if that is asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ideas: Vec<CollectedIdea>,
+    /// What a model proposes, or what a proposal begins with, if one is to be accepted or changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<Value>,
     /// The session's input.
     pub input: Value,
     /// The results so far.
@@ -89,6 +92,9 @@ pub struct ApprovalGiven {
     /// What the person added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
+    /// The proposal as the person changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edited: Option<Value>,
     /// `facilitator`, or `scripted`.
     pub by: String,
 }

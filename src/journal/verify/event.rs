@@ -4,8 +4,8 @@ use super::Verifier;
 use crate::core::{AgendaChange, Command, decide, is_same_data};
 use crate::history::{
     AgendaUpdated, ApprovalGiven, ApprovalRequested, ArtifactRecorded, CloseReason, ConflictOpened,
-    ConflictResolved, EnvelopeRefused, Event, LogEntry, QuestionAnswered, QuestionOpened, RoundClosed,
-    RoundOpened, Session, SessionClosed, Status,
+    ConflictResolved, EnvelopeRefused, Event, LogEntry, QuestionAnswered, QuestionOpened, RECORDED_BY_STEP,
+    RoundClosed, RoundOpened, Session, SessionClosed, Status,
 };
 use crate::round::seal::{RoundKey, SealFormat, SealTo};
 use crate::round::snapshot::sha256_hex;
@@ -228,7 +228,12 @@ fn has_its_texts(session: &Session, opened: &RoundOpened) -> bool {
 
 /// The command whose only event this is, or which a step's `record` led to.
 fn command_of(event: &Event) -> Command {
-    event.record_of().map_or_else(|| own_command(event), |step| Command::FinishStep { step: step.to_owned() })
+    let taken = if let Event::IdeasMerged(merged) = event { Some(merged) } else { None };
+    let taken = taken.filter(|merged| merged.by == RECORDED_BY_STEP).map(|merged| merged.step.as_str());
+    event
+        .record_of()
+        .or(taken)
+        .map_or_else(|| own_command(event), |step| Command::FinishStep { step: step.to_owned() })
 }
 
 fn own_command(event: &Event) -> Command {
@@ -296,8 +301,8 @@ fn own_command(event: &Event) -> Command {
 }
 
 fn answer_command(given: ApprovalGiven) -> Command {
-    let ApprovalGiven { step, approved, choice, comment, by } = given;
-    Command::Answer { step, approved, choice, comment, by }
+    let ApprovalGiven { step, approved, choice, comment, edited, by } = given;
+    Command::Answer { step, approved, choice, comment, edited, by }
 }
 
 /// The command behind a change of the agenda: a count, or an order of the facilitator.

@@ -152,8 +152,7 @@ impl<'a> Report<'a> {
 
     /// The last answer a person gave to a question of the workflow; ties aside.
     pub fn approval(&self) -> Option<Approval<'a>> {
-        let last = self.session.approvals.iter().rev().find(|asked| asked.given.choice.is_none());
-        last.map(approval)
+        self.session.approval_of_outcome().map(approval)
     }
 
     /// All of them, in order.

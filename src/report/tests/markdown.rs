@@ -257,6 +257,7 @@ fn approvals_stand_with_their_comment() {
         approved: false,
         choice: None,
         comment: Some("# smaller".to_owned()),
+        edited: None,
         by: "facilitator".to_owned(),
     });
     table.finish();

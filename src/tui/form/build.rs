@@ -2,11 +2,14 @@
 
 use super::{CheckItem, Field, Form, FormKind, ModelTarget};
 use crate::ballot::{BallotForm, BallotKind};
-use crate::core::{Question, QuestionKind};
+use serde_json::Value;
+
+use crate::core::{Proposal, Question, QuestionKind};
 use crate::history::Session;
 use crate::round::material::{Artifact, EvidencePlace};
 use crate::tally::{CountableKind, Rule, RuleOptions, Ties};
 use crate::workflow::{Close, DEFAULT_PANEL, Quorum, Round, strategies};
+use crate::yaml::Out;
 
 const CLOSES: [&str; 4] = ["all", "quorum", "deadline", "manual"];
 
@@ -273,6 +276,20 @@ pub const OPEN: &str = "choose…";
 /// What is pressed where ideas are merged.
 const MERGE_KEYS: &str = "← → side · ↵ put · n new · m mark · r rename · s split · x aside · ⌫ out · a all";
 
+fn proposal(session: &Session, step: &str) -> Option<Proposal> {
+    let definition = session.definition.as_ref()?;
+    Proposal::of(session, definition, definition.step(step)?)
+}
+
+fn as_yaml(map: &Value) -> String {
+    let entries = map.as_object().into_iter().flatten();
+    let entries: Vec<_> =
+        entries.map(|(key, value)| (key.as_str().into(), Out::json(value, false))).collect();
+    let mut text = String::new();
+    Out::write_entries(&entries, 0, &mut text);
+    text
+}
+
 /// The answer to a question.
 pub fn answer(session: &Session, question: &Question) -> Form {
     let kept_as = format!("{}-answer-{}", session.id, question.step);
@@ -281,6 +298,10 @@ pub fn answer(session: &Session, question: &Question) -> Form {
         QuestionKind::Approval => (
             FormKind::Approval,
             Field::choice("answer", "answer", "← → to choose", &[OPEN, "approve", "reject"], ""),
+        ),
+        QuestionKind::Proposal(proposal) => (
+            FormKind::Proposal(proposal.clone()),
+            Field::choice("answer", "answer", "← → to choose", &[OPEN, "accept", "refuse"], ""),
         ),
         QuestionKind::Merge(_) => {
             (FormKind::Merge, Field::choice("answer", "answer", "← → to choose", &["merge", "reject"], ""))
@@ -296,7 +317,12 @@ pub fn answer(session: &Session, question: &Question) -> Form {
     };
     let mut fields = if purpose == FormKind::KeyLost { vec![first] } else { vec![first, comment] };
     if let QuestionKind::Merge(ideas) = &question.kind {
-        fields.insert(0, Field::merge("merge", MERGE_KEYS, ideas.clone()));
+        let proposed = proposal(session, &question.step).and_then(|proposal| proposal.merge());
+        fields.insert(0, Field::merge("merge", MERGE_KEYS, ideas.clone(), proposed.unwrap_or_default()));
+    }
+    if let QuestionKind::Proposal(proposal) = &question.kind {
+        fields
+            .insert(1, Field::text("proposal", "proposal", "YAML; change what you like", &as_yaml(proposal)));
     }
     form(purpose, question.message.clone(), fields, kept_as)
 }

@@ -4,7 +4,7 @@ use crossterm::event::KeyCode;
 use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 
 use super::merge::MergeDesk;
-use crate::history::CollectedIdea;
+use crate::history::{CollectedIdea, Merge};
 
 #[derive(Debug, Clone)]
 pub struct Field {
@@ -89,8 +89,8 @@ impl Field {
     }
 
     /// A field in which ideas are merged.
-    pub fn merge(id: &'static str, hint: &'static str, ideas: Vec<CollectedIdea>) -> Self {
-        Self { id, label: "", hint, entry: FieldValue::Merge(Box::new(MergeDesk::new(ideas))) }
+    pub fn merge(id: &'static str, hint: &'static str, ideas: Vec<CollectedIdea>, merge: Merge) -> Self {
+        Self { id, label: "", hint, entry: FieldValue::Merge(Box::new(MergeDesk::new(ideas, merge))) }
     }
 
     /// What is in it, as one text: picks by name, a line each.

@@ -43,8 +43,7 @@ pub enum Typing {
 }
 
 impl MergeDesk {
-    pub fn new(ideas: Vec<CollectedIdea>) -> Self {
-        let merge = Merge::default();
+    pub fn new(ideas: Vec<CollectedIdea>, merge: Merge) -> Self {
         Self { ideas, merge, is_right: true, at: [0, 0], marked: None, typing: None }
     }
 
@@ -279,12 +278,13 @@ mod tests {
             title: title.to_owned(),
             text: format!("{title}, because it works."),
         };
-        MergeDesk::new(vec![
+        let ideas = vec![
             idea("ann#1", "Redis"),
             idea("ann#2", "In process"),
             idea("bob#1", "One Redis"),
             idea("cid#1", "Rewrite it"),
-        ])
+        ];
+        MergeDesk::new(ideas, Merge::default())
     }
 
     fn keys(desk: &mut MergeDesk, keys: &str) {

@@ -47,6 +47,8 @@ pub enum FormKind {
     Seats,
     /// A yes or no.
     Approval,
+    /// The proposal that is accepted or changed.
+    Proposal(Value),
     /// Ideas as options, or a no.
     Merge,
     /// One of these level options.

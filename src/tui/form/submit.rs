@@ -12,7 +12,7 @@ use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
 use crate::history::RoundRevised;
 use crate::round::material::{EVIDENCE_KEYS, EvidencePlace};
 use crate::workflow::{Template, split_participants};
-use crate::yaml::Out;
+use crate::yaml::{Out, read as read_yaml};
 
 /// A form as handed in.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,12 +56,14 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
         FormKind::Excuse(seat) => {
             FacilitatorRequest::Excuse { participant: seat.clone(), reason: needed(form, "reason")? }
         }
-        FormKind::Approval | FormKind::Tie(_) if value("answer") == OPEN => {
+        FormKind::Approval | FormKind::Proposal(_) | FormKind::Tie(_) if value("answer") == OPEN => {
             return Err("`answer`: choose one first (← →)".to_owned());
         }
         FormKind::Merge if value("answer") == "merge" => merged(form, value("comment"))?,
         FormKind::Merge => says(false, None, value("comment")),
         FormKind::Approval => says(value("answer") == "approve", None, value("comment")),
+        FormKind::Proposal(_) if value("answer") == "refuse" => says(false, None, value("comment")),
+        FormKind::Proposal(proposal) => accepts(proposal, &form.value("proposal"), value("comment"))?,
         FormKind::Tie(_) => says(true, Some(value("answer")), value("comment")),
         FormKind::KeyLost => says(value("answer") != "pause", None, String::new()),
     };
@@ -74,9 +76,21 @@ fn says(approved: bool, choice: Option<String>, comment: String) -> FacilitatorR
         approved,
         choice,
         comment,
+        edited: None,
         merge: None,
         by: "facilitator".to_owned(),
     })
+}
+
+/// A proposal that is accepted, with what the person changed in it.
+fn accepts(proposal: &Value, text: &str, comment: String) -> Result<FacilitatorRequest, String> {
+    let node = read_yaml(text, "the proposal").map_err(|problem| problem.to_string())?;
+    let edited = Some(node.to_json()).filter(|edited| edited != proposal);
+    let mut request = says(true, None, comment);
+    if let FacilitatorRequest::Answer(answer) = &mut request {
+        answer.edited = edited;
+    }
+    Ok(request)
 }
 
 /// The merge that stands on the desk, if it leaves no idea out.
@@ -91,6 +105,7 @@ fn merged(form: &Form, comment: String) -> Result<FacilitatorRequest, String> {
         approved: true,
         choice: None,
         comment: Some(comment).filter(|comment| !comment.is_empty()),
+        edited: None,
         merge: Some(desk.merge.clone()),
         by: "facilitator".to_owned(),
     }))

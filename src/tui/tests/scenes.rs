@@ -299,17 +299,17 @@ fn the_time_left_of_a_round() {
 fn a_key_that_cannot_work_says_why() {
     let open = live_until(|event| matches!(event, Event::BallotSealed(s) if s.participant == "qa-lead"));
     for (model, key, footer, why) in [
-        (open.clone(), 'x', "x excuse", "`software-architect` is settled already"),
-        (open.clone(), 'r', "r retry", "`software-architect` is already sealed"),
-        (open, 'o', "o open", "No effect in open. o: open round (or start session) · in draft"),
-        (draft(None), 'd', "d diff", "No previous round to compare with."),
-        (draft(Some(WORKFLOW)), 'e', "e edit", "No round is drafted yet."),
+        (&open, 'x', "x excuse", "`software-architect` is settled already"),
+        (&open, 'r', "r retry", "`software-architect` is already sealed"),
+        (&open, 'o', "o open", "No effect in open. o: open round (or start session) · in draft"),
+        (&draft(None), 'd', "d diff", "No previous round to compare with."),
+        (&draft(Some(WORKFLOW)), 'e', "e edit", "No round is drafted yet."),
     ] {
         let mut pressed = model.clone();
         assert_eq!(press(&mut pressed, KeyCode::Char(key)), []);
         let notice = pressed.notice.clone().unwrap_or_default();
         assert!(pressed.overlay.is_none() && notice.contains(why), "{key}: {notice}");
-        assert!(!rendered(&model, (120, 40)).contains(footer), "{footer}");
+        assert!(!rendered(model, (120, 40)).contains(footer), "{footer}");
     }
 }
 

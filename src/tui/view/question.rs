@@ -88,6 +88,12 @@ fn asked(session: &Session, question: &Question, parts: &mut Vec<(String, bool)>
     let asked = session.running(&question.step).and_then(|run| run.approval.as_ref());
     let requested = asked.or(session.exhausted.as_ref()).map(|asked| &asked.requested);
     let Some(requested) = requested else { return };
+    if let Some(proposal) = &requested.proposal {
+        let is_merge = !requested.ideas.is_empty();
+        let shown = if is_merge { &proposal["synthesis"] } else { proposal };
+        parts.push((format!("\n{}", text_of(shown)), false));
+        return;
+    }
     for choice in &requested.choices {
         parts.push((format!("  • {choice}"), false));
     }

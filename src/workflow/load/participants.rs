@@ -116,6 +116,7 @@ fn of_one(entries: Entries<'_>) -> ParticipantSpec {
     ParticipantSpec {
         needs_persona: persona.is_some(),
         persona: persona.unwrap_or_else(|| name.clone()),
+        agent_only: entries.flag("agent_only").unwrap_or_default(),
         prompt: entries.text("prompt"),
         command: program(entries, &name),
         model,

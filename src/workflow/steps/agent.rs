@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::prompt::prompt;
 use crate::workflow::keys::shared::PROMPT;
 use crate::workflow::keys::spec::KeyType::{Any, Either, Map, Text, Words};
-use crate::workflow::keys::spec::{MapSpec, REQUIRED, StepType, key, map};
+use crate::workflow::keys::spec::{MapSpec, REQUIRED, StepType, key, map, words_of};
 use crate::workflow::lang::{OutputSchema, Template};
 use crate::workflow::load::entries::Entries;
 use crate::workflow::load::map_reader::as_text;
@@ -24,6 +24,13 @@ pub static TYPE: StepType = StepType {
             "allowed",
         ),
         PROMPT,
+        key(
+            "form",
+            Words(|| words_of(&FacilitatorForm::WORDS)),
+            "",
+            "The form in which a model that leads a discussion answers; `prompt` is then the topic.",
+            "synthesize",
+        ),
         key("synthesis_of", Text, "", "The round on which its answer is the facilitator's note.", "pick"),
         key(
             "output_schema",
@@ -75,11 +82,29 @@ pub struct Agent {
     pub allows_tools: bool,
     /// The prompt's template; the agent is handed its input as JSON when there is none.
     pub prompt: Option<Template>,
+    /// The form of its answer, if it leads a discussion; the prompt is then the topic.
+    pub form: Option<FacilitatorForm>,
     /// The round that its answer is a note on, by its step.
     pub synthesis_of: Option<String>,
     /// The JSON Schema its answer must fit.
     pub output_schema: Option<OutputSchema>,
     pub expected_output: ExpectedOutput,
+}
+
+/// What a model that leads a discussion is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FacilitatorForm {
+    /// The question of the first round.
+    Open,
+    /// The note on a closed round, and what follows from it.
+    Synthesize,
+    /// How the discussion ends.
+    Conclude,
+}
+
+impl FacilitatorForm {
+    pub const WORDS: [(&str, Self); 3] =
+        [("open", Self::Open), ("synthesize", Self::Synthesize), ("conclude", Self::Conclude)];
 }
 
 /// What an answer should be, in words.
@@ -95,6 +120,7 @@ pub fn read(entries: Entries<'_>) -> Agent {
         agent: entries.text("agent").unwrap_or_default(),
         allows_tools: entries.word("tools", &[("allowed", true)]).unwrap_or_default(),
         prompt: prompt(entries),
+        form: entries.word("form", &FacilitatorForm::WORDS),
         synthesis_of: entries.text("synthesis_of"),
         output_schema: schema(entries),
         expected_output: expected_output(entries),

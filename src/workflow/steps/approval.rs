@@ -1,7 +1,9 @@
 //! `approval`: asks the facilitator for a yes or no.
 
+use super::prompt::parsed;
 use crate::workflow::keys::spec::KeyType::Text;
 use crate::workflow::keys::spec::{REQUIRED, StepType, key};
+use crate::workflow::lang::Condition;
 use crate::workflow::load::entries::Entries;
 
 pub static TYPE: StepType = StepType {
@@ -17,20 +19,38 @@ pub static TYPE: StepType = StepType {
             "The round of ideas or findings that the facilitator merges into options.",
             "collect",
         ),
+        key(
+            "edits",
+            Text,
+            "",
+            "The agent step with a `form` whose answer is the proposal; the facilitator may change it.",
+            "note",
+        ),
+        key(
+            "ask_if",
+            Text,
+            "always",
+            "The condition on which the facilitator is asked; else a valid proposal is taken as it is.",
+            "\"rounds > 3\"",
+        ),
         key("on_approve", Text, "`next`", "The next step after a yes.", "release"),
         key("on_reject", Text, "the session ends as rejected", "The next step after a no.", "fix"),
     ],
-    shared: &["output"],
+    shared: &["output", "record"],
     rules: Vec::new,
 };
 
 /// A yes or no from the facilitator.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Approval {
     /// What is asked.
     pub message: String,
     /// The step of the round whose ideas are merged into options.
     pub merges: Option<String>,
+    /// The agent step whose answer is the proposal.
+    pub edits: Option<String>,
+    /// When the facilitator is asked though there is a valid proposal; always when absent.
+    pub ask_if: Option<Condition>,
     /// Where yes leads.
     pub on_approve: Option<String>,
     /// Where no leads; the end, as `rejected`, when absent.
@@ -41,6 +61,8 @@ pub fn read(entries: Entries<'_>) -> Approval {
     Approval {
         message: entries.text("message").unwrap_or_default(),
         merges: entries.text("merges"),
+        edits: entries.text("edits"),
+        ask_if: entries.text("ask_if").and_then(|text| parsed(entries, "ask_if", Condition::parse(&text))),
         on_approve: entries.text("on_approve"),
         on_reject: entries.text("on_reject"),
     }

@@ -2,8 +2,9 @@
 //! in its place.
 
 use super::round;
-use crate::workflow::keys::spec::KeyType::{Text, Words};
-use crate::workflow::keys::spec::{REQUIRED, StepType, key};
+use crate::workflow::keys::material::AGENDA_ITEM;
+use crate::workflow::keys::spec::KeyType::{Either, List, Map, Text, Whole, Words};
+use crate::workflow::keys::spec::{MapSpec, REQUIRED, StepType, key, map};
 use crate::workflow::strategy::strategy_names;
 
 pub static TYPE: StepType = StepType {
@@ -23,10 +24,47 @@ pub static TYPE: StepType = StepType {
         round::CLOSE,
         round::DEADLINE,
         round::ON_FAILED,
+        key(
+            "facilitator",
+            Either(&[Text, Map(&FACILITATOR)]),
+            "human",
+            "Who leads: a person, or a model that writes questions, notes and merges.",
+            "anthropic/claude-sonnet-5",
+        ),
+        key(
+            "approve",
+            Either(&[Words(|| vec!["all", "none"]), Whole(1, u64::MAX)]),
+            "none",
+            "Which proposals of the model a person sees first: all, none, or those after so many rounds.",
+            "all",
+        ),
+        key(
+            "agenda",
+            List(&Map(&AGENDA_ITEM)),
+            "",
+            "Items that the strategy is led through for, one after the other.",
+            "[{id: where, title: \"Where does it live?\"}]",
+        ),
+        key(
+            "max_rounds",
+            Whole(1, u64::MAX),
+            "those of the strategy",
+            "The most rounds, for each item of the agenda.",
+            "6",
+        ),
         round::ON_UNDECIDED,
         round::PARTICIPANTS,
         round::ARTIFACTS,
     ],
-    shared: &[],
+    shared: &["on_exhausted"],
     rules: Vec::new,
 };
+
+static FACILITATOR: MapSpec = map(
+    "facilitator",
+    "`facilitator`",
+    &[
+        key("model", Text, REQUIRED, "The model.", "anthropic/claude-sonnet-5"),
+        key("persona", Text, "facilitator", "Its persona.", "facilitator"),
+    ],
+);

@@ -179,18 +179,18 @@ impl Step {
     }
 
     fn rename_references(&mut self, around: &str, ids: &[String]) {
-        let reference = match &mut self.kind {
-            StepKind::Round(round) => round.revises.as_mut(),
-            StepKind::Approval(approval) => approval.merges.as_mut(),
-            StepKind::Agent(agent) => agent.synthesis_of.as_mut(),
-            StepKind::Review(review) => Some(&mut review.of),
+        let references = match &mut self.kind {
+            StepKind::Round(round) => [round.revises.as_mut(), None],
+            StepKind::Approval(approval) => [approval.merges.as_mut(), approval.edits.as_mut()],
+            StepKind::Agent(agent) => [agent.synthesis_of.as_mut(), None],
+            StepKind::Review(review) => [Some(&mut review.of), None],
             StepKind::Parallel(_)
             | StepKind::Sequence(_)
             | StepKind::Each(_)
             | StepKind::Transform(_)
-            | StepKind::Condition(_) => None,
+            | StepKind::Condition(_) => [None, None],
         };
-        if let Some(id) = reference.filter(|id| ids.contains(id)) {
+        for id in references.into_iter().flatten().filter(|id| ids.contains(id)) {
             *id = format!("{around}.{id}");
         }
     }

@@ -197,7 +197,7 @@ impl Sitting {
             }
             NextAction::AskPerson(question) => {
                 let (approved, choice) = match question.kind {
-                    QuestionKind::Approval => (turn.is_multiple_of(2), None),
+                    QuestionKind::Approval | QuestionKind::Proposal(_) => (turn.is_multiple_of(2), None),
                     QuestionKind::Merge(_) => (false, None),
                     QuestionKind::Tie(options) | QuestionKind::Exhausted(options) => {
                         (true, Some(options[turn % options.len()].clone()))
@@ -205,7 +205,7 @@ impl Sitting {
                     QuestionKind::KeyLost(_) => return self.must(Command::AskAgain { seal: None }),
                 };
                 let (step, by) = (question.step, "facilitator".to_owned());
-                self.must(Command::Answer { step, approved, choice, comment: None, by });
+                self.must(Command::Answer { step, approved, choice, comment: None, edited: None, by });
             }
             NextAction::Rest => self.must(Command::Resume { program: "test".to_owned(), torn_bytes: 0 }),
         }
@@ -343,7 +343,7 @@ impl Sitting {
         let winners = winners.map_or(&[][..], |tally| &tally.verdict.winners);
         let choice = choice.map(|n| winners.get(n).cloned().unwrap_or_else(|| "violet".to_owned()));
         let (step, by) = (step.to_owned(), "facilitator".to_owned());
-        Command::Answer { step, approved, choice, comment: Some("so be it".to_owned()), by }
+        Command::Answer { step, approved, choice, comment: Some("so be it".to_owned()), edited: None, by }
     }
 
     fn step_id(&self) -> String {

@@ -76,10 +76,10 @@ impl Drive {
                         let merge = Merge::unmerged(&ideas);
                         return self.give(Command::Merge { step, merge, comment: None, by });
                     }
-                    QuestionKind::Approval | QuestionKind::Merge(_) => None,
+                    QuestionKind::Approval | QuestionKind::Proposal(_) | QuestionKind::Merge(_) => None,
                     QuestionKind::KeyLost(_) => return self.give(Command::AskAgain { seal: None }),
                 };
-                self.give(Command::Answer { step, approved, choice, comment: None, by })
+                self.give(Command::Answer { step, approved, choice, comment: None, edited: None, by })
             }
         }
     }

@@ -1,0 +1,51 @@
+//! Proposals of a model that leads: checked against the log, taken as they are or put to a person.
+
+use serde_json::{Map, Value, json};
+
+use super::condition::holds;
+use crate::handoff::FormFacts;
+use crate::history::{Merge, Session};
+use crate::workflow::{Approval, Definition, Step, StepKind};
+
+/// What an approval step that edits a proposal has before it.
+pub struct Proposal {
+    pub facts: FormFacts,
+    /// The proposal, or why there is none that can be taken.
+    pub answer: Result<Value, String>,
+}
+
+impl Proposal {
+    /// The proposal of an approval step; `None` if the step edits none.
+    pub fn of(session: &Session, definition: &Definition, step: &Step) -> Option<Self> {
+        let StepKind::Approval(Approval { edits: Some(named), .. }) = &step.kind else { return None };
+        let proposing = definition.step(named)?;
+        let facts = session.form_facts(proposing)?;
+        let answer = match session.results.get(named) {
+            Some(made) if made.success => session
+                .disclosed_result(proposing, made)
+                .ok_or_else(|| "it is withheld".to_owned())
+                .and_then(|answer| facts.check(&answer).map(|()| answer)),
+            Some(failed) => Err(failed.error.clone().unwrap_or_default()),
+            None => Err(format!("step `{named}` has not run")),
+        };
+        Some(Self { facts, answer })
+    }
+
+    /// What is left of the proposal, or of the person's version of it, as later steps see it.
+    pub fn accepted(&self, edited: Option<&Value>, merge: Option<&Merge>) -> Map<String, Value> {
+        self.facts.accepted(edited.or(self.answer.as_ref().ok()).unwrap_or(&json!({})), merge)
+    }
+
+    /// The merge that it proposes, if there is something to merge.
+    pub fn merge(&self) -> Option<Merge> {
+        self.facts.merge(self.answer.as_ref().ok()?)
+    }
+}
+
+/// The proposal of an approval step that nobody is asked about.
+pub fn unasked(session: &Session, definition: &Definition, step: &Step) -> Option<Proposal> {
+    let StepKind::Approval(Approval { ask_if: Some(condition), .. }) = &step.kind else { return None };
+    let proposal = Proposal::of(session, definition, step)?;
+    let is_asked = holds(session, definition, step, condition).unwrap_or(true);
+    Some(proposal).filter(|proposal| proposal.answer.is_ok() && !is_asked)
+}

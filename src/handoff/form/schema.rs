@@ -1,0 +1,149 @@
+//! What a model that leads is told to do, and the JSON Schema of its answer.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use super::{FormFacts, LEAST_OPTIONS, MOST_OPTIONS};
+use crate::workflow::{FacilitatorForm, OutputSchema};
+
+impl FormFacts {
+    /// What the model is told to do, and the form of its answer in words.
+    pub fn instructions(&self) -> String {
+        let mut said = String::from(
+            "You lead this discussion. You do not vote. Rely on the rounds below alone: invent no \
+             participant, option, number or agreement.\n",
+        );
+        said.push_str(match self.form {
+            FacilitatorForm::Open => {
+                "Write the question of the first round. `exploration` is background that helps to answer \
+                 it; leave it out if there is none.\n"
+            }
+            FacilitatorForm::Synthesize => {
+                "Write the note on the round that was closed last: `synthesis` says what is agreed and \
+                 what is disputed. `winner` is the winner of its count, null if there is none. Lists that \
+                 have nothing to add are left out.\n"
+            }
+            FacilitatorForm::Conclude => {
+                "Say how the discussion ends. `conclude` ends it, `repeat` holds the last round once \
+                 more, `ask_person` leaves it to a person. `winner` is the winner of the count, null if \
+                 there is none; `recommendation` is yours, and the winner where there is one.\n"
+            }
+        });
+        if !self.ideas.is_empty() {
+            said.push_str(
+                "Merge the ideas into options: each idea stands in `from` of exactly one option, or in \
+                 `set_aside` with a reason.\n",
+            );
+        }
+        if self.is_blocked && self.form == FacilitatorForm::Synthesize {
+            said.push_str(
+                "The proposal is blocked: `amended` is the proposal as it is asked next, changed no more \
+                 than lifts the blocks.\n",
+            );
+        }
+        let _ = write!(said, "{}", self.output_schema().map(|schema| schema.in_words()).unwrap_or_default());
+        said
+    }
+
+    /// The JSON Schema of the answer; what the log settles has one value only.
+    ///
+    /// # Errors
+    /// Never, unless the program is wrong.
+    pub fn output_schema(&self) -> Result<OutputSchema, String> {
+        OutputSchema::parse(&self.schema())
+    }
+
+    fn schema(&self) -> Value {
+        let text = |most: usize| json!({ "type": "string", "minLength": 1, "maxLength": most });
+        let winner = json!({ "enum": [self.winner] });
+        match self.form {
+            FacilitatorForm::Open => object(
+                &["question"],
+                json!({
+                    "question": { "type": "string", "minLength": 8, "maxLength": 600 },
+                    "exploration": { "type": "string", "maxLength": 6000 },
+                }),
+            ),
+            FacilitatorForm::Synthesize => self.note_schema(),
+            FacilitatorForm::Conclude => {
+                let mut actions = vec!["conclude", "ask_person"];
+                if self.can_repeat {
+                    actions.push("repeat");
+                }
+                let options: Vec<Value> =
+                    self.options.iter().map(|id| id.as_str().into()).chain([Value::Null]).collect();
+                let recommendation = match &self.winner {
+                    Some(_) => winner.clone(),
+                    None if self.options.is_empty() => {
+                        json!({ "type": ["string", "null"], "maxLength": 600 })
+                    }
+                    None => json!({ "enum": options }),
+                };
+                object(
+                    &["action", "winner", "recommendation", "summary", "reason"],
+                    json!({
+                        "action": { "enum": actions },
+                        "winner": winner,
+                        "recommendation": recommendation,
+                        "summary": text(2000),
+                        "reason": text(600),
+                    }),
+                )
+            }
+        }
+    }
+
+    fn note_schema(&self) -> Value {
+        let text = |most: usize| json!({ "type": "string", "minLength": 1, "maxLength": most });
+        let list = |most: usize, item: Value| json!({ "type": "array", "maxItems": most, "items": item });
+        let titled = object(&["title"], json!({ "title": text(200), "description": text(2000) }));
+        let one_of = |ids: &[String], key: &str| {
+            let item = json!({ "id": { "enum": ids }, key: text(600) });
+            list(ids.len(), object(&["id", key], item))
+        };
+        let mut keys = Map::new();
+        let mut add = |key: &str, schema: Value| keys.insert(key.to_owned(), schema);
+        add("synthesis", text(2000));
+        add("winner", json!({ "enum": [self.winner] }));
+        let mut required = vec!["synthesis", "winner"];
+        if !self.ideas.is_empty() {
+            let ids: Vec<&str> = self.ideas.iter().map(|(idea, _)| idea.id.as_str()).collect();
+            let from = json!({ "type": "array", "minItems": 1, "items": { "enum": ids } });
+            let id = json!({ "type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,39}$" });
+            let option = json!({ "id": id, "title": text(120), "description": text(600), "from": from });
+            let mut options = list(MOST_OPTIONS, object(&["id", "title", "from"], option));
+            options["minItems"] = LEAST_OPTIONS.min(self.ideas.len()).into();
+            add("options", options);
+            let aside = json!({ "idea": { "enum": ids }, "reason": text(300) });
+            add("set_aside", list(ids.len(), object(&["idea", "reason"], aside)));
+            required.push("options");
+        }
+        if self.is_blocked {
+            add("amended", text(6000));
+            required.push("amended");
+        }
+        let artifact = json!({ "title": text(200), "summary": text(200), "description": text(2000) });
+        add("artifacts", list(5, object(&["title", "summary"], artifact)));
+        add("conflicts", list(5, titled));
+        add("questions", list(5, text(200)));
+        for (key, ids, how) in [("resolved", &self.conflicts, "how"), ("answered", &self.questions, "answer")]
+        {
+            if !ids.is_empty() {
+                add(key, one_of(ids, how));
+            }
+        }
+        if !self.items.is_empty() {
+            let status = json!({ "enum": ["done", "dropped"] });
+            let item = json!({ "id": { "enum": self.items }, "status": status, "reason": text(600) });
+            add("agenda", list(self.items.len(), object(&["id", "status", "reason"], item)));
+        }
+        object(&required, keys)
+    }
+}
+
+fn object(required: &[&str], properties: impl Into<Value>) -> Value {
+    json!({
+        "type": "object", "additionalProperties": false, "required": required, "properties": properties.into(),
+    })
+}

@@ -1,0 +1,130 @@
+//! The steps of a model that leads a discussion: it proposes, and an approval takes the proposal or puts
+//! it to a person.
+
+use serde_json::{Map as JsonMap, Value as Json, json};
+
+use crate::workflow::load::findings::Findings;
+use crate::yaml::Node;
+
+/// The persona of a model that leads, unless it is given another.
+const PERSONA: &str = "facilitator";
+
+/// A model that leads a discussion.
+pub struct Lead {
+    /// The participant that it is.
+    pub name: String,
+    /// `provider/model`.
+    model: String,
+    persona: String,
+    /// When a person is asked though a proposal is valid; always when absent.
+    ask_if: Option<String>,
+}
+
+impl Lead {
+    /// The model that leads, by the keys of a discussion; `None` if a person does.
+    pub fn read(step: &Node, keys: &JsonMap<String, Json>, found: &Findings<'_>) -> Option<Self> {
+        let approve = keys.get("approve");
+        let (model, persona) = match keys.get("facilitator") {
+            Some(Json::String(word)) if word != "human" => (word.clone(), None),
+            Some(Json::Object(map)) => {
+                let text = |key: &str| map.get(key).and_then(Json::as_str).map(str::to_owned);
+                (text("model").unwrap_or_default(), text("persona"))
+            }
+            _ => {
+                if approve.is_some() {
+                    found.refuse(
+                        step,
+                        "`approve` has no effect: a person leads this discussion",
+                        "name a model as `facilitator`, or leave `approve` out",
+                    );
+                }
+                return None;
+            }
+        };
+        let ask_if = match approve {
+            Some(Json::String(word)) if word == "all" => None,
+            Some(Json::Number(alone)) => Some(format!("rounds > {alone}")),
+            _ => Some("false".to_owned()),
+        };
+        let persona = persona.unwrap_or_else(|| PERSONA.to_owned());
+        Some(Self { name: format!("{}-facilitator", step.text("id")), model, persona, ask_if })
+    }
+
+    /// It as a participant that sits in no round.
+    pub fn participant(&self) -> Json {
+        json!({ "name": self.name, "model": self.model, "persona": self.persona, "agent_only": true })
+    }
+
+    fn agent(&self, id: &str, (form, about): (&str, &str), topic: &str, ok: &str) -> Json {
+        let mut agent = json!({
+            "id": id, "type": "agent", "agent": self.name, "form": form, "prompt": topic,
+            "next": ok, "on_error": ok,
+        });
+        if !about.is_empty() {
+            agent["synthesis_of"] = about.into();
+        }
+        agent
+    }
+
+    /// The approval of what the step `edits` proposes.
+    fn approval(&self, id: &str, edits: &str, message: &str, on_approve: &str) -> Json {
+        let mut approval = json!({
+            "id": id, "type": "approval", "edits": edits, "message": message,
+            "on_approve": on_approve, "on_reject": edits,
+        });
+        if let Some(ask_if) = &self.ask_if {
+            approval["ask_if"] = ask_if.as_str().into();
+        }
+        approval
+    }
+
+    /// The question of the first round.
+    pub fn open(&self, id: &str, topic: &str, then: &str) -> Vec<Json> {
+        let ok = format!("{id}-ok");
+        let mut agent = self.agent(id, ("open", ""), topic, &ok);
+        (agent["max_runs"], agent["on_exhausted"]) = (2.into(), then.into());
+        let mut approval = self.approval(&ok, id, "The facilitator proposes this question.", then);
+        approval["output"] = id.into();
+        vec![agent, approval]
+    }
+
+    /// The note on a round, and what follows from it; the round may be held `runs` times.
+    pub fn note(&self, round: &str, topic: &str, then: &str, runs: u64) -> Vec<Json> {
+        let (id, ok) = (format!("{round}-note"), format!("{round}-note-ok"));
+        let mut agent = self.agent(&id, ("synthesize", round), topic, &ok);
+        (agent["max_runs"], agent["on_exhausted"]) = ((2 * runs).into(), then.into());
+        let mut approval = self.approval(&ok, &id, "The facilitator proposes this note.", then);
+        approval["output"] = id.as_str().into();
+        approval["record"] = json!({ "from": format!("context[\"{id}\"]") });
+        vec![agent, approval]
+    }
+
+    /// The options that the ideas of a round are merged into.
+    pub fn merge(&self, round: &str, topic: &str, then: &str) -> Vec<Json> {
+        let (id, merge) = (format!("{round}-note"), format!("{round}-merge"));
+        let mut agent = self.agent(&id, ("synthesize", round), topic, &merge);
+        (agent["max_runs"], agent["on_exhausted"]) = (2.into(), merge.as_str().into());
+        let message = "The facilitator merges the ideas into these options.";
+        let mut approval = self.approval(&merge, &id, message, then);
+        approval["merges"] = round.into();
+        approval["record"] = json!({ "from": format!("context[\"{merge}\"]") });
+        vec![agent, approval]
+    }
+
+    /// How the discussion ends, or that its last round is held once more.
+    pub fn conclude(&self, id: &str, topic: &str, again: &str, then: &str) -> Vec<Json> {
+        let (ok, repeat) = (format!("{id}-ok"), format!("{id}-repeat"));
+        let action = format!("context[\"{id}\"].action");
+        let agent = self.agent(id, ("conclude", again), topic, &ok);
+        let mut approval = self.approval(&ok, id, "The facilitator proposes this end.", &repeat);
+        approval["output"] = id.into();
+        if let Some(ask_if) = &self.ask_if {
+            approval["ask_if"] = format!("{ask_if} || {action} === 'ask_person'").into();
+        }
+        let repeat = json!({
+            "id": repeat, "type": "condition", "condition": format!("{action} === 'repeat'"),
+            "then": again, "else": then,
+        });
+        vec![agent, approval, repeat]
+    }
+}

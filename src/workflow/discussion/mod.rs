@@ -1,0 +1,147 @@
+//! Expands discussions into ordinary steps, before a definition is read any further. Nothing of a
+//! discussion remains in what a session saves: a change of a strategy changes no saved session.
+
+mod lead;
+mod steps;
+
+use serde_json::json;
+
+pub use self::steps::WITH_OPTIONS;
+
+use self::steps::Discussion;
+use super::load::findings::Findings;
+use super::load::participants::DEFAULT_PANEL;
+use crate::yaml::{Map, Node, Value, named, placed};
+
+/// Keys that lead to another step.
+pub(super) const TARGETS: [&str; 8] =
+    ["next", "on_error", "on_undecided", "on_exhausted", "on_approve", "on_reject", "then", "else"];
+
+/// The definition with the steps of each discussion in its place; `None` if it has no discussion, or one
+/// with errors, which are then among `found`.
+pub fn expanded(root: &Node, id: &str, found: &Findings<'_>) -> Option<Node> {
+    let (mut entries, steps) = parts(root, id)?;
+    let mut firsts: Vec<(String, String)> = Vec::new();
+    let mut all = Vec::new();
+    for step in with_next(steps) {
+        if let Some(Value::List(nested)) = step.get("steps").map(|nested| &nested.value)
+            && let Some(inner) = nested.iter().find(|inner| is_discussion(inner))
+        {
+            found.refuse(
+                inner,
+                "a discussion cannot stand inside another step",
+                "move it into the list `steps`",
+            );
+        }
+        if !is_discussion(&step) {
+            all.push(step);
+            continue;
+        }
+        let discussion = Discussion::read(&step, found)?;
+        if let Some(lead) = &discussion.lead {
+            let panel = || DEFAULT_PANEL.iter().map(|name| placed((*name).into(), root)).collect();
+            let seat = placed(lead.participant(), &step);
+            list_of(&mut entries, "participants", root, panel).push(seat);
+        }
+        let items = discussion.agenda();
+        if !items.is_empty() {
+            let items = items.into_iter().map(|item| placed(item, &step));
+            list_of(&mut entries, "agenda", root, Vec::new).extend(items);
+        }
+        let expansion = discussion.steps();
+        let first = expansion.first().and_then(|step| step["id"].as_str()).unwrap_or_default();
+        firsts.push((step.text("id"), first.to_owned()));
+        all.extend(expansion.into_iter().map(|of_it| placed(of_it, &step)));
+    }
+    if firsts.is_empty() || !found.problems.borrow().is_empty() {
+        return None;
+    }
+    for step in &mut all {
+        lead_to(step, &firsts);
+    }
+    if entries.iter().all(|(key, _)| key.text != "pseudonyms") {
+        entries.push((named("pseudonyms", root), placed(json!(true), root)));
+    }
+    entries.push((named("steps", root), root.with(Value::List(all))));
+    Some(root.with(Value::Map(entries)))
+}
+
+/// The list under a key of the definition; `default` is put there if there is none.
+fn list_of<'a>(
+    entries: &'a mut Map,
+    key: &str,
+    root: &Node,
+    default: impl FnOnce() -> Vec<Node>,
+) -> &'a mut Vec<Node> {
+    let at = entries.iter().position(|(known, _)| known.text == key).unwrap_or(entries.len());
+    if at == entries.len() {
+        entries.push((named(key, root), root.with(Value::List(default()))));
+    }
+    let list = &mut entries[at].1;
+    if !matches!(list.value, Value::List(_)) {
+        // One entry may stand without a list around it.
+        list.value = Value::List(vec![list.clone()]);
+    }
+    match &mut list.value {
+        Value::List(items) => items,
+        _ => unreachable!("made a list above"),
+    }
+}
+
+/// The steps with the `next` that they have by their order, where no step says what follows it.
+fn with_next(mut steps: Vec<Node>) -> Vec<Node> {
+    if steps.iter().any(|step| TARGETS.iter().any(|key| step.get(key).is_some())) {
+        return steps;
+    }
+    let ids: Vec<String> = steps.iter().map(|step| step.text("id")).collect();
+    for (step, id) in steps.iter_mut().zip(ids.into_iter().skip(1)) {
+        let next = (named("next", step), placed(id.into(), step));
+        if let Value::Map(entries) = &mut step.value {
+            entries.push(next);
+        }
+    }
+    steps
+}
+
+/// The entries of a definition without its steps, and its steps; a file that is one discussion has one.
+pub(super) fn parts(root: &Node, id: &str) -> Option<(Map, Vec<Node>)> {
+    let Value::Map(entries) = &root.value else { return None };
+    if is_discussion(root) {
+        let of_definition = ["id", "participants", "goal", "constraints", "description", "budget"];
+        let is_of_step = |key: &str| {
+            key == "type" || super::steps::discussion::TYPE.has(key) && !of_definition.contains(&key)
+        };
+        let (mut step, rest): (Map, Map) =
+            entries.iter().cloned().partition(|(key, _)| is_of_step(&key.text));
+        let id = root.get("id").map_or_else(|| id.to_owned(), |_| root.text("id"));
+        step.push((named("id", root), placed(id.into(), root)));
+        return Some((rest, vec![root.with(Value::Map(step))]));
+    }
+    if root.get("type").is_some() {
+        // The file is one step of another type.
+        return Some((Map::new(), vec![root.clone()]));
+    }
+    let Value::List(steps) = &root.get("steps")?.value else { return None };
+    let rest = entries.iter().filter(|(key, _)| key.text != "steps").cloned().collect();
+    Some((rest, steps.clone()))
+}
+
+pub(super) fn is_discussion(step: &Node) -> bool {
+    is_of_type(step, "discussion")
+}
+
+pub(super) fn is_of_type(step: &Node, name: &str) -> bool {
+    step.text("type") == name
+}
+
+/// Leads to the first step of a discussion what led to the discussion.
+fn lead_to(step: &mut Node, firsts: &[(String, String)]) {
+    let Value::Map(entries) = &mut step.value else { return };
+    for (_, target) in entries.iter_mut().filter(|(key, _)| TARGETS.contains(&key.text.as_str())) {
+        if let Value::Text(id) = &mut target.value
+            && let Some((_, first)) = firsts.iter().find(|(of, _)| of == id)
+        {
+            first.clone_into(id);
+        }
+    }
+}

@@ -1,0 +1,398 @@
+//! The steps of one discussion.
+
+use serde_json::{Map as JsonMap, Value as Json, json};
+
+use super::lead::Lead;
+use crate::diagnostic::did_you_mean;
+use crate::workflow::load::findings::Findings;
+use crate::workflow::strategy::{Phase, Strategy, strategies, strategy_names};
+use crate::yaml::Node;
+
+/// Keys of a discussion that each of its rounds has.
+const OF_EVERY_ROUND: [&str; 8] =
+    ["exploration", "participants", "artifacts", "quorum", "close", "deadline", "on_failed", "on_error"];
+/// Keys of a discussion that its deciding rounds have.
+const OF_MAIN_ROUNDS: [&str; 4] = ["ties", "quorum_ballots", "act_at", "on_exhausted"];
+/// Kinds of ballots with options to choose from.
+pub const WITH_OPTIONS: [&str; 4] = ["choice", "approval", "ranking", "score"];
+
+/// A discussion whose strategy fits its ballot.
+pub struct Discussion {
+    pub id: String,
+    pub keys: JsonMap<String, Json>,
+    strategy: &'static Strategy,
+    ballot: JsonMap<String, Json>,
+    kind: String,
+    /// The model that leads, if one does.
+    pub lead: Option<Lead>,
+}
+
+/// One run through the phases: of the whole topic, or of one item of the discussion's agenda.
+struct Pass<'a> {
+    of: &'a Discussion,
+    /// What its step ids begin with, and the key of its result.
+    id: String,
+    topic: String,
+    phases: Vec<Phase>,
+    /// The agenda item, if it is for one that something closes.
+    closes: Option<String>,
+    /// The step after it.
+    then: String,
+}
+
+impl Discussion {
+    pub fn read(step: &Node, found: &Findings<'_>) -> Option<Self> {
+        let Json::Object(keys) = step.to_json() else { return None };
+        let name = keys.get("strategy").and_then(Json::as_str).unwrap_or("blind").to_owned();
+        let Some(strategy) = strategies().iter().find(|known| known.name == name) else {
+            let hint = did_you_mean(&name, &strategy_names());
+            found.refuse(step, format!("there is no strategy `{name}`"), hint);
+            return None;
+        };
+        let mut ballot = match keys.get("ballot") {
+            Some(Json::Object(ballot)) => ballot.clone(),
+            Some(kind) => JsonMap::from_iter([("kind".to_owned(), kind.clone())]),
+            None => JsonMap::new(),
+        };
+        let default = strategy.accepts.first().map_or("", String::as_str);
+        let kind = ballot.get("kind").and_then(Json::as_str).unwrap_or(default).to_owned();
+        if !strategy.accepts.contains(&kind) {
+            let hint = format!("it takes {}", strategy.accepts.join(", "));
+            found.refuse(step, format!("strategy `{name}` takes no ballot `{kind}`"), hint);
+            return None;
+        }
+        ballot.shift_insert(0, "kind".to_owned(), kind.clone().into());
+        if WITH_OPTIONS.contains(&kind.as_str()) {
+            ballot.entry("order").or_insert_with(|| "per-seat".into());
+        }
+        let lead = Lead::read(step, &keys, found);
+        let read = Self { id: step.text("id"), keys, strategy, ballot, kind, lead };
+        let shortest = read.phases().iter().filter(|phase| phase.skip_if.is_none()).count() as u64;
+        if read.max_rounds().is_some_and(|most| most < shortest) {
+            let message = format!("`max_rounds` is below the {shortest} rounds that `{name}` takes at least");
+            found.refuse(step, message, format!("write `max_rounds: {shortest}` or more"));
+            return None;
+        }
+        Some(read)
+    }
+
+    fn max_rounds(&self) -> Option<u64> {
+        self.keys.get("max_rounds").and_then(Json::as_u64)
+    }
+
+    fn has_options(&self) -> bool {
+        self.ballot.contains_key("options") || !WITH_OPTIONS.contains(&self.kind.as_str())
+    }
+
+    /// Its phases: without options, one that collects them comes first, unless the strategy has one.
+    fn phases(&self) -> Vec<Phase> {
+        let is_ideas = |phase: &&Phase| phase.ballot == "ideas";
+        if self.has_options() {
+            return self.strategy.phases.iter().filter(|phase| !is_ideas(phase)).cloned().collect();
+        }
+        let collected = (!self.strategy.phases.iter().any(|phase| is_ideas(&phase))).then(Phase::of_ideas);
+        collected.into_iter().chain(self.strategy.phases.iter().cloned()).collect()
+    }
+
+    /// The items of its own agenda: each with its id, its title, and whether something closes it.
+    fn items(&self) -> Vec<(String, String, bool)> {
+        let items = self.keys.get("agenda").and_then(Json::as_array).into_iter().flatten();
+        let item = |item: &Json| {
+            let text = |key: &str| item[key].as_str().map(str::to_owned);
+            let title = text("title").unwrap_or_default();
+            (text("id").unwrap_or_default(), title, !item["done_when"].is_null())
+        };
+        items.map(item).collect()
+    }
+
+    /// The definition's agenda items for its own: a result that closes one is that of its rounds.
+    pub fn agenda(&self) -> Vec<Json> {
+        let items = self.keys.get("agenda").and_then(Json::as_array).into_iter().flatten();
+        let with_rounds = |item: &Json| {
+            let mut item = item.clone();
+            let phases = self.phases();
+            let main = phases.iter().filter(|phase| phase.ballot == "main");
+            let id = item["id"].as_str().unwrap_or_default();
+            let rounds: Vec<String> = main.map(|phase| format!("{}-{id}-{}", self.id, phase.id)).collect();
+            if item["done_when"].is_object() {
+                item["done_when"]["rounds"] = rounds.into();
+            }
+            item
+        };
+        items.map(with_rounds).collect()
+    }
+
+    pub fn steps(&self) -> Vec<Json> {
+        let topic = self.keys.get("topic").and_then(Json::as_str).unwrap_or_default();
+        let pass = |id: String, topic: String, closes: Option<String>, then: String| Pass {
+            of: self,
+            id,
+            topic,
+            phases: self.phases(),
+            closes,
+            then,
+        };
+        let items = self.items();
+        let done = format!("{}-done", self.id);
+        let mut passes = Vec::new();
+        for (at, (item, title, is_closed)) in items.iter().enumerate() {
+            let topic = if topic.contains("{{item.title}}") {
+                topic.replace("{{item.title}}", title)
+            } else {
+                format!("{topic}\n\nNow: {title}")
+            };
+            let id = format!("{}-{item}", self.id);
+            passes.push(pass(id, topic, is_closed.then(|| item.clone()), done.clone()));
+            if at > 0 {
+                let first = passes[at].first();
+                passes[at - 1].then = first;
+            }
+        }
+        if passes.is_empty() {
+            passes.push(pass(self.id.clone(), topic.to_owned(), None, done));
+        }
+        let result = passes.last().map_or_else(|| self.id.clone(), |last| last.id.clone());
+        let mut steps: Vec<Json> = passes.iter().flat_map(Pass::steps).collect();
+        steps.push(self.end(&result));
+        steps
+    }
+
+    /// The last step: leads on by whether there is a decision.
+    fn end(&self, result: &str) -> Json {
+        let mut end = json!({
+            "id": format!("{}-done", self.id), "type": "condition",
+            "condition": format!("context[\"{result}\"].outcome === 'decided'"),
+        });
+        let next = self.keys.get("next");
+        let otherwise = ["on_undecided", "on_error"].iter().find_map(|key| self.keys.get(*key)).or(next);
+        for (key, target) in [("then", next), ("else", otherwise)] {
+            if let Some(target) = target {
+                end[key] = target.clone();
+            }
+        }
+        end
+    }
+}
+
+impl Pass<'_> {
+    fn step_id(&self, phase: &str) -> String {
+        format!("{}-{phase}", self.id)
+    }
+
+    /// The step that it begins with.
+    fn first(&self) -> String {
+        match self.of.lead {
+            Some(_) => self.step_id("open"),
+            None => self.phases.first().map_or_else(|| self.then.clone(), |phase| self.first_step(phase)),
+        }
+    }
+
+    /// The step that a phase begins with.
+    fn first_step(&self, phase: &Phase) -> String {
+        self.step_id(&phase.id) + if phase.skip_if.is_some() { "-if" } else { "" }
+    }
+
+    /// The step after the last phase.
+    fn after_phases(&self) -> String {
+        match (&self.of.lead, &self.closes) {
+            (Some(_), _) => self.step_id("conclude"),
+            (None, Some(_)) => self.step_id("closed"),
+            (None, None) => self.then.clone(),
+        }
+    }
+
+    /// The last deciding phase, which is held again where the discussion goes on.
+    fn main(&self) -> Option<&Phase> {
+        self.phases.iter().rev().find(|phase| phase.ballot == "main")
+    }
+
+    /// A condition of the strategy, with the results of its phases under their steps.
+    fn condition(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for phase in &self.phases {
+            // Deciding rounds leave their result under the discussion's id.
+            let key = if phase.ballot == "main" { self.id.clone() } else { self.step_id(&phase.id) };
+            text = text.replace(&format!("phase.{}.", phase.id), &format!("context[\"{key}\"]."));
+        }
+        text
+    }
+
+    fn steps(&self) -> Vec<Json> {
+        let mut steps = Vec::new();
+        let again = self.main().map(|main| self.step_id(&main.id)).unwrap_or_default();
+        if let (Some(lead), Some(first)) = (&self.of.lead, self.phases.first()) {
+            steps.extend(lead.open(&self.step_id("open"), &self.topic, &self.first_step(first)));
+        }
+        for (at, phase) in self.phases.iter().enumerate() {
+            let after = self.phases.get(at + 1);
+            let after = after.map_or_else(|| self.after_phases(), |next| self.first_step(next));
+            self.phase(phase, &after, &mut steps);
+        }
+        let goes_on = if self.closes.is_some() { self.step_id("closed") } else { self.then.clone() };
+        if let Some(lead) = &self.of.lead {
+            let conclude = self.step_id("conclude");
+            steps.extend(lead.conclude(&conclude, &self.topic, &again, &goes_on));
+        }
+        if let Some(item) = &self.closes {
+            steps.push(json!({
+                "id": self.step_id("closed"), "type": "condition",
+                "condition": format!("agenda[\"{item}\"].status !== 'open'"),
+                "then": self.then, "else": again,
+            }));
+        }
+        steps
+    }
+
+    /// The steps of a phase: whether it is skipped, its round, the facilitator's part, whether it is held
+    /// again.
+    fn phase(&self, phase: &Phase, after: &str, steps: &mut Vec<Json>) {
+        let id = self.step_id(&phase.id);
+        if let Some(skip) = &phase.skip_if {
+            steps.push(json!({
+                "id": format!("{id}-if"), "type": "condition", "condition": self.condition(skip),
+                "then": after, "else": id,
+            }));
+        }
+        let again = phase.repeat_if.as_ref().map(|_| format!("{id}-again"));
+        let on = again.as_deref().unwrap_or(after);
+        let mut round = self.round(phase);
+        let is_revised = self.phases.iter().any(|later| later.revises.as_ref() == Some(&phase.id));
+        match &self.of.lead {
+            _ if phase.ballot == "ideas" => {
+                let merge = format!("{id}-merge");
+                let merged = match &self.of.lead {
+                    Some(lead) => lead.merge(&id, &self.topic, after),
+                    None => vec![json!({
+                        "id": merge, "type": "approval", "merges": id, "on_approve": after, "on_reject": id,
+                        "message": "Merge the ideas into options.",
+                    })],
+                };
+                round["next"] = merged[0]["id"].clone();
+                steps.push(round);
+                steps.extend(merged);
+            }
+            // A note would tell the seats that revise how the count stands.
+            Some(lead) if !is_revised => {
+                round["next"] = format!("{id}-note").into();
+                steps.push(round);
+                steps.extend(lead.note(&id, &self.topic, on, self.runs(phase).unwrap_or(1)));
+            }
+            _ => {
+                round["next"] = on.into();
+                steps.push(round);
+            }
+        }
+        let Some(repeat_if) = &phase.repeat_if else { return };
+        // A model amends in its note.
+        let amend = phase.amend.as_ref().filter(|_| self.of.lead.is_none());
+        let amend_id = format!("{id}-amend");
+        steps.push(json!({
+            "id": format!("{id}-again"), "type": "condition", "condition": self.condition(repeat_if),
+            "then": amend.map_or(&id, |_| &amend_id), "else": after,
+        }));
+        steps.extend(amend.map(|message| {
+            json!({
+                "id": amend_id, "type": "approval", "message": message, "on_approve": id, "on_reject": after,
+            })
+        }));
+    }
+
+    /// How often a phase may be held, where that is limited.
+    fn runs(&self, phase: &Phase) -> Option<u64> {
+        let own = phase.max_runs.map(u64::from);
+        let is_main = self.main().is_some_and(|main| main.id == phase.id);
+        let is_repeated = is_main && (self.of.lead.is_some() || self.closes.is_some());
+        if !is_repeated && (self.of.max_rounds().is_none() || !is_main) {
+            return own;
+        }
+        let others = self.phases.iter().filter(|other| other.id != phase.id && other.skip_if.is_none());
+        let left = self.of.max_rounds().map(|most| most.saturating_sub(others.count() as u64).max(1));
+        Some(left.or(own).unwrap_or(1))
+    }
+
+    /// The question of a phase: the topic, or what the facilitator made of it.
+    fn question(&self, phase: &Phase) -> String {
+        let topic = match self.of.lead {
+            Some(_) => made_by(&self.step_id("open"), "question", &self.topic),
+            None => self.topic.clone(),
+        };
+        let question = phase.question.replace("{{topic}}", &topic);
+        let id = self.step_id(&phase.id);
+        match (&phase.amend, &self.of.lead) {
+            (None, _) => question,
+            (Some(_), Some(_)) => made_by(&format!("{id}-note"), "amended", &question),
+            (Some(_), None) => made_by(&format!("{id}-amend"), "comment", &question),
+        }
+    }
+
+    fn round(&self, phase: &Phase) -> Json {
+        let is_main = phase.ballot == "main";
+        let keys = &self.of.keys;
+        let mut round = JsonMap::new();
+        let mut set = |key: &str, value: Option<Json>| {
+            if let Some(value) = value {
+                round.insert(key.to_owned(), value);
+            }
+        };
+        set("id", Some(self.step_id(&phase.id).into()));
+        set("type", Some("round".into()));
+        set("label", phase.label.clone().map(Json::from));
+        set("question", Some(self.question(phase).into()));
+        set("facilitator_directive", phase.directive.clone().map(Json::from));
+        set("context", phase.context.clone());
+        set("revises", phase.revises.as_ref().map(|of| self.step_id(of).into()));
+        set("feedback", phase.feedback.clone().map(Json::from));
+        set("max_runs", self.runs(phase).map(Json::from));
+        for key in OF_EVERY_ROUND {
+            set(key, keys.get(key).cloned());
+        }
+        if self.of.lead.is_some() {
+            let given = keys.get("exploration").and_then(Json::as_str).unwrap_or_default();
+            set("exploration", Some(made_by(&self.step_id("open"), "exploration", given).into()));
+        }
+        if is_main {
+            let mut ballot = self.of.ballot.clone();
+            if let Some(ideas) = self.phases.iter().find(|phase| phase.ballot == "ideas") {
+                let from = format!("context[\"{}-merge\"].options", self.step_id(&ideas.id));
+                ballot.insert("options".to_owned(), json!({"from": from}));
+            }
+            set("output", Some(self.id.as_str().into()));
+            set("ballot", Some(ballot.into()));
+            let rule = self.of.strategy.rules.get(&self.of.kind).map(|rule| rule.as_str().into());
+            set("rule", keys.get("rule").cloned().or(rule));
+            for key in OF_MAIN_ROUNDS {
+                let has_runs = key != "on_exhausted" || self.runs(phase).is_some();
+                set(key, keys.get(key).filter(|_| has_runs).cloned());
+            }
+        } else {
+            set("ballot", Some(phase.ballot.as_str().into()));
+        }
+        round.into()
+    }
+}
+
+/// A template: what a step made under a key, else `text`.
+fn made_by(step: &str, key: &str, text: &str) -> String {
+    let path = format!("context.[{step}].{key}");
+    format!("{{{{#if {path}}}}}{{{{{path}}}}}{{{{else}}}}{text}{{{{/if}}}}")
+}
+
+impl Phase {
+    /// Collects the options of a discussion that names none.
+    fn of_ideas() -> Self {
+        Self {
+            id: "ideas".to_owned(),
+            label: Some("Options".to_owned()),
+            question: "{{topic}}".to_owned(),
+            directive: Some("Propose options. Do not judge them.".to_owned()),
+            ballot: "ideas".to_owned(),
+            context: Some(json!({"answers": "none", "results": "none", "rounds": 0})),
+            revises: None,
+            feedback: None,
+            skip_if: None,
+            repeat_if: None,
+            max_runs: None,
+            amend: None,
+        }
+    }
+}

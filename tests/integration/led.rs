@@ -1,0 +1,308 @@
+//! Discussions that a model leads: its proposals taken, changed and refused, and what it is sent.
+
+use serde_json::{Value, json};
+
+use crate::program::{Desk, Ran};
+
+/// A desk whose definition is one discussion of two people, led by a model.
+fn desk(keys: &str) -> Desk {
+    Desk::with(&format!(
+        "goal: G\npseudonyms: {{seed: 7}}\nparticipants: [{{name: ann, model: human}}, {{name: bob, model: human}}]\n\
+         steps:\n  - {{id: talk, type: discussion, topic: \"What first?\", facilitator: rehearsal, {keys}}}\n"
+    ))
+}
+
+fn run(desk: &Desk, answers: &Value) -> Ran {
+    desk.write("answers.yaml", answers.to_string());
+    let _ = std::fs::remove_file(desk.path("s.s2s"));
+    let ran =
+        desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save=s.s2s", "--json=result"]);
+    desk.run(["verify", "s.s2s"]).code(0);
+    ran
+}
+
+fn log(desk: &Desk) -> Vec<Value> {
+    desk.run(["replay", "s.s2s", "--json"]).code(0).lines()
+}
+
+/// The questions of the rounds that were held, in order.
+fn questions(desk: &Desk) -> Vec<String> {
+    let lines = log(desk);
+    let opened = lines.iter().filter(|line| line["event"] == "round_opened");
+    opened.map(|line| line["question"].as_str().expect("a question").to_owned()).collect()
+}
+
+fn both(answer: &Value) -> Value {
+    json!({"ann": answer, "bob": answer})
+}
+
+const CHOICE: &str = "ballot: {kind: choice, options: [queue, cache]}";
+
+#[test]
+fn the_rehearsal_leads_every_strategy_to_its_end() {
+    let listed = Desk::new().run(["strategies"]).code(0).out;
+    for name in listed.lines().filter_map(|line| line.split(' ').next()) {
+        let desk = Desk::with(&format!(
+            "participants: [qa-lead, skeptic, software-architect]\nsteps:\n  - {{id: talk, type: discussion, \
+             topic: \"What should we build first?\", strategy: {name}, facilitator: rehearsal}}\n"
+        ));
+        let ran = desk.run(["--batch", "decide.yaml", "--model", "rehearsal", "--save=s.s2s"]);
+        assert!(ran.out.contains("(Placeholder of the rehearsal.)"), "{name}: {} {}", ran.out, ran.err);
+        desk.run(["verify", "s.s2s"]).code(0);
+        let last = log(&desk).pop().expect("an end");
+        // A proposal that stays blocked is put to a person, and nothing else is.
+        if name == "consent" && last["event"] == "session_paused" {
+            assert!(last["reason"].as_str().is_some_and(|why| why.contains("max_runs")), "{last}");
+            continue;
+        }
+        assert_eq!(
+            (&last["event"], &last["status"]),
+            (&json!("session_closed"), &json!("finished")),
+            "{name}"
+        );
+        assert!(log(&desk).iter().all(|line| line["event"] != "approval_requested"), "{name}");
+    }
+}
+
+#[test]
+fn a_blocked_proposal_is_asked_again_as_the_model_amends_it() {
+    let desk = desk("strategy: consent");
+    let blocks =
+        json!({"ann": {"consent": "support"}, "bob": {"consent": "block", "minimum_change": "Less."}});
+    let blocked =
+        json!({"synthesis": "It is too much for one.", "winner": null, "amended": "Half of it, {{goal}}?"});
+    let agreed = json!({
+        "synthesis": "All agree.", "winner": "support", "questions": ["Who pays?"],
+        "artifacts": [{"title": "Half", "summary": "Half of it."}],
+    });
+    let answers = json!({
+        "talk-ask": [blocks, both(&json!({"consent": "support"}))], "talk-ask-note": [blocked, agreed],
+    });
+    let ran = run(&desk, &answers).code(0);
+    assert_eq!(questions(&desk), ["What first?", "Half of it, {{goal}}?"], "{}", ran.err);
+    let events: Vec<Value> = log(&desk);
+    let of = |name: &str| events.iter().filter(|line| line["event"] == name).collect::<Vec<_>>();
+    assert_eq!(of("conflict_resolved").len(), 1);
+    assert_eq!(of("question_opened")[0]["title"], "Who pays?");
+    let recorded = of("artifact_recorded").into_iter().find(|line| line["by"] == "step");
+    assert_eq!(recorded.expect("an artifact")["artifact"]["title"], "Half");
+    let notes: Vec<&Value> = of("synthesis_recorded").iter().map(|line| &line["text"]).collect();
+    assert_eq!(notes, ["It is too much for one.", "All agree."]);
+}
+
+/// An answers file of a vote with a tie, with the model's note and conclusion.
+fn tied(note: &Value, conclude: &Value) -> Value {
+    json!({
+        "talk-vote": {"ann": {"vote": "queue"}, "bob": {"vote": "cache"}},
+        "talk-vote-note": note, "talk-conclude": conclude,
+    })
+}
+
+fn end(action: &str, recommendation: &str) -> Value {
+    json!({"action": action, "winner": null, "recommendation": recommendation, "summary": "Both have merit.", "reason": "Level."})
+}
+
+#[test]
+fn an_answer_that_contradicts_the_log_is_asked_for_once_more_and_then_a_person_is_asked() {
+    let good = json!({"synthesis": "Level.", "winner": null});
+    let cases = [
+        (json!({"synthesis": "Queue won.", "winner": "queue"}), "/winner"),
+        (json!({"synthesis": "Level.", "winner": null, "vote": "queue"}), "vote"),
+        (json!({"synthesis": "Level, says participant-9.", "winner": null}), "no `participant-9`"),
+        (json!({"synthesis": "", "winner": null}), "/synthesis"),
+        (json!({"synthesis": "Level.", "winner": null, "amended": "Both?"}), "amended"),
+        (json!({"synthesis": "Level.", "winner": null, "options": []}), "options"),
+        (
+            json!({"synthesis": "Level.", "winner": null, "resolved": [{"id": "CONF-001", "how": "x"}]}),
+            "resolved",
+        ),
+        (json!("I would rather not."), "its form"),
+    ];
+    for (bad, wanted) in cases {
+        let desk = desk(CHOICE);
+        // Twice the same: nobody is there to write the note.
+        run(&desk, &tied(&bad, &end("conclude", "queue"))).code(4);
+        let asked =
+            log(&desk).into_iter().find(|line| line["event"] == "approval_requested").expect("a question");
+        let message = asked["message"].as_str().expect("a message");
+        assert!(message.contains("no valid proposal") && message.contains(wanted), "{wanted}: {message}");
+        // One new try, with the reason.
+        let ran = run(&desk, &tied(&json!([bad, good]), &end("conclude", "queue"))).code(3);
+        let back = log(&desk)
+            .into_iter()
+            .find(|line| line["step"] == "talk-vote-note" && line["event"] == "work_item_returned");
+        let replies = back.expect("an answer")["replies"].as_array().map_or(0, Vec::len);
+        assert_eq!(replies, 2, "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_conclusion_may_repeat_the_vote_while_there_are_rounds_left_and_never_names_another_winner() {
+    let note = json!({"synthesis": "Level.", "winner": null});
+    let again = json!([end("repeat", "queue"), end("conclude", "queue")]);
+    let desk_of = |keys: &str| desk(&format!("{CHOICE}, {keys}"));
+    let desk = desk_of("max_rounds: 2");
+    run(&desk, &tied(&note, &again)).code(3);
+    assert_eq!(questions(&desk).len(), 2);
+    // Without more rounds `repeat` does not fit; the second answer does.
+    let desk = desk_of("max_rounds: 1");
+    run(&desk, &tied(&note, &again)).code(3);
+    assert_eq!(questions(&desk).len(), 1);
+    let desk = desk_of("max_rounds: 3");
+    run(&desk, &tied(&note, &end("ask_person", "queue"))).code(4);
+    let mut won = tied(&json!({"synthesis": "Queue.", "winner": "queue"}), &Value::Null);
+    won["talk-vote"] = both(&json!({"vote": "queue"}));
+    won["talk-conclude"] = json!({
+        "action": "conclude", "winner": "queue", "recommendation": "cache", "summary": "S.", "reason": "R."
+    });
+    run(&desk, &won).code(4);
+}
+
+#[test]
+fn a_person_sees_proposals_first_where_that_is_asked_for() {
+    let desk_of = |keys: &str| desk(&format!("{CHOICE}, {keys}"));
+    let note = json!({"synthesis": "Level.", "winner": null});
+    let mut answers = tied(&note, &end("conclude", "queue"));
+    answers["talk-open"] = json!({"question": "Which of them first?"});
+    let desk = desk_of("approve: all");
+    run(&desk, &answers).code(4);
+    assert_eq!(questions(&desk).len(), 0, "the question waits for a person");
+    answers["talk-open-ok"] = json!([false, {"edited": {"question": "Which one, and why?"}}]);
+    answers["talk-vote-note-ok"] = json!({"edited": {"synthesis": "One each.", "winner": null}});
+    answers["talk-conclude-ok"] = json!(true);
+    run(&desk, &answers).code(3);
+    assert_eq!(questions(&desk), ["Which one, and why?"]);
+    let noted = log(&desk).into_iter().find(|line| line["event"] == "synthesis_recorded").expect("a note");
+    assert_eq!(noted["text"], "One each.");
+    // A changed proposal that contradicts the log is refused as the model's is.
+    answers["talk-vote-note-ok"] = json!({"edited": {"synthesis": "Queue won.", "winner": "queue"}});
+    let ran = run(&desk, &answers);
+    assert!(ran.err.contains("the changed proposal does not fit"), "{}", ran.err);
+    // Alone for one round, then not.
+    let desk = desk_of("approve: 1");
+    run(&desk, &tied(&note, &end("conclude", "queue"))).code(3);
+    let desk = desk_of("approve: 1, max_rounds: 2");
+    run(&desk, &tied(&note, &end("repeat", "queue"))).code(4);
+    assert_eq!(questions(&desk).len(), 2);
+}
+
+#[test]
+fn ideas_are_merged_by_the_model_without_knowing_whose_they_are() {
+    let desk = desk("strategy: blind");
+    let ideas = json!({
+        "ann": {"ideas": [{"title": "Queue", "text": "Wait."}, {"title": "Rewrite", "text": "All."}]},
+        "bob": {"ideas": [{"title": "A queue", "text": "Later."}, {"title": "Cache", "text": "Keep."}]},
+    });
+    let first = run(&desk, &json!({"talk-ideas": ideas, "talk-vote": both(&json!({"vote": "queue"}))}));
+    first.code(0);
+    let prompt = log(&desk)
+        .into_iter()
+        .find(|line| line["event"] == "work_item_offered" && line["step"] == "talk-ideas-note");
+    let prompt = prompt.expect("an offer")["prompt"].as_str().expect("a prompt").to_owned();
+    assert!(prompt.contains("\"Queue\"") && !prompt.contains("ann") && !prompt.contains("bob"), "{prompt}");
+    // By their titles, in the order in which the model sees them.
+    let yaml = roundtable::yaml::read(&prompt, "prompt").expect("YAML").to_json();
+    let shown = yaml["participant_context"]["ideas"].as_array().expect("ideas").clone();
+    let id = |title: &str| shown.iter().find(|idea| idea["title"] == title).expect("an idea")["id"].clone();
+    let note = |from: Value, aside: Value| {
+        json!({
+            "synthesis": "Three.", "winner": null, "set_aside": aside,
+            "options": [{"id": "queue", "title": "Queue", "from": from}, {"id": "cache", "title": "Cache", "from": [id("Cache")]}],
+        })
+    };
+    let aside = json!([{"idea": id("Rewrite"), "reason": "too much"}]);
+    let mut answers = json!({"talk-ideas": ideas, "talk-vote": both(&json!({"vote": "queue"}))});
+    answers["talk-ideas-note"] = note(json!([id("Queue"), id("A queue")]), aside.clone());
+    run(&desk, &answers).code(0);
+    let merged = log(&desk).into_iter().find(|line| line["event"] == "ideas_merged").expect("a merge");
+    assert_eq!(merged["by"], "step");
+    let mut from: Vec<&str> =
+        merged["options"][0]["from"].as_array().expect("ids").iter().filter_map(Value::as_str).collect();
+    from.sort_unstable();
+    assert_eq!(from, ["ann#1", "bob#1"]);
+    assert_eq!(merged["set_aside"][0]["idea"], "ann#2");
+    // An idea that is lost: asked once more, then a person.
+    answers["talk-ideas-note"] = note(json!([id("Queue")]), aside);
+    run(&desk, &answers).code(4);
+    answers["talk-ideas-merge"] = json!({"options": [
+        {"title": "Queue", "from": ["ann#1", "bob#1"]}, {"title": "Rest", "from": ["ann#2", "bob#2"]},
+    ]});
+    run(&desk, &answers).code(0);
+    let merged = log(&desk).into_iter().find(|line| line["event"] == "ideas_merged").expect("a merge");
+    assert_eq!(merged["by"], "scripted");
+}
+
+#[test]
+fn the_model_sees_closed_rounds_only_and_no_names() {
+    let desk = desk(&format!("strategy: six-hats, {CHOICE}"));
+    let phases = ["white", "red", "black", "yellow"];
+    let mut answers = json!({"talk-vote": {"ann": {"vote": "queue", "rationale": ["MARK-vote"]}, "bob": {"vote": "queue"}}});
+    for phase in phases {
+        answers[format!("talk-{phase}")] = both(&json!({"position": format!("MARK-{phase}")}));
+    }
+    run(&desk, &answers).code(0);
+    let mut closed: Vec<String> = Vec::new();
+    let mut prompts = 0;
+    for line in log(&desk) {
+        if line["event"] == "round_closed" {
+            closed.push(line["step"].as_str().expect("a step").replace("talk-", "MARK-"));
+        }
+        if line["participant"] != "talk-facilitator" {
+            continue;
+        }
+        let Some(prompt) = line["prompt"].as_str() else { continue };
+        prompts += 1;
+        for mark in phases.map(|phase| format!("MARK-{phase}")).into_iter().chain(["MARK-vote".to_owned()]) {
+            let is_last = closed.last() == Some(&mark);
+            assert_eq!(prompt.contains(&mark), is_last, "{mark} after {closed:?}: {prompt}");
+        }
+        assert!(!prompt.contains("ann") && !prompt.contains("bob"), "{prompt}");
+    }
+    assert_eq!(prompts, 7, "the opening, five notes and the conclusion");
+}
+
+#[test]
+fn items_of_an_agenda_are_led_through_one_after_the_other() {
+    let agenda = "agenda: [{id: where, title: \"Where does it live?\", done_when: {strength: strong}}, {id: who, title: \"Who owns it?\"}]";
+    let desk = desk(&format!("{CHOICE}, max_rounds: 2, {agenda}"));
+    let votes = both(&json!({"vote": "queue"}));
+    let split = json!({"ann": {"vote": "queue"}, "bob": {"vote": "cache"}});
+    run(&desk, &json!({"talk-where-vote": [split, votes], "talk-who-vote": votes})).code(0);
+    assert_eq!(
+        questions(&desk),
+        [
+            "What first?\n\nNow: Where does it live?",
+            "What first?\n\nNow: Where does it live?",
+            "What first?\n\nNow: Who owns it?"
+        ]
+    );
+    let done = log(&desk).into_iter().find(|line| line["event"] == "agenda_updated").expect("an item");
+    assert_eq!((&done["id"], &done["status"]), (&json!("where"), &json!("done")));
+    // It stays open and the rounds are used up: a person is asked.
+    run(&desk, &json!({"talk-where-vote": split, "talk-who-vote": votes})).code(4);
+}
+
+#[test]
+fn what_does_not_fit_is_refused_at_its_place() {
+    for (keys, wanted) in [
+        ("strategy: delphi, ballot: {kind: choice, options: [a, b]}, max_rounds: 0", "max_rounds"),
+        ("strategy: six-hats, ballot: {kind: choice, options: [a, b]}, max_rounds: 4", "below the 5 rounds"),
+        ("approve: some", "approve"),
+        ("facilitator: {persona: skeptic}", "`model`"),
+        ("agenda: [{id: a, title: A}, {id: a, title: B}]", "two"),
+    ] {
+        let keys = format!("steps: [{{id: talk, type: discussion, topic: q, {keys}}}]\n");
+        let ran = Desk::with(&keys).run(["check", "decide.yaml"]).code(2);
+        assert!(ran.out.contains(wanted), "{wanted}: {}", ran.out);
+    }
+    for (steps, wanted) in [
+        ("{id: n, type: agent, agent: qa-lead, form: synthesize, prompt: p}", "about no round"),
+        ("{id: n, type: agent, agent: qa-lead, form: open}", "has no topic"),
+        ("{id: n, type: approval, message: m, ask_if: \"false\"}", "`ask_if`"),
+        ("{id: n, type: approval, message: m, edits: n}", "names no step with a `form`"),
+        ("{id: t, type: discussion, topic: q, approve: all}", "a person leads"),
+    ] {
+        let ran = Desk::with(&format!("steps: [{steps}]\n")).run(["check", "decide.yaml"]).code(2);
+        assert!(ran.out.contains(wanted), "{wanted}: {}", ran.out);
+    }
+}

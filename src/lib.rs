@@ -21,6 +21,7 @@
 //! - [`engine`]: the loop that does what the core says
 //! - [`insight`]: what a session shows, as data and wording
 //! - [`report`]: one output format a file
+//! - `doors`: how remote seats are reached
 //! - [`config`]: folders, settings, providers, prices, trust, the doctor
 //! - [`launch`]: seats, models, scripted answers and linked sessions of a run
 //! - [`tui`]: the terminal screen
@@ -32,6 +33,8 @@ pub mod clock;
 pub mod config;
 pub mod core;
 pub mod diagnostic;
+#[cfg(feature = "serve")]
+pub mod doors;
 pub mod engine;
 pub mod handoff;
 pub mod history;

@@ -177,7 +177,7 @@ def check_vector(vector):
 
 def check_signatures():
     """Checks the vector of seal 2 with its signatures."""
-    vector = json.loads((ROOT / "tests/corpus/seal2.json").read_text())
+    vector = json.loads((ROOT / "src/doors/vector.json").read_text())
     names = [vector["binding"][key] for key in ("session", "round", "participant", "snapshot_sha256")]
     bound, unhex = independent.bound_to(b"roundtable seal 2", *names), bytes.fromhex
     secret = crypto_scalarmult(unhex(vector["ephemeral_key"]), unhex(vector["public_key"]))

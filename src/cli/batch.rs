@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::args::{Args, Run};
 use super::browse::session_file;
 use super::console::{Console, fail, is_on_terminal};
+use super::door::{OpenDoor, check_links};
 use super::files::check_out;
 use super::headless::{RunContext, cancel_on_signal, run_session};
 use super::options::{environment, launch_options, load_plan};
@@ -58,10 +59,16 @@ pub fn run(run: &Run, output: &mut Console) -> VerbResult {
         }
         return Err(interactive(run.files.first().map(PathBuf::as_path)).into());
     }
-    run_headless(run, output)
+    run_headless(run, None, output)
 }
 
-fn run_headless(run: &Run, output: &mut Console) -> VerbResult {
+/// As `--batch`, with a door for remote seats.
+#[cfg(feature = "serve")]
+pub fn run_behind(run: &Run, door: &dyn OpenDoor, output: &mut Console) -> VerbResult {
+    run_headless(run, Some(door), output)
+}
+
+fn run_headless(run: &Run, door: Option<&dyn OpenDoor>, output: &mut Console) -> VerbResult {
     if run.files.is_empty() {
         return Err(Diagnostic::new("--batch needs a file").hint("roundtable --batch FILE...").into());
     }
@@ -92,6 +99,7 @@ fn run_headless(run: &Run, output: &mut Console) -> VerbResult {
         receipts: receipts.as_ref(),
         ask_again: run.common.ask_again,
         out: &run.common.out,
+        door,
     };
     for (index, file) in run.files.iter().enumerate() {
         if interrupt.is_cancelled() {
@@ -125,7 +133,7 @@ pub fn resume_files(args: &Run, output: &mut Console) -> VerbResult {
             return Err(problem.hint("give a `.s2s` file; `roundtable sessions` lists them").into());
         }
     }
-    run_headless(&Run { files, ..args.clone() }, output)
+    run_headless(&Run { files, ..args.clone() }, None, output)
 }
 
 /// Starts a new session of a definition and runs it.
@@ -142,6 +150,9 @@ fn run_file(
     for past in &opening.header.linked_sessions {
         let hash = past.sha256.get(..12).unwrap_or_default();
         output.note(&format!("linked: {} ({}, hash {hash}…): {}", past.id, past.status, past.report));
+    }
+    if context.door.is_some() {
+        check_links(&opening.header)?;
     }
     if args.dry_run {
         return dry_run::run(opening, options, set_up, output);

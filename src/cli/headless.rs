@@ -2,18 +2,20 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
 use super::console::Console;
 use super::cost_summary;
+use super::door::{DoorInputs, OpenDoor};
 use super::receipts::Receipts;
 use super::told::Teller;
 use super::verb_result::VerbResult;
 use crate::config::{Config, available_model};
-use crate::core::{ExitCode, QUORUM_UNREACHABLE, exhausted_key};
+use crate::core::{Command, ExitCode, QUORUM_UNREACHABLE, exhausted_key};
 use crate::diagnostic::Diagnostic;
-use crate::engine::{EngineError, INTERRUPTED, Observer};
+use crate::engine::{EngineError, INTERRUPTED, Observer, RemoteSeats};
 use crate::history::{ApprovalRequested, Event, LogEntry, Session};
 use crate::insight::wording::is_rehearsed;
 use crate::journal::fold_to_show;
@@ -42,6 +44,8 @@ pub struct RunContext<'a> {
     pub ask_again: bool,
     /// Where reports are written once a session has ended or pauses.
     pub out: &'a [PathBuf],
+    /// Lets remote seats in, where somebody serves.
+    pub door: Option<&'a dyn OpenDoor>,
 }
 
 /// Runs a session until it finishes or pauses.
@@ -50,13 +54,19 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     let (path, is_resumed) = (ready.path.clone(), ready.session.header.is_some());
     let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), context.ask_again);
     let teller = output.teller();
-    let mut reporter = ProgressReporter { output, teller: &teller, receipts: context.receipts };
+    let remote = match context.door {
+        Some(door) => Some(open(door, &ready, context, output)?),
+        None => None,
+    };
+    let mut reporter =
+        ProgressReporter { output, teller: &teller, receipts: context.receipts, door: context.door };
     let front = FrontEnd {
         observer: &mut reporter,
         facilitator: &mut facilitator,
         interrupt: context.interrupt.clone(),
         progress: teller.watches.clone(),
         desk: None,
+        remote,
     };
     let EndedRun { done, session, last_hash, left_behind } = context.runtime.block_on(async {
         tokio::select! {
@@ -88,7 +98,35 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     let is_interrupted = session.paused.as_ref().is_some_and(|(_, reason)| reason == INTERRUPTED);
     let exit = context.ended_by.get().filter(|_| is_interrupted).copied().unwrap_or(exit);
     output.result_line(&session, exit, &path, &last_hash);
+    linger(context, &session);
     Ok(exit)
+}
+
+fn open(
+    door: &dyn OpenDoor,
+    ready: &ReadySession,
+    context: &RunContext<'_>,
+    output: &mut Console,
+) -> Result<RemoteSeats, RunError> {
+    let RunContext { set_up, runtime, .. } = *context;
+    let header = match &ready.start {
+        Command::Open(header) => Some(&**header),
+        _ => ready.session.header.as_deref(),
+    };
+    let header = header.ok_or_else(|| Diagnostic::new("the session has no header"))?;
+    door.open(&DoorInputs { header, session: &ready.session, set_up, runtime }, output)
+}
+
+/// Shows remote seats the result for a while, once there is one.
+fn linger(context: &RunContext<'_>, session: &Session) {
+    let Some(door) = context.door.filter(|_| session.closed.is_some()) else { return };
+    let time = Duration::from_secs(door.linger());
+    context.runtime.block_on(async {
+        tokio::select! {
+            () = tokio::time::sleep(time) => {}
+            () = context.interrupt.cancelled() => {}
+        }
+    });
 }
 
 /// How a model is seated in the rehearsal's place, one that is there if one is.
@@ -212,6 +250,7 @@ struct ProgressReporter<'a> {
     output: &'a mut Console,
     teller: &'a Teller,
     receipts: Option<&'a Receipts>,
+    door: Option<&'a dyn OpenDoor>,
 }
 
 impl Observer for ProgressReporter<'_> {
@@ -226,6 +265,9 @@ impl Observer for ProgressReporter<'_> {
         } else if matches!(stamped.event, Event::RoundOpened(_)) {
             // The size of what is about to be sent is said before anything is sent.
             self.teller.note(&report::event_line(&stamped.event, stamped.at, session).unwrap_or_default());
+        }
+        if let Some(door) = self.door {
+            door.see(line, session);
         }
         self.teller.saw(&stamped.event, session);
     }

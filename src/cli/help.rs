@@ -19,7 +19,7 @@ use crate::launch::error::RunError;
 type Example = (&'static str, &'static str);
 
 /// Examples by command; the empty name is a run.
-const EXAMPLES: [(&str, &[Example]); 20] = [
+const EXAMPLES: [(&str, &[Example]); 21] = [
     (
         "",
         &[
@@ -35,6 +35,14 @@ const EXAMPLES: [(&str, &[Example]); 20] = [
         &[
             ("roundtable resume session.s2s", "go on where it stopped"),
             ("roundtable resume session.s2s --answers answers.yaml", "answer what it waits for"),
+        ],
+    ),
+    (
+        "serve",
+        &[
+            ("roundtable serve vote.yaml", "print a link for each remote seat"),
+            ("roundtable serve vote.yaml --behind https://votes.example", "with a proxy or tunnel"),
+            ("roundtable serve session.s2s", "go on where it stopped"),
         ],
     ),
     (

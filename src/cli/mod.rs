@@ -13,6 +13,7 @@ mod console;
 mod cost_summary;
 mod diff;
 mod doctor;
+mod door;
 mod dry_run;
 mod files;
 mod foreseen;
@@ -22,6 +23,8 @@ mod init;
 mod options;
 mod receipts;
 mod resume;
+#[cfg(feature = "serve")]
+mod serve;
 mod snapshot;
 mod tally;
 mod told;
@@ -89,6 +92,7 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
             *output = console_of(&run);
             batch::resume_files(&run, output)
         }
+        Verb::Serve(args) => serve_links(&args, trust, output),
         Verb::Replay { file, json, text, at } => {
             output.json = json;
             let on_screen = !(json || text || at.is_some()) && console::is_on_terminal();
@@ -139,4 +143,15 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
         Verb::Man { command, out } => help::man(command.as_deref(), out.as_deref(), output),
         Verb::Completions { shell } => Ok(help::completions(shell, output)),
     }
+}
+
+fn serve_links(args: &args::ServeArgs, trust: bool, output: &mut Console) -> VerbResult {
+    *output = console_of(&Run::from(args));
+    #[cfg(feature = "serve")]
+    return serve::run(args, trust, output);
+    #[cfg(not(feature = "serve"))]
+    return {
+        let _ = trust;
+        door::not_built("serve")
+    };
 }

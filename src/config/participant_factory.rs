@@ -20,7 +20,7 @@ use super::remembered::Remembered;
 use super::settings::Config;
 use super::trust::Trust;
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::history::{Price, ProviderSettings, SeatInfo, SeatStatus};
+use crate::history::{LINK_MODEL, Price, ProviderSettings, SeatInfo, SeatStatus};
 use crate::journal::{fold, read_log};
 use crate::participants::api::{ApiStream, ApiStyle, SchemaMode};
 use crate::participants::external_program::{ExternalProgram, PASSED};
@@ -30,13 +30,16 @@ use crate::participants::key_command::KeyCommand;
 use crate::participants::programs::{NAMED, ProgramSeat};
 use crate::participants::recorded::{Recorded, RecordedReply};
 use crate::participants::rehearsal::Rehearsal;
+use crate::participants::remote::Remote;
 use crate::participants::tracker::Tracker;
 use crate::participants::{Participant, Prompt};
 use crate::round::record::ReplyAttempt;
 use crate::workflow::{ProgramSpec, TRACKER};
 
 /// Names that are no services over HTTP.
-const BUILT_IN: [&str; 4] = ["rehearsal", "recorded", "human", TRACKER];
+const BUILT_IN: [&str; 5] = ["rehearsal", "recorded", "human", TRACKER, REMOTE];
+/// Seats that are somewhere else; the only one is [`LINK_MODEL`].
+const REMOTE: &str = "remote";
 /// A recording larger than this is not read, in bytes.
 const MAX_RECORDING: u64 = 1 << 30;
 /// Names that later versions will know.
@@ -88,6 +91,10 @@ impl<'a> ParticipantFactory<'a> {
             }));
         }
         let provider = model.split('/').next().unwrap_or_default();
+        if provider == REMOTE && model != LINK_MODEL {
+            return Err(Diagnostic::new(format!("`{model}` is no kind of remote seat"))
+                .hint(format!("write `{LINK_MODEL}` for a person who is sent a link")));
+        }
         if LATER.contains(&provider) {
             return Err(Diagnostic::new(format!("`{provider}` is no model's provider")).hint(
                 "a program is seated by `{name: …, command: [program, argument]}`; script a person's answers",
@@ -190,6 +197,7 @@ impl<'a> ParticipantFactory<'a> {
             "rehearsal" => Arc::new(Rehearsal::default()),
             "human" => Arc::new(Human { desk: self.desk.clone() }),
             TRACKER => Arc::new(Tracker),
+            REMOTE => Arc::new(Remote),
             "recorded" => Arc::new(recording(rest)?),
             _ if let Some(found) = self.seat_program(provider) => self.program_seat(found)?,
             _ => Arc::new(self.over_http(provider)?),

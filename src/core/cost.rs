@@ -9,7 +9,7 @@ use crate::history::{AnswerRevealed, Price, RoundRun, Seat, SeatInfo, SeatStatus
 use crate::round::record::TokenUsage;
 
 /// Who answers without a service, and costs nothing.
-const FREE: [&str; 5] = ["rehearsal", "recorded", "tracker", "scripted", "human"];
+const FREE: [&str; 6] = ["rehearsal", "recorded", "tracker", "scripted", "human", "remote"];
 
 /// Whether every request is answered or not, and none made again: no service is asked.
 pub fn is_asked_once(model: &str) -> bool {

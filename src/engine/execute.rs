@@ -1,5 +1,6 @@
 //! Carries out the facilitator's requests.
 
+use super::arrival::next_arrival;
 use super::evidence::too_large;
 use super::facilitator::{FacilitatorAnswer, FacilitatorRequest, WaitPoint, hold, pending_question};
 use super::state::{Engine, EngineError};
@@ -17,6 +18,10 @@ impl Engine<'_> {
         self.commit().await?;
         let request = tokio::select! {
             request = self.facilitator.next_request(Some(at), &self.session) => request.map_err(EngineError::Table)?,
+            arrival = next_arrival(&mut self.arrivals) => {
+                self.take_in(arrival);
+                return Ok(None);
+            }
             () = self.interrupt.cancelled() => return Ok(None),
         };
         let (reason, step) = match (request, at) {

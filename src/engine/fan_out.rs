@@ -7,13 +7,14 @@ use std::time::Duration;
 use tokio::task::JoinError;
 use tokio::time::Instant;
 
+use super::arrival::next_arrival;
 use super::commit::ended;
 use super::request_pool::{AskOptions, FinishedRequest, PendingRound, PreparedSeat, RequestId};
 use super::seat::{RoundShared, SeatResult};
 use super::state::{Engine, EngineError};
 use crate::ballot::answer_schema;
 use crate::core::Command;
-use crate::history::{CloseReason, RoundRun, SeatStatus};
+use crate::history::{CloseReason, RoundRun, Seat, SeatStatus};
 use crate::participants::SeatRequest;
 use crate::round::seal::RoundKey;
 use crate::workflow::{Close, StructuredAnswers, WarmFirst};
@@ -52,6 +53,10 @@ impl Engine<'_> {
                 self.execute(request.map_err(EngineError::Table)?)?;
                 return self.begin_write();
             }
+            arrival = next_arrival(&mut self.arrivals) => {
+                self.take_in(arrival);
+                return self.begin_write();
+            }
             () = self.interrupt.cancelled() => return Ok(()),
         };
         let time_is_up = is_past(deadline);
@@ -80,7 +85,12 @@ impl Engine<'_> {
     /// Whether nobody of a round is still to be asked. One without open seats is watched for its deadline.
     fn has_asked(&self, round: &RoundRun) -> bool {
         let asked = self.pool.round.as_ref().filter(|asked| asked.number == round.opened.number);
-        asked.is_some_and(|asked| asked.left > 0 || round.open_seats().next().is_none())
+        asked.is_some_and(|asked| asked.left > 0 || self.local_seats(round).next().is_none())
+    }
+
+    /// The open seats that this program asks; remote ones are asked by their doors.
+    fn local_seats<'a>(&'a self, round: &'a RoundRun) -> impl Iterator<Item = &'a Seat> {
+        round.open_seats().filter(|seat| !self.session.is_remote(&seat.name))
     }
 
     /// Gives seats that settle at nearly the same time the chance to share one write.
@@ -193,7 +203,7 @@ impl Engine<'_> {
         let (number, gathers) = (round.opened.number, round.opened.close != Close::Quorum);
         // A deadline that may be moved binds the round alone, and through it every seat.
         let given = (left.filter(|_| !self.facilitator.is_person()), self.schema(round));
-        let seats = round.open_seats().map(|seat| self.ready(round, &seat.name, given.clone()));
+        let seats = self.local_seats(round).map(|seat| self.ready(round, &seat.name, given.clone()));
         let seats = seats.collect::<Result<Vec<_>, _>>()?;
         self.pool.cancel_round();
         self.pool.round = Some(PendingRound { number, left: 0, deadline, gathers, shared });
@@ -208,6 +218,9 @@ impl Engine<'_> {
         let Some(round) = self.session.open_round().filter(|_| self.pool.round.is_some()) else {
             return Ok(());
         };
+        if self.session.is_remote(seat) {
+            return Ok(());
+        }
         let ready = self.ready(round, seat, (None, self.schema(round)))?;
         self.pool.ask(ready);
         Ok(())

@@ -7,7 +7,9 @@ impl Engine<'_> {
     /// The step that a person must answer in next, and what to say, where no person can be asked.
     pub(super) fn missing_human(&self) -> Option<(String, String)> {
         let waits = |name: &str, step: &str| {
-            self.table.get(name).is_some_and(|participant| participant.waits_for_person(step))
+            let is_at_a_door = self.arrivals.is_some() && self.session.is_remote(name);
+            !is_at_a_door
+                && self.table.get(name).is_some_and(|participant| participant.waits_for_person(step))
         };
         let (step, names) = self.next_seats().or_else(|| self.next_agents())?;
         let names: Vec<&str> = names.into_iter().filter(|name| waits(name, &step)).collect();
@@ -15,7 +17,8 @@ impl Engine<'_> {
             return None;
         }
         let who = names.join(", ");
-        Some((step, format!("waiting for human seat: {who}")))
+        let seats = if names.iter().all(|name| self.session.is_remote(name)) { "remote" } else { "human" };
+        Some((step, format!("waiting for {seats} seat: {who}")))
     }
 
     /// The seats of the round that is open, or waits to be opened.

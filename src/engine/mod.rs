@@ -5,6 +5,7 @@
 //! after the causing event is on disk. Whoever leads the session, a person or a script, does so by the
 //! same requests ([`Facilitator`]). It knows no provider and no front end.
 
+mod arrival;
 mod budget;
 mod commit;
 mod evidence;
@@ -12,6 +13,7 @@ mod execute;
 mod facilitator;
 mod fan_out;
 mod human_seats;
+mod mail;
 mod request_pool;
 mod round_key;
 mod run;
@@ -22,6 +24,7 @@ mod transcript;
 mod work_item_attempt;
 mod work_items;
 
+pub use arrival::{Accepted, Arrival, Message, RemoteSeats};
 pub use budget::Budget;
 pub use evidence::unrecorded_evidence;
 pub use facilitator::{

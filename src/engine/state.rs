@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::arrival::{Arrival, DueAnswer};
 use super::budget::Budget;
 use super::facilitator::{Facilitator, SeatReplacer};
 use super::request_pool::RequestPool;
@@ -109,6 +111,10 @@ pub struct Engine<'a> {
     pub(super) leave_reason: Option<String>,
     pub(super) budget: Option<Budget>,
     pub(super) progress: ProgressBoard,
+    /// What remote seats send, where a door is open.
+    pub(super) arrivals: Option<mpsc::Receiver<Arrival>>,
+    /// What remote seats are answered once what is staged is on disk.
+    pub(super) due: Vec<DueAnswer>,
     pub(super) staged: Vec<TimedEvent>,
     pub(super) pool: RequestPool,
     pub(super) key: Option<(u32, RoundKey)>,
@@ -141,6 +147,8 @@ impl<'a> Engine<'a> {
             leave_reason: None,
             budget: parts.budget,
             progress: parts.progress,
+            arrivals: None,
+            due: Vec::new(),
             staged: Vec::new(),
             pool: RequestPool::default(),
             key: None,

@@ -2,6 +2,7 @@
 
 use super::event::{BallotSealed, Event, SeatInvited};
 use super::state::{Invitation, RoundRun, Session};
+use crate::round::seal::AssociatedData;
 use crate::round::seal::sign::{ballot_message, delivery_id, is_signed};
 
 impl Session {
@@ -40,20 +41,32 @@ impl Session {
         self.invitations.get(seat)?.key.as_deref()
     }
 
-    /// The id of the delivery that a remote seat is to answer now; none under seal 1.
-    pub fn delivery(&self, round: &RoundRun, seat: &str) -> Option<String> {
-        let public_key = &round.seal_to.as_ref()?.public_key;
-        Some(delivery_id(self.binding(round, seat), public_key, round.seat(seat)?.retried + 1))
-    }
-
     /// Whether a ballot is signed with the key that its seat has joined with.
     pub fn is_signed_by_seat(&self, sealed: &BallotSealed) -> bool {
         let round = self.round(&sealed.round);
         let message = round.and_then(|round| {
             let public_key = &round.seal_to.as_ref()?.public_key;
-            ballot_message(self.binding(round, &sealed.participant), public_key, &sealed.seal)
+            ballot_message(round.binding(&sealed.participant), public_key, &sealed.seal)
         });
         let signed = self.seat_key(&sealed.participant).zip(message).zip(sealed.signature.as_ref());
         signed.is_some_and(|((key, message), signature)| is_signed(key, &message, signature))
+    }
+}
+
+impl RoundRun {
+    /// What a seat's seal is bound to.
+    pub fn binding<'a>(&'a self, seat: &'a str) -> AssociatedData<'a> {
+        AssociatedData {
+            session: &self.session,
+            round: &self.opened.round,
+            participant: seat,
+            snapshot_sha256: &self.opened.snapshot_sha256,
+        }
+    }
+
+    /// The id of the delivery that a remote seat is to answer now; none under seal 1.
+    pub fn delivery(&self, seat: &str) -> Option<String> {
+        let public_key = &self.seal_to.as_ref()?.public_key;
+        Some(delivery_id(self.binding(seat), public_key, self.seat(seat)?.retried + 1))
     }
 }

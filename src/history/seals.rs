@@ -1,19 +1,9 @@
 //! How a session seals, and what its seals are bound to.
 
 use super::state::{RoundRun, SeatStatus, Session};
-use crate::round::seal::{AssociatedData, Padding, RoundKey, SEAL_2, SealFormat, unseal};
+use crate::round::seal::{Padding, RoundKey, SEAL_2, SealFormat, unseal};
 
 impl Session {
-    /// What a seat's seal in a round is bound to.
-    pub fn binding<'a>(&self, round: &'a RoundRun, seat: &'a str) -> AssociatedData<'a> {
-        AssociatedData {
-            session: &round.session,
-            round: &round.opened.round,
-            participant: seat,
-            snapshot_sha256: &round.opened.snapshot_sha256,
-        }
-    }
-
     /// How records are sealed, and by that what they hold: what came back, or what was read of it.
     pub fn seal_format(&self) -> SealFormat {
         match self.header.as_ref().map(|header| (header.seal, header.reply_rules)) {
@@ -35,7 +25,7 @@ impl Session {
         }
         round.sealed_seats().next().is_none_or(|seat| match &seat.status {
             SeatStatus::Sealed(sealed) => {
-                unseal(key, self.binding(round, &seat.name), sealed, self.seal_format()).is_ok()
+                unseal(key, round.binding(&seat.name), sealed, self.seal_format()).is_ok()
             }
             _ => true,
         })

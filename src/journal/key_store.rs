@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use indexmap::IndexMap;
+
 use super::storage::{Disk, DiskError};
 use crate::history::Session;
 use crate::round::seal::RoundKey;
+use crate::round::seal::sign::SigningKey;
 
 /// A folder of keys.
 #[derive(Clone)]
@@ -42,6 +45,51 @@ impl KeyStore {
             Ok(bytes) => {
                 Ok(std::str::from_utf8(&bytes).ok().and_then(|text| RoundKey::from_hex(text.trim_end())))
             }
+            Err(error) if error.cause.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Keeps the key that signs a session's offers; it stays as long as the session may be forked.
+    ///
+    /// # Errors
+    /// When it cannot be written: the session must not begin then.
+    pub fn keep_table_key(&self, session: &str, key: &SigningKey) -> Result<(), DiskError> {
+        self.disk.make_own_dir(&self.dir)?;
+        self.disk.write_whole(&self.dir.join(format!("{session}.table")), key.to_hex().as_bytes())
+    }
+
+    /// The key that signs a session's offers; `None` when it is gone.
+    ///
+    /// # Errors
+    /// When it cannot be read for another reason.
+    pub fn table_key(&self, session: &str) -> Result<Option<SigningKey>, DiskError> {
+        let text = self.text(&format!("{session}.table"))?;
+        Ok(text.and_then(|text| SigningKey::from_hex(text.trim_end())))
+    }
+
+    /// Keeps the tokens of a session's invitations, by seat.
+    ///
+    /// # Errors
+    /// When they cannot be written: nobody must be invited then.
+    pub fn keep_tokens(&self, session: &str, tokens: &IndexMap<String, String>) -> Result<(), DiskError> {
+        self.disk.make_own_dir(&self.dir)?;
+        let text = serde_json::to_string(tokens).unwrap_or_default();
+        self.disk.write_whole(&self.dir.join(format!("{session}.links")), text.as_bytes())
+    }
+
+    /// The tokens of a session's invitations, by seat; none when they are gone.
+    ///
+    /// # Errors
+    /// When they cannot be read for another reason.
+    pub fn tokens(&self, session: &str) -> Result<IndexMap<String, String>, DiskError> {
+        let text = self.text(&format!("{session}.links"))?;
+        Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    }
+
+    fn text(&self, name: &str) -> Result<Option<String>, DiskError> {
+        match self.disk.read_own(&self.dir.join(name), 1 << 20) {
+            Ok(bytes) => Ok(String::from_utf8(bytes).ok()),
             Err(error) if error.cause.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }

@@ -18,7 +18,9 @@ use crate::config::need::{Need, What};
 use crate::config::persona_library::PersonaLibrary;
 use crate::config::read_file::read_text;
 use crate::diagnostic::Diagnostic;
-use crate::history::{Event, LinkedSession, Session, SessionOpened, TimedEvent, Timestamp};
+use crate::history::{
+    Event, LINK_MODEL, LinkedSession, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp,
+};
 use crate::round::seal::SEAL_2;
 use crate::workflow::{
     ChosenParticipant, Definition, Examined, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, examine,
@@ -179,13 +181,34 @@ pub fn prepare(
     roster.notices.iter().chain(&plan.unlinked).for_each(&mut *tell);
     let id = plan.new_id();
     let mut header = plan.header(roster, &id, (options.input.as_deref(), options.seed))?;
-    header.seal = options.seal.filter(|seal| *seal == SEAL_2);
+    let has_remote = header.participants.iter().any(|seat| seat.remote.is_some());
+    header.seal = options.seal.filter(|seal| *seal == SEAL_2).or(has_remote.then_some(SEAL_2));
     let session = opened(&header, crate::clock::now());
+    no_problems(misplaced_links(&session, &plan.file))?;
     if let Some(notice) = rehearsed_tasks(&session) {
         tell(&notice);
     }
     let needs = plan.needs(&session, set_up)?;
     Ok(Opening { header, session, needs })
+}
+
+/// Seats behind a link that are asked something else than a ballot, or are scripted.
+fn misplaced_links(session: &Session, file: &str) -> Vec<Diagnostic> {
+    let steps = || session.definition.iter().flat_map(|definition| definition.all_steps());
+    let links = session.roster.values().filter(|seat| seat.model == LINK_MODEL);
+    let problem = |seat: &SeatInfo| {
+        let name = &seat.name;
+        if !seat.scripted.is_empty() {
+            let what = format!("the answers file answers for `{name}`, which is behind a link");
+            return Some(Diagnostic::new(what).hint("leave its answers out, or give it another model"));
+        }
+        let definition = session.definition.as_ref()?;
+        let asked = steps().find(|step| step.round().is_none() && seat.sits_in(definition, step))?;
+        let what =
+            format!("`{name}` is behind a link, and step `{}` asks it for more than a ballot", asked.id);
+        Some(Diagnostic::new(what).with_file(file).hint("such a seat answers in rounds alone"))
+    };
+    links.filter_map(problem).collect()
 }
 
 /// The state of a session after its header.

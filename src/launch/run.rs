@@ -8,10 +8,10 @@ use super::seat::{ReadySession, factory};
 use super::wrapped::wrapped;
 use crate::config::model_price::price_of;
 use crate::config::tasks::TaskFile;
-use crate::core::ExitCode;
+use crate::core::{Command, ExitCode};
 use crate::diagnostic::Diagnostic;
 use crate::engine::{
-    Engine, EngineConfig, EngineError, Facilitator, Observer, ReplacementSeat, SeatReplacer,
+    Engine, EngineConfig, EngineError, Facilitator, Observer, RemoteSeats, ReplacementSeat, SeatReplacer,
 };
 use crate::history::Session;
 use crate::journal::{Disk, DiskError, KeyStore};
@@ -28,6 +28,8 @@ pub struct FrontEnd<'a> {
     pub progress: ProgressBoard,
     /// Where people are asked, if anybody shows it to them.
     pub desk: Option<HumanQueue>,
+    /// The remote seats, if a door is open for them.
+    pub remote: Option<RemoteSeats>,
 }
 
 /// A session after its run.
@@ -59,8 +61,14 @@ pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>)
         budget: ready.budget,
         progress: front.progress,
     });
+    let mut invitations = Vec::new();
+    if let Some(remote) = front.remote {
+        engine.receive(remote.arrivals);
+        invitations = remote.invitations;
+    }
     let begun = engine.erase_old_keys().and_then(|()| {
         engine.stage(ready.start)?;
+        invitations.into_iter().try_for_each(|invited| engine.stage(Command::Invite(invited)))?;
         engine.retry_failed_seats()?;
         let given = evidence_commands(&engine.session, ready.evidence);
         given.into_iter().try_for_each(|command| engine.stage(command))

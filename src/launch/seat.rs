@@ -20,12 +20,13 @@ use crate::core::Command;
 use crate::diagnostic::Diagnostic;
 use crate::engine::{Budget, SeatedParticipants};
 use crate::history::{SeatStatus, Session, SessionOpened, WorkItemReturned};
-use crate::journal::{Disk, Journal, OpenedJournal};
+use crate::journal::{Disk, Journal, KeyStore, OpenedJournal};
 use crate::participants::human::HumanQueue;
 use crate::participants::scripted::{ScriptedParticipant, ScriptedSeat};
 use crate::participants::{Failure, Participant, Reply, SeatRequest};
 use crate::persona::Persona;
 use crate::round::record::ReplyAttempt;
+use crate::round::seal::sign::SigningKey;
 use crate::workflow::written_id;
 
 /// A session with a participant in every seat and its file open.
@@ -72,12 +73,15 @@ pub fn measured(
 /// # Errors
 /// A seat without a participant, a price that is not known, a file that cannot be made.
 pub fn begin(
-    header: SessionOpened,
+    mut header: SessionOpened,
     path: PathBuf,
     options: &LaunchOptions,
     set_up: &Environment,
     desk: Option<&HumanQueue>,
 ) -> Result<ReadySession, RunError> {
+    if header.participants.iter().any(|seat| seat.remote.is_some()) {
+        header.table_key = Some(make_table_key(&header.session, set_up)?);
+    }
     let session = opened(&header, crate::clock::now());
     let answers = options.answers.clone();
     let table = seat_for(desk, &session, set_up, &answers)?;
@@ -103,6 +107,17 @@ pub fn begin(
         evidence_reader,
         path,
     })
+}
+
+/// Makes the key that signs a session's offers, keeps it, and returns its public key.
+fn make_table_key(session: &str, set_up: &Environment) -> Result<String, Diagnostic> {
+    let mut seed = [0; 32];
+    let failed = |error: String| Diagnostic::new(format!("cannot make the key that signs offers: {error}"));
+    getrandom::fill(&mut seed).map_err(|error| failed(error.to_string()))?;
+    let key = SigningKey::new(seed);
+    let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
+    keys.keep_table_key(session, &key).map_err(|error| failed(error.to_string()))?;
+    Ok(key.public())
 }
 
 /// Makes an unfinished session ready: its seats taken as it was opened. `tell` receives each warning.

@@ -399,7 +399,7 @@ fn an_answer_sealed_anew_under_another_key_must_fit_its_seat() {
     each(&mut all, |event| match event {
         Event::RoundClosed(closed) => closed.key = key.publish(),
         Event::BallotSealed(sealed) => {
-            let binding = session.binding(round, "ann");
+            let binding = round.binding("ann");
             sealed.seal =
                 Sealer::new(&key, session.seal_format()).seal(&nonces, binding, "{}").expect("sealed").into();
         }

@@ -261,7 +261,7 @@ fn sealed_anew(base: &Base, random: &mut Random) -> Changed {
         })
         .collect();
     let (name, before) = sealed[random.below(sealed.len())];
-    let binding = session.binding(round, name);
+    let binding = round.binding(name);
     let record = unseal(&key, binding, before, session.seal_format()).expect("opens").record;
     let other = if record.contains("alpha") { ("alpha", "beta") } else { ("beta", "alpha") };
     let nonces = Nonces { cipher: [random.below(256) as u8; 32], commitment: [7; 32] };

@@ -12,7 +12,8 @@ use crate::program::Desk;
 use crate::server::Server;
 
 /// Commands that are not run, by how they begin, and why.
-const NOT_RUN: [(&str, &str); 8] = [
+const NOT_RUN: [(&str, &str); 9] = [
+    ("roundtable serve ", "goes on until somebody votes; see serve.rs"),
     ("cargo ", "builds this program again"),
     (".ci/run", "runs these tests"),
     ("UPDATE_", "changes this repository"),

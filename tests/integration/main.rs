@@ -80,6 +80,7 @@ mod scripts;
 mod seat_programs;
 mod seats;
 mod sentences;
+mod serve;
 mod server;
 mod services;
 mod shipped;

@@ -110,7 +110,7 @@ impl Sitting {
         let round = self.session.rounds.last().expect("a round");
         let nonces = Nonces { cipher: [nonce; 32], commitment: [nonce + 1; 32] };
         let sealer = Sealer::new(&round_key(), SealFormat::Two);
-        sealer.seal(&nonces, self.session.binding(round, seat), record).expect("sealed")
+        sealer.seal(&nonces, round.binding(seat), record).expect("sealed")
     }
 
     /// What `dana` sends, signed with `key`.
@@ -119,7 +119,7 @@ impl Sitting {
         let seal = self.sealed("dana", record, nonce);
         let mut envelope = Envelope {
             v: 2,
-            delivery: self.session.delivery(round, "dana").expect("a delivery"),
+            delivery: round.delivery("dana").expect("a delivery"),
             session: self.session.id.clone(),
             round: "vote".to_owned(),
             participant: "dana".to_owned(),
@@ -429,7 +429,7 @@ fn envelopes_are_read_strictly() {
 /// The vector that the ballot page seals before it is trusted, and that other programs can check.
 #[test]
 fn the_vector_of_seal_2_holds_signature_offer_and_delivery() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/seal2.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/doors/vector.json");
     let text = std::fs::read_to_string(&path).expect("the vector");
     let mut vector: Value = serde_json::from_str(&text).expect("JSON");
     let of = |vector: &Value, key: &str| vector[key].as_str().expect("a text").to_owned();

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms from left to right; a room may name only rooms to its left.
-const ROOMS: [&str; 24] = [
+const ROOMS: [&str; 25] = [
     "diagnostic",
     "sanitize",
     "tokens",
@@ -27,6 +27,7 @@ const ROOMS: [&str; 24] = [
     "engine",
     "insight",
     "report",
+    "doors",
     "config",
     "launch",
     "tui",

@@ -50,3 +50,4 @@ for session in "$root"/sessions/*.s2s; do
 done
 export CHROMIUM FIREFOX NODE_PATH="$packages/node_modules"
 node "$here/check.mjs" "$pages"/*.html
+node "$here/ballot.mjs" "$program" "$pages/ballot"

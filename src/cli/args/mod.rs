@@ -1,6 +1,7 @@
 //! Command-line arguments.
 
 mod run;
+mod serve;
 mod tally;
 
 use std::path::{Path, PathBuf};
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 pub use run::{Json, ResumeArgs, Run};
+pub use serve::ServeArgs;
 pub use tally::{Rules, TallyArgs};
 
 /// Ask several AI participants the same question blind, count the votes, and keep a verifiable record.
@@ -30,6 +32,8 @@ pub struct Args {
 pub enum Verb {
     /// Resume an unfinished session
     Resume(ResumeArgs),
+    /// Run without the terminal UI, and let `remote/link` seats vote in a browser
+    Serve(ServeArgs),
     /// Replay a session
     Replay {
         /// Session (.s2s)

@@ -66,6 +66,7 @@ pub fn spawn(
         let mut facilitator = ScreenFacilitator { requests, news: telling.clone() };
         let interrupt = CancellationToken::new();
         let front = FrontEnd {
+            remote: None,
             observer: &mut observer,
             facilitator: &mut facilitator,
             interrupt,

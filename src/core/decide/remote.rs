@@ -65,7 +65,7 @@ pub fn seal_remote(session: &Session, envelope: &Envelope, now: Timestamp) -> De
     }
     let round = session
         .round(&envelope.round)
-        .filter(|round| session.binding(round, &envelope.participant) == envelope.binding());
+        .filter(|round| round.binding(&envelope.participant) == envelope.binding());
     let seat = round.and_then(|round| round.seat(&envelope.participant));
     let Some((round, seat)) = round.zip(seat) else { return refuse(refusal::STALE) };
     match &seat.status {
@@ -75,7 +75,7 @@ pub fn seal_remote(session: &Session, envelope: &Envelope, now: Timestamp) -> De
         status if !status.is_open() => return refuse(refusal::STALE),
         _ => {}
     }
-    if session.delivery(round, &seat.name).as_ref() != Some(&envelope.delivery) {
+    if round.delivery(&seat.name).as_ref() != Some(&envelope.delivery) {
         return refuse(refusal::STALE);
     }
     match envelope.wrong_length() {

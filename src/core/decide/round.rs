@@ -297,7 +297,7 @@ pub fn unseal_answer(
     seal: &SealedRecord,
 ) -> Result<AnswerRevealed, String> {
     let format = session.seal_format();
-    let opened = unseal(key, session.binding(run, who), seal, format).map_err(|error| error.to_string())?;
+    let opened = unseal(key, run.binding(who), seal, format).map_err(|error| error.to_string())?;
     let record = if format.holds_verdicts() {
         serde_json::from_str::<SeatRecord>(&opened.record)
     } else {

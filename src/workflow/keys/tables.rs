@@ -159,7 +159,7 @@ static PARTICIPANT: MapSpec = MapSpec {
             "model",
             Text,
             "see [models](PROVIDERS.md)",
-            "`provider/model`, `human` or `recorded/FILE`.",
+            "`provider/model`, `human`, `remote/link` or `recorded/FILE`.",
             "ollama/llama3.2",
         ),
         key("agent_only", Flag, "false", "It works for steps of type `agent` and sits in no round.", "true"),

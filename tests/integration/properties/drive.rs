@@ -130,7 +130,7 @@ impl Drive {
         };
         let text = serde_json::to_string(&record).expect("a record is JSON");
         let nonces = Nonces { cipher: [self.turn as u8; 32], commitment: [3; 32] };
-        let binding = self.session.binding(round, &name);
+        let binding = round.binding(&name);
         let sealed = Sealer::new(&self.key(), self.session.seal_format())
             .seal(&nonces, binding, &text)
             .expect("short enough");

@@ -1,0 +1,52 @@
+//! Options of `serve`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+
+use super::run::{Run, RunOptions};
+
+/// A run with remote seats, and where its door is.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct ServeArgs {
+    /// Definition with `remote/link` seats, or an unfinished session (.s2s)
+    pub file: PathBuf,
+    /// Listen at this address (default: 127.0.0.1:8700); another machine's way in needs --behind
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub bind: Option<SocketAddr>,
+    /// Put this https address into links; a proxy or tunnel there leads here
+    #[arg(long, value_name = "URL")]
+    pub behind: Option<String>,
+    /// Also write the links to a new file, for you alone
+    #[arg(long, value_name = "FILE")]
+    pub links: Option<PathBuf>,
+    /// After the end, show the result this many seconds more
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    pub linger: u64,
+    /// Override the definition's input (text, or JSON that starts with { or [)
+    #[arg(long, value_name = "TEXT")]
+    pub input: Option<String>,
+    /// Set the default model, or NAME=provider/model for one seat (repeatable)
+    #[arg(long, value_name = "MODEL")]
+    pub model: Vec<String>,
+    /// Save to a new file
+    #[arg(long, value_name = "PATH")]
+    pub save: Option<PathBuf>,
+    #[command(flatten)]
+    pub common: RunOptions,
+}
+
+impl From<&ServeArgs> for Run {
+    fn from(args: &ServeArgs) -> Self {
+        Self {
+            files: vec![args.file.clone()],
+            batch: true,
+            input: args.input.clone(),
+            model: args.model.clone(),
+            save: args.save.clone(),
+            common: args.common.clone(),
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! What a door shows: offers, states, receipts and numbers of the round that was opened last.
+//!
+//! It is filled from events that are on disk. While a round is open it holds no answer, and tells a seat
+//! nothing of another one.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::history::{
+    Invitation, LogEntry, Receipt, RoundRun, Seat, SeatStatus, Session, SessionOpened, Timestamp,
+};
+use crate::round::envelope::VERSION;
+use crate::round::seal::sign::{SigningKey, offer_message};
+
+/// What is shown now.
+pub struct Board {
+    state: Mutex<State>,
+    changes: watch::Sender<u64>,
+    /// Signs offers.
+    key: SigningKey,
+}
+
+#[derive(Default)]
+struct State {
+    header: Option<Arc<SessionOpened>>,
+    invitations: IndexMap<String, Invitation>,
+    /// The round that was opened last.
+    round: Option<RoundRun>,
+    /// When its time is up, in milliseconds.
+    deadline: Option<i64>,
+    is_over: bool,
+}
+
+impl Board {
+    pub fn new(key: SigningKey) -> Self {
+        Self { state: Mutex::default(), changes: watch::Sender::new(0), key }
+    }
+
+    /// Takes in the state after an event that is on disk.
+    pub fn see(&self, line: &LogEntry, session: &Session) {
+        let now = line.stamped.at;
+        let round = session.rounds.last();
+        let left = |round: &RoundRun| {
+            let left = round.deadline_ms?.saturating_sub(session.round_ran_ms(round, now));
+            Some(now.0 + i64::try_from(left).ok()?)
+        };
+        *self.state() = State {
+            header: session.header.clone(),
+            invitations: session.invitations.clone(),
+            round: round.cloned(),
+            deadline: round.and_then(left),
+            is_over: session.closed.is_some(),
+        };
+        self.changes.send_modify(|number| *number += 1);
+    }
+
+    /// Tells of each change.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the session has ended.
+    pub fn is_over(&self) -> bool {
+        self.state().is_over
+    }
+
+    /// The seat that an invitation is for, while it is valid.
+    pub fn seat_of(&self, invitation: &str, now: Timestamp) -> Option<String> {
+        let state = self.state();
+        let mut known = state.invitations.iter();
+        let is_valid = |known: &Invitation| known.invitation == invitation && now <= known.expires;
+        known.find(|(_, known)| is_valid(known)).map(|(seat, _)| seat.clone())
+    }
+
+    /// How the round stands, in numbers.
+    pub fn status(&self, now: Timestamp) -> Value {
+        let state = self.state();
+        let Some(round) = &state.round else {
+            return json!({ "state": if state.is_over { "over" } else { "waiting" } });
+        };
+        let is_open = round.closed.is_none();
+        let has_answered =
+            |seat: &&Seat| matches!(seat.status, SeatStatus::Sealed(_) | SeatStatus::Revealed(..));
+        json!({
+            "round": round.opened.round,
+            "seats": round.seats.len(),
+            "sealed": round.seats.values().filter(has_answered).count(),
+            "state": if is_open { "open" } else if state.is_over { "over" } else { "closed" },
+            "seconds_left": state.deadline.filter(|_| is_open).map(|end| (end - now.0).max(0) / 1000),
+        })
+    }
+
+    /// The snapshot with this hash.
+    pub fn snapshot(&self, sha256: &str) -> Option<Arc<str>> {
+        let state = self.state();
+        let opened = &state.round.as_ref()?.opened;
+        (opened.snapshot_sha256 == sha256).then(|| Arc::clone(&opened.snapshot))
+    }
+
+    /// What a seat is asked now, as signed JSON; else how the seat stands.
+    pub fn offer(&self, seat: &str, now: Timestamp) -> Result<(String, String), Value> {
+        let state = self.state();
+        let found = state.round.as_ref().and_then(|round| Some((round, round.seat(seat)?)));
+        match found {
+            None => Err(stands(if state.is_over { "over" } else { "waiting" })),
+            Some((round, at)) => match &at.status {
+                SeatStatus::Waiting | SeatStatus::Lost(_) => Err(stands("waiting")),
+                SeatStatus::Asking => {
+                    let json = state.offer_json(round, at, now).unwrap_or_default().to_string();
+                    let signature = self.key.sign(&offer_message(json.as_bytes()));
+                    Ok((json, signature))
+                }
+                SeatStatus::Sealed(_) => {
+                    let mut state = stands("sealed");
+                    state["receipt"] = serde_json::to_value(receipt(round, seat)).unwrap_or_default();
+                    Err(state)
+                }
+                SeatStatus::Revealed(..) | SeatStatus::Missing | SeatStatus::Failed(_) => {
+                    Err(stands("closed"))
+                }
+                SeatStatus::Excused(_) => Err(stands("excused")),
+            },
+        }
+    }
+
+    /// The result of the round for a seat; none while it is open.
+    pub fn result(&self, seat: &str) -> Option<Value> {
+        let state = self.state();
+        let round = state.round.as_ref()?;
+        let tally = round.tally.as_ref()?;
+        let mut result = json!({
+            "round": round.opened.round, "question": round.opened.question, "decided": tally.decided,
+            "winners": tally.verdict.winners, "tie": tally.verdict.tie, "asked": tally.asked,
+            "answered": tally.answered, "abstained": tally.abstained, "reason": tally.verdict.reason,
+        });
+        if let Some(SeatStatus::Revealed(answer, held)) = round.seat(seat).map(|seat| &seat.status) {
+            result["own"] = json!({
+                "outcome": answer.outcome, "reason": answer.reason, "commitment": held.commitment,
+                "text": answer.replies.first().map(|reply| &reply.text),
+            });
+        }
+        Some(result)
+    }
+}
+
+impl State {
+    fn offer_json(&self, round: &RoundRun, seat: &Seat, now: Timestamp) -> Option<Value> {
+        let (header, item) = (self.header.as_ref()?, seat.item.as_ref()?);
+        let persona = header.personas.iter().find(|persona| persona.name == item.persona);
+        let opened = &round.opened;
+        Some(json!({
+            "v": VERSION, "kind": "ballot", "delivery": round.delivery(&seat.name)?,
+            "session": round.session, "round": opened.round, "participant": seat.name,
+            "try": seat.retried + 1, "question": opened.question, "ballot": opened.ballot,
+            "rules": opened.rules, "address": item.address,
+            "persona": persona.map(|persona| persona.text.as_str()),
+            "snapshot_sha256": opened.snapshot_sha256, "public_key": round.seal_to.as_ref()?.public_key,
+            "seconds_left": self.deadline.map(|end| (end - now.0).max(0) / 1000),
+            "table_key": header.table_key,
+        }))
+    }
+}
+
+fn stands(state: &str) -> Value {
+    json!({ "v": VERSION, "kind": "state", "state": state })
+}
+
+fn receipt(round: &RoundRun, seat: &str) -> Option<Receipt> {
+    let SeatStatus::Sealed(held) = &round.seat(seat)?.status else { return None };
+    Some(Receipt {
+        session: round.session.clone(),
+        round: round.opened.round.clone(),
+        participant: seat.to_owned(),
+        snapshot_sha256: Some(round.opened.snapshot_sha256.clone()),
+        commitment: held.commitment.clone(),
+    })
+}

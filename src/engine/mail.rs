@@ -1,0 +1,108 @@
+//! What arrives from remote seats: keys and sealed ballots. Nobody opens one here.
+//!
+//! The core decides on each in the order of arrival. An answer goes back once what it says is on disk.
+
+use tokio::sync::mpsc;
+
+use super::arrival::{Accepted, Arrival, Message};
+use super::state::Engine;
+use crate::core::{Command, decide, refusal};
+use crate::history::{Event, Invitation, Receipt, SeatJoined, SeatStatus, Session};
+use crate::round::envelope::Envelope;
+
+impl Engine<'_> {
+    /// Takes keys and ballots of remote seats in from here on.
+    pub fn receive(&mut self, arrivals: mpsc::Receiver<Arrival>) {
+        self.arrivals = Some(arrivals);
+    }
+
+    /// Takes in an arrival, and those that wait behind it: they share a write to disk.
+    pub(super) fn take_in(&mut self, arrival: Arrival) {
+        let mut next = Some(arrival);
+        while let Some(Arrival { message, answer }) = next {
+            let accepted = match message {
+                Message::Join(joined) => self.take_join(joined),
+                Message::Ballot(envelope) => self.take_ballot(*envelope),
+            };
+            match accepted {
+                Ok(accepted) => self.due.push((answer, accepted)),
+                // Whoever asked may be gone.
+                Err(word) => drop(answer.send(Err(word))),
+            }
+            next = self.arrivals.as_mut().and_then(|arrivals| arrivals.try_recv().ok());
+        }
+        self.answer_due();
+    }
+
+    /// Sends the answers whose events are on disk.
+    pub(super) fn answer_due(&mut self) {
+        if self.staged.is_empty() && self.writing.is_none() {
+            for (answer, accepted) in self.due.drain(..) {
+                drop(answer.send(Ok(accepted)));
+            }
+        }
+    }
+
+    fn take_join(&mut self, joined: SeatJoined) -> Result<Accepted, String> {
+        let known = self.session.invitations.get(&joined.participant);
+        let is_known = |known: &Invitation| {
+            known.invitation == joined.invitation && known.key.as_ref() == Some(&joined.key)
+        };
+        if !known.is_some_and(is_known) {
+            self.stage(Command::Join(joined)).map_err(|refusal| refusal.0)?;
+        }
+        Ok(Accepted::Joined)
+    }
+
+    fn take_ballot(&mut self, envelope: Envelope) -> Result<Accepted, String> {
+        if self.session.closed.is_some() || self.session.paused.is_some() {
+            return Err(refusal::ROUND_CLOSED.to_owned());
+        }
+        let (round, participant) = (envelope.round.clone(), envelope.participant.clone());
+        let commitment = envelope.commitment.clone();
+        if let Some(receipt) = self.receipt_of(&envelope) {
+            return Ok(Accepted::Sealed(receipt, false));
+        }
+        let at = (self.now)();
+        let receipt = match decide(&self.session, Command::SealRemote(Box::new(envelope)), at) {
+            Ok(events) => {
+                let receipt = receipt_for(&events, &self.session);
+                self.stage_events(events, at);
+                receipt
+            }
+            Err(refused) => {
+                let why = refused.0.clone();
+                // What is not for the record is refused all the same.
+                drop(self.stage(Command::RefuseEnvelope { round, participant, why, commitment }));
+                return Err(refused.0);
+            }
+        };
+        receipt.map(|receipt| Accepted::Sealed(receipt, true)).ok_or_else(|| refusal::STALE.to_owned())
+    }
+
+    /// The receipt of a ballot that is sealed already and sent again.
+    fn receipt_of(&self, envelope: &Envelope) -> Option<Receipt> {
+        let round = self.session.round(&envelope.round)?;
+        let (SeatStatus::Sealed(held) | SeatStatus::Revealed(_, held)) =
+            &round.seat(&envelope.participant)?.status
+        else {
+            return None;
+        };
+        let is_same = held.commitment == envelope.commitment && round.session == envelope.session;
+        is_same.then(|| Receipt {
+            session: round.session.clone(),
+            round: envelope.round.clone(),
+            participant: envelope.participant.clone(),
+            snapshot_sha256: Some(round.opened.snapshot_sha256.clone()),
+            commitment: held.commitment.clone(),
+        })
+    }
+}
+
+/// The receipt for the ballot that events seal.
+fn receipt_for(events: &[Event], session: &Session) -> Option<Receipt> {
+    let receipt = |event: &Event| {
+        if let Event::BallotSealed(sealed) = event { Receipt::from_event(sealed, session) } else { None }
+    };
+    events.iter().find_map(receipt)
+}

@@ -199,7 +199,9 @@ fn print_summary(
             for idea in asked_of(session).map_or(&[][..], |asked| &asked.ideas) {
                 output.note(&format!("idea {}: {}", idea.id, idea.title));
             }
-            output.note(&format!("resume with: roundtable resume {file}{}", answer_hint(session)));
+            let is_remote = session.header.as_ref().is_some_and(|header| header.table_key.is_some());
+            let verb = if is_remote { "serve" } else { "resume" };
+            output.note(&format!("resume with: roundtable {verb} {file}{}", answer_hint(session)));
         }
         (None, Some(outcome)) => output.note(&format!("outcome: {outcome}")),
         (None, None) => {}

@@ -134,10 +134,17 @@ impl LinkDoor<'_> {
         for (seat, token) in tokens {
             let link = link(token);
             output.note(&format!("link of {seat}: {link}"));
+            // Most terminals are dark: what is light in the code is drawn.
             if let Ok(code) = QrCode::new(&link)
                 && is_on_terminal()
             {
-                output.note(&code.render::<Dense1x2>().build());
+                output.note(
+                    &code
+                        .render::<Dense1x2>()
+                        .dark_color(Dense1x2::Light)
+                        .light_color(Dense1x2::Dark)
+                        .build(),
+                );
             }
         }
         output.note("whoever opens a link first votes as that seat: send each to one person alone");

@@ -340,6 +340,7 @@ fn a_served_session_goes_on_where_it_was_killed_with_the_same_links() {
     let said = String::from_utf8_lossy(&rests.stderr).into_owned();
     assert_eq!(rests.status.code(), Some(4), "{said}");
     assert!(said.contains("waiting for remote seat: bob"), "{said}");
+    assert!(said.contains("resume with: roundtable serve s.s2s"), "{said}");
     let again = Server::start("s.s2s", home);
     let (dana, bob) = (again.browser("dana", 1), again.browser("bob", 2));
     assert_eq!(dana.token, tokens, "the link is the same");

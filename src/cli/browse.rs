@@ -8,6 +8,7 @@ use super::files::log_of;
 use super::options::environment;
 use super::verb_result::VerbResult;
 use crate::config::dirs::Dirs;
+use crate::config::own_strategies::{own_strategy, own_strategy_names, own_strategy_text};
 use crate::config::persona_library::PersonaLibrary;
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, did_you_mean};
@@ -62,20 +63,36 @@ pub fn personas(name: Option<&str>, trusts: bool, output: &mut Console) -> VerbR
 }
 
 /// `strategies`: all of them, or the file of one.
-pub fn strategy(name: Option<&str>, output: &mut Console) -> VerbResult {
+pub fn strategy(name: Option<&str>, trusts: bool, output: &mut Console) -> VerbResult {
+    let folders = folders(trusts, output)?;
+    let own = own_strategy_names(&folders);
     let Some(name) = name else {
         let width = strategies().iter().map(|known| known.name.len()).max().unwrap_or(0);
         for known in strategies() {
             output.line(&format!("{:width$}  {} Good for {}.", known.name, known.summary, known.good_for));
         }
+        for name in own {
+            let summary = match own_strategy(&name, &folders) {
+                Ok(own) => own.map(|own| format!("{} Good for {}.", own.summary, own.good_for)),
+                Err(problem) => Some(problem.to_string()),
+            };
+            let summary = harmless_line(&summary.unwrap_or_default());
+            output.line(&format!("{name}  {summary}  [.s2s/strategies]"));
+        }
         return Ok(ExitCode::Finished);
     };
-    let Some((_, text)) = STRATEGIES.iter().find(|(known, _)| *known == name) else {
-        let names: Vec<&str> = STRATEGIES.iter().map(|(known, _)| *known).collect();
+    let built_in = STRATEGIES.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned());
+    let text = match built_in {
+        Some(text) => Some(text),
+        None => own_strategy_text(name, &folders)?,
+    };
+    let Some(text) = text else {
+        let names: Vec<&str> =
+            STRATEGIES.iter().map(|(known, _)| *known).chain(own.iter().map(String::as_str)).collect();
         let problem = Diagnostic::new(format!("there is no strategy `{name}`"));
         return Err(problem.hint(did_you_mean(name, &names)).into());
     };
-    output.line(text.trim_end());
+    output.line(harmless(text.trim_end()).as_ref());
     Ok(ExitCode::Finished)
 }
 

@@ -125,7 +125,7 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
         Verb::Snapshot { file, step, seat, input } => {
             snapshot::run(&file, step.as_deref(), seat.as_deref(), input.as_deref(), trust, output)
         }
-        Verb::Strategies { name } => browse::strategy(name.as_deref(), output),
+        Verb::Strategies { name } => browse::strategy(name.as_deref(), trust, output),
         Verb::Personas { name } => browse::personas(name.as_deref(), trust, output),
         Verb::Sessions { verb } => browse::sessions(verb, trust, output),
         Verb::Config { .. } => browse::config(trust, output),

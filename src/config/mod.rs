@@ -13,6 +13,7 @@ pub mod model_price;
 pub mod need;
 pub(crate) mod one_model;
 pub mod outcomes;
+pub mod own_strategies;
 pub mod participant_factory;
 pub mod path_policy;
 pub mod persona_library;

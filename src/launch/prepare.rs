@@ -15,6 +15,7 @@ use super::tasks::{rehearsed_tasks, with_tasks};
 use crate::config::PathPolicy;
 use crate::config::dirs::Dirs;
 use crate::config::need::{Need, What};
+use crate::config::own_strategies::own_strategy;
 use crate::config::persona_library::PersonaLibrary;
 use crate::config::read_file::read_text;
 use crate::diagnostic::Diagnostic;
@@ -23,8 +24,8 @@ use crate::history::{
 };
 use crate::round::seal::SEAL_2;
 use crate::workflow::{
-    ChosenParticipant, Definition, Examined, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, examine,
-    needs_screen, recheck, unknown_tasks,
+    ChosenParticipant, Definition, Examined, MAX_DEFINITION, OtherFiles, STANDARD_INPUT, Source, default_id,
+    examine, needs_screen, recheck, unknown_tasks,
 };
 
 /// What is asked of a run, whichever front end it has.
@@ -86,10 +87,13 @@ pub struct ExaminedFile {
 
 impl ExaminedFile {
     fn of(text: String, file: String, folders: &Dirs) -> Self {
-        let Examined { definition, mut problems, mut warnings, expanded } =
-            examine(Source { text: &text, file: &file, id: default_id(&file) }, &|from, path| {
-                used_definition(from, path, &folders.path_policy(Some(&file)))
-            });
+        let Examined { definition, mut problems, mut warnings, expanded } = examine(
+            Source { text: &text, file: &file, id: default_id(&file) },
+            OtherFiles {
+                definition: &|from, path| used_definition(from, path, &folders.path_policy(Some(&file))),
+                strategy: &|name| own_strategy(name, folders),
+            },
+        );
         let Some(definition) = definition else { return Self { plan: None, problems, warnings } };
         let (tasks, tasks_file) = with_tasks(definition, &file, folders);
         let is_new = |problem: &&Diagnostic| !warnings.contains(problem);

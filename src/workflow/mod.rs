@@ -49,7 +49,8 @@ pub use load::participants::DEFAULT_PANEL;
 pub use load::rule::unfit as unfit_threshold;
 pub use load::task::{TASKS_FILE, Tasks};
 pub use load::{
-    Examined, Loaded, MAX_DEFINITION, STANDARD_INPUT, Source, default_id, examine, load, load_recorded,
+    Examined, Loaded, MAX_DEFINITION, OtherFiles, STANDARD_INPUT, Source, default_id, examine, load,
+    load_recorded,
 };
 pub use mark::TaskMark;
 pub use recall::{RECENT_ROUNDS, Recall, RecallKeys, RecalledAnswers, Results};

@@ -1,13 +1,21 @@
-//! Strategies: recipes of rounds, as YAML files that hold phases and nothing else.
+//! Strategies: recipes of rounds, as YAML files that hold phases and nothing else. A project's own can name
+//! no model, program, file or address, so that it runs nothing.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use indexmap::IndexMap;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use super::lang::Condition;
+use crate::ballot::BallotKind;
+use crate::diagnostic::Diagnostic;
+use crate::tally::Rule;
+use crate::yaml::read;
 
 /// Name and file text of each built-in strategy, in the order they are listed.
-pub const STRATEGIES: [(&str, &str); 8] = [
+pub const STRATEGIES: [(&str, &str); 9] = [
     ("blind", include_str!("strategies/blind.yaml")),
     ("delphi", include_str!("strategies/delphi.yaml")),
     ("estimate", include_str!("strategies/estimate.yaml")),
@@ -16,10 +24,16 @@ pub const STRATEGIES: [(&str, &str); 8] = [
     ("premortem", include_str!("strategies/premortem.yaml")),
     ("six-hats", include_str!("strategies/six-hats.yaml")),
     ("disney", include_str!("strategies/disney.yaml")),
+    ("debate", include_str!("strategies/debate.yaml")),
 ];
 
+/// Reads a strategy of the project by its name; `None` if there is none.
+pub type ReadStrategy<'a> = &'a dyn Fn(&str) -> Result<Option<Strategy>, Diagnostic>;
+
 static PARSED: LazyLock<Vec<Strategy>> = LazyLock::new(|| {
-    let parse = |(_, text): &(_, &str)| serde_yaml::from_str(text).expect("a test reads each built-in file");
+    let parse = |(name, text): &(&str, &str)| {
+        Strategy::parse(text, name, name).expect("a test reads each built-in file")
+    };
     STRATEGIES.iter().map(parse).collect()
 });
 
@@ -49,10 +63,13 @@ pub struct Strategy {
 pub struct Phase {
     pub id: String,
     pub label: Option<String>,
-    /// The question; `{{topic}}` stands for the discussion's topic.
+    /// The question; `{{topic}}` stands for the discussion's topic, `{{options}}` for its options.
     pub question: String,
     /// A line for everyone who is asked.
     pub directive: Option<String>,
+    /// Lines that the seats get in turn: the sides of a debate.
+    #[serde(default)]
+    pub directives: Vec<String>,
     /// `main` for the discussion's ballot, else a kind without options.
     pub ballot: String,
     /// What the snapshot recalls, as on a round.
@@ -66,6 +83,107 @@ pub struct Phase {
     pub max_runs: Option<u32>,
     /// What the facilitator is asked before it is repeated.
     pub amend: Option<String>,
+}
+
+/// The most phases of a strategy, and the most times that one of them is held.
+const MOST: usize = 20;
+/// Ids that steps of the discussion have.
+const RESERVED: [&str; 4] = ["open", "conclude", "closed", "done"];
+
+impl Strategy {
+    /// Reads the strategy of that name from the text of its file.
+    ///
+    /// # Errors
+    /// What of it is no strategy, or would not end.
+    pub fn parse(text: &str, name: &str, file: &str) -> Result<Self, Diagnostic> {
+        let refuse = |why: String| {
+            Diagnostic::new(format!("strategy `{name}` cannot be used: {why}"))
+                .hint("`roundtable strategies delphi` prints one as an example")
+                .with_file(file)
+        };
+        let read: Self =
+            serde_json::from_value(read(text, file)?.to_json()).map_err(|error| refuse(error.to_string()))?;
+        if read.name != name {
+            return Err(refuse(format!("its `name` is `{}`; it must be that of the file", read.name)));
+        }
+        read.check().map(|()| read).map_err(refuse)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let known_kind = |kind: &&String| BallotKind::from_name(kind).is_none();
+        if let Some(kind) = self.accepts.iter().chain(self.rules.keys()).find(known_kind) {
+            return Err(format!("there is no ballot `{kind}`"));
+        }
+        if let Some(rule) = self.rules.values().find(|rule| Rule::from_name(rule).is_none()) {
+            return Err(format!("there is no rule `{rule}`"));
+        }
+        if self.accepts.is_empty() {
+            return Err("`accepts` names no ballot".to_owned());
+        }
+        if self.phases.last().is_none_or(|phase| phase.ballot != "main") || self.phases.len() > MOST {
+            return Err(format!("it needs 1 to {MOST} phases, the last with `ballot: main`"));
+        }
+        let mut earlier: HashSet<&str> = HashSet::new();
+        for phase in &self.phases {
+            let id = phase.id.as_str();
+            phase.check(&earlier).map_err(|why| format!("phase `{id}`: {why}"))?;
+            if !earlier.insert(id) {
+                return Err(format!("two phases have the id `{id}`"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Phase {
+    /// Collects the options of a discussion that names none.
+    pub fn of_ideas() -> Self {
+        Self {
+            id: "ideas".to_owned(),
+            label: Some("Options".to_owned()),
+            question: "{{topic}}".to_owned(),
+            directive: Some("Propose options. Do not judge them.".to_owned()),
+            directives: Vec::new(),
+            ballot: "ideas".to_owned(),
+            context: Some(json!({"answers": "none", "results": "none", "rounds": 0})),
+            revises: None,
+            feedback: None,
+            skip_if: None,
+            repeat_if: None,
+            max_runs: None,
+            amend: None,
+        }
+    }
+
+    fn check(&self, earlier: &HashSet<&str>) -> Result<(), String> {
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if self.id.is_empty() || !self.id.chars().all(is_plain) || RESERVED.contains(&self.id.as_str()) {
+            return Err(
+                "its id must be small letters, digits and `-`, and no word of a discussion".to_owned()
+            );
+        }
+        if self.question.trim().is_empty() {
+            return Err("it asks nothing".to_owned());
+        }
+        if !["main", "position", "ideas", "findings"].contains(&self.ballot.as_str()) {
+            return Err(format!("`ballot` is `{}`: write main, position, ideas or findings", self.ballot));
+        }
+        if let Some(of) = self.revises.as_deref().filter(|of| !earlier.contains(of)) {
+            return Err(format!("it revises `{of}`, which is no earlier phase"));
+        }
+        if self.repeat_if.is_some() && !self.max_runs.is_some_and(|runs| (1..=MOST as u32).contains(&runs)) {
+            return Err(format!("a phase with `repeat_if` needs `max_runs`, 1 to {MOST}"));
+        }
+        for condition in [&self.skip_if, &self.repeat_if].into_iter().flatten() {
+            Condition::parse(&condition.replace("phase.", "context."))
+                .map_err(|error| format!("`{condition}`: {}", error.message))?;
+            let named = condition.split("phase.").skip(1).filter_map(|rest| rest.split('.').next());
+            if let Some(id) = named.into_iter().find(|id| !earlier.contains(id) && *id != self.id) {
+                return Err(format!("`{condition}` names no phase so far: `{id}`"));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The names of all strategies.
@@ -86,7 +204,36 @@ mod tests {
     fn every_strategy_reads_under_its_own_name_and_ends_with_a_ballot() {
         for ((name, _), strategy) in STRATEGIES.iter().zip(strategies()) {
             assert_eq!(*name, strategy.name);
-            assert_eq!(strategy.phases.last().map(|phase| phase.ballot.as_str()), Some("main"));
+        }
+    }
+
+    #[test]
+    fn what_is_no_strategy_or_does_not_end_is_refused() {
+        let head = "name: own\nsummary: s\nfor: f\nlimits: l\nevidence: []\n";
+        let of = |phases: &str| format!("{head}accepts: [choice]\nrules: {{}}\nphases: [{phases}]\n");
+        let vote = "{id: vote, question: q, ballot: main}";
+        assert!(Strategy::parse(&of(vote), "own", "own.yaml").is_ok());
+        let cases = [
+            (of("{id: vote, question: q, ballot: main, command: [sh]}"), "unknown field `command`"),
+            (
+                of("{id: vote, question: q, ballot: main, repeat_if: \"phase.vote.outcome === 'tie'\"}"),
+                "`max_runs`",
+            ),
+            (of("{id: vote, question: q, ballot: main, skip_if: \"phase.x.outcome === 'tie'\"}"), "`x`"),
+            (of("{id: vote, question: q, ballot: main, revises: vote}"), "no earlier phase"),
+            (of("{id: open, question: q, ballot: main}"), "no word of a discussion"),
+            (of(&format!("{vote}, {vote}")), "two phases"),
+            (of(&format!("{{id: a, question: q, ballot: choice}}, {vote}")), "`ballot` is `choice`"),
+            (of("{id: vote, question: q, ballot: position}"), "the last with `ballot: main`"),
+            (of(""), "1 to 20 phases"),
+            (of(vote).replace("[choice]", "[votes]"), "no ballot `votes`"),
+            (of(vote).replace("rules: {}", "rules: {choice: loudest}"), "no rule `loudest`"),
+            (of(vote).replace("name: own", "name: other"), "its `name` is `other`"),
+            ("name: &a own\n".to_owned(), "anchor"),
+        ];
+        for (text, wanted) in cases {
+            let problem = Strategy::parse(&text, "own", "own.yaml").expect_err(wanted).to_string();
+            assert!(problem.contains(wanted), "{wanted}: {problem}");
         }
     }
 }

@@ -53,6 +53,7 @@ fn every_strategy_runs_to_its_end() {
         "talk-dreamer": ideas, "talk-dreamer-merge": merge, "talk-realist": position,
         "talk-critic": position, "talk-vote": vote,
     });
+    let debate = collected(json!({"talk-argue": position, "talk-answer": position, "talk-vote": vote}));
     let number = both(&json!({"estimate": 7}));
     let cases = [
         ("blind", collected(json!({"talk-vote": vote})), 2, 1),
@@ -63,6 +64,7 @@ fn every_strategy_runs_to_its_end() {
         ("premortem", collected(json!({"talk-vote": approve})), 2, 1),
         ("six-hats", hats, 6, 1),
         ("disney", disney, 4, 1),
+        ("debate", debate, 4, 1),
     ];
     let listed = desk("strategy: blind").run(["strategies"]).code(0).out;
     let names: Vec<&str> = listed.lines().filter_map(|line| line.split(' ').next()).collect();
@@ -157,6 +159,45 @@ fn what_does_not_fit_is_refused_at_its_place() {
         let ran = Desk::with(&format!("steps: [{steps}]\n")).run(["check", "decide.yaml"]).code(2);
         assert!(ran.out.contains(wanted), "{wanted}: {}", ran.out);
     }
+}
+
+#[test]
+fn the_sides_of_a_debate_are_given_to_the_seats_in_turn() {
+    let desk = desk("strategy: debate, ballot: {kind: choice, options: [queue, cache]}");
+    let position = both(&json!({"position": "It depends."}));
+    let vote = both(&json!({"vote": "queue"}));
+    run(&desk, &json!({"talk-argue": position, "talk-answer": position, "talk-vote": vote})).code(0);
+    let lines = desk.run(["replay", "s.s2s", "--json"]).code(0).lines();
+    let opened: Vec<&Value> = lines.iter().filter(|line| line["event"] == "round_opened").collect();
+    assert_eq!(opened[0]["question"], "What first? Options: queue, cache.");
+    let line = |round: usize, seat: &str| opened[round]["directives"][seat].as_str().unwrap_or_default();
+    assert!(line(0, "ann").contains("for the first") && line(0, "bob").contains("against the first"));
+    assert!(line(1, "ann").contains("for the first") && line(1, "bob").contains("against the first"));
+    assert_eq!(opened[2]["directives"], Value::Null);
+}
+
+#[test]
+fn a_project_has_strategies_of_its_own() {
+    let keys = "strategy: twice, ballot: {kind: choice, options: [a, b]}";
+    let desk = desk(keys);
+    let ran = desk.run(["check", "decide.yaml"]).code(2);
+    assert!(ran.out.contains("there is no strategy `twice`"), "{}", ran.out);
+    let own = "name: twice\nsummary: Vote twice.\nfor: tests\nlimits: none\nevidence: []\naccepts: [choice]\n\
+               rules: {choice: plurality}\nphases:\n  - {id: one, question: \"{{topic}}\", ballot: main}\n  \
+               - {id: two, question: \"{{topic}} Again.\", ballot: main, revises: one}\n";
+    std::fs::create_dir_all(desk.path(".s2s/strategies")).expect("a folder");
+    desk.write(".s2s/strategies/twice.yaml", own);
+    let votes = both(&json!({"vote": "a"}));
+    run(&desk, &json!({"talk-one": votes, "talk-two": votes})).code(0);
+    assert_eq!(rounds(&desk), ["talk-one", "talk-two"]);
+    assert!(desk.run(["strategies"]).code(0).out.contains("twice  Vote twice. Good for tests."));
+    assert_eq!(desk.run(["strategies", "twice"]).code(0).out.trim_end(), own.trim_end());
+    // What it saved needs the file no more.
+    desk.write(".s2s/strategies/twice.yaml", own.replace("revises: one", "command: [sh]"));
+    desk.run(["verify", "s.s2s"]).code(0);
+    let ran = desk.run(["check", "decide.yaml"]).code(2);
+    let (out, wanted) = (ran.out.as_str(), "strategy `twice` cannot be used: unknown field `command`");
+    assert!(out.contains(".s2s/strategies/twice.yaml") && out.contains(wanted), "{out}");
 }
 
 #[test]

@@ -11,6 +11,7 @@ pub use self::steps::WITH_OPTIONS;
 use self::steps::Discussion;
 use super::load::findings::Findings;
 use super::load::participants::DEFAULT_PANEL;
+use super::strategy::ReadStrategy;
 use crate::yaml::{Map, Node, Value, named, placed};
 
 /// Keys that lead to another step.
@@ -19,7 +20,12 @@ pub(super) const TARGETS: [&str; 8] =
 
 /// The definition with the steps of each discussion in its place; `None` if it has no discussion, or one
 /// with errors, which are then among `found`.
-pub fn expanded(root: &Node, id: &str, found: &Findings<'_>) -> Option<Node> {
+pub fn expanded(
+    root: &Node,
+    id: &str,
+    read_strategy: ReadStrategy<'_>,
+    found: &Findings<'_>,
+) -> Option<Node> {
     let (mut entries, steps) = parts(root, id)?;
     let mut firsts: Vec<(String, String)> = Vec::new();
     let mut all = Vec::new();
@@ -37,7 +43,7 @@ pub fn expanded(root: &Node, id: &str, found: &Findings<'_>) -> Option<Node> {
             all.push(step);
             continue;
         }
-        let discussion = Discussion::read(&step, found)?;
+        let discussion = Discussion::read(&step, read_strategy, found)?;
         if let Some(lead) = &discussion.lead {
             let panel = || DEFAULT_PANEL.iter().map(|name| placed((*name).into(), root)).collect();
             let seat = placed(lead.participant(), &step);

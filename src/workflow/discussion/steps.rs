@@ -5,7 +5,7 @@ use serde_json::{Map as JsonMap, Value as Json, json};
 use super::lead::Lead;
 use crate::diagnostic::did_you_mean;
 use crate::workflow::load::findings::Findings;
-use crate::workflow::strategy::{Phase, Strategy, strategies, strategy_names};
+use crate::workflow::strategy::{Phase, ReadStrategy, Strategy, strategies, strategy_names};
 use crate::yaml::Node;
 
 /// Keys of a discussion that each of its rounds has.
@@ -20,7 +20,7 @@ pub const WITH_OPTIONS: [&str; 4] = ["choice", "approval", "ranking", "score"];
 pub struct Discussion {
     pub id: String,
     pub keys: JsonMap<String, Json>,
-    strategy: &'static Strategy,
+    strategy: Strategy,
     ballot: JsonMap<String, Json>,
     kind: String,
     /// The model that leads, if one does.
@@ -41,13 +41,21 @@ struct Pass<'a> {
 }
 
 impl Discussion {
-    pub fn read(step: &Node, found: &Findings<'_>) -> Option<Self> {
+    pub fn read(step: &Node, read_strategy: ReadStrategy<'_>, found: &Findings<'_>) -> Option<Self> {
         let Json::Object(keys) = step.to_json() else { return None };
         let name = keys.get("strategy").and_then(Json::as_str).unwrap_or("blind").to_owned();
-        let Some(strategy) = strategies().iter().find(|known| known.name == name) else {
-            let hint = did_you_mean(&name, &strategy_names());
-            found.refuse(step, format!("there is no strategy `{name}`"), hint);
-            return None;
+        let built_in = || strategies().iter().find(|known| known.name == name).cloned().map(Ok);
+        let strategy = match built_in().or_else(|| read_strategy(&name).transpose()) {
+            Some(Ok(strategy)) => strategy,
+            Some(Err(problem)) => {
+                found.problems.borrow_mut().push(problem);
+                return None;
+            }
+            None => {
+                let hint = did_you_mean(&name, &strategy_names());
+                found.refuse(step, format!("there is no strategy `{name}`"), hint);
+                return None;
+            }
         };
         let mut ballot = match keys.get("ballot") {
             Some(Json::Object(ballot)) => ballot.clone(),
@@ -310,13 +318,24 @@ impl Pass<'_> {
         Some(left.or(own).unwrap_or(1))
     }
 
+    /// The options in a line, or a template for those that ideas are merged into.
+    fn options(&self) -> String {
+        if let Some(ideas) = self.phases.iter().find(|phase| phase.ballot == "ideas") {
+            let merge = format!("{}-merge", self.step_id(&ideas.id));
+            return format!("{{{{#each context.[{merge}].options}}}}{{{{title}}}}; {{{{/each}}}}");
+        }
+        let options = self.of.ballot.get("options").and_then(Json::as_array).into_iter().flatten();
+        let name = |option: &Json| option.as_str().or(option["id"].as_str()).unwrap_or_default().to_owned();
+        options.map(name).collect::<Vec<_>>().join(", ")
+    }
+
     /// The question of a phase: the topic, or what the facilitator made of it.
     fn question(&self, phase: &Phase) -> String {
         let topic = match self.of.lead {
             Some(_) => made_by(&self.step_id("open"), "question", &self.topic),
             None => self.topic.clone(),
         };
-        let question = phase.question.replace("{{topic}}", &topic);
+        let question = phase.question.replace("{{topic}}", &topic).replace("{{options}}", &self.options());
         let id = self.step_id(&phase.id);
         match (&phase.amend, &self.of.lead) {
             (None, _) => question,
@@ -339,6 +358,7 @@ impl Pass<'_> {
         set("label", phase.label.clone().map(Json::from));
         set("question", Some(self.question(phase).into()));
         set("facilitator_directive", phase.directive.clone().map(Json::from));
+        set("directives", (!phase.directives.is_empty()).then(|| json!(phase.directives)));
         set("context", phase.context.clone());
         set("revises", phase.revises.as_ref().map(|of| self.step_id(of).into()));
         set("feedback", phase.feedback.clone().map(Json::from));
@@ -375,24 +395,4 @@ impl Pass<'_> {
 fn made_by(step: &str, key: &str, text: &str) -> String {
     let path = format!("context.[{step}].{key}");
     format!("{{{{#if {path}}}}}{{{{{path}}}}}{{{{else}}}}{text}{{{{/if}}}}")
-}
-
-impl Phase {
-    /// Collects the options of a discussion that names none.
-    fn of_ideas() -> Self {
-        Self {
-            id: "ideas".to_owned(),
-            label: Some("Options".to_owned()),
-            question: "{{topic}}".to_owned(),
-            directive: Some("Propose options. Do not judge them.".to_owned()),
-            ballot: "ideas".to_owned(),
-            context: Some(json!({"answers": "none", "results": "none", "rounds": 0})),
-            revises: None,
-            feedback: None,
-            skip_if: None,
-            repeat_if: None,
-            max_runs: None,
-            amend: None,
-        }
-    }
 }

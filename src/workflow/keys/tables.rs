@@ -141,7 +141,7 @@ pub static DEFINITION: MapSpec = MapSpec {
             "The step type of a file without `steps`, which is one step.",
             "approval",
         ),
-        key("facilitator", Any, "", "Has no effect in this version.", "me"),
+        key("facilitator", Any, "", "Has no effect here: a discussion has one.", "me"),
         key("$schema", Text, "", "The JSON Schema, for editors.", "definition.schema.json"),
     ],
 };

@@ -10,12 +10,18 @@ pub(crate) mod participants;
 pub(crate) mod rule;
 pub(crate) mod task;
 
-use super::definition::{Definition, LeakAction, PseudonymSetting, StructuredAnswers, WarmFirst};
+use indexmap::IndexMap;
+
+use super::definition::{
+    Definition, LeakAction, ParticipantSpec, PseudonymSetting, StructuredAnswers, WarmFirst,
+};
 use super::discussion::expanded;
 use super::keys::check::{check_definition, has_nested};
 use super::recall::{RecallKeys, recall};
 use super::steps::read::{completeness, single_step, steps};
-use super::steps::step::Step;
+use super::steps::round::Round;
+use super::steps::step::{Step, StepKind};
+use super::strategy::ReadStrategy;
 use super::used::{ReadUsed, UsedDefinitions};
 use super::{envelope, follow_ups, templates, validate};
 use crate::diagnostic::Diagnostic;
@@ -91,7 +97,7 @@ impl Examined {
 /// # Errors
 /// Every problem found, in the order of the file.
 pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Diagnostic>> {
-    examine(source, &reads_no_other).loaded()
+    examine(source, NO_OTHER).loaded()
 }
 
 /// As [`load`], of a session that was begun before paths and templates were checked: what was no error
@@ -100,17 +106,25 @@ pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Diagnostic>> {
 /// # Errors
 /// As [`load`].
 pub fn load_recorded(source: Source<'_>) -> Result<Loaded, Vec<Diagnostic>> {
-    examine_parts(source, &reads_no_other).loaded()
+    examine_parts(source, NO_OTHER).loaded()
 }
 
-/// No other definition: one of a session, or of a form, holds all its steps.
-fn reads_no_other(_: &str, _: &str) -> Result<(String, String), Diagnostic> {
-    Err(Diagnostic::new("other files cannot be used here"))
+/// How the other files that a definition names are read.
+#[derive(Clone, Copy)]
+pub struct OtherFiles<'a> {
+    pub definition: ReadUsed<'a>,
+    pub strategy: ReadStrategy<'a>,
 }
 
-/// Reads a definition as far as it can be read, for further checks; `read_used` reads those that it uses.
-pub fn examine(source: Source<'_>, read_used: ReadUsed<'_>) -> Examined {
-    let mut found = examine_parts(source, read_used);
+/// No other file: the definition of a session, or of a form, holds all its steps.
+const NO_OTHER: OtherFiles<'static> = OtherFiles {
+    definition: &|_, _| Err(Diagnostic::new("other files cannot be used here")),
+    strategy: &|_| Ok(None),
+};
+
+/// Reads a definition as far as it can be read, for further checks.
+pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
+    let mut found = examine_parts(source, others);
     if let Some(definition) = &found.definition {
         envelope::check(definition, source.file, &mut found.problems);
         templates::check(definition, source.file, &mut found.problems);
@@ -124,7 +138,7 @@ fn sort(problems: &mut [Diagnostic]) {
     problems.sort_by_key(|problem| problem.place.as_ref().map_or((0, 0), |at| (at.line, at.column)));
 }
 
-fn examine_parts(source: Source<'_>, read_used: ReadUsed<'_>) -> Examined {
+fn examine_parts(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
     let file = source.file;
     if source.text.len() > MAX_DEFINITION {
         let problem =
@@ -140,10 +154,10 @@ fn examine_parts(source: Source<'_>, read_used: ReadUsed<'_>) -> Examined {
     check_definition(&node, &found);
     let is_sound = || found.problems.borrow().is_empty();
     // What other files and discussions stand for takes their place.
-    let used = UsedDefinitions::new(read_used);
+    let used = UsedDefinitions::new(others.definition);
     let used = is_sound().then(|| used.in_place(&node, source.id, &[file], &found)).flatten();
     let (mut is_expanded, mut node) = (used.is_some(), used.unwrap_or(node));
-    if let Some(led) = is_sound().then(|| expanded(&node, source.id, &found)).flatten() {
+    if let Some(led) = is_sound().then(|| expanded(&node, source.id, others.strategy, &found)).flatten() {
         (is_expanded, node) = (true, led);
     }
     let definition = Entries::of(&node, &found).map(|entries| definition(entries, source.id));
@@ -218,13 +232,13 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
     let id = entries.text("id").unwrap_or_else(|| default_id.to_owned());
     let is_single = !entries.has("steps") || has_nested(entries.node);
     if let Some(node) = entries.node("facilitator") {
-        let message = "`facilitator` of the definition has no effect in this version";
-        entries.found.warn(node.problem(entries.found.file, message));
+        let message = "`facilitator` of the definition has no effect: it leads discussions";
+        entries.found.warn(node.problem(entries.found.file, message).hint("write it on a discussion"));
     }
     let steps = steps_of(entries, &id, is_single);
     let tasks = tasks(entries);
     tasks.iter().filter_map(|task| task.doubt.clone()).for_each(|doubt| entries.found.warn(doubt));
-    Definition {
+    let mut definition = Definition {
         description: entries.text("description"),
         goal: entries.text("goal"),
         constraints: entries.texts("constraints"),
@@ -255,5 +269,28 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
         max_duration_ms: entries.whole_number("max_duration_ms"),
         steps,
         id,
+    };
+    give_in_turn(&mut definition);
+    definition
+}
+
+/// Gives the lines of each round that has some for its seats in turn to these seats.
+fn give_in_turn(definition: &mut Definition) {
+    let line_of = |round: &Round, (at, seat): (usize, &ParticipantSpec)| {
+        let lines = &round.directives_in_turn;
+        Some((seat.name.clone(), lines.get(at % lines.len().max(1))?.clone()))
+    };
+    let given: Vec<(String, IndexMap<String, String>)> = definition
+        .all_steps()
+        .filter_map(|step| Some((step, step.round().filter(|round| !round.directives_in_turn.is_empty())?)))
+        .map(|(step, round)| {
+            let seats = definition.seats(round).enumerate();
+            (step.id.clone(), seats.filter_map(|seat| line_of(round, seat)).collect())
+        })
+        .collect();
+    for (id, directives) in given {
+        if let Some(StepKind::Round(round)) = definition.step_mut(&id).map(|step| &mut step.kind) {
+            round.directives = directives;
+        }
     }
 }

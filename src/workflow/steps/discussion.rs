@@ -13,7 +13,13 @@ pub static TYPE: StepType = StepType {
     about: "Leads a topic through the rounds of a strategy; STRATEGIES.md describes them.",
     keys: &[
         key("topic", Text, REQUIRED, "The question that is discussed.", "\"How do we cache prices?\""),
-        key("strategy", Words(strategy_names), "blind", "The rounds that it is led through.", "delphi"),
+        key(
+            "strategy",
+            Either(&[Words(strategy_names), Text]),
+            "blind",
+            "The rounds that it is led through; also one of the project's own in `.s2s/strategies`.",
+            "delphi",
+        ),
         round::EXPLORATION,
         round::BALLOT,
         round::RULE,

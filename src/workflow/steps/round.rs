@@ -9,11 +9,12 @@ use crate::workflow::feedback::Feedback;
 use crate::workflow::keys::rules;
 use crate::workflow::keys::shared::RECALL;
 use crate::workflow::keys::spec::KeyType::{
-    Duration, Either, Map, Named, Quorum as Share, Text, Texts, Words,
+    Duration, Either, List, Map, Named, Quorum as Share, Text, Texts, Words,
 };
 use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key, words_of};
 use crate::workflow::load::ballot::{BALLOT as BALLOT_MAP, ballot};
 use crate::workflow::load::entries::Entries;
+use crate::workflow::load::map_reader::as_text;
 use crate::workflow::load::options::{OptionsFrom, options_from};
 use crate::workflow::load::rule::{RULE as RULE_MAP, TIES as TIES_MAP, act_at, rule, ties};
 use crate::workflow::recall::{RecallKeys, recall};
@@ -117,9 +118,9 @@ pub static TYPE: StepType = StepType {
         ),
         key(
             "directives",
-            Named(&Text),
+            Either(&[Named(&Text), List(&Text)]),
             "",
-            "A line for single seats, by name.",
+            "A line for single seats, by name; a list is given to the seats in turn.",
             "{qa-lead: \"Argue against it.\"}",
         ),
         PARTICIPANTS,
@@ -152,6 +153,7 @@ pub fn read(entries: Entries<'_>, position: StepPosition) -> Round {
         revises: entries.text("revises"),
         feedback: entries.word("feedback", &Feedback::WORDS).unwrap_or_default(),
         directives: entries.named_texts("directives"),
+        directives_in_turn: entries.list("directives").iter().filter_map(as_text).collect(),
         rule,
         terms,
         ballot,
@@ -194,6 +196,8 @@ pub struct Round {
     pub feedback: Feedback,
     /// A line for single seats, by name.
     pub directives: IndexMap<String, String>,
+    /// Lines that the seats get in turn, in the order of the roster, if they are not given by name.
+    pub directives_in_turn: Vec<String>,
     /// The form of an answer.
     pub ballot: BallotForm,
     /// Where its options are taken from; none where they are written.

@@ -1,0 +1,40 @@
+//! A project's own strategies: `.s2s/strategies/NAME.yaml`.
+
+use super::dirs::Dirs;
+use crate::diagnostic::Diagnostic;
+use crate::persona::is_name;
+use crate::workflow::Strategy;
+
+/// A file of a strategy may have so many bytes.
+const MOST_BYTES: u64 = 256 * 1024;
+
+/// The strategy of that name; `None` if the project has none.
+///
+/// # Errors
+/// When its file cannot be read, leads out of the project, or holds no strategy.
+pub fn own_strategy(name: &str, folders: &Dirs) -> Result<Option<Strategy>, Diagnostic> {
+    let text = own_strategy_text(name, folders)?;
+    text.map(|text| Strategy::parse(&text, name, &file_of(name))).transpose()
+}
+
+/// The text of its file; `None` if the project has none of that name.
+///
+/// # Errors
+/// When the file cannot be read, or leads out of the project.
+pub fn own_strategy_text(name: &str, folders: &Dirs) -> Result<Option<String>, Diagnostic> {
+    if is_name(name) { folders.of_project(&format!("strategies/{name}.yaml"), MOST_BYTES) } else { Ok(None) }
+}
+
+/// The names of the project's strategies, in order.
+pub fn own_strategy_names(folders: &Dirs) -> Vec<String> {
+    let entries = folders.s2s().and_then(|s2s| std::fs::read_dir(s2s.join("strategies")).ok());
+    let files = entries.into_iter().flatten().flatten();
+    let names = files.filter_map(|file| file.file_name().to_str()?.strip_suffix(".yaml").map(str::to_owned));
+    let mut names: Vec<String> = names.filter(|name| is_name(name)).collect();
+    names.sort();
+    names
+}
+
+fn file_of(name: &str) -> String {
+    format!(".s2s/strategies/{name}.yaml")
+}

@@ -229,7 +229,6 @@ mod tests {
             (of(vote).replace("[choice]", "[votes]"), "no ballot `votes`"),
             (of(vote).replace("rules: {}", "rules: {choice: loudest}"), "no rule `loudest`"),
             (of(vote).replace("name: own", "name: other"), "its `name` is `other`"),
-            ("name: &a own\n".to_owned(), "anchor"),
         ];
         for (text, wanted) in cases {
             let problem = Strategy::parse(&text, "own", "own.yaml").expect_err(wanted).to_string();

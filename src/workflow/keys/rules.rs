@@ -68,7 +68,6 @@ pub fn ballot() -> Vec<Value> {
         }
         let mut then = without(&unknown);
         if takes.options {
-            then["required"] = json!(["options"]);
             // Without blanks around it; `abstain` is always possible.
             let option = json!({"pattern": "^\\S([\\s\\S]*\\S)?$", "not": {"type": "string", "pattern": "^[Aa][Bb][Ss][Tt][Aa][Ii][Nn]$"}});
             then["properties"]["options"] =
@@ -115,10 +114,17 @@ pub fn rule() -> Vec<Value> {
 }
 
 pub fn round() -> Vec<Value> {
-    let bare = BallotKind::ALL.iter().filter(|(_, kind)| !kind.spec().form_keys().options);
-    let bare: Vec<&str> = bare.map(|(name, _)| *name).collect();
+    let named = |takes_options: bool| -> Vec<&str> {
+        let kinds = BallotKind::ALL.iter();
+        let of = kinds.filter(|(_, kind)| kind.spec().form_keys().options == takes_options);
+        of.map(|(name, _)| *name).collect()
+    };
+    // Of a discussion without options the seats propose some: these rules are a round's.
+    let with_options =
+        json!({"type": "object", "required": ["kind"], "properties": {"kind": {"enum": named(true)}}});
     let mut rules = vec![
-        json!({"properties": {"ballot": {"if": {"type": "string"}, "then": {"enum": bare}}}}),
+        json!({"properties": {"ballot": {"if": {"type": "string"}, "then": {"enum": named(false)}}}}),
+        json!({"properties": {"ballot": {"if": with_options, "then": {"required": ["options"]}}}}),
         json!({"if": is("close", &["deadline"]), "then": {"required": ["deadline"]}}),
         needs("act_at", "rule"),
         needs("on_undecided", "rule"),

@@ -11,7 +11,8 @@ use crate::workflow::steps::types::{STEP_KEYS, TYPES, step_keys, type_names};
 pub fn definition_schema() -> Value {
     let mut maps = Vec::new();
     let root: Vec<&KeySpec> = single_step_keys(None);
-    for key in &root {
+    let of_steps = TYPES.iter().flat_map(|of| step_keys(Some(of)));
+    for key in root.iter().copied().chain(of_steps) {
         collect(&key.kind, &mut maps);
     }
     let mut defs: Map<String, Value> = maps.iter().map(|of| (of.name.to_owned(), of_map(of))).collect();

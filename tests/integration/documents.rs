@@ -59,7 +59,9 @@ fn folder(server: &Server) -> Desk {
     for entry in fs::read_dir(root().join("sessions")).expect("examples") {
         let path = entry.expect("an example").path();
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        desk.write(&format!("sessions/{name}"), fs::read(&path).expect("readable"));
+        if path.is_file() {
+            desk.write(&format!("sessions/{name}"), fs::read(&path).expect("readable"));
+        }
     }
     let git = "git init -q -b main && git add -A && git -c user.name=a -c user.email=a@b commit -qm one && \
                git checkout -q -b topic && echo two >> src/cache.rs && \

@@ -33,6 +33,28 @@ fn the_examples_of_the_documents_run_on_the_rehearsal() {
     }
 }
 
+#[test]
+fn every_strategy_has_an_example_that_runs_on_the_rehearsal() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions/strategies");
+    let desk = Desk::new();
+    let listed = desk.run(["strategies"]).code(0).out;
+    for name in listed
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .filter(|name| *name != "delphi")
+        .chain(["led"])
+    {
+        let file = folder.join(format!("{name}.yaml")).display().to_string();
+        let _ = std::fs::remove_file(desk.path("out.s2s"));
+        let ran = desk.run(["--batch", "--json", "--save", "out.s2s", &file]);
+        // Who merges ideas or amends a proposal is a person, unless a model leads.
+        let waits = ran.lines().last().is_some_and(|last| last["event"] == "session_paused");
+        let asks = ["premortem", "disney", "consent"].contains(&name);
+        assert!(!waits || asks, "{name}: {}", ran.err);
+        desk.run(["verify", "out.s2s"]).code(0);
+    }
+}
+
 /// As many items run at the same time as the definition says.
 #[test]
 fn items_run_a_few_at_a_time() {

@@ -78,7 +78,8 @@ impl OpenDoor for LinkDoor<'_> {
         let public_key = key.public();
         let (tokens, invitations) = invite(&keys, of)?;
         let (arrive, arrivals) = mpsc::channel(WAITING);
-        let board = Arc::clone(self.board.get_or_init(|| Arc::new(Board::new(key))));
+        let board =
+            Arc::clone(self.board.get_or_init(|| Arc::new(Board::new(key, of.session.invitations.clone()))));
         let listener = self.listener.try_clone().map_err(|error| cannot_listen(&error))?;
         let (runtime, _entered) = (of.runtime, of.runtime.enter());
         let listener = tokio::net::TcpListener::from_std(listener).map_err(|error| cannot_listen(&error))?;

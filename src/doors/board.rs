@@ -31,12 +31,16 @@ struct State {
     round: Option<RoundRun>,
     /// When its time is up, in milliseconds.
     deadline: Option<i64>,
+    /// Whether the round is revised later: then its count stays hidden until the end.
+    is_revised: bool,
     is_over: bool,
 }
 
 impl Board {
-    pub fn new(key: SigningKey) -> Self {
-        Self { state: Mutex::default(), changes: watch::Sender::new(0), key }
+    /// A board with the invitations that the session has already: links work before its first event.
+    pub fn new(key: SigningKey, invitations: IndexMap<String, Invitation>) -> Self {
+        let state = Mutex::new(State { invitations, ..State::default() });
+        Self { state, changes: watch::Sender::new(0), key }
     }
 
     /// Takes in the state after an event that is on disk.
@@ -52,6 +56,7 @@ impl Board {
             invitations: session.invitations.clone(),
             round: round.cloned(),
             deadline: round.and_then(left),
+            is_revised: round.is_some_and(|round| is_revised(session, &round.opened.step)),
             is_over: session.closed.is_some(),
         };
         self.changes.send_modify(|number| *number += 1);
@@ -130,11 +135,16 @@ impl Board {
         }
     }
 
-    /// The result of the round for a seat; none while it is open.
+    /// The receipt of what a seat has sealed in the round, also after the reveal.
+    pub fn receipt(&self, seat: &str) -> Option<Receipt> {
+        receipt(self.state().round.as_ref()?, seat)
+    }
+
+    /// The result of the round for a seat; none while it is open, or still to be revised.
     pub fn result(&self, seat: &str) -> Option<Value> {
         let state = self.state();
         let round = state.round.as_ref()?;
-        let tally = round.tally.as_ref()?;
+        let tally = round.tally.as_ref().filter(|_| !state.is_revised || state.is_over)?;
         let mut result = json!({
             "round": round.opened.round, "question": round.opened.question, "decided": tally.decided,
             "winners": tally.verdict.winners, "tie": tally.verdict.tie, "asked": tally.asked,
@@ -168,12 +178,19 @@ impl State {
     }
 }
 
+fn is_revised(session: &Session, step: &str) -> bool {
+    let definition = session.definition.as_ref();
+    definition.is_some_and(|definition| definition.revisions().any(|(before, _)| before.id == step))
+}
+
 fn stands(state: &str) -> Value {
     json!({ "v": VERSION, "kind": "state", "state": state })
 }
 
 fn receipt(round: &RoundRun, seat: &str) -> Option<Receipt> {
-    let SeatStatus::Sealed(held) = &round.seat(seat)?.status else { return None };
+    let (SeatStatus::Sealed(held) | SeatStatus::Revealed(_, held)) = &round.seat(seat)?.status else {
+        return None;
+    };
     Some(Receipt {
         session: round.session.clone(),
         round: round.opened.round.clone(),

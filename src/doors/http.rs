@@ -29,7 +29,7 @@ use super::board::Board;
 use super::limits::Limits;
 use crate::core::refusal;
 use crate::engine::{Accepted, Arrival, Message};
-use crate::history::SeatJoined;
+use crate::history::{Receipt, SeatJoined};
 use crate::round::envelope::{Envelope, MAX_ENVELOPE};
 use crate::round::snapshot::sha256_hex;
 
@@ -195,6 +195,11 @@ async fn sealed(State(door): Shared, ConnectInfo(from): From, headers: HeaderMap
     let Some(envelope) = Envelope::read(&body) else { return refused(refusal::MALFORMED) };
     if envelope.participant != participant {
         return refused(refusal::NOT_A_PARTICIPANT);
+    }
+    // The reply to it may have been lost.
+    let is_same = |known: &Receipt| known.commitment == envelope.commitment && known.round == envelope.round;
+    if let Some(known) = door.board.receipt(&participant).filter(is_same) {
+        return Json(known).into_response();
     }
     match hand_in(&door, Message::Ballot(Box::new(envelope))).await {
         Ok(Accepted::Sealed(receipt, true)) => (StatusCode::CREATED, Json(receipt)).into_response(),

@@ -55,14 +55,14 @@ impl Engine<'_> {
     }
 
     fn take_ballot(&mut self, envelope: Envelope) -> Result<Accepted, String> {
+        if let Some(receipt) = self.receipt_of(&envelope) {
+            return Ok(Accepted::Sealed(receipt, false));
+        }
         if self.session.closed.is_some() || self.session.paused.is_some() {
             return Err(refusal::ROUND_CLOSED.to_owned());
         }
         let (round, participant) = (envelope.round.clone(), envelope.participant.clone());
         let commitment = envelope.commitment.clone();
-        if let Some(receipt) = self.receipt_of(&envelope) {
-            return Ok(Accepted::Sealed(receipt, false));
-        }
         let at = (self.now)();
         let receipt = match decide(&self.session, Command::SealRemote(Box::new(envelope)), at) {
             Ok(events) => {

@@ -3,6 +3,7 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
+use crate::history::LINK_MODEL;
 use crate::insight::wording::group_digits;
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::wrapped;
@@ -76,6 +77,12 @@ fn found(model: &Model) -> Vec<Check> {
         add(Grade::Doubt, harmless_line(warning), "e question");
     }
     voices(model, live, preview, &mut add);
+    let is_remote =
+        |name: &&String| model.session().seat_info(name).is_some_and(|seat| seat.model == LINK_MODEL);
+    if let Some(seat) = preview.opened.seats.iter().find(is_remote) {
+        let text = format!("{} votes by link: run `roundtable serve FILE` instead", harmless_line(seat));
+        add(Grade::Bad, text, "q quit");
+    }
     if live.draft.is_some() && !live.needs.is_empty() {
         let text = format!("it runs and asks: {}", harmless_line(&live.needs.join(" · ")));
         add(Grade::Doubt, text, "o asks you first");
@@ -107,7 +114,8 @@ fn voices(
         add(Grade::Doubt, format!("{who} rehearsed offline: no model answers"), key);
     }
     let same = |model: &&&str| models.iter().filter(|other| other == model).count();
-    let shared = models.iter().filter(|model| !matches!(**model, "human" | "rehearsal" | "scripted"));
+    let shared =
+        models.iter().filter(|model| !matches!(**model, "human" | "rehearsal" | "scripted" | LINK_MODEL));
     if let Some(model) = shared.max_by_key(same).filter(|model| same(model) > 1) {
         let text = format!("{} seats share {}: count them as one voice", same(&model), harmless_line(model));
         add(Grade::Doubt, text, key);

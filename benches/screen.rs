@@ -42,11 +42,20 @@ fn main() {
         &format!("first frame of a replay of {what}"),
         &times(repeat, || first_frame(home.path(), &[path], "event").0),
     );
+    row("until it says how much of it is read", &times(repeat, || first_frame(home.path(), &[path], "%").0));
     let (mut screen, whole, seeks) = replay(home.path(), path, events, repeat);
     row("until all of it is read", &[whole]);
     row("a seek anywhere in it, and its frame", &seeks);
     let idle = idle(&mut screen);
     println!("| processor time in 2 s in which nothing happens | {idle:.0} ms | |");
+    screen.press("R", "Export report");
+    row("a key after its report was asked for", &[screen.press("j\r?", "Keys")]);
+    screen.press("q", "event");
+    screen.press("F", "Fork");
+    row("a key while it is forked", &[screen.press("y?", "Keys")]);
+    screen.press("q", "Forking");
+    row("a cancelled fork", &[screen.press("\x1b", "Cancelled")]);
+    row("back to the home screen", &[screen.press("\x1b", "Who can answer")]);
 }
 
 fn row(what: &str, figures: &[f64]) {
@@ -56,7 +65,7 @@ fn row(what: &str, figures: &[f64]) {
     println!("| {what} | {median:.1} ms | {most:.1} ms |");
 }
 
-fn times(repeat: usize, run: impl Fn() -> f64) -> Vec<f64> {
+fn times(repeat: usize, mut run: impl FnMut() -> f64) -> Vec<f64> {
     (0..repeat).map(|_| run()).collect()
 }
 
@@ -103,7 +112,7 @@ impl Screen {
     /// Waits until the screen shows these words.
     fn wait_for(&mut self, words: &str) {
         while !self.parser.screen().contents().contains(words) {
-            let chunk = self.chunks.recv_timeout(Duration::from_secs(120));
+            let chunk = self.chunks.recv_timeout(Duration::from_secs(60));
             self.parser
                 .process(&chunk.unwrap_or_else(|_| panic!("{words}:\n{}", self.parser.screen().contents())));
         }
@@ -139,10 +148,10 @@ fn replay(home: &Path, path: &str, events: usize, repeat: usize) -> (Screen, f64
     screen.wait_for(&format!("event {events} of {events}"));
     let whole = millis(started);
     // It ends within a round, so that the program asks whether to go on with it.
-    screen.wait_for("not finished");
+    screen.wait_for("Unfinished session");
     screen.keys.write_all(b"\x1b").and_then(|()| screen.keys.flush()).expect("typed");
-    while screen.parser.screen().contents().contains("not finished") {
-        let chunk = screen.chunks.recv_timeout(Duration::from_secs(120)).expect("a frame");
+    while screen.parser.screen().contents().contains("Unfinished session") {
+        let chunk = screen.chunks.recv_timeout(Duration::from_secs(60)).expect("a frame");
         screen.parser.process(&chunk);
     }
     let mut seeks = Vec::new();

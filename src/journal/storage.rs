@@ -218,9 +218,7 @@ impl Disk {
     pub fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, DiskError> {
         let read = || -> io::Result<Vec<u8>> {
             self.pass(StorageOp::Read, path)?;
-            let mut bytes = Vec::new();
-            File::open(path)?.take(limit).read_to_end(&mut bytes)?;
-            Ok(bytes)
+            read_up_to(&File::open(path)?, limit)
         };
         read().map_err(fail("read", path))
     }
@@ -232,9 +230,7 @@ impl Disk {
     pub fn read_own(&self, path: &Path, limit: u64) -> Result<Vec<u8>, DiskError> {
         let read = || -> io::Result<Vec<u8>> {
             self.pass(StorageOp::Read, path)?;
-            let mut bytes = Vec::new();
-            unlinked(OpenOptions::new().read(true), path)?.take(limit).read_to_end(&mut bytes)?;
-            Ok(bytes)
+            read_up_to(&unlinked(OpenOptions::new().read(true), path)?, limit)
         };
         read().map_err(fail("read", path))
     }
@@ -260,6 +256,14 @@ impl Disk {
         };
         erase().map_err(fail("remove", path))
     }
+}
+
+fn read_up_to(file: &File, limit: u64) -> io::Result<Vec<u8>> {
+    // Room for all of it at once: memory that is given back is wiped, and a file may have 100 MB.
+    let length = file.metadata().map_or(0, |meta| meta.len().min(limit));
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn owner_only() -> OpenOptions {

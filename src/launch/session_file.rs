@@ -16,7 +16,15 @@ const MAX_SESSION: u64 = 4 << 30;
 /// # Errors
 /// When it cannot be read.
 pub fn bytes_of(path: &Path) -> Result<Vec<u8>, Diagnostic> {
-    Disk::default().read(path, MAX_SESSION).map_err(|error| unreadable(path, &error.cause))
+    beginning_of(path, MAX_SESSION)
+}
+
+/// The first bytes of a session file, at most so many.
+///
+/// # Errors
+/// As [`bytes_of`].
+pub fn beginning_of(path: &Path, most: u64) -> Result<Vec<u8>, Diagnostic> {
+    Disk::default().read(path, most).map_err(|error| unreadable(path, &error.cause))
 }
 
 /// Reads a session file with at least its header.

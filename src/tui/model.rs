@@ -263,7 +263,10 @@ impl Model {
 
     /// Shows something else, from its top.
     pub fn show(&mut self, mode: Mode, replay: Replay, file: String) {
-        (self.mode, self.replay, self.file) = (mode, replay, file);
+        let old = std::mem::replace(&mut self.replay, replay);
+        // Giving back the memory of a long session takes a while.
+        std::thread::spawn(move || drop(old));
+        (self.mode, self.file) = (mode, file);
         (self.focus, self.seat, self.scroll) = (Pane::Seats, 0, [0; Pane::ALL.len()]);
         (self.overlay, self.only_seat, self.answer_layout, self.reading) =
             (None, false, AnswerLayout::One, None);

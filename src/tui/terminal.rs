@@ -12,6 +12,7 @@ mod waits;
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
@@ -89,7 +90,7 @@ pub fn run(
             asked: Vec::new(),
             unagreed: None,
             loading: None,
-            opening: 0,
+            opening: Arc::new(AtomicU64::new(0)),
             opened: unbounded_channel(),
             hits: ClickMap::default(),
             keep_at: None,
@@ -138,7 +139,7 @@ struct Screen {
     /// What is left to be read of a replay.
     loading: Option<UnboundedReceiver<LoadProgress>>,
     /// How often something was opened on another thread; the last one is waited for.
-    opening: u64,
+    opening: Arc<AtomicU64>,
     /// What was opened there.
     opened: OpenedChannel,
     hits: ClickMap,

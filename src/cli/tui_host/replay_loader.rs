@@ -9,11 +9,13 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use crate::diagnostic::Diagnostic;
 use crate::history::LogEntry;
 use crate::journal::{LogReader, PresentWords};
-use crate::launch::session_file::{bytes_of, damage_problem};
+use crate::launch::session_file::{beginning_of, bytes_of, damage_problem};
 use crate::tui::{LoadProgress, ReplayLoad};
 
 /// So long the beginning may take; short sessions are whole by then.
 const AT_ONCE: Duration = Duration::from_millis(40);
+/// So many bytes of a file are read for it.
+const BEGINNING: u64 = 8 * 1024 * 1024;
 /// So often what was read since is handed over.
 const HAND_OVER: Duration = Duration::from_millis(50);
 /// So often the file is looked at once it is read.
@@ -22,15 +24,11 @@ const WATCH: Duration = Duration::from_millis(500);
 /// Opens a session file as a replay.
 pub fn open(path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
     let file = path.display().to_string();
-    let bytes = bytes_of(path)?;
-    let started = Instant::now();
-    let mut reader = LogReader::new(&bytes).map_err(|damage| damage_problem(&damage, &file))?;
-    let (mut first, mut words): (Vec<LogEntry>, _) = (Vec::new(), PresentWords::default());
-    for line in reader.by_ref() {
-        first.push(words.reword(line.map_err(|damage| damage_problem(&damage, &file))?));
-        if started.elapsed() > AT_ONCE {
-            break;
-        }
+    let mut bytes = beginning_of(path, BEGINNING)?;
+    let mut first = read_at_once(&bytes, &file)?;
+    if first.is_empty() && !is_whole(&bytes) {
+        bytes = bytes_of(path)?;
+        first = read_at_once(&bytes, &file)?;
     }
     if first.is_empty() {
         return Err(Diagnostic::new("nothing was recorded in it").with_file(&file).into());
@@ -43,12 +41,37 @@ pub fn open(path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
     Ok(ReplayLoad { first, rest })
 }
 
+fn is_whole(bytes: &[u8]) -> bool {
+    (bytes.len() as u64) < BEGINNING
+}
+
+/// The documents that are read soon enough to be shown at once.
+fn read_at_once(bytes: &[u8], file: &str) -> Result<Vec<LogEntry>, Vec<Diagnostic>> {
+    let started = Instant::now();
+    let reader = LogReader::new(bytes).map_err(|damage| damage_problem(&damage, file))?;
+    let (mut first, mut words): (Vec<LogEntry>, _) = (Vec::new(), PresentWords::default());
+    for line in reader {
+        first.push(words.reword(line.map_err(|damage| damage_problem(&damage, file))?));
+        if started.elapsed() > AT_ONCE {
+            break;
+        }
+    }
+    Ok(first)
+}
+
 /// Reads what follows the first documents and hands it over piece by piece; then watches the file as long
 /// as the screen shows it.
 fn follow(path: &Path, bytes: Vec<u8>, skip: usize, tell: &UnboundedSender<LoadProgress>) {
     let file = path.display().to_string();
     // A screen that is gone needs to know nothing.
     let say = |progress| tell.send(progress).is_ok();
+    let bytes = match if is_whole(&bytes) { Ok(bytes) } else { bytes_of(path) } {
+        Ok(bytes) => bytes,
+        Err(problem) => {
+            say(LoadProgress::Damaged(problem.to_string()));
+            return;
+        }
+    };
     let Ok(mut reader) = LogReader::new(&bytes) else { return };
     let mut words = PresentWords::default();
     if let Err(damage) = go_on(&mut reader, &mut words, skip, &file, bytes.len(), tell) {

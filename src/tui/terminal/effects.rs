@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::io::{self, Write as _};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use crossterm::clipboard::CopyToClipboard;
@@ -55,7 +56,7 @@ impl Screen {
             Effect::FindSources => self.aside(|host| Message::Sources(host.sources())),
             Effect::UseModel(model) => return Ok(Some(self.use_model(&model))),
             Effect::Redraft(choice) => return Ok(self.redraft(choice).await),
-            Effect::CancelOpening => self.opening += 1,
+            Effect::CancelOpening => drop(self.opening.fetch_add(1, Ordering::Relaxed)),
             Effect::Doctor(depth) => self.aside(move |host| Message::Doctor(host.doctor(depth))),
             Effect::ReadContext => {
                 let read = self.host.context().map_err(|problem| problem.to_string());

@@ -4,6 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::Screen;
@@ -60,12 +61,18 @@ impl Screen {
             let why = "Not recorded: the session is finished or paused.".to_owned();
             return Some(Message::EngineUpdate(EngineUpdate::Refused(why)));
         };
-        let begin = move |host: &dyn Host, tell: Tell<'_>| match host
-            .measure(&draft, tell)
-            .and_then(|header| host.begin(&header))
-        {
-            Ok(running) => Opened::Begun(running, first),
-            Err(refusal) => Opened::Refused(refusal, Then::Begin(first)),
+        let latest = Arc::clone(&self.opening);
+        let number = latest.load(Ordering::Relaxed) + 1;
+        let begin = move |host: &dyn Host, tell: Tell<'_>| {
+            let measured = host.measure(&draft, tell);
+            // What was cancelled meanwhile is not begun.
+            if latest.load(Ordering::Relaxed) != number {
+                return Opened::Wrong(Vec::new());
+            }
+            match measured.and_then(|header| host.begin(&header)) {
+                Ok(running) => Opened::Begun(running, first),
+                Err(refusal) => Opened::Refused(refusal, Then::Begin(first)),
+            }
         };
         self.open_aside("Opening the session".to_owned(), begin).await
     }
@@ -76,10 +83,10 @@ impl Screen {
         what: String,
         work: impl FnOnce(&dyn Host, Tell<'_>) -> Opened + Send + 'static,
     ) -> Option<Message> {
-        self.opening += 1;
+        let number = self.opening.fetch_add(1, Ordering::Relaxed) + 1;
         self.model.now = crate::clock::now();
         self.model.busy = Some((what, self.model.now));
-        let (host, send, number) = (Arc::clone(&self.host), self.opened.0.clone(), self.opening);
+        let (host, send) = (Arc::clone(&self.host), self.opened.0.clone());
         let background = self.background.clone();
         let mut tell = move |what: &Diagnostic| {
             let _ = background.send(Message::Busy(what.message.clone()));
@@ -97,7 +104,7 @@ impl Screen {
 
     /// Shows what was opened, unless something else was asked for since.
     pub(super) async fn take_opened(&mut self, number: u64, opened: Opened) -> Option<Message> {
-        if number != self.opening {
+        if number != self.opening.load(Ordering::Relaxed) {
             // Without its order the engine leaves at once.
             if let Opened::Begun(running, _) = opened {
                 let file = running.path.display();

@@ -3,7 +3,7 @@
 use super::dirs::Dirs;
 use crate::diagnostic::Diagnostic;
 use crate::persona::is_name;
-use crate::workflow::Strategy;
+use crate::workflow::{STRATEGIES, Strategy};
 
 /// A file of a strategy may have so many bytes.
 const MOST_BYTES: u64 = 256 * 1024;
@@ -30,7 +30,9 @@ pub fn own_strategy_names(folders: &Dirs) -> Vec<String> {
     let entries = folders.s2s().and_then(|s2s| std::fs::read_dir(s2s.join("strategies")).ok());
     let files = entries.into_iter().flatten().flatten();
     let names = files.filter_map(|file| file.file_name().to_str()?.strip_suffix(".yaml").map(str::to_owned));
-    let mut names: Vec<String> = names.filter(|name| is_name(name)).collect();
+    // A built-in strategy of the same name is the one that is used.
+    let is_own = |name: &String| is_name(name) && STRATEGIES.iter().all(|(known, _)| known != name);
+    let mut names: Vec<String> = names.filter(is_own).collect();
     names.sort();
     names
 }

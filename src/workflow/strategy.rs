@@ -171,8 +171,9 @@ impl Phase {
         if let Some(of) = self.revises.as_deref().filter(|of| !earlier.contains(of)) {
             return Err(format!("it revises `{of}`, which is no earlier phase"));
         }
-        if self.repeat_if.is_some() && !self.max_runs.is_some_and(|runs| (1..=MOST as u32).contains(&runs)) {
-            return Err(format!("a phase with `repeat_if` needs `max_runs`, 1 to {MOST}"));
+        let is_fit = |runs: u32| (1..=MOST as u32).contains(&runs);
+        if !self.max_runs.map_or(self.repeat_if.is_none(), is_fit) {
+            return Err(format!("`max_runs` is 1 to {MOST}, and a phase with `repeat_if` needs it"));
         }
         for condition in [&self.skip_if, &self.repeat_if].into_iter().flatten() {
             Condition::parse(&condition.replace("phase.", "context."))

@@ -192,6 +192,10 @@ fn a_project_has_strategies_of_its_own() {
     assert_eq!(rounds(&desk), ["talk-one", "talk-two"]);
     assert!(desk.run(["strategies"]).code(0).out.contains("twice  Vote twice. Good for tests."));
     assert_eq!(desk.run(["strategies", "twice"]).code(0).out.trim_end(), own.trim_end());
+    // What the rounds made of it do not take is found, too.
+    desk.write(".s2s/strategies/twice.yaml", own.replace("revises: one", "revises: one, feedback: names"));
+    let ran = desk.run(["check", "decide.yaml"]).code(2);
+    assert!(ran.out.contains("names"), "{}", ran.out);
     // What it saved needs the file no more.
     desk.write(".s2s/strategies/twice.yaml", own.replace("revises: one", "command: [sh]"));
     desk.run(["verify", "s.s2s"]).code(0);

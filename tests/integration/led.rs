@@ -65,6 +65,32 @@ fn the_rehearsal_leads_every_strategy_to_its_end() {
 }
 
 #[test]
+fn the_rehearsal_asks_a_topic_of_any_length() {
+    for topic in ["Redis?".to_owned(), "Which store? ".repeat(80)] {
+        let desk = Desk::with(&format!(
+            "participants: [qa-lead, skeptic]\nsteps:\n  - {{id: talk, type: discussion, topic: \"{topic}\", \
+             facilitator: rehearsal, {CHOICE}}}\n"
+        ));
+        desk.run(["--batch", "decide.yaml", "--model", "rehearsal", "--save=s.s2s"]);
+        assert_eq!(questions(&desk).len(), 1, "{topic}");
+    }
+}
+
+#[test]
+fn a_conclusion_that_is_always_refused_ends() {
+    let desk = desk(&format!("{CHOICE}, approve: all"));
+    let mut answers = tied(&json!({"synthesis": "Level.", "winner": null}), &end("conclude", "queue"));
+    for step in ["talk-open-ok", "talk-vote-note-ok"] {
+        answers[step] = json!(true);
+    }
+    answers["talk-open"] = json!({"question": "Which of them first?"});
+    answers["talk-conclude-ok"] = json!(false);
+    run(&desk, &answers).code(3);
+    let offered = |line: &&Value| line["event"] == "work_item_offered" && line["step"] == "talk-conclude";
+    assert_eq!(log(&desk).iter().filter(offered).count(), 2);
+}
+
+#[test]
 fn a_blocked_proposal_is_asked_again_as_the_model_amends_it() {
     let desk = desk("strategy: consent");
     let blocks =
@@ -168,7 +194,7 @@ fn a_person_sees_proposals_first_where_that_is_asked_for() {
     run(&desk, &answers).code(4);
     assert_eq!(questions(&desk).len(), 0, "the question waits for a person");
     answers["talk-open-ok"] = json!([false, {"edited": {"question": "Which one, and why?"}}]);
-    answers["talk-vote-note-ok"] = json!({"edited": {"synthesis": "One each.", "winner": null}});
+    answers["talk-vote-note-ok"] = json!([false, {"edited": {"synthesis": "One each.", "winner": null}}]);
     answers["talk-conclude-ok"] = json!(true);
     run(&desk, &answers).code(3);
     assert_eq!(questions(&desk), ["Which one, and why?"]);
@@ -224,6 +250,9 @@ fn ideas_are_merged_by_the_model_without_knowing_whose_they_are() {
     // An idea that is lost: asked once more, then a person.
     answers["talk-ideas-note"] = note(json!([id("Queue")]), aside);
     run(&desk, &answers).code(4);
+    answers["talk-ideas-merge"] = json!({"edited": {"synthesis": "Mine.", "winner": null}});
+    let ran = run(&desk, &answers);
+    assert!(ran.err.contains("a changed merge is written as `options`"), "{}", ran.err);
     answers["talk-ideas-merge"] = json!({"options": [
         {"title": "Queue", "from": ["ann#1", "bob#1"]}, {"title": "Rest", "from": ["ann#2", "bob#2"]},
     ]});
@@ -258,7 +287,7 @@ fn the_model_sees_closed_rounds_only_and_no_names() {
         }
         assert!(!prompt.contains("ann") && !prompt.contains("bob"), "{prompt}");
     }
-    assert_eq!(prompts, 7, "the opening, five notes and the conclusion");
+    assert_eq!(prompts, 4, "the opening, notes after the last hat and the vote, and the conclusion");
 }
 
 #[test]
@@ -278,8 +307,10 @@ fn items_of_an_agenda_are_led_through_one_after_the_other() {
     );
     let done = log(&desk).into_iter().find(|line| line["event"] == "agenda_updated").expect("an item");
     assert_eq!((&done["id"], &done["status"]), (&json!("where"), &json!("done")));
-    // It stays open and the rounds are used up: a person is asked.
-    run(&desk, &json!({"talk-where-vote": split, "talk-who-vote": votes})).code(4);
+    // It stays open when the rounds are used up.
+    run(&desk, &json!({"talk-where-vote": split, "talk-who-vote": votes})).code(0);
+    assert_eq!(questions(&desk).len(), 3);
+    assert!(log(&desk).iter().all(|line| line["event"] != "agenda_updated"));
 }
 
 #[test]

@@ -119,6 +119,9 @@ fn check_edited(given: &ApprovalGiven, proposal: Option<&Proposal>) -> Result<()
         (None, None) => return Ok(()),
         (None, Some(_)) => "there is no proposal to change".to_owned(),
         (Some(_), Some(_)) if !given.approved => "a refused proposal is not changed".to_owned(),
+        (Some(proposal), Some(_)) if proposal.facts.merges() => {
+            "a changed merge is written as `options`, with the ideas' own ids".to_owned()
+        }
         (Some(proposal), Some(edited)) => match proposal.facts.check(edited) {
             Ok(()) => return Ok(()),
             Err(why) => format!("the changed proposal does not fit: {why}"),

@@ -80,7 +80,9 @@ pub fn recorded(
     result: &StepFinished,
     leaks: &[Event],
 ) -> Result<Vec<Event>, String> {
-    let Some(record) = step.record.as_ref().filter(|_| result.success) else { return Ok(Vec::new()) };
+    // Of a refused proposal nothing is recorded.
+    let has_result = result.success && result.data["approved"] != false;
+    let Some(record) = step.record.as_ref().filter(|_| has_result) else { return Ok(Vec::new()) };
     let found = record.from.apply(&context_with(session, result, leaks))?;
     let done = session.running(&step.id).map_or(0, |run| run.recorded);
     let mut table = Table {

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::schema::{LONGEST_PROPOSAL, LONGEST_QUESTION, LONGEST_TITLE, SHORTEST_QUESTION};
 use super::{FormFacts, LEAST_OPTIONS, MOST_OPTIONS};
 use crate::history::{CollectedIdea, Merge, MergedOption, option_id};
 use crate::workflow::{FacilitatorForm, Recorded};
@@ -98,14 +99,19 @@ impl FormFacts {
 
     fn answer(&self, words: &str) -> Value {
         match self.form {
-            FacilitatorForm::Open => json!({ "question": self.topic }),
+            FacilitatorForm::Open => {
+                let is_short = self.topic.chars().count() < SHORTEST_QUESTION;
+                let question = if is_short { format!("{words} {}", self.topic) } else { self.topic.clone() };
+                json!({ "question": shortened(&question, LONGEST_QUESTION) })
+            }
             FacilitatorForm::Synthesize => {
                 let mut note = json!({ "synthesis": words, "winner": self.winner });
                 if !self.ideas.is_empty() {
                     self.options_by_title(&mut note);
                 }
                 if self.is_blocked {
-                    note["amended"] = format!("{words} {}", self.topic).trim().into();
+                    note["amended"] =
+                        shortened(format!("{words} {}", self.topic).trim(), LONGEST_PROPOSAL).into();
                 }
                 note
             }
@@ -125,7 +131,7 @@ impl FormFacts {
             if let Some(option) = merge.options.iter_mut().find(|option| option_id(&option.title) == title) {
                 option.from.push(idea.id.clone());
             } else if merge.options.len() < MOST_OPTIONS {
-                let (id, title) = (merge.free_id(&idea.title), idea.title.clone());
+                let (id, title) = (merge.free_id(&idea.title), shortened(&idea.title, LONGEST_TITLE));
                 let from = vec![idea.id.clone()];
                 merge.options.push(MergedOption { id, title, description: None, from });
             } else {
@@ -154,4 +160,8 @@ fn texts_of<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
         Value::Object(map) => map.values().for_each(|item| texts_of(item, texts)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
 }

@@ -7,6 +7,12 @@ use serde_json::{Map, Value, json};
 use super::{FormFacts, LEAST_OPTIONS, MOST_OPTIONS};
 use crate::workflow::{FacilitatorForm, OutputSchema};
 
+/// Limits in characters.
+pub const SHORTEST_QUESTION: usize = 8;
+pub const LONGEST_QUESTION: usize = 600;
+pub const LONGEST_PROPOSAL: usize = 6000;
+pub const LONGEST_TITLE: usize = 120;
+
 impl FormFacts {
     /// What the model is told to do, and the form of its answer in words.
     pub fn instructions(&self) -> String {
@@ -61,7 +67,7 @@ impl FormFacts {
             FacilitatorForm::Open => object(
                 &["question"],
                 json!({
-                    "question": { "type": "string", "minLength": 8, "maxLength": 600 },
+                    "question": { "type": "string", "minLength": SHORTEST_QUESTION, "maxLength": LONGEST_QUESTION },
                     "exploration": { "type": "string", "maxLength": 6000 },
                 }),
             ),
@@ -111,7 +117,8 @@ impl FormFacts {
             let ids: Vec<&str> = self.ideas.iter().map(|(idea, _)| idea.id.as_str()).collect();
             let from = json!({ "type": "array", "minItems": 1, "items": { "enum": ids } });
             let id = json!({ "type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,39}$" });
-            let option = json!({ "id": id, "title": text(120), "description": text(600), "from": from });
+            let option =
+                json!({ "id": id, "title": text(LONGEST_TITLE), "description": text(600), "from": from });
             let mut options = list(MOST_OPTIONS, object(&["id", "title", "from"], option));
             options["minItems"] = LEAST_OPTIONS.min(self.ideas.len()).into();
             add("options", options);
@@ -120,7 +127,7 @@ impl FormFacts {
             required.push("options");
         }
         if self.is_blocked {
-            add("amended", text(6000));
+            add("amended", text(LONGEST_PROPOSAL));
             required.push("amended");
         }
         let artifact = json!({ "title": text(200), "summary": text(200), "description": text(2000) });

@@ -111,11 +111,12 @@ impl Lead {
         vec![agent, approval]
     }
 
-    /// How the discussion ends, or that its last round is held once more.
-    pub fn conclude(&self, id: &str, topic: &str, again: &str, then: &str) -> Vec<Json> {
+    /// How the discussion ends, or that its last round is held once more; that may be held `runs` times.
+    pub fn conclude(&self, id: &str, topic: &str, again: &str, (then, runs): (&str, u64)) -> Vec<Json> {
         let (ok, repeat) = (format!("{id}-ok"), format!("{id}-repeat"));
         let action = format!("context[\"{id}\"].action");
-        let agent = self.agent(id, ("conclude", again), topic, &ok);
+        let mut agent = self.agent(id, ("conclude", again), topic, &ok);
+        (agent["max_runs"], agent["on_exhausted"]) = ((2 * runs).into(), then.into());
         let mut approval = self.approval(&ok, id, "The facilitator proposes this end.", &repeat);
         approval["output"] = id.into();
         if let Some(ask_if) = &self.ask_if {
@@ -127,4 +128,10 @@ impl Lead {
         });
         vec![agent, approval, repeat]
     }
+}
+
+/// A template: what a step made under a key, else `text`.
+pub fn made_by(step: &str, key: &str, text: &str) -> String {
+    let path = format!("context.[{step}].{key}");
+    format!("{{{{#if {path}}}}}{{{{{path}}}}}{{{{else}}}}{text}{{{{/if}}}}")
 }

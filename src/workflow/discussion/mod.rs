@@ -29,6 +29,7 @@ pub fn expanded(
     let (mut entries, steps) = parts(root, id)?;
     let mut firsts: Vec<(String, String)> = Vec::new();
     let mut all = Vec::new();
+    let mut is_led = false;
     for step in with_next(steps) {
         if let Some(Value::List(nested)) = step.get("steps").map(|nested| &nested.value)
             && let Some(inner) = nested.iter().find(|inner| is_discussion(inner))
@@ -45,6 +46,7 @@ pub fn expanded(
         }
         let discussion = Discussion::read(&step, read_strategy, found)?;
         if let Some(lead) = &discussion.lead {
+            is_led = true;
             let panel = || DEFAULT_PANEL.iter().map(|name| placed((*name).into(), root)).collect();
             let seat = placed(lead.participant(), &step);
             list_of(&mut entries, "participants", root, panel).push(seat);
@@ -67,6 +69,11 @@ pub fn expanded(
     }
     if entries.iter().all(|(key, _)| key.text != "pseudonyms") {
         entries.push((named("pseudonyms", root), placed(json!(true), root)));
+    }
+    if is_led && entries.iter().all(|(key, _)| key.text != "max_iterations") {
+        // The usual limit is for loops by mistake; these are counted.
+        let most = all.len().saturating_mul(20).max(100);
+        entries.push((named("max_iterations", root), placed(json!(most), root)));
     }
     entries.push((named("steps", root), root.with(Value::List(all))));
     Some(root.with(Value::Map(entries)))

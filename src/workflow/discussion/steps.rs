@@ -2,7 +2,7 @@
 
 use serde_json::{Map as JsonMap, Value as Json, json};
 
-use super::lead::Lead;
+use super::lead::{Lead, made_by};
 use crate::diagnostic::did_you_mean;
 use crate::workflow::load::findings::Findings;
 use crate::workflow::strategy::{Phase, ReadStrategy, Strategy, strategies, strategy_names};
@@ -239,7 +239,8 @@ impl Pass<'_> {
         let goes_on = if self.closes.is_some() { self.step_id("closed") } else { self.then.clone() };
         if let Some(lead) = &self.of.lead {
             let conclude = self.step_id("conclude");
-            steps.extend(lead.conclude(&conclude, &self.topic, &again, &goes_on));
+            let runs = self.main().and_then(|main| self.runs(main)).unwrap_or(1);
+            steps.extend(lead.conclude(&conclude, &self.topic, &again, (&goes_on, runs)));
         }
         if let Some(item) = &self.closes {
             steps.push(json!({
@@ -265,6 +266,9 @@ impl Pass<'_> {
         let on = again.as_deref().unwrap_or(after);
         let mut round = self.round(phase);
         let is_revised = self.phases.iter().any(|later| later.revises.as_ref() == Some(&phase.id));
+        let next = self.phases.iter().skip_while(|other| other.id != phase.id).nth(1);
+        let context = next.and_then(|next| next.context.as_ref());
+        let stays_blind = context.is_some_and(|context| context["rounds"] == 0);
         match &self.of.lead {
             _ if phase.ballot == "ideas" => {
                 let merge = format!("{id}-merge");
@@ -279,8 +283,8 @@ impl Pass<'_> {
                 steps.push(round);
                 steps.extend(merged);
             }
-            // A note would tell the seats that revise how the count stands.
-            Some(lead) if !is_revised => {
+            // A note would tell the next seats how the count stands, or what they are to see nothing of.
+            Some(lead) if !is_revised && !stays_blind => {
                 round["next"] = format!("{id}-note").into();
                 steps.push(round);
                 steps.extend(lead.note(&id, &self.topic, on, self.runs(phase).unwrap_or(1)));
@@ -384,15 +388,13 @@ impl Pass<'_> {
                 let has_runs = key != "on_exhausted" || self.runs(phase).is_some();
                 set(key, keys.get(key).filter(|_| has_runs).cloned());
             }
+            // An item that stays open after its last round is left to the end of the session.
+            if self.closes.is_some() && !keys.contains_key("on_exhausted") && self.runs(phase).is_some() {
+                set("on_exhausted", Some(self.then.as_str().into()));
+            }
         } else {
             set("ballot", Some(phase.ballot.as_str().into()));
         }
         round.into()
     }
-}
-
-/// A template: what a step made under a key, else `text`.
-fn made_by(step: &str, key: &str, text: &str) -> String {
-    let path = format!("context.[{step}].{key}");
-    format!("{{{{#if {path}}}}}{{{{{path}}}}}{{{{else}}}}{text}{{{{/if}}}}")
 }

@@ -160,6 +160,12 @@ fn examine_parts(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
     if let Some(led) = is_sound().then(|| expanded(&node, source.id, others.strategy, &found)).flatten() {
         (is_expanded, node) = (true, led);
     }
+    if is_expanded {
+        // A strategy, too, may hold what no round takes.
+        let of_made = Findings::new(file);
+        check_definition(&node, &of_made);
+        found.problems.borrow_mut().extend(of_made.problems.take());
+    }
     let definition = Entries::of(&node, &found).map(|entries| definition(entries, source.id));
     let (mut problems, mut warnings) = (found.problems.take(), found.warnings.take());
     if let Some(definition) = &definition {
@@ -231,7 +237,7 @@ fn steps_of(entries: Entries<'_>, id: &str, is_single: bool) -> Vec<Step> {
 fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
     let id = entries.text("id").unwrap_or_else(|| default_id.to_owned());
     let is_single = !entries.has("steps") || has_nested(entries.node);
-    if let Some(node) = entries.node("facilitator") {
+    if let Some(node) = entries.node("facilitator").filter(|_| !is_single) {
         let message = "`facilitator` of the definition has no effect: it leads discussions";
         entries.found.warn(node.problem(entries.found.file, message).hint("write it on a discussion"));
     }

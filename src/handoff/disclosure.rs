@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 
 use crate::ballot::{Ballot, Stance};
 use crate::history::{
-    AnswerRevealed, Event, LeakReport, LeaksFound, RoundRun, Seat, SeatStatus, Session, StepFinished,
-    WorkItem,
+    AnswerRevealed, CollectedIdea, Event, LeakReport, LeaksFound, RoundRun, Seat, SeatStatus, Session,
+    StepFinished, WorkItem,
 };
 use crate::identity::{Hit, LeakScanner, Named, RULES, leaks_in, masked};
 use crate::round::record::Outcome;
@@ -165,6 +165,17 @@ impl Session {
             Some(handling) if handling.action == LeakAction::Withhold => None,
             Some(handling) => Some(masked(&said, &handling.found)),
         }
+    }
+
+    /// An idea of a closed round as later steps see it; none where its answer is withheld.
+    pub(super) fn handed_idea(&self, round: &RoundRun, idea: CollectedIdea) -> Option<CollectedIdea> {
+        let author = idea.id.rsplit_once('#').and_then(|(name, at)| Some((round.seat(name)?, at)));
+        let Some((seat, at)) = author else { return Some(idea) };
+        let Some(item) = &seat.item else { return Some(idea) };
+        let handed = self.handed(&item.item, seat_answer(seat))?;
+        let at = at.parse::<usize>().map_or(0, |at| at.saturating_sub(1));
+        let text = |key: &str| handed["result"]["ideas"][at][key].as_str().unwrap_or_default().to_owned();
+        Some(CollectedIdea { title: text("title"), text: text("text"), ..idea })
     }
 
     /// A seat of a closed round as later steps see it.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::definition::Definition;
+use super::definition::{Definition, ParticipantSpec};
 use super::lang::Template;
 use super::recall::Results;
 use super::steps::round::{Close, Selection};
@@ -271,6 +271,11 @@ fn check_round(definition: &Definition, step: &Step, file: &str, problems: &mut 
             let message = format!("step `{}` names no {what} of this file: `{name}`", step.id);
             problems.push(at(message).hint(did_you_mean(name, known)));
         }
+    }
+    let named = |p: &&ParticipantSpec| matches!(&round.participants, Selection::Named(names) if names.contains(&p.name));
+    if let Some(agent) = definition.participants.iter().filter(|p| p.agent_only).find(named) {
+        let message = format!("round `{}` names `{}`, which is `agent_only`", step.id, agent.name);
+        problems.push(at(message).hint("leave it out of `participants`, or take `agent_only` away"));
     }
     let seats = definition.seats(round).count();
     if seats == 0 {

@@ -12,7 +12,8 @@ fn desk(keys: &str) -> Desk {
     ))
 }
 
-fn run(desk: &Desk, answers: &Value) -> Ran {
+/// Runs the desk's definition with these answers, and verifies what it saved.
+pub fn run(desk: &Desk, answers: &Value) -> Ran {
     desk.write("answers.yaml", answers.to_string());
     let _ = std::fs::remove_file(desk.path("s.s2s"));
     let ran =
@@ -21,14 +22,20 @@ fn run(desk: &Desk, answers: &Value) -> Ran {
     ran
 }
 
+/// The events of the session that ran last.
+pub fn log(desk: &Desk) -> Vec<Value> {
+    desk.run(["replay", "s.s2s", "--json"]).code(0).lines()
+}
+
 /// The ids of the rounds that were held, in order.
 fn rounds(desk: &Desk) -> Vec<String> {
-    let lines = desk.run(["replay", "s.s2s", "--json"]).code(0).lines();
+    let lines = log(desk);
     let opened = lines.iter().filter(|line| line["event"] == "round_opened");
     opened.map(|line| line["step"].as_str().expect("an id").to_owned()).collect()
 }
 
-fn both(answer: &Value) -> Value {
+/// The same answer of both people.
+pub fn both(answer: &Value) -> Value {
     json!({"ann": answer, "bob": answer})
 }
 

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{Desk, Ran};
+use crate::discussions::{both, log, run};
+use crate::program::Desk;
 
 /// A desk whose definition is one discussion of two people, led by a model.
 fn desk(keys: &str) -> Desk {
@@ -12,28 +13,11 @@ fn desk(keys: &str) -> Desk {
     ))
 }
 
-fn run(desk: &Desk, answers: &Value) -> Ran {
-    desk.write("answers.yaml", answers.to_string());
-    let _ = std::fs::remove_file(desk.path("s.s2s"));
-    let ran =
-        desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save=s.s2s", "--json=result"]);
-    desk.run(["verify", "s.s2s"]).code(0);
-    ran
-}
-
-fn log(desk: &Desk) -> Vec<Value> {
-    desk.run(["replay", "s.s2s", "--json"]).code(0).lines()
-}
-
 /// The questions of the rounds that were held, in order.
 fn questions(desk: &Desk) -> Vec<String> {
     let lines = log(desk);
     let opened = lines.iter().filter(|line| line["event"] == "round_opened");
     opened.map(|line| line["question"].as_str().expect("a question").to_owned()).collect()
-}
-
-fn both(answer: &Value) -> Value {
-    json!({"ann": answer, "bob": answer})
 }
 
 const CHOICE: &str = "ballot: {kind: choice, options: [queue, cache]}";
@@ -95,10 +79,14 @@ fn a_blocked_proposal_is_asked_again_as_the_model_amends_it() {
     let desk = desk("strategy: consent");
     let blocks =
         json!({"ann": {"consent": "support"}, "bob": {"consent": "block", "minimum_change": "Less."}});
-    let blocked =
-        json!({"synthesis": "It is too much for one.", "winner": null, "amended": "Half of it, {{goal}}?"});
+    let blocked = json!({
+        "synthesis": "It is too much for one.", "winner": null, "amended": "Half of it, {{goal}}?",
+        "questions": ["Who pays?", "When?"],
+    });
+    // Each entry settles what the next one may no longer name.
     let agreed = json!({
-        "synthesis": "All agree.", "winner": "support", "questions": ["Who pays?"],
+        "synthesis": "All agree.", "winner": "support",
+        "answered": [{"id": "OQ-001", "answer": "We do."}, {"id": "OQ-002", "answer": "Now."}],
         "artifacts": [{"title": "Half", "summary": "Half of it."}],
     });
     let answers = json!({
@@ -110,6 +98,7 @@ fn a_blocked_proposal_is_asked_again_as_the_model_amends_it() {
     let of = |name: &str| events.iter().filter(|line| line["event"] == name).collect::<Vec<_>>();
     assert_eq!(of("conflict_resolved").len(), 1);
     assert_eq!(of("question_opened")[0]["title"], "Who pays?");
+    assert_eq!(of("question_answered").len(), 2);
     let recorded = of("artifact_recorded").into_iter().find(|line| line["by"] == "step");
     assert_eq!(recorded.expect("an artifact")["artifact"]["title"], "Half");
     let notes: Vec<&Value> = of("synthesis_recorded").iter().map(|line| &line["text"]).collect();
@@ -193,11 +182,14 @@ fn a_person_sees_proposals_first_where_that_is_asked_for() {
     let desk = desk_of("approve: all");
     run(&desk, &answers).code(4);
     assert_eq!(questions(&desk).len(), 0, "the question waits for a person");
-    answers["talk-open-ok"] = json!([false, {"edited": {"question": "Which one, and why?"}}]);
+    answers["talk-open-ok"] = json!([{"approved": false, "comment": "Ask why, too."}, {"edited": {"question": "Which one, and why?"}}]);
     answers["talk-vote-note-ok"] = json!([false, {"edited": {"synthesis": "One each.", "winner": null}}]);
     answers["talk-conclude-ok"] = json!(true);
     run(&desk, &answers).code(3);
     assert_eq!(questions(&desk), ["Which one, and why?"]);
+    let prompts: Vec<Value> = log(&desk).iter().map(|line| line["prompt"].clone()).collect();
+    let with_comment = prompts.iter().filter(|prompt| prompt.to_string().contains("Ask why, too."));
+    assert_eq!(with_comment.count(), 1, "the comment is sent with the next try only");
     let noted = log(&desk).into_iter().find(|line| line["event"] == "synthesis_recorded").expect("a note");
     assert_eq!(noted["text"], "One each.");
     // A changed proposal that contradicts the log is refused as the model's is.
@@ -262,6 +254,32 @@ fn ideas_are_merged_by_the_model_without_knowing_whose_they_are() {
 }
 
 #[test]
+fn ideas_that_name_somebody_are_masked_or_withheld_from_the_model_that_merges() {
+    let ideas = json!({
+        "ann": {"ideas": [{"title": "Queue", "text": "As Claude, made by Anthropic, I would wait."}]},
+        "bob": {"ideas": [{"title": "Cache", "text": "Keep."}, {"title": "Index", "text": "Find."}]},
+    });
+    let answers = json!({"talk-ideas": ideas, "talk-vote": both(&json!({"vote": "cache"}))});
+    for (action, is_shown) in [("mask", true), ("withhold", false)] {
+        let desk = Desk::with(&format!(
+            "leaks: {action}\npseudonyms: {{seed: 7}}\n\
+             participants: [{{name: ann, model: human}}, {{name: bob, model: human}}]\nsteps:\n  \
+             - {{id: talk, type: discussion, topic: \"What first?\", facilitator: rehearsal}}\n"
+        ));
+        run(&desk, &answers).code(0);
+        let lines = log(&desk);
+        let of = |name: &str| lines.iter().filter(|line| line["event"] == name).collect::<Vec<_>>();
+        let prompt =
+            of("work_item_offered").iter().map(|line| line["prompt"].to_string()).collect::<String>();
+        assert!(!prompt.contains("Claude"), "{prompt}");
+        assert_eq!(prompt.contains("Queue"), is_shown, "{prompt}");
+        let aside = of("ideas_merged")[0]["set_aside"].clone();
+        let wanted = if is_shown { Value::Null } else { json!([{"idea": "ann#1", "reason": "withheld"}]) };
+        assert_eq!(aside, wanted);
+    }
+}
+
+#[test]
 fn the_model_sees_closed_rounds_only_and_no_names() {
     let desk = desk(&format!("strategy: six-hats, {CHOICE}"));
     let phases = ["white", "red", "black", "yellow"];
@@ -307,6 +325,11 @@ fn items_of_an_agenda_are_led_through_one_after_the_other() {
     );
     let done = log(&desk).into_iter().find(|line| line["event"] == "agenda_updated").expect("an item");
     assert_eq!((&done["id"], &done["status"]), (&json!("where"), &json!("done")));
+    // Any word but those for closed is open; an item without an id has its number.
+    let agenda = "agenda: [{title: \"Where?\", status: parked, done_when: {strength: strong}}]";
+    let desk_of_parked = self::desk(&format!("{CHOICE}, max_rounds: 2, {agenda}"));
+    run(&desk_of_parked, &json!({"talk-item-1-vote": [split, votes]})).code(0);
+    assert_eq!(questions(&desk_of_parked).len(), 2);
     // It stays open when the rounds are used up.
     run(&desk, &json!({"talk-where-vote": split, "talk-who-vote": votes})).code(0);
     assert_eq!(questions(&desk).len(), 3);
@@ -320,20 +343,27 @@ fn what_does_not_fit_is_refused_at_its_place() {
         ("strategy: six-hats, ballot: {kind: choice, options: [a, b]}, max_rounds: 4", "below the 5 rounds"),
         ("approve: some", "approve"),
         ("facilitator: {persona: skeptic}", "`model`"),
-        ("agenda: [{id: a, title: A}, {id: a, title: B}]", "two"),
+        ("agenda: [{id: a, title: A}, {id: a, title: B}]", "two items of the agenda have the id `a`"),
+        ("topic: \"{{item.titel}}\", agenda: [{title: A}]", "`item.titel`"),
+        ("topic: \"{{item.title}}\"", "has no `agenda`"),
     ] {
-        let keys = format!("steps: [{{id: talk, type: discussion, topic: q, {keys}}}]\n");
+        let keys = format!(
+            "steps: [{{id: talk, type: discussion, {keys}{}}}]\n",
+            if keys.contains("topic") { "" } else { ", topic: q" }
+        );
         let ran = Desk::with(&keys).run(["check", "decide.yaml"]).code(2);
         assert!(ran.out.contains(wanted), "{wanted}: {}", ran.out);
     }
+    let roster = "participants: [qa-lead, {name: a, persona: skeptic, agent_only: true}]\n";
     for (steps, wanted) in [
         ("{id: n, type: agent, agent: qa-lead, form: synthesize, prompt: p}", "about no round"),
         ("{id: n, type: agent, agent: qa-lead, form: open}", "has no topic"),
         ("{id: n, type: approval, message: m, ask_if: \"false\"}", "`ask_if`"),
         ("{id: n, type: approval, message: m, edits: n}", "names no step with a `form`"),
         ("{id: t, type: discussion, topic: q, approve: all}", "a person leads"),
+        ("{id: r, type: round, question: q, participants: [a]}", "`agent_only`"),
     ] {
-        let ran = Desk::with(&format!("steps: [{steps}]\n")).run(["check", "decide.yaml"]).code(2);
+        let ran = Desk::with(&format!("{roster}steps: [{steps}]\n")).run(["check", "decide.yaml"]).code(2);
         assert!(ran.out.contains(wanted), "{wanted}: {}", ran.out);
     }
 }

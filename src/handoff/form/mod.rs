@@ -14,7 +14,7 @@ use crate::ballot::BallotKind;
 use crate::history::{CollectedIdea, Point, RoundOutcome, RoundRun, Session};
 use crate::round::material::{AgendaItem, SnapshotContent};
 use crate::round::snapshot::{Snapshot, sha256_hex};
-use crate::workflow::{Definition, FacilitatorForm, RECENT_ROUNDS, Step};
+use crate::workflow::{Definition, FacilitatorForm, RECENT_ROUNDS, Step, StepKind};
 use crate::yaml::Out;
 
 /// A ballot needs as many options.
@@ -34,6 +34,8 @@ pub struct FormFacts {
     options: Vec<String>,
     /// The ideas of that round, under ids that do not name their seats, and their own ids.
     ideas: Vec<(CollectedIdea, String)>,
+    /// The ids of ideas that it may not see: they are set aside.
+    withheld: Vec<String>,
     /// Whether that round is blocked.
     is_blocked: bool,
     /// The ids of what is open.
@@ -60,13 +62,15 @@ impl Session {
         });
         let repeated = about.and_then(|id| self.definition.as_ref()?.step(id));
         let is_blocked = repeated.and_then(|step| self.round_outcome(step)) == Some(RoundOutcome::Blocked);
+        let (ideas, withheld) = round.map(|round| self.ideas_to_show(round)).unwrap_or_default();
         let ids = |points: Vec<&Point>| points.into_iter().map(|point| point.id.clone()).collect();
         Some(FormFacts {
             form,
             topic: round.map_or_else(|| self.topic(step), |round| round.opened.question.clone()),
             winner,
             options: round.map(|round| round.opened.ballot.options.clone()).unwrap_or_default(),
-            ideas: round.map(shuffled_ideas).unwrap_or_default(),
+            ideas,
+            withheld,
             is_blocked,
             conflicts: ids(self.agenda.open_conflicts().collect()),
             questions: ids(self.agenda.open_questions().collect()),
@@ -118,7 +122,22 @@ impl Session {
             let ideas: Value = facts.ideas.iter().map(idea).collect();
             Out::write_entries(&[("ideas".into(), Out::json(&ideas, false))], 2, &mut text);
         }
+        if let Some(comment) = self.refusal_of(definition, step) {
+            let refused = json!(format!("A person refused your last proposal: {comment}"));
+            Out::write_entries(&[("refusal".into(), Out::json(&refused, false))], 2, &mut text);
+        }
         text
+    }
+
+    /// What a person said who refused what the step proposed last.
+    fn refusal_of(&self, definition: &Definition, step: &Step) -> Option<String> {
+        let edits = |other: &&Step| match &other.kind {
+            StepKind::Approval(approval) => approval.edits.as_ref() == Some(&step.id),
+            _ => false,
+        };
+        let given = &self.results.get(&definition.all_steps().find(edits)?.id)?.data;
+        let comment = given["comment"].as_str().filter(|_| given["approved"] == false)?;
+        Some(comment.to_owned())
     }
 
     /// The answers of the round closed last, as seats see them; none of ideas, which are listed apart.
@@ -131,23 +150,31 @@ impl Session {
         let mut context = self.context_for(&step.id);
         context.remove(key).map(|data| Map::from_iter([(key.to_owned(), data)])).unwrap_or_default()
     }
+
+    /// The ideas of a round as seats may see them, in an order drawn by its snapshot, numbered, and each with
+    /// its own id; and the ids of those that are withheld.
+    fn ideas_to_show(&self, round: &RoundRun) -> (Vec<(CollectedIdea, String)>, Vec<String>) {
+        let mut withheld = Vec::new();
+        if round.opened.ballot.kind != BallotKind::Ideas {
+            return (Vec::new(), withheld);
+        }
+        let mut ideas = round.ideas();
+        let seed = &round.opened.snapshot_sha256;
+        ideas.sort_by_cached_key(|idea| sha256_hex(format!("roundtable ideas 1\n{seed}\n{}", idea.id)));
+        let mut shown = Vec::new();
+        for idea in ideas {
+            let own = idea.id.clone();
+            match self.handed_idea(round, idea) {
+                Some(idea) => {
+                    shown.push((CollectedIdea { id: format!("idea-{}", shown.len() + 1), ..idea }, own));
+                }
+                None => withheld.push(own),
+            }
+        }
+        (shown, withheld)
+    }
 }
 
 fn open_items(items: &[AgendaItem]) -> Vec<String> {
     items.iter().filter(|item| item.is_open()).map(|item| item.id.clone()).collect()
-}
-
-/// The ideas of a round in an order drawn by its snapshot, numbered, and each with its own id.
-fn shuffled_ideas(round: &RoundRun) -> Vec<(CollectedIdea, String)> {
-    if round.opened.ballot.kind != BallotKind::Ideas {
-        return Vec::new();
-    }
-    let mut ideas = round.ideas();
-    let seed = &round.opened.snapshot_sha256;
-    ideas.sort_by_cached_key(|idea| sha256_hex(format!("roundtable ideas 1\n{seed}\n{}", idea.id)));
-    let numbered = |(at, idea): (usize, CollectedIdea)| {
-        let own = idea.id.clone();
-        (CollectedIdea { id: format!("idea-{}", at + 1), ..idea }, own)
-    };
-    ideas.into_iter().enumerate().map(numbered).collect()
 }

@@ -12,7 +12,7 @@ const PERSONA: &str = "facilitator";
 /// A model that leads a discussion.
 pub struct Lead {
     /// The participant that it is.
-    pub name: String,
+    name: String,
     /// `provider/model`.
     model: String,
     persona: String,

@@ -2,6 +2,7 @@
 //! discussion remains in what a session saves: a change of a strategy changes no saved session.
 
 mod lead;
+mod pass;
 mod steps;
 
 use serde_json::json;

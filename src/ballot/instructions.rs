@@ -9,11 +9,12 @@ use super::model::BallotForm;
 /// How to answer a question of this form.
 pub fn answer_rules(form: &BallotForm) -> String {
     let Instructions { example, detail, instead_of, .. } = form.kind.spec().instructions();
+    let own = if form.exclude_own { EXCLUDE_OWN } else { "" };
     let (changed_by, again) = if form.is_revision { (CHANGED_BY, AGAIN) } else { ("", "") };
     format!(
         "Answer with one fenced block of this form. No other text is needed.\n\n\
          ```yaml\n{example}{COMMON}{changed_by}```\n\n\
-         Replace every value in angle brackets, or leave its key out. {detail}\n{again}\
+         Replace every value in angle brackets, or leave its key out. {detail}\n{own}{again}\
          Give confidence as a number from 0 to 1, and leave it out if you have none.\n\
          To abstain, write `vote: abstain` in place of {instead_of}; an abstention is counted as one.\n\
          Give exactly one answer: two that differ cannot be counted.\n\
@@ -28,6 +29,10 @@ const CHANGED_BY: &str = "changed_by: \"<which argument or fact changed your min
 const AGAIN: &str = "This question was asked before. The context holds what was said then, and after your role \
                      stands your own earlier ballot. Keep it unless an argument or a fact changes your mind, \
                      and name that in `changed_by`.\n";
+
+/// What is said of options that are answers of the seats.
+const EXCLUDE_OWN: &str =
+    "One option is your own answer. Rank the others, which stand in `your_option_order`.\n";
 
 /// Fields that every kind of answer may carry.
 const COMMON: &str = "\

@@ -40,6 +40,12 @@ pub struct BallotForm {
     /// In what order each seat is shown the options.
     #[serde(default, skip_serializing_if = "OptionOrder::is_same")]
     pub order: OptionOrder,
+    /// Whether the options are answers, named by who gave them, of which nobody ranks their own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exclude_own: bool,
+    /// Whether the estimates of the round that it revises count, too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pool: bool,
     /// Whether it is filled in again: then an answer says what changed it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_revision: bool,
@@ -108,6 +114,8 @@ impl BallotForm {
             kind,
             options,
             order: OptionOrder::Same,
+            exclude_own: false,
+            pool: false,
             is_revision: false,
             about: IndexMap::new(),
             min: None,
@@ -117,7 +125,7 @@ impl BallotForm {
     }
 
     /// The place of an option.
-    pub(super) fn place(&self, option: &str) -> Option<usize> {
+    pub fn place(&self, option: &str) -> Option<usize> {
         self.options.iter().position(|known| known == option)
     }
 

@@ -33,7 +33,7 @@ pub use decide::round::{draft_round, unseal_answer};
 pub use exit_code::{Deciding, ExitCode, LEFT, QUORUM_UNREACHABLE, deciding, exit_code, session_exit};
 pub use key_file::{is_key_file_left, key_file_left};
 pub use next::{NextAction, Question, QuestionKind, approval_kind, next};
-pub use profile::profile;
+pub use profile::{counted_profile, profile};
 pub use proposal::Proposal;
 pub use roster::ROLE_WITHOUT_PERSONA;
 pub use sentences::{is_same_data, put_in_present_words};

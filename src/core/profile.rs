@@ -2,7 +2,16 @@
 
 use crate::history::{RoundRun, SeatStatus, Session};
 use crate::round::record::Outcome;
-use crate::tally::{Decimal, Profile, WeightedBallot};
+use crate::tally::{Decimal, IndexedBallot, Profile, UNLISTED, WeightedBallot};
+
+/// What the voting rule of a round counts: its valid ballots, and where estimates are pooled those of the
+/// round that it revises.
+pub fn counted_profile(session: &Session, round: &RoundRun) -> Profile {
+    let mut counted = profile(session, round);
+    let earlier = session.revised_by(&round.opened).filter(|_| round.opened.ballot.pool);
+    counted.ballots.extend(earlier.into_iter().flat_map(|earlier| profile(session, earlier).ballots));
+    counted
+}
 
 /// The valid ballots of a round, in roster order, as the rules count them.
 pub fn profile(session: &Session, round: &RoundRun) -> Profile {
@@ -21,12 +30,17 @@ pub fn profile(session: &Session, round: &RoundRun) -> Profile {
             profile.may_block.push(seat.name.clone());
         }
         let ballot = answer.ballot.as_ref().filter(|_| answer.outcome == Outcome::Answered);
-        let Some(mark) = ballot.and_then(|ballot| ballot.indexed(form)) else { continue };
+        let Some(mut mark) = ballot.and_then(|ballot| ballot.indexed(form)) else { continue };
+        let own = form.place(session.display_name(&seat.name)).filter(|_| form.exclude_own);
+        if let (Some(own), IndexedBallot::Ranking(ranks)) = (own, &mut mark) {
+            ranks[own] = UNLISTED;
+        }
         let weight =
             session.seat_info(&seat.name).map_or(Decimal::ONE, |info| Decimal::of_weight(info.weight));
         let confidence = answer.answer.get("confidence").and_then(serde_json::Value::as_number);
         profile.ballots.push(WeightedBallot {
             weight,
+            own,
             confidence: confidence.and_then(|number| Decimal::parse_cut(&number.to_string())),
             ..WeightedBallot::one(&seat.name, mark)
         });

@@ -6,7 +6,7 @@
 
 use super::alike;
 use super::profile::profile;
-use crate::history::{AnswerRevealed, RoundRun, SeatStatus, Session, Tally};
+use crate::history::{AnswerRevealed, RoundRun, Seat, SeatStatus, Session, Tally};
 use crate::round::record::Outcome;
 use crate::tally::{CountableKind, Decimal, IndexedBallot, Profile, Quartiles, Tier, UNLISTED};
 use serde_json::Value;
@@ -38,7 +38,7 @@ pub fn strength(session: &Session, round: &RoundRun, tally: &Tally, was_tied: bo
     };
     let kind = round.opened.ballot.kind.spec().countable();
     let is_by_head = kind == Some(CountableKind::Consent);
-    let asked = asked(session, round, is_by_head);
+    let asked = asked(session, round, winner, is_by_head);
     let behind = match kind {
         Some(CountableKind::Consent) => stances(&profile, asked),
         Some(CountableKind::Estimate) => {
@@ -79,14 +79,15 @@ fn tier(behind: &Behind) -> Tier {
     share.min(behind.at_most)
 }
 
-/// What the seats that were asked weigh together.
-fn asked(session: &Session, round: &RoundRun, is_by_head: bool) -> Decimal {
+/// What the seats that could choose the winner weigh together.
+fn asked(session: &Session, round: &RoundRun, winner: &str, is_by_head: bool) -> Decimal {
     let is_asked = |status: &SeatStatus| match status {
         SeatStatus::Excused(_) => false,
         SeatStatus::Revealed(answer, _) => answer.outcome != Outcome::Excused,
         _ => true,
     };
-    let seats = round.seats.values().filter(|seat| is_asked(&seat.status));
+    let is_own = |seat: &&Seat| round.opened.ballot.exclude_own && session.display_name(&seat.name) == winner;
+    let seats = round.seats.values().filter(|seat| is_asked(&seat.status) && !is_own(seat));
     let weight =
         |name: &str| session.seat_info(name).map_or(Decimal::ONE, |info| Decimal::of_weight(info.weight));
     seats.map(|seat| if is_by_head { Decimal::ONE } else { weight(&seat.name) }).sum()

@@ -1,6 +1,6 @@
 //! The count of a closed round: who took part, whether the quorum is met, what the rule found.
 
-use super::profile::profile;
+use super::profile::counted_profile;
 use super::strength::{same_answers, strength};
 use crate::history::{RoundRun, SeatStatus, Session, Tally};
 use crate::round::record::Outcome;
@@ -99,7 +99,10 @@ fn verdict(session: &Session, round: &RoundRun) -> Verdict {
     let shown = opened.ballot.kind.spec().default_rule();
     let rule = opened.rule.or(shown.filter(|rule| *rule != Rule::Consent || session.weighs_results()));
     let Some(rule) = rule else { return Verdict::default() };
-    let mut found = tally::count(&profile(session, round), rule, &opened.terms);
+    let mut found = tally::count(&counted_profile(session, round), rule, &opened.terms);
+    if opened.ballot.pool {
+        found.steps.insert(0, "the estimates of the round that it revises count, too".to_owned());
+    }
     if session.is_format_1() || opened.rule.is_none() {
         (found.order, found.order_by) = (Vec::new(), None);
     }

@@ -69,8 +69,8 @@ impl Session {
         let mut warnings = Vec::new();
         if let Some(before) = self.revised(definition, step, round)? {
             // Asked of the same options, whatever has become of where they came from.
-            let order = form.order;
-            *form = BallotForm { order, is_revision: true, ..before.opened.ballot.clone() };
+            let (order, pool) = (form.order, form.pool);
+            *form = BallotForm { order, pool, is_revision: true, ..before.opened.ballot.clone() };
         } else if let Some(from) = &round.options_from {
             let taken = taken(from, &scope)?;
             (form.options, form.about, warnings) = (taken.options, taken.about, taken.warnings);
@@ -181,7 +181,7 @@ fn taken(from: &OptionsFrom, scope: &Value) -> Result<Taken, String> {
     Ok(taken)
 }
 
-/// A name and its texts: a text, a number, or a map with an `id`.
+/// A name and its texts: a text, a number, a map with an `id`, or a position.
 fn option(item: &Value, path: &str) -> Result<(String, OptionText), String> {
     let text =
         |key: &str| item[key].as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
@@ -189,6 +189,12 @@ fn option(item: &Value, path: &str) -> Result<(String, OptionText), String> {
         Value::String(text) => text.trim().to_owned(),
         Value::Number(number) => number.to_string(),
         Value::Null => String::new(),
+        // An answer of a round, under the name that it is shown by.
+        Value::Object(entry) if entry.contains_key("stepId") => {
+            let said = item["result"]["position"].as_str();
+            let id = said.and(text("stepId")).unwrap_or_default();
+            return Ok((id, OptionText { title: None, description: said.map(str::to_owned) }));
+        }
         Value::Object(_) => {
             let about = OptionText { title: text("title"), description: text("description") };
             return Ok((text("id").unwrap_or_default(), about));

@@ -101,10 +101,21 @@ impl Session {
         Some(own.map(|(key, value)| (key.clone(), value.clone())).collect())
     }
 
-    /// The order in which a seat is shown the options; none where it is the form's.
+    /// The form that a seat fills in: with its options, in its order.
+    pub fn form_of(&self, opened: &RoundOpened, seat: &str) -> BallotForm {
+        let mut form = opened.ballot.clone();
+        form.options = self.option_order(opened, seat).unwrap_or(form.options);
+        form
+    }
+
+    /// The options that a seat chooses from, in its order; none where they are the form's.
     pub fn option_order(&self, opened: &RoundOpened, seat: &str) -> Option<Vec<String>> {
         let mut options = opened.ballot.options.clone();
+        if opened.ballot.exclude_own {
+            options.retain(|option| option != self.display_name(seat));
+        }
         match opened.ballot.order {
+            OptionOrder::Same if opened.ballot.exclude_own => {}
             OptionOrder::Same => return None,
             OptionOrder::PerSeat => {
                 options.sort_by_cached_key(|option| self.draw(&opened.round, seat, option));

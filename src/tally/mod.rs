@@ -43,7 +43,7 @@ pub use rule::{BallotSupport, Rule, RuleOptions, Strength, WeightBasis};
 pub use tier::Tier;
 pub use verdict::{Elimination, Pair, Quartiles, Ties, Trace, Verdict, and_list, seeded_winner};
 
-/// Counts the ballots by a rule; the steps begin with how weights count, where they do.
+/// Counts the ballots by a rule; the steps begin with how ballots count, where not as one each.
 pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
     let mut verdict = match rule {
         Rule::Plurality => plurality::count(profile),
@@ -65,8 +65,7 @@ pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
         Rule::MajorityJudgment => majority_judgment::count(profile),
         Rule::Median => median::count(profile),
     };
-    if let Some(step) = profile.weights_step() {
-        verdict.steps.insert(0, step);
-    }
+    let steps = profile.weights_step().into_iter().chain(profile.own_step());
+    verdict.steps.splice(0..0, steps);
     verdict
 }

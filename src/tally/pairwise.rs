@@ -1,12 +1,13 @@
 //! Pair by pair: how many ballots put one option above another.
 //!
 //! Options that a ballot leaves out stand below those it lists, level among themselves. The strength of
-//! a victory is the winning side's votes, or by how many they exceed the other side's.
+//! a victory is the winning side's votes, or by how many they exceed the other side's. A ballot says nothing of its
+//! voter's own option.
 
 use std::cmp::Ordering;
 
 use super::decimal::{Decimal, Score};
-use super::profile::Profile;
+use super::profile::{IndexedBallot, Profile, UNLISTED};
 use super::rule::Strength;
 use super::verdict::{Trace, Verdict};
 
@@ -18,13 +19,20 @@ pub struct Pairwise {
     prefer: Vec<i128>,
     /// What all ballots count for, in units.
     pub total: i128,
+    /// What the ballots count for that do not compare the two, in units.
+    not_compared: Vec<i128>,
 }
 
 impl Pairwise {
     /// Counts every pair on every ballot.
     pub fn from_profile(profile: &Profile) -> Self {
         let options = profile.options.len();
-        let mut pairs = Self { options, prefer: vec![0; options * options], total: 0 };
+        let mut pairs = Self {
+            options,
+            prefer: vec![0; options * options],
+            total: 0,
+            not_compared: vec![0; options * options],
+        };
         let mut rankings = profile.rankings();
         rankings.sort_by_key(|(_, worth)| *worth);
         let mut counts = vec![0_u64; options * options];
@@ -44,7 +52,24 @@ impl Pairwise {
                 *sum += worth * i128::from(*count);
             }
         }
+        for ballot in &profile.ballots {
+            if let (Some(own), IndexedBallot::Ranking(ranks)) = (ballot.own, &ballot.mark) {
+                pairs.leave_out(own, ranks, ballot.total_weight().units());
+            }
+        }
         pairs
+    }
+
+    /// Takes back what a ballot says of its voter's own option, which it does not list.
+    fn leave_out(&mut self, own: usize, ranks: &[u16], worth: i128) {
+        for other in self.others(own) {
+            let (above, below) = (other * self.options + own, own * self.options + other);
+            if ranks[other] != UNLISTED {
+                self.prefer[above] -= worth;
+            }
+            self.not_compared[above] += worth;
+            self.not_compared[below] += worth;
+        }
     }
 
     /// How much puts `a` above `b`.
@@ -54,7 +79,7 @@ impl Pairwise {
 
     /// How much puts neither above the other.
     pub fn level(&self, a: usize, b: usize) -> i128 {
-        self.total - self.prefer(a, b) - self.prefer(b, a)
+        self.total - self.not_compared[a * self.options + b] - self.prefer(a, b) - self.prefer(b, a)
     }
 
     /// Whether more ballots put `a` above `b` than below.

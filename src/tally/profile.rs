@@ -73,6 +73,8 @@ pub struct WeightedBallot {
     pub weight: Decimal,
     /// The confidence stated with it.
     pub confidence: Option<Decimal>,
+    /// The option that is its voter's own: it is not compared with others on this ballot.
+    pub own: Option<usize>,
     /// What it says.
     pub mark: IndexedBallot,
 }
@@ -80,7 +82,7 @@ pub struct WeightedBallot {
 impl WeightedBallot {
     /// A ballot of weight 1, cast once.
     pub fn one(voter: impl Into<String>, mark: IndexedBallot) -> Self {
-        Self { voter: voter.into(), count: 1, weight: Decimal::ONE, confidence: None, mark }
+        Self { voter: voter.into(), count: 1, weight: Decimal::ONE, confidence: None, own: None, mark }
     }
 
     /// What it counts for: its weight, as often as it was cast.
@@ -127,6 +129,12 @@ impl Profile {
         let named = heavy.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
         (!heavy.is_empty())
             .then(|| format!("a ballot counts as often as it weighs: {named}{more}; all others 1"))
+    }
+
+    /// A step that says that own options are not compared, if they are not.
+    pub fn own_step(&self) -> Option<String> {
+        let is_any = self.ballots.iter().any(|ballot| ballot.own.is_some());
+        is_any.then(|| "a ballot compares no option with its voter's own".to_owned())
     }
 
     /// The ballots as rankings, with what each counts for; ballots that rank nothing are left out.

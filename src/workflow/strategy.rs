@@ -15,10 +15,11 @@ use crate::tally::Rule;
 use crate::yaml::read;
 
 /// Name and file text of each built-in strategy, in the order they are listed.
-pub const STRATEGIES: [(&str, &str); 9] = [
+pub const STRATEGIES: [(&str, &str); 10] = [
     ("blind", include_str!("strategies/blind.yaml")),
     ("delphi", include_str!("strategies/delphi.yaml")),
     ("estimate", include_str!("strategies/estimate.yaml")),
+    ("draft-rank", include_str!("strategies/draft-rank.yaml")),
     ("consent", include_str!("strategies/consent.yaml")),
     ("findings", include_str!("strategies/findings.yaml")),
     ("premortem", include_str!("strategies/premortem.yaml")),
@@ -74,8 +75,13 @@ pub struct Phase {
     pub ballot: String,
     /// What the snapshot recalls, as on a round.
     pub context: Option<Value>,
+    /// The phase whose answers are its options; nobody ranks their own.
+    pub ranks: Option<String>,
     /// The phase that it revises.
     pub revises: Option<String>,
+    /// Whether the estimates of that phase count, too.
+    #[serde(default)]
+    pub pool: bool,
     pub feedback: Option<String>,
     /// A condition; `phase.ID` stands for the result of an earlier phase.
     pub skip_if: Option<String>,
@@ -107,6 +113,11 @@ impl Strategy {
             return Err(refuse(format!("its `name` is `{}`; it must be that of the file", read.name)));
         }
         read.check().map(|()| read).map_err(refuse)
+    }
+
+    /// Whether the options are answers of an earlier phase, so that a discussion names none.
+    pub fn ranks_answers(&self) -> bool {
+        self.phases.iter().any(|phase| phase.ranks.is_some())
     }
 
     fn check(&self) -> Result<(), String> {
@@ -146,7 +157,9 @@ impl Phase {
             directives: Vec::new(),
             ballot: "ideas".to_owned(),
             context: Some(json!({"answers": "none", "results": "none", "rounds": 0})),
+            ranks: None,
             revises: None,
+            pool: false,
             feedback: None,
             skip_if: None,
             repeat_if: None,
@@ -170,6 +183,9 @@ impl Phase {
         }
         if let Some(of) = self.revises.as_deref().filter(|of| !earlier.contains(of)) {
             return Err(format!("it revises `{of}`, which is no earlier phase"));
+        }
+        if let Some(of) = self.ranks.as_deref().filter(|of| !earlier.contains(of) || self.ballot != "main") {
+            return Err(format!("it ranks `{of}`: only a `main` ballot can rank an earlier phase"));
         }
         let is_fit = |runs: u32| (1..=MOST as u32).contains(&runs);
         if !self.max_runs.map_or(self.repeat_if.is_none(), is_fit) {

@@ -66,6 +66,12 @@ fn every_strategy_runs_to_its_end() {
         ("blind", collected(json!({"talk-vote": vote})), 2, 1),
         ("delphi", collected(json!({"talk-vote": vote})), 2, 1),
         ("estimate", json!({"talk-first": number, "talk-second": number}), 2, 0),
+        (
+            "draft-rank",
+            json!({"talk-draft": position, "talk-rank": {"ann": {"ranking": ["participant-1"]}, "bob": {"ranking": ["participant-2"]}}}),
+            2,
+            0,
+        ),
         ("consent", json!({"talk-ask": both(&json!({"consent": "support"}))}), 1, 0),
         ("findings", json!({"talk-review": both(&json!({"findings": []}))}), 1, 0),
         ("premortem", collected(json!({"talk-vote": approve})), 2, 1),
@@ -78,14 +84,65 @@ fn every_strategy_runs_to_its_end() {
     assert_eq!(names, cases.iter().map(|case| case.0).collect::<Vec<_>>());
     for (strategy, answers, held, merges) in cases {
         let desk = desk(&format!("strategy: {strategy}"));
-        let ran = run(&desk, &answers).code(0);
+        // Findings are collected, not decided; of two drafts nobody can prefer one.
+        let is_decided = !["findings", "draft-rank"].contains(&strategy);
+        let ran = run(&desk, &answers).code(if strategy == "draft-rank" { 3 } else { 0 });
         assert_eq!(rounds(&desk).len(), held, "{strategy}");
-        // Findings are collected, not decided.
-        assert_eq!(ran.out.contains("\"decided\":true"), strategy != "findings", "{strategy}: {}", ran.out);
+        assert_eq!(ran.out.contains("\"decided\":true"), is_decided, "{strategy}: {}", ran.out);
         let report: Value =
             serde_json::from_str(&desk.run(["report", "s.s2s", "--format", "json"]).out).expect("JSON");
         assert_eq!(report["merges"].as_array().map_or(0, Vec::len), merges, "{strategy}");
     }
+}
+
+#[test]
+fn nobody_ranks_their_own_draft() {
+    let desk = Desk::with(
+        "goal: G\npseudonyms: {seed: 7}\nparticipants: [{name: ann, model: human}, {name: bob, model: human}, \
+         {name: cy, model: human}]\nsteps:\n  - {id: talk, type: discussion, topic: \"A slogan?\", strategy: \
+         draft-rank}\n",
+    );
+    let draft = |text: &str| json!({"position": text});
+    let drafts =
+        json!({"ann": draft("Draft of ann."), "bob": draft("Draft of bob."), "cy": draft("Draft of cy.")});
+    let one = |ranked: &str| json!({"ranking": [ranked]});
+    let any = json!({"ann": one("participant-1"), "bob": one("participant-1"), "cy": one("participant-1")});
+    run(&desk, &json!({"talk-draft": drafts, "talk-rank": any}));
+    let lines = log(&desk);
+    let opened = lines.iter().rfind(|line| line["event"] == "round_opened").expect("a round");
+    let about = opened["ballot"]["about"].as_object().expect("options with texts");
+    let named =
+        |text: &str| about.iter().find(|(_, said)| said["description"] == text).expect("a draft").0.clone();
+    let [ann, bob, cy] = ["Draft of ann.", "Draft of bob.", "Draft of cy."].map(named);
+    for line in
+        lines.iter().filter(|line| line["event"] == "work_item_offered" && line["step"] == "talk-rank")
+    {
+        let own = [("ann", &ann), ("bob", &bob), ("cy", &cy)];
+        let own = own.iter().find(|(name, _)| line["participant"] == *name).expect("a seat").1;
+        let address = line["address"].as_str().expect("an address");
+        let shown = address.split("your_option_order:").nth(1).expect("options");
+        assert!(!shown.contains(own.as_str()) && shown.contains("participant-"), "{own}: {shown}");
+    }
+    // Everyone puts the own draft first, against the rules; it is not counted. Of the others, bob leads.
+    let rank = |order: [&String; 3]| json!({"ranking": order});
+    let ranks = json!({"ann": rank([&ann, &bob, &cy]), "bob": rank([&bob, &ann, &cy]), "cy": rank([&cy, &bob, &ann])});
+    run(&desk, &json!({"talk-draft": drafts, "talk-rank": ranks})).code(0);
+    let tally = log(&desk).into_iter().rfind(|line| line["event"] == "tally_made").expect("a tally");
+    assert_eq!(tally["winners"], json!([bob]), "{tally}");
+    assert_eq!(tally["tier"], "unanimous", "both who could chose it: {tally}");
+    let report = desk.run(["report", "s.s2s"]).code(0).out;
+    assert!(report.contains("by bob. Draft of bob."), "{report}");
+}
+
+#[test]
+fn the_estimates_of_both_rounds_are_pooled() {
+    let desk = desk("strategy: estimate");
+    let of = |ann: u32, bob: u32| json!({"ann": {"estimate": ann}, "bob": {"estimate": bob}});
+    run(&desk, &json!({"talk-first": of(1, 10), "talk-second": of(3, 4)})).code(0);
+    let tally = log(&desk).into_iter().rfind(|line| line["event"] == "tally_made").expect("a tally");
+    // The median of 1, 3, 4, 10, not that of 3 and 4.
+    assert_eq!(tally["trace"]["spread"]["highest"], "10", "{tally}");
+    assert!(tally["steps"][0].as_str().is_some_and(|step| step.contains("revises")), "{tally}");
 }
 
 #[test]

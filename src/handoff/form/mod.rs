@@ -131,10 +131,7 @@ impl Session {
 
     /// What a person said who refused what the step proposed last.
     fn refusal_of(&self, definition: &Definition, step: &Step) -> Option<String> {
-        let edits = |other: &&Step| match &other.kind {
-            StepKind::Approval(approval) => approval.edits.as_ref() == Some(&step.id),
-            _ => false,
-        };
+        let edits = |other: &&Step| matches!(&other.kind, StepKind::Approval(approval) if approval.edits.as_ref() == Some(&step.id));
         let given = &self.results.get(&definition.all_steps().find(edits)?.id)?.data;
         let comment = given["comment"].as_str().filter(|_| given["approved"] == false)?;
         Some(comment.to_owned())

@@ -111,7 +111,10 @@ impl Report<'_> {
     fn descriptions(&self, run: &RoundRun) -> Vec<(String, String)> {
         let told = |(option, about): (&String, &OptionText)| {
             let texts: Vec<&str> = about.entries().map(|(_, text)| text).collect();
-            (option.clone(), texts.join(". "))
+            let is_author = |name: &&String| self.session.display_name(name) == option && *name != option;
+            let author = run.opened.seats.iter().find(is_author).filter(|_| run.opened.ballot.exclude_own);
+            let by = author.map(|name| format!("by {name}. ")).unwrap_or_default();
+            (option.clone(), by + &texts.join(". "))
         };
         if !run.opened.ballot.about.is_empty() {
             return run.opened.ballot.about.iter().map(told).collect();

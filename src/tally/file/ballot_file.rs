@@ -137,7 +137,7 @@ impl<'a> BallotFileBuilder<'a> {
             return self.refuse(at, message, "a file holds ballots of one kind");
         }
         let BallotMeta { voter, count, weight, confidence, .. } = head;
-        self.ballots.push(WeightedBallot { voter, count, weight, confidence, mark });
+        self.ballots.push(WeightedBallot { voter, count, weight, confidence, own: None, mark });
     }
 
     pub(super) fn finish(mut self) -> Result<BallotFile, Vec<Diagnostic>> {

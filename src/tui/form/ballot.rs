@@ -3,37 +3,44 @@
 use serde_json::{Map, Value, json};
 
 use super::{CheckItem, Field, FieldValue, Form, FormKind, picked};
-use crate::ballot::{BallotKind, FormField, FormValues, Input, ParsedReply, read_reply, typed_number};
+use crate::ballot::{
+    BallotForm, BallotKind, FormField, FormValues, Input, ParsedReply, read_reply, typed_number,
+};
 use crate::history::RoundOpened;
 
 /// The form of a seat's answer. What is typed into it is never kept: it is nobody's to read.
-pub fn seat_answer(seat: &str, again: Option<&str>, opened: &RoundOpened, background: Option<&str>) -> Form {
-    let spec = opened.ballot.kind.spec();
-    let mut fields: Vec<Field> = spec.fields(&opened.ballot).into_iter().map(field).collect();
+pub fn seat_answer(
+    seat: &str,
+    again: Option<&str>,
+    (question, ballot): (&str, &BallotForm),
+    background: Option<&str>,
+) -> Form {
+    let spec = ballot.kind.spec();
+    let mut fields: Vec<Field> = spec.fields(ballot).into_iter().map(field).collect();
     for remark in spec.remarks() {
         let hint = if *remark == "rationale" { "One reason per line" } else { "One per line (optional)" };
         fields.push(Field::text(remark, remark, hint, ""));
     }
-    if opened.ballot.is_revision {
+    if ballot.is_revision {
         fields.push(Field::line("changed_by", "changed by", "Which argument or fact changed your mind", ""));
     }
     fields.push(Field::line("confidence", "confidence", "0 to 1 (optional)", ""));
     Form {
-        purpose: FormKind::SeatAnswer(seat.to_owned(), opened.ballot.kind),
+        purpose: FormKind::SeatAnswer(seat.to_owned(), ballot.kind),
         title: format!("Private answer for {seat}"),
         fields,
         at: 0,
         error: again.map(|reason| reason.lines().next().unwrap_or_default().to_owned()),
-        intro: intro(opened, background),
+        intro: intro(question, ballot, background),
         filled: String::new(),
         kept_as: String::new(),
     }
 }
 
 /// What a person reads before answering: the question, what may be chosen, the background.
-fn intro(opened: &RoundOpened, background: Option<&str>) -> String {
-    let options = opened.ballot.options.join(" · ");
-    let parts = [opened.question.as_str(), options.as_str(), background.unwrap_or_default()];
+fn intro(question: &str, ballot: &BallotForm, background: Option<&str>) -> String {
+    let options = ballot.options.join(" · ");
+    let parts = [question, options.as_str(), background.unwrap_or_default()];
     parts.into_iter().filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 

@@ -65,6 +65,7 @@ pub fn definition(form: &Form) -> Result<String, String> {
 /// The ballot kind of a discussion: the strategy's first, of those with options where there are some.
 fn led_kind(strategy: &str, options: &[String]) -> Result<&'static str, String> {
     let found = strategies().iter().find(|known| known.name == strategy);
+    let found = found.filter(|known| options.is_empty() || !known.ranks_answers());
     let mut kinds = found.into_iter().flat_map(|strategy| &strategy.accepts).map(String::as_str);
     let has_options = |kind: &&str| options.is_empty() || WITH_OPTIONS.contains(kind);
     kinds.find(has_options).ok_or_else(|| format!("`options`: strategy `{strategy}` takes none"))

@@ -295,7 +295,10 @@ mod tests {
                 }
                 Ok(other) => panic!("{other:?}"),
                 Err(why) => {
-                    assert!(["estimate", "consent", "findings"].contains(&strategy.name.as_str()), "{why}");
+                    assert!(
+                        ["estimate", "draft-rank", "consent", "findings"].contains(&strategy.name.as_str()),
+                        "{why}"
+                    );
                     assert!(why.contains("takes none"), "{why}");
                 }
             }

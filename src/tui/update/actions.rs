@@ -243,7 +243,9 @@ fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
             turn.map(|((seat, again), round)| {
                 let step = session.definition.as_ref().and_then(|known| known.step(&round.opened.step));
                 let background = step.and_then(|step| step.round()?.exploration.as_deref());
-                form::seat_answer(seat, again.as_deref(), &round.opened, background)
+                let ballot = session.form_of(&round.opened, seat);
+                let asked = (round.opened.question.as_str(), &ballot);
+                form::seat_answer(seat, again.as_deref(), asked, background)
             })
         }
         _ => model.question().map(|question| form::answer(session, &question)),

@@ -2,14 +2,14 @@
 //! discussion remains in what a session saves: a change of a strategy changes no saved session.
 
 mod lead;
-mod pass;
+mod read;
 mod steps;
 
 use serde_json::json;
 
-pub use self::steps::WITH_OPTIONS;
+pub use self::read::WITH_OPTIONS;
 
-use self::steps::Discussion;
+use self::read::Discussion;
 use super::load::findings::Findings;
 use super::load::participants::DEFAULT_PANEL;
 use super::strategy::ReadStrategy;

@@ -1,116 +1,33 @@
-//! One discussion: its strategy, its ballot and its agenda.
+//! The steps of a discussion.
 
 use serde_json::{Map as JsonMap, Value as Json, json};
 
-use super::lead::Lead;
-use super::pass::Pass;
-use crate::diagnostic::did_you_mean;
-use crate::workflow::load::findings::Findings;
-use crate::workflow::strategy::{Phase, ReadStrategy, Strategy, strategies, strategy_names};
-use crate::yaml::Node;
+use super::lead::made_by;
+use super::read::{Discussion, Item};
+use crate::workflow::strategy::Phase;
 
-/// Kinds of ballots with options to choose from.
-pub const WITH_OPTIONS: [&str; 4] = ["choice", "approval", "ranking", "score"];
+/// Keys of a discussion that each of its rounds has.
+const OF_EVERY_ROUND: [&str; 8] =
+    ["exploration", "participants", "artifacts", "quorum", "close", "deadline", "on_failed", "on_error"];
+/// Keys of a discussion that its deciding rounds have.
+const OF_MAIN_ROUNDS: [&str; 4] = ["ties", "quorum_ballots", "act_at", "on_exhausted"];
+/// As many answers can be ranked.
+const MOST_RANKED: u64 = 1000;
 
-/// A discussion whose strategy fits its ballot.
-pub struct Discussion {
+/// One run through the phases: of the whole topic, or of one item of the discussion's agenda.
+struct Pass<'a> {
+    of: &'a Discussion,
+    /// What its step ids begin with, and the key of its result.
     id: String,
-    pub(super) keys: JsonMap<String, Json>,
-    pub(super) strategy: Strategy,
-    pub(super) ballot: JsonMap<String, Json>,
-    pub(super) kind: String,
-    items: Vec<Item>,
-    /// The model that leads, if one does.
-    pub lead: Option<Lead>,
-}
-
-/// An item of a discussion's own agenda.
-struct Item {
-    id: String,
-    title: String,
-    /// Whether something closes it.
-    is_closed: bool,
+    topic: String,
+    phases: Vec<Phase>,
+    /// The agenda item, if it is for one that something closes.
+    closes: Option<String>,
+    /// The step after it.
+    then: String,
 }
 
 impl Discussion {
-    pub fn read(step: &Node, read_strategy: ReadStrategy<'_>, found: &Findings<'_>) -> Option<Self> {
-        let Json::Object(keys) = step.to_json() else { return None };
-        let name = keys.get("strategy").and_then(Json::as_str).unwrap_or("blind").to_owned();
-        let built_in = || strategies().iter().find(|known| known.name == name).cloned().map(Ok);
-        let strategy = match built_in().or_else(|| read_strategy(&name).transpose()) {
-            Some(Ok(strategy)) => strategy,
-            Some(Err(problem)) => {
-                found.problems.borrow_mut().push(problem);
-                return None;
-            }
-            None => {
-                let hint = did_you_mean(&name, &strategy_names());
-                found.refuse(step, format!("there is no strategy `{name}`"), hint);
-                return None;
-            }
-        };
-        let mut ballot = match keys.get("ballot") {
-            Some(Json::Object(ballot)) => ballot.clone(),
-            Some(kind) => JsonMap::from_iter([("kind".to_owned(), kind.clone())]),
-            None => JsonMap::new(),
-        };
-        let default = strategy.accepts.first().map_or("", String::as_str);
-        let kind = ballot.get("kind").and_then(Json::as_str).unwrap_or(default).to_owned();
-        if !strategy.accepts.contains(&kind) {
-            let hint = format!("it takes {}", strategy.accepts.join(", "));
-            found.refuse(step, format!("strategy `{name}` takes no ballot `{kind}`"), hint);
-            return None;
-        }
-        ballot.shift_insert(0, "kind".to_owned(), kind.clone().into());
-        if WITH_OPTIONS.contains(&kind.as_str()) {
-            ballot.entry("order").or_insert_with(|| "per-seat".into());
-        }
-        let lead = Lead::read(step, &keys, found);
-        let items = read_items(step, &keys, found)?;
-        let read = Self { id: step.text("id"), keys, strategy, ballot, kind, items, lead };
-        let shortest = read.phases().iter().filter(|phase| phase.skip_if.is_none()).count() as u64;
-        if read.max_rounds().is_some_and(|most| most < shortest) {
-            let message = format!("`max_rounds` is below the {shortest} rounds that `{name}` takes at least");
-            found.refuse(step, message, format!("write `max_rounds: {shortest}` or more"));
-            return None;
-        }
-        Some(read)
-    }
-
-    pub(super) fn max_rounds(&self) -> Option<u64> {
-        self.keys.get("max_rounds").and_then(Json::as_u64)
-    }
-
-    fn has_options(&self) -> bool {
-        self.ballot.contains_key("options") || !WITH_OPTIONS.contains(&self.kind.as_str())
-    }
-
-    /// Its phases: without options, one that collects them comes first, unless the strategy has one.
-    fn phases(&self) -> Vec<Phase> {
-        let is_ideas = |phase: &&Phase| phase.ballot == "ideas";
-        if self.has_options() {
-            return self.strategy.phases.iter().filter(|phase| !is_ideas(phase)).cloned().collect();
-        }
-        let collected = (!self.strategy.phases.iter().any(|phase| is_ideas(&phase))).then(Phase::of_ideas);
-        collected.into_iter().chain(self.strategy.phases.iter().cloned()).collect()
-    }
-
-    /// The definition's agenda items for its own: a result that closes one is that of its rounds.
-    pub fn agenda(&self) -> Vec<Json> {
-        let phases = self.phases();
-        let main: Vec<&Phase> = phases.iter().filter(|phase| phase.ballot == "main").collect();
-        let with_rounds = |(written, item): (&Json, &Item)| {
-            let (mut written, id) = (written.clone(), &item.id);
-            written["id"] = id.as_str().into();
-            if written["done_when"].is_object() {
-                let round = |phase: &&Phase| format!("{}-{id}-{}", self.id, phase.id);
-                written["done_when"]["rounds"] = main.iter().map(round).collect();
-            }
-            written
-        };
-        written_agenda(&self.keys).zip(&self.items).map(with_rounds).collect()
-    }
-
     pub fn steps(&self) -> Vec<Json> {
         let topic = self.keys.get("topic").and_then(Json::as_str).unwrap_or_default();
         let pass = |id: String, topic: String, closes: Option<String>, then: String| Pass {
@@ -162,33 +79,230 @@ impl Discussion {
     }
 }
 
-fn written_agenda(keys: &JsonMap<String, Json>) -> impl Iterator<Item = &Json> {
-    keys.get("agenda").and_then(Json::as_array).into_iter().flatten()
-}
+impl Pass<'_> {
+    fn step_id(&self, phase: &str) -> String {
+        format!("{}-{phase}", self.id)
+    }
 
-/// The items of the discussion's agenda; `None`, with a finding, if two have one id or the topic names what
-/// an item does not have.
-fn read_items(step: &Node, keys: &JsonMap<String, Json>, found: &Findings<'_>) -> Option<Vec<Item>> {
-    let mut items: Vec<Item> = Vec::new();
-    for (at, item) in written_agenda(keys).enumerate() {
-        let text = |key: &str| item[key].as_str().map(str::to_owned);
-        let id = text("id").unwrap_or_else(|| format!("item-{}", at + 1));
-        if items.iter().any(|other| other.id == id) {
-            let message = format!("two items of the agenda have the id `{id}`");
-            found.refuse(step, message, "give each its own id");
-            return None;
+    /// The step that it begins with.
+    fn first(&self) -> String {
+        match self.of.lead {
+            Some(_) => self.step_id("open"),
+            None => self.phases.first().map_or_else(|| self.then.clone(), |phase| self.first_step(phase)),
         }
-        let title = text("title").unwrap_or_else(|| id.clone());
-        items.push(Item { id, title, is_closed: !item["done_when"].is_null() });
     }
-    let topic = keys.get("topic").and_then(Json::as_str).unwrap_or_default();
-    let mut named = topic.split("{{item.").skip(1).filter_map(|rest| rest.split("}}").next());
-    if let Some(key) = named.find(|key| *key != "title" || items.is_empty()) {
-        let why =
-            if items.is_empty() { "the discussion has no `agenda`" } else { "an item has a title only" };
-        let message = format!("the topic names `item.{key}`: {why}");
-        found.refuse(step, message, "write `{{item.title}}` and an `agenda`, or leave it out");
-        return None;
+
+    /// The step that a phase begins with.
+    fn first_step(&self, phase: &Phase) -> String {
+        self.step_id(&phase.id) + if phase.skip_if.is_some() { "-if" } else { "" }
     }
-    Some(items)
+
+    /// The step after the last phase.
+    fn after_phases(&self) -> String {
+        match (&self.of.lead, &self.closes) {
+            (Some(_), _) => self.step_id("conclude"),
+            (None, Some(_)) => self.step_id("closed"),
+            (None, None) => self.then.clone(),
+        }
+    }
+
+    /// The last deciding phase, which is held again where the discussion goes on.
+    fn main(&self) -> Option<&Phase> {
+        self.phases.iter().rev().find(|phase| phase.ballot == "main")
+    }
+
+    /// A condition of the strategy, with the results of its phases under their steps.
+    fn condition(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for phase in &self.phases {
+            // Deciding rounds leave their result under the discussion's id.
+            let key = if phase.ballot == "main" { self.id.clone() } else { self.step_id(&phase.id) };
+            text = text.replace(&format!("phase.{}.", phase.id), &format!("context[\"{key}\"]."));
+        }
+        text
+    }
+
+    fn steps(&self) -> Vec<Json> {
+        let mut steps = Vec::new();
+        let again = self.main().map(|main| self.step_id(&main.id)).unwrap_or_default();
+        if let (Some(lead), Some(first)) = (&self.of.lead, self.phases.first()) {
+            steps.extend(lead.open(&self.step_id("open"), &self.topic, &self.first_step(first)));
+        }
+        for (at, phase) in self.phases.iter().enumerate() {
+            let after = self.phases.get(at + 1);
+            let after = after.map_or_else(|| self.after_phases(), |next| self.first_step(next));
+            self.phase(phase, &after, &mut steps);
+        }
+        let goes_on = if self.closes.is_some() { self.step_id("closed") } else { self.then.clone() };
+        if let Some(lead) = &self.of.lead {
+            let conclude = self.step_id("conclude");
+            let runs = self.main().and_then(|main| self.runs(main)).unwrap_or(1);
+            steps.extend(lead.conclude(&conclude, &self.topic, &again, (&goes_on, runs)));
+        }
+        if let Some(item) = &self.closes {
+            let is = |status: &str| format!("agenda[\"{item}\"].status === '{status}'");
+            let is_closed = ["done", "closed", "dropped"].map(is).join(" || ");
+            steps.push(json!({
+                "id": self.step_id("closed"), "type": "condition",
+                "condition": is_closed,
+                "then": self.then, "else": again,
+            }));
+        }
+        steps
+    }
+
+    /// The steps of a phase: whether it is skipped, its round, the facilitator's part, whether it is held
+    /// again.
+    fn phase(&self, phase: &Phase, after: &str, steps: &mut Vec<Json>) {
+        let id = self.step_id(&phase.id);
+        if let Some(skip) = &phase.skip_if {
+            steps.push(json!({
+                "id": format!("{id}-if"), "type": "condition", "condition": self.condition(skip),
+                "then": after, "else": id,
+            }));
+        }
+        let again = phase.repeat_if.as_ref().map(|_| format!("{id}-again"));
+        let on = again.as_deref().unwrap_or(after);
+        let mut round = self.round(phase);
+        let is_revised = self.phases.iter().any(|later| later.revises.as_ref() == Some(&phase.id));
+        let next = self.phases.iter().skip_while(|other| other.id != phase.id).nth(1);
+        let context = next.and_then(|next| next.context.as_ref());
+        let stays_blind = context.is_some_and(|context| context["rounds"] == 0);
+        match &self.of.lead {
+            _ if phase.ballot == "ideas" => {
+                let merge = format!("{id}-merge");
+                let merged = match &self.of.lead {
+                    Some(lead) => lead.merge(&id, &self.topic, after),
+                    None => vec![json!({
+                        "id": merge, "type": "approval", "merges": id, "on_approve": after, "on_reject": id,
+                        "message": "Merge the ideas into options.",
+                    })],
+                };
+                round["next"] = merged[0]["id"].clone();
+                steps.push(round);
+                steps.extend(merged);
+            }
+            // A note would tell the next seats how the count stands, or what they are to see nothing of.
+            Some(lead) if !is_revised && !stays_blind => {
+                round["next"] = format!("{id}-note").into();
+                steps.push(round);
+                steps.extend(lead.note(&id, &self.topic, on, self.runs(phase).unwrap_or(1)));
+            }
+            _ => {
+                round["next"] = on.into();
+                steps.push(round);
+            }
+        }
+        let Some(repeat_if) = &phase.repeat_if else { return };
+        // A model amends in its note.
+        let amend = phase.amend.as_ref().filter(|_| self.of.lead.is_none());
+        let amend_id = format!("{id}-amend");
+        steps.push(json!({
+            "id": format!("{id}-again"), "type": "condition", "condition": self.condition(repeat_if),
+            "then": amend.map_or(&id, |_| &amend_id), "else": after,
+        }));
+        steps.extend(amend.map(|message| {
+            json!({
+                "id": amend_id, "type": "approval", "message": message, "on_approve": id, "on_reject": after,
+            })
+        }));
+    }
+
+    /// How often a phase may be held, where that is limited.
+    fn runs(&self, phase: &Phase) -> Option<u64> {
+        let own = phase.max_runs.map(u64::from);
+        if self.main().is_none_or(|main| main.id != phase.id) {
+            return own;
+        }
+        let others = self.phases.iter().filter(|other| other.id != phase.id && other.skip_if.is_none());
+        match self.of.max_rounds() {
+            Some(most) => Some(most.saturating_sub(others.count() as u64).max(1)),
+            None if self.of.lead.is_some() || self.closes.is_some() => own.or(Some(1)),
+            None => own,
+        }
+    }
+
+    /// The options in a line, or a template for those that ideas are merged into.
+    fn options(&self) -> String {
+        if let Some(ideas) = self.phases.iter().find(|phase| phase.ballot == "ideas") {
+            let merge = format!("{}-merge", self.step_id(&ideas.id));
+            return format!("{{{{#each context.[{merge}].options}}}}{{{{title}}}}; {{{{/each}}}}");
+        }
+        let options = self.of.ballot.get("options").and_then(Json::as_array).into_iter().flatten();
+        let name = |option: &Json| option.as_str().or(option["id"].as_str()).unwrap_or_default().to_owned();
+        options.map(name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The question of a phase: the topic, or what the facilitator made of it.
+    fn question(&self, phase: &Phase) -> String {
+        let topic = match self.of.lead {
+            Some(_) => made_by(&self.step_id("open"), "question", &self.topic),
+            None => self.topic.clone(),
+        };
+        let question = phase.question.replace("{{topic}}", &topic).replace("{{options}}", &self.options());
+        let id = self.step_id(&phase.id);
+        match (&phase.amend, &self.of.lead) {
+            (None, _) => question,
+            (Some(_), Some(_)) => made_by(&format!("{id}-note"), "amended", &question),
+            (Some(_), None) => made_by(&format!("{id}-amend"), "comment", &question),
+        }
+    }
+
+    fn round(&self, phase: &Phase) -> Json {
+        let is_main = phase.ballot == "main";
+        let keys = &self.of.keys;
+        let mut round = JsonMap::new();
+        let mut set = |key: &str, value: Option<Json>| {
+            if let Some(value) = value {
+                round.insert(key.to_owned(), value);
+            }
+        };
+        set("id", Some(self.step_id(&phase.id).into()));
+        set("type", Some("round".into()));
+        set("label", phase.label.clone().map(Json::from));
+        set("question", Some(self.question(phase).into()));
+        set("facilitator_directive", phase.directive.clone().map(Json::from));
+        set("directives", (!phase.directives.is_empty()).then(|| json!(phase.directives)));
+        set("context", phase.context.clone());
+        set("revises", phase.revises.as_ref().map(|of| self.step_id(of).into()));
+        set("feedback", phase.feedback.clone().map(Json::from));
+        set("max_runs", self.runs(phase).map(Json::from));
+        for key in OF_EVERY_ROUND {
+            set(key, keys.get(key).cloned());
+        }
+        if self.of.lead.is_some() {
+            let given = keys.get("exploration").and_then(Json::as_str).unwrap_or_default();
+            set("exploration", Some(made_by(&self.step_id("open"), "exploration", given).into()));
+        }
+        if is_main {
+            let mut ballot = self.of.ballot.clone();
+            if let Some(ideas) = self.phases.iter().find(|phase| phase.ballot == "ideas") {
+                let from = format!("context[\"{}-merge\"].options", self.step_id(&ideas.id));
+                ballot.insert("options".to_owned(), json!({"from": from}));
+            }
+            if phase.pool {
+                ballot.insert("pool".to_owned(), true.into());
+            }
+            if let Some(of) = &phase.ranks {
+                let from = format!("context[\"{}\"].data", self.step_id(of));
+                ballot.insert("options".to_owned(), json!({"from": from, "max": MOST_RANKED}));
+                ballot.insert("exclude_own".to_owned(), true.into());
+            }
+            set("output", Some(self.id.as_str().into()));
+            set("ballot", Some(ballot.into()));
+            let rule = self.of.strategy.rules.get(&self.of.kind).map(|rule| rule.as_str().into());
+            set("rule", keys.get("rule").cloned().or(rule));
+            for key in OF_MAIN_ROUNDS {
+                let has_runs = key != "on_exhausted" || self.runs(phase).is_some();
+                set(key, keys.get(key).filter(|_| has_runs).cloned());
+            }
+            // An item that stays open after its last round is left to the end of the session.
+            if self.closes.is_some() && !keys.contains_key("on_exhausted") && self.runs(phase).is_some() {
+                set("on_exhausted", Some(self.then.as_str().into()));
+            }
+        } else {
+            set("ballot", Some(phase.ballot.as_str().into()));
+        }
+        round.into()
+    }
 }

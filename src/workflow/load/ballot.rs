@@ -8,7 +8,7 @@ use super::options::{OPTION, OPTIONS_FROM, option};
 use crate::ballot::{BallotForm, BallotKind, OptionOrder, OptionText, Scale};
 use crate::tally;
 use crate::workflow::keys::rules;
-use crate::workflow::keys::spec::KeyType::{Decimal, Either, List, Map, Number, Text, Words};
+use crate::workflow::keys::spec::KeyType::{Decimal, Either, Flag, List, Map, Number, Text, Words};
 use crate::workflow::keys::spec::{MapSpec, key, words_of};
 use crate::yaml::{Node, Value};
 
@@ -32,6 +32,20 @@ pub static BALLOT: MapSpec = MapSpec {
             "same",
             "In what order seats are shown the options: one for all, one each, or half of them mirrored.",
             "per-seat",
+        ),
+        key(
+            "exclude_own",
+            Flag,
+            "false",
+            "Of a `ranking` of answers, taken `from` a round: nobody ranks their own.",
+            "true",
+        ),
+        key(
+            "pool",
+            Flag,
+            "false",
+            "Of an `estimate` that revises a round: the estimates of both rounds count.",
+            "true",
         ),
         key("min", Decimal, "0 for `score`", "The lower end of the scale.", "1"),
         key("max", Decimal, "5 for `score`", "The upper end of the scale.", "10"),
@@ -77,6 +91,8 @@ fn of_map(inner: Entries<'_>) -> Option<BallotForm> {
     }
     let mut form = BallotForm { about, ..BallotForm::over(kind, options) };
     form.order = inner.word("order", &OptionOrder::WORDS).unwrap_or_default();
+    form.exclude_own = inner.flag("exclude_own").unwrap_or_default();
+    form.pool = inner.flag("pool").unwrap_or_default();
     form.min = number(inner, "min");
     form.max = number(inner, "max");
     form.cards = inner.list("cards").iter().filter_map(card).collect();
@@ -118,6 +134,20 @@ fn check_form(form: &BallotForm, node: &Node, entries: Entries<'_>) {
     if !takes.options && (!form.options.is_empty() || is_taken) {
         let hint = if takes.cards { "write `cards`" } else { "remove `options`" };
         entries.refuse(node, format!("{} ballot takes no options", with_article(name)), hint);
+    }
+    if form.exclude_own && (form.kind != BallotKind::Ranking || !is_taken) {
+        entries.refuse(
+            node,
+            "`exclude_own` is for a ranking of answers",
+            "write `kind: ranking` and `options: {from: context.draft.data}`, or remove it",
+        );
+    }
+    if form.pool && (form.kind != BallotKind::Estimate || !entries.has("revises")) {
+        entries.refuse(
+            node,
+            "`pool` is for an estimate that revises a round",
+            "add `revises`, or remove `pool`",
+        );
     }
     check_scale(form, node, entries);
     check_names("option", &form.options, node, entries);

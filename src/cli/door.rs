@@ -46,7 +46,7 @@ pub fn check_links(header: &SessionOpened) -> Result<(), Diagnostic> {
 }
 
 /// The result of a verb that this program was built without.
-#[cfg(not(feature = "serve"))]
+#[cfg(not(all(feature = "serve", feature = "mcp")))]
 pub fn not_built(feature: &str) -> super::verb_result::VerbResult {
     let problem = Diagnostic::new(format!("this program was built without `{feature}`"));
     Err(problem.hint(format!("build it with `--features {feature}`")).into())

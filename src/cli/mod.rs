@@ -20,6 +20,8 @@ mod foreseen;
 mod headless;
 mod help;
 mod init;
+#[cfg(feature = "mcp")]
+mod mcp;
 mod options;
 mod receipts;
 mod resume;
@@ -93,6 +95,7 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
             batch::resume_files(&run, output)
         }
         Verb::Serve(args) => serve_links(&args, trust, output),
+        Verb::Mcp(args) => serve_assistant(&args, trust, output),
         Verb::Replay { file, json, text, at } => {
             output.json = json;
             let on_screen = !(json || text || at.is_some()) && console::is_on_terminal();
@@ -153,5 +156,15 @@ fn serve_links(args: &args::ServeArgs, trust: bool, output: &mut Console) -> Ver
     return {
         let _ = trust;
         door::not_built("serve")
+    };
+}
+
+fn serve_assistant(args: &args::McpArgs, trust: bool, output: &Console) -> VerbResult {
+    #[cfg(feature = "mcp")]
+    return mcp::run(args, trust, output);
+    #[cfg(not(feature = "mcp"))]
+    return {
+        let _ = (args, trust, output);
+        door::not_built("mcp")
     };
 }

@@ -93,7 +93,8 @@ fn receipts_in(given: &str) -> Result<Vec<Receipt>, Diagnostic> {
     Ok(receipts)
 }
 
-fn as_json(found: &Verification) -> Value {
+/// What was found, with the keys that scripts build on.
+pub fn as_json(found: &Verification) -> Value {
     let finding = |finding: &Finding| {
         let place = finding.place;
         json!({

@@ -46,6 +46,7 @@ mod leaks;
 mod led;
 mod limits;
 mod live;
+mod mcp;
 #[cfg(target_os = "linux")]
 mod memory;
 mod merging;

@@ -1,5 +1,6 @@
 //! Command-line arguments.
 
+mod mcp;
 mod run;
 mod serve;
 mod tally;
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+pub use mcp::McpArgs;
 pub use run::{Json, ResumeArgs, Run};
 pub use serve::ServeArgs;
 pub use tally::{Rules, TallyArgs};
@@ -34,6 +36,8 @@ pub enum Verb {
     Resume(ResumeArgs),
     /// Run without the terminal UI, and let `remote/link` seats vote in a browser
     Serve(ServeArgs),
+    /// Serve a coding assistant over MCP: it convenes panels, and sees no answer before the close
+    Mcp(McpArgs),
     /// Replay a session
     Replay {
         /// Session (.s2s)

@@ -103,7 +103,8 @@ pub enum Json {
     Result,
 }
 
-fn dollars(text: &str) -> Result<f64, String> {
+/// Reads an amount above 0.
+pub(super) fn dollars(text: &str) -> Result<f64, String> {
     let amount = text.parse::<f64>().ok().filter(|amount| amount.is_finite() && *amount > 0.0);
     amount.ok_or_else(|| "expected an amount greater than 0, such as 0.50".to_owned())
 }

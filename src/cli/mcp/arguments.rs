@@ -1,0 +1,246 @@
+//! What the tools take and give; their JSON Schemas are made of these types and comments.
+
+use rmcp::schemars::{self, JsonSchema};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A panel to ask.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Convene {
+    /// The whole question, neutral: each seat reads it, the evidence and the project's summary, and
+    /// nothing of this conversation.
+    pub question: String,
+    /// The options to vote on. Without them each seat answers in its own words.
+    #[serde(default)]
+    pub options: Vec<String>,
+    /// The kind of ballot: choice (default with options), approval, ranking, score, consent, estimate,
+    /// findings, or position (default without options).
+    pub ballot: Option<String>,
+    /// The voting rule, such as majority (default for choice), plurality, approval, schulze, score-median,
+    /// consent or median. It is fixed before the first ballot.
+    pub rule: Option<String>,
+    /// A discussion of several blind rounds instead of one, such as delphi; the tool `strategies` lists them.
+    pub strategy: Option<String>,
+    /// Who is asked: models (provider/model), personas by name (the tool `personas` lists them), or maps of
+    /// both. Without them the user's panel.
+    #[serde(default)]
+    pub participants: Vec<Seat>,
+    /// The material the seats judge by, word for word. They have no tools: what is not here, they do not know.
+    pub evidence: Vec<Evidence>,
+    /// Your own ballot, sealed as seat `caller` before anyone else is asked: for example
+    /// {"vote": "redis", "reason": "...", "confidence": 0.7}. Only in a single round.
+    pub own_ballot: Option<Map<String, Value>>,
+    /// The most that the session may cost, in US dollars. Required unless every seat is free.
+    pub max_usd: Option<f64>,
+    /// The round closes after this many seconds with the answers that are there.
+    pub deadline_s: Option<u64>,
+}
+
+/// A seat of the panel.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Seat {
+    /// A model (provider/model), or a persona by name.
+    Name(String),
+    /// A seat with a persona and a model.
+    Map(SeatMap),
+}
+
+/// A seat with a persona and a model.
+#[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SeatMap {
+    /// The seat's name; the persona's, unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its persona.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub persona: Option<String>,
+    /// Its model, as provider/model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+/// A piece of evidence: a text, or a file of the project.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Evidence {
+    /// Its id, by which answers refer to it, such as LOG-1.
+    pub id: String,
+    /// The text itself.
+    pub text: Option<String>,
+    /// The path of a file inside the project, in place of a text.
+    pub file: Option<String>,
+    /// The lines of the file, such as 10-80. All of them, unless given.
+    pub lines: Option<String>,
+}
+
+/// A session by its id.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OfSession {
+    /// The session's id, as `convene` gave it.
+    pub session: String,
+}
+
+/// A session whose numbers are wanted.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OfStatus {
+    /// The session's id, as `convene` gave it.
+    pub session: String,
+    /// Wait up to this many seconds, 30 at most, for the session to close. 0 unless given.
+    #[serde(default)]
+    pub wait_s: u64,
+}
+
+/// A session file.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OfFile {
+    /// A session's id, or the path of a .s2s file inside the project.
+    pub file: String,
+}
+
+/// A session and another voting rule.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OfRule {
+    /// The session's id, as `convene` gave it.
+    pub session: String,
+    /// The rule to count by, such as plurality, schulze, borda or approval.
+    pub rule: String,
+}
+
+/// No arguments.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Nothing {}
+
+/// The numbers of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Numbers {
+    /// The session's id.
+    pub session: String,
+    pub state: State,
+    /// The seats of the round.
+    pub seats: usize,
+    /// How many answers of the round are sealed.
+    pub sealed: usize,
+    /// How many milliseconds to wait before asking again; 0 once nothing will change.
+    pub poll_ms: u64,
+    /// Why nothing goes on, and who can change that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// What to know of this session before its result.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub notices: Vec<String>,
+}
+
+/// Where a session stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Seats are being asked.
+    Open,
+    /// It waits for someone; `why` says for whom.
+    Paused,
+    /// It is over: `result` shows it.
+    Closed,
+}
+
+/// The result of a session that is over.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Outcome {
+    /// The session's id.
+    pub session: String,
+    /// Whether the rule found a decision.
+    pub decided: bool,
+    /// What was decided; empty if nothing was.
+    pub winners: Vec<String>,
+    /// The result in a few words.
+    pub headline: Option<String>,
+    /// Why there is no decision, where that needs saying.
+    pub reason: Option<String>,
+    /// The count of the last round: rule, scores, steps, turnout. None if nothing was counted.
+    pub tally: Option<Map<String, Value>>,
+    /// The answers that differ from the decision, word for word. Report them with it.
+    pub minority: Vec<Answer>,
+    /// The other answers of the last round, word for word.
+    pub others: Vec<Answer>,
+    /// Whether answers are rehearsed: written by a built-in script that judges nothing.
+    pub rehearsal: bool,
+    /// What it cost in US dollars; none if that is not known.
+    pub usd: Option<f64>,
+    /// The session file, for `roundtable replay` and `roundtable verify`.
+    pub file: String,
+    /// The hash of its last event: whoever notes it can prove later that the file is unchanged.
+    pub last_hash: String,
+}
+
+/// What one seat said.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Answer {
+    pub participant: String,
+    /// The model that answered; `scripted` for your own ballot.
+    pub model: Option<String>,
+    /// What became of it: answered, abstained, invalid, refused, failed, timed_out, missing or excused.
+    pub outcome: Option<String>,
+    /// Why, where it brought no ballot.
+    pub reason: Option<String>,
+    /// Its answer as it gave it.
+    pub answer: Option<Map<String, Value>>,
+}
+
+/// What a session file proves.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Verified {
+    /// Whether everything holds.
+    pub ok: bool,
+    /// What does not hold, and where.
+    pub findings: Vec<Map<String, Value>>,
+    /// What the file proves.
+    pub proven: Vec<String>,
+    /// What else there is to know.
+    pub notes: Vec<String>,
+    /// What no session file can prove.
+    pub unproven: Vec<String>,
+    /// The hash of the last event.
+    pub head: Option<String>,
+}
+
+/// What another rule finds on the same ballots. It decides nothing.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct Recount {
+    /// The rule.
+    pub rule: String,
+    /// What it finds.
+    pub winners: Vec<String>,
+    /// Whether it finds a tie.
+    pub tie: bool,
+    /// Whether that differs from the decision on record.
+    pub differs: bool,
+    /// The steps of the count.
+    pub steps: Vec<String>,
+}
+
+/// The personas.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Personas {
+    pub personas: Vec<Listed>,
+}
+
+/// The strategies.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Strategies {
+    pub strategies: Vec<Listed>,
+}
+
+/// A name, and what it stands for.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Listed {
+    pub name: String,
+    pub description: String,
+}

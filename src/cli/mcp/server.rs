@@ -1,0 +1,277 @@
+//! The tools as the protocol sees them: names, descriptions, schemas, and who answers a call.
+//!
+//! What a tool refuses is a result with `isError`, which the assistant reads; arguments that do not fit
+//! are refused the same way. A protocol error is left for a tool that does not exist.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation,
+    JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    ToolAnnotations,
+};
+use rmcp::schemars::JsonSchema;
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::arguments::{
+    Convene, Nothing, Numbers, OfFile, OfRule, OfSession, OfStatus, Outcome, Personas, Recount, State,
+    Strategies, Verified,
+};
+use super::convene::{convene, in_words};
+use super::saved::{all_strategies, file_of, not_over, outcome, personas, recount, verify};
+use super::sessions::{Sessions, numbers_of};
+use crate::cli::args::McpArgs;
+use crate::config::dirs::Dirs;
+use crate::diagnostic::Diagnostic;
+use crate::journal::fold;
+use crate::launch::environment::Environment;
+use crate::launch::error::RunError;
+use crate::launch::prepare::LaunchOptions;
+use crate::launch::seat::resume;
+use crate::launch::session_file::{open_session, read_session};
+
+/// What an assistant is told of this server before it calls anything.
+const INSTRUCTIONS: &str = "\
+roundtable asks a panel of models one question, blind: every seat gets the same material, and nobody, you \
+included, sees an answer before the round closes. Use it for decisions that deserve more than one opinion.\n\
+1. Build the evidence pack: the files, logs and facts that the question turns on, word for word. Seats have no \
+tools and know nothing else. Keep your own opinion out of question and evidence; if you have one, seal it as \
+`own_ballot`.\n\
+2. `convene`, then `status` until the state is `closed`. Before the close there are only numbers: do not guess \
+or summarise what the panel thinks.\n\
+3. `result`, and report decision, count and the minority's answers, word for word, to the user.";
+
+/// The longest that `status` waits, in seconds.
+const LONGEST_WAIT: u64 = 30;
+
+/// Answers the calls of one assistant.
+#[derive(Clone)]
+pub struct Server {
+    args: Arc<McpArgs>,
+    trust: bool,
+    sessions: Arc<Sessions>,
+}
+
+/// What a tool gives, or what the assistant reads instead.
+type Answered<T> = Result<T, RunError>;
+
+impl Server {
+    pub fn new(args: McpArgs, trust: bool, sessions: Arc<Sessions>) -> Self {
+        Self { args: Arc::new(args), trust, sessions }
+    }
+
+    async fn answer(&self, tool: &str, given: JsonObject) -> Option<CallToolResult> {
+        Some(match tool {
+            "convene" => {
+                self.blocking(given, |server, asked: Convene| {
+                    convene(&asked, &server.args, server.trust, &server.sessions)
+                })
+                .await
+            }
+            "status" => match read_arguments(given) {
+                Ok(asked) => said(self.status(asked).await),
+                Err(problem) => refused(&problem.into()),
+            },
+            "result" => {
+                self.blocking(given, |server, asked: OfSession| outcome(&server.idle_file(&asked.session)?))
+                    .await
+            }
+            "verify" => self.blocking(given, |server, asked: OfFile| server.verify(&asked)).await,
+            "what_if" => {
+                let recounted =
+                    |server: &Self, asked: OfRule| recount(&server.idle_file(&asked.session)?, &asked.rule);
+                self.blocking(given, recounted).await
+            }
+            "personas" => self.blocking(given, |server, _: Nothing| Ok(personas(&server.folders()?))).await,
+            "strategies" => {
+                self.blocking(given, |server, _: Nothing| Ok(all_strategies(&server.folders()?))).await
+            }
+            _ => return None,
+        })
+    }
+
+    /// Answers where the caller's thread may wait for disks and programs.
+    async fn blocking<A, T>(&self, given: JsonObject, answer: fn(&Self, A) -> Answered<T>) -> CallToolResult
+    where
+        A: DeserializeOwned + Send + 'static,
+        T: Serialize + Send + 'static,
+    {
+        let asked = match read_arguments(given) {
+            Ok(asked) => asked,
+            Err(problem) => return refused(&problem.into()),
+        };
+        let server = self.clone();
+        let answered = tokio::task::spawn_blocking(move || answer(&server, asked)).await;
+        said(
+            answered
+                .unwrap_or_else(|_| Err(Diagnostic::new("internal error; recorded events are safe").into())),
+        )
+    }
+
+    fn folders(&self) -> Result<Dirs, Diagnostic> {
+        Dirs::find(self.trust)
+    }
+
+    fn file_of(&self, id: &str) -> Result<std::path::PathBuf, Diagnostic> {
+        self.sessions.path(id).map_or_else(|| file_of(&self.folders()?, id), Ok)
+    }
+
+    /// The file of a session that does not run here.
+    fn idle_file(&self, id: &str) -> Result<std::path::PathBuf, Diagnostic> {
+        if self.sessions.is_open(id) { Err(not_over()) } else { self.file_of(id) }
+    }
+
+    fn verify(&self, asked: &OfFile) -> Answered<Verified> {
+        let id = std::path::Path::new(&asked.file).file_stem().unwrap_or_default().to_string_lossy();
+        if self.sessions.is_open(&id) {
+            Err(not_over().into())
+        } else {
+            verify(&self.folders()?, &asked.file)
+        }
+    }
+
+    async fn status(&self, asked: OfStatus) -> Answered<Numbers> {
+        let wait = Duration::from_secs(asked.wait_s.min(LONGEST_WAIT));
+        if let Some(numbers) = self.sessions.numbers(&asked.session, wait).await
+            && numbers.state == State::Open
+        {
+            return Ok(numbers);
+        }
+        let (server, id) = (self.clone(), asked.session.clone());
+        let numbers = tokio::task::spawn_blocking(move || server.saved_status(&id)).await;
+        let numbers = numbers.map_err(|_| Diagnostic::new("internal error; recorded events are safe"))??;
+        match self.sessions.numbers(&asked.session, wait).await {
+            Some(running) if numbers.state == State::Open => Ok(running),
+            _ => Ok(numbers),
+        }
+    }
+
+    /// The numbers of a session that does not run here; one that was interrupted goes on.
+    fn saved_status(&self, id: &str) -> Answered<Numbers> {
+        let path = self.file_of(id)?;
+        let session = fold(&read_session(&path)?);
+        if session.closed.is_some() || self.sessions.path(id).is_some() {
+            return Ok(numbers_of(&session));
+        }
+        self.sessions.has_room()?;
+        let set_up = Environment::find(self.trust)?;
+        let options =
+            LaunchOptions { is_headless: true, max_usd: self.args.max_usd, ..LaunchOptions::default() };
+        let opened = open_session(&path)?;
+        let session = fold(&opened.log);
+        let ready = resume((session, opened), &path, &options, &set_up, None, &mut |_| {})?;
+        Ok(self.sessions.start(ready, set_up, false)?)
+    }
+}
+
+fn read_arguments<A: DeserializeOwned>(given: JsonObject) -> Result<A, Diagnostic> {
+    serde_json::from_value(Value::Object(given)).map_err(|error| {
+        Diagnostic::new(format!("the arguments do not fit: {error}"))
+            .hint("the tool's input schema lists them")
+    })
+}
+
+fn said<T: Serialize>(answered: Answered<T>) -> CallToolResult {
+    match answered {
+        Ok(answer) => CallToolResult::structured(serde_json::to_value(answer).unwrap_or_default()),
+        Err(error) => refused(&error),
+    }
+}
+
+/// A refusal that the assistant reads, all problems in it.
+fn refused(error: &RunError) -> CallToolResult {
+    let problems: Vec<String> = error.problems.iter().map(in_words).collect();
+    CallToolResult::error(vec![ContentBlock::text(problems.join("\n"))])
+}
+
+/// A tool with its schemas.
+fn tool<A: JsonSchema + 'static, T: JsonSchema + 'static>(
+    name: &'static str,
+    description: &'static str,
+    annotations: ToolAnnotations,
+) -> Tool {
+    let tool = Tool::new(name, description, JsonObject::new()).with_annotations(annotations);
+    tool.with_input_schema::<A>().with_output_schema::<T>()
+}
+
+fn tools() -> Vec<Tool> {
+    let reads = || ToolAnnotations::new().read_only(true).open_world(false);
+    let asks = || ToolAnnotations::new().read_only(false).destructive(false).open_world(true);
+    vec![
+        tool::<Convene, Numbers>(
+            "convene",
+            "Puts a question to a panel of models, blind, and returns at once. Use it when a decision deserves \
+             several independent opinions: designs, trade-offs, risky changes, reviews, estimates. Put everything \
+             the seats need into `evidence`. Then poll `status`.",
+            asks(),
+        ),
+        tool::<OfStatus, Numbers>(
+            "status",
+            "Says how many answers of a session are sealed, and whether it is closed; nothing of what is in them. \
+             Use it after `convene` until the state is `closed`; `wait_s` saves calls. A session that was \
+             interrupted goes on.",
+            asks(),
+        ),
+        tool::<OfSession, Outcome>(
+            "result",
+            "Shows decision, count and answers of a session that is closed. Use it once, after `status` said \
+             `closed`; before, it is refused. Tell the user what the minority said, too.",
+            reads(),
+        ),
+        tool::<OfFile, Verified>(
+            "verify",
+            "Checks a session file offline: hash chain, prompts, seals, ballots and counts. Use it before relying \
+             on a result that somebody else hands over.",
+            reads(),
+        ),
+        tool::<OfRule, Recount>(
+            "what_if",
+            "Counts the ballots of a closed session by another voting rule. Use it to see whether the decision \
+             depends on the rule; it changes nothing on record.",
+            reads(),
+        ),
+        tool::<Nothing, Personas>(
+            "personas",
+            "Lists the personas that can take a seat, for `participants` of `convene`.",
+            reads(),
+        ),
+        tool::<Nothing, Strategies>(
+            "strategies",
+            "Lists discussions of several blind rounds, for `strategy` of `convene`. Without one there is a \
+             single round, which is enough for most decisions.",
+            reads(),
+        ),
+    ]
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let name = Implementation::new("roundtable", env!("CARGO_PKG_VERSION")).with_title("roundtable");
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(name)
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let answered = self.answer(&request.name, request.arguments.unwrap_or_default()).await;
+        let unknown = || ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None);
+        answered.map(Into::into).ok_or_else(unknown)
+    }
+}

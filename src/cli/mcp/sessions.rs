@@ -1,0 +1,257 @@
+//! The sessions that this server runs, and what may be said of them while they run: numbers.
+//!
+//! Each runs on a thread of its own. The numbers are folded from events that are on disk.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use futures::future::{BoxFuture, FutureExt as _};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::arguments::{Numbers, State};
+use crate::core::{Command, QUORUM_UNREACHABLE};
+use crate::diagnostic::Diagnostic;
+use crate::engine::{INTERRUPTED, Observer};
+use crate::history::{Event, LogEntry, Session};
+use crate::launch::environment::Environment;
+use crate::launch::headless::HeadlessFacilitator;
+use crate::launch::run::{FrontEnd, run};
+use crate::launch::seat::ReadySession;
+use crate::participants::progress::ProgressBoard;
+use crate::participants::{Failure, Participant, Reply, SeatRequest};
+
+/// The seat of the assistant that convenes a panel and has a ballot of its own.
+pub const CALLER: &str = "caller";
+/// More sessions do not run at once.
+const MOST: usize = 8;
+/// How long to wait before asking again, in milliseconds.
+const POLL_MS: u64 = 3000;
+
+/// The sessions of one server.
+pub struct Sessions {
+    runtime: Handle,
+    /// Cancelled when the server ends: every session pauses then.
+    interrupt: CancellationToken,
+    running: Mutex<HashMap<String, RunningSession>>,
+}
+
+struct RunningSession {
+    numbers: watch::Receiver<Numbers>,
+    thread: Option<JoinHandle<()>>,
+    path: PathBuf,
+}
+
+impl Sessions {
+    pub fn new(runtime: Handle, interrupt: CancellationToken) -> Self {
+        Self { runtime, interrupt, running: Mutex::default() }
+    }
+
+    /// Refuses another session where enough run.
+    ///
+    /// # Errors
+    /// That the assistant is to wait.
+    pub fn has_room(&self) -> Result<(), Diagnostic> {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = running.values().filter(|session| session.numbers.borrow().state == State::Open).count();
+        if open < MOST {
+            return Ok(());
+        }
+        let problem = Diagnostic::new(format!("{open} sessions are running"));
+        Err(problem.hint("wait for one of them to close, with `status`"))
+    }
+
+    /// Runs a session that is ready, and returns its first numbers. With `caller_first` nobody is asked
+    /// before the seat of the assistant is sealed.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn start(
+        &self,
+        mut ready: ReadySession,
+        set_up: Environment,
+        caller_first: bool,
+    ) -> Result<Numbers, Diagnostic> {
+        let id = match &ready.start {
+            Command::Open(header) => header.session.clone(),
+            _ => ready.session.id.clone(),
+        };
+        let seats = match &ready.start {
+            Command::Open(header) => header.participants.len(),
+            _ => ready.session.roster.len(),
+        };
+        let first = Numbers {
+            session: id.clone(),
+            state: State::Open,
+            seats,
+            sealed: 0,
+            poll_ms: POLL_MS,
+            why: None,
+            notices: Vec::new(),
+        };
+        let (tell, numbers) = watch::channel(first.clone());
+        let (open_gate, gate) = watch::channel(!caller_first);
+        if caller_first {
+            for (name, participant) in &mut ready.table {
+                if name != CALLER {
+                    let inner = Arc::clone(participant);
+                    *participant = Arc::new(AfterCaller { inner, gate: gate.clone() });
+                }
+            }
+        }
+        let path = ready.path.clone();
+        let mut teller = Teller { session: ready.session.clone(), tell, open_gate };
+        let (runtime, interrupt) = (self.runtime.clone(), self.interrupt.clone());
+        let work = move || {
+            let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), false);
+            let front = FrontEnd {
+                observer: &mut teller,
+                facilitator: &mut facilitator,
+                interrupt,
+                progress: ProgressBoard::default(),
+                desk: None,
+                remote: None,
+            };
+            let done = runtime.block_on(run(ready, &set_up, front)).done;
+            teller.end(done.err().map(|error| error.to_string()));
+        };
+        let thread = std::thread::Builder::new().name("session".to_owned()).spawn(work);
+        let thread = thread
+            .map_err(|error| Diagnostic::new(format!("the session is saved and cannot run: {error}")))?;
+        let running = RunningSession { numbers, thread: Some(thread), path };
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(id, running);
+        Ok(first)
+    }
+
+    /// The numbers of a session that runs here, or has; with `wait`, once it is no longer open or that
+    /// time is over.
+    pub async fn numbers(&self, id: &str, wait: Duration) -> Option<Numbers> {
+        let mut numbers = {
+            let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+            running.get(id)?.numbers.clone()
+        };
+        let settled = numbers.wait_for(|numbers| numbers.state != State::Open);
+        let is_lost = matches!(tokio::time::timeout(wait, settled).await, Ok(Err(_)));
+        let mut now = numbers.borrow().clone();
+        if is_lost && now.state == State::Open {
+            (now.state, now.poll_ms) = (State::Paused, 0);
+            now.why = Some("it stopped with an internal error; what is recorded is safe".to_owned());
+        }
+        Some(now)
+    }
+
+    /// Whether a session runs here and is not over.
+    pub fn is_open(&self, id: &str) -> bool {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.get(id).is_some_and(|session| session.numbers.borrow().state == State::Open)
+    }
+
+    /// The file of a session that runs here, or has.
+    pub fn path(&self, id: &str) -> Option<PathBuf> {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(running.get(id)?.path.clone())
+    }
+
+    /// Waits until every session has paused or ended.
+    pub fn wait(&self) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        for thread in running.values_mut().filter_map(|session| session.thread.take()) {
+            // A session that failed has said so.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The numbers of a session as its events tell.
+pub fn numbers_of(session: &Session) -> Numbers {
+    let round = session.rounds.last();
+    let state = match (&session.closed, &session.paused) {
+        (Some(_), _) => State::Closed,
+        (None, Some(_)) => State::Paused,
+        (None, None) => State::Open,
+    };
+    let why = session.paused.as_ref().filter(|_| state == State::Paused).map(|(_, reason)| {
+        let resume = format!("the user continues it with `roundtable resume {}`", session.id);
+        match reason.as_str() {
+            INTERRUPTED => "interrupted; the next `status` continues it".to_owned(),
+            QUORUM_UNREACHABLE => format!("too few seats answered, and nothing is revealed; {resume}"),
+            _ => format!("a person has to answer something; {resume}, or in the terminal UI"),
+        }
+    });
+    Numbers {
+        session: session.id.clone(),
+        state,
+        seats: round.map_or(session.roster.len(), |round| round.seats.len()),
+        sealed: round.map_or(0, crate::history::RoundRun::sealed),
+        poll_ms: if state == State::Open { POLL_MS } else { 0 },
+        why,
+        notices: Vec::new(),
+    }
+}
+
+/// Folds what is on disk, and tells its numbers.
+struct Teller {
+    session: Session,
+    tell: watch::Sender<Numbers>,
+    open_gate: watch::Sender<bool>,
+}
+
+impl Teller {
+    fn end(&self, error: Option<String>) {
+        let mut numbers = numbers_of(&self.session);
+        if let Some(error) = error {
+            numbers.state = State::Paused;
+            numbers.poll_ms = 0;
+            numbers.why = Some(format!("it stopped with an error, what is recorded is safe: {error}"));
+        }
+        self.tell.send_replace(numbers);
+    }
+}
+
+impl Observer for Teller {
+    fn on_event(&mut self, line: &LogEntry, _: &Session) {
+        self.session.apply(&line.stamped);
+        let event = &line.stamped.event;
+        let is_caller = matches!(event, Event::BallotSealed(sealed) if sealed.participant == CALLER)
+            || matches!(event, Event::SeatFailed(failed) if failed.participant == CALLER)
+            || matches!(event, Event::RoundClosed(_));
+        if is_caller {
+            self.open_gate.send_replace(true);
+        }
+        let numbers = numbers_of(&self.session);
+        // Whether it has ended is said once its file is closed.
+        if numbers.state == State::Open {
+            self.tell.send_replace(numbers);
+        }
+    }
+}
+
+/// A participant that is asked once the assistant's own ballot is sealed on disk.
+struct AfterCaller {
+    inner: Arc<dyn Participant>,
+    gate: watch::Receiver<bool>,
+}
+
+impl Participant for AfterCaller {
+    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
+        let mut gate = self.gate.clone();
+        async move {
+            // A gate whose keeper is gone leads nowhere: the session is over.
+            let _ = gate.wait_for(|is_open| *is_open).await;
+            self.inner.ask(ask).await
+        }
+        .boxed()
+    }
+
+    fn waits_for_person(&self, step: &str) -> bool {
+        self.inner.waits_for_person(step)
+    }
+
+    fn unavailable_reason(&self, step: &str) -> Option<String> {
+        self.inner.unavailable_reason(step)
+    }
+}

@@ -1,0 +1,359 @@
+//! `mcp`, end to end: the tests are the assistant's client.
+
+use crate::program::Desk;
+
+#[cfg(not(feature = "mcp"))]
+#[test]
+fn without_the_feature_the_verb_says_which_one_it_needs() {
+    let ran = Desk::new().run(["mcp"]).code(2);
+    assert!(ran.err.contains("built without `mcp`") && ran.err.contains("--features mcp"), "{}", ran.err);
+    assert_eq!(ran.out, "");
+}
+
+#[cfg(feature = "mcp")]
+mod served {
+    use std::collections::HashMap;
+    use std::fs;
+    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+    use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::{Duration, Instant};
+
+    use serde_json::{Value, json};
+
+    use super::Desk;
+    use crate::patience::Patient as _;
+    use crate::server::{Answer, Server};
+
+    /// Said in sealed answers and nowhere else.
+    const CANARY: &str = "a grey heron stands there";
+
+    /// A client, and everything the server has said to it.
+    struct Client {
+        child: Child,
+        input: Option<ChildStdin>,
+        output: BufReader<ChildStdout>,
+        transcript: String,
+        sent: u64,
+    }
+
+    impl Drop for Client {
+        fn drop(&mut self) {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+
+    impl Client {
+        fn start(desk: &Desk, args: &[&str]) -> Self {
+            let mut command = desk.command([&["mcp"], args].concat());
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+            let mut child = command.start().expect("the program starts");
+            let input = child.stdin.take();
+            let output = BufReader::new(child.stdout.take().expect("a pipe"));
+            Self { child, input, output, transcript: String::new(), sent: 0 }
+        }
+
+        /// One whose handshake is done.
+        fn connected(desk: &Desk, args: &[&str]) -> Self {
+            let mut client = Self::start(desk, args);
+            let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+            assert_eq!(client.request("initialize", &hello)["result"]["serverInfo"]["name"], "roundtable");
+            client.send(r#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#);
+            client
+        }
+
+        fn send(&mut self, line: &str) {
+            let input = self.input.as_mut().expect("open");
+            input.write_all(format!("{line}\n").as_bytes()).expect("taken");
+        }
+
+        fn receive(&mut self) -> Value {
+            let mut line = String::new();
+            self.output.read_line(&mut line).expect("a line");
+            self.transcript.push_str(&line);
+            serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+        }
+
+        fn request(&mut self, method: &str, params: &Value) -> Value {
+            self.sent += 1;
+            let id = self.sent;
+            self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
+            let reply = self.receive();
+            assert_eq!(reply["id"], id, "{reply}");
+            reply
+        }
+
+        /// The result of a tool.
+        #[track_caller]
+        fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+            let reply = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
+            let result = &reply["result"];
+            assert_eq!(result["isError"], false, "{tool} {arguments}: {reply}");
+            result["structuredContent"].clone()
+        }
+
+        /// What a tool says that refuses.
+        #[track_caller]
+        fn refused(&mut self, tool: &str, arguments: &Value) -> String {
+            let reply = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
+            assert_eq!(reply["result"]["isError"], true, "{tool} {arguments}: {reply}");
+            reply["result"]["content"][0]["text"].as_str().expect("words").to_owned()
+        }
+
+        /// Ends standard input; returns the exit code and what else was said.
+        fn end(mut self) -> (Option<i32>, String) {
+            drop(self.input.take());
+            let code = self.child.wait().expect("ends").code();
+            let mut rest = String::new();
+            self.output.read_to_string(&mut rest).expect("UTF-8");
+            (code, rest)
+        }
+    }
+
+    /// Whether a reply has what is expected, with names that stand for values.
+    fn fits(expected: &Value, given: &Value, names: &mut HashMap<String, Value>) -> bool {
+        match (expected, given) {
+            (Value::String(any), _) if any == "*" => true,
+            (Value::String(name), _) if name.starts_with('$') => {
+                names.entry(name.clone()).or_insert_with(|| given.clone()) == given
+            }
+            (Value::Object(expected), Value::Object(given)) => expected
+                .iter()
+                .all(|(key, expected)| given.get(key).is_some_and(|given| fits(expected, given, names))),
+            (Value::Array(expected), Value::Array(given)) => {
+                expected.len() == given.len()
+                    && expected.iter().zip(given).all(|(expected, given)| fits(expected, given, names))
+            }
+            _ => expected == given,
+        }
+    }
+
+    #[test]
+    fn conversations_by_two_protocol_versions_go_as_written() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/mcp");
+        let mut files: Vec<_> =
+            fs::read_dir(folder).expect("a folder").map(|file| file.unwrap().path()).collect();
+        files.sort();
+        assert_eq!(files.len(), 2);
+        for file in files {
+            let desk = Desk::new();
+            let (mut client, mut names) = (Client::start(&desk, &[]), HashMap::new());
+            for line in fs::read_to_string(&file).expect("a file").lines() {
+                if let Some(sent) = line.strip_prefix("> ") {
+                    let named = |text: String, (name, value): (&String, &Value)| {
+                        text.replace(name, value.as_str().unwrap())
+                    };
+                    client.send(&names.iter().fold(sent.to_owned(), named));
+                } else if let Some(expected) = line.strip_prefix("< ") {
+                    let (expected, given) = (serde_json::from_str(expected).expect(line), client.receive());
+                    assert!(fits(&expected, &given, &mut names), "{file:?}\n{line}\n{given}");
+                }
+            }
+            assert_eq!(client.end(), (Some(0), String::new()));
+            desk.run(["verify", &desk.session().display().to_string()]).code(0);
+        }
+    }
+
+    /// A desk whose model `lab/m` says the canary; seat `slow` waits for the gate.
+    fn gated() -> (Desk, Server, Arc<AtomicBool>) {
+        let gate = Arc::new(AtomicBool::new(false));
+        let held = Arc::clone(&gate);
+        let server = Server::start(move |request| {
+            let answer = Answer::chat(&format!("vote: redis\nposition: {CANARY}\n"));
+            if request.seat() == "qa-lead" { answer.behind(&held) } else { answer }
+        });
+        (Desk::new().served_by(&server), server, gate)
+    }
+
+    fn question() -> Value {
+        json!({
+            "question": "Which store?", "options": ["redis", "sqlite"], "evidence": [{"id": "E", "text": "Two hosts."}],
+            "participants": [{"persona": "skeptic", "model": "lab/m"}, {"persona": "qa-lead", "model": "lab/m"}],
+        })
+    }
+
+    /// Asks for numbers until this many answers are sealed.
+    fn until_sealed(client: &mut Client, session: &Value, count: u64) {
+        let end = Instant::now() + Duration::from_secs(60);
+        while client.call("status", &json!({"session": session}))["sealed"] != count {
+            assert!(Instant::now() < end, "{count} answers are not sealed");
+            std::thread::park_timeout(Duration::from_millis(20));
+        }
+    }
+
+    #[test]
+    fn nothing_but_numbers_is_said_before_the_close() {
+        let (desk, _server, gate) = gated();
+        let mut client = Client::connected(&desk, &[]);
+        let mut asked = question();
+        asked["own_ballot"] = json!({"vote": "sqlite", "reason": CANARY});
+        let session = client.call("convene", &asked)["session"].clone();
+        until_sealed(&mut client, &session, 2);
+        let of = json!({"session": session});
+        let numbers = client.call("status", &of);
+        assert_eq!(
+            numbers,
+            json!({"session": session, "state": "open", "seats": 3, "sealed": 2, "poll_ms": 3000})
+        );
+        for (tool, arguments) in [
+            ("result", of.clone()),
+            ("what_if", json!({"session": session, "rule": "borda"})),
+            ("verify", json!({"file": session})),
+            ("verify", json!({"file": desk.session().display().to_string()})),
+        ] {
+            let said = client.refused(tool, &arguments);
+            assert!(said.contains("not over") && said.contains("`status`"), "{tool}: {said}");
+        }
+        for hidden in [CANARY, "heron", "skeptic", "qa-lead", "caller\""] {
+            assert!(!client.transcript.contains(hidden), "{hidden} in {}", client.transcript);
+        }
+        gate.store(true, Ordering::Release);
+        let waited = json!({"session": session, "wait_s": 30});
+        assert_eq!(client.call("status", &waited)["state"], "closed");
+        let result = client.call("result", &of);
+        assert_eq!((&result["decided"], &result["winners"]), (&json!(true), &json!(["redis"])), "{result}");
+        let minority = json!([{
+            "participant": "caller", "model": "scripted", "outcome": "answered", "reason": null,
+            "answer": {"vote": "sqlite", "reason": CANARY},
+        }]);
+        assert_eq!(result["minority"], minority);
+        assert_eq!(result["others"][0]["answer"]["position"], CANARY);
+        assert_eq!(result["rehearsal"], false);
+    }
+
+    #[test]
+    fn the_own_ballot_is_on_disk_before_anyone_is_asked() {
+        let (first, early) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let desk = Arc::new(std::sync::OnceLock::<std::path::PathBuf>::new());
+        let (asked, unsealed, home) = (Arc::clone(&first), Arc::clone(&early), Arc::clone(&desk));
+        let server = Server::start(move |_| {
+            asked.store(true, Ordering::Release);
+            let sessions = home.get().expect("set").join("state/sessions");
+            let file = fs::read_dir(sessions).expect("listed").next().expect("one").expect("listed").path();
+            if !fs::read_to_string(file).expect("read").contains("event: ballot_sealed") {
+                unsealed.store(true, Ordering::Release);
+            }
+            Answer::chat("vote: redis\n")
+        });
+        let own = Desk::new().served_by(&server);
+        desk.set(own.home()).expect("once");
+        let mut client = Client::connected(&own, &[]);
+        let mut question = question();
+        question["own_ballot"] = json!({"vote": "sqlite"});
+        let session = client.call("convene", &question)["session"].clone();
+        assert_eq!(client.call("status", &json!({"session": session, "wait_s": 30}))["state"], "closed");
+        assert!(first.load(Ordering::Acquire), "the service was asked");
+        assert!(!early.load(Ordering::Acquire), "somebody was asked before the caller's seal");
+    }
+
+    #[test]
+    fn a_client_that_dies_leaves_a_session_that_status_continues() {
+        for is_killed in [true, false] {
+            let (desk, _server, gate) = gated();
+            let mut client = Client::connected(&desk, &[]);
+            let session = client.call("convene", &question())["session"].clone();
+            until_sealed(&mut client, &session, 1);
+            if is_killed {
+                client.child.kill().expect("killed");
+                drop(client);
+            } else {
+                assert_eq!(client.end(), (Some(0), String::new()));
+                assert!(
+                    desk.run(["replay", session.as_str().unwrap(), "--json"]).out.contains("session_paused")
+                );
+            }
+            desk.run(["verify", session.as_str().unwrap()]).code(0);
+            gate.store(true, Ordering::Release);
+            let mut client = Client::connected(&desk, &[]);
+            assert!(client.refused("result", &json!({"session": session})).contains("not over"));
+            let numbers = client.call("status", &json!({"session": session, "wait_s": 30}));
+            assert_eq!((&numbers["state"], &numbers["sealed"]), (&json!("closed"), &json!(2)), "{numbers}");
+            assert_eq!(client.call("result", &json!({"session": session}))["winners"], json!(["redis"]));
+        }
+    }
+
+    #[test]
+    fn rubbish_is_skipped_and_what_is_too_long_is_refused() {
+        let desk = Desk::new();
+        let mut client = Client::connected(&desk, &[]);
+        for line in ["rubbish", "", "{\"jsonrpc\": \"2.0\", \"id\": 7", "\u{0}\u{1b}[2J"] {
+            client.send(line);
+        }
+        let long = json!({"question": "q", "evidence": [{"id": "E", "text": "x".repeat(10_000_000)}]});
+        assert!(client.refused("convene", &long).contains("the limit is 4 MiB"));
+        let said = client.refused("convene", &json!({"question": "q", "evidence": [], "quorum": 3}));
+        assert!(said.contains("unknown field `quorum`"), "{said}");
+        assert_eq!(desk.sessions(), Vec::<std::path::PathBuf>::new());
+        assert_eq!(client.end(), (Some(0), String::new()));
+    }
+
+    #[test]
+    fn what_cannot_start_is_refused_in_words_and_writes_nothing() {
+        let desk = Desk::new();
+        desk.write(".git/HEAD", "ref: x\n");
+        desk.write("notes.md", "one\ntwo\n");
+        desk.write("../outside.md", "three\n");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("../outside.md", desk.path("link.md")).expect("a link");
+        let mut client = Client::connected(&desk, &[]);
+        let evidence =
+            |evidence: Value| json!({"question": "q", "options": ["a", "b"], "evidence": [evidence]});
+        let with = |key: &str, value: Value| {
+            let mut asked = evidence(json!({"id": "E", "file": "notes.md", "lines": "2"}));
+            asked[key] = value;
+            asked
+        };
+        let cases = [
+            (evidence(json!({"id": "E", "file": "../outside.md"})), "outside the project"),
+            (evidence(json!({"id": "E", "file": desk.path("../outside.md")})), "outside the project"),
+            #[cfg(unix)]
+            (evidence(json!({"id": "E", "file": "link.md"})), "outside the project"),
+            (evidence(json!({"id": "E", "file": "none.md"})), "none.md"),
+            (evidence(json!({"id": "E"})), "either `text` or `file`"),
+            (evidence(json!({"id": "E", "text": "key: AKIAIOSFODNN7EXAMPLE"})), "looks like"),
+            (with("options", json!(["a"])), "at least two options"),
+            (with("rule", json!("most")), "most"),
+            (with("strategy", json!("brainstorm")), "brainstorm"),
+            (with("own_ballot", json!({"vote": "c"})), "`own_ballot` cannot be counted"),
+            (with("participants", json!(["openai/gpt-5-mini"])), "give `max_usd`"),
+            (with("participants", json!(["human"])), "is a person"),
+            (with("participants", json!([{"name": "dana", "model": "remote/link"}])), "is a person"),
+            (with("participants", json!([{"name": "x", "command": ["sh"]}])), "do not fit"),
+            (with("participants", json!(["nobody-at-all"])), "nobody-at-all"),
+            (with("max_usd", json!(-1)), "greater than 0"),
+        ];
+        for (asked, expected) in cases {
+            let said = client.refused("convene", &asked);
+            assert!(said.contains(expected), "{expected}: {said}");
+        }
+        assert_eq!(desk.sessions(), Vec::<std::path::PathBuf>::new());
+        for session in ["none", "../x", "", "/etc/passwd"] {
+            assert!(client.refused("status", &json!({"session": session})).contains("no session"));
+            assert!(client.refused("result", &json!({"session": session})).contains("no session"));
+        }
+        assert!(client.refused("verify", &json!({"file": "../outside.md"})).contains("outside the project"));
+        client.call("convene", &with("rule", json!("plurality")));
+    }
+
+    #[test]
+    fn a_project_that_redirects_is_refused_until_the_user_agrees() {
+        let (desk, server, gate) = gated();
+        gate.store(true, Ordering::Release);
+        desk.write(".git/HEAD", "ref: x\n");
+        let url = server.url() + "/v1";
+        desk.write(
+            ".s2s/config.yaml",
+            format!("providers:\n  mine: {{base_url: \"{url}\", key_env: LAB_KEY}}\n"),
+        );
+        let mut asked = question();
+        asked["participants"] = json!(["mine/m"]);
+        let mut client = Client::connected(&desk, &[]);
+        let said = client.refused("convene", &asked);
+        assert!(said.contains("`mine`") && said.contains("--trust"), "{said}");
+        assert_eq!((server.connections(), desk.sessions()), (0, Vec::new()));
+        let mut client = Client::connected(&desk, &["--trust"]);
+        client.call("convene", &asked);
+    }
+}

@@ -22,10 +22,8 @@ impl Proposal {
         let facts = session.form_facts(proposing)?;
         // What it records changes the log that it was checked against.
         let is_recorded = session.running(&step.id).is_some_and(|run| run.recorded > 0);
-        let check = |answer: Value| match is_recorded {
-            true => Ok(answer),
-            false => facts.check(&answer).map(|()| answer),
-        };
+        let check =
+            |answer: Value| if is_recorded { Ok(answer) } else { facts.check(&answer).map(|()| answer) };
         let answer = match session.results.get(named) {
             Some(made) if made.success => session
                 .disclosed_result(proposing, made)

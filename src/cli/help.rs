@@ -19,7 +19,7 @@ use crate::launch::error::RunError;
 type Example = (&'static str, &'static str);
 
 /// Examples by command; the empty name is a run.
-const EXAMPLES: [(&str, &[Example]); 21] = [
+const EXAMPLES: [(&str, &[Example]); 22] = [
     (
         "",
         &[
@@ -43,6 +43,14 @@ const EXAMPLES: [(&str, &[Example]); 21] = [
             ("roundtable serve vote.yaml", "print a link for each remote seat"),
             ("roundtable serve vote.yaml --behind https://votes.example", "with a proxy or tunnel"),
             ("roundtable serve session.s2s", "go on where it stopped"),
+        ],
+    ),
+    (
+        "mcp",
+        &[
+            ("roundtable mcp", "what a coding assistant starts"),
+            ("roundtable mcp --participants qa-lead,skeptic --model ollama/llama3.2", "with your panel"),
+            ("roundtable mcp --max-usd 1", "at most one dollar for each session"),
         ],
     ),
     (

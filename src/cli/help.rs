@@ -49,7 +49,7 @@ const EXAMPLES: [(&str, &[Example]); 22] = [
         "mcp",
         &[
             ("roundtable mcp", "what a coding assistant starts"),
-            ("roundtable mcp --participants qa-lead,skeptic --model ollama/llama3.2", "with your panel"),
+            ("roundtable mcp --participants qa-lead,skeptic", "with your panel"),
             ("roundtable mcp --max-usd 1", "at most one dollar for each session"),
         ],
     ),

@@ -261,10 +261,17 @@ impl Engine<'_> {
         }
     }
 
+    /// Whether services that hold a reply to a schema are given one.
+    pub(super) fn is_structured(&self) -> bool {
+        let definition = self.session.definition.as_ref();
+        definition.is_some_and(|definition| definition.structured == StructuredAnswers::Auto)
+    }
+
     /// The schema of an answer, made once a round, unless the definition wants none.
     fn schema(&self, round: &RoundRun) -> Option<Arc<str>> {
-        let is_wanted = self.session.definition.as_ref()?.structured == StructuredAnswers::Auto;
-        is_wanted.then(|| answer_schema(&round.opened.ballot))?.map(|schema| schema.to_string().into())
+        self.is_structured()
+            .then(|| answer_schema(&round.opened.ballot))?
+            .map(|schema| schema.to_string().into())
     }
 
     /// What it takes to ask a seat.

@@ -142,15 +142,11 @@ fn judge(reply: &Reply, terms: &AttemptLimits, is_exit: bool) -> Result<Value, S
         return Ok(data);
     }
     if let Some(schema) = &terms.schema {
-        let what = match &terms.facts {
-            Some(_) => "its form",
-            None if terms.needs_words => "the verdict of a review",
-            None => "`output_schema`",
-        };
+        let what = if terms.needs_words { "the verdict of a review" } else { "`output_schema`" };
         schema.check(&data).map_err(|why| format!("the answer does not fit {what}: {why}"))?;
     }
     if let Some(facts) = &terms.facts {
-        facts.check(&data).map_err(|why| format!("the answer contradicts the session: {why}"))?;
+        facts.check(&data).map_err(|why| format!("the answer does not fit its form: {why}"))?;
     }
     if terms.needs_words && !is_feedback(&data, terms.format) {
         return Err("a review needs feedback, and there is none".to_owned());

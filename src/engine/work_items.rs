@@ -86,9 +86,8 @@ impl Engine<'_> {
         let definition = self.session.definition.as_deref();
         let step = definition.and_then(|definition| definition.step(&item.offered.step));
         let facts = step.and_then(|step| self.session.form_facts(step));
-        let of_form = facts.as_ref().and_then(|facts| facts.output_schema().ok());
         let schema = step.and_then(|step| match &step.kind {
-            StepKind::Agent(agent) => agent.output_schema.clone().or(of_form),
+            StepKind::Agent(agent) => agent.output_schema.clone(),
             StepKind::Review(_) if self.session.format() >= 2 => Some(VERDICT.clone()),
             StepKind::Round(_)
             | StepKind::Approval(_)
@@ -144,7 +143,9 @@ impl Engine<'_> {
             effort: info.and_then(|info| info.effort),
             max_output_tokens: info.and_then(|info| info.max_output_tokens),
             has_twice_the_room: false,
-            schema: None,
+            schema: facts
+                .filter(|_| self.is_structured())
+                .map(|facts| facts.service_schema().to_string().into()),
             time_left: self.session_time_left(),
             timeout: self.participant_timeout(&offered.step),
             watch: self.watch(&offered.item),

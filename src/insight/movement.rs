@@ -99,13 +99,16 @@ fn leader(round: &RoundRun) -> Option<String> {
     first.next().is_none().then(|| option.clone())
 }
 
-/// The last revealed round before this one with an equal form, and for open ones an equal question.
+/// The last revealed round before this one with an equal form and the same `output`, and for open ones an
+/// equal question.
 pub fn earlier<'a>(session: &'a Session, round: &RoundRun) -> Option<&'a RoundRun> {
     if !round_view::is_revealed(round) {
         return None;
     }
+    let result = |round: &RoundRun| session.definition.as_ref()?.step(&round.opened.step)?.output.as_ref();
     let asks_the_same = |other: &RoundRun| {
         other.opened.ballot == round.opened.ballot
+            && result(other) == result(round)
             && (!is_open(round) || other.opened.question == round.opened.question)
     };
     if let Some(before) = session.revised_by(&round.opened) {

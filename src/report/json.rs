@@ -329,6 +329,7 @@ fn approval(approved: &AnsweredQuestion) -> Value {
         "choices": approved.choices,
         "approved": approved.given.approved,
         "choice": approved.given.choice,
+        "edited": approved.given.edited,
         "comment": approved.given.comment,
         "by": approved.given.by,
         "at": approved.at.to_string(),

@@ -62,6 +62,8 @@ pub struct Home {
     pub words: String,
     /// Every persona as an entry of a roster, and a line about it.
     pub personas: Vec<(String, String)>,
+    /// The names of the project's own strategies.
+    pub strategies: Vec<String>,
     /// What is to be said of the project.
     pub notices: Vec<String>,
     /// Whether the rows are still being read.

@@ -85,7 +85,7 @@ fn a_blocked_proposal_is_asked_again_as_the_model_amends_it() {
     });
     // Each entry settles what the next one may no longer name.
     let agreed = json!({
-        "synthesis": "All agree.", "winner": "support",
+        "synthesis": "All agree.", "winner": "support", "conflicts": [], "amended": null,
         "answered": [{"id": "OQ-001", "answer": "We do."}, {"id": "OQ-002", "answer": "Now."}],
         "artifacts": [{"title": "Half", "summary": "Half of it."}],
     });
@@ -132,6 +132,7 @@ fn an_answer_that_contradicts_the_log_is_asked_for_once_more_and_then_a_person_i
             "resolved",
         ),
         (json!("I would rather not."), "its form"),
+        (json!({"synthesis": null, "winner": null}), "/synthesis"),
     ];
     for (bad, wanted) in cases {
         let desk = desk(CHOICE);
@@ -192,6 +193,8 @@ fn a_person_sees_proposals_first_where_that_is_asked_for() {
     assert_eq!(with_comment.count(), 1, "the comment is sent with the next try only");
     let noted = log(&desk).into_iter().find(|line| line["event"] == "synthesis_recorded").expect("a note");
     assert_eq!(noted["text"], "One each.");
+    let report = desk.run(["report", "s.s2s"]).code(0).out;
+    assert!(report.contains("talk-vote-note-ok: changed and approved"), "{report}");
     // A changed proposal that contradicts the log is refused as the model's is.
     answers["talk-vote-note-ok"] = json!({"edited": {"synthesis": "Queue won.", "winner": "queue"}});
     let ran = run(&desk, &answers);
@@ -330,6 +333,15 @@ fn items_of_an_agenda_are_led_through_one_after_the_other() {
     let desk_of_parked = self::desk(&format!("{CHOICE}, max_rounds: 2, {agenda}"));
     run(&desk_of_parked, &json!({"talk-item-1-vote": [split, votes]})).code(0);
     assert_eq!(questions(&desk_of_parked).len(), 2);
+    // The report has each item's decision.
+    let report = desk.run(["report", "s.s2s"]).code(0).out;
+    let brief = report.split("## The record").next().expect("a head");
+    assert!(
+        brief.contains("Now: Where does it live?") || brief.contains("Other rounds with a rule"),
+        "{brief}"
+    );
+    assert_eq!(brief.matches("Decision: queue").count(), 2, "{brief}");
+    assert!(brief.contains("The facilitator's conclusion"), "{brief}");
     // It stays open when the rounds are used up.
     run(&desk, &json!({"talk-where-vote": split, "talk-who-vote": votes})).code(0);
     assert_eq!(questions(&desk).len(), 3);

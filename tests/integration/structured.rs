@@ -78,6 +78,34 @@ fn the_form_goes_with_the_request_where_it_is_wanted_and_changes_nothing_else() 
 }
 
 #[test]
+fn a_model_that_leads_is_given_the_schema_of_its_form() {
+    let led = "steps:\n  - {id: talk, type: discussion, topic: \"Which one?\", facilitator: lab/m, ballot: {kind: \
+               choice, options: [in-process, redis]}}\nparticipants: [qa-lead, skeptic]\n";
+    for more in ["", "structured: off\n"] {
+        let server = Server::start(|request: &Request| {
+            let body = request.json().to_string();
+            let said = if body.contains("Write the question") {
+                r#"{"question": "Which one of them?", "exploration": null}"#
+            } else if body.contains("Write the note") {
+                r#"{"synthesis": "Redis.", "winner": "redis", "artifacts": [], "questions": []}"#
+            } else if body.contains("Say how the discussion ends") {
+                r#"{"action": "conclude", "winner": "redis", "recommendation": "redis", "summary": "S.", "reason": "R."}"#
+            } else {
+                HELD
+            };
+            says("openai", said)
+        });
+        let desk = desk(&format!("{led}{more}"), &server, "openai", ", structured: true");
+        desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0);
+        let schemas = server.requests().iter().filter_map(schema_of).collect::<Vec<_>>();
+        let of = |key: &str| schemas.iter().filter(|schema| schema["properties"].get(key).is_some()).count();
+        let wanted = if more.is_empty() { (1, 1, 1) } else { (0, 0, 0) };
+        assert_eq!((of("question"), of("synthesis"), of("action")), wanted, "{schemas:?}");
+        desk.run(["verify", &arg(&desk.session())]).code(0);
+    }
+}
+
+#[test]
 fn a_service_that_declines_the_form_is_asked_without_it_and_no_seat_is_lost() {
     for status in [400, 422] {
         let declines = move |request: &Request| match schema_of(request) {

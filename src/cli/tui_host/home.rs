@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::browse::{saved, summary};
+use crate::config::own_strategies::own_strategy_names;
 use crate::config::path_policy::PathPolicy;
 use crate::config::persona_library::PersonaLibrary;
 use crate::config::read_file::read_regular;
@@ -52,6 +53,7 @@ pub fn home(set_up: &Environment) -> Home {
         model: set_up.config.model.value.clone(),
         rows,
         personas,
+        strategies: own_strategy_names(&set_up.folders),
         notices: set_up.notices().map(ToString::to_string).collect(),
         ..Home::default()
     }

@@ -16,6 +16,7 @@ impl FormFacts {
     /// # Errors
     /// What does not fit, in words that can be shown to the model.
     pub fn check(&self, answer: &Value) -> Result<(), String> {
+        let answer = &self.without_nulls(answer);
         self.output_schema()?.check(answer)?;
         let mut texts = Vec::new();
         texts_of(answer, &mut texts);
@@ -75,7 +76,7 @@ impl FormFacts {
     /// An accepted answer as later steps see it. Of a note every list is there, and its options are those
     /// of the merge.
     pub fn accepted(&self, answer: &Value, merge: Option<&Merge>) -> Map<String, Value> {
-        let mut data = answer.as_object().cloned().unwrap_or_default();
+        let mut data = self.without_nulls(answer).as_object().cloned().unwrap_or_default();
         data.shift_remove("set_aside");
         if self.form == FacilitatorForm::Synthesize {
             for (list, _) in Recorded::WORDS {

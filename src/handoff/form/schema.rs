@@ -60,6 +60,17 @@ impl FormFacts {
         OutputSchema::parse(&self.schema())
     }
 
+    /// The same for services that hold a reply to a schema: without limits, and every key required; one that
+    /// may be left out is null or an empty list.
+    pub fn service_schema(&self) -> Value {
+        for_service(&self.schema())
+    }
+
+    /// An answer without keys that are null where they may be left out.
+    pub(super) fn without_nulls(&self, answer: &Value) -> Value {
+        without_nulls(answer, &self.schema())
+    }
+
     fn schema(&self) -> Value {
         let text = |most: usize| json!({ "type": "string", "minLength": 1, "maxLength": most });
         let winner = json!({ "enum": [self.winner] });
@@ -153,4 +164,85 @@ fn object(required: &[&str], properties: impl Into<Value>) -> Value {
     json!({
         "type": "object", "additionalProperties": false, "required": required, "properties": properties.into(),
     })
+}
+
+/// Limits that not every service takes.
+const LIMITS: [&str; 5] = ["minLength", "maxLength", "minItems", "maxItems", "pattern"];
+
+fn is_required(schema: &Value, key: &str) -> bool {
+    schema["required"].as_array().is_some_and(|required| required.iter().any(|name| name == key))
+}
+
+fn for_service(schema: &Value) -> Value {
+    let mut made = schema.clone();
+    let Some(keys) = made.as_object_mut() else { return made };
+    keys.retain(|key, _| !LIMITS.contains(&key.as_str()));
+    if let Some(words) = schema["enum"].as_array() {
+        let is_text = words.iter().any(Value::is_string);
+        let kinds: Vec<&str> = is_text
+            .then_some("string")
+            .into_iter()
+            .chain(words.contains(&Value::Null).then_some("null"))
+            .collect();
+        keys.insert("type".to_owned(), if let [one] = kinds.as_slice() { json!(one) } else { json!(kinds) });
+    }
+    if let Some(items) = schema.get("items") {
+        keys.insert("items".to_owned(), for_service(items));
+    }
+    if let Some(properties) = schema["properties"].as_object() {
+        let mut all = Map::new();
+        for (key, inner) in properties {
+            let mut made = for_service(inner);
+            if !is_required(schema, key) && made["type"] == "string" {
+                made["type"] = json!(["string", "null"]);
+            }
+            all.insert(key.clone(), made);
+        }
+        keys.insert("required".to_owned(), all.keys().cloned().collect());
+        keys.insert("properties".to_owned(), all.into());
+    }
+    made
+}
+
+fn without_nulls(value: &Value, schema: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(|item| without_nulls(item, &schema["items"])).collect(),
+        Value::Object(map) => {
+            let kept = map.iter().filter(|(key, value)| !value.is_null() || is_required(schema, key));
+            let inner = |key: &String, value| without_nulls(value, &schema["properties"][key.as_str()]);
+            Value::Object(kept.map(|(key, value)| (key.clone(), inner(key, value))).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_for_services_requires_every_key_and_has_no_limits() {
+        let schema = object(
+            &["id", "winner"],
+            json!({
+                "id": {"type": "string", "minLength": 1},
+                "winner": {"enum": ["a", null]},
+                "how": {"type": "string", "maxLength": 9},
+                "parts": {"type": "array", "maxItems": 2, "items": {"enum": ["x"]}},
+            }),
+        );
+        let held = for_service(&schema);
+        assert_eq!(held["required"], json!(["id", "winner", "how", "parts"]));
+        assert_eq!(
+            held["properties"],
+            json!({
+                "id": {"type": "string"},
+                "winner": {"enum": ["a", null], "type": ["string", "null"]},
+                "how": {"type": ["string", "null"]},
+                "parts": {"type": "array", "items": {"enum": ["x"], "type": "string"}},
+            })
+        );
+        let answer = json!({"id": "1", "winner": null, "how": null, "parts": []});
+        assert_eq!(without_nulls(&answer, &schema), json!({"id": "1", "winner": null, "parts": []}));
+    }
 }

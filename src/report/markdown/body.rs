@@ -23,6 +23,7 @@ pub fn body(report: &Report<'_>) -> String {
     verdict(report, &mut out);
     banners(report, &mut out);
     context(report, &mut out);
+    conclusions(report, &mut out);
     next(report, &mut out);
     options(report, &mut out);
     votes(report, &mut out);
@@ -69,6 +70,13 @@ fn context(report: &Report<'_>, out: &mut String) {
     if !report.constraints().is_empty() {
         let said = report.constraints().iter().map(|constraint| inline(constraint));
         let _ = writeln!(out, "**Must hold:** {}\n", said.collect::<Vec<_>>().join(" · "));
+    }
+}
+
+/// What models that lead made of it; the count decides.
+fn conclusions(report: &Report<'_>, out: &mut String) {
+    for said in report.conclusions() {
+        let _ = writeln!(out, "**The facilitator's conclusion.** {}\n", inline(&said));
     }
 }
 

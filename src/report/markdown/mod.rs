@@ -74,6 +74,7 @@ fn approvals(session: &Session, out: &mut String) {
     for AnsweredQuestion { message, choices, given, at } in &session.approvals {
         let what = match &given.choice {
             Some(choice) => format!("{} chosen among {}", inline(choice), inline(&join_list(choices))),
+            None if given.edited.is_some() => "changed and approved".to_owned(),
             None if given.approved => "approved".to_owned(),
             None => "rejected".to_owned(),
         };

@@ -7,6 +7,7 @@ use crate::insight::headline::{cap, capital};
 use crate::insight::independence::independence;
 use crate::insight::{join_list, pluralize};
 use crate::tally::{CountableKind, RuleOptions, Tier, Ties};
+use crate::workflow::{FacilitatorForm, Step, StepKind};
 
 /// "Strength", its word, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -158,6 +159,23 @@ impl<'a> Report<'a> {
     /// All of them, in order.
     pub fn approvals(&self) -> impl Iterator<Item = Approval<'a>> {
         self.session.approvals.iter().map(approval)
+    }
+
+    /// How models that lead concluded, each in a line: the last accepted conclusion of each discussion.
+    pub fn conclusions(&self) -> Vec<String> {
+        let Some(definition) = self.session.definition.as_deref() else { return Vec::new() };
+        let concludes = |step: &Step| {
+            let StepKind::Approval(approval) = &step.kind else { return false };
+            let proposing = approval.edits.as_ref().and_then(|id| definition.step(id)?.agent());
+            proposing.is_some_and(|agent| agent.form == Some(FacilitatorForm::Conclude))
+        };
+        let line = |step: &Step| {
+            let said = &self.session.results.get(&step.id)?.data;
+            let summary = said["summary"].as_str().filter(|_| said["approved"] == true)?;
+            let advice = said["recommendation"].as_str().map(|option| format!("Recommends {option}. "));
+            Some(advice.unwrap_or_default() + summary)
+        };
+        definition.steps.iter().filter(|step| concludes(step)).filter_map(line).collect()
     }
 
     /// What is asked of a person now.

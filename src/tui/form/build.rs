@@ -39,10 +39,12 @@ pub fn panel(personas: &[(String, String)]) -> Vec<CheckItem> {
     personas.iter().map(pick).collect()
 }
 
-/// A question of one's own; `personas` are all there are, each with a line about it.
-pub fn new_question(personas: &[(String, String)]) -> Form {
+/// A question of one's own; `personas` are all there are, each with a line about it, `own` the strategies of
+/// the project.
+pub fn new_question(personas: &[(String, String)], own: &[String]) -> Form {
     let rules: Vec<&str> = std::iter::once("none").chain(Rule::for_kind(CountableKind::Choice)).collect();
-    let strategies: Vec<&str> = strategies().iter().map(|strategy| strategy.name.as_str()).collect();
+    let built_in = strategies().iter().map(|strategy| &strategy.name);
+    let strategies: Vec<&str> = built_in.chain(own).map(String::as_str).collect();
     let fields = vec![
         Field::text("question", "question", "What everyone is asked", ""),
         Field::text(

@@ -43,8 +43,8 @@ pub fn definition(form: &Form) -> Result<String, String> {
         entries.push(("exploration", Out::text(Template::literal(&background))));
     }
     let options = parts(&form.value("options"), '\n');
-    let kind = if is_led { led_kind(&strategy, &options)? } else { "choice" };
-    let mut ballot = vec![("kind".into(), Out::word(kind))];
+    let kind = if is_led { led_kind(&strategy, &options)? } else { Some("choice") };
+    let mut ballot: Vec<_> = kind.map(|kind| ("kind".into(), Out::word(kind))).into_iter().collect();
     if !options.is_empty() {
         let options = options.iter().map(|option| Template::literal(option)).collect();
         ballot.push(("options".into(), texts(options)));
@@ -52,21 +52,21 @@ pub fn definition(form: &Form) -> Result<String, String> {
     if is_led {
         entries.extend([("type", Out::word("discussion")), ("strategy", Out::word(strategy))]);
     }
-    if is_led || !options.is_empty() {
+    if !ballot.is_empty() && (is_led || !options.is_empty()) {
         entries.push(("ballot", Out::Map(ballot)));
     }
     let rule = value("rule");
-    if rule != "none" && kind == "choice" && (is_led || !options.is_empty()) {
+    if rule != "none" && kind == Some("choice") && (is_led || !options.is_empty()) {
         entries.push(("rule", Out::word(rule)));
     }
     Ok(yaml(entries))
 }
 
-/// The ballot kind of a discussion: the strategy's first, of those with options where there are some.
-fn led_kind(strategy: &str, options: &[String]) -> Result<&'static str, String> {
-    let found = strategies().iter().find(|known| known.name == strategy);
-    let found = found.filter(|known| options.is_empty() || !known.ranks_answers());
-    let mut kinds = found.into_iter().flat_map(|strategy| &strategy.accepts).map(String::as_str);
-    let has_options = |kind: &&str| options.is_empty() || WITH_OPTIONS.contains(kind);
-    kinds.find(has_options).ok_or_else(|| format!("`options`: strategy `{strategy}` takes none"))
+/// The ballot kind of a discussion: the strategy's first, of those with options where there are some. None of
+/// a project's own strategy, which is read with the definition.
+fn led_kind(strategy: &str, options: &[String]) -> Result<Option<&'static str>, String> {
+    let Some(found) = strategies().iter().find(|known| known.name == strategy) else { return Ok(None) };
+    let fits = |kind: &&str| options.is_empty() || WITH_OPTIONS.contains(kind) && !found.ranks_answers();
+    let kind = found.accepts.iter().map(String::as_str).find(fits);
+    kind.map(Some).ok_or_else(|| format!("`options`: strategy `{strategy}` takes none"))
 }

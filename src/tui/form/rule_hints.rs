@@ -33,7 +33,10 @@ pub fn rule_hint(name: &str) -> &'static str {
 /// Returns what the strategy of this name is for.
 pub fn strategy_hint(name: &str) -> Cow<'static, str> {
     let strategy = strategies().iter().find(|strategy| strategy.name == name);
-    strategy.map(|strategy| format!("for {}", strategy.good_for)).unwrap_or_default().into()
+    match strategy {
+        Some(strategy) => format!("for {}", strategy.good_for).into(),
+        None => "from .s2s/strategies".into(),
+    }
 }
 
 #[cfg(test)]

@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn a_topic_becomes_a_definition_that_loads() {
         let personas = ["qa-lead", "skeptic"].map(|name| (name.to_owned(), String::new()));
-        let mut form = build::new_question(&personas);
+        let mut form = build::new_question(&personas, &[]);
         assert_eq!(read(&form).unwrap_err(), "`question` is empty");
         let question = "Which queue: \"ours\"?\n# no comment\n{{yes}} \\{{";
         fill_in(&mut form, &[("question", question), ("participants", "skeptic")]);
@@ -276,9 +276,16 @@ mod tests {
     /// A topic may be led through any strategy; its options are what the ballot of the strategy needs.
     #[test]
     fn a_topic_is_led_by_the_strategy_that_is_chosen() {
-        let mut form = build::new_question(&[("skeptic".to_owned(), String::new())]);
+        let mut form = build::new_question(&[("skeptic".to_owned(), String::new())], &["ours".to_owned()]);
         fill_in(&mut form, &[("question", "Which {{queue}}?"), ("participants", "skeptic")]);
         fill_in(&mut form, &[("rule", "supermajority")]);
+        // What a project's own strategy takes is known when the definition is read.
+        fill_in(&mut form, &[("strategy", "ours"), ("options", "mine\ntheirs")]);
+        let Ok(Submitted::Definition(text)) = read(&form) else { panic!("ours") };
+        assert!(
+            text.contains("strategy: ours") && text.contains("\"mine\"") && !text.contains("kind:"),
+            "{text}"
+        );
         for strategy in strategies() {
             fill_in(&mut form, &[("strategy", &strategy.name), ("options", "")]);
             let Ok(Submitted::Definition(text)) = read(&form) else { panic!("{}", strategy.name) };

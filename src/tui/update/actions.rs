@@ -150,7 +150,7 @@ fn open_row(model: &mut Model, action: Action) -> Vec<Effect> {
     let row = model.home.chosen().map(|row| row.opening);
     match row.filter(|_| action == Action::OpenRow) {
         Some(OpenTarget::NewQuestion) | None => {
-            let form = form::new_question(&model.home.personas);
+            let form = form::new_question(&model.home.personas, &model.home.strategies);
             forms::open(model, form)
         }
         Some(opening) => vec![Effect::Open(opening)],

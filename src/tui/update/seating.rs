@@ -107,7 +107,7 @@ pub fn edit(model: &Model, is_seats: bool) -> Option<form::Form> {
         });
         return Some(form::seats(&model.home.personas, &seats));
     }
-    if is_own { Some(form::new_question(&model.home.personas)) } else { None }
+    if is_own { Some(form::new_question(&model.home.personas, &model.home.strategies)) } else { None }
 }
 
 /// Lets a seat go: one that failed at once, one that may still answer once a reason is given.

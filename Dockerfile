@@ -2,7 +2,7 @@
 FROM rust:1.89-slim-bookworm AS build
 WORKDIR /src
 COPY . .
-RUN cargo build --release --locked
+RUN cargo build --release --locked --features full
 
 FROM debian:bookworm-slim
 RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates git \

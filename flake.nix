@@ -15,6 +15,7 @@
           pname = manifest.name;
           version = manifest.version;
           src = self;
+          buildFeatures = [ "full" ];
           cargoLock.lockFile = ./Cargo.lock;
           # The tests want terminals, git and a writable home; .ci/run runs them.
           doCheck = false;

@@ -138,7 +138,13 @@ const EXAMPLES: [(&str, &[Example]); 22] = [
     ),
     ("config", &[("roundtable config show", "print every setting and where it comes from")]),
     ("doctor", &[("roundtable doctor", "check every provider"), ("roundtable doctor ollama", "check one")]),
-    ("init", &[("roundtable init", "create `.s2s` in this folder")]),
+    (
+        "init",
+        &[
+            ("roundtable init", "create `.s2s` in this folder"),
+            ("roundtable init --agent", "also let coding assistants find `roundtable mcp`"),
+        ],
+    ),
     (
         "man",
         &[

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::agent_files;
 use super::console::Console;
 use super::verb_result::VerbResult;
 use crate::config::read_file::read_text;
@@ -48,8 +49,8 @@ pub fn definition_from(file: &Path, output: &mut Console) -> VerbResult {
     Ok(ExitCode::Finished)
 }
 
-/// Makes `.s2s` here; what is there already stays as it is.
-pub fn run(output: &Console) -> VerbResult {
+/// Makes `.s2s` here, with `agent` also the files of coding assistants; what is there already stays as it is.
+pub fn run(agent: bool, output: &Console) -> VerbResult {
     let unwritable =
         |error: DiskError| RunError::unwritable(Diagnostic::new(error.to_string()), &error.cause);
     let disk = Disk::default();
@@ -71,5 +72,8 @@ pub fn run(output: &Console) -> VerbResult {
         }
     }
     output.note("describe your project in .s2s/CONTEXT.md; it is part of every snapshot");
+    if agent {
+        agent_files::write(output)?;
+    }
     Ok(ExitCode::Finished)
 }

@@ -3,6 +3,7 @@
 //! Results go to standard output, everything else to standard error. Foreign text is made harmless
 //! before it is printed.
 
+mod agent_files;
 mod args;
 mod batch;
 mod browse;
@@ -141,8 +142,8 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
                 doctor::run(&providers, depth, trust, output)
             }
         }
-        Verb::Init { from: None } => init::run(output),
-        Verb::Init { from: Some(file) } => init::definition_from(&file, output),
+        Verb::Init { from: None, agent } => init::run(agent, output),
+        Verb::Init { from: Some(file), .. } => init::definition_from(&file, output),
         Verb::Man { command, out } => help::man(command.as_deref(), out.as_deref(), output),
         Verb::Completions { shell } => Ok(help::completions(shell, output)),
     }

@@ -269,7 +269,7 @@ const VERBS: [(&str, &[&[&str]]); 22] = [
     ("sessions", &[&["sessions"], &["sessions", "list"], &["sessions", "show", "stranger.s2s"]]),
     ("config", &[&["config"], &["config", "show"]]),
     ("doctor", &[&["doctor", "cmd"], &["doctor", "openai", "--probe"], &["doctor", "vllm"], &["doctor"]]),
-    ("init", &[&["init"]]),
+    ("init", &[&["init"], &["init", "--agent"]]),
     ("man", &[&["man"]]),
     ("completions", &[&["completions", "bash"]]),
 ];

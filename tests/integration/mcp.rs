@@ -10,6 +10,51 @@ fn without_the_feature_the_verb_says_which_one_it_needs() {
     assert_eq!(ran.out, "");
 }
 
+#[test]
+fn init_adds_the_server_to_what_is_there_and_loses_nothing() {
+    let desk = Desk::new();
+    let entry = serde_json::json!({"command": "roundtable", "args": ["mcp"]});
+    desk.write(".mcp.json", r#"{"mcpServers": {"other": {"command": "x"}}, "more": [1.50, "ü"]}"#);
+    let commented = "{\n  // mine\n  \"servers\": {}\n}\n";
+    desk.write(".vscode/mcp.json", commented);
+    std::fs::create_dir(desk.path(".cursor")).expect("a folder");
+    let ran = desk.run(["init", "--agent"]).code(0);
+    let json = |name: &str| serde_json::from_str::<serde_json::Value>(&desk.read(name)).expect("JSON");
+    let whole = serde_json::json!({"mcpServers": {"other": {"command": "x"}, "roundtable": entry}, "more": [1.50, "ü"]});
+    assert_eq!(json(".mcp.json"), whole);
+    assert_eq!(json(".cursor/mcp.json"), serde_json::json!({"mcpServers": {"roundtable": entry}}));
+    assert_eq!(desk.read(".vscode/mcp.json"), commented);
+    assert!(ran.err.contains("add to its `servers`: \"roundtable\": {"), "{}", ran.err);
+    let skill = desk.read(".claude/skills/roundtable/SKILL.md");
+    assert!(skill.starts_with("---\nname: roundtable\n") && skill.contains("minority"), "{skill}");
+    desk.write(".claude/skills/roundtable/SKILL.md", "mine");
+    let before: Vec<_> = desk.files().into_iter().map(|file| std::fs::read(file).expect("a file")).collect();
+    let again = desk.run(["init", "--agent"]).code(0);
+    assert!(again.err.contains("exists, unchanged: `roundtable` in .mcp.json"), "{}", again.err);
+    let after: Vec<_> = desk.files().into_iter().map(|file| std::fs::read(file).expect("a file")).collect();
+    assert_eq!(before, after);
+    desk.run(["init", "--agent", "--from", "x"]).code(2);
+}
+
+#[cfg(unix)]
+#[test]
+fn init_writes_through_no_link() {
+    for (link, to) in [(".mcp.json", "out.json"), (".claude", "out"), (".cursor", "out")] {
+        let desk = Desk::new();
+        desk.write("../out.json", "{}");
+        std::fs::create_dir(desk.path("../out")).expect("a folder");
+        std::os::unix::fs::symlink(format!("../{to}"), desk.path(link)).expect("a link");
+        let ran = desk.run(["init", "--agent"]).code(2);
+        assert!(
+            ran.err.contains("outside the project") || ran.err.contains("is a link"),
+            "{link}: {}",
+            ran.err
+        );
+        assert_eq!(desk.read("../out.json"), "{}");
+        assert_eq!(std::fs::read_dir(desk.path("../out")).expect("listed").count(), 0, "{link}");
+    }
+}
+
 #[cfg(feature = "mcp")]
 mod served {
     use std::collections::HashMap;
@@ -142,10 +187,10 @@ mod served {
             let (mut client, mut names) = (Client::start(&desk, &[]), HashMap::new());
             for line in fs::read_to_string(&file).expect("a file").lines() {
                 if let Some(sent) = line.strip_prefix("> ") {
-                    let named = |text: String, (name, value): (&String, &Value)| {
+                    let with_value = |text: String, (name, value): (&String, &Value)| {
                         text.replace(name, value.as_str().unwrap())
                     };
-                    client.send(&names.iter().fold(sent.to_owned(), named));
+                    client.send(&names.iter().fold(sent.to_owned(), with_value));
                 } else if let Some(expected) = line.strip_prefix("< ") {
                     let (expected, given) = (serde_json::from_str(expected).expect(line), client.receive());
                     assert!(fits(&expected, &given, &mut names), "{file:?}\n{line}\n{given}");

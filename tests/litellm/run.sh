@@ -4,11 +4,15 @@
 # Installs litellm[proxy] 1.81.13 (later releases have been malicious) from wheels only under
 # target/litellm: two to three minutes once, then some seconds. The proxy answers with mock replies:
 # no key, no model and no network are used. Needs python3.
+#
+#   tests/litellm/run.sh [PROGRAM]     built unless given
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 work="$root/target/litellm"
 port=${PORT:-8092}
+[ $# -gt 0 ] || (cd "$root" && cargo build --quiet)
+roundtable=$(realpath "${1:-$root/target/debug/roundtable}")
 mkdir -p "$work/home/config"
 
 [ -x "$work/venv/bin/python" ] || python3 -m venv "$work/venv"
@@ -36,7 +40,6 @@ rule: majority
 participants: [software-architect, qa-lead, skeptic]
 YAML
 
-(cd "$root" && cargo build --quiet)
 export LITELLM_LOCAL_MODEL_COST_MAP=True LITELLM_TELEMETRY=False
 (cd "$work" && exec venv/bin/litellm --config config.yaml --host 127.0.0.1 --port "$port") >"$work/server.log" 2>&1 &
 server=$!
@@ -45,7 +48,6 @@ for _ in $(seq 300); do grep -q 'startup complete' "$work/server.log" && break; 
 grep -q 'startup complete' "$work/server.log"
 
 export ROUNDTABLE_HOME="$work/home" LITELLM_API_KEY=sk-roundtable-test LITELLM_BASE_URL="http://127.0.0.1:$port/v1"
-roundtable="$root/target/debug/roundtable"
 "$roundtable" doctor litellm/votes --probe
 for model in litellm/votes messages/claude-votes messages/votes responses/votes; do
   session="$work/${model//\//-}.s2s"

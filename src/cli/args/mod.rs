@@ -176,6 +176,9 @@ pub enum Verb {
         /// Print the definition of a `participant_context` block (YAML, or Markdown that holds one)
         #[arg(long, value_name = "FILE")]
         from: Option<PathBuf>,
+        /// Also tell coding assistants of `roundtable mcp`: an entry for the server, and a skill
+        #[arg(long, conflicts_with = "from")]
+        agent: bool,
     },
     /// Print a manual page, or write all of them
     Man {

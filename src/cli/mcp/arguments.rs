@@ -167,9 +167,9 @@ pub struct Outcome {
     /// The count of the last round: rule, scores, steps, turnout. None if nothing was counted.
     pub tally: Option<Map<String, Value>>,
     /// The answers that differ from the decision, word for word. Report them with it.
-    pub minority: Vec<Answer>,
+    pub minority: Vec<SeatAnswer>,
     /// The other answers of the last round, word for word.
-    pub others: Vec<Answer>,
+    pub others: Vec<SeatAnswer>,
     /// Whether answers are rehearsed: written by a built-in script that judges nothing.
     pub rehearsal: bool,
     /// What it cost in US dollars; none if that is not known.
@@ -182,11 +182,11 @@ pub struct Outcome {
 
 /// What one seat said.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Answer {
+pub struct SeatAnswer {
     pub participant: String,
     /// The model that answered; `scripted` for your own ballot.
     pub model: Option<String>,
-    /// What became of it: answered, abstained, invalid, refused, failed, timed_out, missing or excused.
+    /// What became of it: answered, abstained, invalid, refused, failed, `timed_out`, missing or excused.
     pub outcome: Option<String>,
     /// Why, where it brought no ballot.
     pub reason: Option<String>,

@@ -39,7 +39,7 @@ pub fn run(args: &McpArgs, trust: bool, output: &Console) -> VerbResult {
     runtime.spawn(cancel_on_signal(interrupt.clone(), Arc::clone(&ended_by)));
     let sessions = Arc::new(Sessions::new(runtime.handle().clone(), interrupt.clone()));
     let server = Server::new(args.clone(), trust, Arc::clone(&sessions));
-    let served = runtime.block_on(async {
+    let done = runtime.block_on(async {
         match server.serve_with_ct(stdio(), interrupt.clone()).await {
             Ok(service) => drop(service.waiting().await),
             Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {}
@@ -51,6 +51,6 @@ pub fn run(args: &McpArgs, trust: bool, output: &Console) -> VerbResult {
     sessions.wait();
     // Reading standard input cannot be given up.
     runtime.shutdown_background();
-    served?;
+    done?;
     Ok(ended_by.get().copied().unwrap_or(ExitCode::Finished))
 }

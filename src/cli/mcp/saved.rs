@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::arguments::{Answer, Listed, Outcome, Personas, Recount, Strategies, Verified};
+use super::arguments::{Listed, Outcome, Personas, Recount, SeatAnswer, Strategies, Verified};
 use crate::cli::browse::saved;
 use crate::cli::verify::as_json;
 use crate::config::dirs::Dirs;
@@ -88,9 +88,9 @@ pub fn outcome(path: &Path) -> Result<Outcome, RunError> {
     })
 }
 
-fn answer(seat: &Value) -> Answer {
+fn answer(seat: &Value) -> SeatAnswer {
     let text = |key: &str| seat[key].as_str().map(str::to_owned);
-    Answer {
+    SeatAnswer {
         participant: text("participant").unwrap_or_default(),
         model: text("model"),
         outcome: text("outcome"),
@@ -104,13 +104,12 @@ fn answer(seat: &Value) -> Answer {
 /// # Errors
 /// When it is outside the project, cannot be read, or is no session.
 pub fn verify(folders: &Dirs, given: &str) -> Result<Verified, RunError> {
-    let path = match file_of(folders, given) {
-        Ok(path) => path,
-        Err(_) => {
-            let path = folders.project.join(given);
-            folders.path_policy(None).check(&path)?;
-            path
-        }
+    let path = if let Ok(path) = file_of(folders, given) {
+        path
+    } else {
+        let path = folders.project.join(given);
+        folders.path_policy(None).check(&path)?;
+        path
     };
     let found = check(&bytes_of(&path)?, None);
     if let Some(damage) = found.damage.as_ref().filter(|damage| is_no_session(damage)) {

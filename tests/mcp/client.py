@@ -1,0 +1,60 @@
+"""Convenes a panel through `roundtable mcp`, as a coding assistant does, and checks what comes back."""
+
+import asyncio
+import os
+import sys
+
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+QUESTION = {
+    "question": "Which store?",
+    "options": ["redis", "sqlite"],
+    "evidence": [{"id": "LOG-1", "text": "p99 is 40 ms"}],
+    "own_ballot": {"vote": "redis", "reason": "one less file"},
+}
+
+
+async def talk(program: str) -> None:
+    server = StdioServerParameters(command=program, args=["mcp"], env=dict(os.environ))
+    async with Client(stdio_client(server)) as client:
+        tools = (await client.list_tools()).tools
+        names = [tool.name for tool in tools]
+        assert names == ["convene", "status", "result", "verify", "what_if", "personas", "strategies"], names
+        assert all(tool.output_schema and tool.description for tool in tools)
+
+        async def call(tool: str, arguments: dict) -> dict:
+            # The client checks the answer against the tool's output schema.
+            result = await client.call_tool(tool, arguments)
+            assert not result.is_error, (tool, result.content)
+            return result.structured_content
+
+        async def refused(tool: str, arguments: dict) -> str:
+            result = await client.call_tool(tool, arguments)
+            assert result.is_error, (tool, result)
+            return result.content[0].text
+
+        assert "at least two options" in await refused("convene", {**QUESTION, "options": ["redis"]})
+        assert "do not fit" in await refused("convene", {"question": "Which store?"})
+        assert "max_usd" in await refused("convene", {**QUESTION, "participants": ["openai/gpt-5-mini"]})
+
+        started = await call("convene", QUESTION)
+        session = {"session": started["session"]}
+        assert (started["state"], started["seats"]) == ("open", 6), started
+        status = await call("status", {**session, "wait_s": 30})
+        assert (status["state"], status["sealed"]) == ("closed", 6), status
+        result = await call("result", session)
+        assert result["tally"]["asked"] == 6 and result["rehearsal"], result
+        answers = result["minority"] + result["others"]
+        own = next(answer for answer in answers if answer["participant"] == "caller")
+        assert own["answer"]["reason"] == "one less file", own
+        assert (await call("what_if", {**session, "rule": "borda"}))["rule"] == "borda"
+        assert "no rule" in await refused("what_if", {**session, "rule": "most"})
+        verified = await call("verify", {"file": started["session"]})
+        assert verified["ok"] and verified["head"] == result["last_hash"], verified
+        assert len((await call("personas", {}))["personas"]) >= 12
+        assert "delphi" in [one["name"] for one in (await call("strategies", {}))["strategies"]]
+
+
+asyncio.run(asyncio.wait_for(talk(sys.argv[1]), 120))
+print("ok: the Python client convened a panel, polled it, and read its result")

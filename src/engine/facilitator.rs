@@ -47,6 +47,15 @@ pub struct FacilitatorAnswer {
     pub by: String,
 }
 
+impl FacilitatorAnswer {
+    /// A person's yes or no; an empty comment is none.
+    pub fn of_person(approved: bool, comment: String) -> Self {
+        let comment = Some(comment).filter(|comment| !comment.is_empty());
+        let by = "facilitator".to_owned();
+        Self { approved, choice: None, comment, edited: None, merge: None, by }
+    }
+}
+
 /// What the facilitator wants done now.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FacilitatorRequest {

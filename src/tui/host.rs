@@ -88,6 +88,8 @@ pub struct Draft {
     pub evidence: Vec<TimedEvent>,
     /// What it would run and ask, a line each.
     pub needs: Vec<String>,
+    /// Whether the person has not agreed to some of it yet.
+    pub asks_first: bool,
     /// Seats that could not answer, and why.
     pub problems: Vec<(String, String)>,
     /// Where it comes from, and how its seats differ from that.

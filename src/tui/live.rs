@@ -39,6 +39,8 @@ pub struct LiveSession {
     pub ended: Option<Result<ExitCode, String>>,
     /// What it would run and ask, a line each, before it begins.
     pub needs: Vec<String>,
+    /// Whether the person is asked for agreement before it begins.
+    pub asks_first: bool,
     /// Seats that could not answer, and why.
     pub problems: Vec<(String, String)>,
     /// Where it comes from, and how its seats differ from that, until it begins.

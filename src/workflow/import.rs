@@ -52,9 +52,7 @@ pub fn import(text: &str, file: &str) -> Result<(String, Vec<String>), Diagnosti
     round.extend(context.get("ballot").map(|form| ("ballot".to_owned(), ballot(form))));
     top.push(("steps", Value::from(vec![Value::Object(round)])));
     let entries: Vec<_> = top.iter().map(|(key, value)| ((*key).into(), Out::json(value, true))).collect();
-    let mut text = String::new();
-    Out::write_entries(&entries, 0, &mut text);
-    Ok((text, left_out))
+    Ok((Out::document(&entries), left_out))
 }
 
 /// The block itself: of a text that has others around it, up to the fence that closes it.

@@ -51,6 +51,22 @@ impl<'a> Out<'a> {
         }
     }
 
+    /// The text of a document with these entries.
+    pub fn document(entries: &[(Cow<'a, str>, Out<'a>)]) -> String {
+        let mut text = String::new();
+        Self::write_entries(entries, 0, &mut text);
+        text
+    }
+
+    /// The text of a document with the entries of a JSON map, empty for any other value; `words` as in
+    /// [`Out::json`].
+    pub fn json_document(map: &'a serde_json::Value, words: bool) -> String {
+        let entries = map.as_object().into_iter().flatten();
+        let entries: Vec<_> =
+            entries.map(|(key, value)| (key.as_str().into(), Self::json(value, words))).collect();
+        Self::document(&entries)
+    }
+
     /// Appends a mapping's entries at `indent` spaces, each ended by a line feed.
     pub fn write_entries(entries: &[(Cow<'a, str>, Out<'a>)], indent: usize, out: &mut String) {
         for (key, value) in entries {

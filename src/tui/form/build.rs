@@ -2,7 +2,6 @@
 
 use super::{CheckItem, Field, Form, FormKind, ModelTarget};
 use crate::ballot::{BallotForm, BallotKind};
-use serde_json::Value;
 
 use crate::core::{Proposal, Question, QuestionKind};
 use crate::history::Session;
@@ -283,15 +282,6 @@ fn proposal(session: &Session, step: &str) -> Option<Proposal> {
     Proposal::of(session, definition, definition.step(step)?)
 }
 
-fn as_yaml(map: &Value) -> String {
-    let entries = map.as_object().into_iter().flatten();
-    let entries: Vec<_> =
-        entries.map(|(key, value)| (key.as_str().into(), Out::json(value, false))).collect();
-    let mut text = String::new();
-    Out::write_entries(&entries, 0, &mut text);
-    text
-}
-
 /// The answer to a question.
 pub fn answer(session: &Session, question: &Question) -> Form {
     let kept_as = format!("{}-answer-{}", session.id, question.step);
@@ -323,8 +313,15 @@ pub fn answer(session: &Session, question: &Question) -> Form {
         fields.insert(0, Field::merge("merge", MERGE_KEYS, ideas.clone(), proposed.unwrap_or_default()));
     }
     if let QuestionKind::Proposal(proposal) = &question.kind {
-        fields
-            .insert(1, Field::text("proposal", "proposal", "YAML; change what you like", &as_yaml(proposal)));
+        fields.insert(
+            1,
+            Field::text(
+                "proposal",
+                "proposal",
+                "YAML; change what you like",
+                &Out::json_document(proposal, false),
+            ),
+        );
     }
     form(purpose, question.message.clone(), fields, kept_as)
 }

@@ -71,14 +71,9 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
 }
 
 fn says(approved: bool, choice: Option<String>, comment: String) -> FacilitatorRequest {
-    let comment = Some(comment).filter(|comment| !comment.is_empty());
     FacilitatorRequest::Answer(FacilitatorAnswer {
-        approved,
         choice,
-        comment,
-        edited: None,
-        merge: None,
-        by: "facilitator".to_owned(),
+        ..FacilitatorAnswer::of_person(approved, comment)
     })
 }
 
@@ -86,11 +81,10 @@ fn says(approved: bool, choice: Option<String>, comment: String) -> FacilitatorR
 fn accepts(proposal: &Value, text: &str, comment: String) -> Result<FacilitatorRequest, String> {
     let node = read_yaml(text, "the proposal").map_err(|problem| problem.to_string())?;
     let edited = Some(node.to_json()).filter(|edited| edited != proposal);
-    let mut request = says(true, None, comment);
-    if let FacilitatorRequest::Answer(answer) = &mut request {
-        answer.edited = edited;
-    }
-    Ok(request)
+    Ok(FacilitatorRequest::Answer(FacilitatorAnswer {
+        edited,
+        ..FacilitatorAnswer::of_person(true, comment)
+    }))
 }
 
 /// The merge that stands on the desk, if it leaves no idea out.
@@ -101,14 +95,8 @@ fn merged(form: &Form, comment: String) -> Result<FacilitatorRequest, String> {
     });
     let desk = desk.ok_or("no ideas to merge")?;
     desk.merge.check(&desk.ideas)?;
-    Ok(FacilitatorRequest::Answer(FacilitatorAnswer {
-        approved: true,
-        choice: None,
-        comment: Some(comment).filter(|comment| !comment.is_empty()),
-        edited: None,
-        merge: Some(desk.merge.clone()),
-        by: "facilitator".to_owned(),
-    }))
+    let merge = Some(desk.merge.clone());
+    Ok(FacilitatorRequest::Answer(FacilitatorAnswer { merge, ..FacilitatorAnswer::of_person(true, comment) }))
 }
 
 /// Who was picked; `None` for everyone.

@@ -27,7 +27,5 @@ pub fn texts(items: Vec<String>) -> Out<'static> {
 /// Writes entries as YAML; texts quoted, so that what is typed is never taken for something else.
 pub fn yaml(entries: Vec<(&str, Out<'_>)>) -> String {
     let entries: Vec<_> = entries.into_iter().map(|(key, value)| (key.into(), value)).collect();
-    let mut text = String::new();
-    Out::write_entries(&entries, 0, &mut text);
-    text
+    Out::document(&entries)
 }

@@ -114,7 +114,15 @@ pub fn draft(definition: Option<&str>) -> Model {
 
 fn drafted(opened: SessionOpened) -> Draft {
     let from = (OpenTarget::File("cache.yaml".into()), SeatChoice::default());
-    Draft { opened, notices: Vec::new(), evidence: Vec::new(), needs: Vec::new(), problems: Vec::new(), from }
+    Draft {
+        opened,
+        notices: Vec::new(),
+        evidence: Vec::new(),
+        needs: Vec::new(),
+        asks_first: false,
+        problems: Vec::new(),
+        from,
+    }
 }
 
 fn counted() -> Model {

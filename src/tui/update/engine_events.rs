@@ -3,8 +3,9 @@
 use super::forms;
 use super::message::Effect;
 use crate::core::ExitCode;
-use crate::history::{Event, LogEntry, SeatStatus};
+use crate::history::{Event, LogEntry, SeatStatus, Status};
 use crate::insight::text_diff;
+use crate::sanitize::harmless_line;
 use crate::tui::host::{Draft, LoadProgress};
 use crate::tui::keymap::ScreenState;
 use crate::tui::live::{EngineUpdate, LiveSession, Preview, is_drafting, preview_events};
@@ -28,7 +29,7 @@ pub fn on_engine_update(model: &mut Model, news: EngineUpdate) -> Vec<Effect> {
         EngineUpdate::Ended(how) => {
             model.notice = Some(match &how {
                 Ok(ExitCode::Waiting) => "Session paused. You can resume it at any time.".to_owned(),
-                Ok(_) => "Session finished. Press R to export a report.".to_owned(),
+                Ok(_) => format!("{} Press R to export a report.", how_it_ended(model)),
                 Err(problem) => problem.clone(),
             });
             if let Some(live) = model.live_mut() {
@@ -38,6 +39,19 @@ pub fn on_engine_update(model: &mut Model, news: EngineUpdate) -> Vec<Effect> {
             Vec::new()
         }
     }
+}
+
+/// "Session finished.", or what it failed or stopped for.
+fn how_it_ended(model: &Model) -> String {
+    let closed = model.session().closed.as_ref();
+    let why = closed.and_then(|closed| closed.reason.as_deref()).map(harmless_line).unwrap_or_default();
+    let said = match closed.map(|closed| closed.status) {
+        Some(Status::Failed) => "Session failed",
+        Some(Status::Rejected) => "Session ended: the facilitator rejected it",
+        Some(Status::Stopped) => "Session stopped",
+        Some(Status::Finished | Status::Paused) | None => return "Session finished.".to_owned(),
+    };
+    if why.is_empty() { format!("{said}.") } else { format!("{said}: {}.", why.trim_end_matches('.')) }
 }
 
 fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
@@ -186,7 +200,7 @@ fn seat_for(model: &mut Model, event: &Event) {
 
 /// Shows a session that has not begun.
 pub fn drafted(model: &mut Model, draft: Draft) -> Vec<Effect> {
-    let Draft { opened, notices, evidence, needs, problems, from } = draft;
+    let Draft { opened, notices, evidence, needs, asks_first, problems, from } = draft;
     let before = model.live().filter(|live| live.from.as_ref().is_some_and(|(old, _)| *old == from.0));
     let again = before.map(|live| (live.is_new_question, model.focus, model.seat));
     let is_new_question = forms::drafted(model) || again.is_some_and(|(is_new, ..)| is_new);
@@ -199,6 +213,7 @@ pub fn drafted(model: &mut Model, draft: Draft) -> Vec<Effect> {
         draft: Some(Box::new(opened)),
         is_new_question,
         needs,
+        asks_first,
         problems,
         from: Some(from),
         ..LiveSession::default()

@@ -32,13 +32,7 @@ pub fn shown(value: &serde_json::Value) -> String {
     use crate::yaml::Out;
     match value {
         serde_json::Value::String(text) => text.clone(),
-        serde_json::Value::Object(map) => {
-            let entries: Vec<_> =
-                map.iter().map(|(key, value)| (key.as_str().into(), Out::json(value, true))).collect();
-            let mut text = String::new();
-            Out::write_entries(&entries, 0, &mut text);
-            text.trim_end().to_owned()
-        }
+        serde_json::Value::Object(_) => Out::json_document(value, true).trim_end().to_owned(),
         other => serde_json::to_string_pretty(other).unwrap_or_default(),
     }
 }

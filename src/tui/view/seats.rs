@@ -214,6 +214,8 @@ struct Columns {
     word: usize,
     /// The time, to the right; without room there is none.
     time: usize,
+    /// What is left for the model, or why a seat waits.
+    rest: usize,
 }
 
 impl Columns {
@@ -221,11 +223,12 @@ impl Columns {
     fn fitting(width: u16, name: usize, is_revealed: bool) -> Self {
         // Beside an answer there is room for names alone: signs and colors say the rest.
         if is_revealed && width < NAMES_ALONE {
-            return Self { name: usize::from(width).saturating_sub(3), word: 0, time: 0 };
+            return Self { name: usize::from(width).saturating_sub(3), word: 0, time: 0, rest: 0 };
         }
         let time = if width < 44 || is_revealed && width < 60 { 0 } else { 9 };
         let room = usize::from(width).saturating_sub(3 + name + 2 + time);
-        Self { name, word: room.min(if is_revealed { 40 } else { 21 }), time }
+        let word = room.min(if is_revealed { 40 } else { 21 });
+        Self { name, word, time, rest: (room - word).saturating_sub(2) }
     }
 }
 
@@ -290,7 +293,7 @@ fn line(model: &Model, seat: &SeatView<'_>, is_chosen: bool, columns: Columns) -
         (_, VisibleState::Unread(_) | VisibleState::Failed(_)) => more.push(harmless_line(seat.model)),
         _ => {}
     }
-    spans.push(Span::styled(format!("  {}", more.join(" · ")), faint));
+    spans.push(Span::styled(format!("  {}", cut_middle(&more.join(" · "), columns.rest)), faint));
     Line::from(spans)
 }
 

@@ -176,17 +176,12 @@ fn examine_parts(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
         validate::check(definition, file, &mut problems, &mut warnings);
         sort(&mut problems);
     }
-    Examined { definition, problems, warnings, expanded: is_expanded.then(|| text_of(&node)) }
-}
-
-/// A definition as YAML.
-fn text_of(definition: &Node) -> String {
-    let value = definition.to_json();
-    let entries = value.as_object().into_iter().flatten();
-    let entries: Vec<_> = entries.map(|(key, value)| (key.as_str().into(), Out::json(value, true))).collect();
-    let mut text = String::new();
-    Out::write_entries(&entries, 0, &mut text);
-    text
+    Examined {
+        definition,
+        problems,
+        warnings,
+        expanded: is_expanded.then(|| Out::json_document(&node.to_json(), true)),
+    }
 }
 
 /// Keys to services written as values. Of a participant a `key` or a `token` can be nothing else; in an input or an artifact it can.

@@ -80,7 +80,9 @@ fn a_round_is_watched_closed_early_and_asked_again() {
     let server = service("cyd");
     let desk = Desk::with(THREE).served_by(&server);
     let mut screen = Screen::open(&desk, (80, 24), &["decide.yaml"]);
-    screen.wait_for(&["DRAFT", "o open"]);
+    // The user's own configuration names the service: nobody has to agree.
+    screen.wait_for(&["DRAFT", "o open", "it runs and asks"]);
+    assert!(!String::from_utf8_lossy(&screen.raw()).contains("asks you first"));
     screen.press("o", &["2 of 3 sealed", "OPEN", "asked", "c close"]);
     for pane in ["\t", "\t", "\t", "\t", "\t", "\t"] {
         screen.send(pane);
@@ -328,4 +330,16 @@ fn an_editor_of_ones_own_and_a_rest_in_the_shell_lose_nothing() {
     screen.press("n", &["What now?", "from the editor", "Draft restored."]);
     screen.send("\u{3}");
     assert_eq!(screen.end().0, 0);
+}
+
+#[test]
+fn a_session_that_fails_says_so_at_its_end() {
+    let desk = Desk::with(
+        "participants: [qa-lead]\nsteps:\n  - {id: a, type: round, question: Q?, rule: majority, ballot: {kind: choice, \
+         options: [x, y]}, next: ok}\n  - {id: ok, type: approval, message: \"{{context.a.decision}}?\"}\n",
+    );
+    let mut screen = Screen::open(&desk, (80, 24), &["decide.yaml", "--model", "rehearsal"]);
+    screen.wait_for(&["DRAFT"]);
+    screen.press("o", &["A accept"]);
+    screen.press("Ay", &["Session failed: `message` cannot be rendered", "R to export"]);
 }

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::engine::RemoteSeats;
-use crate::history::{LogEntry, Session, SessionOpened};
+use crate::history::{Session, SessionOpened};
 use crate::launch::environment::Environment;
 
 use super::console::Console;
@@ -26,8 +26,11 @@ pub trait OpenDoor: Sync {
     /// When nobody can be invited.
     fn open(&self, of: &DoorInputs<'_>, output: &mut Console) -> Result<RemoteSeats, RunError>;
 
-    /// Sees every event once it is on disk.
-    fn see(&self, line: &LogEntry, session: &Session);
+    /// Sees the state after each write to disk.
+    fn see(&self, session: &Session);
+
+    /// The options with which the same links work again, each with a space before it.
+    fn options(&self) -> String;
 
     /// How long results are shown after the end, in seconds.
     fn linger(&self) -> u64;

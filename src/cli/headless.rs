@@ -17,7 +17,7 @@ use crate::core::{Command, ExitCode, QUORUM_UNREACHABLE, exhausted_key};
 use crate::diagnostic::Diagnostic;
 use crate::engine::{EngineError, INTERRUPTED, Observer, RemoteSeats};
 use crate::history::{ApprovalRequested, Event, LogEntry, Session};
-use crate::insight::wording::is_rehearsed;
+use crate::insight::wording::{is_rehearsed, resume_verb};
 use crate::journal::fold_to_show;
 use crate::launch::budget::known_prices;
 use crate::launch::environment::Environment;
@@ -82,7 +82,9 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     // What an earlier version recorded is reported in the words of this one.
     let session = if is_resumed { read_to_show(&path).unwrap_or(session) } else { session };
     cost_summary::print_cost(&session, &known_prices(&session, context.set_up), output);
-    let mut exit = print_summary(done, &session, &path, &last_hash, output)?;
+    let options = context.door.map(OpenDoor::options).unwrap_or_default();
+    let resume = format!("roundtable {} {}{options}", resume_verb(&session), path.display());
+    let mut exit = print_summary(done, &session, (&path, &resume), &last_hash, output)?;
     if !context.out.is_empty() {
         exit = exit.max(super::files::write_reports(&path, context.out, output)?);
     }
@@ -157,7 +159,7 @@ fn read_to_show(path: &Path) -> Option<Session> {
 fn print_summary(
     done: Result<ExitCode, EngineError>,
     session: &Session,
-    path: &Path,
+    (path, resume): (&Path, &str),
     head: &str,
     output: &mut Console,
 ) -> VerbResult {
@@ -171,7 +173,7 @@ fn print_summary(
                 "what was recorded before is in the file that was moved; resume it with `roundtable resume`"
                     .to_owned()
             } else if path.exists() {
-                format!("recorded events are safe; continue with `roundtable resume {file}`")
+                format!("recorded events are safe; continue with `{resume}`")
             } else {
                 "nothing was recorded; free disk space and run again".to_owned()
             };
@@ -199,9 +201,7 @@ fn print_summary(
             for idea in asked_of(session).map_or(&[][..], |asked| &asked.ideas) {
                 output.note(&format!("idea {}: {}", idea.id, idea.title));
             }
-            let is_remote = session.header.as_ref().is_some_and(|header| header.table_key.is_some());
-            let verb = if is_remote { "serve" } else { "resume" };
-            output.note(&format!("resume with: roundtable {verb} {file}{}", answer_hint(session)));
+            output.note(&format!("resume with: {resume}{}", answer_hint(session)));
         }
         (None, Some(outcome)) => output.note(&format!("outcome: {outcome}")),
         (None, None) => {}
@@ -268,10 +268,13 @@ impl Observer for ProgressReporter<'_> {
             // The size of what is about to be sent is said before anything is sent.
             self.teller.note(&report::event_line(&stamped.event, stamped.at, session).unwrap_or_default());
         }
-        if let Some(door) = self.door {
-            door.see(line, session);
-        }
         self.teller.saw(&stamped.event, session);
+    }
+
+    fn on_written(&mut self, session: &Session) {
+        if let Some(door) = self.door {
+            door.see(session);
+        }
     }
 }
 

@@ -42,6 +42,7 @@ const EXAMPLES: [(&str, &[Example]); 22] = [
         &[
             ("roundtable serve vote.yaml", "print a link for each remote seat"),
             ("roundtable serve vote.yaml --behind https://votes.example", "with a proxy or tunnel"),
+            ("roundtable serve vote.yaml --lan", "for phones in the same network"),
             ("roundtable serve session.s2s", "go on where it stopped"),
         ],
     ),

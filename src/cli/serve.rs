@@ -2,7 +2,8 @@
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{IpAddr, SocketAddr, TcpListener, UdpSocket};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use base64::Engine as _;
@@ -12,16 +13,20 @@ use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::mpsc;
+use tokio_rustls::TlsAcceptor;
 
 use super::args::{Run, ServeArgs};
 use super::batch::run_behind;
 use super::console::{Console, is_on_terminal};
 use super::door::{DoorInputs, OpenDoor, check_links};
 use super::verb_result::VerbResult;
+use crate::config::read_file::read_text;
 use crate::diagnostic::Diagnostic;
-use crate::doors::{Board, Door, router};
+use crate::doors::{
+    Board, Door, Entrance, Identity, MOST_OPEN, Peer, accept_tls, fingerprint, make_identity, router,
+};
 use crate::engine::RemoteSeats;
-use crate::history::{LogEntry, SeatInvited, SeatStatus, Session, SessionOpened, Timestamp};
+use crate::history::{SeatInvited, SeatStatus, Session, SessionOpened, Timestamp};
 use crate::journal::{Disk, KeyStore};
 use crate::launch::error::RunError;
 use crate::round::seal::sign::SigningKey;
@@ -36,7 +41,6 @@ const WAITING: usize = 1024;
 
 /// Runs a definition or resumes a session, with a door for its remote seats.
 pub fn run(args: &ServeArgs, trust: bool, output: &mut Console) -> VerbResult {
-    let address = args.bind.unwrap_or(ADDRESS);
     if let Some(url) = &args.behind
         && !url
             .strip_prefix("https://")
@@ -47,27 +51,49 @@ pub fn run(args: &ServeArgs, trust: bool, output: &mut Console) -> VerbResult {
             .hint("write it as `https://votes.example`: elsewhere browsers cannot seal")
             .into());
     }
-    if !address.ip().is_loopback() && args.behind.is_none() {
+    let mut address = args.bind.unwrap_or(ADDRESS);
+    if args.lan {
+        address.set_ip(lan_address()?);
+    }
+    let tls = match (&args.cert, &args.key) {
+        (Some(cert), Some(key)) => Tls::Given(given_certificate(cert, key)?),
+        _ if args.self_signed || args.lan => Tls::Made,
+        _ => Tls::None,
+    };
+    if !address.ip().is_loopback() && args.behind.is_none() && matches!(tls, Tls::None) {
         let problem = Diagnostic::new(format!("browsers cannot seal over plain http to `{}`", address.ip()));
-        let hint =
-            "listen at 127.0.0.1, and use `--behind https://NAME` with a proxy or tunnel that leads here";
+        let hint = "add `--self-signed`, or `--cert FILE --key FILE`; or listen at 127.0.0.1 and use \
+                    `--behind https://NAME` with a proxy or tunnel that leads here";
         return Err(problem.hint(hint).into());
     }
     let listener = TcpListener::bind(address).and_then(|listener| {
         listener.set_nonblocking(true)?;
-        Ok(listener)
+        let address = listener.local_addr()?;
+        Ok((listener, address))
     });
-    let listener = listener.map_err(|error| {
+    let (listener, address) = listener.map_err(|error| {
         let problem = Diagnostic::new(format!("cannot listen at {address}: {error}"));
-        problem.hint("another program may be there; choose another port with --bind 127.0.0.1:PORT")
+        problem.hint("another program may be there; choose another port with --bind ADDRESS:PORT")
     })?;
-    let door = LinkDoor { args, listener, board: OnceLock::new() };
+    let door = LinkDoor { args, listener, address, tls, board: OnceLock::new() };
     run_behind(&Run { trust, ..args.into() }, &door, output)
+}
+
+/// How what goes over the wire is encrypted.
+enum Tls {
+    /// By whoever leads here, or not at all on this machine.
+    None,
+    Given(TlsAcceptor),
+    /// With a certificate that is made here.
+    Made,
 }
 
 struct LinkDoor<'a> {
     args: &'a ServeArgs,
     listener: TcpListener,
+    /// Where it listens, with the port that was free.
+    address: SocketAddr,
+    tls: Tls,
     board: OnceLock<Arc<Board>>,
 }
 
@@ -83,20 +109,42 @@ impl OpenDoor for LinkDoor<'_> {
         let listener = self.listener.try_clone().map_err(|error| cannot_listen(&error))?;
         let (runtime, _entered) = (of.runtime, of.runtime.enter());
         let listener = tokio::net::TcpListener::from_std(listener).map_err(|error| cannot_listen(&error))?;
+        let tls = match &self.tls {
+            Tls::None => None,
+            Tls::Given(tls) => Some(tls.clone()),
+            Tls::Made => Some(self.made_certificate(&keys, output)?),
+        };
+        let entrance = Entrance::open(listener, tls, MOST_OPEN).map_err(|error| cannot_listen(&error))?;
         let routes = router(Arc::new(Door::new(board, arrive)));
-        let service = routes.into_make_service_with_connect_info::<SocketAddr>();
+        let service = routes.into_make_service_with_connect_info::<Peer>();
         runtime.spawn(async move {
             // It only ends with the program.
-            let _ = axum::serve(listener, service).await;
+            let _ = axum::serve(entrance, service).await;
         });
         self.tell(&tokens, &public_key, output)?;
         Ok(RemoteSeats { invitations, arrivals })
     }
 
-    fn see(&self, line: &LogEntry, session: &Session) {
+    fn see(&self, session: &Session) {
         if let Some(board) = self.board.get() {
-            board.see(line, session);
+            board.see(session);
         }
+    }
+
+    fn options(&self) -> String {
+        let ServeArgs { bind, lan, self_signed, cert, key, behind, .. } = self.args;
+        let mut options = String::new();
+        if bind.is_some() {
+            options.push_str(&format!(" --bind {}", self.address));
+        }
+        for (option, is_given) in [(" --lan", lan), (" --self-signed", self_signed)] {
+            options.push_str(if *is_given { option } else { "" });
+        }
+        for (option, file) in [("cert", cert), ("key", key)] {
+            options.extend(file.iter().map(|file| format!(" --{option} {}", file.display())));
+        }
+        options.extend(behind.iter().map(|url| format!(" --behind {url}")));
+        options
     }
 
     fn linger(&self) -> u64 {
@@ -105,6 +153,35 @@ impl OpenDoor for LinkDoor<'_> {
 }
 
 impl LinkDoor<'_> {
+    /// The address for links: that in the network, where it listens at all of them.
+    fn reached_at(&self) -> IpAddr {
+        let address = self.address.ip();
+        if address.is_unspecified() { lan_address().unwrap_or(address) } else { address }
+    }
+
+    /// The certificate that was made for this address before, while it is valid; else a new one.
+    fn made_certificate(&self, keys: &KeyStore, output: &mut Console) -> Result<TlsAcceptor, Diagnostic> {
+        let failed = |error: String| Diagnostic::new(format!("no certificate can be made: {error}"));
+        let (address, now) = (self.reached_at(), crate::clock::now());
+        let kept = keys.identity(address).map_err(|error| failed(error.to_string()))?;
+        let kept = kept.and_then(|(file, certificate, key)| {
+            let identity = Identity { certificate, key };
+            Some((file, accept_tls(&identity, now).ok()?, identity))
+        });
+        let (file, acceptor, identity) = if let Some(kept) = kept {
+            kept
+        } else {
+            let made = make_identity(address, now).map_err(failed)?;
+            let file = keys.keep_identity(address, &made.certificate, &made.key);
+            let file = file.map_err(|error| failed(error.to_string()))?;
+            (file, accept_tls(&made, now).map_err(failed)?, made)
+        };
+        output.note(&format!("certificate: {}", file.display()));
+        let print = fingerprint(&identity.certificate).unwrap_or_default();
+        output.note(&format!("browsers warn of it once; its SHA-256 fingerprint: {print}"));
+        Ok(acceptor)
+    }
+
     /// Prints the link of each seat, with its code for a phone's camera where a terminal shows it.
     fn tell(
         &self,
@@ -112,8 +189,10 @@ impl LinkDoor<'_> {
         table_key: &str,
         output: &mut Console,
     ) -> Result<(), RunError> {
-        let listens = self.listener.local_addr().map(|address| format!("http://{address}"));
-        let base = self.args.behind.clone().or(listens.ok()).unwrap_or_default();
+        let base = self.args.behind.clone().unwrap_or_else(|| {
+            let scheme = if matches!(self.tls, Tls::None) { "http" } else { "https" };
+            format!("{scheme}://{}", SocketAddr::new(self.reached_at(), self.address.port()))
+        });
         let hash = Sha256::digest(unhex::<32>(table_key).unwrap_or_default());
         let fingerprint = URL_SAFE_NO_PAD.encode(hash.get(..16).unwrap_or_default());
         let link = |token: &str| format!("{}/b#{token}.{fingerprint}", base.trim_end_matches('/'));
@@ -151,6 +230,29 @@ impl LinkDoor<'_> {
         output.note("whoever opens a link first votes as that seat: send each to one person alone");
         Ok(())
     }
+}
+
+/// This machine's address in its network. Nothing is sent: the system only says which it would use.
+fn lan_address() -> Result<IpAddr, Diagnostic> {
+    let ask = |from: &str, to: &str| {
+        let socket = UdpSocket::bind(from)?;
+        socket.connect(to)?;
+        socket.local_addr()
+    };
+    // Addresses for examples, which nobody has.
+    let found = ask("0.0.0.0:0", "203.0.113.1:9").or_else(|_| ask("[::]:0", "[2001:db8::1]:9"));
+    let found = found.ok().map(|address| address.ip()).filter(|ip| !ip.is_loopback());
+    found.ok_or_else(|| {
+        Diagnostic::new("this machine has no address in a network")
+            .hint("name one: --bind ADDRESS:PORT --self-signed")
+    })
+}
+
+/// The certificate and key of two files.
+fn given_certificate(cert: &Path, key: &Path) -> Result<TlsAcceptor, Diagnostic> {
+    let (certificate, key) = (read_text(cert, 1 << 20)?, read_text(key, 1 << 20)?);
+    let made = accept_tls(&Identity { certificate, key }, crate::clock::now());
+    made.map_err(|why| Diagnostic::new(why).with_file(&cert.display().to_string()))
 }
 
 fn cannot_listen(error: &std::io::Error) -> Diagnostic {

@@ -9,9 +9,7 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::history::{
-    Invitation, LogEntry, Receipt, RoundRun, Seat, SeatStatus, Session, SessionOpened, Timestamp,
-};
+use crate::history::{Invitation, Receipt, RoundRun, Seat, SeatStatus, Session, SessionOpened, Timestamp};
 use crate::round::envelope::VERSION;
 use crate::round::seal::sign::{SigningKey, offer_message};
 
@@ -29,6 +27,8 @@ struct State {
     invitations: IndexMap<String, Invitation>,
     /// The round that was opened last.
     round: Option<RoundRun>,
+    /// The options as each remote seat is shown them, where that is not the form's order.
+    orders: IndexMap<String, Vec<String>>,
     /// When its time is up, in milliseconds.
     deadline: Option<i64>,
     /// Whether the round is revised later: then its count stays hidden until the end.
@@ -43,15 +43,23 @@ impl Board {
         Self { state, changes: watch::Sender::new(0), key }
     }
 
-    /// Takes in the state after an event that is on disk.
-    pub fn see(&self, line: &LogEntry, session: &Session) {
-        let now = line.stamped.at;
+    /// Takes in the state after a write to disk.
+    pub fn see(&self, session: &Session) {
+        let now = session.last_at;
         let round = session.rounds.last();
         let left = |round: &RoundRun| {
             let left = round.deadline_ms?.saturating_sub(session.round_ran_ms(round, now));
             Some(now.0 + i64::try_from(left).ok()?)
         };
+        let order = |round: &RoundRun, seat: &String| {
+            Some((seat.clone(), session.option_order(&round.opened, seat)?))
+        };
+        let orders = round
+            .iter()
+            .flat_map(|round| session.invitations.keys().filter_map(move |seat| order(round, seat)));
+        let orders = orders.collect();
         *self.state() = State {
+            orders,
             header: session.header.clone(),
             invitations: session.invitations.clone(),
             round: round.cloned(),
@@ -124,7 +132,8 @@ impl Board {
                 }
                 SeatStatus::Sealed(_) => {
                     let mut state = stands("sealed");
-                    state["receipt"] = serde_json::to_value(receipt(round, seat)).unwrap_or_default();
+                    state["receipt"] =
+                        serde_json::to_value(Receipt::of_seat(round, seat)).unwrap_or_default();
                     Err(state)
                 }
                 SeatStatus::Revealed(..) | SeatStatus::Missing | SeatStatus::Failed(_) => {
@@ -137,7 +146,7 @@ impl Board {
 
     /// The receipt of what a seat has sealed in the round, also after the reveal.
     pub fn receipt(&self, seat: &str) -> Option<Receipt> {
-        receipt(self.state().round.as_ref()?, seat)
+        Receipt::of_seat(self.state().round.as_ref()?, seat)
     }
 
     /// The result of the round for a seat; none while it is open, or still to be revised.
@@ -164,11 +173,14 @@ impl State {
     fn offer_json(&self, round: &RoundRun, seat: &Seat, now: Timestamp) -> Option<Value> {
         let (header, item) = (self.header.as_ref()?, seat.item.as_ref()?);
         let persona = header.personas.iter().find(|persona| persona.name == item.persona);
-        let opened = &round.opened;
+        let (opened, mut ballot) = (&round.opened, round.opened.ballot.clone());
+        if let Some(order) = self.orders.get(&seat.name) {
+            ballot.options.clone_from(order);
+        }
         Some(json!({
             "v": VERSION, "kind": "ballot", "delivery": round.delivery(&seat.name)?,
             "session": round.session, "round": opened.round, "participant": seat.name,
-            "try": seat.retried + 1, "question": opened.question, "ballot": opened.ballot,
+            "try": seat.retried + 1, "question": opened.question, "ballot": ballot,
             "rules": opened.rules, "address": item.address,
             "persona": persona.map(|persona| persona.text.as_str()),
             "snapshot_sha256": opened.snapshot_sha256, "public_key": round.seal_to.as_ref()?.public_key,
@@ -185,17 +197,4 @@ fn is_revised(session: &Session, step: &str) -> bool {
 
 fn stands(state: &str) -> Value {
     json!({ "v": VERSION, "kind": "state", "state": state })
-}
-
-fn receipt(round: &RoundRun, seat: &str) -> Option<Receipt> {
-    let (SeatStatus::Sealed(held) | SeatStatus::Revealed(_, held)) = &round.seat(seat)?.status else {
-        return None;
-    };
-    Some(Receipt {
-        session: round.session.clone(),
-        round: round.opened.round.clone(),
-        participant: seat.to_owned(),
-        snapshot_sha256: Some(round.opened.snapshot_sha256.clone()),
-        commitment: held.commitment.clone(),
-    })
 }

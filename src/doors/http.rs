@@ -4,7 +4,6 @@
 //! cookie, so that another page cannot make a browser send it.
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +25,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::{mpsc, oneshot};
 
 use super::board::Board;
+use super::entrance::Peer;
 use super::limits::Limits;
 use crate::core::refusal;
 use crate::engine::{Accepted, Arrival, Message};
@@ -53,7 +53,6 @@ impl Door {
 }
 
 type Shared = State<Arc<Door>>;
-type From = ConnectInfo<SocketAddr>;
 
 /// The routes of a door.
 pub fn router(door: Arc<Door>) -> Router {
@@ -100,7 +99,7 @@ const TOO_MANY: &str = "too many tries";
 const GONE: &str = "the session is not running";
 
 /// The seat and the invitation that a request's token is for.
-fn invited(door: &Door, headers: &HeaderMap, from: SocketAddr) -> Result<(String, String), &'static str> {
+fn invited(door: &Door, headers: &HeaderMap, peer: &Peer) -> Result<(String, String), &'static str> {
     const MOST_OF_A_TOKEN: u32 = 10;
     const MOST_WRONG: u32 = 5;
     let token = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
@@ -109,7 +108,7 @@ fn invited(door: &Door, headers: &HeaderMap, from: SocketAddr) -> Result<(String
     let now = crate::clock::now();
     let second = now.0 / 1000;
     let Some(seat) = door.board.seat_of(&invitation, now) else {
-        let address = from.ip().to_string();
+        let address = peer.0.ip().to_string();
         let is_few = door.limits.allows(&address, MOST_WRONG, second);
         return Err(if is_few { refusal::NO_SUCH_INVITATION } else { TOO_MANY });
     };
@@ -160,8 +159,13 @@ struct Key {
 
 type Body = Result<Bytes, BytesRejection>;
 
-async fn join(State(door): Shared, ConnectInfo(from): From, headers: HeaderMap, body: Body) -> Response {
-    let (participant, invitation) = match invited(&door, &headers, from) {
+async fn join(
+    State(door): Shared,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let (participant, invitation) = match invited(&door, &headers, &peer) {
         Ok(invited) => invited,
         Err(word) => return refused(word),
     };
@@ -173,8 +177,8 @@ async fn join(State(door): Shared, ConnectInfo(from): From, headers: HeaderMap, 
     }
 }
 
-async fn seat(State(door): Shared, ConnectInfo(from): From, headers: HeaderMap) -> Response {
-    match invited(&door, &headers, from) {
+async fn seat(State(door): Shared, ConnectInfo(peer): ConnectInfo<Peer>, headers: HeaderMap) -> Response {
+    match invited(&door, &headers, &peer) {
         Err(word) => refused(word),
         Ok((seat, _)) => match door.board.offer(&seat, crate::clock::now()) {
             Ok((json, signature)) => {
@@ -186,8 +190,13 @@ async fn seat(State(door): Shared, ConnectInfo(from): From, headers: HeaderMap) 
     }
 }
 
-async fn sealed(State(door): Shared, ConnectInfo(from): From, headers: HeaderMap, body: Body) -> Response {
-    let participant = match invited(&door, &headers, from) {
+async fn sealed(
+    State(door): Shared,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let participant = match invited(&door, &headers, &peer) {
         Ok((participant, _)) => participant,
         Err(word) => return refused(word),
     };
@@ -209,8 +218,8 @@ async fn sealed(State(door): Shared, ConnectInfo(from): From, headers: HeaderMap
     }
 }
 
-async fn result(State(door): Shared, ConnectInfo(from): From, headers: HeaderMap) -> Response {
-    match invited(&door, &headers, from) {
+async fn result(State(door): Shared, ConnectInfo(peer): ConnectInfo<Peer>, headers: HeaderMap) -> Response {
+    match invited(&door, &headers, &peer) {
         Err(word) => refused(word),
         Ok((seat, _)) => match door.board.result(&seat) {
             Some(result) => Json(result).into_response(),
@@ -221,11 +230,11 @@ async fn result(State(door): Shared, ConnectInfo(from): From, headers: HeaderMap
 
 async fn context(
     State(door): Shared,
-    ConnectInfo(from): From,
+    ConnectInfo(peer): ConnectInfo<Peer>,
     Path(sha256): Path<String>,
     headers: HeaderMap,
 ) -> Response {
-    match invited(&door, &headers, from) {
+    match invited(&door, &headers, &peer) {
         Err(word) => refused(word),
         Ok(_) => match door.board.snapshot(&sha256) {
             Some(text) => text.to_string().into_response(),
@@ -234,15 +243,15 @@ async fn context(
     }
 }
 
-async fn status(State(door): Shared, ConnectInfo(from): From, headers: HeaderMap) -> Response {
-    match invited(&door, &headers, from) {
+async fn status(State(door): Shared, ConnectInfo(peer): ConnectInfo<Peer>, headers: HeaderMap) -> Response {
+    match invited(&door, &headers, &peer) {
         Err(word) => refused(word),
         Ok(_) => Json(door.board.status(crate::clock::now())).into_response(),
     }
 }
 
-async fn events(State(door): Shared, ConnectInfo(from): From, headers: HeaderMap) -> Response {
-    match invited(&door, &headers, from) {
+async fn events(State(door): Shared, ConnectInfo(peer): ConnectInfo<Peer>, headers: HeaderMap) -> Response {
+    match invited(&door, &headers, &peer) {
         Err(word) => refused(word),
         Ok(_) => Sse::new(states(door)).keep_alive(KeepAlive::default()).into_response(),
     }

@@ -3,8 +3,12 @@
 //! answer before the close.
 
 mod board;
+mod entrance;
 mod http;
 mod limits;
+mod tls;
 
 pub use board::Board;
+pub use entrance::{Entrance, MOST_OPEN, Peer};
 pub use http::{Door, router};
+pub use tls::{Identity, accept_tls, fingerprint, make_identity};

@@ -82,6 +82,7 @@ impl Engine<'_> {
             for line in self.unshown.drain(..) {
                 self.observer.on_event(&line, &self.session);
             }
+            self.observer.on_written(&self.session);
             self.answer_due();
         }
         Ok(())

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use super::arrival::{Accepted, Arrival, Message};
 use super::state::Engine;
 use crate::core::{Command, decide, refusal};
-use crate::history::{Event, Invitation, Receipt, SeatJoined, SeatStatus, Session};
+use crate::history::{Invitation, Receipt, SeatJoined};
 use crate::round::envelope::Envelope;
 
 impl Engine<'_> {
@@ -64,45 +64,24 @@ impl Engine<'_> {
         let (round, participant) = (envelope.round.clone(), envelope.participant.clone());
         let commitment = envelope.commitment.clone();
         let at = (self.now)();
-        let receipt = match decide(&self.session, Command::SealRemote(Box::new(envelope)), at) {
-            Ok(events) => {
-                let receipt = receipt_for(&events, &self.session);
-                self.stage_events(events, at);
-                receipt
-            }
+        match decide(&self.session, Command::SealRemote(Box::new(envelope)), at) {
+            Ok(events) => self.stage_events(events, at),
             Err(refused) => {
                 let why = refused.0.clone();
                 // What is not for the record is refused all the same.
+                let (round, participant) = (round.clone(), participant.clone());
                 drop(self.stage(Command::RefuseEnvelope { round, participant, why, commitment }));
                 return Err(refused.0);
             }
-        };
+        }
+        let receipt = self.session.round(&round).and_then(|round| Receipt::of_seat(round, &participant));
         receipt.map(|receipt| Accepted::Sealed(receipt, true)).ok_or_else(|| refusal::STALE.to_owned())
     }
 
     /// The receipt of a ballot that is sealed already and sent again.
     fn receipt_of(&self, envelope: &Envelope) -> Option<Receipt> {
-        let round = self.session.round(&envelope.round)?;
-        let (SeatStatus::Sealed(held) | SeatStatus::Revealed(_, held)) =
-            &round.seat(&envelope.participant)?.status
-        else {
-            return None;
-        };
-        let is_same = held.commitment == envelope.commitment && round.session == envelope.session;
-        is_same.then(|| Receipt {
-            session: round.session.clone(),
-            round: envelope.round.clone(),
-            participant: envelope.participant.clone(),
-            snapshot_sha256: Some(round.opened.snapshot_sha256.clone()),
-            commitment: held.commitment.clone(),
-        })
+        let round = self.session.round(&envelope.round).filter(|round| round.session == envelope.session)?;
+        Receipt::of_seat(round, &envelope.participant)
+            .filter(|receipt| receipt.commitment == envelope.commitment)
     }
-}
-
-/// The receipt for the ballot that events seal.
-fn receipt_for(events: &[Event], session: &Session) -> Option<Receipt> {
-    let receipt = |event: &Event| {
-        if let Event::BallotSealed(sealed) = event { Receipt::from_event(sealed, session) } else { None }
-    };
-    events.iter().find_map(receipt)
 }

@@ -26,6 +26,9 @@ use crate::workflow::TaskMark;
 pub trait Observer: Send {
     /// Is shown the event, and the state, which may be some events further.
     fn on_event(&mut self, line: &LogEntry, session: &Session);
+
+    /// Is shown the state once for all events that were shown together.
+    fn on_written(&mut self, _session: &Session) {}
 }
 
 /// Who takes each seat.

@@ -26,13 +26,32 @@ impl Receipt {
     /// The receipt for a seal; `session` is the state after it.
     pub fn from_event(sealed: &BallotSealed, session: &Session) -> Option<Self> {
         let round = session.round(&sealed.round)?;
-        Some(Self {
+        Some(Self::new(round, &sealed.participant, &sealed.seal.commitment))
+    }
+
+    /// The receipt of what a seat has sealed in a round, also after the reveal.
+    pub fn of_seat(round: &RoundRun, seat: &str) -> Option<Self> {
+        match &round.seat(seat)?.status {
+            SeatStatus::Sealed(held) | SeatStatus::Revealed(_, held) => {
+                Some(Self::new(round, seat, &held.commitment))
+            }
+            SeatStatus::Waiting
+            | SeatStatus::Asking
+            | SeatStatus::Lost(_)
+            | SeatStatus::Missing
+            | SeatStatus::Failed(_)
+            | SeatStatus::Excused(_) => None,
+        }
+    }
+
+    fn new(round: &RoundRun, seat: &str, commitment: &str) -> Self {
+        Self {
             session: round.session.clone(),
-            round: sealed.round.clone(),
-            participant: sealed.participant.clone(),
+            round: round.opened.round.clone(),
+            participant: seat.to_owned(),
             snapshot_sha256: Some(round.opened.snapshot_sha256.clone()),
-            commitment: sealed.seal.commitment.clone(),
-        })
+            commitment: commitment.to_owned(),
+        }
     }
 
     /// The receipts in a text of JSON lines: receipts, and the lines that `--json` prints, of which

@@ -238,6 +238,12 @@ pub fn format_duration(millis: u64) -> String {
     format!("{} min {} s", millis / 60_000, millis % 60_000 / 1000)
 }
 
+/// The verb that continues a session: `serve` where it has remote seats.
+pub fn resume_verb(session: &Session) -> &'static str {
+    let is_remote = session.header.as_ref().is_some_and(|header| header.table_key.is_some());
+    if is_remote { "serve" } else { "resume" }
+}
+
 /// Why a session rests, in words.
 pub fn why_paused(reason: &str) -> &str {
     if reason == QUORUM_UNREACHABLE {

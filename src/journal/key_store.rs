@@ -1,5 +1,6 @@
 //! The keys of open rounds: outside the session file, owner-only, synced, erased at the close.
 
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
@@ -8,6 +9,11 @@ use super::storage::{Disk, DiskError};
 use crate::history::Session;
 use crate::round::seal::RoundKey;
 use crate::round::seal::sign::SigningKey;
+
+fn identity_name(address: IpAddr, kind: &str) -> String {
+    // No file name of Windows holds a colon.
+    format!("serve-{}.{kind}", address.to_string().replace(':', "-"))
+}
 
 /// A folder of keys.
 #[derive(Clone)]
@@ -85,6 +91,29 @@ impl KeyStore {
     pub fn tokens(&self, session: &str) -> Result<IndexMap<String, String>, DiskError> {
         let text = self.text(&format!("{session}.links"))?;
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    }
+
+    /// Keeps the certificate made for an address and its key; returns the certificate's file.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn keep_identity(&self, address: IpAddr, certificate: &str, key: &str) -> Result<PathBuf, DiskError> {
+        self.disk.make_own_dir(&self.dir)?;
+        let file = self.dir.join(identity_name(address, "cert"));
+        self.disk.write_whole(&self.dir.join(identity_name(address, "tls")), key.as_bytes())?;
+        self.disk.write_whole(&file, certificate.as_bytes())?;
+        Ok(file)
+    }
+
+    /// The certificate made for an address, its file and its key; `None` when one of them is gone.
+    ///
+    /// # Errors
+    /// When they cannot be read for another reason.
+    pub fn identity(&self, address: IpAddr) -> Result<Option<(PathBuf, String, String)>, DiskError> {
+        let name = identity_name(address, "cert");
+        let certificate = self.text(&name)?;
+        let key = self.text(&identity_name(address, "tls"))?;
+        Ok(certificate.zip(key).map(|(certificate, key)| (self.dir.join(name), certificate, key)))
     }
 
     fn text(&self, name: &str) -> Result<Option<String>, DiskError> {

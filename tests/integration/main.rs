@@ -82,6 +82,8 @@ mod seat_programs;
 mod seats;
 mod sentences;
 mod serve;
+mod serve_tls;
+mod served;
 mod server;
 mod services;
 mod shipped;

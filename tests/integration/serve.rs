@@ -1,208 +1,21 @@
 //! `serve`, end to end over HTTP: the test does what the ballot page does.
 #![cfg(feature = "serve")]
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::io::{BufRead as _, BufReader};
+use std::time::Duration;
 
 use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use roundtable::journal::{fold, read_log, verify};
-use roundtable::round::seal::sign::{SigningKey, ballot_message, is_signed, offer_message};
-use roundtable::round::seal::{AssociatedData, Nonces, Sealer};
-use roundtable::round::snapshot::{sha256_hex, unhex};
+use base64::engine::general_purpose::STANDARD;
+use roundtable::doors::Board;
+use roundtable::history::{Event, Session};
+use roundtable::journal::{read_log, verify};
+use roundtable::round::seal::sign::SigningKey;
+use roundtable::round::snapshot::sha256_hex;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::patience::Patient as _;
-
-const DEFINITION: &str = "\
-participants: [{name: ann, model: rehearsal}, {name: dana, model: remote/link}, {name: bob, model: remote/link}]
-steps: [{id: vote, type: round, question: Which store?, rule: plurality, quorum: 2,
-  ballot: {kind: choice, options: [redis, sqlite]}}]
-";
-/// Said in an answer and nowhere else.
-const CANARY: &str = "a grey heron stands there";
-
-/// A program that serves, ended when the test ends.
-struct Server {
-    child: Child,
-    home: tempfile::TempDir,
-    links: Vec<(String, String)>,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn program(home: &Path) -> Command {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_roundtable"));
-    program.env("ROUNDTABLE_HOME", home.join("home")).current_dir(home).stdin(Stdio::null());
-    program
-}
-
-fn wait_for<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + Duration::from_secs(60);
-    loop {
-        if let Some(found) = found() {
-            return found;
-        }
-        assert!(Instant::now() < end, "{what} did not come");
-        std::thread::park_timeout(Duration::from_millis(20));
-    }
-}
-
-impl Server {
-    fn start(file: &str, home: tempfile::TempDir) -> Self {
-        let links = home.path().join("links");
-        let _ = std::fs::remove_file(&links);
-        let arguments = ["serve", file, "--bind", "127.0.0.1:0", "--links", "links", "--linger", "60"];
-        let mut command = program(home.path());
-        command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null());
-        if Path::new(file).extension().is_none_or(|extension| extension != "s2s") {
-            command.args(["--save", "s.s2s"]);
-        }
-        let child = command.start().expect("runs");
-        let read = || std::fs::read_to_string(&links).ok().filter(|text| text.lines().count() == 2);
-        let text = wait_for("the links", read);
-        let pair = |line: &str| line.split_once(' ').map(|(seat, link)| (seat.to_owned(), link.to_owned()));
-        let links = text.lines().filter_map(pair).collect();
-        Self { child, home, links }
-    }
-
-    fn file(&self) -> PathBuf {
-        self.home.path().join("s.s2s")
-    }
-
-    fn browser(&self, seat: &str, seed: u8) -> Browser {
-        let (_, link) = self.links.iter().find(|(name, _)| name == seat).expect("a link");
-        let (base, fragment) = link.split_once("/b#").expect("a fragment");
-        let (token, fingerprint) = fragment.split_once('.').expect("a fingerprint");
-        let address = base.trim_start_matches("http://").to_owned();
-        let [token, fingerprint] = [token, fingerprint].map(str::to_owned);
-        Browser { address, token, fingerprint, key: SigningKey::new([seed; 32]) }
-    }
-}
-
-/// What a person's browser knows.
-struct Browser {
-    address: String,
-    token: String,
-    fingerprint: String,
-    key: SigningKey,
-}
-
-struct Answer {
-    status: u16,
-    head: String,
-    body: Vec<u8>,
-}
-
-impl Answer {
-    fn json(&self) -> Value {
-        serde_json::from_slice(&self.body)
-            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&self.body)))
-    }
-
-    fn refused(&self) -> (u16, String) {
-        (self.status, self.json()["refused"].as_str().expect("a refusal").to_owned())
-    }
-
-    fn header(&self, name: &str) -> Option<&str> {
-        let line = self.head.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")));
-        line.map(str::trim_end)
-    }
-}
-
-impl Browser {
-    fn open(&self, method: &str, path: &str, body: &[u8]) -> TcpStream {
-        let mut stream = TcpStream::connect(&self.address).expect("connects");
-        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("set");
-        let length = body.len();
-        let head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\
-             Content-Length: {length}\r\n\r\n",
-            self.token
-        );
-        stream.write_all(head.as_bytes()).expect("sent");
-        // A server that refuses early may not read all of it.
-        let _ = stream.write_all(body);
-        stream
-    }
-
-    fn send(&self, method: &str, path: &str, body: &[u8]) -> Answer {
-        let mut bytes = Vec::new();
-        let _ = self.open(method, path, body).read_to_end(&mut bytes);
-        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
-        let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
-        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status");
-        Answer { status, head, body: bytes[end + 4..].to_vec() }
-    }
-
-    fn get(&self, path: &str) -> Answer {
-        // Not more often than a page may ask.
-        std::thread::park_timeout(Duration::from_millis(120));
-        self.send("GET", path, b"")
-    }
-
-    fn post(&self, path: &str, value: &Value) -> Answer {
-        std::thread::park_timeout(Duration::from_millis(120));
-        self.send("POST", path, value.to_string().as_bytes())
-    }
-
-    fn join(&self, key: &SigningKey) -> Answer {
-        self.post("/v1/seat/key", &json!({ "public_key": key.public() }))
-    }
-
-    /// The offer, checked as the page checks it.
-    fn offer(&self) -> Value {
-        let answer = wait_for("an offer", || {
-            Some(self.get("/v1/seat")).filter(|answer| answer.header("rt-signature").is_some())
-        });
-        let offer = answer.json();
-        let table_key = offer["table_key"].as_str().expect("a key");
-        let hash = Sha256::digest(unhex::<32>(table_key).expect("hex"));
-        assert_eq!(URL_SAFE_NO_PAD.encode(&hash[..16]), self.fingerprint);
-        let signature = answer.header("rt-signature").expect("signed");
-        assert!(is_signed(table_key, &offer_message(&answer.body), signature));
-        offer
-    }
-
-    /// A ballot as the page seals it.
-    fn seal(&self, offer: &Value, vote: &str, nonce: u8) -> Value {
-        let of = |key: &str| offer[key].as_str().expect("a text");
-        let names = ["session", "round", "participant", "snapshot_sha256"].map(of);
-        let [session, round, participant, snapshot_sha256] = names;
-        let binding = AssociatedData { session, round, participant, snapshot_sha256 };
-        let text = json!({ "vote": vote, "rationale": [CANARY] }).to_string();
-        let record = json!({
-            "session": session, "round": round, "participant": participant,
-            "snapshot_sha256": snapshot_sha256, "model": "human/browser",
-            "replies": [{ "text": text }], "tries": 1, "latency_ms": 1234,
-        });
-        let sealer = Sealer::Two(unhex(of("public_key")).expect("a key"));
-        let nonces = Nonces { cipher: [nonce; 32], commitment: [nonce; 32] };
-        let seal = sealer.seal(&nonces, binding, &record.to_string()).expect("sealed");
-        let message = ballot_message(binding, of("public_key"), &seal).expect("a message");
-        json!({
-            "v": 2, "delivery": of("delivery"), "session": session, "round": round,
-            "participant": participant, "snapshot_sha256": snapshot_sha256,
-            "commitment": seal.commitment, "enc": seal.enc, "sealed": STANDARD.encode(&seal.sealed),
-            "signature": self.key.sign(&message),
-        })
-    }
-}
-
-fn served() -> Server {
-    let home = tempfile::tempdir().expect("a folder");
-    std::fs::write(home.path().join("d.yaml"), DEFINITION).expect("written");
-    Server::start("d.yaml", home)
-}
+use crate::served::{Browser, CANARY, DEFINITION, Server, program, served, served_as, wait_for};
 
 fn refused(status: u16, word: &str) -> (u16, String) {
     (status, word.to_owned())
@@ -284,11 +97,7 @@ fn two_people_vote_by_their_links() {
     assert_eq!((&result["decided"], &result["winners"]), (&json!(true), &json!(["redis"])));
     assert_eq!(result["own"]["commitment"], ballot["commitment"]);
     assert!(result["own"]["text"].as_str().expect("a text").contains(CANARY));
-    let ended = || {
-        let bytes = std::fs::read(server.file()).ok()?;
-        fold(&read_log(&bytes).ok()?).closed.map(|_| bytes)
-    };
-    let bytes = wait_for("the end", ended);
+    let bytes = server.ended();
     assert_eq!(dana.post("/v1/seat/sealed", &other).refused(), refused(410, "round closed"));
     assert_eq!(dana.post("/v1/seat/sealed", &ballot).status, 200, "its reply may have been lost");
     let found = verify(&bytes, None);
@@ -348,11 +157,75 @@ fn a_served_session_goes_on_where_it_was_killed_with_the_same_links() {
     assert_eq!(dana.post("/v1/seat/sealed", &ballot).status, 200, "it is sealed already");
     assert_eq!(bob.join(&bob.key).status, 204);
     assert_eq!(bob.post("/v1/seat/sealed", &bob.seal(&bob.offer(), "redis", 5)).status, 201);
-    let ended = || {
-        let bytes = std::fs::read(again.file()).ok()?;
-        fold(&read_log(&bytes).ok()?).closed.map(|_| bytes)
-    };
-    assert_eq!(verify(&wait_for("the end", ended), None).findings, []);
+    assert_eq!(verify(&again.ended(), None).findings, []);
+}
+
+/// Two remote seats vote, see each other's reasons, and vote again; each is shown its own order.
+const REVISED: &str = "\
+participants: [{name: dana, model: remote/link}, {name: bob, model: remote/link}]
+steps:
+  - {id: first, type: round, question: Which store?, rule: plurality,
+     ballot: {kind: choice, options: [redis, sqlite, files], order: mirrored}}
+  - {id: again, type: round, question: Which store?, rule: plurality, revises: first,
+     ballot: {kind: choice, options: [redis, sqlite, files], order: mirrored}}
+";
+
+#[test]
+fn the_count_of_a_round_that_is_revised_stays_hidden() {
+    let server = served_as(REVISED);
+    let seats = [server.browser("dana", 1), server.browser("bob", 2)];
+    let orders = seats.each_ref().map(|seat| {
+        assert_eq!(seat.join(&seat.key).status, 204);
+        let offer = seat.offer();
+        assert_eq!(seat.post("/v1/seat/sealed", &seat.seal(&offer, "redis", 3)).status, 201);
+        offer["ballot"]["options"].clone()
+    });
+    let [forward, back] = [json!(["redis", "sqlite", "files"]), json!(["files", "sqlite", "redis"])];
+    assert!(orders == [forward.clone(), back.clone()] || orders == [back, forward], "{orders:?}");
+    for seat in &seats {
+        let again = || Some(seat.offer()).filter(|offer| offer["round"] != "first");
+        let offer = wait_for("the revision", again);
+        assert_eq!(seat.get("/v1/seat/result").refused(), refused(409, "not before the close"));
+        assert_eq!(seat.post("/v1/seat/sealed", &seat.seal(&offer, "sqlite", 4)).status, 201);
+    }
+    let log = read_log(&server.ended()).expect("a file");
+    // The round that is open hides the count too: what a seat is shown after each event says more.
+    let (mut session, mut shown) = (Session::default(), Vec::new());
+    let board = Board::new(SigningKey::new([1; 32]), indexmap::IndexMap::new());
+    for line in &log.lines {
+        session.apply(&line.stamped);
+        board.see(&session);
+        if let Event::TallyMade(tally) = &line.stamped.event {
+            shown.push((tally.round.clone(), board.result("dana").is_some()));
+        }
+    }
+    let [first, last] = &shown[..] else { panic!("{shown:?}") };
+    assert_eq!((first.1, last.1), (false, true), "{shown:?}");
+}
+
+#[test]
+fn a_session_that_rests_says_how_the_same_links_work_again() {
+    let home = tempfile::tempdir().expect("a folder");
+    std::fs::write(home.path().join("d.yaml"), DEFINITION).expect("written");
+    let mut command = program(home.path());
+    command.args(["serve", "d.yaml", "--bind", "127.0.0.1:0", "--behind", "https://votes.example"]);
+    command.args(["--save", "s.s2s", "--links", "links"]).stderr(std::process::Stdio::piped());
+    let child = command.start().expect("runs");
+    let sealed = || std::fs::read_to_string(home.path().join("s.s2s")).ok();
+    wait_for("ann's ballot", || sealed().filter(|text| text.contains("event: ballot_sealed")));
+    let interrupted = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(interrupted.expect("sent").success());
+    let said = String::from_utf8_lossy(&child.wait_with_output().expect("ends").stderr).into_owned();
+    let line = said
+        .lines()
+        .find_map(|line| line.strip_prefix("resume with: roundtable serve s.s2s --bind 127.0.0.1:"));
+    let (port, rest) = line.and_then(|line| line.split_once(' ')).unwrap_or_else(|| panic!("{said}"));
+    assert!(port.parse::<u16>().is_ok_and(|port| port > 0), "{said}");
+    assert_eq!(rest, "--behind https://votes.example");
+    let report = program(home.path()).args(["report", "s.s2s"]).output_soon().expect("runs");
+    let report = String::from_utf8_lossy(&report.stdout).into_owned();
+    assert!(report.contains("roundtable serve s.s2s"), "{report}");
+    assert!(!report.contains("roundtable resume"), "{report}");
 }
 
 #[test]

@@ -12,9 +12,21 @@ use super::run::{Run, RunOptions};
 pub struct ServeArgs {
     /// Definition with `remote/link` seats, or an unfinished session (.s2s)
     pub file: PathBuf,
-    /// Listen at this address (default: 127.0.0.1:8700); another machine's way in needs --behind
+    /// Listen at this address (default: 127.0.0.1:8700); any but loopback needs https
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub bind: Option<SocketAddr>,
+    /// Listen at this machine's address in its network, over https
+    #[arg(long, conflicts_with = "bind")]
+    pub lan: bool,
+    /// Certificate for https, with those of who signed it (PEM)
+    #[arg(long, value_name = "FILE", requires = "key")]
+    pub cert: Option<PathBuf>,
+    /// Private key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub key: Option<PathBuf>,
+    /// Make a certificate; browsers warn of it once
+    #[arg(long, conflicts_with = "cert")]
+    pub self_signed: bool,
     /// Put this https address into links; a proxy or tunnel there leads here
     #[arg(long, value_name = "URL")]
     pub behind: Option<String>,

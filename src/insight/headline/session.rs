@@ -4,7 +4,7 @@ use super::{Headline, capital, headline};
 use crate::core::{Deciding, deciding};
 use crate::history::{RoundRun, Session, Status};
 use crate::insight::round_view;
-use crate::insight::wording::{pluralize, why_paused};
+use crate::insight::wording::{pluralize, resume_verb, why_paused};
 
 /// What a session came to; always something, for the head of a report.
 pub fn session_headline(session: &Session) -> Headline {
@@ -57,18 +57,18 @@ fn round_headline(session: &Session, round: &RoundRun) -> Headline {
     let state = if round.closed.is_some() { "is closed and not counted" } else { "is open" };
     let (sealed, asked, id) = (round.sealed(), round.seats.len(), &round.opened.round);
     let stand = format!("Round “{id}” {state}; {sealed} of {} sealed.", pluralize(asked, "seat"));
-    let failed = round.failed_seats().count();
+    let (failed, verb) = (round.failed_seats().count(), resume_verb(session));
     if session.closed.is_some() {
         return of_words("No decision: the round was not counted", &stand);
     }
     if !round.lost_seats().is_empty() {
         let lost = round.lost_seats();
         let why = format!("Not finished: the key of {} is lost", pluralize(lost.len(), "answer"));
-        return of_words(&why, &format!("{stand} To ask these seats again: roundtable resume --ask-again."));
+        return of_words(&why, &format!("{stand} To ask these seats again: roundtable {verb} --ask-again."));
     }
     if session.below_quorum().is_some() && failed > 0 {
         let why = format!("Not finished: {} failed", pluralize(failed, "seat"));
-        return of_words(&why, &format!("{stand} To ask the failed seats again: roundtable resume."));
+        return of_words(&why, &format!("{stand} To ask the failed seats again: roundtable {verb}."));
     }
     match &session.paused {
         Some((_, reason)) => {

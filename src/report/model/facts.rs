@@ -5,6 +5,7 @@ use crate::core::Cost;
 use crate::history::{AnsweredQuestion, Session};
 use crate::insight::headline::{cap, capital};
 use crate::insight::independence::independence;
+use crate::insight::wording::resume_verb;
 use crate::insight::{join_list, pluralize};
 use crate::tally::{CountableKind, RuleOptions, Tier, Ties};
 use crate::workflow::{FacilitatorForm, Step, StepKind};
@@ -204,7 +205,7 @@ impl<'a> Report<'a> {
 
     /// What happens next, where no approval says so.
     pub fn next(&self) -> Vec<String> {
-        let resume = format!("`roundtable resume {}`", self.source.name());
+        let resume = format!("`roundtable {} {}`", resume_verb(self.session), self.source.name());
         if self.session.closed.is_none() {
             return vec![format!("The session is not finished. Resume it with {resume}.")];
         }

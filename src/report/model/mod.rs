@@ -172,8 +172,9 @@ impl<'a> Report<'a> {
                 None => String::new(),
             };
             said.push(format!(
-                "Not finished{why}. This report ends with the last event, {}. `roundtable resume {}` goes on.",
+                "Not finished{why}. This report ends with the last event, {}. `roundtable {} {}` goes on.",
                 session.last_at,
+                crate::insight::wording::resume_verb(session),
                 self.source.name()
             ));
         }

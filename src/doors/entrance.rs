@@ -1,0 +1,214 @@
+//! How connections come in: plain or over TLS, a limited number at once, none that idles for long.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::extract::connect_info::Connected;
+use axum::serve::{IncomingStream, Listener};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::time::{Instant, Sleep, sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+/// How many connections may be open; further ones wait until one ends.
+pub const MOST_OPEN: usize = 1024;
+/// How long a connection may carry nothing. Events are sent at least every 15 seconds.
+const IDLE: Duration = Duration::from_secs(60);
+/// How long a connection may take until it is encrypted.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// What a browser is answered that does not begin with TLS, whose first byte is 22.
+const NOT_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n\
+    This port speaks https: open the link as it was sent.\n";
+
+/// Who is at the other end.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer(pub SocketAddr);
+
+impl Connected<IncomingStream<'_, Entrance>> for Peer {
+    fn connect_info(stream: IncomingStream<'_, Entrance>) -> Self {
+        *stream.remote_addr()
+    }
+}
+
+/// Connections that are ready for HTTP, as they come in.
+pub struct Entrance {
+    address: SocketAddr,
+    ready: mpsc::Receiver<(Connection, Peer)>,
+}
+
+impl Entrance {
+    /// Accepts connections from here on, `most` at once; over TLS with an acceptor. Needs a runtime.
+    ///
+    /// # Errors
+    /// When the listener has no address.
+    pub fn open(listener: TcpListener, tls: Option<TlsAcceptor>, most: usize) -> io::Result<Self> {
+        let address = listener.local_addr()?;
+        let (send, ready) = mpsc::channel(1);
+        tokio::spawn(accept(listener, tls, Arc::new(Semaphore::new(most)), send));
+        Ok(Self { address, ready })
+    }
+}
+
+impl Listener for Entrance {
+    type Io = Connection;
+    type Addr = Peer;
+
+    async fn accept(&mut self) -> (Connection, Peer) {
+        match self.ready.recv().await {
+            Some(next) => next,
+            None => std::future::pending().await,
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<Peer> {
+        Ok(Peer(self.address))
+    }
+}
+
+/// Handshakes run beside this loop, so that a slow one holds nobody up.
+async fn accept(
+    mut listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+    free: Arc<Semaphore>,
+    send: mpsc::Sender<(Connection, Peer)>,
+) {
+    while let Ok(permit) = Arc::clone(&free).acquire_owned().await {
+        // axum's own: it waits where the system has no descriptors left.
+        let (stream, from) = Listener::accept(&mut listener).await;
+        let (tls, send) = (tls.clone(), send.clone());
+        tokio::spawn(async move {
+            let transport = match tls {
+                None => Some(Transport::Plain(stream)),
+                Some(tls) => timeout(HANDSHAKE, encrypt(stream, &tls)).await.ok().flatten(),
+            };
+            if let Some(transport) = transport {
+                let connection = Connection { transport, idle: Box::pin(sleep(IDLE)), _permit: permit };
+                // It fails when the program ends.
+                let _ = send.send((connection, Peer(from))).await;
+            }
+        });
+    }
+}
+
+async fn encrypt(mut stream: TcpStream, tls: &TlsAcceptor) -> Option<Transport> {
+    let mut first = [0];
+    stream.peek(&mut first).await.ok()?;
+    if first != [22] {
+        let _ = stream.write_all(NOT_TLS).await;
+        let _ = stream.shutdown().await;
+        // What was sent must be read, or the other end sees an error instead of the answer.
+        let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
+        return None;
+    }
+    Some(Transport::Tls(Box::new(tls.accept(stream).await.ok()?)))
+}
+
+enum Transport {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+/// An open connection. It ends with an error once nothing was read or written for [`IDLE`].
+pub struct Connection {
+    transport: Transport,
+    idle: Pin<Box<Sleep>>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Connection {
+    /// Begins the time of idling anew where something happened, and ends it where it is up.
+    fn watch<T>(&mut self, cx: &mut Context<'_>, done: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if done.is_ready() {
+            self.idle.as_mut().reset(Instant::now() + IDLE);
+            return done;
+        }
+        ready!(self.idle.as_mut().poll(cx));
+        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        into: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let done = match &mut self.transport {
+            Transport::Plain(stream) => Pin::new(stream).poll_read(cx, into),
+            Transport::Tls(stream) => Pin::new(stream).poll_read(cx, into),
+        };
+        self.watch(cx, done)
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let done = match &mut self.transport {
+            Transport::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Transport::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
+        };
+        self.watch(cx, done)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.transport {
+            Transport::Plain(stream) => Pin::new(stream).poll_flush(cx),
+            Transport::Tls(stream) => Pin::new(stream).poll_flush(cx),
+        }
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.transport {
+            Transport::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
+            Transport::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt as _;
+    use tokio::io::AsyncReadExt as _;
+
+    use super::*;
+
+    async fn entrance(most: usize) -> (Entrance, SocketAddr) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        (Entrance::open(listener, None, most).expect("opens"), address)
+    }
+
+    #[tokio::test]
+    async fn a_connection_beyond_the_limit_waits_until_one_ends() {
+        let (mut entrance, address) = entrance(2).await;
+        let mut clients = Vec::new();
+        for _ in 0..3 {
+            clients.push(TcpStream::connect(address).await.expect("connects"));
+        }
+        let first = entrance.accept().await.0;
+        let second = entrance.accept().await.0;
+        for _ in 0..1000 {
+            tokio::task::yield_now().await;
+            assert!(entrance.accept().now_or_never().is_none(), "a third one is open");
+        }
+        drop(first);
+        let third = entrance.accept().await.0;
+        drop((second, third));
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_idles_ends() {
+        let (mut entrance, address) = entrance(1).await;
+        let _client = TcpStream::connect(address).await.expect("connects");
+        let mut connection = entrance.accept().await.0;
+        tokio::time::pause();
+        let ended = connection.read_u8().await.expect_err("nothing was sent");
+        assert_eq!(ended.kind(), io::ErrorKind::TimedOut);
+    }
+}

@@ -1,0 +1,130 @@
+//! `serve` over TLS: with a certificate that is given, and with one that is made.
+#![cfg(feature = "serve")]
+
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use reqwest::{Certificate, Client};
+use roundtable::doors::make_identity;
+use roundtable::history::Timestamp;
+use roundtable::journal::verify;
+use serde_json::{Value, json};
+
+use crate::patience::Patient as _;
+use crate::served::{Browser, DEFINITION, Server, program, wait_for};
+
+const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+
+fn client(certificate: &[u8]) -> Client {
+    // Another test of this process may have done so.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let root = Certificate::from_pem(certificate).expect("a certificate");
+    Client::builder().tls_certs_only([root]).no_proxy().build().expect("a client")
+}
+
+fn home() -> tempfile::TempDir {
+    let home = tempfile::tempdir().expect("a folder");
+    std::fs::write(home.path().join("d.yaml"), DEFINITION).expect("written");
+    home
+}
+
+fn made_certificate(home: &Path) -> PathBuf {
+    let found = |dir: &Path| {
+        let path = dir.join("keys/serve-127.0.0.1.cert");
+        path.exists().then_some(path)
+    };
+    let mut dirs = std::fs::read_dir(home.join("home")).expect("a folder");
+    dirs.find_map(|dir| found(&dir.ok()?.path())).expect("a certificate")
+}
+
+/// Joins by a link over TLS, and seals a ballot.
+async fn votes(client: &Client, link: &str, browser: &Browser, nonce: u8) {
+    let base = link.split("/b#").next().expect("an address");
+    assert!(base.starts_with("https://"), "{base}");
+    let post = |path: &str, body: &Value| {
+        let to = client.post(format!("{base}{path}")).bearer_auth(&browser.token);
+        to.body(body.to_string()).send()
+    };
+    // Links are printed shortly before the invitations are on disk.
+    let mut joined = 401;
+    while joined == 401 {
+        tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+        let answer = post("/v1/seat/key", &json!({ "public_key": browser.key.public() })).await;
+        joined = answer.expect("an answer").status().as_u16();
+    }
+    assert_eq!(joined, 204);
+    let offer = loop {
+        let seat = client.get(format!("{base}/v1/seat")).bearer_auth(&browser.token).send().await;
+        let seat = seat.expect("an answer");
+        if seat.headers().contains_key("rt-signature") {
+            break serde_json::from_slice::<Value>(&seat.bytes().await.expect("a body")).expect("JSON");
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(150)).await;
+    };
+    let sealed = post("/v1/seat/sealed", &browser.seal(&offer, "redis", nonce)).await.expect("an answer");
+    assert_eq!(sealed.status(), 201);
+}
+
+fn vote(server: &Server, certificate: &[u8]) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let client = client(certificate);
+        for (number, (seat, link)) in (1..).zip(&server.links) {
+            votes(&client, link, &server.browser(seat, number), number).await;
+        }
+    });
+}
+
+#[test]
+fn people_vote_over_a_certificate_that_is_made_once() {
+    let options = ["--bind", "127.0.0.1:0", "--self-signed"];
+    let mut server = Server::start_at("d.yaml", home(), &options);
+    let certificate = std::fs::read(made_certificate(server.home.path())).expect("a certificate");
+    let plain = server.browser("dana", 1).send("GET", "/b", b"");
+    assert_eq!(plain.status, 400);
+    assert!(String::from_utf8_lossy(&plain.body).contains("speaks https"));
+    let written = || std::fs::read_to_string(server.file()).ok();
+    wait_for("ann's ballot", || written().filter(|text| text.contains("event: ballot_sealed")));
+    server.child.kill().expect("killed");
+    server.child.wait().expect("gone");
+    let home = std::mem::replace(&mut server.home, tempfile::tempdir().expect("a folder"));
+    let again = Server::start_at("s.s2s", home, &options);
+    assert_eq!(std::fs::read(made_certificate(again.home.path())).expect("a certificate"), certificate);
+    vote(&again, &certificate);
+    assert_eq!(verify(&again.ended(), None).findings, []);
+}
+
+#[test]
+fn a_certificate_that_is_given_must_be_usable() {
+    let home = home();
+    let write = |name: &str, text: &str| std::fs::write(home.path().join(name), text).expect("written");
+    let now = roundtable::clock::now();
+    let made = make_identity(HERE, now).expect("made");
+    let other = make_identity(HERE, now).expect("made");
+    let old = make_identity(HERE, Timestamp(now.0 - 400 * 24 * 3600 * 1000)).expect("made");
+    let next = make_identity(HERE, Timestamp(now.0 + 400 * 24 * 3600 * 1000)).expect("made");
+    for (name, identity) in [("made", &made), ("other", &other), ("old", &old), ("next", &next)] {
+        write(&format!("{name}.cert"), &identity.certificate);
+        write(&format!("{name}.key"), &identity.key);
+    }
+    let cases = [
+        ("none.cert", "made.key", "there is no such file"),
+        ("made.cert", "none.key", "there is no such file"),
+        ("made.cert", "other.key", "the key is not that of the certificate"),
+        ("old.cert", "old.key", "the certificate has expired"),
+        ("next.cert", "next.key", "the certificate is not valid yet"),
+        ("d.yaml", "made.key", "holds no certificate"),
+        ("made.cert", "made.cert", "holds no private key"),
+    ];
+    for (cert, key, what) in cases {
+        let arguments = ["serve", "d.yaml", "--bind", "127.0.0.1:0", "--cert", cert, "--key", key];
+        let run = program(home.path()).args(arguments).output_soon().expect("runs");
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert_eq!(run.status.code(), Some(2), "{cert} {key}: {said}");
+        assert!(said.contains(what), "{cert} {key}: {said}");
+    }
+    let options = ["--bind", "127.0.0.1:0", "--cert", "made.cert", "--key", "made.key"];
+    let server = Server::start_at("d.yaml", home, &options);
+    vote(&server, made.certificate.as_bytes());
+    assert_eq!(verify(&server.ended(), None).findings, []);
+}

@@ -1,0 +1,221 @@
+//! A session that is served, and what a ballot page does, for tests.
+#![cfg(feature = "serve")]
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use roundtable::journal::{fold, read_log};
+use roundtable::round::seal::sign::{SigningKey, ballot_message, is_signed, offer_message};
+use roundtable::round::seal::{AssociatedData, Nonces, Sealer};
+use roundtable::round::snapshot::unhex;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::patience::Patient as _;
+
+pub const DEFINITION: &str = "\
+participants: [{name: ann, model: rehearsal}, {name: dana, model: remote/link}, {name: bob, model: remote/link}]
+steps: [{id: vote, type: round, question: Which store?, rule: plurality, quorum: 2,
+  ballot: {kind: choice, options: [redis, sqlite]}}]
+";
+/// Said in an answer and nowhere else.
+pub const CANARY: &str = "a grey heron stands there";
+
+/// A program that serves, ended when the test ends.
+pub struct Server {
+    pub child: Child,
+    pub home: tempfile::TempDir,
+    pub links: Vec<(String, String)>,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub fn program(home: &Path) -> Command {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_roundtable"));
+    program.env("ROUNDTABLE_HOME", home.join("home")).current_dir(home).stdin(Stdio::null());
+    program
+}
+
+pub fn wait_for<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + Duration::from_secs(60);
+    loop {
+        if let Some(found) = found() {
+            return found;
+        }
+        assert!(Instant::now() < end, "{what} did not come");
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
+}
+
+impl Server {
+    pub fn start(file: &str, home: tempfile::TempDir) -> Self {
+        Self::start_at(file, home, &["--bind", "127.0.0.1:0"])
+    }
+
+    pub fn start_at(file: &str, home: tempfile::TempDir, address: &[&str]) -> Self {
+        let links = home.path().join("links");
+        let _ = std::fs::remove_file(&links);
+        let arguments = ["serve", file, "--links", "links", "--linger", "60"];
+        let mut command = program(home.path());
+        command.args(arguments).args(address).stdout(Stdio::null()).stderr(Stdio::null());
+        if Path::new(file).extension().is_none_or(|extension| extension != "s2s") {
+            command.args(["--save", "s.s2s"]);
+        }
+        let child = command.start().expect("runs");
+        let read = || std::fs::read_to_string(&links).ok().filter(|text| text.lines().count() == 2);
+        let text = wait_for("the links", read);
+        let pair = |line: &str| line.split_once(' ').map(|(seat, link)| (seat.to_owned(), link.to_owned()));
+        let links = text.lines().filter_map(pair).collect();
+        Self { child, home, links }
+    }
+
+    pub fn file(&self) -> PathBuf {
+        self.home.path().join("s.s2s")
+    }
+
+    /// The bytes of the session file, once it has ended.
+    pub fn ended(&self) -> Vec<u8> {
+        wait_for("the end", || {
+            let bytes = std::fs::read(self.file()).ok()?;
+            fold(&read_log(&bytes).ok()?).closed.map(|_| bytes)
+        })
+    }
+
+    pub fn browser(&self, seat: &str, seed: u8) -> Browser {
+        let (_, link) = self.links.iter().find(|(name, _)| name == seat).expect("a link");
+        let (base, fragment) = link.split_once("/b#").expect("a fragment");
+        let (token, fingerprint) = fragment.split_once('.').expect("a fingerprint");
+        let address = base.split_once("//").expect("a scheme").1.to_owned();
+        let [token, fingerprint] = [token, fingerprint].map(str::to_owned);
+        Browser { address, token, fingerprint, key: SigningKey::new([seed; 32]) }
+    }
+}
+
+/// What a person's browser knows.
+pub struct Browser {
+    pub address: String,
+    pub token: String,
+    pub fingerprint: String,
+    pub key: SigningKey,
+}
+
+pub struct Answer {
+    pub status: u16,
+    pub head: String,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&self.body)))
+    }
+
+    pub fn refused(&self) -> (u16, String) {
+        (self.status, self.json()["refused"].as_str().expect("a refusal").to_owned())
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let line = self.head.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")));
+        line.map(str::trim_end)
+    }
+}
+
+impl Browser {
+    pub fn open(&self, method: &str, path: &str, body: &[u8]) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).expect("connects");
+        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("set");
+        let length = body.len();
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\
+             Content-Length: {length}\r\n\r\n",
+            self.token
+        );
+        stream.write_all(head.as_bytes()).expect("sent");
+        // A server that refuses early may not read all of it.
+        let _ = stream.write_all(body);
+        stream
+    }
+
+    pub fn send(&self, method: &str, path: &str, body: &[u8]) -> Answer {
+        let mut bytes = Vec::new();
+        let _ = self.open(method, path, body).read_to_end(&mut bytes);
+        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
+        let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status");
+        Answer { status, head, body: bytes[end + 4..].to_vec() }
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        // Not more often than a page may ask.
+        std::thread::park_timeout(Duration::from_millis(120));
+        self.send("GET", path, b"")
+    }
+
+    pub fn post(&self, path: &str, value: &Value) -> Answer {
+        std::thread::park_timeout(Duration::from_millis(120));
+        self.send("POST", path, value.to_string().as_bytes())
+    }
+
+    pub fn join(&self, key: &SigningKey) -> Answer {
+        self.post("/v1/seat/key", &json!({ "public_key": key.public() }))
+    }
+
+    /// The offer, checked as the page checks it.
+    pub fn offer(&self) -> Value {
+        let answer = wait_for("an offer", || {
+            Some(self.get("/v1/seat")).filter(|answer| answer.header("rt-signature").is_some())
+        });
+        let offer = answer.json();
+        let table_key = offer["table_key"].as_str().expect("a key");
+        let hash = Sha256::digest(unhex::<32>(table_key).expect("hex"));
+        assert_eq!(URL_SAFE_NO_PAD.encode(&hash[..16]), self.fingerprint);
+        let signature = answer.header("rt-signature").expect("signed");
+        assert!(is_signed(table_key, &offer_message(&answer.body), signature));
+        offer
+    }
+
+    /// A ballot as the page seals it.
+    pub fn seal(&self, offer: &Value, vote: &str, nonce: u8) -> Value {
+        let of = |key: &str| offer[key].as_str().expect("a text");
+        let names = ["session", "round", "participant", "snapshot_sha256"].map(of);
+        let [session, round, participant, snapshot_sha256] = names;
+        let binding = AssociatedData { session, round, participant, snapshot_sha256 };
+        let text = json!({ "vote": vote, "rationale": [CANARY] }).to_string();
+        let record = json!({
+            "session": session, "round": round, "participant": participant,
+            "snapshot_sha256": snapshot_sha256, "model": "human/browser",
+            "replies": [{ "text": text }], "tries": 1, "latency_ms": 1234,
+        });
+        let sealer = Sealer::Two(unhex(of("public_key")).expect("a key"));
+        let nonces = Nonces { cipher: [nonce; 32], commitment: [nonce; 32] };
+        let seal = sealer.seal(&nonces, binding, &record.to_string()).expect("sealed");
+        let message = ballot_message(binding, of("public_key"), &seal).expect("a message");
+        json!({
+            "v": 2, "delivery": of("delivery"), "session": session, "round": round,
+            "participant": participant, "snapshot_sha256": snapshot_sha256,
+            "commitment": seal.commitment, "enc": seal.enc, "sealed": STANDARD.encode(&seal.sealed),
+            "signature": self.key.sign(&message),
+        })
+    }
+}
+
+pub fn served() -> Server {
+    served_as(DEFINITION)
+}
+
+pub fn served_as(definition: &str) -> Server {
+    let home = tempfile::tempdir().expect("a folder");
+    std::fs::write(home.path().join("d.yaml"), definition).expect("written");
+    Server::start("d.yaml", home)
+}

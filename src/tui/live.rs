@@ -27,6 +27,7 @@ pub enum EngineUpdate {
 
 /// A live session beside its events.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct LiveSession {
     /// What the session would open with; `None` once an engine works.
     pub draft: Option<Box<SessionOpened>>,

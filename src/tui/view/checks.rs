@@ -85,10 +85,9 @@ fn found(model: &Model) -> Vec<Check> {
     }
     if live.draft.is_some() && !live.needs.is_empty() {
         let text = format!("it runs and asks: {}", harmless_line(&live.needs.join(" · ")));
-        match live.asks_first {
-            true => add(Grade::Doubt, text, "o asks you first"),
-            false => add(Grade::Good, text, ""),
-        }
+        let (grade, key) =
+            if live.asks_first { (Grade::Doubt, "o asks you first") } else { (Grade::Good, "") };
+        add(grade, text, key);
     }
     let (opened, bytes) = (&preview.opened, group_digits(preview.opened.snapshot_bytes));
     let short: String = opened.snapshot_sha256.chars().take(8).collect();

@@ -201,7 +201,7 @@ mod served {
         }
     }
 
-    /// A desk whose model `lab/m` says the canary; seat `slow` waits for the gate.
+    /// A desk whose model `lab/m` says the canary; seat `qa-lead` waits for the gate.
     fn gated() -> (Desk, Server, Arc<AtomicBool>) {
         let gate = Arc::new(AtomicBool::new(false));
         let held = Arc::clone(&gate);
@@ -317,6 +317,62 @@ mod served {
             assert_eq!((&numbers["state"], &numbers["sealed"]), (&json!("closed"), &json!(2)), "{numbers}");
             assert_eq!(client.call("result", &json!({"session": session}))["winners"], json!(["redis"]));
         }
+    }
+
+    #[test]
+    fn a_round_that_too_few_seats_answer_pauses_and_says_who_continues_it() {
+        let server = Server::start(|_| Answer::json(400, &json!({"error": {"message": CANARY}})));
+        let desk = Desk::new().served_by(&server);
+        let mut client = Client::connected(&desk, &[]);
+        let session = client.call("convene", &question())["session"].clone();
+        let numbers = client.call("status", &json!({"session": session, "wait_s": 30}));
+        let why = format!("roundtable resume {}", session.as_str().expect("an id"));
+        assert_eq!((&numbers["state"], &numbers["sealed"]), (&json!("paused"), &json!(0)), "{numbers}");
+        assert!(numbers["why"].as_str().expect("words").contains(&why), "{numbers}");
+        let asked = server.requests().len();
+        assert_eq!(client.call("status", &json!({"session": session}))["state"], "paused");
+        assert_eq!(server.requests().len(), asked, "asking for numbers asks no seat again");
+        assert!(client.refused("result", &json!({"session": session})).contains("not over"));
+        assert!(!client.transcript.contains(CANARY), "{}", client.transcript);
+    }
+
+    #[test]
+    fn an_own_ballot_that_was_lost_is_said_to_be() {
+        let desk = Desk::new();
+        let seats = json!(["qa-lead", {"name": "caller", "model": "human"}]);
+        let step = json!({"id": "vote", "type": "round", "question": "q?", "ballot": {"kind": "choice", "options": ["a", "b"]}});
+        // As a program leaves it that ended before the ballot was sealed.
+        desk.write("convene", json!({"participants": seats, "steps": [step]}).to_string());
+        desk.run(["--batch", "convene"]).code(4);
+        let id = desk.session().file_stem().expect("a name").to_string_lossy().into_owned();
+        let mut client = Client::connected(&desk, &[]);
+        let numbers = client.call("status", &json!({"session": id, "wait_s": 30}));
+        assert_eq!((&numbers["state"], &numbers["sealed"]), (&json!("paused"), &json!(0)));
+        assert!(numbers["why"].as_str().expect("words").contains("own ballot was lost"), "{numbers}");
+    }
+
+    #[test]
+    fn status_continues_only_what_was_convened_within_its_limit() {
+        let (desk, _server, gate) = gated();
+        desk.write(
+            "approve.yaml",
+            "participants: [qa-lead]\nsteps: [{id: ok, type: approval, message: Well?}]\n",
+        );
+        desk.run(["--batch", "approve.yaml"]).code(4);
+        let file = desk.session();
+        let id = file.file_stem().expect("a name").to_string_lossy().into_owned();
+        let mut client = Client::connected(&desk, &[]);
+        let said = client.refused("status", &json!({"session": id}));
+        assert!(said.contains("not convened here") && said.contains("roundtable resume"), "{said}");
+        // Two servers of one project: the second reads what the first one runs.
+        let session = client.call("convene", &question())["session"].clone();
+        until_sealed(&mut client, &session, 1);
+        let mut other = Client::connected(&desk, &[]);
+        let numbers = other.call("status", &json!({"session": session}));
+        assert_eq!((&numbers["state"], &numbers["sealed"]), (&json!("open"), &json!(1)), "{numbers}");
+        gate.store(true, Ordering::Release);
+        client.call("status", &json!({"session": session, "wait_s": 30}));
+        assert_eq!(other.call("status", &json!({"session": session}))["state"], "closed");
     }
 
     #[test]

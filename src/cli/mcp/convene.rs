@@ -50,7 +50,7 @@ pub fn convene(
     let seats = &opening.header.participants;
     check_seats(seats)?;
     check_own_ballot(asked, &opening.session)?;
-    check_cost(asked, args, seats, &set_up)?;
+    check_cost(asked.max_usd.or(args.max_usd), seats, &set_up)?;
     notices.extend(set_up.notices().cloned().chain(set_up.catalog().unneeded(&opening.needs)));
     let header = measured(&opening.header, &options, &set_up, &mut |notice| notices.push(notice.clone()))?;
     let path = set_up.folders.sessions_to_write()?.join(format!("{}.s2s", header.session));
@@ -66,6 +66,19 @@ pub fn convene(
 
 const REHEARSED: &str = "seats without a model are answered by the built-in rehearsal, which judges nothing: \
     use the result for a trial only; name models in `participants`, or the user sets `model` in config.yaml";
+
+/// Refuses to continue a session that somebody else began, or that costs money without a limit on it.
+///
+/// # Errors
+/// That the user continues it.
+pub fn check_resumed(session: &Session, args: &McpArgs, set_up: &Environment) -> Result<(), Diagnostic> {
+    let Some(header) = session.header.as_ref().filter(|header| header.definition_file == FILE) else {
+        let problem = Diagnostic::new("the session was not convened here, and is not over");
+        return Err(problem.hint(format!("the user continues it with `roundtable resume {}`", session.id)));
+    };
+    let of_session = session.definition.as_ref().and_then(|definition| definition.budget);
+    check_cost(of_session.or(args.max_usd), &header.participants, set_up)
+}
 
 /// A problem and what to do about it, without a place in a file that the assistant does not see.
 pub fn in_words(problem: &Diagnostic) -> String {
@@ -225,13 +238,8 @@ fn check_seats(seats: &[SeatInfo]) -> Result<(), Diagnostic> {
 }
 
 /// Refuses seats that cost money without a limit on it.
-fn check_cost(
-    asked: &Convene,
-    args: &McpArgs,
-    seats: &[SeatInfo],
-    set_up: &Environment,
-) -> Result<(), Diagnostic> {
-    if asked.max_usd.is_some() || args.max_usd.is_some() {
+fn check_cost(limit: Option<f64>, seats: &[SeatInfo], set_up: &Environment) -> Result<(), Diagnostic> {
+    if limit.is_some() {
         return Ok(());
     }
     let catalog = set_up.catalog();

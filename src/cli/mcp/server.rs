@@ -22,7 +22,7 @@ use super::arguments::{
     Convene, Nothing, Numbers, OfFile, OfRule, OfSession, OfStatus, Outcome, Personas, Recount, State,
     Strategies, Verified,
 };
-use super::convene::{convene, in_words};
+use super::convene::{check_resumed, convene, in_words};
 use super::saved::{all_strategies, file_of, not_over, outcome, personas, recount, verify};
 use super::sessions::{Sessions, numbers_of};
 use crate::cli::args::McpArgs;
@@ -160,9 +160,14 @@ impl Server {
         }
         self.sessions.has_room()?;
         let set_up = Environment::find(self.trust)?;
+        check_resumed(&session, &self.args, &set_up)?;
         let options =
             LaunchOptions { is_headless: true, max_usd: self.args.max_usd, ..LaunchOptions::default() };
-        let opened = open_session(&path)?;
+        let opened = match open_session(&path) {
+            // Another program is at it.
+            Err(_) if session.paused.is_none() => return Ok(numbers_of(&session)),
+            opened => opened?,
+        };
         let session = fold(&opened.log);
         let ready = resume((session, opened), &path, &options, &set_up, None, &mut |_| {})?;
         Ok(self.sessions.start(ready, set_up, false)?)

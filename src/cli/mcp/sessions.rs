@@ -17,7 +17,7 @@ use super::arguments::{Numbers, State};
 use crate::core::{Command, QUORUM_UNREACHABLE};
 use crate::diagnostic::Diagnostic;
 use crate::engine::{INTERRUPTED, Observer};
-use crate::history::{Event, LogEntry, Session};
+use crate::history::{Event, LogEntry, RoundRun, Session};
 use crate::launch::environment::Environment;
 use crate::launch::headless::HeadlessFacilitator;
 use crate::launch::run::{FrontEnd, run};
@@ -179,6 +179,9 @@ pub fn numbers_of(session: &Session) -> Numbers {
         match reason.as_str() {
             INTERRUPTED => "interrupted; the next `status` continues it".to_owned(),
             QUORUM_UNREACHABLE => format!("too few seats answered, and nothing is revealed; {resume}"),
+            _ if is_own_ballot_lost(session) => {
+                "your own ballot was lost with the program, and nobody was asked; convene again".to_owned()
+            }
             _ => format!("a person has to answer something; {resume}, or in the terminal UI"),
         }
     });
@@ -186,11 +189,17 @@ pub fn numbers_of(session: &Session) -> Numbers {
         session: session.id.clone(),
         state,
         seats: round.map_or(session.roster.len(), |round| round.seats.len()),
-        sealed: round.map_or(0, crate::history::RoundRun::sealed),
+        sealed: round.map_or(0, RoundRun::sealed),
         poll_ms: if state == State::Open { POLL_MS } else { 0 },
         why,
         notices: Vec::new(),
     }
+}
+
+/// Whether the assistant's seat waits for a ballot that nobody can give any more.
+fn is_own_ballot_lost(session: &Session) -> bool {
+    let is_given = |round: &RoundRun| round.seat(CALLER).is_some_and(|seat| !seat.status.is_open());
+    session.roster.contains_key(CALLER) && !session.rounds.iter().any(is_given)
 }
 
 /// Folds what is on disk, and tells its numbers.

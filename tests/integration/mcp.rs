@@ -376,6 +376,19 @@ mod served {
     }
 
     #[test]
+    fn a_discussion_shows_all_rounds_once_it_is_over() {
+        let desk = Desk::new();
+        let mut client = Client::connected(&desk, &[]);
+        let asked = json!({"question": "Which motto?", "strategy": "draft-rank", "evidence": []});
+        let session = client.call("convene", &asked)["session"].clone();
+        assert_eq!(client.call("status", &json!({"session": session, "wait_s": 30}))["state"], "closed");
+        let result = client.call("result", &json!({"session": session}));
+        assert_eq!(result["earlier"][0]["answers"].as_array().map(Vec::len), Some(5), "{result}");
+        let shown = result["pseudonyms"].as_object().expect("names");
+        assert!(shown.values().any(|name| *name == result["winners"][0]), "{result}");
+    }
+
+    #[test]
     fn rubbish_is_skipped_and_what_is_too_long_is_refused() {
         let desk = Desk::new();
         let mut client = Client::connected(&desk, &[]);
@@ -417,6 +430,7 @@ mod served {
             (with("options", json!(["a"])), "at least two options"),
             (with("rule", json!("most")), "most"),
             (with("strategy", json!("brainstorm")), "brainstorm"),
+            (json!({"question": "q", "strategy": "delphi", "evidence": []}), "give the options"),
             (with("own_ballot", json!({"vote": "c"})), "`own_ballot` cannot be counted"),
             (with("participants", json!(["openai/gpt-5-mini"])), "give `max_usd`"),
             (with("participants", json!(["human"])), "is a person"),

@@ -170,6 +170,10 @@ pub struct Outcome {
     pub minority: Vec<SeatAnswer>,
     /// The other answers of the last round, word for word.
     pub others: Vec<SeatAnswer>,
+    /// The rounds before the last one, if there are several.
+    pub earlier: Vec<EarlierRound>,
+    /// The names that later rounds and options use for the seats, by participant.
+    pub pseudonyms: Map<String, Value>,
     /// Whether answers are rehearsed: written by a built-in script that judges nothing.
     pub rehearsal: bool,
     /// What it cost in US dollars; none if that is not known.
@@ -178,6 +182,15 @@ pub struct Outcome {
     pub file: String,
     /// The hash of its last event: whoever notes it can prove later that the file is unchanged.
     pub last_hash: String,
+}
+
+/// A round before the last one.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct EarlierRound {
+    /// Its id.
+    pub round: String,
+    pub question: String,
+    pub answers: Vec<SeatAnswer>,
 }
 
 /// What one seat said.

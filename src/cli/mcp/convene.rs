@@ -15,7 +15,7 @@ use crate::launch::model_choice::ModelFlags;
 use crate::launch::prepare::{LaunchOptions, load_definition, prepare};
 use crate::launch::scripted_answers::Answers;
 use crate::launch::seat::{begin, measured};
-use crate::workflow::{DEFAULT_PANEL, Template, WITH_OPTIONS, split_participants};
+use crate::workflow::{DEFAULT_PANEL, StepKind, Template, split_participants};
 use crate::yaml::read;
 
 /// What the definition is called in the session's header.
@@ -49,6 +49,7 @@ pub fn convene(
     let opening = prepare(plan, &options, &set_up, &mut |notice| notices.push(notice.clone()))?;
     let seats = &opening.header.participants;
     check_seats(seats)?;
+    check_merges(&opening.session)?;
     check_own_ballot(asked, &opening.session)?;
     check_cost(asked.max_usd.or(args.max_usd), seats, &set_up)?;
     notices.extend(set_up.notices().cloned().chain(set_up.catalog().unneeded(&opening.needs)));
@@ -174,10 +175,6 @@ fn step(asked: &Convene) -> Result<Value, Diagnostic> {
                 Diagnostic::new(format!("`{strategy}` has several rounds, and `own_ballot` is for one"));
             return Err(problem.hint("leave one of both out"));
         }
-        if options.is_empty() && asked.ballot.as_deref().is_some_and(|kind| WITH_OPTIONS.contains(&kind)) {
-            let problem = Diagnostic::new("without `options` a person has to merge the ideas of the seats");
-            return Err(problem.hint("give the options to vote on"));
-        }
         step["type"] = "discussion".into();
         step["strategy"] = strategy.into();
         step["topic"] = question.into();
@@ -210,6 +207,16 @@ fn step(asked: &Convene) -> Result<Value, Diagnostic> {
 fn own_answers(asked: &Convene) -> Result<Answers, Diagnostic> {
     let Some(ballot) = &asked.own_ballot else { return Ok(Answers::default()) };
     Answers::parse(&json!({STEP: {CALLER: ballot}}).to_string(), "own_ballot")
+}
+
+/// Refuses a discussion whose options a person would have to make of the seats' ideas.
+fn check_merges(session: &Session) -> Result<(), Diagnostic> {
+    let mut steps = session.definition.iter().flat_map(|definition| definition.all_steps());
+    if !steps.any(|step| matches!(&step.kind, StepKind::Approval(asked) if asked.merges.is_some())) {
+        return Ok(());
+    }
+    let problem = Diagnostic::new("without `options` a person has to merge the ideas of the seats into some");
+    Err(problem.hint("give the options to vote on"))
 }
 
 /// Refuses an own ballot that could not be counted, before anything is written.

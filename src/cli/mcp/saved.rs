@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::arguments::{Listed, Outcome, Personas, Recount, SeatAnswer, Strategies, Verified};
+use super::arguments::{EarlierRound, Listed, Outcome, Personas, Recount, SeatAnswer, Strategies, Verified};
 use crate::cli::browse::saved;
 use crate::cli::verify::as_json;
 use crate::config::dirs::Dirs;
@@ -61,31 +61,41 @@ pub fn outcome(path: &Path) -> Result<Outcome, RunError> {
     let file = path.display().to_string();
     let line = report::result(&session, 0, &file, &last_hash);
     let whole = report::json(&session);
-    let round = whole["rounds"].as_array().and_then(|rounds| rounds.last());
-    let seats = round.and_then(|round| round["seats"].as_array()).map(Vec::as_slice).unwrap_or_default();
+    let rounds = items(&whole["rounds"]);
+    let (round, before) =
+        rounds.split_last().map_or((&Value::Null, &[][..]), |(last, before)| (last, before));
     let is_minority = |seat: &&Value| {
-        let in_round =
-            |said: &&Value| said["round"] == round.map_or(Value::Null, |round| round["id"].clone());
-        let dissent = whole["dissent"].as_array().map(Vec::as_slice).unwrap_or_default();
-        dissent.iter().filter(in_round).any(|said| said["participant"] == seat["participant"])
+        let mut said = items(&whole["dissent"]).iter().filter(|said| said["round"] == round["id"]);
+        said.any(|said| said["participant"] == seat["participant"])
     };
-    let (minority, others): (Vec<&Value>, Vec<&Value>) = seats.iter().partition(is_minority);
+    let (minority, others): (Vec<&Value>, Vec<&Value>) = items(&round["seats"]).iter().partition(is_minority);
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let answers = |seats: Vec<&Value>| seats.into_iter().map(answer).collect();
+    let earlier = |round: &Value| EarlierRound {
+        round: text(&round["id"]).unwrap_or_default(),
+        question: text(&round["question"]).unwrap_or_default(),
+        answers: items(&round["seats"]).iter().map(answer).collect(),
+    };
     Ok(Outcome {
         session: session.id.clone(),
         decided: line["decided"] == true,
-        winners: whole["decision"]["winners"].as_array().into_iter().flatten().filter_map(text).collect(),
+        winners: items(&whole["decision"]["winners"]).iter().filter_map(text).collect(),
         headline: text(&line["headline"]),
         reason: text(&line["reason"]),
-        tally: round.and_then(|round| round["tally"].as_object().cloned()),
+        tally: round["tally"].as_object().cloned(),
         minority: answers(minority),
         others: answers(others),
+        earlier: before.iter().map(earlier).collect(),
+        pseudonyms: whole["pseudonyms"].as_object().cloned().unwrap_or_default(),
         rehearsal: session.has_rehearsal(),
         usd: line["usd"].as_f64(),
         file,
         last_hash,
     })
+}
+
+fn items(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
 }
 
 fn answer(seat: &Value) -> SeatAnswer {

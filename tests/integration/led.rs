@@ -1,9 +1,13 @@
 //! Discussions that a model leads: its proposals taken, changed and refused, and what it is sent.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
+use crate::cases;
 use crate::discussions::{both, log, run};
 use crate::program::Desk;
+use crate::server::{Answer, Server};
 
 /// A desk whose definition is one discussion of two people, led by a model.
 fn desk(keys: &str) -> Desk {
@@ -242,6 +246,16 @@ fn ideas_are_merged_by_the_model_without_knowing_whose_they_are() {
     from.sort_unstable();
     assert_eq!(from, ["ann#1", "bob#1"]);
     assert_eq!(merged["set_aside"][0]["idea"], "ann#2");
+    // A thousand options, none, or one id twice.
+    let option = |id: usize| json!({"id": format!("o{id}"), "title": "O", "from": [id]});
+    let many: Value = (0..1000).map(option).collect();
+    let twice = json!([{"id": "a", "title": "A", "from": [id("Queue"), id("A queue")]},
+        {"id": "a", "title": "B", "from": [id("Cache"), id("Rewrite")]}]);
+    for options in [many, json!([]), twice] {
+        let mut bad = answers.clone();
+        bad["talk-ideas-note"] = json!({"synthesis": "S.", "winner": null, "options": options});
+        run(&desk, &bad).code(4);
+    }
     // An idea that is lost: asked once more, then a person.
     answers["talk-ideas-note"] = note(json!([id("Queue")]), aside);
     run(&desk, &answers).code(4);
@@ -377,5 +391,71 @@ fn what_does_not_fit_is_refused_at_its_place() {
     ] {
         let ran = Desk::with(&format!("{roster}steps: [{steps}]\n")).run(["check", "decide.yaml"]).code(2);
         assert!(ran.out.contains(wanted), "{wanted}: {}", ran.out);
+    }
+}
+
+#[test]
+fn a_service_that_fails_leaves_the_note_to_a_person() {
+    let server = Server::start(|request| match request.json().to_string() {
+        body if body.contains("Write the note") => Answer::json(400, &json!({"error": {"message": "no"}})),
+        body if body.contains("Write the question") => Answer::chat(r#"{"question": "Which of them?"}"#),
+        _ => Answer::chat(
+            r#"{"action": "conclude", "winner": "queue", "recommendation": "queue", "summary": "S.", "reason": "R."}"#,
+        ),
+    });
+    let desk = desk(&format!("{CHOICE}, facilitator: lab/m"));
+    desk.write("decide.yaml", desk.read("decide.yaml").replace("facilitator: rehearsal, ", ""));
+    let lab = format!("providers:\n  lab: {{api: openai, base_url: \"{}/v1\"}}\n", server.url());
+    desk.write("../home/config/config.yaml", lab);
+    let votes = json!({"talk-vote": both(&json!({"vote": "queue"}))});
+    run(&desk, &votes).code(4);
+    let asked =
+        log(&desk).into_iter().find(|line| line["event"] == "approval_requested").expect("a question");
+    assert_eq!(
+        (&asked["step"], &asked["proposal"]["winner"]),
+        (&json!("talk-vote-note-ok"), &json!("queue"))
+    );
+    // Saved, and gone on with: the person writes it.
+    desk.write(
+        "more.yaml",
+        json!({"talk-vote-note-ok": {"edited": {"synthesis": "Mine.", "winner": "queue"}}}).to_string(),
+    );
+    desk.run(["--batch", "s.s2s", "--answers", "more.yaml"]).code(0);
+    let noted = log(&desk).into_iter().find(|line| line["event"] == "synthesis_recorded").expect("a note");
+    assert_eq!(noted["text"], "Mine.");
+    desk.run(["verify", "s.s2s"]).code(0);
+}
+
+#[test]
+fn a_led_session_killed_at_any_moment_comes_to_the_same_end() {
+    let desk = Desk::with(
+        "pseudonyms: {seed: 7}\nparticipants: [qa-lead, skeptic, software-architect]\nsteps:\n  - {id: talk, type: discussion, topic: \
+         \"What should we build first?\", strategy: six-hats, facilitator: rehearsal}\n",
+    );
+    let begin = ["--batch", "decide.yaml", "--model", "rehearsal", "--save=s.s2s"];
+    let end = |desk: &Desk| {
+        desk.run(["verify", "s.s2s"]).code(0);
+        let lines = log(desk);
+        let of = |name: &str| lines.iter().filter(|line| line["event"] == name).cloned().collect::<Vec<_>>();
+        let counts: Vec<Value> = of("tally_made").iter().map(|tally| tally["winners"].clone()).collect();
+        let notes: Vec<Value> = of("synthesis_recorded").iter().map(|note| note["text"].clone()).collect();
+        (counts, notes, lines.last().expect("an end")["status"].clone())
+    };
+    desk.run(begin);
+    let expected = end(&desk);
+    for moment in 0..cases(8, 50) {
+        std::fs::remove_file(desk.path("s.s2s")).expect("removed");
+        let mut child = desk.start(begin);
+        // Spread over the whole run, and never the same twice.
+        std::thread::sleep(Duration::from_millis(20 + moment * 37 % 500));
+        child.kill().expect("killed");
+        child.wait().expect("gone");
+        if std::fs::metadata(desk.path("s.s2s")).map_or(0, |file| file.len()) == 0 {
+            let _ = std::fs::remove_file(desk.path("s.s2s"));
+            desk.run(begin);
+        } else if log(&desk).last().is_none_or(|line| line["event"] != "session_closed") {
+            desk.run(["--batch", "s.s2s"]);
+        }
+        assert_eq!(end(&desk), expected, "moment {moment}");
     }
 }

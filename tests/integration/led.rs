@@ -447,7 +447,7 @@ fn a_led_session_killed_at_any_moment_comes_to_the_same_end() {
         std::fs::remove_file(desk.path("s.s2s")).expect("removed");
         let mut child = desk.start(begin);
         // Spread over the whole run, and never the same twice.
-        std::thread::sleep(Duration::from_millis(20 + moment * 37 % 500));
+        std::thread::park_timeout(Duration::from_millis(20 + moment * 37 % 500));
         child.kill().expect("killed");
         child.wait().expect("gone");
         if std::fs::metadata(desk.path("s.s2s")).map_or(0, |file| file.len()) == 0 {

@@ -19,7 +19,7 @@ use crate::launch::error::RunError;
 type Example = (&'static str, &'static str);
 
 /// Examples by command; the empty name is a run.
-const EXAMPLES: [(&str, &[Example]); 22] = [
+const EXAMPLES: [(&str, &[Example]); 23] = [
     (
         "",
         &[
@@ -52,6 +52,13 @@ const EXAMPLES: [(&str, &[Example]); 22] = [
             ("roundtable mcp", "what a coding assistant starts"),
             ("roundtable mcp --participants qa-lead,skeptic", "with your panel"),
             ("roundtable mcp --max-usd 1", "at most one dollar for each session"),
+        ],
+    ),
+    (
+        "seat",
+        &[
+            ("roundtable seat 'https://votes.example/b#TOKEN.FINGERPRINT'", "type the ballot"),
+            ("roundtable seat 'LINK' --answer ballot.yaml", "take it from a file"),
         ],
     ),
     (

@@ -26,6 +26,7 @@ mod mcp;
 mod options;
 mod receipts;
 mod resume;
+mod seat;
 #[cfg(feature = "serve")]
 mod serve;
 mod snapshot;
@@ -97,6 +98,7 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
         }
         Verb::Serve(args) => serve_links(&args, trust, output),
         Verb::Mcp(args) => serve_assistant(&args, trust, output),
+        Verb::Seat(args) => seat::run(&args, trust, output),
         Verb::Replay { file, json, text, at } => {
             output.json = json;
             let on_screen = !(json || text || at.is_some()) && console::is_on_terminal();

@@ -11,7 +11,6 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use indexmap::IndexMap;
 use qrcode::QrCode;
 use qrcode::render::unicode::Dense1x2;
-use sha2::{Digest as _, Sha256};
 use tokio::sync::mpsc;
 use tokio_rustls::TlsAcceptor;
 
@@ -29,8 +28,9 @@ use crate::engine::RemoteSeats;
 use crate::history::{SeatInvited, SeatStatus, Session, SessionOpened, Timestamp};
 use crate::journal::{Disk, KeyStore};
 use crate::launch::error::RunError;
+use crate::round::offer;
 use crate::round::seal::sign::SigningKey;
-use crate::round::snapshot::{sha256_hex, unhex};
+use crate::round::snapshot::sha256_hex;
 
 /// Where it listens unless another address is given.
 const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8700);
@@ -193,8 +193,7 @@ impl LinkDoor<'_> {
             let scheme = if matches!(self.tls, Tls::None) { "http" } else { "https" };
             format!("{scheme}://{}", SocketAddr::new(self.reached_at(), self.address.port()))
         });
-        let hash = Sha256::digest(unhex::<32>(table_key).unwrap_or_default());
-        let fingerprint = URL_SAFE_NO_PAD.encode(hash.get(..16).unwrap_or_default());
+        let fingerprint = offer::fingerprint(table_key).unwrap_or_default();
         let link = |token: &str| format!("{}/b#{token}.{fingerprint}", base.trim_end_matches('/'));
         if let Some(path) = &self.args.links {
             let mut options = OpenOptions::new();

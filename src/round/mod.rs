@@ -4,6 +4,7 @@
 
 pub mod envelope;
 pub mod material;
+pub mod offer;
 pub mod prompt;
 pub mod record;
 pub mod seal;

@@ -238,7 +238,7 @@ const DEFINITIONS: [&str; 8] = [
 ];
 
 /// Every verb with what it is given; `*` stands for each definition.
-const VERBS: [(&str, &[&[&str]]); 22] = [
+const VERBS: [(&str, &[&[&str]]); 23] = [
     (
         "",
         &[
@@ -250,6 +250,7 @@ const VERBS: [(&str, &[&[&str]]); 22] = [
     ),
     ("resume", &[&["resume", "stranger.s2s"], &["resume", "20260101-000000-s-0000"]]),
     ("serve", &[&["serve", "*", "--bind", "127.0.0.1:0", "--linger", "0"]]),
+    ("seat", &[&["seat", "http://127.0.0.1:1/b#token.fingerprint", "--answer", "*"]]),
     ("mcp", &[&["mcp"]]),
     ("replay", &[&["replay", "stranger.s2s"], &["replay", "stranger.s2s", "--json"]]),
     ("verify", &[&["verify", "stranger.s2s", "--explain"]]),

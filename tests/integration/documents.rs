@@ -12,8 +12,9 @@ use crate::program::Desk;
 use crate::server::Server;
 
 /// Commands that are not run, by how they begin, and why.
-const NOT_RUN: [(&str, &str); 10] = [
+const NOT_RUN: [(&str, &str); 11] = [
     ("roundtable serve ", "goes on until somebody votes; see serve.rs"),
+    ("roundtable seat ", "needs a session that is served; see serve_seat.rs"),
     ("roundtable mcp", "speaks to a client, and needs a feature; see mcp.rs"),
     ("cargo ", "builds this program again"),
     (".ci/run", "runs these tests"),

@@ -82,6 +82,7 @@ mod seat_programs;
 mod seats;
 mod sentences;
 mod serve;
+mod serve_seat;
 mod serve_tls;
 mod served;
 mod server;

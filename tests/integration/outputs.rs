@@ -7,12 +7,14 @@ use std::process::Stdio;
 use crate::program::{Desk, ran};
 
 /// What is run of each verb; `SESSION` is a saved session. Those that print no result have no arguments.
-const VERBS: [(&str, &[&str]); 23] = [
+const VERBS: [(&str, &[&str]); 24] = [
     ("resume", &["SESSION"]),
     // Goes on until somebody votes.
     ("serve", &["--help"]),
     // Speaks to a client.
     ("mcp", &["--help"]),
+    // Waits for somebody else.
+    ("seat", &["--help"]),
     ("replay", &["SESSION", "--text"]),
     ("verify", &["SESSION"]),
     ("trace", &["SESSION"]),

@@ -11,7 +11,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 pub use mcp::McpArgs;
 pub use run::{Json, ResumeArgs, Run};
-pub use serve::ServeArgs;
+pub use serve::{SeatArgs, ServeArgs};
 pub use tally::{Rules, TallyArgs};
 
 /// Ask several AI participants the same question blind, count the votes, and keep a verifiable record.
@@ -36,6 +36,8 @@ pub enum Verb {
     Resume(ResumeArgs),
     /// Run without the terminal UI, and let `remote/link` seats vote in a browser
     Serve(ServeArgs),
+    /// Vote by a link on the terminal
+    Seat(SeatArgs),
     /// Serve a coding assistant over MCP: it convenes panels, and sees no answer before the close
     Mcp(McpArgs),
     /// Replay a session

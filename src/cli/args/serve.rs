@@ -62,3 +62,17 @@ impl From<&ServeArgs> for Run {
         }
     }
 }
+
+/// A link, and who answers.
+#[derive(Debug, clap::Args)]
+pub struct SeatArgs {
+    /// The link that you were sent, in quotes
+    #[arg(value_name = "LINK")]
+    pub link: String,
+    /// Take the answer from a file (YAML or JSON) instead of the terminal
+    #[arg(long, value_name = "FILE")]
+    pub answer: Option<PathBuf>,
+    /// Trust this certificate alone, such as one that `serve` made (PEM)
+    #[arg(long, value_name = "FILE")]
+    pub cert: Option<PathBuf>,
+}

@@ -11,6 +11,7 @@ pub(crate) mod concurrency;
 mod endpoint;
 pub(crate) mod error;
 mod headers;
+pub mod link;
 mod parameters;
 mod patience;
 pub mod probe;
@@ -28,7 +29,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::future::BoxFuture;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Body, Client, Method, Request, Response, Url};
+use reqwest::{Body, Certificate, Client, ClientBuilder, Method, Request, Response, Url};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
@@ -279,6 +280,10 @@ pub fn is_this_machine(address: &str) -> bool {
 /// A client for one service. For plain http it needs no certificates on the machine; for this
 /// machine it asks no proxy and no resolver.
 fn client(url: &Url, timeouts: &Timeouts) -> Result<Client, reqwest::Error> {
+    builder(url, timeouts).build()
+}
+
+fn builder(url: &Url, timeouts: &Timeouts) -> ClientBuilder {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
         // Fails only if the program has already chosen another one, which serves as well.
@@ -299,7 +304,7 @@ fn client(url: &Url, timeouts: &Timeouts) -> Result<Client, reqwest::Error> {
         // Probing the way from a machine to itself only costs system calls, for each connection.
         builder = builder.tcp_keepalive(None).tcp_keepalive_interval(None).tcp_keepalive_retries(None);
     }
-    builder.build()
+    builder
 }
 
 /// The innermost cause of an error, which names what happened and no address.

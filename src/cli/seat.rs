@@ -1,0 +1,400 @@
+//! `seat`: votes by a link on the terminal, with a program that the session's host did not serve.
+//!
+//! The question must be signed by the session that the link is from. The ballot is read here, sealed,
+//! signed and kept before it is sent, so that the same bytes are sent again when the network fails.
+
+use std::io::BufRead as _;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::args::SeatArgs;
+use super::console::Console;
+use super::verb_result::VerbResult;
+use crate::ballot::{ParsedReply, answer_rules, read_reply};
+use crate::config::dirs::Dirs;
+use crate::config::read_file::read_text;
+use crate::core::{ExitCode, refusal};
+use crate::diagnostic::Diagnostic;
+use crate::history::Receipt;
+use crate::journal::{Disk, KeyStore};
+use crate::launch::error::RunError;
+use crate::launch::run::runtime;
+use crate::participants::http::link::{LinkClient, LinkReply};
+use crate::round::envelope::Envelope;
+use crate::round::offer::{BadOffer, Offer};
+use crate::round::seal::Nonces;
+use crate::round::seal::sign::SigningKey;
+use crate::round::snapshot::sha256_hex;
+
+/// The most bytes of an answer's file.
+const MAX_ANSWER: u64 = 256 * 1024;
+/// How often the session is asked whether something has changed.
+const PAUSE: Duration = Duration::from_secs(1);
+/// How often in a row it may not answer.
+const TRIES: u32 = 60;
+
+/// What is kept of a seat, for its owner alone.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    key: String,
+    sent: Option<Envelope>,
+    receipt: Option<Receipt>,
+}
+
+/// Joins by a link, answers, and waits for the result.
+pub fn run(args: &SeatArgs, trust: bool, output: &mut Console) -> VerbResult {
+    let no_link = || {
+        Diagnostic::new("this is no link of a ballot")
+            .hint("put it in quotes, whole: 'https://NAME/b#TOKEN.FINGERPRINT'")
+    };
+    let (address, secret) = args.link.split_once("/b#").ok_or_else(no_link)?;
+    let (token, fingerprint) = secret.split_once('.').ok_or_else(no_link)?;
+    let answer = args.answer.as_deref().map(|file| read_text(file, MAX_ANSWER)).transpose()?;
+    let root = args.cert.as_deref().map(|file| read_text(file, 1 << 20)).transpose()?;
+    let client = LinkClient::new(address, token, root.as_deref())?;
+    let keys = KeyStore::new(Disk::default(), &Dirs::find(trust)?.keys());
+    let invitation = sha256_hex(token);
+    let kept = keys.seat(&invitation).map_err(|error| Diagnostic::new(error.to_string()))?;
+    let kept = match kept.and_then(|text| serde_json::from_str(&text).ok()) {
+        Some(kept) => kept,
+        None => Kept { key: new_key()?, sent: None, receipt: None },
+    };
+    let fingerprint = fingerprint.to_owned();
+    let is_answered_once = answer.is_some();
+    let mut visit = Visit {
+        client,
+        fingerprint,
+        keys,
+        invitation,
+        kept,
+        answer,
+        is_answered_once,
+        said: String::new(),
+        output,
+    };
+    runtime()?.block_on(visit.run())
+}
+
+fn random() -> Result<[u8; 32], Diagnostic> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Diagnostic::new(format!("the operating system gives no randomness: {error}")))?;
+    Ok(bytes)
+}
+
+fn new_key() -> Result<String, Diagnostic> {
+    Ok(SigningKey::new(random()?).to_hex().to_string())
+}
+
+struct Visit<'a> {
+    client: LinkClient,
+    fingerprint: String,
+    keys: KeyStore,
+    invitation: String,
+    kept: Kept,
+    answer: Option<String>,
+    /// Whether a file answers the first question, and nobody is at a terminal.
+    is_answered_once: bool,
+    /// The last line on how the seat stands: it is not repeated.
+    said: String,
+    output: &'a mut Console,
+}
+
+impl Visit<'_> {
+    async fn run(&mut self) -> VerbResult {
+        self.keep()?;
+        let key = SigningKey::from_hex(&self.kept.key)
+            .ok_or_else(|| Diagnostic::new("the seat's key is damaged"))?;
+        // Who has a receipt has joined; nobody joins once the session is over.
+        if self.kept.receipt.is_none() {
+            self.join(&key).await?;
+        }
+        let mut tries = 0;
+        loop {
+            let seat = match self.client.get("/v1/seat").await {
+                Ok(seat) if !seat.is_passing() => seat,
+                other => {
+                    tries += 1;
+                    let why = other.err().unwrap_or_else(|| "the session is not running".to_owned());
+                    self.say("The session does not answer; trying again.");
+                    if tries > TRIES {
+                        return self.left_alone(&why);
+                    }
+                    tokio::time::sleep(PAUSE).await;
+                    continue;
+                }
+            };
+            tries = 0;
+            if seat.status != 200 {
+                return Err(refused(&seat));
+            }
+            if let Some(exit) = self.follow(&seat, &key).await? {
+                return Ok(exit);
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    async fn join(&self, key: &SigningKey) -> Result<(), RunError> {
+        let join = json!({ "public_key": key.public() }).to_string();
+        let joined =
+            self.client.post("/v1/seat/key", join.into_bytes()).await.map_err(|why| unreachable(&why))?;
+        if joined.status >= 300 {
+            return Err(refused(&joined));
+        }
+        Ok(())
+    }
+
+    /// Does what the seat's state asks for; an exit code at the end.
+    async fn follow(&mut self, seat: &LinkReply, key: &SigningKey) -> Result<Option<ExitCode>, RunError> {
+        if let Some(signature) = &seat.signature {
+            let offer = Offer::read(&seat.body, signature, &self.fingerprint).map_err(bad_offer)?;
+            self.answer(&offer, key).await?;
+            return Ok(None);
+        }
+        let state: Value = serde_json::from_slice(&seat.body).unwrap_or_default();
+        match state["state"].as_str().unwrap_or_default() {
+            "sealed" => {
+                let receipt = serde_json::from_value::<Receipt>(state["receipt"].clone()).ok();
+                self.check_receipt(receipt)?;
+                self.say(
+                    "Sealed. Nobody can read your answer before the round closes. Waiting for the result.",
+                );
+            }
+            "excused" => return Err(Diagnostic::new(in_words(refusal::SEAT_EXCUSED)).into()),
+            "waiting" => self.say("The question is not asked yet."),
+            _ => return self.show_result().await,
+        }
+        Ok(None)
+    }
+
+    async fn answer(&mut self, offer: &Offer, key: &SigningKey) -> Result<(), RunError> {
+        if self.kept.sent.as_ref().is_some_and(|sent| sent.delivery == offer.delivery) {
+            return self.deliver().await;
+        }
+        let context = self.client.get(&format!("/v1/context/{}", offer.snapshot_sha256)).await;
+        let Some(context) = context.ok().filter(|context| context.status == 200) else { return Ok(()) };
+        let snapshot = String::from_utf8(context.body).unwrap_or_default();
+        if sha256_hex(&snapshot) != offer.snapshot_sha256 {
+            return Err(damaged("what everybody was given does not have its hash; nothing was sent"));
+        }
+        let since = crate::clock::now();
+        let text = self.ask(offer, &snapshot)?;
+        let latency = u64::try_from(crate::clock::now().0 - since.0).unwrap_or(0);
+        let nonces = Nonces { cipher: random()?, commitment: random()? };
+        let too_long = || Diagnostic::new("the answer is too long to be sealed").hint("shorten it");
+        self.kept.sent = Some(offer.seal(text, latency, &nonces, key).ok_or_else(too_long)?);
+        self.keep()?;
+        self.deliver().await
+    }
+
+    /// The text of an answer that fits its form.
+    fn ask(&mut self, offer: &Offer, snapshot: &str) -> Result<String, RunError> {
+        let unfit = |reason: &str| format!("the answer does not fit: {reason}");
+        if let Some(text) = self.answer.take() {
+            return match problem_of(offer, &text) {
+                None => Ok(text),
+                Some(reason) => {
+                    Err(Diagnostic::new(unfit(&reason)).hint("nothing was sent; mend the file").into())
+                }
+            };
+        }
+        let left = |what: &str| RunError {
+            problems: vec![Diagnostic::new(what).hint("the link still works")],
+            exit: ExitCode::Waiting,
+        };
+        if self.is_answered_once {
+            return Err(left("another question is asked: run it again with an answer to that"));
+        }
+        self.output.note(&format!("{snapshot}\nSHA-256 {}\n", offer.snapshot_sha256));
+        for own in
+            [&offer.address, &offer.persona].into_iter().flatten().filter(|text| !text.trim().is_empty())
+        {
+            self.output.note(&format!("For you alone:\n{own}\n"));
+        }
+        self.output.note(&format!(
+            "You answer as {}. {}\n\n{}",
+            offer.participant,
+            offer.question,
+            answer_rules(&offer.ballot)
+        ));
+        self.output.note(&format!("Options: {}", offer.ballot.options.join(", ")));
+        loop {
+            self.output.note("Type the answer; an empty line ends it. It cannot be changed once it is sent.");
+            let mut text = String::new();
+            for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+                if line.trim().is_empty() && !text.is_empty() {
+                    break;
+                }
+                text.push_str(&line);
+                text.push('\n');
+            }
+            if text.trim().is_empty() {
+                return Err(left("left without an answer; nothing was sent"));
+            }
+            match problem_of(offer, &text) {
+                None => return Ok(text),
+                Some(reason) => self.output.note(&unfit(&reason)),
+            }
+        }
+    }
+
+    /// Sends what is sealed until it is confirmed.
+    async fn deliver(&mut self) -> Result<(), RunError> {
+        let Some(sent) = self.kept.sent.clone() else { return Ok(()) };
+        let bytes = serde_json::to_vec(&sent).unwrap_or_default();
+        let mut why = String::new();
+        for _ in 0..TRIES {
+            match self.client.post("/v1/seat/sealed", bytes.clone()).await {
+                Ok(reply) if reply.status < 300 => {
+                    return self.check_receipt(serde_json::from_slice(&reply.body).ok());
+                }
+                Ok(reply) if !reply.is_passing() => {
+                    self.kept.sent = None;
+                    self.keep()?;
+                    if reply.word() == refusal::STALE {
+                        self.say(in_words(refusal::STALE));
+                        return Ok(());
+                    }
+                    return Err(refused(&reply));
+                }
+                Ok(_) => "the session is not running".clone_into(&mut why),
+                Err(cause) => why = cause,
+            }
+            self.say("Sealed here, not delivered yet; trying again.");
+            tokio::time::sleep(PAUSE).await;
+        }
+        Err(unreachable(&format!("{why}; the sealed answer is kept")))
+    }
+
+    /// Prints the receipt of what was sealed here, and keeps it.
+    fn check_receipt(&mut self, receipt: Option<Receipt>) -> Result<(), RunError> {
+        let own = self.kept.sent.as_ref().map(|sent| &sent.commitment);
+        let Some(receipt) = receipt.filter(|receipt| Some(&receipt.commitment) == own) else {
+            return Err(damaged("the receipt is not for what was sealed here"));
+        };
+        let line = serde_json::to_string(&receipt).unwrap_or_default();
+        if self.said != line && !self.said.starts_with("Sealed. ") {
+            self.output.line(&line);
+            self.said.clone_from(&line);
+        }
+        self.kept.receipt = Some(receipt);
+        self.keep()
+    }
+
+    /// Shows the result of a round that is closed, once there is one; an exit code where nothing follows.
+    async fn show_result(&mut self) -> Result<Option<ExitCode>, RunError> {
+        let reply = self.client.get("/v1/seat/result").await.ok().filter(|reply| reply.status == 200);
+        let result: Option<Value> = reply.and_then(|reply| serde_json::from_slice(&reply.body).ok());
+        if let Some(result) = &result {
+            let text = |key: &str| result[key].as_str().unwrap_or_default().to_owned();
+            let winners = result["winners"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let winners = winners.collect::<Vec<_>>().join(", ");
+            let decided = if result["decided"] == true {
+                format!("Decided: {winners}")
+            } else {
+                "No decision".to_owned()
+            };
+            let of = self.kept.receipt.as_ref().filter(|receipt| receipt.round == text("round"));
+            let fits = match (of, result["own"]["commitment"].as_str()) {
+                (Some(receipt), Some(opened)) if receipt.commitment == opened => {
+                    "Your receipt fits the answer that was opened."
+                }
+                (Some(_), Some(_)) => {
+                    return Err(damaged(
+                        "the answer that was opened is not the one that your receipt is for",
+                    ));
+                }
+                (Some(_), None) => {
+                    return Err(damaged("your answer was not opened, and you have a receipt for it"));
+                }
+                (None, _) => "You have no receipt in this round.",
+            };
+            self.say(&format!(
+                "{decided}\n{}\n{} of {} answered\n{fits}",
+                text("reason"),
+                result["answered"],
+                result["asked"]
+            ));
+        } else {
+            self.say("The round is closed.");
+        }
+        let status = self.client.get("/v1/status").await.ok();
+        let status: Option<Value> = status.and_then(|reply| serde_json::from_slice(&reply.body).ok());
+        let is_over = status.is_some_and(|status| status["state"] == "over");
+        match &self.kept.receipt {
+            Some(_) if is_over || (self.is_answered_once && result.is_some()) => Ok(Some(ExitCode::Finished)),
+            None if is_over => Err(Diagnostic::new(in_words(refusal::ROUND_CLOSED)).into()),
+            _ => Ok(None),
+        }
+    }
+
+    /// The session is gone: nothing is lost of a ballot that is sealed.
+    fn left_alone(&mut self, why: &str) -> VerbResult {
+        if self.kept.receipt.is_none() {
+            return Err(unreachable(why));
+        }
+        self.output.note("Your answer is sealed; run the same command again to see the result.");
+        Ok(ExitCode::Finished)
+    }
+
+    fn say(&mut self, text: &str) {
+        if self.said != text {
+            self.output.note(text);
+            text.clone_into(&mut self.said);
+        }
+    }
+
+    fn keep(&self) -> Result<(), RunError> {
+        let text = serde_json::to_string(&self.kept).unwrap_or_default();
+        let kept = self.keys.keep_seat(&self.invitation, &text);
+        Ok(kept.map_err(|error| Diagnostic::new(format!("the seat's key cannot be kept: {error}")))?)
+    }
+}
+
+/// Why a text is no answer to a question; none where it is one.
+fn problem_of(offer: &Offer, text: &str) -> Option<String> {
+    match read_reply(&offer.ballot, text) {
+        ParsedReply::Answered(_) => None,
+        ParsedReply::Invalid(reason) | ParsedReply::BareBlock(_, reason) => Some(reason),
+        ParsedReply::Refused(_) => Some("it is no ballot; write `vote: abstain` to abstain".to_owned()),
+    }
+}
+
+fn refused(reply: &LinkReply) -> RunError {
+    Diagnostic::new(in_words(&reply.word())).into()
+}
+
+fn in_words(word: &str) -> &str {
+    match word {
+        refusal::NO_SUCH_INVITATION => "this link is not valid, or not any more: ask for a new one",
+        refusal::ALREADY_PINNED => {
+            "this link was opened elsewhere before: tell whoever sent it, and ask for a new one"
+        }
+        refusal::ROUND_CLOSED => "too late: the round is closed",
+        refusal::SEAT_EXCUSED => "you were excused from this round",
+        refusal::ALREADY_SEALED => "another answer was sealed for you before; the first one counts",
+        refusal::STALE => "the question has changed since",
+        other => other,
+    }
+}
+
+fn bad_offer(bad: BadOffer) -> RunError {
+    match bad {
+        BadOffer::NotSigned => {
+            damaged("the question does not come from whoever sent the link; nothing was sent")
+        }
+        BadOffer::Unknown => Diagnostic::new("this ballot needs a newer version of this program").into(),
+    }
+}
+
+fn damaged(what: &str) -> RunError {
+    RunError { problems: vec![Diagnostic::new(what)], exit: ExitCode::Damaged }
+}
+
+fn unreachable(why: &str) -> RunError {
+    let problem = Diagnostic::new(format!("the session cannot be reached: {why}"));
+    RunError { problems: vec![problem.hint("run the same command again")], exit: ExitCode::Unreachable }
+}

@@ -1,0 +1,105 @@
+//! What a remote seat asks of the session that its link leads to.
+
+use std::time::Duration;
+
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
+
+use super::{Certificate, Method, Timeouts, Url, builder, cause, is_loopback};
+use crate::diagnostic::Diagnostic;
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(40);
+/// No more of an answer is read, in bytes: a snapshot may be large.
+const MAX_BODY: usize = 64 * 1024 * 1024;
+
+/// Speaks to one session as one seat.
+pub struct LinkClient {
+    client: super::Client,
+    base: Url,
+    token: SecretString,
+}
+
+/// What was answered.
+pub struct LinkReply {
+    pub status: u16,
+    /// The session's signature on an offer.
+    pub signature: Option<String>,
+    pub body: Vec<u8>,
+}
+
+impl LinkReply {
+    /// Whether the same request may succeed later.
+    pub fn is_passing(&self) -> bool {
+        self.status >= 500 || [408, 429].contains(&self.status)
+    }
+
+    /// The word of a refusal.
+    pub fn word(&self) -> String {
+        let value: Value = serde_json::from_slice(&self.body).unwrap_or_default();
+        value["refused"].as_str().map_or_else(|| format!("status {}", self.status), str::to_owned)
+    }
+}
+
+impl LinkClient {
+    /// A client for the address before `/b` in a link; it trusts `root` alone, where a certificate is given.
+    ///
+    /// # Errors
+    /// An address that is none or would send the token over plain http; a certificate that is none.
+    pub fn new(base: &str, token: &str, root: Option<&str>) -> Result<Self, Diagnostic> {
+        let no_address = || Diagnostic::new("the link has no http or https address");
+        let url = Url::parse(base).map_err(|_| no_address())?;
+        match url.scheme() {
+            "https" => {}
+            "http" if is_loopback(&url) => {}
+            "http" => {
+                return Err(Diagnostic::new("the link would be sent over plain http")
+                    .hint("ask for one that begins with https"));
+            }
+            _ => return Err(no_address()),
+        }
+        let mut builder = builder(&url, &Timeouts::default());
+        if let Some(root) = root {
+            let root = Certificate::from_pem(root.as_bytes());
+            builder =
+                builder.tls_certs_only([root.map_err(|_| Diagnostic::new("the file holds no certificate"))?]);
+        }
+        let client = builder.build().map_err(|error| Diagnostic::new(cause(&error)))?;
+        Ok(Self { client, base: url, token: SecretString::from(token) })
+    }
+
+    /// Asks for what lies at a path.
+    ///
+    /// # Errors
+    /// Why nothing came back, in words.
+    pub async fn get(&self, path: &str) -> Result<LinkReply, String> {
+        self.send(Method::GET, path, Vec::new()).await
+    }
+
+    /// Sends JSON to a path.
+    ///
+    /// # Errors
+    /// Why nothing came back, in words.
+    pub async fn post(&self, path: &str, body: Vec<u8>) -> Result<LinkReply, String> {
+        self.send(Method::POST, path, body).await
+    }
+
+    async fn send(&self, method: Method, path: &str, body: Vec<u8>) -> Result<LinkReply, String> {
+        let url = format!("{}{path}", self.base.as_str().trim_end_matches('/'));
+        let request = self.client.request(method, url).bearer_auth(self.token.expose_secret());
+        let exchange = async {
+            let mut response = request.body(body).send().await.map_err(|error| cause(&error))?;
+            let signature = response.headers().get("rt-signature").and_then(|value| value.to_str().ok());
+            let (status, signature) = (response.status().as_u16(), signature.map(str::to_owned));
+            let mut body = Vec::new();
+            while let Some(piece) = response.chunk().await.map_err(|error| cause(&error))? {
+                if body.len() + piece.len() > MAX_BODY {
+                    return Err("the answer is too long".to_owned());
+                }
+                body.extend_from_slice(&piece);
+            }
+            Ok(LinkReply { status, signature, body })
+        };
+        tokio::time::timeout(PATIENCE, exchange).await.unwrap_or_else(|_| Err("no answer in time".to_owned()))
+    }
+}

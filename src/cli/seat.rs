@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::args::SeatArgs;
 use super::console::Console;
 use super::verb_result::VerbResult;
-use crate::ballot::{ParsedReply, answer_rules, read_reply};
+use crate::ballot::{ParsedReply, answer_hint, read_reply};
 use crate::config::dirs::Dirs;
 use crate::config::read_file::read_text;
 use crate::core::{ExitCode, refusal};
@@ -214,13 +214,7 @@ impl Visit<'_> {
         {
             self.output.note(&format!("For you alone:\n{own}\n"));
         }
-        self.output.note(&format!(
-            "You answer as {}. {}\n\n{}",
-            offer.participant,
-            offer.question,
-            answer_rules(&offer.ballot)
-        ));
-        self.output.note(&format!("Options: {}", offer.ballot.options.join(", ")));
+        self.output.note(&format!("{}\n\n{}", offer.in_words(), answer_hint(&offer.ballot)));
         loop {
             self.output.note("Type the answer; an empty line ends it. It cannot be changed once it is sent.");
             let mut text = String::new();
@@ -396,5 +390,10 @@ fn damaged(what: &str) -> RunError {
 
 fn unreachable(why: &str) -> RunError {
     let problem = Diagnostic::new(format!("the session cannot be reached: {why}"));
-    RunError { problems: vec![problem.hint("run the same command again")], exit: ExitCode::Unreachable }
+    let hint = if why.contains("UnknownIssuer") {
+        "its certificate is made by itself: give the file of it with --cert"
+    } else {
+        "run the same command again"
+    };
+    RunError { problems: vec![problem.hint(hint)], exit: ExitCode::Unreachable }
 }

@@ -21,6 +21,8 @@ pub struct Answers {
     pub(super) file: String,
     steps: Map,
     used: HashMap<String, usize>,
+    /// Whether the key of the open round is gone: what is sealed in it is asked for again.
+    pub(super) has_lost_key: bool,
 }
 
 /// A scripted answer to a person's question.
@@ -47,7 +49,7 @@ impl Answers {
         let is_json = text.trim_start().starts_with('{');
         let node = if is_json { read_json(text, file)? } else { read(text, file)? };
         match node.value {
-            Value::Map(steps) => Ok(Self { file: file.to_owned(), steps, used: HashMap::new() }),
+            Value::Map(steps) => Ok(Self { file: file.to_owned(), steps, ..Self::default() }),
             Value::Null => Ok(Self { file: file.to_owned(), ..Self::default() }),
             _ => Err(Diagnostic::new("an answers file is a map of step ids")
                 .hint("write `step-id: answer`")

@@ -134,6 +134,10 @@ pub fn resume(
 ) -> Result<ReadySession, RunError> {
     let mut answers = options.answers.clone();
     answers.resume(&session);
+    let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
+    answers.has_lost_key = session
+        .open_round()
+        .is_some_and(|round| matches!(keys.find(&session.id, round.opened.number), Ok(None)));
     if let Some(definition) = &session.definition {
         check_answers(options, definition, file_of(&session), tell)?;
     }
@@ -266,7 +270,7 @@ pub fn seated(
             Some(participant) if parts.is_empty() => participant,
             otherwise => Arc::new(ScriptedParticipant::new(
                 parts.clone(),
-                used(session, &seat.name, &parts),
+                used(session, &seat.name, &parts, answers.has_lost_key),
                 otherwise,
             )),
         };
@@ -275,8 +279,14 @@ pub fn seated(
     (table, problems)
 }
 
-/// How many scripted answers of each step a seat has used up, from what the log holds of it.
-fn used(session: &Session, seat: &str, parts: &HashMap<String, ScriptedSeat>) -> HashMap<String, usize> {
+/// How many scripted answers of each step a seat has used up, from what the log holds of it. One that was
+/// sealed under a key that is lost is given again.
+fn used(
+    session: &Session,
+    seat: &str,
+    parts: &HashMap<String, ScriptedSeat>,
+    has_lost_key: bool,
+) -> HashMap<String, usize> {
     let mut used = HashMap::new();
     // A copy of a step for one item may be scripted under the id that the step was written with.
     let key = |step: &str| {
@@ -286,6 +296,7 @@ fn used(session: &Session, seat: &str, parts: &HashMap<String, ScriptedSeat>) ->
         let Some(key) = key(&round.opened.step) else { continue };
         let tries = match round.seat(seat).map(|seat| &seat.status) {
             Some(SeatStatus::Revealed(answer, _)) => answer.replies.len(),
+            Some(SeatStatus::Sealed(_)) if has_lost_key => 0,
             Some(SeatStatus::Failed(_) | SeatStatus::Sealed(_)) => 1,
             _ => 0,
         };

@@ -1,5 +1,7 @@
 //! What a remote seat is asked: an offer, checked before anybody answers it, and the ballot sealed for it.
 
+use std::fmt::Write as _;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::Deserialize;
@@ -11,7 +13,7 @@ use super::record::{Finish, Raw, ReplyAttempt};
 use super::seal::sign::{SigningKey, ballot_message, delivery_id, is_signed, offer_message};
 use super::seal::{AssociatedData, Nonces, Sealer};
 use super::snapshot::unhex;
-use crate::ballot::BallotForm;
+use crate::ballot::{BallotForm, OptionText};
 
 /// The part of a session's public key that its links hold: 16 bytes of its SHA-256, in base64url.
 pub fn fingerprint(table_key: &str) -> Option<String> {
@@ -77,6 +79,22 @@ impl Offer {
             participant: &self.participant,
             snapshot_sha256: &self.snapshot_sha256,
         }
+    }
+
+    /// The question as a person reads it, with the options and what is said of them.
+    pub fn in_words(&self) -> String {
+        let mut said = format!("You answer as {}.\n\n{}\n", self.participant, self.question);
+        for option in &self.ballot.options {
+            let about = self.ballot.about.get(option);
+            let texts: Vec<&str> =
+                about.into_iter().flat_map(OptionText::entries).map(|(_, text)| text).collect();
+            let texts = if texts.is_empty() { String::new() } else { format!(": {}", texts.join(" – ")) };
+            let _ = write!(said, "\n- {option}{texts}");
+        }
+        if let Some(left) = self.seconds_left {
+            let _ = write!(said, "\n\nThe round closes in {left} s.");
+        }
+        said
     }
 
     /// A ballot with this text, sealed and signed; `None` where it is too long to be sealed.

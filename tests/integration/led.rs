@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::cases;
 use crate::discussions::{both, log, run};
 use crate::program::Desk;
+use crate::seat_programs::with_claude;
 use crate::server::{Answer, Server};
 
 /// A desk whose definition is one discussion of two people, led by a model.
@@ -458,4 +459,31 @@ fn a_led_session_killed_at_any_moment_comes_to_the_same_end() {
         }
         assert_eq!(end(&desk), expected, "moment {moment}");
     }
+}
+
+/// Leads as a program on the command line, which answers as Claude Code does.
+const LEADING: &str = r#"
+in=$(cat)
+for word; do case $last in --system-prompt) in="$word$in";; esac; last=$word; done
+case $in in
+  *"Write the question"*) said='{"question": "Which of the two first?"}';;
+  *"Write the note"*) said='{"synthesis": "Queue it is.", "winner": "queue"}';;
+  *) said='{"action": "conclude", "winner": "queue", "recommendation": "queue", "summary": "S.", "reason": "R."}';;
+esac
+python3 -c 'import json, sys; print(json.dumps({"result": sys.argv[1]}))' "$said"
+"#;
+
+#[test]
+fn a_program_on_the_command_line_leads() {
+    let desk = desk(CHOICE);
+    desk.write(
+        "decide.yaml",
+        desk.read("decide.yaml").replace("facilitator: rehearsal", "facilitator: claude-cli/m"),
+    );
+    let desk = with_claude(desk, LEADING);
+    run(&desk, &json!({"talk-vote": both(&json!({"vote": "queue"}))})).code(0);
+    assert_eq!(questions(&desk), ["Which of the two first?"]);
+    let noted = log(&desk).into_iter().find(|line| line["event"] == "synthesis_recorded").expect("a note");
+    assert_eq!(noted["text"], "Queue it is.");
+    assert!(log(&desk).iter().any(|line| line["model"] == "claude-cli/m"));
 }

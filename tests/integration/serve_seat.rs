@@ -44,6 +44,11 @@ fn two_programs_vote_by_their_links() {
     assert!(said(&unfit).contains("the answer does not fit"), "{}", said(&unfit));
     let left = seat(dana, &with_file[..1]);
     assert_eq!(left.status.code(), Some(4), "{}", said(&left));
+    // A person reads the question, the options and how to answer; what models are told is left out.
+    for words in ["You answer as dana.", "\n- redis", "vote: <one option"] {
+        assert!(said(&left).contains(words), "{words}: {}", said(&left));
+    }
+    assert!(!said(&left).contains("You have no tools"), "{}", said(&left));
     // The key of the first run is bound to the link.
     let other = seat(stranger, &with_file[..1]);
     assert_eq!(other.status.code(), Some(2), "{}", said(&other));

@@ -274,8 +274,9 @@ fn others(report: &Report<'_>, out: &mut String) {
 
 fn foot(report: &Report<'_>, out: &mut String) {
     out.push_str("\n<section class=\"foot\"><div><h2>What happens next</h2>");
-    for said in report.conclusions() {
-        let _ = write!(out, "<p>The facilitator's conclusion: {}</p>", e(&cut(&said, 600)));
+    for (of, said) in report.conclusions() {
+        let of = of.map(|id| format!(" on {}", e(id))).unwrap_or_default();
+        let _ = write!(out, "<p>The facilitator's conclusion{of}: {}</p>", e(&cut(&said, 600)));
     }
     if let Some(waiting) = report.waiting() {
         let _ = write!(out, "<p>A person has to answer: <b>{}</b></p>", e(&cut(waiting, 400)));

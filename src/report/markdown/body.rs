@@ -75,8 +75,9 @@ fn context(report: &Report<'_>, out: &mut String) {
 
 /// What models that lead made of it; the count decides.
 fn conclusions(report: &Report<'_>, out: &mut String) {
-    for said in report.conclusions() {
-        let _ = writeln!(out, "**The facilitator's conclusion.** {}\n", inline(&said));
+    for (of, said) in report.conclusions() {
+        let of = of.map(|id| format!(" on {}", code(id))).unwrap_or_default();
+        let _ = writeln!(out, "**The facilitator's conclusion{of}.** {}\n", inline(&said));
     }
 }
 

@@ -162,21 +162,27 @@ impl<'a> Report<'a> {
         self.session.approvals.iter().map(approval)
     }
 
-    /// How models that lead concluded, each in a line: the last accepted conclusion of each discussion.
-    pub fn conclusions(&self) -> Vec<String> {
+    /// How models that lead concluded: the last accepted conclusion of each discussion, with its id where
+    /// there are several.
+    pub fn conclusions(&self) -> Vec<(Option<&'a str>, String)> {
         let Some(definition) = self.session.definition.as_deref() else { return Vec::new() };
         let concludes = |step: &Step| {
             let StepKind::Approval(approval) = &step.kind else { return false };
             let proposing = approval.edits.as_ref().and_then(|id| definition.step(id)?.agent());
             proposing.is_some_and(|agent| agent.form == Some(FacilitatorForm::Conclude))
         };
-        let line = |step: &Step| {
+        let line = |step: &'a Step| {
             let said = &self.session.results.get(&step.id)?.data;
             let summary = said["summary"].as_str().filter(|_| said["approved"] == true)?;
             let advice = said["recommendation"].as_str().map(|option| format!("Recommends {option}. "));
-            Some(advice.unwrap_or_default() + summary)
+            Some((step.key().strip_suffix("-conclude"), advice.unwrap_or_default() + summary))
         };
-        definition.steps.iter().filter(|step| concludes(step)).filter_map(line).collect()
+        let mut found: Vec<_> =
+            definition.steps.iter().filter(|step| concludes(step)).filter_map(line).collect();
+        if let [(of, _)] = found.as_mut_slice() {
+            *of = None;
+        }
+        found
     }
 
     /// What is asked of a person now.

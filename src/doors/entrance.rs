@@ -122,7 +122,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Begins the time of idling anew where something happened, and ends it where it is up.
+    /// Restarts the idle time where something happened, and ends the connection where it is up.
     fn watch<T>(&mut self, cx: &mut Context<'_>, done: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if done.is_ready() {
             self.idle.as_mut().reset(Instant::now() + IDLE);

@@ -35,7 +35,7 @@ use crate::launch::prepare::LaunchOptions;
 use crate::launch::seat::resume;
 use crate::launch::session_file::{open_session, read_session};
 
-/// What an assistant is told of this server before it calls anything.
+/// What an assistant reads about this server before it calls anything.
 const INSTRUCTIONS: &str = "\
 roundtable asks a panel of models one question, blind: every seat gets the same material, and nobody, you \
 included, sees an answer before the round closes. Use it for decisions that deserve more than one opinion.\n\

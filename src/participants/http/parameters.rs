@@ -5,7 +5,7 @@
 //! file of its own in the user's state. The prompt never changes. Nothing is asked twice for one parameter.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -202,15 +202,22 @@ impl ParameterMemory {
 
     /// Returns what is known of a model.
     pub fn of(&self, model: &str) -> Learned {
-        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        self.known(&mut self.lock(), model)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Learned>> {
+        self.models.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known(&self, models: &mut HashMap<String, Learned>, model: &str) -> Learned {
         models.entry(model.to_owned()).or_insert_with(|| self.read(model).unwrap_or_default()).clone()
     }
 
     /// Notes what a model takes. What cannot be written is found out again next time.
     pub fn learn(&self, model: &str, update: impl FnOnce(&mut Learned)) {
-        let known = self.of(model);
-        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut learned = models.get(model).cloned().unwrap_or_default();
+        let mut models = self.lock();
+        let known = self.known(&mut models, model);
+        let mut learned = known.clone();
         update(&mut learned);
         if learned == known {
             return;

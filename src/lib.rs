@@ -18,10 +18,12 @@
 //! - [`clock`]: the one place that reads the clock
 //! - [`participants`]: who answers: HTTP services, programs, people, the rehearsal
 //! - [`journal`]: the `.s2s` file: write, read, verify; the keys of open rounds
+//! - `queue`: the NATS server between a session and its workers
 //! - [`engine`]: the loop that does what the core says
 //! - [`insight`]: what a session shows, as data and wording
 //! - [`report`]: one output format a file
 //! - `doors`: how remote seats are reached
+//! - `worker`: answers for seats of sessions elsewhere
 //! - [`config`]: folders, settings, providers, prices, trust, the doctor
 //! - [`launch`]: seats, models, scripted answers and linked sessions of a run
 //! - [`tui`]: the terminal screen
@@ -33,7 +35,7 @@ pub mod clock;
 pub mod config;
 pub mod core;
 pub mod diagnostic;
-#[cfg(feature = "serve")]
+#[cfg(any(feature = "serve", feature = "nats"))]
 pub mod doors;
 pub mod engine;
 pub mod handoff;
@@ -44,12 +46,16 @@ pub mod journal;
 pub mod launch;
 pub mod participants;
 pub mod persona;
+#[cfg(feature = "nats")]
+pub mod queue;
 pub mod report;
 pub mod round;
 pub mod sanitize;
 pub mod tally;
 pub mod tokens;
 pub mod tui;
+#[cfg(feature = "nats")]
+pub mod worker;
 pub mod workflow;
 pub mod yaml;
 

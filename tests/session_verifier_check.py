@@ -211,7 +211,7 @@ def main():
         dice = random.Random(1)
         for file in stored[::9] + fresh[::9]:
             cases += [(f"{file.name}: {what}", data, None) for what, data in damaged_copies(file.read_bytes(), dice)]
-        for name in ("parts", "remote", "seal-2", "verdicts-sealed"):
+        for name in ("inbox", "parts", "remote", "seal-2", "verdicts-sealed"):
             data = (ROOT / f"tests/fixtures/format-2/{name}.s2s").read_bytes()
             assert chained(documents_of(data)) == data
             cases += [(f"{name}: {what}", copy, {"damaged"}) for what, copy in forgeries(data)]

@@ -192,6 +192,40 @@ def signed_ballot(names, public_key, event):
     return out
 
 
+def signed_failure(names, public_key, attempt, event):
+    """What a remote seat signs of a failure: the id of the delivery first."""
+    delivery = bound_to(b"roundtable delivery 2", *names)
+    for text in (public_key, str(attempt)):
+        delivery += len(text).to_bytes(8, "big") + text.encode()
+    session, round_, seat, _ = names
+    out, timed_out = b"roundtable failed 2", "true" if event.get("timed_out") else "false"
+    for text in (hashlib.sha256(delivery).hexdigest(), session, round_, seat, event["reason"], timed_out, str(event["tries"])):
+        out += len(text.encode()).to_bytes(8, "big") + text.encode()
+    return out
+
+
+def in_order(data, required, optional):
+    """What a program writes of an object: its keys in order, without those that have their default."""
+    kept = {key: data[key] for key in required} | {key: value for key, value in data.items() if key in optional}
+    order = {key: place for place, key in enumerate([*required, *optional])}
+    return {key: kept[key] for key in sorted(kept, key=order.get) if key not in optional or kept[key] != optional[key]}
+
+
+def as_programs_write(record):
+    """The record of an answer that a program asked for, as it is written before it is sealed."""
+    replies = [in_order(reply, ["text"], {"finish": "complete", "limit": None, "reason": None})
+               for reply in record["replies"]]
+    record = record | {"replies": replies}
+    if record.get("tokens") is not None:
+        record["tokens"] = in_order(record["tokens"], ["input", "output", "cached"],
+                                    {"thinking": 0, "cost_nano_usd": None})
+    whole = ["session", "round", "participant", "snapshot_sha256", "model", "replies"]
+    optional = {"failed": None, "tokens": None, "dropped": [], "declined": 0}
+    written = in_order(record, [*whole, "tries", "latency_ms"], optional)
+    order = [*whole, "failed", "tries", "latency_ms", "tokens", "dropped", "declined"]
+    return {key: written[key] for key in order if key in written}
+
+
 def is_signed(key, message, signature):
     try:
         return bool(VerifyKey(bytes.fromhex(key)).verify(message, bytes.fromhex(signature)))
@@ -275,8 +309,11 @@ class Checker:
         self.verdict_sealed = "reply_rules" not in self.header
         self.sealed_to_key = "seal" in self.header
         self.rounds, self.sealed = {}, {}
-        self.remote = {seat["name"] for seat in self.header["participants"] if "remote" in seat}
-        self.invitations, self.keys, self.refused = {}, {}, Counter()
+        self.remote = {seat["name"]: seat["remote"] for seat in self.header["participants"] if "remote" in seat}
+        self.invitations, self.refused, self.retried = {}, Counter(), Counter()
+        # Keys of workers stand in the header, keys of links come when they are taken.
+        pinned = {seat["name"]: seat.get("remote", {}).get("key") for seat in self.header["participants"]}
+        self.keys = {seat: key for seat, key in pinned.items() if key}
         self.points, self.settled = {}, set()  # Conflicts and questions by id.
         self.findings, self.counts = [], Counter()
 
@@ -302,6 +339,21 @@ class Checker:
         if not holds:
             raise Damage(why)
 
+    @staticmethod
+    def is_reached(seat):
+        """Whether `remote` says what the model of a seat says."""
+        model, remote = seat["model"], seat.get("remote")
+        if not model.startswith("remote/") or seat.get("scripted"):
+            return remote is None
+        if remote is None:
+            return False
+        door, *rest = model.removeprefix("remote/").split("/", 2)
+        key, worker = remote.get("key"), rest[0] if rest else None
+        keys = {"link": key is None, "inbox": True, "nats": key is not None}
+        return (remote["door"] == door and remote.get("worker") == worker and keys.get(door, False)
+                and ("table_seals" not in remote or door == "inbox") and (key is None or re.fullmatch("[0-9a-f]{64}", key) is not None)
+                and (worker is not None) == (door == "nats"))
+
     def check_header(self):
         header = self.header
         texts = [("definition", header["definition"], header["definition_sha256"])]
@@ -311,9 +363,9 @@ class Checker:
         key = header.get("table_key") if self.remote else "00" * 32
         if not re.fullmatch("[0-9a-f]{64}", key or "") or (not self.remote and "table_key" in header):
             self.findings.append("header: `table_key` stands where there are remote seats, and only there")
-        if any(("remote" in seat) != (seat["model"] == "remote/link" and not seat.get("scripted")) for seat in
-               header["participants"]) or (self.remote and not self.sealed_to_key):
-            self.findings.append("header: `remote` stands at seats of the model `remote/link`, with seal 2")
+        if any(not self.is_reached(seat) for seat in header["participants"]) or (
+                self.remote and not self.sealed_to_key):
+            self.findings.append("header: `remote` stands at seats of a model `remote/…`, with seal 2")
         if pseudonyms := header.get("pseudonyms"):
             key = lambda name: sha256(f"roundtable pseudonym 1\n{pseudonyms['seed']}\n{name}")
             order = sorted(pseudonyms["names"], key=key)
@@ -370,9 +422,14 @@ class Checker:
             return self.require("signature" not in event and "by" not in event, f"`{seat}` is no remote seat")
         names = (round_.session, event["round"], seat, round_.opened["snapshot_sha256"])
         message = signed_ballot(names, round_.seal_to["public_key"], event)
+        if event.get("by") == "table":
+            return self.require(self.table_seals(seat) and "signature" not in event, f"`{seat}` seals its ballots itself")
         signed = event.get("by") == "seat" and is_signed(self.keys.get(seat, ""), message, event["signature"])
         self.require(signed, f"the ballot of `{seat}` is not signed with the key that the seat joined with")
         self.counts["signatures"] += 1
+
+    def table_seals(self, seat):
+        return self.remote[seat].get("table_seals", False)
 
     def on_seat_invited(self, event):
         seat = event["participant"]
@@ -402,7 +459,18 @@ class Checker:
         round_ = self.rounds[event["round"]]
         if round_.closed and event["participant"] in round_.seals:
             return self.fail_at_reveal(round_, event["participant"])
+        if "signature" in event:
+            self.check_failure(round_, event)
         self.leave(event, "failed")
+
+    def check_failure(self, round_, event):
+        seat = event["participant"]
+        names = (round_.session, event["round"], seat, round_.opened["snapshot_sha256"])
+        attempt = self.retried[(event["round"], seat)] + 1
+        message = signed_failure(names, round_.seal_to["public_key"], attempt, event)
+        signed = is_signed(self.keys.get(seat, ""), message, event["signature"])
+        self.require(signed and len(event["reason"].encode()) <= 200,
+                     f"the failure of `{seat}` is not signed with its key")
 
     def on_seat_excused(self, event):
         self.leave(event, "excused")
@@ -426,7 +494,10 @@ class Checker:
         record = json.loads(text)
         named = (record["session"], record["round"], record["participant"], record["snapshot_sha256"])
         self.require(named == names, "the record is another seat's")
-        if seat in self.remote:
+        if seat in self.remote and (self.table_seals(seat) or self.remote[seat]["door"] != "link"):
+            plain = json.dumps(as_programs_write(record), ensure_ascii=False, separators=(",", ":"))
+            self.require(plain.encode() == text, "the record has not the form of a program's answer")
+        elif seat in self.remote:
             replies = [{"text": reply["text"]} for reply in record["replies"]]
             person = {"session": names[0], "round": names[1], "participant": seat, "snapshot_sha256": snapshot,
                       "model": record["model"], "replies": replies, "tries": 1, "latency_ms": record["latency_ms"]}
@@ -442,6 +513,7 @@ class Checker:
         round_.state[seat] = state
 
     def on_seat_retried(self, event):
+        self.retried[(event["round"], event["participant"])] += 1
         self.rounds[event["round"]].state.pop(event["participant"], None)
 
     def on_key_lost(self, event):

@@ -16,13 +16,10 @@ pub fn print_cost(session: &Session, prices: &HashMap<String, Price>, output: &C
         if spent.dollars <= 0.0 && !spent.is_unknown {
             continue;
         }
-        let parts = round.seats.values().filter_map(|seat| match &seat.status {
-            SeatStatus::Revealed(answer, _) => {
-                let spent = answer.spent(&price)?;
-                (spent.dollars > 0.0 || spent.is_unknown)
-                    .then(|| format!("{} {}", seat.name, dollars(&spent)))
-            }
-            _ => None,
+        let revealed = round.seats.values().filter(|seat| matches!(seat.status, SeatStatus::Revealed(..)));
+        let parts = revealed.filter_map(|seat| {
+            let spent = seat.spent(&price)?;
+            (spent.dollars > 0.0 || spent.is_unknown).then(|| format!("{} {}", seat.name, dollars(&spent)))
         });
         let parts: Vec<String> = parts.collect();
         let (number, dollars) = (round.opened.number, dollars(&spent));

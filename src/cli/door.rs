@@ -3,13 +3,17 @@
 use crate::diagnostic::Diagnostic;
 use crate::engine::RemoteSeats;
 use crate::history::{Session, SessionOpened};
+#[cfg(any(feature = "serve", feature = "nats"))]
+use crate::journal::KeyStore;
 use crate::launch::environment::Environment;
+#[cfg(any(feature = "serve", feature = "nats"))]
+use crate::round::seal::sign::SigningKey;
 
 use super::console::Console;
 use crate::launch::error::RunError;
 
 /// A session whose door is to be opened.
-#[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "no door is built in"))]
+#[cfg_attr(not(any(feature = "serve", feature = "nats")), expect(dead_code, reason = "no door is built in"))]
 pub struct DoorInputs<'a> {
     pub header: &'a SessionOpened,
     /// The state so far; that of no session for a new one.
@@ -20,14 +24,14 @@ pub struct DoorInputs<'a> {
 
 /// Lets remote seats in.
 pub trait OpenDoor: Sync {
-    /// Begins to listen, invites, and prints the links.
+    /// Begins to listen, and invites.
     ///
     /// # Errors
     /// When nobody can be invited.
     fn open(&self, of: &DoorInputs<'_>, output: &mut Console) -> Result<RemoteSeats, RunError>;
 
-    /// Sees the state after each write to disk.
-    fn see(&self, session: &Session);
+    /// Sees the state after each write to disk, and prints the links once they work.
+    fn see(&self, session: &Session, output: &mut Console);
 
     /// The options with which the same links work again, each with a space before it.
     fn options(&self) -> String;
@@ -48,9 +52,28 @@ pub fn check_links(header: &SessionOpened) -> Result<(), Diagnostic> {
     Err(problem.hint("write `{name: dana, model: remote/link}`, or run it with --batch"))
 }
 
+/// The key that signs a session's offers.
+///
+/// # Errors
+/// When it is not on this machine.
+#[cfg(any(feature = "serve", feature = "nats"))]
+pub fn table_key(keys: &KeyStore, header: &SessionOpened) -> Result<SigningKey, Diagnostic> {
+    let found = keys.table_key(&header.session).map_err(|error| Diagnostic::new(error.to_string()))?;
+    found.filter(|key| header.table_key.as_ref() == Some(&key.public())).ok_or_else(|| {
+        Diagnostic::new("the key that signs this session's offers is not on this machine")
+            .hint("serve it where it was begun, or begin a new session")
+    })
+}
+
 /// The result of a verb that this program was built without.
-#[cfg(not(all(feature = "serve", feature = "mcp")))]
+#[cfg(not(all(feature = "serve", feature = "mcp", feature = "nats")))]
 pub fn not_built(feature: &str) -> super::verb_result::VerbResult {
+    Err(needs_feature(feature).into())
+}
+
+/// Says what this program was built without.
+#[cfg(not(all(feature = "serve", feature = "mcp", feature = "nats")))]
+pub fn needs_feature(feature: &str) -> Diagnostic {
     let problem = Diagnostic::new(format!("this program was built without `{feature}`"));
-    Err(problem.hint(format!("build it with `--features {feature}`")).into())
+    problem.hint(format!("build it with `--features {feature}`"))
 }

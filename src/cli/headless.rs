@@ -12,8 +12,9 @@ use super::door::{DoorInputs, OpenDoor};
 use super::receipts::Receipts;
 use super::told::Teller;
 use super::verb_result::VerbResult;
+use super::worker_door::WorkerDoor;
 use crate::config::{Config, available_model};
-use crate::core::{Command, ExitCode, QUORUM_UNREACHABLE, exhausted_key};
+use crate::core::{ExitCode, QUORUM_UNREACHABLE, exhausted_key};
 use crate::diagnostic::Diagnostic;
 use crate::engine::{EngineError, INTERRUPTED, Observer, RemoteSeats};
 use crate::history::{ApprovalRequested, Event, LogEntry, Session};
@@ -54,12 +55,15 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     let (path, is_resumed) = (ready.path.clone(), ready.session.header.is_some());
     let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), context.ask_again);
     let teller = output.teller();
-    let remote = match context.door {
-        Some(door) => Some(open(door, &ready, context, output)?),
-        None => None,
+    let doors = open(&ready, context, output);
+    let (remote, workers) = doors.inspect_err(|_| remove_unused(&path))?;
+    let mut reporter = ProgressReporter {
+        output,
+        teller: &teller,
+        receipts: context.receipts,
+        door: context.door,
+        workers: &workers,
     };
-    let mut reporter =
-        ProgressReporter { output, teller: &teller, receipts: context.receipts, door: context.door };
     let front = FrontEnd {
         observer: &mut reporter,
         facilitator: &mut facilitator,
@@ -75,6 +79,9 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
         }
     });
     teller.finish();
+    if let Some(problem) = context.runtime.block_on(workers.close(&session)) {
+        output.warn(&problem);
+    }
     if let Some(error) = left_behind {
         let hint = "its key is published, so nothing is lost; resuming the session tries again";
         output.warn(&Diagnostic::new(error.to_string()).hint(hint));
@@ -104,19 +111,38 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     Ok(exit)
 }
 
+/// Opens the doors of a session's remote seats.
 fn open(
-    door: &dyn OpenDoor,
     ready: &ReadySession,
     context: &RunContext<'_>,
     output: &mut Console,
-) -> Result<RemoteSeats, RunError> {
+) -> Result<(Option<RemoteSeats>, WorkerDoor), RunError> {
     let RunContext { set_up, runtime, .. } = *context;
-    let header = match &ready.start {
-        Command::Open(header) => Some(&**header),
-        _ => ready.session.header.as_deref(),
-    };
-    let header = header.ok_or_else(|| Diagnostic::new("the session has no header"))?;
-    door.open(&DoorInputs { header, session: &ready.session, set_up, runtime }, output)
+    let header = ready.header().ok_or_else(|| Diagnostic::new("the session has no header"))?;
+    let of = DoorInputs { header, session: &ready.session, set_up, runtime };
+    let mut remote = context.door.map(|door| door.open(&of, output)).transpose()?;
+    let workers = WorkerDoor::open(&of, &mut remote)?;
+    Ok((remote, workers))
+}
+
+/// Takes away what a crash between the end of a session and that of its door has left in the queue.
+pub fn close_workers(session: &Session, context: &RunContext<'_>, output: &Console) {
+    let Some(header) = session.header.as_deref() else { return };
+    let RunContext { set_up, runtime, .. } = *context;
+    let of = DoorInputs { header, session, set_up, runtime };
+    match WorkerDoor::open(&of, &mut None) {
+        Ok(workers) => {
+            runtime.block_on(workers.close(session)).iter().for_each(|problem| output.warn(problem));
+        }
+        Err(error) => error.problems.iter().for_each(|problem| output.warn(problem)),
+    }
+}
+
+/// Takes away the file of a session that nothing was written to.
+pub fn remove_unused(path: &Path) {
+    if std::fs::metadata(path).is_ok_and(|meta| meta.len() == 0) {
+        let _ = std::fs::remove_file(path);
+    }
 }
 
 /// Shows remote seats the result for a while, once there is one.
@@ -253,6 +279,7 @@ struct ProgressReporter<'a> {
     teller: &'a Teller,
     receipts: Option<&'a Receipts>,
     door: Option<&'a dyn OpenDoor>,
+    workers: &'a WorkerDoor,
 }
 
 impl Observer for ProgressReporter<'_> {
@@ -273,8 +300,9 @@ impl Observer for ProgressReporter<'_> {
 
     fn on_written(&mut self, session: &Session) {
         if let Some(door) = self.door {
-            door.see(session);
+            door.see(session, self.output);
         }
+        self.workers.see(session);
     }
 }
 

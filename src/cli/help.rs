@@ -19,7 +19,7 @@ use crate::launch::error::RunError;
 type Example = (&'static str, &'static str);
 
 /// Examples by command; the empty name is a run.
-const EXAMPLES: [(&str, &[Example]); 23] = [
+const EXAMPLES: [(&str, &[Example]); 25] = [
     (
         "",
         &[
@@ -58,7 +58,25 @@ const EXAMPLES: [(&str, &[Example]); 23] = [
         "seat",
         &[
             ("roundtable seat 'https://votes.example/b#TOKEN.FINGERPRINT'", "type the ballot"),
-            ("roundtable seat 'LINK' --answer ballot.yaml", "take it from a file"),
+            ("roundtable seat - --answer ballot.yaml < link", "take it from a file"),
+        ],
+    ),
+    (
+        "inbox",
+        &[
+            ("roundtable inbox run -- ./agent.sh", "answer each work item with a program"),
+            ("roundtable inbox take --wait 60 --json", "claim the oldest work item"),
+            ("roundtable inbox return poem/1 --data poem.md", "complete it"),
+        ],
+    ),
+    (
+        "worker",
+        &[
+            ("roundtable worker keygen", "print this machine's public key"),
+            ("roundtable worker table-key", "print the key of its sessions"),
+            ("roundtable worker permissions fleet", "print what it needs on the server"),
+            ("roundtable worker --nats tls://queue.example --name fleet", "answer questions"),
+            ("roundtable worker --name fleet --max-usd 5", "with a limit on cost"),
         ],
     ),
     (
@@ -168,7 +186,7 @@ const EXAMPLES: [(&str, &[Example]); 23] = [
 ];
 
 /// Variables that are read, and what they do.
-const ENVIRONMENT: [(&str, &str); 12] = [
+const ENVIRONMENT: [(&str, &str); 13] = [
     ("OPENAI_API_KEY, ANTHROPIC_API_KEY, …", "keys of hosted providers; `roundtable doctor` names each"),
     ("OPENAI_BASE_URL, OLLAMA_BASE_URL, …", "another address of a provider"),
     ("ROUNDTABLE_MODEL", "model of seats that name none"),
@@ -176,6 +194,7 @@ const ENVIRONMENT: [(&str, &str); 12] = [
     ("XDG_CONFIG_HOME, XDG_STATE_HOME", "where these are without ROUNDTABLE_HOME"),
     ("ROUNDTABLE_ALLOWED_DIRS", "folders outside the project that its files may name"),
     ("ROUNDTABLE_LOG", "file for a debug log, without answers and keys"),
+    ("ROUNDTABLE_URL, ROUNDTABLE_TOKEN", "the session and the agent of `roundtable inbox`"),
     ("ROUNDTABLE_ASCII", "draw with ASCII only"),
     ("NO_COLOR", "no colors"),
     ("VISUAL, EDITOR", "editor that Ctrl-E opens in forms"),

@@ -20,10 +20,16 @@ mod files;
 mod foreseen;
 mod headless;
 mod help;
+mod inbox;
 mod init;
+#[cfg(feature = "serve")]
+mod link_door;
 #[cfg(feature = "mcp")]
 mod mcp;
+#[cfg(not(feature = "nats"))]
+mod no_worker_door;
 mod options;
+mod random;
 mod receipts;
 mod resume;
 mod seat;
@@ -36,6 +42,13 @@ mod tui_host;
 mod verb_result;
 mod verify;
 mod wiretap;
+#[cfg(feature = "nats")]
+mod worker;
+#[cfg(feature = "nats")]
+mod worker_door;
+
+#[cfg(not(feature = "nats"))]
+use no_worker_door as worker_door;
 
 use clap::FromArgMatches as _;
 use clap::error::ErrorKind;
@@ -99,15 +112,15 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
         Verb::Serve(args) => serve_links(&args, trust, output),
         Verb::Mcp(args) => serve_assistant(&args, trust, output),
         Verb::Seat(args) => seat::run(&args, trust, output),
+        Verb::Inbox(args) => inbox::run(&args, trust, output),
+        Verb::Worker(args) => answer_elsewhere(&args, trust, output),
         Verb::Replay { file, json, text, at } => {
             output.json = json;
-            let on_screen = !(json || text || at.is_some()) && console::is_on_terminal();
             let file = session_file(&file);
-            if on_screen {
-                tui_host::show(&Run { trust, ..Run::default() }, Some(crate::tui::OpenTarget::Replay(file)))
-            } else {
-                files::replay(&file, at, output)
+            if json || text || at.is_some() || !console::is_on_terminal() {
+                return files::replay(&file, at, output);
             }
+            tui_host::show(&Run { trust, ..Run::default() }, Some(crate::tui::OpenTarget::Replay(file)))
         }
         Verb::Verify { files, expect, receipts, explain, json } => {
             output.json = json;
@@ -135,14 +148,14 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
         Verb::Personas { name } => browse::personas(name.as_deref(), trust, output),
         Verb::Sessions { verb } => browse::sessions(verb, trust, output),
         Verb::Config { .. } => browse::config(trust, output),
-        Verb::Doctor { providers, wiretap, probe, json } => {
+        Verb::Doctor { providers, wiretap: true, json, .. } => {
+            output.json = json;
+            wiretap::run(&providers, trust, output)
+        }
+        Verb::Doctor { providers, probe, json, .. } => {
             output.json = json;
             let depth = if probe { ProbeLevel::OneWord } else { ProbeLevel::Listing };
-            if wiretap {
-                wiretap::run(&providers, trust, output)
-            } else {
-                doctor::run(&providers, depth, trust, output)
-            }
+            doctor::run(&providers, depth, trust, output)
         }
         Verb::Init { from: None, agent } => init::run(agent, output),
         Verb::Init { from: Some(file), .. } => init::definition_from(&file, output),
@@ -159,6 +172,16 @@ fn serve_links(args: &args::ServeArgs, trust: bool, output: &mut Console) -> Ver
     return {
         let _ = trust;
         door::not_built("serve")
+    };
+}
+
+fn answer_elsewhere(args: &args::WorkerArgs, trust: bool, output: &mut Console) -> VerbResult {
+    #[cfg(feature = "nats")]
+    return worker::run(args, trust, output);
+    #[cfg(not(feature = "nats"))]
+    return {
+        let _ = (args, trust, output);
+        door::not_built("nats")
     };
 }
 

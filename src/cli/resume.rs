@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::args::Run;
 use super::console::Console;
-use super::headless::{RunContext, run_session};
+use super::headless::{RunContext, close_workers, run_session};
 use super::verb_result::VerbResult;
 use crate::config::tasks::TaskFile;
 use crate::core::{ExitCode, UnwrittenTask, exit_code, not_written};
@@ -43,6 +43,7 @@ pub fn resume_file(
             output.bytes(report::markdown(&shown).as_bytes());
         }
         output.result_line(&shown, exit, path, &hash);
+        close_workers(&session, context, output);
         return Ok(exit);
     }
     warn_of_ignored(args, output);

@@ -12,7 +12,7 @@ use indicatif::ProgressBar;
 use tokio::time::Instant;
 
 use crate::clock;
-use crate::core::{QUORUM_UNREACHABLE, not_written};
+use crate::core::{QUORUM_UNREACHABLE, not_written, refusal};
 use crate::history::{Event, RoundRun, Session, TaskWritten, Timestamp};
 use crate::insight::left_out::{left_out, same_seats};
 use crate::insight::round_view::{SeatView, VisibleState, seats};
@@ -74,6 +74,13 @@ impl Teller {
 
     /// Takes in an event: what is under way now, and whether there are seats to tell of.
     pub fn saw(&self, event: &Event, session: &Session) {
+        if let Event::EnvelopeRefused(refused) = event {
+            let why = match refused.why.as_str() {
+                refusal::BAD_SIGNATURE => "it is not signed with the key of the seat",
+                other => other,
+            };
+            self.note(&format!("an answer for {} was refused: {why}", refused.participant));
+        }
         if let Event::TallyMade(tally) = event
             && let Some(round) = session.round(&tally.round)
             && std::mem::replace(&mut self.state().round, round.opened.number) != round.opened.number

@@ -23,11 +23,14 @@ pub mod programs;
 pub mod providers;
 pub mod read_file;
 mod remembered;
+pub mod remote;
+mod screen;
 mod secret_scan;
 pub mod settings;
 mod show;
 pub mod tasks;
 pub mod trust;
+pub mod worker;
 
 pub use available::available_model;
 pub use model_price::price_of;

@@ -16,7 +16,7 @@ pub fn unreachable(definition: &Definition, seats: &[SeatInfo], file: &str) -> V
         let seated: Vec<&SeatInfo> = seats.iter().filter(|seat| seat.sits_in(definition, step)).collect();
         let is_person = |seat: &&SeatInfo| {
             seat.scripted.contains(&step.id)
-                || matches!(seat.model.split('/').next(), Some("human" | "remote"))
+                || matches!(&*seat.model, "human" | "remote/link" | "remote/inbox")
         };
         let name = |seat: &SeatInfo| seat.model.rsplit('/').next().unwrap_or_default().to_owned();
         let Some(first) = seated.first().filter(|_| !seated.iter().any(is_person)) else {

@@ -20,7 +20,7 @@ use super::remembered::Remembered;
 use super::settings::Config;
 use super::trust::Trust;
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::history::{LINK_MODEL, Price, ProviderSettings, SeatInfo, SeatStatus};
+use crate::history::{Price, ProviderSettings, RemoteSeat, SeatInfo, SeatStatus};
 use crate::journal::{fold, read_log};
 use crate::participants::api::{ApiStream, ApiStyle, SchemaMode};
 use crate::participants::external_program::{ExternalProgram, PASSED};
@@ -38,7 +38,7 @@ use crate::workflow::{ProgramSpec, TRACKER};
 
 /// Names that are no services over HTTP.
 const BUILT_IN: [&str; 5] = ["rehearsal", "recorded", "human", TRACKER, REMOTE];
-/// Seats that are somewhere else; the only one is [`LINK_MODEL`].
+/// Seats that are somewhere else: see [`RemoteSeat::of_model`].
 const REMOTE: &str = "remote";
 /// A recording larger than this is not read, in bytes.
 const MAX_RECORDING: u64 = 1 << 30;
@@ -91,9 +91,11 @@ impl<'a> ParticipantFactory<'a> {
             }));
         }
         let provider = model.split('/').next().unwrap_or_default();
-        if provider == REMOTE && model != LINK_MODEL {
-            return Err(Diagnostic::new(format!("`{model}` is no kind of remote seat"))
-                .hint(format!("write `{LINK_MODEL}` for a person who is sent a link")));
+        if provider == REMOTE && RemoteSeat::of_model(model).is_none() {
+            return Err(Diagnostic::new(format!("`{model}` is no kind of remote seat")).hint(
+                "write `remote/link` for a person who is sent a link, `remote/inbox` for an agent that polls, or \
+                 `remote/nats/WORKER`",
+            ));
         }
         if LATER.contains(&provider) {
             return Err(Diagnostic::new(format!("`{provider}` is no model's provider")).hint(

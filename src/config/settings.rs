@@ -12,12 +12,15 @@ use indexmap::IndexMap;
 use super::dirs::Dirs;
 use super::program_config::program;
 use super::read_file::read_text;
+use super::remote::{DoorAddress, WorkersConfig, remote};
+use super::screen::{ScreenConfig, screen};
+use super::worker::{WorkerConfig, worker};
 use crate::core::ReplyLimits;
 use crate::diagnostic::Diagnostic;
 use crate::history::Price;
 use crate::participants::http::MAX_OUTPUT_TOKENS;
 use crate::participants::programs::{SeatProgram, named};
-use crate::workflow::{Effort, Fields, as_text};
+use crate::workflow::{Effort, Fields};
 use crate::yaml::{Node, Value, literal_keys, read};
 
 /// A value and where it came from.
@@ -94,39 +97,18 @@ pub struct Config {
     pub secrets_allowed: Setting<bool>,
     /// How the screen looks and is worked.
     pub screen: Setting<ScreenConfig>,
+    /// Where remote seats reach a session.
+    pub door: DoorAddress,
+    /// What this machine answers for seats of sessions elsewhere.
+    pub worker: WorkerConfig,
+    /// Where workers are asked, and who they are.
+    pub workers: WorkersConfig,
     /// The project's folder: no program inside it is run by its name.
     pub project: PathBuf,
     /// The folder in which it is remembered what models take.
     pub remembers: PathBuf,
     /// What is to be said of the files.
     pub notices: Vec<Diagnostic>,
-}
-
-/// How the screen looks and is worked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ScreenConfig {
-    /// Keys by the action's name, in place of the usual ones.
-    pub keys: IndexMap<String, Vec<String>>,
-    /// Colors by role: `good, bad, active, key, background`.
-    pub colors: IndexMap<String, String>,
-    /// Whether only ASCII signs are used.
-    pub ascii: bool,
-    /// Whether the mouse is taken.
-    pub mouse: bool,
-    /// How the person is called back when a long round closes: `off`, `bell` or `all`.
-    pub notify: String,
-}
-
-impl Default for ScreenConfig {
-    fn default() -> Self {
-        Self {
-            keys: IndexMap::new(),
-            colors: IndexMap::new(),
-            ascii: false,
-            mouse: true,
-            notify: "bell".to_owned(),
-        }
-    }
 }
 
 /// The name of a configuration file.
@@ -151,6 +133,9 @@ impl Config {
             prices: IndexMap::new(),
             secrets_allowed: Setting { value: false, from: default() },
             screen: Setting { value: ScreenConfig::default(), from: default() },
+            door: DoorAddress::default(),
+            worker: WorkerConfig::default(),
+            workers: WorkersConfig::default(),
             project: folders.project.clone(),
             remembers: folders.state.join("parameters"),
             notices: Vec::new(),
@@ -190,7 +175,7 @@ impl Config {
         if let Some(value) = fields.duration("timeout") {
             self.timeout_ms = Setting { value, from: from() };
         }
-        for (name, node) in entries(&mut fields, "providers") {
+        for (name, node) in fields.entries("providers") {
             if layer == Layer::Project && named(&name).is_some() {
                 let message = format!("`{name}` is changed in your own configuration alone: ignored");
                 self.notices.push(node.problem(file, message));
@@ -202,32 +187,41 @@ impl Config {
                 *said = Some(Setting { value, from: from() });
             }
         }
-        for (name, node) in entries(&mut fields, "prices") {
+        for (name, node) in fields.entries("prices") {
             if let Some(value) = price(node, &name, file, &mut problems) {
                 self.prices.insert(name, Setting { value, from: from() });
             }
         }
-        for key in ["screen", "secrets"] {
-            if let (Layer::Project, Some(node)) = (layer, fields.node(key)) {
-                let message = format!("`{key}` counts in your own configuration alone: ignored");
-                self.notices.push(node.problem(file, message));
+        match layer {
+            Layer::Own => self.own_alone(&mut fields, file, &mut problems),
+            Layer::Project => {
+                for key in ["remote", "screen", "secrets", "worker"] {
+                    if let Some(node) = fields.node(key) {
+                        let message = format!("`{key}` counts in your own configuration alone: ignored");
+                        self.notices.push(node.problem(file, message));
+                    }
+                }
             }
-        }
-        if let Some(allowed) = fields.word("secrets", &[("refuse", false), ("allow", true)])
-            && layer == Layer::Own
-        {
-            self.secrets_allowed = Setting { value: allowed, from: from() };
-        }
-        match fields.node("screen") {
-            Some(_) if layer == Layer::Project => {}
-            Some(node) => {
-                self.screen.from = from();
-                screen(node, file, &mut self.screen.value, &mut problems);
-            }
-            None => {}
         }
         problems.extend(fields.finish(&[]));
         if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+
+    /// Reads what only the user's file can say.
+    fn own_alone(&mut self, fields: &mut Fields<'_>, file: &str, problems: &mut Vec<Diagnostic>) {
+        if let Some(value) = fields.word("secrets", &[("refuse", false), ("allow", true)]) {
+            self.secrets_allowed = Setting { value, from: file.to_owned() };
+        }
+        if let Some(node) = fields.node("screen") {
+            file.clone_into(&mut self.screen.from);
+            screen(node, file, &mut self.screen.value, problems);
+        }
+        if let Some(node) = fields.node("remote") {
+            (self.door, self.workers) = remote(node, file, problems);
+        }
+        if let Some(node) = fields.node("worker") {
+            self.worker = worker(node, file, problems);
+        }
     }
 
     /// How long replies may be.
@@ -240,41 +234,6 @@ impl Config {
             by_provider: self.providers.iter().filter_map(of).collect(),
         }
     }
-}
-
-fn entries<'a>(fields: &mut Fields<'a>, key: &'static str) -> Vec<(String, &'a Node)> {
-    match fields.node(key) {
-        None => Vec::new(),
-        Some(Node { value: Value::Map(map), .. }) => map.iter().map(|(k, v)| (k.text.clone(), v)).collect(),
-        Some(node) => {
-            fields.wrong(node, key, "a map");
-            Vec::new()
-        }
-    }
-}
-
-/// Reads how the screen looks; what is not said stays as it is.
-fn screen(node: &Node, file: &str, screen: &mut ScreenConfig, problems: &mut Vec<Diagnostic>) {
-    let mut fields = match Fields::from_node(node, "`screen`", file) {
-        Ok(fields) => fields,
-        Err(problem) => return problems.push(problem),
-    };
-    for (name, node) in entries(&mut fields, "keys") {
-        let texts = match &node.value {
-            Value::List(items) => items.iter().filter_map(as_text).collect(),
-            _ => as_text(node).into_iter().collect::<Vec<_>>(),
-        };
-        screen.keys.insert(name, texts);
-    }
-    // `colours` is the key's name in earlier versions.
-    for (role, node) in entries(&mut fields, "colours").into_iter().chain(entries(&mut fields, "colors")) {
-        screen.colors.insert(role, as_text(node).unwrap_or_default());
-    }
-    screen.ascii = fields.flag("ascii").unwrap_or(screen.ascii);
-    screen.mouse = fields.flag("mouse").unwrap_or(screen.mouse);
-    let ways = ["off", "bell", "all"].map(|way| (way, way));
-    screen.notify = fields.word("notify", &ways).map_or_else(|| screen.notify.clone(), str::to_owned);
-    problems.extend(fields.finish(&[]));
 }
 
 fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Diagnostic>) -> Option<ProviderConfig> {
@@ -351,6 +310,46 @@ mod tests {
         assert!(!problems[0].to_string().contains("sk-123"));
         let problems = layered("modle: x\n").unwrap_err();
         assert_eq!(problems[0].hint.as_deref(), Some("did you mean `model`?"));
+    }
+
+    #[test]
+    fn where_remote_seats_reach_a_session_is_the_users_to_say() {
+        let mut config = layered("remote: {lan: true}\n").unwrap();
+        assert!(config.notices[0].message.contains("`remote` counts in your own"), "{:?}", config.notices);
+        assert_eq!(config.door, DoorAddress::default());
+        let own = |config: &mut Config, text: &str| config.layer(text, Path::new("c.yaml"), Layer::Own);
+        own(&mut config, "remote: {bind: \"0.0.0.0:9000\", cert_file: a.pem, key_file: b.pem}\n").unwrap();
+        assert_eq!(config.door.bind.map(|address| address.port()), Some(9000));
+        assert_eq!(config.door.certificate, Some(("a.pem".into(), "b.pem".into())));
+        for (wrong, why) in [
+            ("bind: lan", "an address with a port"),
+            ("bind: \"127.0.0.1:1\", lan: true", "either `lan` or `bind`"),
+            ("cert_file: a.pem", "both `cert_file` and `key_file`"),
+            ("cert_file: a, key_file: b, self_signed: true", "either `self_signed`"),
+            ("bnd: x", "bnd"),
+        ] {
+            let problems = own(&mut config, &format!("remote: {{{wrong}}}\n")).unwrap_err();
+            assert!(problems[0].message.contains(why), "{problems:?}");
+        }
+    }
+
+    #[test]
+    fn a_worker_reads_its_keys_by_either_name() {
+        let mut config = layered("worker: {in_flight: 3}\n").unwrap();
+        assert!(config.notices[0].message.contains("`worker` counts in your own"), "{:?}", config.notices);
+        let own = |config: &mut Config, text: &str| config.layer(text, Path::new("c.yaml"), Layer::Own);
+        let key = "ab".repeat(32);
+        let text = format!(
+            "worker: {{nats: {{url: \"nats://q\", creds_file: f}}, table_keys: [{key}, ed25519:{key}], \
+             models: [a/b], max_usd: 0.5, in_flight: 3}}\n"
+        );
+        own(&mut config, &text).unwrap();
+        assert_eq!(config.worker.table_keys, [key.clone(), key]);
+        assert_eq!((config.worker.max_usd, config.worker.in_flight), (Some(0.5), Some(3)));
+        assert_eq!(config.worker.url.as_deref(), Some("nats://q"));
+        for wrong in ["table_keys: [abc]", "nats: {host: x}", "modles: [x]"] {
+            own(&mut config, &format!("worker: {{{wrong}}}\n")).unwrap_err();
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::history::{
     CloseReason, Merge, RoundRevised, SeatInvited, SeatJoined, SessionOpened, WorkItemReturned,
 };
-use crate::round::envelope::Envelope;
+use crate::round::envelope::{Envelope, FailedDelivery};
 use crate::round::record::TokenUsage;
 use crate::round::seal::{RoundKey, SealTo, SealedRecord};
 
@@ -62,6 +62,8 @@ pub enum Command {
     Join(SeatJoined),
     /// Take in the ballot that a remote seat has sealed and signed.
     SealRemote(Box<Envelope>),
+    /// Take in that a remote seat has no ballot to give, as it has signed.
+    FailRemote(Box<FailedDelivery>),
     /// Put a refused envelope on record.
     RefuseEnvelope {
         round: String,

@@ -120,22 +120,32 @@ impl RoundRun {
         if self.closed.is_none() || self.seats.values().any(is_sealed) {
             return Cost::default();
         }
-        let answers = self.seats.values().filter_map(|seat| match &seat.status {
+        self.seats.values().filter_map(|seat| seat.spent(prices)).collect()
+    }
+}
+
+impl Seat {
+    /// What asking it has cost, once that is known. A worker elsewhere pays for its own model.
+    pub fn spent(&self, prices: PriceLookup<'_>) -> Option<Cost> {
+        let asked = self.item.as_ref().map(|item| item.model.as_str());
+        match &self.status {
+            SeatStatus::Revealed(answer, _) if asked.is_some_and(|model| model.starts_with("remote/")) => {
+                Some(Cost { tokens: answer.tokens?, ..Cost::default() })
+            }
             SeatStatus::Revealed(answer, _) => answer.spent(prices),
             // A request that failed may have been charged for.
             SeatStatus::Failed(failed) if failed.tries > 0 => {
-                let price = seat.item.as_ref().and_then(|item| prices(&item.model));
+                let price = asked.and_then(prices);
                 failed.tokens.map_or_else(|| Cost::untold(price), |told| Some(Cost::from_usage(told, price)))
             }
             _ => None,
-        });
-        answers.collect()
+        }
     }
 }
 
 impl AnswerRevealed {
     /// What the answer has cost; none where nobody charges and no tokens were told.
-    pub fn spent(&self, prices: PriceLookup<'_>) -> Option<Cost> {
+    fn spent(&self, prices: PriceLookup<'_>) -> Option<Cost> {
         let price = prices(&self.model);
         let told = self.tokens.map(|tokens| Cost::from_usage(tokens, price));
         // A try that brought no reply may have been charged for, and tells nothing.

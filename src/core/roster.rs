@@ -3,7 +3,7 @@
 //! Who of a definition is asked, and by which models, the command line may choose; everything else of a
 //! seat stands in the definition.
 
-use crate::history::{Door, LINK_MODEL, PersonaInfo, RemoteSeat, SeatInfo, SessionOpened};
+use crate::history::{Door, PersonaInfo, RemoteSeat, SeatInfo, SessionOpened};
 use crate::persona::Persona;
 use crate::round::snapshot::sha256_hex;
 use crate::workflow::{Definition, ParticipantSpec, SeatTools, Step, TRACKER};
@@ -34,7 +34,10 @@ impl SeatInfo {
         Self {
             name: spec.name.clone(),
             persona: spec.persona.clone(),
-            remote: (model == LINK_MODEL && scripted.is_empty()).then_some(RemoteSeat { door: Door::Link }),
+            remote: RemoteSeat::of_model(&model).filter(|_| scripted.is_empty()).map(|remote| RemoteSeat {
+                table_seals: spec.table_seals && remote.door == Door::Inbox,
+                ..remote
+            }),
             model,
             weight: spec.weight,
             seed: spec.seed,
@@ -57,6 +60,7 @@ impl SeatInfo {
             persona: self.persona.clone(),
             needs_persona: !self.persona.is_empty() && self.role.is_none(),
             tools: if self.without_tools { SeatTools::LeftOut } else { SeatTools::Unset },
+            table_seals: self.remote.as_ref().is_some_and(|remote| remote.table_seals),
             ..ParticipantSpec::named(&self.name, (0, 0))
         }
     }
@@ -89,7 +93,11 @@ impl SessionOpened {
             let model = definition.answered_by(&spec).unwrap_or_else(|| seat.model.clone());
             let given = SeatInfo::given(&spec, model, seat.scripted.clone());
             // A seat without a seed of its own has the run's.
-            let given = SeatInfo { seed: given.seed.or(self.seed), ..given };
+            let mut given = SeatInfo { seed: given.seed.or(self.seed), ..given };
+            // A key comes from the settings.
+            if let (Some(given), Some(remote)) = (&mut given.remote, &seat.remote) {
+                given.key.clone_from(&remote.key);
+            }
             let role = spec.role.clone().or_else(|| self.role_without_persona(&spec, seat));
             if *seat != (SeatInfo { role, wrapped: seat.wrapped.clone(), ..given }) {
                 return Some(format!("seat `{}` of the roster is not as the definition gives it", seat.name));

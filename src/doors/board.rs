@@ -9,7 +9,11 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::history::{Invitation, Receipt, RoundRun, Seat, SeatStatus, Session, SessionOpened, Timestamp};
+use super::offer::offer_json;
+use super::work::OpenWork;
+use crate::history::{
+    Door, Invitation, Receipt, RoundRun, Seat, SeatStatus, Session, SessionOpened, Timestamp,
+};
 use crate::round::envelope::VERSION;
 use crate::round::seal::sign::{SigningKey, offer_message};
 
@@ -25,6 +29,7 @@ pub struct Board {
 struct State {
     header: Option<Arc<SessionOpened>>,
     invitations: IndexMap<String, Invitation>,
+    work: OpenWork,
     /// The round that was opened last.
     round: Option<RoundRun>,
     /// The options as each remote seat is shown them, where that is not the form's order.
@@ -58,8 +63,11 @@ impl Board {
             .iter()
             .flat_map(|round| session.invitations.keys().filter_map(move |seat| order(round, seat)));
         let orders = orders.collect();
-        *self.state() = State {
+        let mut state = self.state();
+        let work = OpenWork::of(session, &state.work);
+        *state = State {
             orders,
+            work,
             header: session.header.clone(),
             invitations: session.invitations.clone(),
             round: round.cloned(),
@@ -67,6 +75,7 @@ impl Board {
             is_revised: round.is_some_and(|round| is_revised(session, &round.opened.step)),
             is_over: session.closed.is_some(),
         };
+        drop(state);
         self.changes.send_modify(|number| *number += 1);
     }
 
@@ -90,6 +99,25 @@ impl Board {
         let mut known = state.invitations.iter();
         let is_valid = |known: &Invitation| known.invitation == invitation && now <= known.expires;
         known.find(|(_, known)| is_valid(known)).map(|(seat, _)| seat.clone())
+    }
+
+    /// Whether a participant is an agent that polls.
+    pub fn is_agent(&self, participant: &str) -> bool {
+        let state = self.state();
+        // Before the first event is written nothing is offered.
+        let seats = state.header.iter().flat_map(|header| &header.participants);
+        let seat = seats.filter_map(|seat| Some((&seat.name, seat.remote.as_ref()?.door)));
+        state.header.is_none() || seat.into_iter().any(|seat| seat == (&participant.to_owned(), Door::Inbox))
+    }
+
+    /// The work items that an agent may claim now, oldest first.
+    pub fn open_work(&self, agent: &str, now: Timestamp, most: usize) -> Vec<Value> {
+        self.state().work.open(agent, now, most)
+    }
+
+    /// A work item of an agent, claimed or not.
+    pub fn work(&self, agent: &str, item: &str) -> Option<Value> {
+        self.state().work.item(agent, item)
     }
 
     /// How the round stands, in numbers.
@@ -171,22 +199,9 @@ impl Board {
 
 impl State {
     fn offer_json(&self, round: &RoundRun, seat: &Seat, now: Timestamp) -> Option<Value> {
-        let (header, item) = (self.header.as_ref()?, seat.item.as_ref()?);
-        let persona = header.personas.iter().find(|persona| persona.name == item.persona);
-        let (opened, mut ballot) = (&round.opened, round.opened.ballot.clone());
-        if let Some(order) = self.orders.get(&seat.name) {
-            ballot.options.clone_from(order);
-        }
-        Some(json!({
-            "v": VERSION, "kind": "ballot", "delivery": round.delivery(&seat.name)?,
-            "session": round.session, "round": opened.round, "participant": seat.name,
-            "try": seat.retried + 1, "question": opened.question, "ballot": ballot,
-            "rules": opened.rules, "address": item.address,
-            "persona": persona.map(|persona| persona.text.as_str()),
-            "snapshot_sha256": opened.snapshot_sha256, "public_key": round.seal_to.as_ref()?.public_key,
-            "seconds_left": self.deadline.map(|end| (end - now.0).max(0) / 1000),
-            "table_key": header.table_key,
-        }))
+        let mut json = offer_json(self.header.as_ref()?, round, seat, self.orders.get(&seat.name))?;
+        json["seconds_left"] = json!(self.deadline.map(|end| (end - now.0).max(0) / 1000));
+        Some(json)
     }
 }
 

@@ -15,6 +15,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::{Instant, Sleep, sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
+use tokio_util::sync::CancellationToken;
 
 /// How many connections may be open; further ones wait until one ends.
 pub const MOST_OPEN: usize = 1024;
@@ -43,14 +44,24 @@ pub struct Entrance {
 }
 
 impl Entrance {
-    /// Accepts connections from here on, `most` at once; over TLS with an acceptor. Needs a runtime.
+    /// Accepts connections until it `ends`, `most` at once; over TLS with an acceptor. Needs a runtime.
     ///
     /// # Errors
     /// When the listener has no address.
-    pub fn open(listener: TcpListener, tls: Option<TlsAcceptor>, most: usize) -> io::Result<Self> {
+    pub fn open(
+        listener: TcpListener,
+        tls: Option<TlsAcceptor>,
+        most: usize,
+        ends: CancellationToken,
+    ) -> io::Result<Self> {
         let address = listener.local_addr()?;
         let (send, ready) = mpsc::channel(1);
-        tokio::spawn(accept(listener, tls, Arc::new(Semaphore::new(most)), send));
+        tokio::spawn(async move {
+            tokio::select! {
+                () = accept(listener, tls, Arc::new(Semaphore::new(most)), send) => {}
+                () = ends.cancelled() => {}
+            }
+        });
         Ok(Self { address, ready })
     }
 }
@@ -181,7 +192,7 @@ mod tests {
     async fn entrance(most: usize) -> (Entrance, SocketAddr) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
-        (Entrance::open(listener, None, most).expect("opens"), address)
+        (Entrance::open(listener, None, most, CancellationToken::new()).expect("opens"), address)
     }
 
     #[tokio::test]

@@ -1,28 +1,83 @@
-//! What remote seats send, and what they are answered.
+//! What remote seats and agents send, and what they are answered.
 
 use tokio::sync::{mpsc, oneshot};
 
 use crate::history::{Receipt, SeatInvited, SeatJoined};
-use crate::round::envelope::Envelope;
+use crate::round::envelope::{Envelope, FailedDelivery};
 
 /// The remote seats of a session, as its front end brings them in.
 pub struct RemoteSeats {
     /// Seats that are to be invited now.
     pub invitations: Vec<SeatInvited>,
+    /// Where doors send what arrives.
+    pub arrive: mpsc::Sender<Arrival>,
     pub arrivals: mpsc::Receiver<Arrival>,
+}
+
+impl Default for RemoteSeats {
+    /// Seats to which doors bring what arrives; nobody is invited yet.
+    fn default() -> Self {
+        /// How many arrivals wait for the engine; a sender beyond them waits too.
+        const WAITING: usize = 1024;
+        let (arrive, arrivals) = mpsc::channel(WAITING);
+        Self { invitations: Vec::new(), arrive, arrivals }
+    }
 }
 
 /// Something that arrives.
 pub struct Arrival {
     pub message: Message,
-    /// Takes what was accepted, or the word of the refusal.
+    /// Takes what was accepted, or the word of the refusal and, after a colon, its reason.
     pub answer: oneshot::Sender<Result<Accepted, String>>,
 }
 
-/// What a remote seat sends.
+/// What a remote seat or agent sends.
 pub enum Message {
     Join(SeatJoined),
     Ballot(Box<Envelope>),
+    Failed(Box<FailedDelivery>),
+    GivenUp(GivenUp),
+    Work(WorkMessage),
+    /// The answer of an agent whose ballots are sealed here.
+    Answer(PlainAnswer),
+}
+
+/// An answer to a round as plain text.
+pub struct PlainAnswer {
+    pub participant: String,
+    /// The id of what it was asked, such as `vote/3`.
+    pub item: String,
+    pub text: String,
+}
+
+/// An offer that a worker has been given as often as may be, and has not answered.
+pub struct GivenUp {
+    pub session: String,
+    pub round: String,
+    pub participant: String,
+    /// The id of the delivery.
+    pub delivery: String,
+}
+
+/// What an agent that polls sends of its work.
+pub struct WorkMessage {
+    /// The agent.
+    pub participant: String,
+    /// Which of its workers it is.
+    pub holder: String,
+    pub work: Work,
+}
+
+/// What is done to a work item, by its id.
+pub enum Work {
+    Claim(String),
+    /// Claims so many that are open, oldest first.
+    Take(usize),
+    Renew(String),
+    /// Completes it with this text.
+    Return(String, String),
+    /// Gives it up for this reason.
+    Fail(String, String),
 }
 
 /// What was accepted; it is on disk.
@@ -31,6 +86,12 @@ pub enum Accepted {
     Joined,
     /// The ballot is sealed, with its receipt; false where it was before.
     Sealed(Receipt, bool),
+    /// The seat has failed.
+    Failed,
+    /// These work items are claimed, or their claims last longer.
+    Claimed(Vec<String>),
+    /// A work item has come back, and is in this state now.
+    Returned(&'static str),
 }
 
 /// An answer that waits for the disk.

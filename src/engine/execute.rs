@@ -56,6 +56,7 @@ impl Engine<'_> {
             FacilitatorRequest::CloseRound => return self.close_by_order(),
             FacilitatorRequest::Excuse { participant, reason } => self.excuse(&participant, reason),
             FacilitatorRequest::Retry { participant, model } => return self.retry(&participant, model),
+            FacilitatorRequest::Invite(invited) => self.stage(Command::Invite(invited)),
             FacilitatorRequest::MoreTime(more) => self.more_time(more),
             FacilitatorRequest::Revise(revised) => self.stage(Command::ReviseRound(revised)),
             FacilitatorRequest::Record(artifact) => {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 
 use crate::core::{AgendaChange, Command, NextAction, Question, approval_kind, next};
-use crate::history::{Merge, Price, RoundRevised, Session};
+use crate::history::{Merge, Price, RoundRevised, SeatInvited, Session};
 use crate::participants::Participant;
 
 /// Whoever leads a session.
@@ -87,6 +87,8 @@ pub enum FacilitatorRequest {
         /// The model that is to answer for it from now on; the same as before when absent.
         model: Option<String>,
     },
+    /// Invite a remote seat anew; its earlier link is withdrawn.
+    Invite(SeatInvited),
     /// Give the open round this much more time, in milliseconds.
     MoreTime(u64),
     /// Continue with the tally of the counted round, or without a round that is refused as it stands.

@@ -1,6 +1,7 @@
 //! The fan-out: every seat of a round and every agent with a work item asked at once, taken in as
 //! they settle.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,6 +35,8 @@ impl Engine<'_> {
             self.ask_round(&key)?;
         }
         self.run_work_items().await?;
+        // Work that agents poll for is shown to them once it is on disk.
+        self.begin_write()?;
         if self.is_over_time() {
             let limit = self.session.definition.as_ref().and_then(|d| d.max_duration_ms).unwrap_or(0);
             let reason = format!("the session's time is up: `max_duration_ms` is {limit}");
@@ -206,7 +209,8 @@ impl Engine<'_> {
         let seats = self.local_seats(round).map(|seat| self.ready(round, &seat.name, given.clone()));
         let seats = seats.collect::<Result<Vec<_>, _>>()?;
         self.pool.cancel_round();
-        self.pool.round = Some(PendingRound { number, left: 0, deadline, gathers, shared });
+        self.pool.round =
+            Some(PendingRound { number, left: 0, deadline, gathers, shared, unfit: HashMap::new() });
         for seat in seats {
             self.pool.ask(seat);
         }

@@ -1,14 +1,17 @@
-//! What arrives from remote seats: keys and sealed ballots. Nobody opens one here.
+//! What arrives from remote seats: keys, sealed ballots, which nobody opens here, and work of agents.
 //!
 //! The core decides on each in the order of arrival. An answer goes back once what it says is on disk.
 
 use tokio::sync::mpsc;
 
-use super::arrival::{Accepted, Arrival, Message};
+use super::arrival::{Accepted, Arrival, GivenUp, Message};
 use super::state::Engine;
 use crate::core::{Command, decide, refusal};
-use crate::history::{Invitation, Receipt, SeatJoined};
-use crate::round::envelope::Envelope;
+use crate::history::{Door, Invitation, Receipt, SeatJoined, SeatStatus};
+use crate::round::envelope::{Envelope, FailedDelivery};
+
+/// Why a seat fails whose worker never answers.
+const GAVE_UP: &str = "the worker gave up";
 
 impl Engine<'_> {
     /// Takes keys and ballots of remote seats in from here on.
@@ -23,6 +26,10 @@ impl Engine<'_> {
             let accepted = match message {
                 Message::Join(joined) => self.take_join(joined),
                 Message::Ballot(envelope) => self.take_ballot(*envelope),
+                Message::Failed(failed) => self.take_failure(*failed),
+                Message::GivenUp(given_up) => self.take_given_up(&given_up),
+                Message::Work(work) => self.take_work(work),
+                Message::Answer(answer) => self.take_plain_answer(answer),
             };
             match accepted {
                 Ok(accepted) => self.due.push((answer, accepted)),
@@ -58,8 +65,11 @@ impl Engine<'_> {
         if let Some(receipt) = self.receipt_of(&envelope) {
             return Ok(Accepted::Sealed(receipt, false));
         }
-        if self.session.closed.is_some() || self.session.paused.is_some() {
+        if self.session.closed.is_some() {
             return Err(refusal::ROUND_CLOSED.to_owned());
+        }
+        if self.session.paused.is_some() {
+            return Err(refusal::NOT_RUNNING.to_owned());
         }
         let (round, participant) = (envelope.round.clone(), envelope.participant.clone());
         let commitment = envelope.commitment.clone();
@@ -76,6 +86,46 @@ impl Engine<'_> {
         }
         let receipt = self.session.round(&round).and_then(|round| Receipt::of_seat(round, &participant));
         receipt.map(|receipt| Accepted::Sealed(receipt, true)).ok_or_else(|| refusal::STALE.to_owned())
+    }
+
+    fn take_failure(&mut self, failed: FailedDelivery) -> Result<Accepted, String> {
+        if !self.is_known(&failed) {
+            self.stage(Command::FailRemote(Box::new(failed))).map_err(|refusal| refusal.0)?;
+        }
+        Ok(Accepted::Failed)
+    }
+
+    /// A seat whose worker is given its offer no more fails here: nobody has signed that.
+    fn take_given_up(&mut self, given_up: &GivenUp) -> Result<Accepted, String> {
+        let GivenUp { session, round, participant, delivery } = given_up;
+        // The queue carries no other seats, and whoever keeps it has none of them fail.
+        let is_carried = self.session.remote(participant).is_some_and(|remote| remote.door == Door::Nats);
+        let run = self.session.round(round).filter(|run| run.session == *session && run.closed.is_none());
+        let is_due = run.is_some_and(|run| run.delivery(participant).as_ref() == Some(delivery));
+        if !is_carried || !is_due {
+            return Err(refusal::STALE.to_owned());
+        }
+        if !run.and_then(|run| run.seat(participant)).is_some_and(|seat| seat.status.is_open()) {
+            // What it was given up for has come all the same.
+            return Ok(Accepted::Failed);
+        }
+        let failed = Command::Fail {
+            round: round.clone(),
+            participant: participant.clone(),
+            reason: GAVE_UP.to_owned(),
+            timed_out: false,
+            tries: 1,
+            tokens: None,
+        };
+        self.stage(failed).map_err(|refusal| refusal.0)?;
+        Ok(Accepted::Failed)
+    }
+
+    /// Whether it is on record already.
+    fn is_known(&self, failed: &FailedDelivery) -> bool {
+        let round = self.session.round(&failed.round).filter(|round| round.session == failed.session);
+        let status = round.and_then(|round| Some(&round.seat(&failed.participant)?.status));
+        matches!(status, Some(SeatStatus::Failed(known)) if known.signature.as_ref() == Some(&failed.signature))
     }
 
     /// The receipt of a ballot that is sealed already and sent again.

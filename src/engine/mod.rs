@@ -13,7 +13,9 @@ mod execute;
 mod facilitator;
 mod fan_out;
 mod human_seats;
+mod inbox;
 mod mail;
+mod plain_answer;
 mod request_pool;
 mod round_key;
 mod run;
@@ -24,7 +26,7 @@ mod transcript;
 mod work_item_attempt;
 mod work_items;
 
-pub use arrival::{Accepted, Arrival, Message, RemoteSeats};
+pub use arrival::{Accepted, Arrival, GivenUp, Message, PlainAnswer, RemoteSeats, Work, WorkMessage};
 pub use budget::Budget;
 pub use evidence::unrecorded_evidence;
 pub use facilitator::{
@@ -32,6 +34,7 @@ pub use facilitator::{
     pending_question,
 };
 pub use run::INTERRUPTED;
+pub use seat::{RoundShared, SeatResult, ask_and_seal};
 pub use state::{
     ContextFile, Engine, EngineConfig, EngineError, Observer, ReadEvidence, SeatedParticipants, TasksFile,
 };

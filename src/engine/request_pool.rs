@@ -12,6 +12,7 @@ use tokio::time::Instant;
 use super::seat::{self, RoundShared, SeatResult};
 use crate::history::WorkItemReturned;
 use crate::participants::{Participant, SeatRequest};
+use crate::round::record::ReplyAttempt;
 
 /// Everyone at work: the seats of the open round, and agents with their work items. Dropping it
 /// gives up every request.
@@ -47,6 +48,8 @@ pub(super) struct PendingRound {
     /// Whether a seat may wait a moment for others: not where the next one may close the round.
     pub gathers: bool,
     pub shared: Arc<RoundShared>,
+    /// What agents sent first that did not fit, by seat and how often it was asked again.
+    pub unfit: HashMap<(String, u32), ReplyAttempt>,
 }
 
 /// How long a seat may take, and the form its service holds the reply to.

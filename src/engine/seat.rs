@@ -12,8 +12,10 @@ use super::transcript::Transcript;
 use crate::ballot::{BallotForm, ParsedReply};
 use crate::history::{RoundRun, Session};
 use crate::participants::{Failure, Participant, SeatRequest};
+use crate::round::offer::Offer;
 use crate::round::record::{Finish, Raw, TOO_LONG};
-use crate::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, Sealer};
+use crate::round::seal::{AssociatedData, Nonces, RoundKey, SealFormat, SealedRecord, Sealer};
+use crate::round::snapshot::unhex;
 
 /// What all seats of one round share.
 pub struct RoundShared {
@@ -48,6 +50,20 @@ impl RoundShared {
             timeout: step.and_then(|step| step.timeout_ms).map(Duration::from_millis),
             counts_bare_blocks: !session.is_format_1(),
         }
+    }
+
+    /// What is known of the round by the seat that an offer is for; none where its public key is not one.
+    pub fn of_offer(offer: &Offer, timeout: Option<Duration>) -> Option<Self> {
+        Some(Self {
+            session: offer.session.clone(),
+            round: offer.round.clone(),
+            snapshot_sha256: offer.snapshot_sha256.clone(),
+            form: offer.ballot.clone(),
+            sealer: Sealer::Two(unhex(&offer.public_key)?),
+            holds_verdicts: SealFormat::Two.holds_verdicts(),
+            timeout,
+            counts_bare_blocks: true,
+        })
     }
 }
 
@@ -122,7 +138,7 @@ async fn with_timeout<T>(limit: Option<Duration>, work: impl Future<Output = T>)
     }
 }
 
-fn seal_record(seat: &str, mut raw: Raw, shared: &RoundShared) -> Result<SeatResult, String> {
+pub(super) fn seal_record(seat: &str, mut raw: Raw, shared: &RoundShared) -> Result<SeatResult, String> {
     let mut nonces = Nonces { cipher: [0; 32], commitment: [0; 32] };
     getrandom::fill(&mut nonces.cipher)
         .and_then(|()| getrandom::fill(&mut nonces.commitment))
@@ -178,7 +194,7 @@ async fn ask_with_reask(
 
 #[cfg(test)]
 mod tests {
-    use crate::round::seal::{Padding, SealFormat};
+    use crate::round::seal::Padding;
     use futures::future::{BoxFuture, FutureExt as _};
 
     use super::*;

@@ -77,7 +77,38 @@ pub fn fault(step: String, agent: String, item: String) -> WorkItemReturned {
     failed_item(step, agent, item, Some("a fault of the program while this agent was asked".to_owned()))
 }
 
-fn failed_item(step: String, participant: String, item: String, error: Option<String>) -> WorkItemReturned {
+/// A completed work item whose answer an agent has sent as this text.
+pub fn returned(
+    (step, participant, item): (String, String, String),
+    data: Value,
+    text: &str,
+    latency_ms: u64,
+) -> WorkItemReturned {
+    let reply = ReplyAttempt { text: text.to_owned(), finish: Finish::Complete, limit: None, reason: None };
+    WorkItemReturned {
+        status: ItemStatus::Completed,
+        data,
+        replies: vec![reply],
+        latency_ms,
+        ..failed_item(step, participant, item, None)
+    }
+}
+
+/// What an agent's text yields, read as a reply is.
+///
+/// # Errors
+/// Why it does not fit.
+pub fn read_text(text: &str, terms: &AttemptLimits) -> Result<Value, String> {
+    judge(&Reply { text: text.to_owned(), ..Reply::default() }, terms, false)
+}
+
+/// A work item that came to nothing.
+pub fn failed_item(
+    step: String,
+    participant: String,
+    item: String,
+    error: Option<String>,
+) -> WorkItemReturned {
     WorkItemReturned {
         step,
         participant,

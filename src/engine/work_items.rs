@@ -38,9 +38,10 @@ impl Engine<'_> {
     /// the claims of those at work last longer.
     pub(super) async fn run_work_items(&mut self) -> Result<(), EngineError> {
         let now = (self.now)();
+        self.end_late_work(now)?;
         let mut ready = Vec::new();
         let mut waning = Vec::new();
-        for item in self.session.open_items() {
+        for item in self.session.open_items().filter(|item| !self.polls(&item.offered.participant)) {
             let id = &item.offered.item;
             if self.pool.is_pending(&RequestId::Item(id.clone())) {
                 if is_waning(item, now) {
@@ -83,9 +84,21 @@ impl Engine<'_> {
         let Some(participant) = self.table.get(&agent).cloned() else {
             return Err(EngineError::Table(format!("no participant for agent `{agent}`")));
         };
+        let terms = self.attempt_limits(&item.offered.step);
+        let ask = self.ask_agent(item, terms.schema.clone(), terms.facts.as_ref());
+        let (step, id) = (item.offered.step.clone(), id.to_owned());
+        let place = RequestId::Item(id.clone());
+        let of = id.clone();
+        let work =
+            async move { FinishedRequest::Item(Box::new(run_attempt(participant, ask, of, terms).await)) };
+        self.pool.begin(place, work.boxed(), move || FinishedRequest::Item(Box::new(fault(step, agent, id))));
+        Ok(())
+    }
+
+    /// What an answer of a step must fit, and how long it may take.
+    pub(super) fn attempt_limits(&self, id: &str) -> AttemptLimits {
         let definition = self.session.definition.as_deref();
-        let step = definition.and_then(|definition| definition.step(&item.offered.step));
-        let facts = step.and_then(|step| self.session.form_facts(step));
+        let step = definition.and_then(|definition| definition.step(id));
         let schema = step.and_then(|step| match &step.kind {
             StepKind::Agent(agent) => agent.output_schema.clone(),
             StepKind::Review(_) if self.session.format() >= 2 => Some(VERDICT.clone()),
@@ -98,22 +111,14 @@ impl Engine<'_> {
             | StepKind::Condition(_)
             | StepKind::Review(_) => None,
         });
-        let terms = AttemptLimits {
-            step: item.offered.step.clone(),
+        AttemptLimits {
+            step: id.to_owned(),
             format: self.session.format(),
-            schema: schema.clone(),
-            facts: facts.clone(),
+            schema,
+            facts: step.and_then(|step| self.session.form_facts(step)),
             needs_words: step.is_some_and(|step| matches!(step.kind, StepKind::Review(_))),
-            timeout: self.step_timeout(&item.offered.step),
-        };
-        let ask = self.ask_agent(item, schema, facts.as_ref());
-        let (step, id) = (item.offered.step.clone(), id.to_owned());
-        let place = RequestId::Item(id.clone());
-        let of = id.clone();
-        let work =
-            async move { FinishedRequest::Item(Box::new(run_attempt(participant, ask, of, terms).await)) };
-        self.pool.begin(place, work.boxed(), move || FinishedRequest::Item(Box::new(fault(step, agent, id))));
-        Ok(())
+            timeout: self.step_timeout(id),
+        }
     }
 
     fn ask_agent(
@@ -195,7 +200,10 @@ impl Engine<'_> {
             }
             _ => item.ready_at(),
         };
-        let items = self.session.open_items().map(|item| of_item(item).since(now));
+        let due = |item: &WorkItem| {
+            if self.polls(&item.offered.participant) { self.time_is_up_at(item) } else { Some(of_item(item)) }
+        };
+        let items = self.session.open_items().filter_map(|item| Some(due(item)?.since(now)));
         let session = self.session_time_left().map(|left| left.as_millis() as u64);
         // A clock may go back: what is due is looked at again in a moment, not at once for ever.
         let millis = items.chain(session).min()?;

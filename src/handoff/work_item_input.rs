@@ -106,7 +106,8 @@ impl Session {
             stage_description: stage_description(step).to_owned(),
             expected_output: expected(step),
             available_skills: seat.skills.clone(),
-            previous_artifacts: self.previous_artifacts(seat.skills.is_empty()),
+            // An agent on another machine has no way to open them.
+            previous_artifacts: self.previous_artifacts(seat.skills.is_empty() || seat.remote.is_some()),
         };
         missing(step, &input)?;
         let linked = self.linked(definition, step);

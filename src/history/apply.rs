@@ -29,7 +29,7 @@ impl Session {
                 self.start(step, *iteration, within.as_deref(), stamped.at);
             }
             Event::WorkItemOffered(item) if item.task.is_some() => self.offer(item, stamped.at),
-            Event::WorkItemClaimed(claim) => self.note_claim(claim),
+            Event::WorkItemClaimed(claim) => self.note_claim(claim, stamped.at),
             Event::WorkItemReturned(back) => {
                 if let Some(item) = self.items.get_mut(&back.item) {
                     item.claim = None;
@@ -96,9 +96,9 @@ impl Session {
         }
     }
 
-    fn note_claim(&mut self, claim: &WorkItemClaimed) {
+    fn note_claim(&mut self, claim: &WorkItemClaimed, at: Timestamp) {
         if let Some(item) = self.items.get_mut(&claim.item) {
-            item.claim = Some(claim.clone());
+            item.note_claim(claim, at);
         }
     }
 
@@ -214,9 +214,10 @@ impl Session {
     /// the rest began with the last event.
     pub(crate) fn resume(&mut self, last: Timestamp, at: Timestamp) {
         let since = self.paused.take().map_or(last, |(since, _)| since);
-        // Whoever worked on something is gone with the program: it is offered again.
+        // Whoever worked on something here is gone with the program: it is offered again.
         for item in self.items.values_mut() {
-            item.claim = None;
+            let agent = self.roster.get(&item.offered.participant);
+            item.claim = item.claim.take().filter(|_| agent.is_some_and(|agent| agent.remote.is_some()));
         }
         if self.asked().next().is_none() && self.exhausted.is_none() {
             self.waited_ms += at.since(since);
@@ -298,6 +299,7 @@ impl Session {
             offered: Arc::clone(offered),
             at,
             claim: None,
+            claimed_at: None,
             returned: Vec::new(),
             tries: retry.max.saturating_add(1),
             retry_delay_ms: retry.delay_ms,

@@ -1,6 +1,6 @@
 //! Remote seats as they stand: their invitations and keys.
 
-use super::event::{BallotSealed, Event, SeatInvited};
+use super::event::{BallotSealed, Event, RemoteSeat, SeatInvited};
 use super::state::{Invitation, RoundRun, Session};
 use crate::round::seal::AssociatedData;
 use crate::round::seal::sign::{ballot_message, delivery_id, is_signed};
@@ -33,12 +33,18 @@ impl Session {
 
     /// Whether a seat is somewhere else, and signs what it seals.
     pub fn is_remote(&self, seat: &str) -> bool {
-        self.seat_info(seat).is_some_and(|seat| seat.remote.is_some())
+        self.remote(seat).is_some()
     }
 
-    /// The key that a remote seat has joined with.
+    /// How a seat is reached that is somewhere else.
+    pub fn remote(&self, seat: &str) -> Option<&RemoteSeat> {
+        self.seat_info(seat)?.remote.as_ref()
+    }
+
+    /// The key that a remote seat signs with: the one in the header, else the one it has joined with.
     pub fn seat_key(&self, seat: &str) -> Option<&str> {
-        self.invitations.get(seat)?.key.as_deref()
+        let pinned = self.remote(seat)?.key.as_deref();
+        pinned.or_else(|| self.invitations.get(seat)?.key.as_deref())
     }
 
     /// Whether a ballot is signed with the key that its seat has joined with.

@@ -15,6 +15,8 @@ pub struct WorkItem {
     pub at: Timestamp,
     /// Who works on it now, if anyone.
     pub claim: Option<WorkItemClaimed>,
+    /// When its holder has claimed it; renewing changes nothing of that.
+    pub claimed_at: Option<Timestamp>,
     /// What came back so far, one entry a try, and when.
     pub returned: Vec<(Arc<WorkItemReturned>, Timestamp)>,
     /// How many tries it has in all.
@@ -39,6 +41,21 @@ impl WorkItem {
     /// Whether someone holds it at `now`.
     pub fn is_held(&self, now: Timestamp) -> bool {
         self.claim.as_ref().is_some_and(|claim| now < claim.until)
+    }
+
+    /// Notes a claim, or that it lasts longer.
+    pub(super) fn note_claim(&mut self, claim: &WorkItemClaimed, at: Timestamp) {
+        let is_renewed =
+            self.claim.as_ref().is_some_and(|held| held.holder == claim.holder && at < held.until);
+        if !is_renewed {
+            self.claimed_at = Some(at);
+        }
+        self.claim = Some(claim.clone());
+    }
+
+    /// How long its holder has had it at `now`, in milliseconds.
+    pub fn claimed_for(&self, now: Timestamp) -> u64 {
+        self.claimed_at.map_or(0, |at| now.since(at))
     }
 
     /// From when on it may be claimed.

@@ -72,7 +72,7 @@ fn seat_view<'a>(session: &'a Session, round: &'a RoundRun, seat: &'a Seat, reve
     let offered = seat.item.as_ref().map_or("", |item| item.model.as_str());
     let standing = standing(seat, closed, revealed);
     let spent = match standing {
-        VisibleState::Revealed(answer) => answer.spent(&|model| session.price(model)),
+        VisibleState::Revealed(_) => seat.spent(&|model| session.price(model)),
         _ => None,
     };
     SeatView {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::round_view;
 use crate::core::{Cost, QUORUM_UNREACHABLE};
-use crate::history::{CloseReason, RoundOpened, SeatInfo, Session, Tally};
+use crate::history::{CloseReason, Door, RoundOpened, SeatInfo, Session, Tally};
 use crate::identity::Leak;
 use crate::round::record::{Outcome, TokenUsage};
 pub use crate::sanitize::group_digits;
@@ -238,10 +238,11 @@ pub fn format_duration(millis: u64) -> String {
     format!("{} min {} s", millis / 60_000, millis % 60_000 / 1000)
 }
 
-/// The verb that continues a session: `serve` where it has remote seats.
+/// The verb that continues a session: `serve` where seats or agents come in by links and tokens.
 pub fn resume_verb(session: &Session) -> &'static str {
-    let is_remote = session.header.as_ref().is_some_and(|header| header.table_key.is_some());
-    if is_remote { "serve" } else { "resume" }
+    let seats = session.header.iter().flat_map(|header| &header.participants);
+    let mut doors = seats.filter_map(|seat| Some(seat.remote.as_ref()?.door));
+    if doors.any(|door| door != Door::Nats) { "serve" } else { "resume" }
 }
 
 /// Why a session rests, in words.

@@ -10,6 +10,9 @@ use crate::history::Session;
 use crate::round::seal::RoundKey;
 use crate::round::seal::sign::SigningKey;
 
+/// The file of a worker's key.
+const WORKER_KEY: &str = "worker.sign";
+
 fn identity_name(address: IpAddr, kind: &str) -> String {
     // No file name of Windows holds a colon.
     format!("serve-{}.{kind}", address.to_string().replace(':', "-"))
@@ -65,6 +68,24 @@ impl KeyStore {
         self.disk.write_whole(&self.dir.join(format!("{session}.table")), key.to_hex().as_bytes())
     }
 
+    /// The key by which workers know this machine: the table key of all its sessions that ask them. It is
+    /// made from these 32 random bytes where there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read or written, or what lies there is no key: no other is made in its place.
+    pub fn lasting_table_key(&self, random: [u8; 32]) -> Result<SigningKey, DiskError> {
+        let name = "lasting.table";
+        let Some(text) = self.text(name)? else {
+            let key = SigningKey::new(random);
+            self.disk.make_own_dir(&self.dir)?;
+            self.disk.write_whole(&self.dir.join(name), key.to_hex().as_bytes())?;
+            return Ok(key);
+        };
+        let cause = || std::io::Error::other("it holds no key");
+        let damaged = || DiskError { what: "read", path: self.dir.join(name), cause: cause(), locked: None };
+        SigningKey::from_hex(text.trim_end()).ok_or_else(damaged)
+    }
+
     /// The key that signs a session's offers; `None` when it is gone.
     ///
     /// # Errors
@@ -72,6 +93,30 @@ impl KeyStore {
     pub fn table_key(&self, session: &str) -> Result<Option<SigningKey>, DiskError> {
         let text = self.text(&format!("{session}.table"))?;
         Ok(text.and_then(|text| SigningKey::from_hex(text.trim_end())))
+    }
+
+    /// Keeps the key that this machine signs with as a worker.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn keep_worker_key(&self, key: &SigningKey) -> Result<(), DiskError> {
+        self.disk.make_own_dir(&self.dir)?;
+        self.disk.write_whole(&self.dir.join(WORKER_KEY), key.to_hex().as_bytes())
+    }
+
+    /// The key that this machine signs with as a worker; `None` before there is one.
+    ///
+    /// # Errors
+    /// When it cannot be read, or what lies there is no key: no other is made in its place.
+    pub fn worker_key(&self) -> Result<Option<SigningKey>, DiskError> {
+        let Some(text) = self.text(WORKER_KEY)? else { return Ok(None) };
+        let damaged = || DiskError {
+            what: "read",
+            path: self.dir.join(WORKER_KEY),
+            cause: std::io::Error::other("it holds no key"),
+            locked: None,
+        };
+        SigningKey::from_hex(text.trim_end()).map(Some).ok_or_else(damaged)
     }
 
     /// Keeps the tokens of a session's invitations, by seat.

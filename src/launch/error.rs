@@ -31,6 +31,14 @@ impl RunError {
     }
 }
 
+impl RunError {
+    /// The first of its problems, where there is room for one.
+    pub fn first(self) -> Diagnostic {
+        let first = self.problems.into_iter().next();
+        first.unwrap_or_else(|| Diagnostic::new("the session cannot begin"))
+    }
+}
+
 impl From<Vec<Diagnostic>> for RunError {
     fn from(problems: Vec<Diagnostic>) -> Self {
         Self { problems, exit: ExitCode::Usage }

@@ -18,9 +18,10 @@ use crate::config::need::{Need, What};
 use crate::config::own_strategies::own_strategy;
 use crate::config::persona_library::PersonaLibrary;
 use crate::config::read_file::read_text;
+use crate::config::remote::WorkersConfig;
 use crate::diagnostic::Diagnostic;
 use crate::history::{
-    Event, LINK_MODEL, LinkedSession, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp,
+    Door, Event, LinkedSession, RemoteSeat, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp,
 };
 use crate::round::seal::SEAL_2;
 use crate::workflow::{
@@ -187,8 +188,9 @@ pub fn prepare(
     let mut header = plan.header(roster, &id, (options.input.as_deref(), options.seed))?;
     let has_remote = header.participants.iter().any(|seat| seat.remote.is_some());
     header.seal = options.seal.filter(|seal| *seal == SEAL_2).or(has_remote.then_some(SEAL_2));
+    no_problems(pin_workers(&mut header, &set_up.config.workers, &plan.file))?;
     let session = opened(&header, crate::clock::now());
-    no_problems(misplaced_links(&session, &plan.file))?;
+    no_problems(misplaced_seats(&session, &plan.file))?;
     if let Some(notice) = rehearsed_tasks(&session) {
         tell(&notice);
     }
@@ -196,23 +198,61 @@ pub fn prepare(
     Ok(Opening { header, session, needs })
 }
 
-/// Seats behind a link that are asked something else than a ballot, or are scripted.
-fn misplaced_links(session: &Session, file: &str) -> Vec<Diagnostic> {
+/// Writes the keys of workers into their seats; a worker that the configuration does not know is a problem.
+fn pin_workers(header: &mut SessionOpened, known: &WorkersConfig, file: &str) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    for seat in &mut header.participants {
+        let Some(remote) = &mut seat.remote else { continue };
+        let Some(worker) = &remote.worker else { continue };
+        remote.key = known.keys.get(worker).cloned();
+        let (missing, hint) = if remote.key.is_none() {
+            let hint = format!(
+                "write `remote: {{workers: {{{worker}: {{key: \"ed25519:…\"}}}}}}`; \
+                                `roundtable worker keygen`, where it runs, prints the key"
+            );
+            (
+                format!(
+                    "`{}` is answered for by `{worker}`, a worker that the configuration does not name",
+                    seat.name
+                ),
+                hint,
+            )
+        } else if known.url.is_none() {
+            let hint = "write `remote: {nats: {url: \"tls://HOST:4222\"}}` into config.yaml".to_owned();
+            (format!("`{}` is answered for by a worker, and no NATS server is named", seat.name), hint)
+        } else {
+            continue;
+        };
+        problems.push(Diagnostic::new(missing).with_file(file).hint(hint));
+    }
+    problems
+}
+
+/// Remote seats that are asked something they cannot answer, or are scripted.
+fn misplaced_seats(session: &Session, file: &str) -> Vec<Diagnostic> {
     let steps = || session.definition.iter().flat_map(|definition| definition.all_steps());
-    let links = session.roster.values().filter(|seat| seat.model == LINK_MODEL);
-    let problem = |seat: &SeatInfo| {
+    let of_model = |seat: &SeatInfo| RemoteSeat::of_model(&seat.model).map(|remote| remote.door);
+    let remote = session.roster.values().filter_map(|seat| Some((seat, of_model(seat)?)));
+    let problem = |(seat, door): (&SeatInfo, Door)| {
         let name = &seat.name;
         if !seat.scripted.is_empty() {
-            let what = format!("the answers file answers for `{name}`, which is behind a link");
+            let what = format!("the answers file answers for `{name}`, which is a remote seat");
             return Some(Diagnostic::new(what).hint("leave its answers out, or give it another model"));
+        }
+        if door == Door::Inbox {
+            return None;
         }
         let definition = session.definition.as_ref()?;
         let asked = steps().find(|step| step.round().is_none() && seat.sits_in(definition, step))?;
         let what =
-            format!("`{name}` is behind a link, and step `{}` asks it for more than a ballot", asked.id);
-        Some(Diagnostic::new(what).with_file(file).hint("such a seat answers in rounds alone"))
+            format!("`{name}` is a remote seat, and step `{}` asks it for more than a ballot", asked.id);
+        Some(
+            Diagnostic::new(what)
+                .with_file(file)
+                .hint("only `remote/inbox` answers elsewhere than in rounds"),
+        )
     };
-    links.filter_map(problem).collect()
+    remote.filter_map(problem).collect()
 }
 
 /// The state of a session after its header.

@@ -19,7 +19,7 @@ use crate::config::evidence::EvidenceReader;
 use crate::core::Command;
 use crate::diagnostic::Diagnostic;
 use crate::engine::{Budget, SeatedParticipants};
-use crate::history::{SeatStatus, Session, SessionOpened, WorkItemReturned};
+use crate::history::{Door, SeatInfo, SeatStatus, Session, SessionOpened, WorkItemReturned};
 use crate::journal::{Disk, Journal, KeyStore, OpenedJournal};
 use crate::participants::human::HumanQueue;
 use crate::participants::scripted::{ScriptedParticipant, ScriptedSeat};
@@ -48,6 +48,16 @@ pub struct ReadySession {
     pub evidence_reader: EvidenceReader,
     /// The session's file.
     pub path: PathBuf,
+}
+
+impl ReadySession {
+    /// The header that it has, or begins with.
+    pub fn header(&self) -> Option<&SessionOpened> {
+        match &self.start {
+            Command::Open(header) => Some(header),
+            _ => self.session.header.as_deref(),
+        }
+    }
 }
 
 /// Returns a header with what is known of each program that takes a seat. One of which nothing is known is
@@ -80,7 +90,7 @@ pub fn begin(
     desk: Option<&HumanQueue>,
 ) -> Result<ReadySession, RunError> {
     if header.participants.iter().any(|seat| seat.remote.is_some()) {
-        header.table_key = Some(make_table_key(&header.session, set_up)?);
+        header.table_key = Some(make_table_key(&header, set_up)?);
     }
     let session = opened(&header, crate::clock::now());
     let answers = options.answers.clone();
@@ -109,15 +119,36 @@ pub fn begin(
     })
 }
 
-/// Makes the key that signs a session's offers, keeps it, and returns its public key.
-fn make_table_key(session: &str, set_up: &Environment) -> Result<String, Diagnostic> {
-    let mut seed = [0; 32];
-    let failed = |error: String| Diagnostic::new(format!("cannot make the key that signs offers: {error}"));
-    getrandom::fill(&mut seed).map_err(|error| failed(error.to_string()))?;
-    let key = SigningKey::new(seed);
+/// Makes the key that signs a session's offers, keeps it, and returns its public key. Workers know this
+/// machine by its lasting one.
+fn make_table_key(header: &SessionOpened, set_up: &Environment) -> Result<String, Diagnostic> {
     let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
-    keys.keep_table_key(session, &key).map_err(|error| failed(error.to_string()))?;
+    let is_workers = |seat: &SeatInfo| seat.remote.as_ref().is_some_and(|remote| remote.door == Door::Nats);
+    let key = if header.participants.iter().any(is_workers) {
+        lasting_table_key(&keys)?
+    } else {
+        SigningKey::new(random()?)
+    };
+    keys.keep_table_key(&header.session, &key).map_err(|error| no_table_key(&error))?;
     Ok(key.public())
+}
+
+/// The key by which workers know this machine, made where there is none.
+///
+/// # Errors
+/// When it cannot be made or read.
+pub fn lasting_table_key(keys: &KeyStore) -> Result<SigningKey, Diagnostic> {
+    keys.lasting_table_key(random()?).map_err(|error| no_table_key(&error))
+}
+
+fn random() -> Result<[u8; 32], Diagnostic> {
+    let mut random = [0; 32];
+    getrandom::fill(&mut random).map_err(|error| no_table_key(&error))?;
+    Ok(random)
+}
+
+fn no_table_key(error: &dyn std::fmt::Display) -> Diagnostic {
+    Diagnostic::new(format!("cannot make the key that signs offers: {error}"))
 }
 
 /// Makes an unfinished session ready: its seats taken as it was opened. `tell` receives each warning.

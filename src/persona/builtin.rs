@@ -1,5 +1,7 @@
 //! The personas that every copy of the program carries.
 
+use std::sync::LazyLock;
+
 use super::Persona;
 
 /// Name and file text of each built-in persona, in the order they are listed.
@@ -23,10 +25,15 @@ pub const BUILTIN: [(&str, &str); 17] = [
     ("facilitator", include_str!("../../personas/facilitator.md")),
 ];
 
+/// They are read once: each seat of a large panel may look for one.
+static READ: LazyLock<Vec<Persona>> = LazyLock::new(|| {
+    let read = |(name, text): &(&str, &str)| Persona::parse(text, &format!("personas/{name}.md")).ok();
+    BUILTIN.iter().filter_map(read).collect()
+});
+
 /// The built-in persona of that name.
 pub fn builtin(name: &str) -> Option<Persona> {
-    let (_, text) = BUILTIN.iter().find(|(known, _)| *known == name)?;
-    Persona::parse(text, &format!("personas/{name}.md")).ok()
+    READ.iter().find(|known| known.name == name).cloned()
 }
 
 #[cfg(test)]

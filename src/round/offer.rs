@@ -1,6 +1,7 @@
 //! What a remote seat is asked: an offer, checked before anybody answers it, and the ballot sealed for it.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -9,9 +10,10 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::envelope::{Envelope, VERSION};
+use super::prompt::{Prompt, tail};
 use super::record::{Finish, Raw, ReplyAttempt};
 use super::seal::sign::{SigningKey, ballot_message, delivery_id, is_signed, offer_message};
-use super::seal::{AssociatedData, Nonces, Sealer};
+use super::seal::{AssociatedData, Nonces, SealedRecord, Sealer};
 use super::snapshot::unhex;
 use crate::ballot::{BallotForm, OptionText};
 
@@ -21,10 +23,20 @@ pub fn fingerprint(table_key: &str) -> Option<String> {
     Some(URL_SAFE_NO_PAD.encode(hash.get(..16)?))
 }
 
+/// What offers of every version say of the delivery.
+#[derive(Debug, Clone, Deserialize)]
+pub struct DeliveryIds {
+    pub delivery: String,
+    pub session: String,
+    pub round: String,
+    pub participant: String,
+}
+
 /// A question to one seat, as far as the seat needs it.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Offer {
     v: u32,
+    kind: String,
     pub delivery: String,
     pub session: String,
     pub round: String,
@@ -33,6 +45,12 @@ pub struct Offer {
     attempt: u32,
     pub question: String,
     pub ballot: BallotForm,
+    /// The rules of the table, with the answer form: the system message.
+    #[serde(default)]
+    pub rules: String,
+    /// The model that a worker is to ask; its first where none is named.
+    #[serde(default)]
+    pub model: Option<String>,
     #[serde(default)]
     pub address: Option<String>,
     #[serde(default)]
@@ -42,34 +60,53 @@ pub struct Offer {
     pub public_key: String,
     #[serde(default)]
     pub seconds_left: Option<u64>,
+    /// When the round closes, in milliseconds UTC.
+    #[serde(default)]
+    pub deadline: Option<i64>,
 }
 
 /// Why an offer is not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadOffer {
-    /// It does not come from the session that the link is from.
+    /// It names a table's key that is not trusted.
+    Stranger,
+    /// It is not signed with that key, or its delivery has other parts.
     NotSigned,
     /// It has a form that this version does not know.
     Unknown,
 }
 
 impl Offer {
-    /// Reads the JSON of an offer that the key of this fingerprint has signed.
+    /// Reads the JSON of an offer that a trusted table has signed. `is_trusted` judges the table's public
+    /// key, in hex.
     ///
     /// # Errors
     /// When it is not signed so, or of another form.
-    pub fn read(json: &[u8], signature: &str, print: &str) -> Result<Self, BadOffer> {
+    pub fn read(json: &[u8], signature: &str, is_trusted: impl Fn(&str) -> bool) -> Result<Self, BadOffer> {
         let value: Value = serde_json::from_slice(json).map_err(|_| BadOffer::NotSigned)?;
         let key = value["table_key"].as_str().unwrap_or_default();
-        if fingerprint(key).as_deref() != Some(print) || !is_signed(key, &offer_message(json), signature) {
+        if !is_trusted(key) {
+            return Err(BadOffer::Stranger);
+        }
+        if !is_signed(key, &offer_message(json), signature) {
             return Err(BadOffer::NotSigned);
         }
         let offer: Self = serde_json::from_value(value).map_err(|_| BadOffer::Unknown)?;
-        if offer.v != VERSION {
+        if offer.v != VERSION || offer.kind != "ballot" {
             return Err(BadOffer::Unknown);
         }
         let delivery = delivery_id(offer.binding(), &offer.public_key, offer.attempt);
         if delivery == offer.delivery { Ok(offer) } else { Err(BadOffer::NotSigned) }
+    }
+
+    /// Which delivery it is.
+    pub fn ids(&self) -> DeliveryIds {
+        DeliveryIds {
+            delivery: self.delivery.clone(),
+            session: self.session.clone(),
+            round: self.round.clone(),
+            participant: self.participant.clone(),
+        }
     }
 
     fn binding(&self) -> AssociatedData<'_> {
@@ -79,6 +116,13 @@ impl Offer {
             participant: &self.participant,
             snapshot_sha256: &self.snapshot_sha256,
         }
+    }
+
+    /// The prompt for a model or a program: what a seat of the session's own host is handed.
+    pub fn prompt(&self, snapshot: Arc<str>) -> Prompt {
+        let [address, persona] =
+            [&self.address, &self.persona].map(|text| text.as_deref().unwrap_or_default());
+        Prompt { rules: self.rules.as_str().into(), snapshot, tail: tail(address, persona) }
     }
 
     /// The question as a person reads it, with the options and what is said of them.
@@ -115,7 +159,11 @@ impl Offer {
             declined: 0,
         };
         let record = serde_json::to_string(&record).ok()?;
-        let seal = Sealer::Two(unhex(&self.public_key)?).seal(nonces, self.binding(), &record)?;
+        self.envelope(Sealer::Two(unhex(&self.public_key)?).seal(nonces, self.binding(), &record)?, key)
+    }
+
+    /// What was sealed for it, signed; `None` where it is no seal that may be sent.
+    pub fn envelope(&self, seal: SealedRecord, key: &SigningKey) -> Option<Envelope> {
         let signature = key.sign(&ballot_message(self.binding(), &self.public_key, &seal)?);
         let envelope = Envelope {
             v: VERSION,

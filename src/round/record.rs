@@ -202,6 +202,11 @@ pub struct Raw {
 }
 
 impl Raw {
+    /// Whether `text` is exactly this record.
+    pub fn is_exactly(&self, text: &str) -> bool {
+        serde_json::to_string(self).is_ok_and(|own| own == text)
+    }
+
     /// Whether `text` is exactly this record, and one that a person's browser or terminal seals: one reply,
     /// and nothing that only providers tell.
     pub fn is_from_person(&self, text: &str) -> bool {
@@ -212,7 +217,7 @@ impl Raw {
             && self.dropped.is_empty()
             && (self.tries, self.declined) == (1, 0);
         let is_known = matches!(self.model.as_str(), "human/browser" | "human/terminal");
-        is_plain && tells_nothing && is_known && serde_json::to_string(self).is_ok_and(|own| own == text)
+        is_plain && tells_nothing && is_known && self.is_exactly(text)
     }
 
     /// What became of the seat: the first reply that is an answer or declines to give one counts. A block

@@ -2,16 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use indexmap::IndexMap;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::home::{Home, OpenTarget};
 use super::live::EngineUpdate;
-use super::sources::{ModelSource, SeatChoice};
+use super::sources::{ModelSource, SeatChoice, SeatLink};
 use crate::config::doctor::ProbeLevel;
 use crate::config::need::Need;
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
-use crate::history::{LogEntry, Session, SessionOpened, TimedEvent};
+use crate::history::{LogEntry, SeatInvited, Session, SessionOpened, TimedEvent};
 use crate::participants::human::HumanQuestion;
 use crate::participants::progress::ProgressBoard;
 
@@ -26,6 +27,8 @@ pub struct EngineHandle {
     pub watches: ProgressBoard,
     /// The session's file.
     pub path: PathBuf,
+    /// The links of its remote seats.
+    pub links: IndexMap<String, SeatLink>,
 }
 
 /// A saved session that is being read.
@@ -141,6 +144,12 @@ pub trait Host: Send + Sync {
     /// # Errors
     /// When there is no such point, or the file cannot be made; what is not agreed to.
     fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, StartRefusal>;
+
+    /// A new link for a remote seat of the session that is served, and the invitation to record for it.
+    ///
+    /// # Errors
+    /// When none can be made.
+    fn invite(&self, session: &Session, seat: &str) -> Result<(SeatInvited, SeatLink), Diagnostic>;
 
     /// Agrees to this, and keeps that.
     ///

@@ -5,8 +5,10 @@
 
 use std::collections::VecDeque;
 
+use indexmap::IndexMap;
+
 use super::home::OpenTarget;
-use super::sources::SeatChoice;
+use super::sources::{SeatChoice, SeatLink};
 use crate::core::{Command, ExitCode, NextAction, decide, draft_round, next};
 use crate::engine::{FacilitatorRequest, WaitPoint, hold};
 use crate::handoff::Checked;
@@ -50,6 +52,10 @@ pub struct LiveSession {
     pub is_new_question: bool,
     /// People who are asked, in turn: the seat, and why an earlier answer did not count.
     pub asked: VecDeque<(String, Option<String>)>,
+    /// The links of its remote seats, once an engine works.
+    pub links: IndexMap<String, SeatLink>,
+    /// Whether a link is to be shown as soon as there is one.
+    pub shows_link: bool,
     /// The form that was handed in last, until what it orders has happened.
     pub handed_in: Option<Box<super::form::Form>>,
     /// Whether the snapshot is shown as its difference from the last one.

@@ -32,6 +32,8 @@ pub enum MenuKind {
     SeatModel,
     /// The model that is asked again for a seat of the open round.
     RetryModel,
+    /// What to do with the link of a remote seat.
+    Invitation,
     /// A report's format.
     Report,
     /// An artifact, or a new one.

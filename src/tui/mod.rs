@@ -31,7 +31,7 @@ pub use keymap::{Action, BINDINGS, Keys, ScreenState, label as key_label, table 
 pub use live::{EngineUpdate, LiveSession, Preview, preview_events};
 pub use model::{AnswerLayout, LeaveTarget, Menu, MenuKind, Mode, Model, Overlay, Pane};
 pub use replay::Replay;
-pub use sources::{ModelSource, SeatChoice, SourceState};
+pub use sources::{ModelSource, SeatChoice, SeatLink, SourceState};
 pub use terminal::{Notify, ScreenOptions, Signals, run};
 pub use theme::Theme;
 pub use update::{Effect, Message, update};

@@ -89,6 +89,8 @@ pub struct TextView {
     /// What stands over it.
     pub title: String,
     pub text: String,
+    /// What is copied in its place.
+    pub copies: Option<String>,
     /// Whether it is Markdown, as answers are.
     pub is_markdown: bool,
     /// How far it is scrolled, in lines.

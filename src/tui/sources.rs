@@ -27,6 +27,9 @@ pub const REHEARSAL: &str = "rehearsal";
 /// The model text of a person at this terminal.
 pub const HUMAN: &str = "human";
 
+/// The model of a person somewhere else.
+pub const LINK: &str = "remote/link";
+
 /// How the seats of a session that has not begun differ from what its definition says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SeatChoice {
@@ -36,4 +39,12 @@ pub struct SeatChoice {
     pub seats: Vec<(String, String)>,
     /// Who is asked; empty for those the definition names.
     pub participants: Vec<String>,
+}
+
+/// How somebody elsewhere takes a seat.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeatLink {
+    pub url: String,
+    /// The same for a phone's camera, in lines.
+    pub code: Option<String>,
 }

@@ -89,10 +89,11 @@ pub struct ParticipantSpec {
     pub tools: SeatTools,
     /// Its own text, in place of a persona's.
     pub prompt: Option<String>,
-    /// The external program it is, if it is one.
     pub command: Option<ProgramSpec>,
     /// Whether it answers agent steps alone and takes no seat in rounds.
     pub agent_only: bool,
+    /// Whether this program seals the ballots that it sends as plain text.
+    pub table_seals: bool,
     /// What it can use, as its work items say.
     pub skills: Vec<String>,
     /// Words it is known by; a reviewer gets the first two of an author.
@@ -101,9 +102,7 @@ pub struct ParticipantSpec {
     pub model: Option<String>,
     /// What its ballot weighs: one of weight 2 counts as two.
     pub weight: f64,
-    /// Passed on to providers that take one.
     pub seed: Option<u64>,
-    /// Passed on to providers that take one.
     pub temperature: Option<f64>,
     /// How much its model is to think; passed on to providers that take one.
     pub effort: Option<Effort>,
@@ -155,6 +154,7 @@ impl ParticipantSpec {
             prompt: None,
             command: None,
             agent_only: false,
+            table_seals: false,
             skills: Vec::new(),
             tags: Vec::new(),
             model: None,

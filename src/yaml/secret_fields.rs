@@ -32,7 +32,12 @@ fn find(node: &Node, file: &str, more: &[&str], problems: &mut Vec<Diagnostic>) 
         Value::List(items) => items.iter().for_each(|item| find(item, file, more, problems)),
         Value::Map(map) => {
             for (key, value) in map {
-                let is_literal = matches!(value.value, Value::Text(_) | Value::Number(_));
+                let is_literal = match &value.value {
+                    // A public key says that it is one.
+                    Value::Text(text) => !text.starts_with("ed25519:"),
+                    Value::Number(_) => true,
+                    _ => false,
+                };
                 if is_literal && is_key_name(&key.text, more) {
                     let problem = Diagnostic::new(format!("secret in file: `{}`", key.text))
                         .hint("put it in an environment variable; `key_env` of a provider in config.yaml names that");
@@ -61,12 +66,12 @@ mod tests {
     #[test]
     fn goes_by_the_name_and_never_shows_the_value() {
         let text = "a: [{API-Key: s3cr3t}]\nlab_api_key: 7\napiKey: s3cr3t\nkey_env: X\nkey: REQ\n\
-                    password: {type: string}\n";
+                    password: {type: string}\ntoken: \"ed25519:00\"\n";
         let node = super::super::read(text, "f").unwrap();
         let problems = literal_keys(&node, "f", &[]);
         let lines: Vec<u64> = problems.iter().map(|p| p.place.as_ref().unwrap().line).collect();
         assert_eq!(lines, [1, 2, 3]);
         assert!(problems.iter().all(|p| !format!("{p:?}").contains("s3cr3t")));
-        assert_eq!(literal_keys(&node, "f", &["key"]).len(), 4);
+        assert_eq!(literal_keys(&node, "f", &["key", "token"]).len(), 4);
     }
 }

@@ -299,6 +299,7 @@ const FORGERIES: [Forgery; 16] = [
                 timed_out: false,
                 tries: 0,
                 tokens: None,
+                signature: None,
                 elapsed_ms: 20,
             });
             recount(events);

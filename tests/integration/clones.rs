@@ -238,7 +238,7 @@ const DEFINITIONS: [&str; 8] = [
 ];
 
 /// Every verb with what it is given; `*` stands for each definition.
-const VERBS: [(&str, &[&[&str]]); 23] = [
+const VERBS: [(&str, &[&[&str]]); 25] = [
     (
         "",
         &[
@@ -251,6 +251,16 @@ const VERBS: [(&str, &[&[&str]]); 23] = [
     ("resume", &[&["resume", "stranger.s2s"], &["resume", "20260101-000000-s-0000"]]),
     ("serve", &[&["serve", "*", "--bind", "127.0.0.1:0", "--linger", "0"]]),
     ("seat", &[&["seat", "http://127.0.0.1:1/b#token.fingerprint", "--answer", "*"]]),
+    ("inbox", &[&["inbox", "run", "--", "*"]]),
+    (
+        "worker",
+        &[
+            &["worker", "--nats", "nats://127.0.0.1:1", "--name", "w", "--until-idle"],
+            &["worker", "keygen"],
+            &["worker", "table-key"],
+            &["worker", "permissions", "w"],
+        ],
+    ),
     ("mcp", &[&["mcp"]]),
     ("replay", &[&["replay", "stranger.s2s"], &["replay", "stranger.s2s", "--json"]]),
     ("verify", &[&["verify", "stranger.s2s", "--explain"]]),

@@ -12,9 +12,13 @@ use crate::program::Desk;
 use crate::server::Server;
 
 /// Commands that are not run, by how they begin, and why.
-const NOT_RUN: [(&str, &str); 11] = [
+const NOT_RUN: [(&str, &str); 15] = [
     ("roundtable serve ", "goes on until somebody votes; see serve.rs"),
     ("roundtable seat ", "needs a session that is served; see serve_seat.rs"),
+    ("roundtable inbox ", "needs a session that is served; see inbox.rs"),
+    ("export ROUNDTABLE_URL=", "needs a session that is served; see inbox.rs"),
+    ("curl ", "needs a session that is served; see inbox.rs"),
+    ("roundtable worker ", "needs a server and a feature; see nats_worker.rs"),
     ("roundtable mcp", "speaks to a client, and needs a feature; see mcp.rs"),
     ("cargo ", "builds this program again"),
     (".ci/run", "runs these tests"),

@@ -385,7 +385,8 @@ mod served {
         let result = client.call("result", &json!({"session": session}));
         assert_eq!(result["earlier"][0]["answers"].as_array().map(Vec::len), Some(5), "{result}");
         let shown = result["pseudonyms"].as_object().expect("names");
-        assert!(shown.values().any(|name| *name == result["winners"][0]), "{result}");
+        // Two drafts may tie: then nothing is decided, and both are named.
+        assert!(shown.values().any(|name| *name == result["tally"]["winners"][0]), "{result}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use crate::program::{Desk, ran};
 
 /// What is run of each verb; `SESSION` is a saved session. Those that print no result have no arguments.
-const VERBS: [(&str, &[&str]); 24] = [
+const VERBS: [(&str, &[&str]); 26] = [
     ("resume", &["SESSION"]),
     // Goes on until somebody votes.
     ("serve", &["--help"]),
@@ -15,6 +15,9 @@ const VERBS: [(&str, &[&str]); 24] = [
     ("mcp", &["--help"]),
     // Waits for somebody else.
     ("seat", &["--help"]),
+    ("inbox", &["--help"]),
+    // Runs for ever.
+    ("worker", &["--help"]),
     ("replay", &["SESSION", "--text"]),
     ("verify", &["SESSION"]),
     ("trace", &["SESSION"]),

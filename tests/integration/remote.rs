@@ -6,7 +6,7 @@ use std::path::Path;
 use roundtable::core::{Command, decide, refusal};
 use roundtable::history::{CloseReason, Event, SeatInvited, SeatJoined, Session, TimedEvent, Timestamp};
 use roundtable::journal::verify;
-use roundtable::round::envelope::Envelope;
+use roundtable::round::envelope::{Envelope, FailedDelivery, Failure};
 use roundtable::round::seal::sign::{SigningKey, ballot_message, offer_message};
 use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealFormat, SealedRecord, Sealer};
 use roundtable::round::snapshot::{hex, sha256_hex, unhex};
@@ -228,6 +228,36 @@ fn what_does_not_belong_to_the_seat_or_the_round_is_refused() {
     assert_eq!(sitting.send(second), Err(refusal::ALREADY_SEALED.to_owned()));
     sitting.finish();
     assert_eq!(sitting.findings(), [] as [&str; 0]);
+}
+
+#[test]
+fn a_seat_fails_by_its_own_signature_alone() {
+    let mut sitting = Sitting::asked();
+    let of = |reason: &str| FailedDelivery {
+        v: 2,
+        delivery: sitting.session.rounds[0].delivery("dana").expect("a delivery"),
+        session: sitting.session.id.clone(),
+        round: "vote".to_owned(),
+        participant: "dana".to_owned(),
+        failed: Failure { reason: reason.to_owned(), timed_out: true, tries: 3 },
+        signature: String::new(),
+    };
+    let good = of("the service is down").sign(&dana());
+    let forged = of("the service is down").sign(&SigningKey::new([9; 32]));
+    let long = of(&"x".repeat(201)).sign(&dana());
+    let stale = FailedDelivery { delivery: "00".repeat(32), ..of("down") }.sign(&dana());
+    let mut fail = |failed: FailedDelivery| sitting.tries(Command::FailRemote(Box::new(failed)));
+    assert_eq!(fail(forged), Err(refusal::BAD_SIGNATURE.to_owned()));
+    assert_eq!(fail(long), Err(refusal::TOO_LONG.to_owned()));
+    assert_eq!(fail(stale), Err(refusal::STALE.to_owned()));
+    fail(good.clone()).expect("taken");
+    assert_eq!(fail(good), Err(refusal::STALE.to_owned()), "it has failed already");
+    sitting.finish();
+    assert_eq!(sitting.findings(), [] as [&str; 0]);
+    for (key, value) in [("reason", json!("it is late")), ("tries", json!(2)), ("timed_out", json!(false))] {
+        let found = changed(&sitting, "seat_failed", |of| of[key] = value.clone());
+        assert!(!found.is_empty(), "{key}");
+    }
 }
 
 #[test]

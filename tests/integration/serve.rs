@@ -249,7 +249,7 @@ fn what_cannot_be_served_is_exit_2_with_a_hint() {
         (&["local.yaml"], "no seat is behind a link"),
         (&["other.yaml"], "`remote/post` is no kind of remote seat"),
         (&["agent.yaml"], "step `plan` asks it for more than a ballot"),
-        (&["d.yaml", "--answers", "answers.yaml"], "answers for `dana`, which is behind a link"),
+        (&["d.yaml", "--answers", "answers.yaml"], "answers for `dana`, which is a remote seat"),
     ];
     for (arguments, what) in cases {
         let port: &[&str] = if arguments.contains(&"--bind") { &[] } else { &["--bind", "127.0.0.1:0"] };

@@ -72,7 +72,7 @@ impl Server {
             command.args(["--save", "s.s2s"]);
         }
         let child = command.start().expect("runs");
-        let read = || std::fs::read_to_string(&links).ok().filter(|text| text.lines().count() == 2);
+        let read = || std::fs::read_to_string(&links).ok().filter(|text| text.ends_with('\n'));
         let text = wait_for("the links", read);
         let pair = |line: &str| line.split_once(' ').map(|(seat, link)| (seat.to_owned(), link.to_owned()));
         let links = text.lines().filter_map(pair).collect();
@@ -91,6 +91,18 @@ impl Server {
         })
     }
 
+    /// What an agent is given to reach its inbox.
+    pub fn agent(&self, name: &str) -> Agent {
+        let (_, given) = self.links.iter().find(|(agent, _)| agent == name).expect("an agent");
+        let of = |name: &str| given.split(' ').find_map(|word| word.strip_prefix(name)?.strip_prefix('='));
+        let [url, token] =
+            ["ROUNDTABLE_URL", "ROUNDTABLE_TOKEN"].map(|name| of(name).expect(name).to_owned());
+        let address = url.split_once("//").expect("a scheme").1.to_owned();
+        let fingerprint = token.split_once('.').expect("a fingerprint").1.to_owned();
+        let http = Browser { address, token: token.clone(), fingerprint, key: SigningKey::new([7; 32]) };
+        Agent { http, url, token }
+    }
+
     pub fn browser(&self, seat: &str, seed: u8) -> Browser {
         let (_, link) = self.links.iter().find(|(name, _)| name == seat).expect("a link");
         let (base, fragment) = link.split_once("/b#").expect("a fragment");
@@ -98,6 +110,23 @@ impl Server {
         let address = base.split_once("//").expect("a scheme").1.to_owned();
         let [token, fingerprint] = [token, fingerprint].map(str::to_owned);
         Browser { address, token, fingerprint, key: SigningKey::new([seed; 32]) }
+    }
+}
+
+/// What an agent knows.
+pub struct Agent {
+    pub http: Browser,
+    pub url: String,
+    pub token: String,
+}
+
+impl Agent {
+    /// `roundtable inbox` with these words.
+    pub fn inbox(&self, home: &Path, words: &[&str]) -> Command {
+        let mut program = program(home);
+        program.env("ROUNDTABLE_URL", &self.url).env("ROUNDTABLE_TOKEN", &self.token);
+        program.arg("inbox").args(words);
+        program
     }
 }
 

@@ -12,12 +12,12 @@ use roundtable::config::doctor::ProbeLevel;
 use roundtable::config::need::Need;
 use roundtable::core::ExitCode;
 use roundtable::diagnostic::Diagnostic;
-use roundtable::history::{Event, LogEntry, SeatStatus, Session, SessionOpened};
+use roundtable::history::{Event, LogEntry, SeatInvited, SeatStatus, Session, SessionOpened};
 use roundtable::journal::{Disk, read_log, verify};
 use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
 use roundtable::tui::{
     Draft, EngineHandle, Home as HomeScreen, Host, Keys, ModelSource, Notify, OpenTarget, ReplayLoad,
-    ScreenOptions, SeatChoice, StartRefusal, Tell, Theme,
+    ScreenOptions, SeatChoice, SeatLink, StartRefusal, Tell, Theme,
 };
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -181,6 +181,9 @@ impl Host for Void {
     }
     fn fork(&self, _: &Path, _: u64) -> Result<PathBuf, StartRefusal> {
         Err(Vec::new().into())
+    }
+    fn invite(&self, _: &Session, _: &str) -> Result<(SeatInvited, SeatLink), Diagnostic> {
+        Err(Diagnostic::new("nobody"))
     }
     fn agree(&self, _: &[Need]) -> Result<(), Diagnostic> {
         Ok(())

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The rooms from left to right; a room may name only rooms to its left.
-const ROOMS: [&str; 25] = [
+const ROOMS: [&str; 27] = [
     "diagnostic",
     "sanitize",
     "tokens",
@@ -24,10 +24,12 @@ const ROOMS: [&str; 25] = [
     "clock",
     "participants",
     "journal",
+    "queue",
     "engine",
     "insight",
     "report",
     "doors",
+    "worker",
     "config",
     "launch",
     "tui",

@@ -1,5 +1,6 @@
-// A person votes by a link in Chromium: every ballot kind, at 360 px in light and dark, by keyboard, without
-// a connection between seal and post, in a second browser that must be refused; the file verifies.
+// A person votes by a link, in Chromium over http and in Firefox over a certificate that `serve` made: every
+// ballot kind, at 360 px in light and dark, by keyboard and by touch, without a connection between seal and
+// post, in a second browser that must be refused, too late, and excused. The files verify.
 //
 //   node ballot.mjs PROGRAM FOLDER
 import { spawn, execFileSync } from 'node:child_process';
@@ -16,36 +17,98 @@ const here = dirname(fileURLToPath(import.meta.url));
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 const env = { ...process.env, ROUNDTABLE_HOME: join(folder, 'home') };
-const file = join(folder, 'ballot.s2s'), links = join(folder, 'links');
-const server = spawn(program, ['serve', join(here, 'ballot.yaml'), '--bind', '127.0.0.1:0', '--links', links, '--save', file, '--linger', '60'], { env, stdio: ['ignore', 'ignore', 'pipe'] });
-let said = '';
-server.stderr.on('data', data => { said += data; });
-let faults = 0;
-const fault = what => { faults += 1; console.log(`ballot page: ${what}`); };
 const pause = ms => new Promise(done => setTimeout(done, ms));
-while (!existsSync(links) || !readFileSync(links, 'utf8').includes('\n')) {
-  if (server.exitCode !== null) throw Error(said);
-  await pause(50);
-}
-const link = readFileSync(links, 'utf8').trim().split(' ')[1];
+// Not `waitForFunction`: it needs `eval`, which the page forbids.
+const until = async (page, holds, ...given) => {
+  for (const end = Date.now() + 20000; !await page.evaluate(holds, ...given);) {
+    if (Date.now() > end) throw Error('it does not come');
+    await pause(100);
+  }
+};
+const isAsked = question => !document.getElementById('form').hidden && (!question || document.getElementById('question').textContent === question);
+let faults = 0;
 
-const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox'] });
-const page = await browser.newPage();
-page.on('pageerror', error => fault(error.message));
-page.on('console', message => { if (message.type() === 'error' && !message.text().includes('409') && !message.text().includes('ERR_INTERNET_DISCONNECTED')) fault(message.text()); });
-await page.setViewport({ width: 360, height: 780 });
-await page.goto(link);
+// Serves a definition; its file, its links by seat, and what it said.
+const serve = async (name, definition, options) => {
+  const served = { file: join(folder, `${name}.s2s`), links: {}, said: '' };
+  const links = join(folder, `${name}.links`);
+  const words = ['serve', join(here, definition), '--bind', '127.0.0.1:0', '--links', links, '--save', served.file, '--linger', '60', ...options];
+  served.process = spawn(program, words, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  served.process.stderr.on('data', data => { served.said += data; });
+  while (!existsSync(links) || !readFileSync(links, 'utf8').endsWith('\n')) {
+    if (served.process.exitCode !== null) throw Error(served.said);
+    await pause(50);
+  }
+  for (const line of readFileSync(links, 'utf8').trim().split('\n')) {
+    const [seat, link] = line.split(' ');
+    served.links[seat] = link;
+  }
+  return served;
+};
+
+// Everything a person may meet, in one browser.
+const story = async ({ name, launch, options, isChromium }) => {
+const fault = what => { faults += 1; console.log(`ballot page in ${name}: ${what}`); };
+const server = await serve(name, 'ballot.yaml', options);
+const link = server.links.dana, file = server.file;
+const browser = await puppeteer.launch(launch);
+const opened = async (link, context = browser) => {
+  const page = await context.newPage();
+  const seen = text => { if (!/409|410|ERR_INTERNET_DISCONNECTED|favicon/.test(text)) fault(text); };
+  page.on('pageerror', error => seen(error.message));
+  page.on('console', message => { if (message.type() === 'error') seen(message.text()); });
+  if (isChromium) await page.setViewport({ width: 360, height: 780, hasTouch: true });
+  await page.goto(link);
+  return page;
+};
+// Firefox cannot be put offline from here: there the page's requests fail.
+const offline = (page, is) => isChromium ? page.setOfflineMode(is) : page.evaluate(is => {
+  window.online ||= window.fetch;
+  window.fetch = is ? () => Promise.reject(new TypeError('offline')) : window.online;
+}, is);
+const says = (page, id, words, what) => until(page, (id, words) => document.getElementById(id).textContent.includes(words), id, words)
+  .catch(async () => fault(`${what}: ${await page.$eval('#' + id, node => node.textContent)}`));
+const page = await opened(link);
+// Eve's ballot is sealed here and delivered after the close; Fay is excused.
+const tooLate = async () => {
+  const served = await serve(`${name}-late`, 'late.yaml', options);
+  const [dana, eve] = [await opened(served.links.dana), await opened(served.links.eve)];
+  const vote = async page => {
+    await page.bringToFront();
+    await until(page, isAsked);
+    await page.click('#form input[type=radio]');
+    await page.click('#form button[type=submit]');
+  };
+  const fay = await browser.newPage();
+  await fay.setRequestInterception(true);
+  const excused = { contentType: 'application/json', body: '{"v":2,"kind":"state","state":"excused"}' };
+  fay.on('request', request => request.url().endsWith('/v1/seat') ? request.respond(excused) : request.continue());
+  await fay.goto(served.links.fay);
+  await says(fay, 'status', 'You were excused', 'an excused seat is not told');
+  await eve.bringToFront();
+  await until(eve, isAsked);
+  await offline(eve, true);
+  await vote(eve);
+  await says(eve, 'status', 'not delivered yet', 'offline is not said');
+  await vote(dana);
+  await says(dana, 'result-text', 'Decided: redis', 'no result');
+  await eve.bringToFront();
+  await offline(eve, false);
+  await says(eve, 'problem', 'Too late: the round was closed.', 'a late ballot is not refused in words');
+  served.process.kill();
+  return served;
+};
 const text = id => page.$eval('#' + id, node => node.textContent);
 const asked = async question => {
-  await page.waitForFunction(wanted => document.getElementById('question').textContent === wanted && !document.getElementById('form').hidden, { timeout: 20000 }, question)
-    .catch(async () => { throw Error(`${question}: ${await text('status')} ${await text('problem')} ${said}`); });
-  for (const scheme of ['light', 'dark']) {
-    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+  await until(page, isAsked, question)
+    .catch(async () => { throw Error(`${question}: ${await text('status')} ${await text('problem')} ${server.said}`); });
+  for (const scheme of isChromium ? ['light', 'dark'] : ['dark']) {
+    if (isChromium) await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
     const over = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     if (over > 0) fault(`${question} ${over} px too wide at 360 px`);
     await page.evaluate(axe);
     const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-    for (const one of found.violations) fault(`${question} ${scheme}: ${one.id}: ${one.nodes[0].html.slice(0, 120)}`);
+    for (const one of found.violations) fault(`${question} ${scheme}: ${one.id}: ${one.nodes[0].html.slice(0, 120)} ${one.nodes[0].failureSummary}`);
   }
 };
 const field = label => page.evaluateHandle(wanted => {
@@ -54,7 +117,8 @@ const field = label => page.evaluateHandle(wanted => {
   return one && (one.control || one.querySelector('input'));
 }, label);
 const type = async (label, value) => { await (await field(label)).focus(); await page.keyboard.type(value); };
-const pick = async label => { await (await field(label)).focus(); await page.keyboard.press('Space'); };
+const pick = async label => { await (await field(label)).focus(); await page.keyboard.press(' '); };
+const tap = async label => { const one = await field(label); await (isChromium ? one.tap() : one.click()); };
 const choose = async (label, value) => { const one = await field(label); await one.focus(); await page.evaluate((node, to) => { node.value = to; }, one, value); };
 const send = async () => { await page.focus('#form button[type=submit]'); await page.keyboard.press('Enter'); };
 
@@ -62,18 +126,16 @@ await asked('Which store?');
 if (await page.evaluate(() => location.hash)) fault('the token stays in the address bar');
 // A second browser, and a link whose question is not signed by the session.
 const other = await browser.createBrowserContext();
-const second = await other.newPage();
-await second.goto(link);
-await second.waitForFunction(() => document.getElementById('problem').textContent.includes('another browser'), { timeout: 20000 }).catch(() => fault('a second browser is not refused'));
+await says(await opened(link, other), 'problem', 'another browser', 'a second browser is not refused');
 await other.close();
 await pick('redis');
 await type('Your reasons', 'Größe zählt');
-await page.setOfflineMode(true);
+await offline(page, true);
 await send();
-await page.waitForFunction(() => document.getElementById('status').textContent.includes('not delivered yet'), { timeout: 20000 }).catch(() => fault('offline is not said'));
-await page.setOfflineMode(false);
+await says(page, 'status', 'not delivered yet', 'offline is not said');
+await offline(page, false);
 await asked('Which will do?');
-await pick('sqlite'); await pick('files'); await send();
+await tap('sqlite'); await tap('files'); await send();
 await asked('In what order?');
 await choose('sqlite', '1'); await choose('files', '2'); await choose('redis', '2'); await send();
 await asked('How good?');
@@ -92,11 +154,14 @@ await asked('What is wrong?');
 await choose('Severity', 'high'); await type('What is wrong', 'It leaks.'); await type('File', 'src/a.rs'); await type('Lines', '10-12'); await send();
 await asked('Once more?');
 await pick('I abstain'); await send();
-await page.waitForFunction(() => !document.getElementById('result').hidden, { timeout: 20000 }).catch(() => fault('no result'));
+await until(page, () => !document.getElementById('result').hidden).catch(() => fault('no result'));
 const result = await text('result-text');
 if (!result.includes('It is the one that your receipt is for.')) fault(`the result says: ${result}`);
 const receipt = await text('receipt-text');
-await page.screenshot({ path: join(folder, 'result.png'), fullPage: true });
+await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+await page.close();
+server.process.kill();
+const late = await tooLate();
 await browser.close();
 const checked = execFileSync(program, ['verify', file, '--receipt', receipt], { env }).toString();
 if (!checked.includes('11 ballots are signed')) fault(checked);
@@ -105,6 +170,14 @@ const answers = events.filter(one => one.event === 'answer_revealed' && one.part
 const given = answers.map(one => JSON.stringify(one.ballot ?? one.reason)).join(' ');
 const expected = '{"choice":"redis"} {"approval":["sqlite","files"]} {"ranking":[["sqlite"],["redis","files"]]} {"scores":{"redis":2,"sqlite":4.5}} {"estimate":"5"} {"estimate":3} {"consent":["block","Name an owner."]} "position" {"ideas":[{"title":"Queue","text":"Let writes wait."}]} {"findings":[{"file":"src/a.rs","lines":[10,12],"severity":"high","claim":"It leaks."}]} "abstain"';
 if (given !== expected) fault(`answers: ${given}`);
-server.kill();
-console.log(`ballot page: ${answers.length} ballots, ${faults} faults`);
+execFileSync(program, ['verify', late.file], { env });
+console.log(`ballot page in ${name}: ${answers.length} ballots`);
+};
+
+await story({ name: 'Chromium', isChromium: true, options: [], launch: { executablePath: process.env.CHROMIUM, args: ['--no-sandbox'] } });
+if (process.env.FIREFOX) {
+  const launch = { browser: 'firefox', executablePath: process.env.FIREFOX, acceptInsecureCerts: true, defaultViewport: null, extraPrefsFirefox: { 'ui.systemUsesDarkTheme': 1 } };
+  await story({ name: 'Firefox', isChromium: false, options: ['--self-signed'], launch });
+}
+console.log(`ballot page: ${faults} faults`);
 process.exit(faults ? 1 : 0);

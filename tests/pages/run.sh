@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Looks at the report pages of all examples, held on the rehearsal, in Chromium, and at the replay pages in
-# Firefox too: see check.mjs. Installs its npm packages under target/tools/pages, and the browsers with apt-get where
-# they are missing and that is allowed; otherwise says that it skips them.
+# Firefox too: see check.mjs. Votes on the ballot page in both: see ballot.mjs. Installs its npm packages under
+# target/tools/pages, and the browsers and a font of the pages with apt-get where they are missing and that is
+# allowed; otherwise says that it skips them.
 #
 #   tests/pages/run.sh [PROGRAM]
 set -euo pipefail
@@ -11,10 +12,13 @@ program=$(realpath "${1:-$root/target/debug/roundtable}")
 packages="$root/target/tools/pages"
 pages="$root/target/tmp/pages"
 
-browser() { # browser COMMAND PACKAGE
-  command -v "$1" && return
+install() { # install PACKAGE
   [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 0
-  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2"; } >&2 || return 0
+  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$1"; } >&2 || return 0
+}
+
+browser() { # browser COMMAND PACKAGE
+  command -v "$1" >/dev/null || install "$2"
   command -v "$1" || true
 }
 
@@ -28,7 +32,9 @@ if [ -z "$CHROMIUM" ]; then
   exit 0
 fi
 FIREFOX=$(browser firefox-esr firefox-esr | tail -n 1)
-[ -n "$FIREFOX" ] || echo "skipped for the replay: Firefox is missing"
+# How many sheets the first page needs depends on the font.
+[ -n "$(fc-list 'Liberation Sans' 2>/dev/null)" ] || install fonts-liberation
+[ -n "$FIREFOX" ] || echo "skipped for the replay and the ballot page: Firefox is missing"
 if [ ! -d "$packages/node_modules/axe-core" ] || [ ! -d "$packages/node_modules/puppeteer-core" ]; then
   npm install --prefix "$packages" --no-save --no-audit --no-fund --silent axe-core@4.14.1 puppeteer-core@24.43.1 || {
     echo "skipped: the npm packages cannot be fetched"

@@ -1,18 +1,24 @@
 //! Command-line arguments.
 
+mod inbox;
 mod mcp;
 mod run;
 mod serve;
 mod tally;
+mod worker;
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+pub use inbox::{InboxArgs, InboxVerb};
 pub use mcp::McpArgs;
 pub use run::{Json, ResumeArgs, Run};
 pub use serve::{SeatArgs, ServeArgs};
 pub use tally::{Rules, TallyArgs};
+pub use worker::WorkerArgs;
+#[cfg(feature = "nats")]
+pub use worker::WorkerVerb;
 
 /// Ask several AI participants the same question blind, count the votes, and keep a verifiable record.
 #[derive(Debug, Parser)]
@@ -34,10 +40,14 @@ pub struct Args {
 pub enum Verb {
     /// Resume an unfinished session
     Resume(ResumeArgs),
-    /// Run without the terminal UI, and let `remote/link` seats vote in a browser
+    /// Run without the terminal UI, let `remote/link` seats vote in a browser, and `remote/inbox` agents poll
     Serve(ServeArgs),
     /// Vote by a link on the terminal
     Seat(SeatArgs),
+    /// Do an agent's work in a session that is served
+    Inbox(InboxArgs),
+    /// Answer for seats of sessions elsewhere, with this machine's own keys to models
+    Worker(WorkerArgs),
     /// Serve a coding assistant over MCP: it convenes panels, and sees no answer before the close
     Mcp(McpArgs),
     /// Replay a session

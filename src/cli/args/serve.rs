@@ -6,30 +6,15 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 
 use super::run::{Run, RunOptions};
+use crate::config::remote::DoorAddress;
 
 /// A run with remote seats, and where its door is.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ServeArgs {
     /// Definition with `remote/link` seats, or an unfinished session (.s2s)
     pub file: PathBuf,
-    /// Listen at this address (default: 127.0.0.1:8700); any but loopback needs https
-    #[arg(long, value_name = "ADDRESS:PORT")]
-    pub bind: Option<SocketAddr>,
-    /// Listen at this machine's address in its network, over https
-    #[arg(long, conflicts_with = "bind")]
-    pub lan: bool,
-    /// Certificate for https, with those of who signed it (PEM)
-    #[arg(long, value_name = "FILE", requires = "key")]
-    pub cert: Option<PathBuf>,
-    /// Private key of the certificate (PEM)
-    #[arg(long, value_name = "FILE", requires = "cert")]
-    pub key: Option<PathBuf>,
-    /// Make a certificate; browsers warn of it once
-    #[arg(long, conflicts_with = "cert")]
-    pub self_signed: bool,
-    /// Put this https address into links; a proxy or tunnel there leads here
-    #[arg(long, value_name = "URL")]
-    pub behind: Option<String>,
+    #[command(flatten)]
+    pub door: DoorArgs,
     /// Also write the links to a new file, for you alone
     #[arg(long, value_name = "FILE")]
     pub links: Option<PathBuf>,
@@ -49,6 +34,41 @@ pub struct ServeArgs {
     pub common: RunOptions,
 }
 
+/// Where the door is; without any of it, as the configuration's `remote` says.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct DoorArgs {
+    /// Listen at this address (default: 127.0.0.1:8700); any but loopback needs https
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub bind: Option<SocketAddr>,
+    /// Listen at this machine's address in its network, over https
+    #[arg(long, conflicts_with = "bind")]
+    pub lan: bool,
+    /// Certificate for https, with those of who signed it (PEM)
+    #[arg(long, value_name = "FILE", requires = "key")]
+    pub cert: Option<PathBuf>,
+    /// Private key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub key: Option<PathBuf>,
+    /// Make a certificate; browsers warn of it once
+    #[arg(long, conflicts_with = "cert")]
+    pub self_signed: bool,
+    /// Put this https address into links; a proxy or tunnel there leads here
+    #[arg(long, value_name = "URL")]
+    pub behind: Option<String>,
+}
+
+impl From<&DoorArgs> for DoorAddress {
+    fn from(args: &DoorArgs) -> Self {
+        Self {
+            bind: args.bind,
+            lan: args.lan,
+            self_signed: args.self_signed,
+            certificate: args.cert.clone().zip(args.key.clone()),
+            behind: args.behind.clone(),
+        }
+    }
+}
+
 impl From<&ServeArgs> for Run {
     fn from(args: &ServeArgs) -> Self {
         Self {
@@ -66,7 +86,7 @@ impl From<&ServeArgs> for Run {
 /// A link, and who answers.
 #[derive(Debug, clap::Args)]
 pub struct SeatArgs {
-    /// The link that you were sent, in quotes
+    /// The link that you were sent, in quotes; `-` reads it from standard input, unseen by other users
     #[arg(value_name = "LINK")]
     pub link: String,
     /// Take the answer from a file (YAML or JSON) instead of the terminal

@@ -8,7 +8,7 @@ use crate::ballot::{ParsedReply, read_reply};
 use crate::cli::args::McpArgs;
 use crate::config::{first_secret, price_of};
 use crate::diagnostic::Diagnostic;
-use crate::history::{LINK_MODEL, SeatInfo, Session};
+use crate::history::{SeatInfo, Session};
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 use crate::launch::model_choice::ModelFlags;
@@ -236,11 +236,11 @@ fn check_own_ballot(asked: &Convene, session: &Session) -> Result<(), Diagnostic
 /// Refuses seats that only a person could answer for: no one is asked here.
 fn check_seats(seats: &[SeatInfo]) -> Result<(), Diagnostic> {
     let is_person = |seat: &&SeatInfo| {
-        let provider = seat.model.split('/').next();
-        seat.name != CALLER && (seat.model == LINK_MODEL || provider == Some("human"))
+        seat.name != CALLER && matches!(seat.model.split('/').next(), Some("human" | "remote"))
     };
     let Some(seat) = seats.iter().find(is_person) else { return Ok(()) };
-    let problem = Diagnostic::new(format!("seat `{}` is a person, whom nobody asks here", seat.name));
+    let problem =
+        Diagnostic::new(format!("seat `{}` is a person or remote, and nobody asks it here", seat.name));
     Err(problem.hint("the user runs such a panel with `roundtable FILE` or `roundtable serve FILE`"))
 }
 

@@ -6,10 +6,16 @@ use futures::future::{BoxFuture, FutureExt as _};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
+use super::ScreenDoor;
+use super::served::Served;
+use crate::cli::door::DoorInputs;
+use crate::cli::worker_door::WorkerDoor;
 use crate::core::LEFT;
+use crate::diagnostic::Diagnostic;
 use crate::engine::{Facilitator, FacilitatorRequest, Observer, WaitPoint};
 use crate::history::{LogEntry, Session};
 use crate::launch::environment::Environment;
+use crate::launch::error::RunError;
 use crate::launch::run::{FrontEnd, run, runtime};
 use crate::launch::seat::ReadySession;
 use crate::participants::human::{HumanQuestion, HumanQueue};
@@ -17,11 +23,22 @@ use crate::participants::progress::ProgressBoard;
 use crate::tui::{EngineHandle, EngineUpdate};
 
 /// Tells the screen what happens; a screen that is gone needs to know nothing.
-struct EventForwarder(UnboundedSender<EngineUpdate>);
+struct EventForwarder {
+    news: UnboundedSender<EngineUpdate>,
+    door: Option<Arc<ScreenDoor>>,
+    workers: Arc<WorkerDoor>,
+}
 
 impl Observer for EventForwarder {
     fn on_event(&mut self, line: &LogEntry, _: &Session) {
-        let _ = self.0.send(EngineUpdate::Saw(Box::new(line.clone())));
+        let _ = self.news.send(EngineUpdate::Saw(Box::new(line.clone())));
+    }
+
+    fn on_written(&mut self, session: &Session) {
+        if let Some(door) = &self.door {
+            door.see(session);
+        }
+        self.workers.see(session);
     }
 }
 
@@ -51,40 +68,53 @@ impl Facilitator for ScreenFacilitator {
     }
 }
 
-/// Starts an engine on a session.
+/// Starts an engine on a session, with a door for seats that are invited by a link.
+///
+/// # Errors
+/// When there is no thread for it, or nobody can be invited.
 pub fn spawn(
     ready: ReadySession,
     set_up: &Arc<Environment>,
     (desk, people): (HumanQueue, UnboundedReceiver<HumanQuestion>),
-) -> EngineHandle {
+    door: Option<Arc<ScreenDoor>>,
+) -> Result<EngineHandle, Diagnostic> {
     let (orders, requests) = unbounded_channel();
     let (tell, news) = unbounded_channel();
     let (path, watches) = (ready.path.clone(), ProgressBoard::default());
-    let (set_up, progress, telling) = (Arc::clone(set_up), watches.clone(), tell.clone());
+    let runtime = runtime()?;
+    let Served { mut remote, links, ends } = match &door {
+        Some(door) => door.open(&ready, set_up, &runtime)?,
+        None => Served::default(),
+    };
+    let header = ready.header().ok_or_else(|| Diagnostic::new("the session has no header"))?;
+    let of = DoorInputs { header, session: &ready.session, set_up, runtime: &runtime };
+    let workers = WorkerDoor::open(&of, &mut remote).map_err(RunError::first)?;
+    let workers = Arc::new(workers);
+    let (set_up, progress) = (Arc::clone(set_up), watches.clone());
     let work = move || {
-        let mut observer = EventForwarder(telling.clone());
-        let mut facilitator = ScreenFacilitator { requests, news: telling.clone() };
+        let mut observer = EventForwarder { news: tell.clone(), door, workers: Arc::clone(&workers) };
+        let mut facilitator = ScreenFacilitator { requests, news: tell.clone() };
         let interrupt = CancellationToken::new();
         let front = FrontEnd {
-            remote: None,
+            remote,
             observer: &mut observer,
             facilitator: &mut facilitator,
             interrupt,
             progress,
             desk: Some(desk),
         };
-        let done = match runtime() {
-            Ok(runtime) => {
-                let ended = runtime.block_on(run(ready, &set_up, front));
-                runtime.shutdown_background();
-                ended.done.map_err(|error| error.to_string())
-            }
-            Err(problem) => Err(problem.to_string()),
-        };
-        let _ = telling.send(EngineUpdate::Ended(done));
+        let ended = runtime.block_on(run(ready, &set_up, front));
+        if let Some(problem) = runtime.block_on(workers.close(&ended.session)) {
+            tracing::warn!(%problem, "left in the queue");
+        }
+        let _ = tell.send(EngineUpdate::Ended(ended.done.map_err(|error| error.to_string())));
+        // Results are shown by links until another session is served, or the program ends.
+        if let Some(ends) = ends {
+            runtime.block_on(ends.cancelled());
+        }
+        runtime.shutdown_background();
     };
-    if let Err(error) = std::thread::Builder::new().name("engine".to_owned()).spawn(work) {
-        let _ = tell.send(EngineUpdate::Ended(Err(format!("the engine cannot start: {error}"))));
-    }
-    EngineHandle { orders, news, people, watches, path }
+    let thread = std::thread::Builder::new().name("engine".to_owned()).spawn(work);
+    thread.map_err(|error| Diagnostic::new(format!("the engine cannot start: {error}")))?;
+    Ok(EngineHandle { orders, news, people, watches, path, links })
 }

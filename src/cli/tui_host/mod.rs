@@ -4,19 +4,29 @@ mod drafts;
 mod engine_thread;
 mod fork;
 mod home;
+#[cfg(not(feature = "serve"))]
+mod no_door;
 mod paths;
 mod replay_loader;
+#[cfg(feature = "serve")]
+mod screen_door;
+mod served;
 mod sources;
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc::unbounded_channel;
 
+#[cfg(not(feature = "serve"))]
+use self::no_door::ScreenDoor;
+#[cfg(feature = "serve")]
+use self::screen_door::ScreenDoor;
 use super::args::{Format, Run};
 use super::doctor;
 use super::files::rendered;
+use super::headless::remove_unused;
 use super::options::launch_options;
 use super::verb_result::VerbResult;
 use crate::config::doctor::ProbeLevel;
@@ -24,7 +34,8 @@ use crate::config::need::Need;
 use crate::config::participant_factory::ParticipantFactory;
 use crate::config::trust::{Trust, lines};
 use crate::diagnostic::Diagnostic;
-use crate::history::{LogEntry, Session, SessionOpened, TimedEvent};
+use crate::history::{Door, LogEntry, SeatInfo, SeatInvited, Session, SessionOpened, TimedEvent};
+use crate::insight::wording::resume_verb;
 use crate::journal::{Disk, KeyStore, fold};
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
@@ -33,12 +44,12 @@ use crate::launch::needs::needs;
 use crate::launch::prepare::{LaunchOptions, load_definition, opened, prepare, read_definition};
 use crate::launch::run::raise_descriptor_limit;
 use crate::launch::seat::{begin, is_only_in_rounds, measured, resume, seated};
-use crate::launch::session_file::open_session;
+use crate::launch::session_file::{open_session, read_session};
 use crate::launch::wrapped::{SeatedProgram, seated_programs};
 use crate::round::snapshot::sha256_hex;
 use crate::tui::{
     Draft, EngineHandle, Home, Host, Keys, ModelSource, Notify, OpenTarget, ReplayLoad, ScreenOptions,
-    SeatChoice, StartRefusal, Tell, Theme, preview_events,
+    SeatChoice, SeatLink, StartRefusal, Tell, Theme, preview_events,
 };
 
 /// Shows the screen: a file, or the home screen.
@@ -52,12 +63,13 @@ pub fn show(run: &Run, opening: Option<OpenTarget>) -> VerbResult {
     raise_descriptor_limit();
     let screen = screen_options(&set_up)?;
     let options = launch_options(run, &mut set_up)?;
-    let host = TuiHost { options, save: run.save.clone(), set_up: Arc::new(set_up) };
+    let host = TuiHost { options, save: run.save.clone(), set_up: Arc::new(set_up), door: Mutex::new(None) };
     let (exit, left) = crate::tui::run(Arc::new(host), opening, screen)
         .map_err(|error| Diagnostic::new(format!("the terminal cannot be used: {error}")))?;
     if let Some(file) = left {
         // A terminal that is gone needs to be told nothing.
-        let _ = writeln!(std::io::stderr(), "session saved: {file}\nresume with: roundtable resume {file}");
+        let verb = read_session(Path::new(&file)).map_or("resume", |log| resume_verb(&fold(&log)));
+        let _ = writeln!(std::io::stderr(), "session saved: {file}\nresume with: roundtable {verb} {file}");
     }
     Ok(exit)
 }
@@ -85,6 +97,8 @@ struct TuiHost {
     /// Where a new session is saved, if the user says so.
     save: Option<PathBuf>,
     set_up: Arc<Environment>,
+    /// For seats that are invited by a link, once there are any.
+    door: Mutex<Option<Arc<ScreenDoor>>>,
 }
 
 impl TuiHost {
@@ -123,6 +137,20 @@ impl TuiHost {
         let Some(definition) = &session.definition else { return Ok(Vec::new()) };
         let reader = self.set_up.looking_reader(definition);
         with_evidence(&mut session, &self.options.evidence, reader)
+    }
+
+    /// The door for a session with seats that are invited by a link: bound at the first of them.
+    fn door(&self, header: &SessionOpened) -> Result<Option<Arc<ScreenDoor>>, Diagnostic> {
+        let is_invited =
+            |seat: &SeatInfo| seat.remote.as_ref().is_some_and(|remote| remote.door != Door::Nats);
+        if !header.participants.iter().any(is_invited) {
+            return Ok(None);
+        }
+        let mut door = self.door.lock().unwrap_or_else(PoisonError::into_inner);
+        if door.is_none() {
+            *door = Some(Arc::new(ScreenDoor::bind(&self.set_up)?));
+        }
+        Ok(door.clone())
     }
 
     /// Refuses a session that needs something which the person has not agreed to.
@@ -201,9 +229,12 @@ impl Host for TuiHost {
             Some(path) if std::fs::metadata(path).map_or(true, |meta| meta.len() == 0) => path.clone(),
             _ => self.set_up.folders.sessions_to_write()?.join(name),
         };
+        let door = self.door(header)?;
         let (desk, people) = unbounded_channel();
         let ready = begin(header.clone(), path, &self.options, &self.set_up, Some(&desk)).map_err(wrong)?;
-        Ok(engine_thread::spawn(ready, &self.set_up, (desk, people)))
+        let path = ready.path.clone();
+        let spawned = engine_thread::spawn(ready, &self.set_up, (desk, people), door);
+        Ok(spawned.inspect_err(|_| remove_unused(&path))?)
     }
 
     fn resume(&self, path: &Path, tell: Tell<'_>) -> Result<(Vec<LogEntry>, EngineHandle), StartRefusal> {
@@ -217,14 +248,21 @@ impl Host for TuiHost {
             return Err(problem.hint("look at it; F begins a new session from any point of it").into());
         }
         self.agreed(&session)?;
+        let door = session.header.as_deref().map(|header| self.door(header)).transpose()?.flatten();
         let (desk, people) = unbounded_channel();
         let lines = std::mem::take(&mut file.log.lines);
         let ready = resume((session, file), path, &self.options, &self.set_up, Some(&desk), tell);
-        Ok((lines, engine_thread::spawn(ready.map_err(wrong)?, &self.set_up, (desk, people))))
+        Ok((lines, engine_thread::spawn(ready.map_err(wrong)?, &self.set_up, (desk, people), door)?))
     }
 
     fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, StartRefusal> {
         fork::fork(path, seq, &self.set_up.folders.sessions_to_write()?, |session| self.agreed(session))
+    }
+
+    fn invite(&self, session: &Session, seat: &str) -> Result<(SeatInvited, SeatLink), Diagnostic> {
+        let door = self.door.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let door = door.ok_or_else(|| Diagnostic::new("no seat is invited by a link"))?;
+        door.invite(&self.set_up, session, seat)
     }
 
     fn agree(&self, needs: &[Need]) -> Result<(), Diagnostic> {

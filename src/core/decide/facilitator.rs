@@ -11,7 +11,7 @@ use crate::core::command::{AgendaChange, Command, Refusal};
 use crate::core::exit_code::LEFT;
 use crate::diagnostic::Diagnostic;
 use crate::history::{
-    ArtifactRecorded, DeadlineExtended, Event, LINK_MODEL, PROJECT, RoundRevised, RoundRun, SCRIPTED,
+    ArtifactRecorded, DeadlineExtended, Event, PROJECT, RemoteSeat, RoundRevised, RoundRun, SCRIPTED,
     SeatInfo, SeatRetried, SeatStatus, Session, SessionForked, SynthesisRecorded, read_artifact,
 };
 use crate::workflow::{Definition, recheck};
@@ -125,9 +125,11 @@ fn retry(session: &Session, round: &str, participant: String, model: Option<Stri
         _ => return refuse(format!("seat `{participant}` is already sealed")),
     }
     let is_scripted = |seat: &SeatInfo| seat.is_scripted(&run.opened.step);
-    if model.is_some() && session.is_remote(&participant) || model.as_deref() == Some(LINK_MODEL) {
+    if model.is_some() && session.is_remote(&participant)
+        || model.as_deref().is_some_and(|model| RemoteSeat::of_model(model).is_some())
+    {
         return refuse(format!(
-            "`{participant}` is, or would be, behind a link: no model can take its place"
+            "`{participant}` is, or would be, a remote seat: no model can take its place"
         ));
     }
     if model.is_some() && session.seat_info(&participant).is_some_and(is_scripted) {

@@ -18,17 +18,18 @@ use super::command::{Command, Refusal};
 use super::proposal::Proposal;
 use super::tracked_tasks::record_task;
 use super::work_item;
-use crate::history::{ApprovalGiven, Event, SeatFailed, Session, SessionOpened, Status, Timestamp};
+use crate::history::{ApprovalGiven, Event, Session, SessionOpened, Status, Timestamp};
+use crate::round::envelope::Failure;
 use crate::workflow::Definition;
 use answer::answer;
 use close::{close, close_session};
 use facilitator::{decide_live, failed_again, fork};
 use merge::{check_merged, merge_ideas};
-use remote::{invite, join, refuse_envelope, seal_remote};
+use remote::{fail_remote, invite, join, refuse_envelope, seal_remote};
 use result::{DecideResult, refuse};
 use review::{record_result, record_review};
 use round::{
-    ask_again, close_round, excusable_seat, offer_remaining, open_round, open_seat, record_key_loss, reveal,
+    ask_again, close_round, excusable_seat, fail_seat, offer_remaining, open_round, record_key_loss, reveal,
     seal_answer, tally,
 };
 use step::{ask_person, finish_step, offer_items, start_step};
@@ -65,16 +66,13 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::Invite(invited) => invite(session, invited),
         Command::Join(joined) => join(session, joined, now),
         Command::SealRemote(envelope) => seal_remote(session, &envelope, now),
+        Command::FailRemote(failed) => fail_remote(session, *failed, now),
         Command::RefuseEnvelope { round, participant, why, commitment } => {
             refuse_envelope(session, (round, participant), why, commitment)
         }
         Command::Fail { round, participant, reason, timed_out, tries, tokens } => {
-            let run = open_seat(session, &round, &participant)?;
-            let elapsed_ms = now.since(run.opened_at);
-            let step = run.opened.step.clone();
-            let failed =
-                SeatFailed { step, round, participant, reason, timed_out, tries, tokens, elapsed_ms };
-            Ok(vec![Event::SeatFailed(failed)])
+            let back = Failure { reason, timed_out, tries };
+            fail_seat(session, (round, participant), back, tokens, now)
         }
         Command::Excuse { round, participant, reason } => {
             let step = excusable_seat(session, &round, &participant)?.opened.step.clone();

@@ -5,13 +5,13 @@
 use super::result::{DecideResult, refuse};
 use crate::core::command::Refusal;
 use crate::history::{
-    BallotSealed, EnvelopeRefused, Event, RoundRun, SealedBy, SeatInvited, SeatJoined, SeatStatus, Session,
-    Timestamp,
+    BallotSealed, EnvelopeRefused, Event, RoundRun, SealedBy, SeatFailed, SeatInvited, SeatJoined,
+    SeatStatus, Session, Timestamp,
 };
-use crate::round::envelope::{Envelope, WrongLength};
+use crate::round::envelope::{Envelope, FailedDelivery, Failure, WrongLength};
 use crate::round::snapshot::{hex, unhex};
 
-/// The refusals of envelopes that are on record.
+/// The words of refusals; those of envelopes are on record.
 pub mod refusal {
     pub const STALE: &str = "stale";
     pub const ALREADY_SEALED: &str = "already sealed";
@@ -24,6 +24,12 @@ pub mod refusal {
     pub const ALREADY_PINNED: &str = "already pinned";
     pub const MALFORMED: &str = "malformed";
     pub const NOT_A_PARTICIPANT: &str = "not a participant";
+    pub const NO_SUCH_AGENT: &str = "no such agent";
+    pub const NOT_OFFERED: &str = "not offered";
+    pub const NO_FEEDBACK: &str = "no feedback";
+    pub const DOES_NOT_FIT: &str = "does not fit";
+    /// It rests, or could not write to its file: what is sent later may count.
+    pub const NOT_RUNNING: &str = "the session is not running";
 }
 
 /// The most refused envelopes of a seat in a round that are on record.
@@ -97,6 +103,40 @@ pub fn seal_remote(session: &Session, envelope: &Envelope, now: Timestamp) -> De
     } else {
         refuse(refusal::BAD_SIGNATURE)
     }
+}
+
+/// Takes in that a remote seat has no ballot to give, which it has signed.
+pub fn fail_remote(session: &Session, failed: FailedDelivery, now: Timestamp) -> DecideResult {
+    if !session.is_remote(&failed.participant) {
+        return refuse(refusal::NOT_A_PARTICIPANT);
+    }
+    let round = session.round(&failed.round).filter(|round| round.session == failed.session);
+    let Some(round) = round else { return refuse(refusal::STALE) };
+    if round.closed.is_some() {
+        return refuse(refusal::ROUND_CLOSED);
+    }
+    let is_open = round.seat(&failed.participant).is_some_and(|seat| seat.status.is_open());
+    if !is_open || round.delivery(&failed.participant).as_ref() != Some(&failed.delivery) {
+        return refuse(refusal::STALE);
+    }
+    if !failed.has_short_reason() {
+        return refuse(refusal::TOO_LONG);
+    }
+    if !session.seat_key(&failed.participant).is_some_and(|key| failed.is_signed_by(key)) {
+        return refuse(refusal::BAD_SIGNATURE);
+    }
+    let FailedDelivery { participant, failed: Failure { reason, timed_out, tries }, signature, .. } = failed;
+    Ok(vec![Event::SeatFailed(SeatFailed {
+        step: round.opened.step.clone(),
+        round: failed.round,
+        participant,
+        reason,
+        timed_out,
+        tries,
+        tokens: None,
+        elapsed_ms: now.since(round.opened_at),
+        signature: Some(signature),
+    })])
 }
 
 /// Puts a refused envelope on record, unless there are many of its seat already.

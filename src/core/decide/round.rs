@@ -8,11 +8,12 @@ use crate::core::command::Refusal;
 use crate::core::tally_round::tally_round;
 use crate::handoff::{Checked, is_asked_again};
 use crate::history::{
-    AnswerRevealed, BallotSealed, CloseReason, Event, RoundClosed, RoundOpened, RoundRun, Seat, SeatFailed,
-    SeatStatus, Session, Timestamp, WorkItemOffered,
+    AnswerRevealed, BallotSealed, CloseReason, Event, RoundClosed, RoundOpened, RoundRun, SealedBy, Seat,
+    SeatFailed, SeatStatus, Session, Timestamp, WorkItemOffered,
 };
+use crate::round::envelope::Failure;
 use crate::round::prompt::{self, PromptHash};
-use crate::round::record::{Outcome, Raw, SeatRecord};
+use crate::round::record::{Outcome, Raw, SeatRecord, TokenUsage};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord, unseal};
 use crate::round::snapshot::{AddressLines, address};
 use crate::tokens::estimated_tokens;
@@ -180,6 +181,30 @@ pub fn open_seat<'a>(session: &'a Session, round: &str, name: &str) -> Result<&'
     seat_that(session, round, name, SeatStatus::is_open)
 }
 
+/// Takes in that nothing came back from a seat.
+pub fn fail_seat(
+    session: &Session,
+    (round, participant): (String, String),
+    Failure { reason, timed_out, tries }: Failure,
+    tokens: Option<TokenUsage>,
+    now: Timestamp,
+) -> DecideResult {
+    let run = open_seat(session, &round, &participant)?;
+    let (step, elapsed_ms) = (run.opened.step.clone(), now.since(run.opened_at));
+    let signature = None;
+    Ok(vec![Event::SeatFailed(SeatFailed {
+        step,
+        round,
+        participant,
+        reason,
+        timed_out,
+        tries,
+        tokens,
+        elapsed_ms,
+        signature,
+    })])
+}
+
 /// Returns the open round if its seat `name` can be let go: it is open, or it failed.
 pub fn excusable_seat<'a>(session: &'a Session, round: &str, name: &str) -> Result<&'a RoundRun, Refusal> {
     seat_that(session, round, name, |status| status.is_open() || matches!(status, SeatStatus::Failed(_)))
@@ -215,9 +240,11 @@ pub fn seal_answer(
         return Ok(vec![late(session, round, participant)]);
     }
     let run = open_seat(session, round, &participant)?;
-    if session.is_remote(&participant) {
-        return refuse(format!("`{participant}` seals its ballot itself"));
-    }
+    let by = match session.remote(&participant) {
+        None => None,
+        Some(remote) if remote.table_seals => Some(SealedBy::Table),
+        Some(_) => return refuse(format!("`{participant}` seals its ballot itself")),
+    };
     Ok(vec![Event::BallotSealed(BallotSealed {
         step: run.opened.step.clone(),
         round: round.to_owned(),
@@ -225,7 +252,7 @@ pub fn seal_answer(
         participant,
         seal: Arc::new(seal),
         signature: None,
-        by: None,
+        by,
     })])
 }
 
@@ -280,6 +307,7 @@ fn reveal_seat(
             tries: 0,
             tokens: None,
             elapsed_ms: seat.elapsed_ms.unwrap_or(0),
+            signature: None,
             reason,
         }),
     }
@@ -302,8 +330,14 @@ pub fn unseal_answer(
         serde_json::from_str::<SeatRecord>(&opened.record)
     } else {
         let raw = serde_json::from_str::<Raw>(&opened.record);
-        if session.is_remote(who) && !raw.as_ref().is_ok_and(|raw| raw.is_from_person(&opened.record)) {
-            return Err("the sealed record has not the form of one person's answer".to_owned());
+        if let Some(remote) = session.remote(who) {
+            let (is_by_program, text) = (remote.is_by_program(), &*opened.record);
+            let is_formed =
+                |raw: &Raw| if is_by_program { raw.is_exactly(text) } else { raw.is_from_person(text) };
+            if !raw.as_ref().is_ok_and(is_formed) {
+                let whose = if is_by_program { "a program's" } else { "one person's" };
+                return Err(format!("the sealed record has not the form of {whose} answer"));
+            }
         }
         raw.map(|raw| raw.read(&run.opened.ballot, true))
     };

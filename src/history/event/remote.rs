@@ -4,13 +4,49 @@ use serde::{Deserialize, Serialize};
 
 use super::super::timestamp::Timestamp;
 
-/// The model of a seat that is invited by a link.
-pub const LINK_MODEL: &str = "remote/link";
-
 /// How a remote seat is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RemoteSeat {
     pub door: Door,
+    /// The worker that answers for it, behind NATS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
+    /// The public key that it signs with, in hex, where that is known from the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    /// Whether this program seals for it, which then reads its answer once.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub table_seals: bool,
+}
+
+impl RemoteSeat {
+    /// How a seat of this model is reached: `remote/link`, `remote/inbox`, `remote/nats/WORKER` or
+    /// `remote/nats/WORKER/provider/model`; none of another model.
+    pub fn of_model(model: &str) -> Option<Self> {
+        let mut parts = model.strip_prefix("remote/")?.splitn(3, '/');
+        let is_named = |worker: &&str| !worker.is_empty() && worker.bytes().all(is_of_name);
+        let (door, worker) = match (parts.next()?, parts.next(), parts.next()) {
+            ("link", None, None) => (Door::Link, None),
+            ("inbox", None, None) => (Door::Inbox, None),
+            ("nats", Some(worker), model) if is_named(&worker) && model != Some("") => {
+                (Door::Nats, Some(worker.to_owned()))
+            }
+            _ => return None,
+        };
+        Some(Self { door, worker, key: None, table_seals: false })
+    }
+}
+
+impl RemoteSeat {
+    /// Whether a program seals for it, which tells more of a reply than a person's browser does.
+    pub fn is_by_program(&self) -> bool {
+        self.table_seals || matches!(self.door, Door::Inbox | Door::Nats)
+    }
+}
+
+/// Whether the name of a worker may hold it: it is part of a subject.
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
 
 /// What carries offers and envelopes.
@@ -19,14 +55,20 @@ pub struct RemoteSeat {
 pub enum Door {
     /// A person's browser or terminal, by a link.
     Link,
+    /// An agent that polls over HTTP.
+    Inbox,
+    /// A worker behind a NATS server.
+    Nats,
 }
 
-/// Who sealed a ballot, where that was not this program.
+/// Who sealed the ballot of a remote seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SealedBy {
     /// The seat, which signed it.
     Seat,
+    /// This program, for an agent that sent it plain text.
+    Table,
 }
 
 /// A remote seat is invited; an earlier invitation of the seat is withdrawn by it.
@@ -56,4 +98,24 @@ pub struct EnvelopeRefused {
     pub participant: String,
     pub why: String,
     pub commitment: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_says_how_its_seat_is_reached() {
+        let of = |model| RemoteSeat::of_model(model).map(|remote| (remote.door, remote.worker));
+        assert_eq!(of("remote/link"), Some((Door::Link, None)));
+        assert_eq!(of("remote/inbox"), Some((Door::Inbox, None)));
+        let fleet = Some((Door::Nats, Some("fleet".to_owned())));
+        assert_eq!(of("remote/nats/fleet"), fleet);
+        assert_eq!(of("remote/nats/fleet/ollama/llama3.2"), fleet);
+        let wrong =
+            ["remote/", "remote/link/", "remote/inbox/x", "remote/nats", "remote/nats/", "remote/nats/a.b"];
+        for model in wrong.into_iter().chain(["remote/nats/a/", "remote/nats/*", "remote/fax", "ollama/x"]) {
+            assert_eq!(of(model), None, "{model}");
+        }
+    }
 }

@@ -125,6 +125,9 @@ pub struct SeatFailed {
     pub tokens: Option<TokenUsage>,
     /// From the round's opening to the failure, in milliseconds.
     pub elapsed_ms: u64,
+    /// The signature of a remote seat that said so, in hex.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
 }
 
 /// Why a round closed.

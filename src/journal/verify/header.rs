@@ -1,7 +1,7 @@
 //! The header: what its hashes, its definition and its numbers say of each other.
 
 use super::Verifier;
-use crate::history::{LogEntry, PseudonymMap, Session, SessionOpened};
+use crate::history::{Door, LogEntry, PseudonymMap, RemoteSeat, Session, SessionOpened};
 use crate::round::seal::SEAL_2;
 use crate::round::snapshot::{sha256_hex, unhex};
 use crate::workflow::Definition;
@@ -38,6 +38,11 @@ impl Verifier {
                 "a session with remote seats has a `table_key` and seal 2, another has no such key",
             );
         }
+        for seat in &opened.participants {
+            if let Some(what) = seat.remote.as_ref().and_then(wrong_key) {
+                self.find(line, format!("remote seat `{}` {what}", seat.name));
+            }
+        }
         let Ok(definition) = Session::definition_of(opened) else { return };
         if !has_its_pseudonyms(opened, &definition) {
             self.find(line, "the pseudonyms are not those that their seed gives, or are not asked for");
@@ -51,6 +56,16 @@ impl Verifier {
         if let Some(what) = opened.unlike_definition(&definition) {
             self.find(line, what);
         }
+    }
+}
+
+/// What is wrong with the key of a remote seat in the header.
+fn wrong_key(remote: &RemoteSeat) -> Option<&'static str> {
+    match (remote.door, &remote.key) {
+        (_, Some(key)) if unhex::<32>(key).is_none() => Some("has a key that is none"),
+        (Door::Nats, None) => Some("has a worker without a key"),
+        (Door::Link, Some(_)) => Some("has a key before it has joined"),
+        (Door::Link | Door::Inbox, None) | (Door::Inbox | Door::Nats, Some(_)) => None,
     }
 }
 

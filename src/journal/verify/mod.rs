@@ -197,6 +197,8 @@ struct Verifier {
     begun: HashMap<String, Timestamp>,
     /// How many ballots are signed by their seats.
     signed: usize,
+    /// How many ballots of agents this program has sealed.
+    sealed_for: usize,
     /// Documents with a time before the one of the document before.
     backwards: Vec<u64>,
 }

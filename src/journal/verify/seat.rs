@@ -8,6 +8,7 @@ use crate::history::{
     AnswerRevealed, BallotSealed, Event, LogEntry, RoundRun, SealedBy, SeatFailed, SeatStatus, Session,
     WorkItemOffered,
 };
+use crate::round::envelope::{FailedDelivery, Failure, VERSION};
 use crate::round::seal::{RoundKey, SealedRecord};
 
 impl Verifier {
@@ -64,6 +65,12 @@ impl Verifier {
             let is_plain = sealed.signature.is_none() && sealed.by.is_none();
             return (!is_plain).then(|| format!("`{who}` is no remote seat, and its ballot is signed"));
         }
+        if sealed.by == Some(SealedBy::Table) {
+            let is_so = self.session.remote(who).is_some_and(|remote| remote.table_seals);
+            self.sealed_for += usize::from(is_so);
+            return (!is_so || sealed.signature.is_some())
+                .then(|| format!("`{who}` seals its ballots itself, and this one was sealed for it"));
+        }
         if sealed.by != Some(SealedBy::Seat) || !self.session.is_signed_by_seat(sealed) {
             return Some(format!(
                 "the ballot of `{who}` is not signed with the key that the seat joined with"
@@ -80,6 +87,13 @@ impl Verifier {
             let what = format!("{count} ballots are signed with the keys that their seats had joined with");
             self.result.proven.push(what);
         }
+        if self.sealed_for > 0 {
+            let count = self.sealed_for;
+            let what = format!(
+                "{count} ballots came as plain text, and the program that ran the session sealed them"
+            );
+            self.result.notes.push(what);
+        }
         for (seat, invitation) in &self.session.invitations {
             if invitation.earlier_keys > 0 && invitation.key.is_some() {
                 let what = format!("`{seat}` was invited anew and has joined with more than one key");
@@ -94,6 +108,21 @@ impl Verifier {
         let Some(run) = self.session.round(&round) else {
             return self.find(line, format!("`{participant}` fails in round `{round}`, which there is not"));
         };
+        if let (Some(signature), None) = (&failed.signature, &run.closed) {
+            let delivery = run.delivery(&participant).unwrap_or_default();
+            return self.check_recomputed(
+                line,
+                Command::FailRemote(Box::new(FailedDelivery {
+                    v: VERSION,
+                    delivery,
+                    session: run.session.clone(),
+                    round,
+                    participant,
+                    failed: Failure { reason, timed_out, tries },
+                    signature: signature.clone(),
+                })),
+            );
+        }
         if run.closed.is_none() {
             let model = run.seat(&participant).and_then(|seat| seat.item.as_ref()).map(|item| &item.model);
             if model.is_some_and(|model| is_asked_once(model)) && tries != 1 {
@@ -118,6 +147,7 @@ impl Verifier {
                     tries: 0,
                     tokens: None,
                     elapsed_ms,
+                    signature: None,
                     ..failed.clone()
                 };
                 (due != *failed).then(|| format!("`{participant}` did not fail like this"))

@@ -11,6 +11,7 @@ use super::{AssociatedData, SealedRecord};
 use crate::round::snapshot::{hex, unhex};
 
 const BALLOT: &str = "roundtable ballot 2";
+const FAILED: &str = "roundtable failed 2";
 const OFFER: &[u8] = b"roundtable offer 2";
 const DELIVERY: &str = "roundtable delivery 2";
 
@@ -56,6 +57,12 @@ impl std::fmt::Debug for SigningKey {
     }
 }
 
+/// A public key in hex, of hex or of `ed25519:` and hex, as people hand it on.
+pub fn named_key(text: &str) -> Option<String> {
+    let key = text.trim();
+    Some(hex(&unhex::<32>(key.strip_prefix("ed25519:").unwrap_or(key))?))
+}
+
 /// Whether `signature` is that of the public key on the message; both in hex.
 pub fn is_signed(public_key: &str, message: &[u8], signature: &str) -> bool {
     let keys = unhex::<32>(public_key).zip(unhex::<64>(signature));
@@ -77,6 +84,15 @@ pub fn ballot_message(
         push(&mut message, part);
     }
     Some(message)
+}
+
+/// What a seat signs where it has no ballot to give: the ids of the delivery, and what went wrong.
+pub fn failed_message(parts: &[&str]) -> Vec<u8> {
+    let mut message = FAILED.as_bytes().to_vec();
+    for part in parts {
+        push(&mut message, part.as_bytes());
+    }
+    message
 }
 
 /// What a session signs of an offer's JSON bytes.

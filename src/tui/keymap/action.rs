@@ -18,6 +18,7 @@ pub enum Action {
     ShowAgenda,
     CloseRound,
     ExcuseSeat,
+    InviteSeat,
     RetrySeat,
     CheckProviders,
     CheckLatency,

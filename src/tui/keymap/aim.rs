@@ -55,8 +55,8 @@ impl Aim {
             A::ExtendDeadline | A::ShowAgenda |
             A::AnswerSeat | A::AcceptResult | A::RepeatRound | A::AnswerQuestion | A::ResumeSession =>
             Self::Lead,
-            A::ChooseParticipants | A::ChooseModel | A::RetrySeat | A::ExcuseSeat | A::CheckProviders |
-            A::CheckLatency => Self::Seats,
+            A::ChooseParticipants | A::ChooseModel | A::InviteSeat | A::RetrySeat | A::ExcuseSeat |
+            A::CheckProviders | A::CheckLatency => Self::Seats,
             A::PlayPause | A::JumpToTenth | A::NextReveal | A::NextEvent | A::PreviousEvent | A::PlayFaster
             | A::PlaySlower => Self::Replay,
             A::ReadItem | A::NextSeat | A::PreviousSeat | A::NextRound | A::PreviousRound |

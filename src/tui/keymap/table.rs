@@ -52,6 +52,8 @@ const REVEALED: &[ScreenState] = &[Revealed];
 const REPLAY: &[ScreenState] = &[Replay];
 const SESSION: &[ScreenState] = &[Draft, Open, Question, Revealed, Closed, Replay];
 const LIVE: &[ScreenState] = &[Draft, Open, Question, Revealed, Closed];
+/// States in which somebody elsewhere may still vote.
+const INVITING: &[ScreenState] = &[Draft, Open, Question, Revealed];
 /// States in which the engine waits for the facilitator.
 const WAITING: &[ScreenState] = &[Draft, Question, Revealed];
 const NOTED: &[ScreenState] = &[Question, Revealed];
@@ -101,7 +103,7 @@ const fn row(
 
 /// All key bindings, in the order of the footer.
 #[rustfmt::skip]
-pub const BINDINGS: [KeyBinding; 68] = [
+pub const BINDINGS: [KeyBinding; 69] = [
     row(HOME, Action::OpenRow, "open-row", &[key(KeyCode::Enter)], "open selected item", "open"),
     row(HOME, Action::NewQuestion, "new-question", &[ch('n')], "new question", "new"),
     row(DRAFT, Action::OpenRound, "open-round", &[ch('o')], "open round (or start session)", "open"),
@@ -109,6 +111,7 @@ pub const BINDINGS: [KeyBinding; 68] = [
     row(DRAFT, Action::ChooseParticipants, "choose-participants", &[ch('p')], "choose who is asked", "seats"),
     row(CHOOSING, Action::ChooseModel, "choose-model", &[ch('m')], "choose who answers: model or person", "model"),
     row(DRAFT, Action::ShowDiff, "show-diff", &[ch('d')], "show snapshot diff", "diff"),
+    row(INVITING, Action::InviteSeat, "invite-seat", &[ch('i')], "invite somebody elsewhere to the seat", ""),
     row(OPEN, Action::RetrySeat, "retry-seat", &[ch('r')], "ask seat again, with the same or another model", "again"),
     row(OPEN, Action::ExcuseSeat, "excuse-seat", &[ch('x')], "excuse seat (go on without it)", "without"),
     row(OPEN, Action::ExtendDeadline, "extend-deadline", &[ch('t')], "extend deadline by a minute", "+1 min"),
@@ -141,7 +144,7 @@ pub const BINDINGS: [KeyBinding; 68] = [
     row(SESSION, Action::ShowSnapshot, "show-snapshot", &[ch('s')], "show snapshot", ""),
     row(SESSION, Action::ShowWorkflow, "show-workflow", &[ch('M')], "show workflow", ""),
     row(SESSION, Action::ShowResults, "show-results", &[ch('C')], "show step results", ""),
-    row(SESSION, Action::ShowWorkItems, "show-work-items", &[ch('i')], "show work items", ""),
+    row(SESSION, Action::ShowWorkItems, "show-work-items", &[ch('I')], "show work items", ""),
     row(SESSION, Action::ShowAgenda, "show-agenda", &[ch('O')], "show agenda, conflicts and open questions", ""),
     row(READABLE, Action::ToggleSideBySide, "toggle-side-by-side", &[ch('v')], "toggle side-by-side view", "side by side"),
     row(READABLE, Action::ShowPictures, "show-pictures", &[ch('G')], "show all pictures of the round", "pictures"),

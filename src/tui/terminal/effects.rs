@@ -19,7 +19,7 @@ use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
 use crate::tui::host::{Host, StartRefusal};
 use crate::tui::model::{Asking, Mode, Overlay, TextView};
-use crate::tui::update::{Effect, Message, update};
+use crate::tui::update::{Effect, Message, made, update};
 
 impl Screen {
     /// Carries effects out, and what follows from them.
@@ -43,6 +43,7 @@ impl Screen {
             Effect::Quit => self.wants_out = Some(ExitCode::Finished),
             Effect::Suspend => self.suspend()?,
             Effect::Begin => return Ok(self.begin(None).await),
+            Effect::Invite(seat) => return Ok(self.invite(&seat)),
             Effect::Agree => return Ok(self.agree().await),
             Effect::Order(order) => return Ok(self.order(order).await),
             Effect::Open(opening) => return Ok(self.open(opening).await),
@@ -138,6 +139,20 @@ impl Screen {
         // One that has just ended says so itself.
         let _ = running.orders.send(order);
         None
+    }
+
+    /// Makes a new link for a seat, has it recorded, and shows it.
+    fn invite(&mut self, seat: &str) -> Option<Message> {
+        let running = self.running.as_ref()?;
+        match self.host.invite(self.model.session(), seat) {
+            Ok((invited, link)) => {
+                // One that has just ended says so itself.
+                let _ = running.orders.send(FacilitatorRequest::Invite(invited));
+                made(&mut self.model, seat, link);
+                None
+            }
+            Err(problem) => Some(Message::Say(said(&problem))),
+        }
     }
 
     /// Hands a person's answer to the seat that waits for it; one that was let go needs none.

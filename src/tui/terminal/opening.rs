@@ -17,7 +17,7 @@ use crate::tui::host::{Host, Tell};
 use crate::tui::live::EngineUpdate;
 use crate::tui::model::Mode;
 use crate::tui::sources::SeatChoice;
-use crate::tui::update::{Message, cannot_begin};
+use crate::tui::update::{Message, begun, cannot_begin};
 
 /// What is done this soon is shown at once, without a word of waiting.
 const AT_ONCE: Duration = Duration::from_millis(40);
@@ -133,6 +133,7 @@ impl Screen {
                     let _ = running.orders.send(order);
                 }
                 self.model.file = running.path.display().to_string();
+                begun(&mut self.model, &running.links);
                 self.running = Some(running);
             }
             Opened::Replay(path, loaded) => {
@@ -147,6 +148,7 @@ impl Screen {
                 self.stop_engine().await;
                 let file = path.display().to_string();
                 self.model.show(Mode::Live(Box::new(live)), replay, file.clone());
+                begun(&mut self.model, &running.links);
                 self.running = Some(running);
                 if let Some(seq) = forked_at {
                     let text = format!("New session from event {seq}: {file}. The old one stays as it is.");

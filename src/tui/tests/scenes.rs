@@ -276,7 +276,7 @@ fn a_workflow_as_a_map() {
 #[test]
 fn a_work_item_whole() {
     let mut model = counted();
-    press(&mut model, KeyCode::Char('i'));
+    press(&mut model, KeyCode::Char('I'));
     shows("items", &model);
     press(&mut model, KeyCode::Enter);
     shows("item", &model);

@@ -5,7 +5,7 @@ use super::leave::leave;
 use super::message::Effect;
 use super::refusal::refusal;
 use super::scroll::scroll;
-use super::{confirm, forms, lists, moments, search, seating};
+use super::{confirm, forms, invite, lists, moments, search, seating};
 use crate::config::doctor::ProbeLevel;
 use crate::engine::FacilitatorRequest;
 use crate::tui::form;
@@ -42,6 +42,7 @@ fn is_order(action: Action) -> bool {
             | Action::EditArtifact
             | Action::CloseRound
             | Action::ExcuseSeat
+            | Action::InviteSeat
             | Action::RetrySeat
             | Action::ExtendDeadline
             | Action::AnswerSeat
@@ -59,8 +60,7 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Suspend => return vec![Effect::Suspend],
         Action::Help => model.overlay = Some(Overlay::Help(0)),
         Action::Search | Action::NarrowSeats | Action::CommandPalette => open_line(model, action),
-        Action::NextMatch => search::find(model, true),
-        Action::PreviousMatch => search::find(model, false),
+        Action::NextMatch | Action::PreviousMatch => search::find(model, action == Action::NextMatch),
         Action::NextPane => cycle_pane(model, 1),
         Action::PreviousPane => cycle_pane(model, Pane::ALL.len() - 1),
         Action::NextSeat => cycle_seat(model, true),
@@ -101,6 +101,7 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         | Action::ForkSession
         | Action::ResumeSession => return order(model, action),
         Action::ChooseModel => seating::choose_model(model),
+        Action::InviteSeat => return invite::ask(model),
         Action::RetrySeat => seating::retry(model),
         Action::ExcuseSeat => return seating::excuse(model),
         Action::ExtendDeadline => return vec![Effect::Order(FacilitatorRequest::MoreTime(MORE_TIME))],

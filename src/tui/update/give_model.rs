@@ -4,7 +4,7 @@ use super::message::Effect;
 use crate::engine::FacilitatorRequest;
 use crate::tui::form::ModelTarget;
 use crate::tui::model::Model;
-use crate::tui::sources::{HUMAN, SeatChoice};
+use crate::tui::sources::{HUMAN, LINK, SeatChoice};
 
 /// Gives a model to whom it is for.
 pub fn give(model: &mut Model, target: &ModelTarget, text: String) -> Vec<Effect> {
@@ -20,7 +20,7 @@ pub fn give(model: &mut Model, target: &ModelTarget, text: String) -> Vec<Effect
             let seats = if let ModelTarget::Seat(seat) = target { vec![seat.clone()] } else { all() };
             choice.seats.retain(|(name, _)| !seats.contains(name));
             choice.seats.extend(seats.into_iter().map(|name| (name, text.clone())));
-            let is_usual = *target == ModelTarget::AllSeats && text != HUMAN;
+            let is_usual = *target == ModelTarget::AllSeats && ![HUMAN, LINK].contains(&&*text);
             let usual = is_usual.then(|| Effect::UseModel(text));
             usual.into_iter().chain([Effect::Redraft(choice)]).collect()
         }

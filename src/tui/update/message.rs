@@ -71,6 +71,8 @@ pub enum Effect {
     Order(FacilitatorRequest),
     /// Begin with the session that is looked at.
     Begin,
+    /// Invite somebody to this seat by a new link.
+    Invite(String),
     /// Agree to what was asked, and go on with what it was asked for.
     Agree,
     /// Open what a row leads to.

@@ -6,6 +6,7 @@ mod confirm;
 mod engine_events;
 mod forms;
 mod give_model;
+mod invite;
 mod leave;
 mod lists;
 mod message;
@@ -18,6 +19,7 @@ mod search;
 mod seating;
 
 pub use forms::cannot_begin;
+pub use invite::{begun, invitation, made};
 pub use message::{Effect, Message};
 pub use refusal::refusal;
 

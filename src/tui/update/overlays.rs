@@ -5,6 +5,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use super::actions::perform;
 use super::agenda;
 use super::forms;
+use super::invite;
 use super::lists::{FORMATS, show_group, show_item};
 use super::message::Effect;
 use super::search::find;
@@ -179,6 +180,7 @@ fn choose(model: &mut Model, kind: MenuKind, at: usize) -> Vec<Effect> {
         MenuKind::UsualModel | MenuKind::SeatModel | MenuKind::RetryModel => {
             seating::chosen(model, &menu, false)
         }
+        MenuKind::Invitation => invite::chosen(model, &menu),
         MenuKind::Report => FORMATS.get(at).map_or_else(Vec::new, |(name, _)| vec![Effect::Report(name)]),
         MenuKind::Artifact => {
             let session = model.session();

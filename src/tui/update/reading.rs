@@ -41,7 +41,7 @@ pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         KeyCode::Char('>' | 'n') => find(model, true, false),
         KeyCode::Char('<' | 'N') => find(model, false, false),
         KeyCode::Char('y') => {
-            let text = read.text.clone();
+            let text = read.copies.clone().unwrap_or_else(|| read.text.clone());
             model.notice = Some(format!("Copied {} characters to the clipboard.", text.chars().count()));
             return vec![Effect::Copy(text)];
         }

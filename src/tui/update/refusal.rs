@@ -1,6 +1,7 @@
 //! Why an action cannot work now. Who asks the core asks for what an order would be refused for, so
 //! that no form is filled in for nothing.
 
+use super::invite::seat_to_invite;
 use crate::core::{Command, decide};
 use crate::insight::round_view::{is_revealed, tally};
 use crate::tui::keymap::{Action, ScreenState};
@@ -21,6 +22,7 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
             };
             decide(session, command, model.now).err().map(|refusal| refusal.0)
         }
+        Action::InviteSeat => needs(seat_to_invite(model).is_some(), NOT_LINKED),
         Action::CloseRound => needs(session.open_round().is_some(), NO_ROUND),
         Action::ExtendDeadline => match session.open_round() {
             None => needs(false, NO_ROUND),
@@ -66,6 +68,8 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
     }
 }
 
+const NOT_LINKED: &str =
+    "No seat is invited by a link. Before the session begins, m gives a seat the model remote/link.";
 const NO_ROUND: &str = "No round is open: a step is running. M shows the workflow.";
 
 /// Returns where the action of a key that has none in this state would work.

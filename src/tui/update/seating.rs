@@ -7,7 +7,7 @@ use crate::engine::FacilitatorRequest;
 use crate::history::SeatStatus;
 use crate::tui::form::{self, ModelTarget};
 use crate::tui::model::{Menu, MenuKind, Mode, Model, Overlay};
-use crate::tui::sources::{HUMAN, REHEARSAL, SourceState};
+use crate::tui::sources::{HUMAN, LINK, REHEARSAL, SourceState};
 
 /// The last row of a list of models.
 const ANOTHER: &str = "another: type its name…";
@@ -23,7 +23,7 @@ fn model_rows(model: &Model, with_person: bool) -> Vec<ModelRow> {
             rows.push((text.to_owned(), about.to_owned()));
         }
     };
-    for seat in model.session().roster.values().filter(|seat| seat.model != HUMAN) {
+    for seat in model.session().roster.values().filter(|seat| ![HUMAN, LINK].contains(&&*seat.model)) {
         add(&seat.model, "in this session");
     }
     if let Some(usual) = &model.home.model {
@@ -37,6 +37,7 @@ fn model_rows(model: &Model, with_person: bool) -> Vec<ModelRow> {
     add(REHEARSAL, "offline, no model: reads your background");
     if with_person {
         add(HUMAN, "you, at this keyboard");
+        add(LINK, "somebody elsewhere, by a link: i invites");
     }
     rows
 }

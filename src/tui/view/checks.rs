@@ -3,12 +3,12 @@
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::history::LINK_MODEL;
 use crate::insight::wording::group_digits;
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::wrapped;
 use crate::tui::live::{LiveSession, Preview};
 use crate::tui::model::Model;
+use crate::tui::update::invitation;
 
 /// One thing that was found: how grave it is, what it is, and the key that mends it.
 struct Check {
@@ -77,11 +77,10 @@ fn found(model: &Model) -> Vec<Check> {
         add(Grade::Doubt, harmless_line(warning), "e question");
     }
     voices(model, live, preview, &mut add);
-    let is_remote =
-        |name: &&String| model.session().seat_info(name).is_some_and(|seat| seat.model == LINK_MODEL);
-    if let Some(seat) = preview.opened.seats.iter().find(is_remote) {
-        let text = format!("{} votes by link: run `roundtable serve FILE` instead", harmless_line(seat));
-        add(Grade::Bad, text, "q quit");
+    for seat in &preview.opened.seats {
+        if let Some(state) = invitation(model.session(), seat).filter(|state| *state != "joined") {
+            add(Grade::Doubt, format!("{} votes by a link: {state}", harmless_line(seat)), "i invites");
+        }
     }
     if live.draft.is_some() && !live.needs.is_empty() {
         let text = format!("it runs and asks: {}", harmless_line(&live.needs.join(" · ")));
@@ -108,16 +107,17 @@ fn voices(
         seats.iter().filter_map(|name| Some(session.seat_info(name)?.label(&preview.opened.step))).collect();
     let rehearsed = models.iter().filter(|model| model.split('/').next() == Some("rehearsal")).count();
     if rehearsed > 0 {
-        let who = if rehearsed == seats.len() {
-            "all seats are".to_owned()
-        } else {
-            format!("{rehearsed} seats are")
+        let who = match rehearsed {
+            all if all == seats.len() => "all seats are".to_owned(),
+            1 => "one seat is".to_owned(),
+            several => format!("{several} seats are"),
         };
         add(Grade::Doubt, format!("{who} rehearsed offline: no model answers"), key);
     }
     let same = |model: &&&str| models.iter().filter(|other| other == model).count();
-    let shared =
-        models.iter().filter(|model| !matches!(**model, "human" | "rehearsal" | "scripted" | LINK_MODEL));
+    let shared = models.iter().filter(|model| {
+        !matches!(**model, "human" | "rehearsal" | "scripted" | "remote/link" | "remote/inbox")
+    });
     if let Some(model) = shared.max_by_key(same).filter(|model| same(model) > 1) {
         let text = format!("{} seats share {}: count them as one voice", same(&model), harmless_line(model));
         add(Grade::Doubt, text, key);

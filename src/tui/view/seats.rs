@@ -15,6 +15,7 @@ use crate::participants::progress::{Progress, RequestPhase as Request};
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::{clipped, clipped_middle, cut_middle, wrapped};
 use crate::tui::model::Model;
+use crate::tui::update::invitation;
 
 /// The pane's title and the lines that are seen; each is noted for the mouse.
 pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line<'static>>) {
@@ -175,6 +176,11 @@ fn reason(model: &Model, seat: &SeatView<'_>) -> Option<String> {
     if model.pending_human().is_some_and(|(name, _)| name == seat.name) {
         return Some("your turn: Enter".to_owned());
     }
+    if matches!(seat.standing, VisibleState::Unread("asking"))
+        && let Some(state) = invitation(model.session(), seat.name)
+    {
+        return Some(if state == "joined" { state.to_owned() } else { format!("{state}: i") });
+    }
     let progress = progress(model, seat)?;
     let trouble = progress.trouble.as_deref().map(harmless_line);
     match (progress.standing, progress.left_ms) {
@@ -247,7 +253,10 @@ fn to_ask(
     let problem = model.live().and_then(|live| live.problems.iter().find(|(seat, _)| seat == name));
     let (sign, word, style) = match problem {
         Some((_, why)) => (model.theme.sign("✗", "x"), why.as_str(), model.theme.bad()),
-        None => (" ", "", Style::new()),
+        None => match invitation(model.session(), name) {
+            Some(state) => (" ", state, model.theme.active()),
+            None => (" ", "", Style::new()),
+        },
     };
     let room = usize::from(width).saturating_sub(longest + 5);
     let of_model = if word.is_empty() { room } else { room / 2 };

@@ -47,6 +47,20 @@ impl<'a> Fields<'a> {
         (node.value != Value::Null).then_some(node)
     }
 
+    /// The entries of a map, by name; none, and a problem, where it is no map.
+    pub fn entries(&mut self, key: &'static str) -> Vec<(String, &'a Node)> {
+        match self.node(key) {
+            None => Vec::new(),
+            Some(Node { value: Value::Map(map), .. }) => {
+                map.iter().map(|(key, value)| (key.text.clone(), value)).collect()
+            }
+            Some(node) => {
+                self.wrong(node, key, "a map");
+                Vec::new()
+            }
+        }
+    }
+
     /// Notes that `node` should have been `wanted`.
     pub fn wrong(&mut self, node: &Node, key: &str, wanted: &str) {
         let message = format!("`{key}` of {} must be {wanted}, found {}", self.what, node.kind());

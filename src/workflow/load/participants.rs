@@ -27,10 +27,11 @@ pub fn participants(entries: Entries<'_>) -> Vec<ParticipantSpec> {
     if node.value == Value::List(Vec::new()) {
         entries.refuse(node, "`participants` is empty", "name at least one, or leave the key out");
     }
-    let mut all = Vec::new();
+    let (mut all, mut taken) = (Vec::new(), HashSet::new());
     for node in entries.list("participants") {
+        let before = all.len();
         if let Some(inner) = Entries::of(node, entries.found) {
-            participant_map(inner, &mut all);
+            participant_map(inner, &mut all, &taken);
         } else if let Some(name) = as_text(node) {
             let mut seat = ParticipantSpec::of_text(&name, (node.line, node.column));
             if !is_model_text(&name) && !is_name(&name) {
@@ -41,6 +42,7 @@ pub fn participants(entries: Entries<'_>) -> Vec<ParticipantSpec> {
             }
             all.push(seat);
         }
+        taken.extend(all[before..].iter().map(|seat| seat.name.clone()));
     }
     name_apart(&mut all);
     all
@@ -58,7 +60,8 @@ fn name_apart(all: &mut [ParticipantSpec]) {
     }
 }
 
-fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>) {
+/// `taken` are the names of the seats so far.
+fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>, taken: &HashSet<String>) {
     let kinds = match entries.map("grid") {
         Some(grid) => of_grid(entries, grid),
         None => vec![of_one(entries)],
@@ -79,10 +82,9 @@ fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>) {
     let seats = kinds.iter().flat_map(|kind| std::iter::repeat_n(kind, each));
     let total = each.saturating_mul(kinds.len());
     let mut numbers = SeatNumbers::of(&kinds, each);
-    let taken: HashSet<String> = all.iter().map(|seat| seat.name.clone()).collect();
     for (nth, kind) in seats.take(MOST_SEATS as usize).enumerate() {
         all.push(ParticipantSpec {
-            name: if kind.persona.is_empty() { kind.name.clone() } else { numbers.name(&kind.name, &taken) },
+            name: if kind.persona.is_empty() { kind.name.clone() } else { numbers.name(&kind.name, taken) },
             role: role.clone(),
             tools,
             weight,
@@ -113,10 +115,16 @@ fn of_one(entries: Entries<'_>) -> ParticipantSpec {
         entries.refuse(entries.node, message, hint);
         name.clear();
     }
+    let table_seals = entries.flag("table_seals").unwrap_or_default();
+    if table_seals && model.as_deref() != Some("remote/inbox") {
+        let hint = "add `model: remote/inbox`, or leave it out: every other seat seals its ballots, or is sealed for";
+        entries.refuse(entries.node, "`table_seals` is for agents that poll", hint);
+    }
     ParticipantSpec {
         needs_persona: persona.is_some(),
         persona: persona.unwrap_or_else(|| name.clone()),
         agent_only: entries.flag("agent_only").unwrap_or_default(),
+        table_seals,
         prompt: entries.text("prompt"),
         command: program(entries, &name),
         model,

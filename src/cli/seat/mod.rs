@@ -3,7 +3,11 @@
 //! The question must be signed by the session that the link is from. The ballot is read here, sealed,
 //! signed and kept before it is sent, so that the same bytes are sent again when the network fails.
 
+mod result;
+mod words;
+
 use std::io::BufRead as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::args::SeatArgs;
 use super::console::Console;
+use super::random::random;
 use super::verb_result::VerbResult;
 use crate::ballot::{ParsedReply, answer_hint, read_reply};
 use crate::config::dirs::Dirs;
@@ -21,12 +26,17 @@ use crate::history::Receipt;
 use crate::journal::{Disk, KeyStore};
 use crate::launch::error::RunError;
 use crate::launch::run::runtime;
+use crate::participants::external_program::ExternalProgram;
 use crate::participants::http::link::{LinkClient, LinkReply};
+use crate::participants::{Participant as _, SeatRequest};
+use crate::persona::Persona;
 use crate::round::envelope::Envelope;
-use crate::round::offer::{BadOffer, Offer};
+use crate::round::offer::{Offer, fingerprint};
+use crate::round::prompt::reask_suffix;
 use crate::round::seal::Nonces;
 use crate::round::seal::sign::SigningKey;
 use crate::round::snapshot::sha256_hex;
+use words::{bad_offer, damaged, in_words, refused, unreachable};
 
 /// The most bytes of an answer's file.
 const MAX_ANSWER: u64 = 256 * 1024;
@@ -49,64 +59,98 @@ pub fn run(args: &SeatArgs, trust: bool, output: &mut Console) -> VerbResult {
         Diagnostic::new("this is no link of a ballot")
             .hint("put it in quotes, whole: 'https://NAME/b#TOKEN.FINGERPRINT'")
     };
-    let (address, secret) = args.link.split_once("/b#").ok_or_else(no_link)?;
+    let link = if args.link == "-" { first_line()? } else { args.link.clone() };
+    let (address, secret) = link.split_once("/b#").ok_or_else(no_link)?;
     let (token, fingerprint) = secret.split_once('.').ok_or_else(no_link)?;
     let answer = args.answer.as_deref().map(|file| read_text(file, MAX_ANSWER)).transpose()?;
     let root = args.cert.as_deref().map(|file| read_text(file, 1 << 20)).transpose()?;
     let client = LinkClient::new(address, token, root.as_deref())?;
     let keys = KeyStore::new(Disk::default(), &Dirs::find(trust)?.keys());
-    let invitation = sha256_hex(token);
-    let kept = keys.seat(&invitation).map_err(|error| Diagnostic::new(error.to_string()))?;
-    let kept = match kept.and_then(|text| serde_json::from_str(&text).ok()) {
-        Some(kept) => kept,
-        None => Kept { key: new_key()?, sent: None, receipt: None },
+    let answers = match answer {
+        Some(text) => Answers::File(Some(text)),
+        None => Answers::Typed,
     };
-    let fingerprint = fingerprint.to_owned();
-    let is_answered_once = answer.is_some();
-    let mut visit = Visit {
-        client,
-        fingerprint,
-        keys,
-        invitation,
-        kept,
-        answer,
-        is_answered_once,
-        said: String::new(),
-        output,
-    };
+    let mut visit = Visit::new((&client, token, fingerprint), keys, answers, output)?;
     runtime()?.block_on(visit.run())
 }
 
-fn random() -> Result<[u8; 32], Diagnostic> {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| Diagnostic::new(format!("the operating system gives no randomness: {error}")))?;
-    Ok(bytes)
+/// The link on standard input; what follows it may be the answer.
+fn first_line() -> Result<String, Diagnostic> {
+    let mut line = String::new();
+    let read = std::io::stdin().lock().read_line(&mut line);
+    read.map_err(|error| Diagnostic::new(format!("stdin cannot be read: {error}")))?;
+    Ok(line.trim().to_owned())
 }
 
 fn new_key() -> Result<String, Diagnostic> {
     Ok(SigningKey::new(random()?).to_hex().to_string())
 }
 
-struct Visit<'a> {
-    client: LinkClient,
+/// Who answers.
+pub enum Answers<'a> {
+    /// A person at the terminal.
+    Typed,
+    /// A file, the first question; nobody is at a terminal.
+    File(Option<String>),
+    Program(&'a ExternalProgram),
+}
+
+/// One seat of a session that is served somewhere.
+pub struct Visit<'a> {
+    client: &'a LinkClient,
     fingerprint: String,
     keys: KeyStore,
     invitation: String,
     kept: Kept,
-    answer: Option<String>,
-    /// Whether a file answers the first question, and nobody is at a terminal.
-    is_answered_once: bool,
+    answers: Answers<'a>,
     /// The last line on how the seat stands: it is not repeated.
     said: String,
     output: &'a mut Console,
 }
 
-impl Visit<'_> {
+impl<'a> Visit<'a> {
+    /// A seat by its client, and by the token and the fingerprint of its link; what was kept of it goes on.
+    ///
+    /// # Errors
+    /// When what was kept cannot be read.
+    pub fn new(
+        (client, token, fingerprint): (&'a LinkClient, &str, &str),
+        keys: KeyStore,
+        answers: Answers<'a>,
+        output: &'a mut Console,
+    ) -> Result<Self, Diagnostic> {
+        let invitation = sha256_hex(token);
+        let kept = keys.seat(&invitation).map_err(|error| Diagnostic::new(error.to_string()))?;
+        let kept = match kept.and_then(|text| serde_json::from_str(&text).ok()) {
+            Some(kept) => kept,
+            None => Kept { key: new_key()?, sent: None, receipt: None },
+        };
+        let (fingerprint, said) = (fingerprint.to_owned(), String::new());
+        Ok(Self { client, fingerprint, keys, invitation, kept, answers, said, output })
+    }
+
+    fn key(&self) -> Result<SigningKey, Diagnostic> {
+        SigningKey::from_hex(&self.kept.key).ok_or_else(|| Diagnostic::new("the seat's key is damaged"))
+    }
+
+    /// Joins, and answers what is asked now.
+    ///
+    /// # Errors
+    /// When nothing can be sealed, or it is refused.
+    pub async fn vote(&mut self) -> Result<(), RunError> {
+        self.keep()?;
+        let key = self.key()?;
+        self.join(&key).await?;
+        let seat = self.client.get("/v1/seat").await.map_err(|why| unreachable(&why))?;
+        if seat.status != 200 {
+            return Err(refused(&seat));
+        }
+        self.follow(&seat, &key).await.map(drop)
+    }
+
     async fn run(&mut self) -> VerbResult {
         self.keep()?;
-        let key = SigningKey::from_hex(&self.kept.key)
-            .ok_or_else(|| Diagnostic::new("the seat's key is damaged"))?;
+        let key = self.key()?;
         // Who has a receipt has joined; nobody joins once the session is over.
         if self.kept.receipt.is_none() {
             self.join(&key).await?;
@@ -150,7 +194,8 @@ impl Visit<'_> {
     /// Does what the seat's state asks for; an exit code at the end.
     async fn follow(&mut self, seat: &LinkReply, key: &SigningKey) -> Result<Option<ExitCode>, RunError> {
         if let Some(signature) = &seat.signature {
-            let offer = Offer::read(&seat.body, signature, &self.fingerprint).map_err(bad_offer)?;
+            let is_of_link = |table: &str| fingerprint(table).as_deref() == Some(&*self.fingerprint);
+            let offer = Offer::read(&seat.body, signature, is_of_link).map_err(bad_offer)?;
             self.answer(&offer, key).await?;
             return Ok(None);
         }
@@ -181,7 +226,10 @@ impl Visit<'_> {
             return Err(damaged("what everybody was given does not have its hash; nothing was sent"));
         }
         let since = crate::clock::now();
-        let text = self.ask(offer, &snapshot)?;
+        let text = match self.answers {
+            Answers::Program(program) => ask_program(program, offer, &snapshot).await?,
+            Answers::Typed | Answers::File(_) => self.ask(offer, &snapshot)?,
+        };
         let latency = u64::try_from(crate::clock::now().0 - since.0).unwrap_or(0);
         let nonces = Nonces { cipher: random()?, commitment: random()? };
         let too_long = || Diagnostic::new("the answer is too long to be sealed").hint("shorten it");
@@ -193,7 +241,9 @@ impl Visit<'_> {
     /// The text of an answer that fits its form.
     fn ask(&mut self, offer: &Offer, snapshot: &str) -> Result<String, RunError> {
         let unfit = |reason: &str| format!("the answer does not fit: {reason}");
-        if let Some(text) = self.answer.take() {
+        if let Answers::File(Some(text)) = &mut self.answers {
+            let text = std::mem::take(text);
+            self.answers = Answers::File(None);
             return match problem_of(offer, &text) {
                 None => Ok(text),
                 Some(reason) => {
@@ -205,7 +255,7 @@ impl Visit<'_> {
             problems: vec![Diagnostic::new(what).hint("the link still works")],
             exit: ExitCode::Waiting,
         };
-        if self.is_answered_once {
+        if matches!(self.answers, Answers::File(None)) {
             return Err(left("another question is asked: run it again with an answer to that"));
         }
         self.output.note(&format!("{snapshot}\nSHA-256 {}\n", offer.snapshot_sha256));
@@ -278,53 +328,6 @@ impl Visit<'_> {
         self.keep()
     }
 
-    /// Shows the result of a round that is closed, once there is one; an exit code where nothing follows.
-    async fn show_result(&mut self) -> Result<Option<ExitCode>, RunError> {
-        let reply = self.client.get("/v1/seat/result").await.ok().filter(|reply| reply.status == 200);
-        let result: Option<Value> = reply.and_then(|reply| serde_json::from_slice(&reply.body).ok());
-        if let Some(result) = &result {
-            let text = |key: &str| result[key].as_str().unwrap_or_default().to_owned();
-            let winners = result["winners"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            let winners = winners.collect::<Vec<_>>().join(", ");
-            let decided = if result["decided"] == true {
-                format!("Decided: {winners}")
-            } else {
-                "No decision".to_owned()
-            };
-            let of = self.kept.receipt.as_ref().filter(|receipt| receipt.round == text("round"));
-            let fits = match (of, result["own"]["commitment"].as_str()) {
-                (Some(receipt), Some(opened)) if receipt.commitment == opened => {
-                    "Your receipt fits the answer that was opened."
-                }
-                (Some(_), Some(_)) => {
-                    return Err(damaged(
-                        "the answer that was opened is not the one that your receipt is for",
-                    ));
-                }
-                (Some(_), None) => {
-                    return Err(damaged("your answer was not opened, and you have a receipt for it"));
-                }
-                (None, _) => "You have no receipt in this round.",
-            };
-            self.say(&format!(
-                "{decided}\n{}\n{} of {} answered\n{fits}",
-                text("reason"),
-                result["answered"],
-                result["asked"]
-            ));
-        } else {
-            self.say("The round is closed.");
-        }
-        let status = self.client.get("/v1/status").await.ok();
-        let status: Option<Value> = status.and_then(|reply| serde_json::from_slice(&reply.body).ok());
-        let is_over = status.is_some_and(|status| status["state"] == "over");
-        match &self.kept.receipt {
-            Some(_) if is_over || (self.is_answered_once && result.is_some()) => Ok(Some(ExitCode::Finished)),
-            None if is_over => Err(Diagnostic::new(in_words(refusal::ROUND_CLOSED)).into()),
-            _ => Ok(None),
-        }
-    }
-
     /// The session is gone: nothing is lost of a ballot that is sealed.
     fn left_alone(&mut self, why: &str) -> VerbResult {
         if self.kept.receipt.is_none() {
@@ -348,6 +351,21 @@ impl Visit<'_> {
     }
 }
 
+/// The answer of a program, which is asked once more where its first one does not fit.
+async fn ask_program(program: &ExternalProgram, offer: &Offer, snapshot: &str) -> Result<String, RunError> {
+    let seat = &offer.participant;
+    let mut ask =
+        SeatRequest::alone(seat, Arc::new(Persona::nobody(seat)), "", offer.prompt(snapshot.into()));
+    loop {
+        let reply = program.ask(&ask).await.map_err(|failure| Diagnostic::new(failure.reason))?;
+        match problem_of(offer, &reply.text) {
+            None => return Ok(reply.text),
+            Some(reason) if ask.again.is_none() => ask.again = Some(reask_suffix(&reason)),
+            Some(reason) => return Err(Diagnostic::new(format!("the answer does not fit: {reason}")).into()),
+        }
+    }
+}
+
 /// Why a text is no answer to a question; none where it is one.
 fn problem_of(offer: &Offer, text: &str) -> Option<String> {
     match read_reply(&offer.ballot, text) {
@@ -355,45 +373,4 @@ fn problem_of(offer: &Offer, text: &str) -> Option<String> {
         ParsedReply::Invalid(reason) | ParsedReply::BareBlock(_, reason) => Some(reason),
         ParsedReply::Refused(_) => Some("it is no ballot; write `vote: abstain` to abstain".to_owned()),
     }
-}
-
-fn refused(reply: &LinkReply) -> RunError {
-    Diagnostic::new(in_words(&reply.word())).into()
-}
-
-fn in_words(word: &str) -> &str {
-    match word {
-        refusal::NO_SUCH_INVITATION => "this link is not valid, or not any more: ask for a new one",
-        refusal::ALREADY_PINNED => {
-            "this link was opened elsewhere before: tell whoever sent it, and ask for a new one"
-        }
-        refusal::ROUND_CLOSED => "too late: the round is closed",
-        refusal::SEAT_EXCUSED => "you were excused from this round",
-        refusal::ALREADY_SEALED => "another answer was sealed for you before; the first one counts",
-        refusal::STALE => "the question has changed since",
-        other => other,
-    }
-}
-
-fn bad_offer(bad: BadOffer) -> RunError {
-    match bad {
-        BadOffer::NotSigned => {
-            damaged("the question does not come from whoever sent the link; nothing was sent")
-        }
-        BadOffer::Unknown => Diagnostic::new("this ballot needs a newer version of this program").into(),
-    }
-}
-
-fn damaged(what: &str) -> RunError {
-    RunError { problems: vec![Diagnostic::new(what)], exit: ExitCode::Damaged }
-}
-
-fn unreachable(why: &str) -> RunError {
-    let problem = Diagnostic::new(format!("the session cannot be reached: {why}"));
-    let hint = if why.contains("UnknownIssuer") {
-        "its certificate is made by itself: give the file of it with --cert"
-    } else {
-        "run the same command again"
-    };
-    RunError { problems: vec![problem.hint(hint)], exit: ExitCode::Unreachable }
 }

@@ -1,0 +1,184 @@
+//! Seats elsewhere: what a ballot costs, how soon a thousand that are posted within a second get their
+//! receipts, and the memory of `serve`.
+//!
+//! The program runs as for people; this process is their browsers, on the same cores. Run with
+//! `cargo bench --bench remote`; a number behind `--` sets how many seats.
+
+#[path = "../tests/integration/patience.rs"]
+#[expect(dead_code, reason = "tests use more of it")]
+mod patience;
+#[path = "../tests/integration/served.rs"]
+#[expect(dead_code, reason = "tests use more of it")]
+mod served;
+
+use std::fmt::Write as _;
+use std::net::TcpListener;
+use std::process::Stdio;
+use std::sync::Barrier;
+use std::time::{Duration, Instant};
+
+use roundtable::round::seal::sign::{SigningKey, ballot_message, is_signed};
+use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealFormat, Sealer, unseal};
+use serde_json::Value;
+use served::{Browser, Server, program, served_as, wait_for};
+
+const WITHIN: Duration = Duration::from_secs(1);
+const FEW: &str = "\
+participants: [{name: dana, model: remote/link}, {name: ann, model: SLOW}]
+steps: [{id: vote, type: round, question: Which store?, rule: plurality, ballot: {kind: choice, options: [redis, sqlite]}}]
+";
+
+fn main() {
+    let (flags, args): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|arg| arg.starts_with("--"));
+    let is_bench = flags.iter().any(|flag| flag == "--bench");
+    let seats = args.first().map(|seats| seats.parse().expect("a number"));
+    let seats = seats.unwrap_or(if is_bench { 1_000 } else { 5 });
+    println!("| what | |\n|---|---:|");
+    ballots(if is_bench { 2_000 } else { 2 });
+    let [served, headless] = [serve_at_rest(), batch_at_rest()];
+    println!("| memory of `--batch` with a round open | {headless:.1} MB |");
+    println!("| memory of `serve` with the same round open | {served:.1} MB |");
+    posted(seats);
+}
+
+fn micros(times: usize, mut work: impl FnMut(usize)) -> f64 {
+    let started = Instant::now();
+    (0..times).for_each(&mut work);
+    started.elapsed().as_secs_f64() * 1e6 / times as f64
+}
+
+/// What it costs to seal and sign, check and open a ballot of 400 characters.
+fn ballots(times: usize) {
+    let key = RoundKey::new([7; 32]);
+    let public = key.seal_to().public_key;
+    let sealer = Sealer::new(&key, SealFormat::Two);
+    let owner = SigningKey::new([8; 32]);
+    let hash = "ab".repeat(32);
+    let binding = AssociatedData { session: "s", round: "vote", participant: "dana", snapshot_sha256: &hash };
+    let record = "x".repeat(400);
+    let nonces = Nonces { cipher: [1; 32], commitment: [2; 32] };
+    let mut made = Vec::new();
+    let sealing = micros(times, |_| {
+        let ballot = sealer.seal(&nonces, binding, &record).expect("sealed");
+        let message = ballot_message(binding, &public, &ballot).expect("a message");
+        let signature = owner.sign(&message);
+        made.push((ballot, signature));
+    });
+    let own = owner.public();
+    let checking = micros(times, |at| {
+        let (ballot, signature) = &made[at];
+        let message = ballot_message(binding, &public, ballot).expect("a message");
+        assert!(is_signed(&own, &message, signature));
+    });
+    let opening = micros(times, |at| {
+        unseal(&key, binding, &made[at].0, SealFormat::Two).expect("opens");
+    });
+    for (what, took) in [("seal and sign", sealing), ("check the signature of", checking), ("open", opening)]
+    {
+        println!("| {what} one ballot | {:.2} ms |", took / 1e3);
+    }
+}
+
+/// The memory of a process in MB.
+fn resident(id: u32) -> f64 {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).expect("runs");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB"));
+    line.expect("a size").parse::<f64>().expect("a number") / 1e3
+}
+
+/// A service that takes requests and never answers.
+fn silent() -> TcpListener {
+    TcpListener::bind("127.0.0.1:0").expect("a port")
+}
+
+fn serve_at_rest() -> f64 {
+    let server = served_as(&FEW.replace("SLOW", "remote/link"));
+    let dana = server.browser("dana", 1);
+    dana.join(&dana.key);
+    dana.offer();
+    resident(server.child.id())
+}
+
+fn batch_at_rest() -> f64 {
+    let (home, service) = (tempfile::tempdir().expect("a folder"), silent());
+    let address = service.local_addr().expect("an address");
+    let config = format!("providers:\n  lab: {{api: openai, base_url: \"http://{address}/v1\"}}\n");
+    std::fs::create_dir_all(home.path().join("home/config")).expect("a folder");
+    std::fs::write(home.path().join("home/config/config.yaml"), config).expect("written");
+    let definition = FEW.replace("SLOW", "lab/m").replace("remote/link", "lab/m");
+    std::fs::write(home.path().join("d.yaml"), definition).expect("written");
+    let mut batch = program(home.path());
+    batch.args(["--batch", "d.yaml", "--model", "lab/m"]).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut batch = batch.spawn().expect("runs");
+    // Both seats are asked once both requests are there.
+    let asked = [service.accept().expect("asked"), service.accept().expect("asked")];
+    let resident = resident(batch.id());
+    let _ = batch.kill();
+    let _ = batch.wait();
+    drop(asked);
+    resident
+}
+
+/// Joined seats with their sealed ballots.
+fn sealed(server: &Server, seats: usize) -> Vec<(Browser, Value)> {
+    let seat = |number: usize| {
+        let browser = server.browser(&format!("s{number}"), 1 + (number % 250) as u8);
+        let key = format!("{{\"public_key\":\"{}\"}}", browser.key.public());
+        let joined = browser.send("POST", "/v1/seat/key", key.as_bytes());
+        assert_eq!(joined.status, 204, "{}", String::from_utf8_lossy(&joined.body));
+        let offer = wait_for("an offer", || {
+            Some(browser.send("GET", "/v1/seat", b""))
+                .filter(|answer| answer.header("rt-signature").is_some())
+        });
+        let ballot = browser.seal(&offer.json(), "redis", 1);
+        (browser, ballot)
+    };
+    (0..seats).map(seat).collect()
+}
+
+/// A thousand ballots within a second, each over its own connection.
+fn posted(seats: usize) {
+    let mut definition = "participants:\n".to_owned();
+    for number in 0..seats {
+        let _ = writeln!(definition, "  - {{name: s{number}, model: remote/link}}");
+    }
+    definition.push_str(
+        "steps: [{id: vote, type: round, question: Which store?, rule: plurality, \
+         ballot: {kind: choice, options: [redis, sqlite]}}]\n",
+    );
+    let server = served_as(&definition);
+    let ballots = sealed(&server, seats);
+    println!("| the same with {seats} seats, all joined and asked | {:.1} MB |", resident(server.child.id()));
+    let all = Barrier::new(seats);
+    let mut receipts: Vec<f64> = std::thread::scope(|scope| {
+        let mut threads = Vec::new();
+        for (number, (browser, ballot)) in ballots.iter().enumerate() {
+            let (body, all) = (ballot.to_string(), &all);
+            let at = WITHIN.mul_f64(number as f64 / seats as f64);
+            let post = move || {
+                all.wait();
+                std::thread::park_timeout(at);
+                let started = Instant::now();
+                let answer = browser.send("POST", "/v1/seat/sealed", body.as_bytes());
+                assert_eq!(answer.status, 201, "{}", String::from_utf8_lossy(&answer.body));
+                started.elapsed().as_secs_f64() * 1e3
+            };
+            let thread = std::thread::Builder::new().stack_size(256 * 1024);
+            threads.push(thread.spawn_scoped(scope, post).expect("a thread"));
+        }
+        threads.into_iter().map(|thread| thread.join().expect("posted")).collect()
+    });
+    let last = Instant::now();
+    receipts.sort_by(f64::total_cmp);
+    let at = |part: f64| receipts[((receipts.len() - 1) as f64 * part) as usize];
+    println!("| {seats} ballots posted within a second: receipt, median | {:.1} ms |", at(0.5));
+    println!("| 99 of 100 | {:.1} ms |", at(0.99));
+    println!("| slowest | {:.1} ms |", at(1.0));
+    println!("| memory with all sealed | {:.1} MB |", resident(server.child.id()));
+    server.ended();
+    println!(
+        "| from the last receipt until all is revealed and counted | {:.1} s |",
+        last.elapsed().as_secs_f64()
+    );
+}

@@ -1,0 +1,48 @@
+//! Options of `worker`.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Subcommand};
+
+/// Where a worker finds its questions, and how it answers them.
+#[derive(Debug, Clone, ClapArgs)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct WorkerArgs {
+    #[command(subcommand)]
+    pub verb: Option<WorkerVerb>,
+    /// Find questions on this NATS server (`nats://…` or `tls://…`)
+    #[arg(long, value_name = "URL")]
+    pub nats: Option<String>,
+    /// Answer for the seats of this worker
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Take the server's credentials from this file of yours alone
+    #[arg(long, value_name = "FILE")]
+    pub creds: Option<PathBuf>,
+    /// Answer this many questions at once (default: 16)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    pub in_flight: Option<u64>,
+    /// Refuse questions once all answers of this worker may have cost this much
+    #[arg(long, value_name = "USD", value_parser = super::run::dollars)]
+    pub max_usd: Option<f64>,
+    /// Ask this model (repeatable; the first where a seat names none)
+    #[arg(long = "model", value_name = "MODEL")]
+    pub models: Vec<String>,
+    /// End when there is nothing to answer
+    #[arg(long)]
+    pub until_idle: bool,
+}
+
+/// What belongs to the setup of a worker.
+#[derive(Debug, Clone, Subcommand)]
+pub enum WorkerVerb {
+    /// Print this machine's public key, made once
+    Keygen,
+    /// Print the public key by which workers know this machine's sessions, made once
+    TableKey,
+    /// Print the permissions that a worker needs on the NATS server, and no others
+    Permissions {
+        /// Worker
+        name: String,
+    },
+}

@@ -1,0 +1,76 @@
+//! What `inbox run` does in rounds: the command answers, and the answer is sealed: here, with the agent's own
+//! key, or by the session where the agent's seat says so.
+
+use std::sync::Arc;
+
+use secrecy::ExposeSecret as _;
+use serde_json::{Value, json};
+
+use super::access::{done, refusal, text};
+use super::worker::{Worker, is_unfit};
+use crate::cli::seat::{Answers, Visit};
+use crate::core::ExitCode;
+use crate::journal::{Disk, KeyStore};
+use crate::launch::error::RunError;
+use crate::participants::{Failure, Participant as _, Prompt, Reply, SeatRequest};
+use crate::persona::Persona;
+use crate::round::prompt::reask_suffix;
+
+impl Worker<'_> {
+    /// Runs the command for a ballot, and sends what comes back; asks once more where that does not fit.
+    pub(super) async fn vote(&mut self, offered: &Value) -> Result<(), RunError> {
+        let item = offered["item"].as_str().unwrap_or_default();
+        self.output.note(&format!("{}: asked", text(offered, "item")));
+        if offered["table_seals"] != true {
+            return self.seal_and_send(item).await;
+        }
+        let prompt = offered["prompt"].as_str().unwrap_or_default();
+        let prompt = Prompt { rules: "".into(), snapshot: prompt.into(), tail: String::new() };
+        let seat = offered["participant"].as_str().unwrap_or_default();
+        let mut ask = SeatRequest::alone(seat, Arc::new(Persona::nobody(seat)), "", prompt);
+        loop {
+            let why = match self.program.ask(&ask).await {
+                Err(Failure { reason, .. }) => reason,
+                Ok(Reply { text, .. }) => {
+                    let reply = self.access.post_item(item, "answer", &json!({ "answer": text })).await?;
+                    if let Ok(receipt) = done(&reply) {
+                        self.output.note(&format!("{item}: sealed"));
+                        self.output.line(&receipt.to_string());
+                        return Ok(());
+                    }
+                    let why = refusal(&reply);
+                    if is_unfit(&reply) && ask.again.is_none() {
+                        self.output.note(&format!("{item}: {why}; asked once more"));
+                        ask.again = Some(reask_suffix(&why));
+                        continue;
+                    }
+                    why
+                }
+            };
+            self.output.note(&format!("{item}: not answered: {why}"));
+            self.left.insert(item.to_owned());
+            return Ok(());
+        }
+    }
+
+    /// Seals the command's answer here, and sends it.
+    async fn seal_and_send(&mut self, item: &str) -> Result<(), RunError> {
+        let (token, fingerprint) = &self.access.secret;
+        let keys = KeyStore::new(Disk::default(), &self.keys);
+        let link = (&self.access.client, token.expose_secret(), fingerprint.as_str());
+        let mut seat = Visit::new(link, keys, Answers::Program(&self.program), self.output)?;
+        match seat.vote().await {
+            Ok(()) => {
+                self.output.note(&format!("{item}: sealed"));
+                Ok(())
+            }
+            Err(failed) if failed.exit == ExitCode::Usage => {
+                let why: Vec<String> = failed.problems.iter().map(ToString::to_string).collect();
+                self.output.note(&format!("{item}: not answered: {}", why.join("; ")));
+                self.left.insert(item.to_owned());
+                Ok(())
+            }
+            Err(failed) => Err(failed),
+        }
+    }
+}

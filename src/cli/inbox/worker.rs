@@ -1,0 +1,200 @@
+//! `inbox run`: one work item after another, each by a command.
+//!
+//! The claim is renewed while the command works. When this program is ended by a signal, the claim runs out
+//! and the item is offered again.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::access::{Access, LONGEST_WAIT, MAX_DATA, done, refusal, text};
+use crate::cli::console::Console;
+use crate::cli::verb_result::VerbResult;
+use crate::core::ExitCode;
+use crate::diagnostic::Diagnostic;
+use crate::launch::error::RunError;
+use crate::participants::external_program::ExternalProgram;
+use crate::participants::http::link::LinkReply;
+use crate::participants::{Failure, Participant, Prompt, Reply, SeatRequest, WorkItemView};
+use crate::persona::Persona;
+use crate::round::prompt::reask_suffix;
+use crate::round::snapshot::hex;
+use crate::tui::Signals;
+use crate::workflow::ProgramSpec;
+
+/// The most characters of a reason that the session takes.
+const LONGEST_REASON: usize = 4000;
+/// No command works longer on one item.
+const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+
+pub(super) struct Worker<'a> {
+    pub access: &'a Access,
+    holder: String,
+    pub program: ExternalProgram,
+    /// The folder of this agent's own key.
+    pub keys: PathBuf,
+    /// Ballots that the command has not answered.
+    pub left: HashSet<String>,
+    pub output: &'a mut Console,
+}
+
+/// Works until the session is over, or there was nothing to do for `wait` seconds.
+pub async fn run(
+    access: &Access,
+    holder: Option<&str>,
+    wait: Option<u64>,
+    command: &[String],
+    keys: PathBuf,
+    output: &mut Console,
+) -> VerbResult {
+    let holder = holder.map_or_else(own_name, |name| Ok(name.to_owned()))?;
+    let program = ExternalProgram::new(program(command), PATIENCE);
+    let mut worker = Worker { access, holder, program, keys, left: HashSet::new(), output };
+    let signals = Signals::new();
+    let ended = async {
+        match signals {
+            Ok(mut signals) => signals.any().await,
+            Err(_) => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        done = worker.work(wait) => done,
+        signal = ended => {
+            output.note("ended by a signal: what was claimed is offered again when its claim runs out");
+            Ok(signal)
+        }
+    }
+}
+
+/// A command of the user's own: it finds the whole environment but the token.
+fn program(command: &[String]) -> ProgramSpec {
+    let names = std::env::vars().map(|(name, _)| name);
+    ProgramSpec {
+        command: command.to_vec(),
+        cwd: None,
+        env: names.filter(|name| name != "ROUNDTABLE_TOKEN").collect(),
+        max_bytes: Some(MAX_DATA),
+        ok_exit: Vec::new(),
+        tool_less: false,
+    }
+}
+
+fn own_name() -> Result<String, Diagnostic> {
+    let mut random = [0; 4];
+    getrandom::fill(&mut random)
+        .map_err(|error| Diagnostic::new(format!("the operating system gives no randomness: {error}")))?;
+    Ok(format!("worker-{}", hex(&random)))
+}
+
+impl Worker<'_> {
+    async fn work(&mut self, wait: Option<u64>) -> VerbResult {
+        let mut has_worked = false;
+        let mut idle = tokio::time::Instant::now();
+        loop {
+            let left = wait.map_or(LONGEST_WAIT, |wait| wait.saturating_sub(idle.elapsed().as_secs()));
+            let (items, is_over) = self.access.poll(left).await?;
+            let is_left = |item: &Value| item["item"].as_str().is_some_and(|item| self.left.contains(item));
+            let Some(next) = items.iter().find(|item| !is_left(item)) else {
+                if is_over {
+                    return Ok(ExitCode::Finished);
+                }
+                if wait.is_some_and(|wait| idle.elapsed().as_secs() >= wait) {
+                    return Ok(if has_worked { ExitCode::Finished } else { ExitCode::Waiting });
+                }
+                if !items.is_empty() {
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                }
+                continue;
+            };
+            if next["kind"] == "ballot" {
+                self.vote(next).await?;
+            } else if let Some(taken) = self.access.take(Some(&self.holder)).await? {
+                self.work_on(&taken).await?;
+            } else {
+                continue;
+            }
+            has_worked = true;
+            idle = tokio::time::Instant::now();
+        }
+    }
+
+    /// Runs the command for a claimed item, and sends what comes back; asks once more where that does not fit.
+    async fn work_on(&mut self, taken: &Value) -> Result<(), RunError> {
+        let item = taken["item"].as_str().unwrap_or_default();
+        self.output.note(&format!("{}: claimed as {}", text(taken, "item"), self.holder));
+        let whole = taken["work_item"].to_string();
+        let task = WorkItemView { whole: Some(whole), ..WorkItemView::default() };
+        let prompt = taken["prompt"].as_str().unwrap_or_default();
+        let prompt = Prompt { rules: "".into(), snapshot: prompt.into(), tail: String::new() };
+        let agent = taken["participant"].as_str().unwrap_or_default();
+        let persona = Arc::new(Persona::nobody(agent));
+        let mut ask =
+            SeatRequest { task: Some(Arc::new(task)), ..SeatRequest::alone(agent, persona, "", prompt) };
+        let every = Duration::from_secs(taken["lease_seconds"].as_u64().unwrap_or(300).max(3) / 3);
+        loop {
+            let came = tokio::select! {
+                came = self.program.ask(&ask) => came,
+                why = self.renewed(item, every) => {
+                    self.given_up(item, &why?);
+                    return Ok(());
+                }
+            };
+            let reason = match came {
+                Err(Failure { reason, .. }) => reason,
+                Ok(Reply { text, .. }) => {
+                    let answer = json!({ "holder": self.holder, "result": text });
+                    let reply = self.access.post_item(item, "result", &answer).await?;
+                    if reply.status < 300 {
+                        self.output.note(&format!("{item}: returned"));
+                        return Ok(());
+                    }
+                    let why = refusal(&reply);
+                    if !is_unfit(&reply) {
+                        self.given_up(item, &why);
+                        return Ok(());
+                    }
+                    if ask.again.is_none() {
+                        self.output.note(&format!("{item}: {why}; asked once more"));
+                        ask.again = Some(reask_suffix(&why));
+                        continue;
+                    }
+                    why
+                }
+            };
+            let reason: String = reason.chars().take(LONGEST_REASON).collect();
+            let failed = json!({ "holder": self.holder, "reason": reason });
+            let reply = self.access.post_item(item, "fail", &failed).await?;
+            self.output.note(&format!("{item}: failed: {reason}"));
+            if reply.status >= 300 {
+                self.given_up(item, &refusal(&reply));
+            }
+            return Ok(());
+        }
+    }
+
+    /// Keeps the claim; returns why it is lost.
+    async fn renewed(&self, item: &str, every: Duration) -> Result<String, RunError> {
+        loop {
+            tokio::time::sleep(every).await;
+            let held = json!({ "holder": self.holder });
+            let reply = self.access.post_item(item, "renew", &held).await?;
+            if let Err(refused) = done(&reply) {
+                let why = refused.problems.first().map(ToString::to_string);
+                return Ok(why.unwrap_or_default());
+            }
+        }
+    }
+
+    /// The item is another's now, or needed no more.
+    fn given_up(&self, item: &str, why: &str) {
+        self.output.note(&format!("{item}: not taken: {why}"));
+    }
+}
+
+/// Whether another answer may fit.
+pub(super) fn is_unfit(reply: &LinkReply) -> bool {
+    reply.status == 422
+}

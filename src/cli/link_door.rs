@@ -1,0 +1,346 @@
+//! The door of links: where it listens, who is invited, and what it shows of a session.
+
+use std::net::{IpAddr, SocketAddr, TcpListener, UdpSocket};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use indexmap::IndexMap;
+use qrcode::QrCode;
+use qrcode::render::unicode::Dense1x2;
+use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::CancellationToken;
+
+use super::door::{DoorInputs, check_links, table_key};
+use crate::config::read_file::read_text;
+use crate::config::remote::DoorAddress;
+use crate::diagnostic::Diagnostic;
+use crate::doors::{
+    Board, Door, Entrance, Identity, MOST_OPEN, Peer, accept_tls, fingerprint, make_identity, router,
+};
+use crate::engine::RemoteSeats;
+use crate::history::{
+    Door as RemoteDoor, SeatInfo, SeatInvited, SeatStatus, Session, SessionOpened, Timestamp,
+};
+use crate::journal::{Disk, KeyStore};
+use crate::launch::environment::Environment;
+use crate::round::offer;
+use crate::round::seal::sign::SigningKey;
+use crate::round::snapshot::sha256_hex;
+
+/// Where it listens unless another address is given.
+const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8700);
+/// How long an invitation can be taken, in milliseconds: a week.
+const INVITED_FOR: i64 = 7 * 24 * 3600 * 1000;
+
+/// How what goes over the wire is encrypted.
+enum Tls {
+    /// By whoever leads here, or not at all on this machine.
+    None,
+    Given(TlsAcceptor),
+    /// With a certificate that is made here.
+    Made,
+}
+
+/// A port that is bound, for one session at a time.
+pub struct LinkDoor {
+    /// Where it was told to be.
+    asked: DoorAddress,
+    listener: TcpListener,
+    /// Where it listens, with the port that was free.
+    address: SocketAddr,
+    tls: Tls,
+    serving: Mutex<Option<Serving>>,
+}
+
+/// What is served now.
+struct Serving {
+    board: Arc<Board>,
+    ends: CancellationToken,
+    /// Of the table's key, as links hold it.
+    fingerprint: String,
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.ends.cancel();
+    }
+}
+
+/// A session's remote seats, invited.
+pub struct Opened {
+    pub remote: RemoteSeats,
+    /// The link of every seat behind one.
+    pub links: IndexMap<String, String>,
+    /// The address and the token of every agent that polls.
+    pub agents: IndexMap<String, (String, String)>,
+    /// What is to be said of the door.
+    pub notes: Vec<String>,
+    /// Cancelled when another session is served.
+    pub ends: CancellationToken,
+}
+
+impl LinkDoor {
+    /// Binds the address.
+    ///
+    /// # Errors
+    /// An address where browsers cannot seal or that is taken; a certificate that cannot be used.
+    pub fn bind(asked: DoorAddress) -> Result<Self, Diagnostic> {
+        if let Some(url) = &asked.behind
+            && !url
+                .strip_prefix("https://")
+                .is_some_and(|host| !host.is_empty() && !host.contains(['#', '?', ' ']))
+        {
+            let problem = Diagnostic::new(format!("--behind `{url}` is no https address"));
+            return Err(problem.hint("write it as `https://votes.example`: elsewhere browsers cannot seal"));
+        }
+        let mut address = asked.bind.unwrap_or(ADDRESS);
+        if asked.lan {
+            address.set_ip(lan_address()?);
+        }
+        let tls = match &asked.certificate {
+            Some((certificate, key)) => Tls::Given(given_certificate(certificate, key)?),
+            None if asked.self_signed || asked.lan => Tls::Made,
+            None => Tls::None,
+        };
+        if !address.ip().is_loopback() && asked.behind.is_none() && matches!(tls, Tls::None) {
+            let problem =
+                Diagnostic::new(format!("browsers cannot seal over plain http to `{}`", address.ip()));
+            let hint = "add `--self-signed`, or `--cert FILE --key FILE`; or listen at 127.0.0.1 and use \
+                        `--behind https://NAME` with a proxy or tunnel that leads here";
+            return Err(problem.hint(hint));
+        }
+        let listener = TcpListener::bind(address).and_then(|listener| {
+            listener.set_nonblocking(true)?;
+            let address = listener.local_addr()?;
+            Ok((listener, address))
+        });
+        let (listener, address) = listener.map_err(|error| {
+            let problem = Diagnostic::new(format!("cannot listen at {address}: {error}"));
+            problem.hint("another program may be there; choose another port with --bind ADDRESS:PORT")
+        })?;
+        Ok(Self { asked, listener, address, tls, serving: Mutex::new(None) })
+    }
+
+    /// Serves a session from here on, in place of an earlier one.
+    ///
+    /// # Errors
+    /// When nobody can be invited.
+    pub fn open(&self, of: &DoorInputs<'_>) -> Result<Opened, Diagnostic> {
+        let keys = KeyStore::new(Disk::default(), &of.set_up.folders.keys());
+        let key = key_of_links(&keys, of.header)?;
+        let fingerprint = offer::fingerprint(&key.public()).unwrap_or_default();
+        let (tokens, invitations) = invite(&keys, of)?;
+        let remote = RemoteSeats { invitations, ..RemoteSeats::default() };
+        let board = Arc::new(Board::new(key, of.session.invitations.clone()));
+        let _entered = of.runtime.enter();
+        let listener = self.listener.try_clone().and_then(tokio::net::TcpListener::from_std);
+        let listener = listener.map_err(|error| cannot_listen(&error))?;
+        let mut notes = Vec::new();
+        let tls = match &self.tls {
+            Tls::None => None,
+            Tls::Given(tls) => Some(tls.clone()),
+            Tls::Made => Some(self.made_certificate(&keys, &mut notes)?),
+        };
+        let ends = CancellationToken::new();
+        let entrance = Entrance::open(listener, tls, MOST_OPEN, ends.clone());
+        let entrance = entrance.map_err(|error| cannot_listen(&error))?;
+        let routes = router(Arc::new(Door::new(Arc::clone(&board), remote.arrive.clone())));
+        let service = routes.into_make_service_with_connect_info::<Peer>();
+        let over = ends.clone();
+        of.runtime.spawn(async move {
+            tokio::select! {
+                _ = axum::serve(entrance, service) => {}
+                () = over.cancelled() => {}
+            }
+        });
+        *self.serving() = Some(Serving { board, ends: ends.clone(), fingerprint });
+        let (mut links, mut agents) = (IndexMap::new(), IndexMap::new());
+        for (seat, token) in tokens {
+            let is_agent =
+                of.header.participants.iter().any(|of| of.name == seat && has_door(of, RemoteDoor::Inbox));
+            let link = self.link(&token);
+            match link.split_once("/b#").filter(|_| is_agent) {
+                Some((url, token)) => drop(agents.insert(seat, (url.to_owned(), token.to_owned()))),
+                None => drop(links.insert(seat, link)),
+            }
+        }
+        Ok(Opened { remote, links, agents, notes, ends })
+    }
+
+    fn serving(&self) -> std::sync::MutexGuard<'_, Option<Serving>> {
+        self.serving.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A new link for a seat, and the invitation to record: from then on the old link is withdrawn.
+    ///
+    /// # Errors
+    /// When it cannot be kept.
+    pub fn invite(
+        &self,
+        set_up: &Environment,
+        session: &str,
+        seat: &str,
+    ) -> Result<(SeatInvited, String), Diagnostic> {
+        let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
+        let mut tokens = keys.tokens(session).map_err(|error| cannot_invite(&error))?;
+        let (token, invited) = invitation(seat)?;
+        let link = self.link(&token);
+        tokens.insert(seat.to_owned(), token);
+        keys.keep_tokens(session, &tokens).map_err(|error| cannot_invite(&error))?;
+        Ok((invited, link))
+    }
+
+    /// Shows the state after a write to disk.
+    pub fn see(&self, session: &Session) {
+        if let Some(serving) = &*self.serving() {
+            serving.board.see(session);
+        }
+    }
+
+    /// The options with which the same links work again, each with a space before it.
+    pub fn options(&self) -> String {
+        let DoorAddress { bind, lan, self_signed, certificate, behind } = &self.asked;
+        let mut options = String::new();
+        if bind.is_some() {
+            options.push_str(&format!(" --bind {}", self.address));
+        }
+        for (option, is_given) in [(" --lan", lan), (" --self-signed", self_signed)] {
+            options.push_str(if *is_given { option } else { "" });
+        }
+        if let Some((certificate, key)) = certificate {
+            options.push_str(&format!(" --cert {} --key {}", certificate.display(), key.display()));
+        }
+        options.extend(behind.iter().map(|url| format!(" --behind {url}")));
+        options
+    }
+
+    /// The address for links: that in the network, where it listens at all of them.
+    fn reached_at(&self) -> IpAddr {
+        let address = self.address.ip();
+        if address.is_unspecified() { lan_address().unwrap_or(address) } else { address }
+    }
+
+    fn link(&self, token: &str) -> String {
+        let base = self.asked.behind.clone().unwrap_or_else(|| {
+            let scheme = if matches!(self.tls, Tls::None) { "http" } else { "https" };
+            format!("{scheme}://{}", SocketAddr::new(self.reached_at(), self.address.port()))
+        });
+        let fingerprint = self.serving().as_ref().map(|serving| serving.fingerprint.clone());
+        format!("{}/b#{token}.{}", base.trim_end_matches('/'), fingerprint.unwrap_or_default())
+    }
+
+    /// The certificate that was made for this address before, while it is valid; else a new one.
+    fn made_certificate(&self, keys: &KeyStore, notes: &mut Vec<String>) -> Result<TlsAcceptor, Diagnostic> {
+        let failed = |error: String| Diagnostic::new(format!("no certificate can be made: {error}"));
+        let (address, now) = (self.reached_at(), crate::clock::now());
+        let kept = keys.identity(address).map_err(|error| failed(error.to_string()))?;
+        let kept = kept.and_then(|(file, certificate, key)| {
+            let identity = Identity { certificate, key };
+            Some((file, accept_tls(&identity, now).ok()?, identity))
+        });
+        let (file, acceptor, identity) = if let Some(kept) = kept {
+            kept
+        } else {
+            let made = make_identity(address, now).map_err(failed)?;
+            let file = keys.keep_identity(address, &made.certificate, &made.key);
+            let file = file.map_err(|error| failed(error.to_string()))?;
+            (file, accept_tls(&made, now).map_err(failed)?, made)
+        };
+        notes.push(format!("certificate: {}", file.display()));
+        let print = fingerprint(&identity.certificate).unwrap_or_default();
+        notes.push(format!("browsers warn of it once; its SHA-256 fingerprint: {print}"));
+        Ok(acceptor)
+    }
+}
+
+/// A link as a code for a phone's camera. Most terminals are dark: what is light in the code is drawn.
+pub fn qr_code(link: &str) -> Option<String> {
+    let code = QrCode::new(link).ok()?;
+    let drawn = code.render::<Dense1x2>().dark_color(Dense1x2::Light).light_color(Dense1x2::Dark).build();
+    // Half of the margin does, and the whole code fits on a screen of 24 lines.
+    let lines: Vec<&str> = drawn.lines().collect();
+    let inner = lines.get(1..lines.len().saturating_sub(1))?;
+    Some(inner.join("\n"))
+}
+
+/// This machine's address in its network. Nothing is sent: the system only says which it would use.
+fn lan_address() -> Result<IpAddr, Diagnostic> {
+    let ask = |from: &str, to: &str| {
+        let socket = UdpSocket::bind(from)?;
+        socket.connect(to)?;
+        socket.local_addr()
+    };
+    // Addresses for examples, which nobody has.
+    let found = ask("0.0.0.0:0", "203.0.113.1:9").or_else(|_| ask("[::]:0", "[2001:db8::1]:9"));
+    let found = found.ok().map(|address| address.ip()).filter(|ip| !ip.is_loopback());
+    found.ok_or_else(|| {
+        Diagnostic::new("this machine has no address in a network")
+            .hint("name one: --bind ADDRESS:PORT --self-signed")
+    })
+}
+
+/// The certificate and key of two files.
+fn given_certificate(cert: &Path, key: &Path) -> Result<TlsAcceptor, Diagnostic> {
+    let (certificate, key) = (read_text(cert, 1 << 20)?, read_text(key, 1 << 20)?);
+    let made = accept_tls(&Identity { certificate, key }, crate::clock::now());
+    made.map_err(|why| Diagnostic::new(why).with_file(&cert.display().to_string()))
+}
+
+fn cannot_listen(error: &std::io::Error) -> Diagnostic {
+    Diagnostic::new(format!("cannot listen: {error}"))
+}
+
+/// The key that signs offers.
+fn key_of_links(keys: &KeyStore, header: &SessionOpened) -> Result<SigningKey, Diagnostic> {
+    check_links(header)?;
+    table_key(keys, header)
+}
+
+fn has_door(seat: &SeatInfo, door: RemoteDoor) -> bool {
+    seat.remote.as_ref().is_some_and(|remote| remote.door == door)
+}
+
+/// The token of every remote seat, and the invitations that are new. Those of an earlier run go on.
+fn invite(
+    keys: &KeyStore,
+    of: &DoorInputs<'_>,
+) -> Result<(IndexMap<String, String>, Vec<SeatInvited>), Diagnostic> {
+    let id = if of.session.id.is_empty() { &of.header.session } else { &of.session.id };
+    let kept = keys.tokens(id).map_err(|error| cannot_invite(&error))?;
+    let now = crate::clock::now();
+    let (mut tokens, mut invitations) = (IndexMap::new(), Vec::new());
+    let is_invited = |seat: &&SeatInfo| has_door(seat, RemoteDoor::Link) || has_door(seat, RemoteDoor::Inbox);
+    for seat in of.header.participants.iter().filter(is_invited) {
+        let known = of.session.invitations.get(&seat.name).filter(|known| now <= known.expires);
+        let is_valid = |token: &&String| known.is_some_and(|known| known.invitation == sha256_hex(token));
+        if let Some(token) = kept.get(&seat.name).filter(is_valid) {
+            tokens.insert(seat.name.clone(), token.clone());
+            continue;
+        }
+        let open = of.session.open_round().and_then(|round| round.seat(&seat.name));
+        if open.is_some_and(|seat| matches!(seat.status, SeatStatus::Sealed(_) | SeatStatus::Lost(_))) {
+            continue;
+        }
+        let (token, invited) = invitation(&seat.name)?;
+        invitations.push(invited);
+        tokens.insert(seat.name.clone(), token);
+    }
+    keys.keep_tokens(id, &tokens).map_err(|error| cannot_invite(&error))?;
+    Ok((tokens, invitations))
+}
+
+/// A new token for a seat, and the invitation that is recorded of it.
+fn invitation(seat: &str) -> Result<(String, SeatInvited), Diagnostic> {
+    let mut random = [0; 16];
+    getrandom::fill(&mut random).map_err(|error| cannot_invite(&error))?;
+    let token = URL_SAFE_NO_PAD.encode(random);
+    let expires = Timestamp(crate::clock::now().0 + INVITED_FOR);
+    let invited = SeatInvited { participant: seat.to_owned(), invitation: sha256_hex(&token), expires };
+    Ok((token, invited))
+}
+
+fn cannot_invite(error: &dyn std::fmt::Display) -> Diagnostic {
+    Diagnostic::new(format!("nobody can be invited: {error}"))
+}

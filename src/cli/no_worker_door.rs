@@ -1,0 +1,34 @@
+//! In place of the door of workers in a program that is built without one.
+
+use super::door::{DoorInputs, needs_feature};
+use crate::diagnostic::Diagnostic;
+use crate::engine::RemoteSeats;
+use crate::history::{Door, SeatInfo, Session};
+use crate::launch::error::RunError;
+
+/// There is none.
+#[derive(Default)]
+pub struct WorkerDoor;
+
+impl WorkerDoor {
+    /// Refuses a session that has seats of workers.
+    ///
+    /// # Errors
+    /// That this program was built without workers.
+    pub fn open(of: &DoorInputs<'_>, _: &mut Option<RemoteSeats>) -> Result<Self, RunError> {
+        let is_workers =
+            |seat: &SeatInfo| seat.remote.as_ref().is_some_and(|remote| remote.door == Door::Nats);
+        if of.header.participants.iter().any(is_workers) {
+            return Err(needs_feature("nats").into());
+        }
+        Ok(Self)
+    }
+
+    #[expect(clippy::unused_self, reason = "as with workers")]
+    pub fn see(&self, _: &Session) {}
+
+    #[expect(clippy::unused_async, reason = "as with workers")]
+    pub async fn close(&self, _: &Session) -> Option<Diagnostic> {
+        None
+    }
+}

@@ -1,0 +1,226 @@
+//! `worker`: answers for seats of sessions elsewhere, with this machine's own keys to models.
+
+use std::sync::{Arc, OnceLock};
+
+use tokio_util::sync::CancellationToken;
+
+use super::args::{WorkerArgs, WorkerVerb};
+use super::console::Console;
+use super::headless::cancel_on_signal;
+use super::random::random;
+use super::verb_result::VerbResult;
+use crate::config::dirs::Dirs;
+use crate::config::model_price::{price_of, unpriced};
+use crate::core::{ExitCode, is_free};
+use crate::diagnostic::Diagnostic;
+use crate::history::RemoteSeat;
+use crate::journal::{Disk, DiskError, KeyStore};
+use crate::launch::environment::Environment;
+use crate::launch::error::RunError;
+use crate::launch::run::runtime;
+use crate::launch::seat::lasting_table_key;
+use crate::queue::{Address, QueueError, names};
+use crate::round::seal::sign::SigningKey;
+use crate::worker::{Answerer, Model, Money, Spool, Worker, WorkerSettings};
+
+/// How many questions are answered at once.
+const IN_FLIGHT: u64 = 16;
+
+/// Answers, or does what belongs to the setup.
+pub fn run(args: &WorkerArgs, trust: bool, output: &mut Console) -> VerbResult {
+    match &args.verb {
+        Some(WorkerVerb::Keygen) => keygen(&keys(trust)?, output),
+        Some(WorkerVerb::TableKey) => {
+            output.line(&format!("ed25519:{}", lasting_table_key(&keys(trust)?)?.public()));
+            Ok(ExitCode::Finished)
+        }
+        Some(WorkerVerb::Permissions { name }) => {
+            output.line(&permissions(checked(name)?));
+            Ok(ExitCode::Finished)
+        }
+        None => work(args, trust, output),
+    }
+}
+
+fn keys(trust: bool) -> Result<KeyStore, Diagnostic> {
+    Ok(KeyStore::new(Disk::default(), &Dirs::find(trust)?.keys()))
+}
+
+/// The name, if it may be that of a worker: it is a part of subjects and of a model's name.
+fn checked(name: &str) -> Result<&str, Diagnostic> {
+    let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    if is_plain && RemoteSeat::of_model(&format!("remote/nats/{name}")).is_some() {
+        return Ok(name);
+    }
+    let problem = Diagnostic::new(format!("`{name}` is no name of a worker"));
+    Err(problem.hint("letters, digits, `-` and `_`, such as `fleet`"))
+}
+
+fn keygen(keys: &KeyStore, output: &mut Console) -> VerbResult {
+    let mut key = keys.worker_key().map_err(|error| unusable(&error))?;
+    if key.is_none() {
+        let new = SigningKey::new(random()?);
+        keys.keep_worker_key(&new).map_err(|error| unusable(&error))?;
+        key = Some(new);
+    }
+    output.line(&format!("ed25519:{}", key.map(|key| key.public()).unwrap_or_default()));
+    Ok(ExitCode::Finished)
+}
+
+/// What a worker may do on the server, as a part of its configuration.
+fn permissions(name: &str) -> String {
+    let (offers, contexts) = (names::OFFERS, names::CONTEXTS);
+    format!(
+        "# What the worker `{name}` may do on a NATS server; all else is denied.\n\
+         # With this in `{name}.conf`: users: [{{user: {name}, password: …, include {name}.conf}}]\n\
+         permissions: {{\n  \
+           publish: {{allow: [\n    \
+             \"$JS.API.CONSUMER.INFO.{offers}.{name}\"\n    \
+             \"$JS.API.CONSUMER.MSG.NEXT.{offers}.{name}\"\n    \
+             \"$JS.ACK.{offers}.{name}.>\"\n    \
+             \"rt.sealed.{name}.>\"\n    \
+             \"$JS.API.DIRECT.GET.{contexts}.>\"\n  \
+           ]}}\n  \
+           subscribe: {{allow: [\"_INBOX_{name}.>\"]}}\n\
+         }}"
+    )
+}
+
+fn work(args: &WorkerArgs, trust: bool, output: &mut Console) -> VerbResult {
+    let set_up = Environment::find(trust)?;
+    for notice in set_up.notices() {
+        output.warn(notice);
+    }
+    let config = &set_up.config.worker;
+    let missing = |what: &str, hint: &str| Diagnostic::new(what).hint(hint);
+    let name = args.name.as_deref();
+    let name = name.ok_or_else(|| missing("the worker has no name", "add --name, such as `--name fleet`"))?;
+    let name = checked(name)?;
+    let url = args.nats.clone().or_else(|| config.url.clone());
+    let url = url.ok_or_else(|| {
+        missing("no NATS server is named", "add --nats, or write `worker: {nats: {url: …}}` in config.yaml")
+    })?;
+    let creds_file = args.creds.clone().or_else(|| config.creds_file.clone());
+    let in_flight = args.in_flight.or(config.in_flight).unwrap_or(IN_FLIGHT);
+    let folder = set_up.folders.state.join("worker").join(name);
+    let answerer = answerer(args, &set_up, &folder)?;
+    let models: Vec<&str> = answerer.models.iter().map(|model| model.name.as_str()).collect();
+    let limit = match &answerer.money {
+        Some(money) => format!(", ${:.4} spent", money.spent().map_err(|error| unusable(&error))?),
+        None => String::new(),
+    };
+    let started = format!("worker {name} at {url}: {}, {in_flight} at once{limit}", models.join(", "));
+    let interrupt = CancellationToken::new();
+    let teller = Console::new(false, output.quiet);
+    let settings = WorkerSettings {
+        address: Address { url, creds_file, name: name.to_owned() },
+        answerer,
+        spool: Spool::open(Disk::default(), &folder).map_err(|error| unusable(&error))?,
+        in_flight: usize::try_from(in_flight).unwrap_or(usize::MAX),
+        until_idle: args.until_idle,
+        interrupt: interrupt.clone(),
+        tell: Box::new(move |line| teller.note(&crate::sanitize::harmless_line(line))),
+    };
+    let stopped = interrupt.clone();
+    runtime()?.block_on(async {
+        let signals = tokio::spawn(cancel_on_signal(interrupt, Arc::new(OnceLock::new())));
+        let worker = tokio::select! {
+            worker = Worker::connect(settings) => worker.map_err(|error| refused(&error))?,
+            () = stopped.cancelled() => return Ok(ExitCode::Finished),
+        };
+        output.note(&started);
+        let done = worker.run().await.map_err(|error| refused(&error));
+        signals.abort();
+        done.map(|()| ExitCode::Finished)
+    })
+}
+
+/// The keys, models and money of a worker.
+fn answerer(args: &WorkerArgs, set_up: &Environment, folder: &std::path::Path) -> Result<Answerer, RunError> {
+    let config = &set_up.config.worker;
+    let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
+    let key = keys.worker_key().map_err(|error| unusable(&error))?.ok_or_else(|| {
+        Diagnostic::new("this machine has no key as a worker").hint(
+            "make one with `roundtable worker keygen`, and give what it prints to whoever runs the sessions",
+        )
+    })?;
+    if config.table_keys.is_empty() {
+        let problem = Diagnostic::new("no table may ask this worker");
+        return Err(problem
+            .hint("write `worker: {table_keys: [ed25519:…]}` in config.yaml, as `roundtable worker table-key` prints it where the sessions run")
+            .into());
+    }
+    let max_usd = args.max_usd.or(config.max_usd);
+    let mut names = if args.models.is_empty() { config.models.clone() } else { args.models.clone() };
+    if names.is_empty() {
+        names.extend(set_up.config.model.value.clone());
+    }
+    if names.is_empty() {
+        let problem = Diagnostic::new("no model is named that answers");
+        return Err(problem.hint("add --model, or write `worker: {models: […]}` in config.yaml").into());
+    }
+    let models = names.iter().map(|name| model(name, set_up, max_usd.is_some()));
+    Ok(Answerer {
+        key,
+        table_keys: config.table_keys.clone(),
+        models: models.collect::<Result<_, _>>()?,
+        money: max_usd.map(|limit| Money::new(Disk::default(), folder, limit)),
+    })
+}
+
+fn model(name: &str, set_up: &Environment, is_limited: bool) -> Result<Model, Diagnostic> {
+    let provider = name.split('/').next().unwrap_or_default();
+    if is_free(name) && !matches!(provider, "rehearsal" | "recorded") {
+        let problem = Diagnostic::new(format!("`{name}` does not answer here by itself"));
+        return Err(problem.hint("a worker asks models, such as `ollama/llama3.2`"));
+    }
+    let mut catalog = set_up.catalog();
+    let participant = catalog.participant(name)?;
+    let price = price_of(&catalog, name);
+    if is_limited && price.is_none() {
+        let why = unpriced(&catalog, name);
+        let message = format!("the price of `{name}` is not known, so that no limit can be kept: {why}");
+        let hint = format!("add `prices: {{{name}: {{input: …, output: …}}}}` to config.yaml");
+        return Err(Diagnostic::new(message).hint(hint));
+    }
+    let price = price.unwrap_or_default();
+    let most_output = set_up.config.reply_limits().of(None, name);
+    Ok(Model { name: name.to_owned(), participant, price, most_output })
+}
+
+fn unusable(error: &DiskError) -> RunError {
+    RunError::unwritable(Diagnostic::new(error.to_string()), &error.cause)
+}
+
+fn refused(error: &QueueError) -> RunError {
+    let exit = match error {
+        QueueError::Unreachable(..) => ExitCode::Unreachable,
+        QueueError::Differs { .. } | QueueError::Refused(_) => ExitCode::Usage,
+    };
+    let problem = Diagnostic::new(error.to_string());
+    let hint = "`roundtable worker permissions NAME` prints what its user there must be allowed";
+    let problem = if let QueueError::Refused(_) = error { problem.hint(hint) } else { problem };
+    RunError { problems: vec![problem], exit }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{checked, permissions};
+
+    #[test]
+    fn a_name_is_a_part_of_subjects() {
+        assert!(checked("fleet-2_a").is_ok());
+        for name in ["", "a.b", "*", ">", "a b", "a/b", "größe"] {
+            checked(name).expect_err(name);
+        }
+    }
+
+    #[test]
+    fn permissions_are_those_of_one_worker() {
+        let text = permissions("fleet");
+        for subject in ["$JS.ACK.RT_OFFER.fleet.>", "rt.sealed.fleet.>", "_INBOX_fleet.>"] {
+            assert!(text.contains(subject), "{text}");
+        }
+        assert_eq!(text.matches('"').count(), 12, "six subjects and no other\n{text}");
+    }
+}

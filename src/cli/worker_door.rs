@@ -1,0 +1,73 @@
+//! The door of a session's workers, as every front end opens it.
+
+use std::time::Duration;
+
+use super::door::{DoorInputs, table_key};
+use crate::core::ExitCode;
+use crate::diagnostic::Diagnostic;
+use crate::doors::{QueueDoor, workers_of};
+use crate::engine::RemoteSeats;
+use crate::history::Session;
+use crate::journal::{Disk, KeyStore};
+use crate::launch::error::RunError;
+use crate::queue::{Address, QueueError};
+
+/// The door of a session's workers, where it has any.
+#[derive(Default)]
+pub struct WorkerDoor(Option<QueueDoor>);
+
+impl WorkerDoor {
+    /// Opens it for a session that has seats of workers, and lets them in with the others.
+    ///
+    /// # Errors
+    /// When the NATS server cannot be reached or used, or the session's key is not on this machine.
+    pub fn open(of: &DoorInputs<'_>, remote: &mut Option<RemoteSeats>) -> Result<Self, RunError> {
+        if workers_of(of.header).is_empty() {
+            return Ok(Self::default());
+        }
+        let keys = KeyStore::new(Disk::default(), &of.set_up.folders.keys());
+        let key = table_key(&keys, of.header)?;
+        let workers = &of.set_up.config.workers;
+        let Some(url) = workers.url.clone() else {
+            let problem = Diagnostic::new("seats are answered for by workers, and no NATS server is named");
+            let hint = "write `remote: {nats: {url: \"tls://HOST:4222\"}}` into config.yaml";
+            return Err(problem.hint(hint).into());
+        };
+        let name = "facilitator".to_owned();
+        let address = Address { url, creds_file: workers.creds_file.clone(), name };
+        let seats = remote.get_or_insert_default();
+        let id = if of.session.id.is_empty() { &of.header.session } else { &of.session.id };
+        let opened = QueueDoor::open(&address, (of.header, id), key, &seats.arrive);
+        of.runtime.block_on(opened).map(|door| Self(Some(door))).map_err(|error| in_words(&error))
+    }
+
+    /// Sees the state after a write to disk.
+    pub fn see(&self, session: &Session) {
+        if let Some(door) = &self.0 {
+            door.see(session);
+        }
+    }
+
+    /// Takes away what a session that is over has left in the queue; what cannot be is said.
+    pub async fn close(&self, session: &Session) -> Option<Diagnostic> {
+        let door = self.0.as_ref().filter(|_| session.closed.is_some())?;
+        let closed = tokio::time::timeout(Duration::from_secs(5), door.close()).await;
+        let error = match closed {
+            Ok(Ok(())) => return None,
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "the NATS server does not answer".to_owned(),
+        };
+        Some(Diagnostic::new(error).hint("resume the session to tidy up; it has its result"))
+    }
+}
+
+fn in_words(error: &QueueError) -> RunError {
+    let (exit, hint) = match error {
+        QueueError::Unreachable(..) => (ExitCode::Unreachable, "start it, or check `remote.nats.url`"),
+        QueueError::Differs { .. } => {
+            (ExitCode::Usage, "delete it when nothing is in it, or use another server")
+        }
+        QueueError::Refused(_) => (ExitCode::Usage, "see docs/WORKERS.md for what the server must allow"),
+    };
+    RunError { problems: vec![Diagnostic::new(error.to_string()).hint(hint)], exit }
+}

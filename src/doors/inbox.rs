@@ -1,0 +1,216 @@
+//! The routes of agents that poll: their own offers, claims, and what comes back.
+//!
+//! An agent sees its own open work alone. The id of a work item holds slashes; in a path they may stand as
+//! they are, or as `%2F`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::{ConnectInfo, Path, RawQuery, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout_at};
+
+use super::entrance::Peer;
+use super::http::{Body, Door, Shared, hand_in, invited, refused};
+use crate::core::refusal;
+use crate::engine::{Accepted, Message, PlainAnswer, Work, WorkMessage};
+
+/// How long a poll may wait for work, in seconds.
+const LONGEST_WAIT: u64 = 30;
+/// How many work items one reply holds at most.
+const MOST_ITEMS: usize = 100;
+/// The most characters of a holder's name.
+const LONGEST_HOLDER: usize = 100;
+/// The most characters of the reason why work failed.
+const LONGEST_REASON: usize = 4000;
+/// How often a poll looks whether a lease has run out; everything else wakes it.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The agent that a request's token is for.
+fn agent(door: &Door, headers: &HeaderMap, peer: &Peer) -> Result<String, &'static str> {
+    match invited(door, headers, peer) {
+        Ok((seat, _)) if door.board.is_agent(&seat) => Ok(seat),
+        Ok(_) | Err(refusal::NO_SUCH_INVITATION) => Err(refusal::NO_SUCH_AGENT),
+        Err(word) => Err(word),
+    }
+}
+
+/// The JSON of a body.
+fn read<T: DeserializeOwned>(body: Body) -> Result<T, String> {
+    let body = body.map_err(|_| refusal::TOO_LONG.to_owned())?;
+    // No body says as much as an empty object.
+    let json: &[u8] = if body.is_empty() { b"{}" } else { &body };
+    serde_json::from_slice(json).map_err(|error| format!("{}: {error}", refusal::MALFORMED))
+}
+
+fn malformed(why: &str) -> String {
+    format!("{}: {why}", refusal::MALFORMED)
+}
+
+/// Who holds a claim: the agent, unless it has several workers.
+fn holder(named: Option<String>, agent: &str) -> Result<String, String> {
+    let holder = named.unwrap_or_else(|| agent.to_owned());
+    let is_name = !holder.trim().is_empty()
+        && holder.chars().count() <= LONGEST_HOLDER
+        && !holder.contains(char::is_control);
+    if is_name { Ok(holder) } else { Err(malformed("`holder` is a name of up to 100 characters")) }
+}
+
+fn answer(result: Result<Response, String>) -> Response {
+    result.unwrap_or_else(|word| refused(&word))
+}
+
+/// `wait` and `max` of a poll.
+fn of_query(query: Option<&str>) -> Result<(u64, usize), String> {
+    let (mut wait, mut max) = (0, MOST_ITEMS);
+    for (key, value) in query.unwrap_or_default().split('&').filter_map(|pair| pair.split_once('=')) {
+        let number = value.parse().map_err(|_| malformed(&format!("`{key}` is a number")))?;
+        match key {
+            "wait" => wait = number,
+            "max" => max = usize::try_from(number).unwrap_or(usize::MAX),
+            _ => return Err(malformed(&format!("unknown key `{key}`"))),
+        }
+    }
+    Ok((wait.min(LONGEST_WAIT), max.min(MOST_ITEMS)))
+}
+
+pub async fn poll(
+    State(door): Shared,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Response {
+    let agent = match agent(&door, &headers, &peer) {
+        Ok(agent) => agent,
+        Err(word) => return refused(word),
+    };
+    let (wait, max) = match of_query(query.as_deref()) {
+        Ok(asked) => asked,
+        Err(word) => return refused(&word),
+    };
+    let end = Instant::now() + Duration::from_secs(wait);
+    let mut changes = door.board.changes();
+    loop {
+        changes.mark_unchanged();
+        let items = door.board.open_work(&agent, crate::clock::now(), max);
+        let is_over = door.board.is_over();
+        if !items.is_empty() || is_over || Instant::now() >= end {
+            return Json(json!({ "items": items, "over": is_over })).into_response();
+        }
+        let _ = timeout_at(end.min(Instant::now() + LOOK), changes.changed()).await;
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Take {
+    holder: Option<String>,
+    max: Option<usize>,
+}
+
+/// Claims the oldest open work.
+pub async fn take(
+    State(door): Shared,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let taken = async {
+        let participant = agent(&door, &headers, &peer)?;
+        let asked: Take = read(body)?;
+        let max = asked.max.unwrap_or(1).min(MOST_ITEMS);
+        let holder = holder(asked.holder, &participant)?;
+        let accepted = send(&door, &participant, holder, Work::Take(max)).await?;
+        let Accepted::Claimed(items) = accepted else { return Err(malformed("nothing was claimed")) };
+        let items: Vec<Value> = items.iter().filter_map(|item| door.board.work(&participant, item)).collect();
+        Ok(Json(json!({ "items": items })).into_response())
+    };
+    answer(taken.await)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct About {
+    holder: Option<String>,
+    /// What the work yields: a text, or data.
+    result: Option<Value>,
+    /// Why it failed.
+    reason: Option<String>,
+    /// The answer to a round: a text, or data.
+    answer: Option<Value>,
+}
+
+/// Claims, renews, completes or gives up one work item.
+pub async fn item(
+    State(door): Shared,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    Path(rest): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let Some((item, verb)) = rest.rsplit_once('/') else { return refused("no such page") };
+    answer(of_item(&door, &headers, &peer, (item, verb), body).await)
+}
+
+async fn of_item(
+    door: &Arc<Door>,
+    headers: &HeaderMap,
+    peer: &Peer,
+    (item, verb): (&str, &str),
+    body: Body,
+) -> Result<Response, String> {
+    let participant = agent(door, headers, peer)?;
+    let About { holder: named, result, reason, answer } = read(body)?;
+    let item = item.to_owned();
+    if let ("answer", Some(answer), None, None, None) = (verb, answer, &named, &result, &reason) {
+        let answer = PlainAnswer { participant, item, text: text_of(answer) };
+        let Accepted::Sealed(receipt, _) = hand_in(door, Message::Answer(answer)).await? else {
+            return Err(malformed("it was not sealed"));
+        };
+        return Ok((StatusCode::CREATED, Json(receipt)).into_response());
+    }
+    let work = match (verb, result, reason) {
+        ("claim", None, None) => Work::Claim(item.clone()),
+        ("renew", None, None) => Work::Renew(item.clone()),
+        ("result", Some(result), None) => Work::Return(item.clone(), text_of(result)),
+        ("result", ..) => return Err(malformed("`result` holds a text or data")),
+        ("fail", None, Some(reason)) if (1..=LONGEST_REASON).contains(&reason.trim().chars().count()) => {
+            Work::Fail(item.clone(), reason)
+        }
+        ("fail", ..) => return Err(malformed("`reason` says why, in up to 4000 characters")),
+        ("answer", ..) => return Err(malformed("only `answer` can be given, a text or data")),
+        ("claim" | "renew", ..) => return Err(malformed("only `holder` can be given")),
+        _ => return Err("no such page".to_owned()),
+    };
+    let holder = holder(named, &participant)?;
+    match send(door, &participant, holder, work).await? {
+        Accepted::Claimed(_) => {
+            let work = door.board.work(&participant, &item).ok_or_else(|| refusal::NOT_OFFERED.to_owned())?;
+            Ok(Json(work).into_response())
+        }
+        Accepted::Returned(state) => Ok(Json(json!({ "item": item, "state": state })).into_response()),
+        Accepted::Joined | Accepted::Failed | Accepted::Sealed(..) => {
+            Ok(StatusCode::NO_CONTENT.into_response())
+        }
+    }
+}
+
+/// A result as the text that is read: data as JSON.
+fn text_of(result: Value) -> String {
+    match result {
+        Value::String(text) => text,
+        data => data.to_string(),
+    }
+}
+
+async fn send(door: &Door, participant: &str, holder: String, work: Work) -> Result<Accepted, String> {
+    let message = WorkMessage { participant: participant.to_owned(), holder, work };
+    let sent = hand_in(door, Message::Work(message)).await;
+    // Nothing is offered once the session is over.
+    sent.map_err(|word| if word == refusal::ROUND_CLOSED { refusal::NOT_OFFERED.to_owned() } else { word })
+}

@@ -1,0 +1,176 @@
+//! The routes of links: the ballot page and what it asks.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{ConnectInfo, Path, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{Html, IntoResponse, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use futures::stream::{Stream, unfold};
+use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
+
+use super::entrance::Peer;
+use super::http::{Body, Door, Shared, hand_in, invited, refused};
+use crate::core::refusal;
+use crate::engine::{Accepted, Message};
+use crate::history::{Receipt, SeatJoined};
+use crate::round::envelope::Envelope;
+
+const PAGE: &str = include_str!("page.html");
+/// What a browser must seal byte for byte before it seals anything.
+const VECTOR: &str = include_str!("vector.json");
+
+pub async fn page() -> impl IntoResponse {
+    let page = PAGE.replace("/*VECTOR*/null", VECTOR.trim_end());
+    let hash_of = |tag: &str| {
+        let inner = page.split(&format!("<{tag}>")).nth(1).and_then(|rest| rest.split("</").next());
+        STANDARD.encode(Sha256::digest(inner.unwrap_or_default()))
+    };
+    let policy = format!(
+        "default-src 'none'; connect-src 'self'; script-src 'sha256-{}'; style-src 'sha256-{}'; base-uri 'none'; \
+         form-action 'none'; frame-ancestors 'none'",
+        hash_of("script"),
+        hash_of("style")
+    );
+    let headers = [
+        (header::CONTENT_SECURITY_POLICY, policy),
+        (header::CACHE_CONTROL, "no-store".to_owned()),
+        (header::REFERRER_POLICY, "no-referrer".to_owned()),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
+    ];
+    (headers, Html(page))
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Key {
+    public_key: String,
+}
+
+pub async fn join(
+    State(door): Shared,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let (participant, invitation) = match invited(&door, &headers, &peer) {
+        Ok(invited) => invited,
+        Err(word) => return refused(word),
+    };
+    let key = body.ok().and_then(|body| serde_json::from_slice::<Key>(&body).ok());
+    let Some(Key { public_key: key }) = key else { return refused(refusal::MALFORMED) };
+    match hand_in(&door, Message::Join(SeatJoined { participant, invitation, key })).await {
+        Ok(_) => StatusCode::NO_CONTENT.into_response(),
+        Err(word) => refused(&word),
+    }
+}
+
+pub async fn seat(State(door): Shared, ConnectInfo(peer): ConnectInfo<Peer>, headers: HeaderMap) -> Response {
+    match invited(&door, &headers, &peer) {
+        Err(word) => refused(word),
+        Ok((seat, _)) => match door.board.offer(&seat, crate::clock::now()) {
+            Ok((json, signature)) => {
+                let of = [("content-type", "application/json"), ("rt-signature", signature.as_str())];
+                (of, json).into_response()
+            }
+            Err(state) => Json(state).into_response(),
+        },
+    }
+}
+
+pub async fn sealed(
+    State(door): Shared,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    headers: HeaderMap,
+    body: Body,
+) -> Response {
+    let participant = match invited(&door, &headers, &peer) {
+        Ok((participant, _)) => participant,
+        Err(word) => return refused(word),
+    };
+    let Ok(body) = body else { return refused(refusal::TOO_LONG) };
+    let Some(envelope) = Envelope::read(&body) else { return refused(refusal::MALFORMED) };
+    if envelope.participant != participant {
+        return refused(refusal::NOT_A_PARTICIPANT);
+    }
+    // The reply to it may have been lost.
+    let is_same = |known: &Receipt| known.commitment == envelope.commitment && known.round == envelope.round;
+    if let Some(known) = door.board.receipt(&participant).filter(is_same) {
+        return Json(known).into_response();
+    }
+    match hand_in(&door, Message::Ballot(Box::new(envelope))).await {
+        Ok(Accepted::Sealed(receipt, true)) => (StatusCode::CREATED, Json(receipt)).into_response(),
+        Ok(Accepted::Sealed(receipt, false)) => Json(receipt).into_response(),
+        Ok(Accepted::Joined | Accepted::Failed | Accepted::Claimed(_) | Accepted::Returned(_)) => {
+            StatusCode::NO_CONTENT.into_response()
+        }
+        Err(word) => refused(&word),
+    }
+}
+
+pub async fn result(
+    State(door): Shared,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    headers: HeaderMap,
+) -> Response {
+    match invited(&door, &headers, &peer) {
+        Err(word) => refused(word),
+        Ok((seat, _)) => match door.board.result(&seat) {
+            Some(result) => Json(result).into_response(),
+            None => refused("not before the close"),
+        },
+    }
+}
+
+pub async fn context(
+    State(door): Shared,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    Path(sha256): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    match invited(&door, &headers, &peer) {
+        Err(word) => refused(word),
+        Ok(_) => match door.board.snapshot(&sha256) {
+            Some(text) => text.to_string().into_response(),
+            None => refused("no such snapshot"),
+        },
+    }
+}
+
+pub async fn status(
+    State(door): Shared,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    headers: HeaderMap,
+) -> Response {
+    match invited(&door, &headers, &peer) {
+        Err(word) => refused(word),
+        Ok(_) => Json(door.board.status(crate::clock::now())).into_response(),
+    }
+}
+
+pub async fn events(
+    State(door): Shared,
+    ConnectInfo(peer): ConnectInfo<Peer>,
+    headers: HeaderMap,
+) -> Response {
+    match invited(&door, &headers, &peer) {
+        Err(word) => refused(word),
+        Ok(_) => Sse::new(states(door)).keep_alive(KeepAlive::default()).into_response(),
+    }
+}
+
+/// How the round stands, now and after each change.
+fn states(door: Arc<Door>) -> impl Stream<Item = Result<Event, Infallible>> {
+    let mut changes = door.board.changes();
+    changes.mark_changed();
+    unfold((door, changes), |(door, mut changes)| async move {
+        changes.changed().await.ok()?;
+        let state = door.board.status(crate::clock::now()).to_string();
+        Some((Ok(Event::default().event("status").data(state)), (door, changes)))
+    })
+}

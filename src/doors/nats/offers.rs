@@ -1,0 +1,129 @@
+//! What a session's state orders of the queue: each offer once, in the order in which seats were asked.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::doors::offer::offer_json;
+use crate::history::{Door, RoundRun, Seat, SeatStatus, Session};
+use crate::queue::names;
+
+/// What is to be done in the queue.
+pub enum Order {
+    /// Lay down a snapshot, by its hash.
+    Context(String, Arc<str>),
+    /// Ask a seat.
+    Offer(Box<Offer>),
+    /// Take back what lies at subjects like this one.
+    Withdraw(String),
+}
+
+/// A seat that is to be asked.
+pub struct Offer {
+    pub seat: String,
+    /// How often it was asked again before.
+    pub attempt: u32,
+    /// The round's name and public key.
+    pub round: (String, String),
+    pub subject: String,
+    pub delivery: String,
+    /// What it is asked, as JSON.
+    pub body: String,
+}
+
+/// What has been ordered of the open round.
+#[derive(Default)]
+pub struct Offers {
+    /// The round's name and public key.
+    round: (String, String),
+    /// The number of the try that each seat was asked for.
+    asked: HashMap<String, u32>,
+}
+
+impl Offers {
+    /// What follows from the state.
+    pub fn orders(&mut self, session: &Session) -> Vec<Order> {
+        let mut orders = Vec::new();
+        let Some((header, round)) = session.header.as_ref().zip(session.rounds.last()) else { return orders };
+        let name = name_of(round);
+        if self.round != name {
+            *self = Self { round: name, asked: HashMap::new() };
+        }
+        if round.closed.is_some() {
+            let asked = self.asked.drain().filter_map(|(seat, _)| subject(session, round, &seat));
+            orders.extend(asked.map(Order::Withdraw));
+            return orders;
+        }
+        for seat in self.asked.keys() {
+            let is_excused = |seat: &Seat| matches!(seat.status, SeatStatus::Excused(_));
+            if round.seat(seat).is_some_and(is_excused) {
+                orders.extend(subject(session, round, seat).map(Order::Withdraw));
+            }
+        }
+        let is_over =
+            |seat: &str| round.seat(seat).is_some_and(|seat| !matches!(seat.status, SeatStatus::Asking));
+        self.asked.retain(|seat, _| !is_over(seat));
+        let due: Vec<&Seat> = round.seats.values().filter(|seat| self.is_due(session, seat)).collect();
+        if due.is_empty() {
+            return orders;
+        }
+        if self.asked.is_empty() {
+            let opened = &round.opened;
+            orders.push(Order::Context(opened.snapshot_sha256.clone(), Arc::clone(&opened.snapshot)));
+        }
+        let deadline = deadline(session, round);
+        for seat in due {
+            let order = session.option_order(&round.opened, &seat.name);
+            let json = offer_json(header, round, seat, order.as_ref());
+            let parts = (subject(session, round, &seat.name), round.delivery(&seat.name), json);
+            let (Some(subject), Some(delivery), Some(mut json)) = parts else { continue };
+            json["model"] = json!(model(session, &seat.name));
+            json["deadline"] = json!(deadline);
+            self.asked.insert(seat.name.clone(), seat.retried);
+            orders.push(Order::Offer(Box::new(Offer {
+                seat: seat.name.clone(),
+                attempt: seat.retried,
+                round: self.round.clone(),
+                subject,
+                delivery,
+                body: json.to_string(),
+            })));
+        }
+        orders
+    }
+
+    /// Whether the seat of an offer still waits for this try.
+    pub fn is_asked(&self, offer: &Offer) -> bool {
+        self.round == offer.round && self.asked.get(&offer.seat) == Some(&offer.attempt)
+    }
+
+    /// Whether a seat behind the queue waits for a try that has not been ordered.
+    fn is_due(&self, session: &Session, seat: &Seat) -> bool {
+        matches!(seat.status, SeatStatus::Asking)
+            && self.asked.get(&seat.name) != Some(&seat.retried)
+            && session.remote(&seat.name).is_some_and(|remote| remote.door == Door::Nats)
+    }
+}
+
+/// The name of a round and its public key.
+fn name_of(round: &RoundRun) -> (String, String) {
+    let key = round.seal_to.as_ref().map(|seal| seal.public_key.clone());
+    (round.opened.round.clone(), key.unwrap_or_default())
+}
+
+fn subject(session: &Session, round: &RoundRun, seat: &str) -> Option<String> {
+    let worker = session.remote(seat)?.worker.as_deref()?;
+    Some(names::offer(worker, &round.session, &round.opened.round, seat))
+}
+
+/// What comes after `remote/nats/WORKER/`.
+fn model(session: &Session, seat: &str) -> Option<String> {
+    session.seat_info(seat)?.model.splitn(4, '/').nth(3).map(str::to_owned)
+}
+
+fn deadline(session: &Session, round: &RoundRun) -> Option<i64> {
+    let now = session.last_at;
+    let left = round.deadline_ms?.saturating_sub(session.round_ran_ms(round, now));
+    Some(now.0 + i64::try_from(left).ok()?)
+}

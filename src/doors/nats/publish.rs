@@ -1,0 +1,143 @@
+//! Puts offers and snapshots into the queue, and takes offers back. What the server has already is not
+//! put there twice; while it cannot be reached everything waits.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_nats::HeaderMap;
+use async_nats::jetstream::Context;
+use serde_json::Value;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::task::JoinSet;
+
+use super::offers::{Offer, Offers, Order};
+use crate::queue::names::{self, CONTEXT_PART, MESSAGE_ID, OFFERS, SIGNATURE};
+use crate::queue::stop_at;
+use crate::queue::streams::ack_wait;
+use crate::round::seal::sign::{SigningKey, offer_message};
+
+/// How many offers are on their way at once.
+const IN_FLIGHT: usize = 256;
+/// The pause before something is tried once more.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Carries out orders until there can be no more.
+pub async fn publish(
+    queue: Context,
+    key: SigningKey,
+    mut orders: UnboundedReceiver<Order>,
+    offers: Arc<Mutex<Offers>>,
+) {
+    let mut going = JoinSet::new();
+    while let Some(order) = orders.recv().await {
+        match order {
+            Order::Offer(offer) => {
+                if going.len() >= IN_FLIGHT {
+                    going.join_next().await;
+                }
+                going.spawn(publish_offer(queue.clone(), key.clone(), *offer, Arc::clone(&offers)));
+            }
+            Order::Context(sha256, text) => publish_context(&queue, &sha256, &text).await,
+            Order::Withdraw(subject) => {
+                // Not before what was ordered earlier has arrived.
+                while going.join_next().await.is_some() {}
+                purge(&queue, &subject).await;
+            }
+        }
+    }
+}
+
+async fn publish_offer(queue: Context, key: SigningKey, offer: Offer, offers: Arc<Mutex<Offers>>) {
+    let Offer { subject, delivery, body, .. } = &offer;
+    let signature = key.sign(&offer_message(body.as_bytes()));
+    let mut signed = HeaderMap::new();
+    signed.insert(SIGNATURE, signature.as_str());
+    let mut headers = signed.clone();
+    headers.insert(MESSAGE_ID, delivery.as_str());
+    // One that the server never takes must not hold up what is ordered after its round.
+    while offers.lock().is_ok_and(|offers| offers.is_asked(&offer)) {
+        match send(&queue, subject, headers.clone(), body.clone().into_bytes()).await {
+            Sent::Stored => {
+                stop_at("offered");
+                break;
+            }
+            Sent::Double | Sent::Refused if holds(&queue, subject, delivery).await => break,
+            Sent::Double => {
+                tokio::spawn(offer_again(queue, signed, offer, offers));
+                break;
+            }
+            // An earlier try lies there, whose worker gave it up.
+            Sent::Refused => purge(&queue, subject).await,
+            Sent::Lost => tokio::time::sleep(PAUSE).await,
+        }
+    }
+}
+
+/// An offer that a worker has taken out of the queue, whose ballot is still to come or was refused: if it
+/// does not come in time, the worker is asked once more. One that has sealed it knows that it has.
+async fn offer_again(queue: Context, signed: HeaderMap, offer: Offer, offers: Arc<Mutex<Offers>>) {
+    tokio::time::sleep(2 * ack_wait() + PAUSE).await;
+    while offers.lock().is_ok_and(|offers| offers.is_asked(&offer))
+        && let Sent::Lost =
+            send(&queue, &offer.subject, signed.clone(), offer.body.clone().into_bytes()).await
+    {
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+async fn publish_context(queue: &Context, sha256: &str, text: &str) {
+    for (number, part) in text.as_bytes().chunks(CONTEXT_PART).enumerate() {
+        let subject = names::context(sha256, number);
+        let mut headers = HeaderMap::new();
+        headers.insert(MESSAGE_ID, subject.as_str());
+        while let Sent::Lost = send(queue, &subject, headers.clone(), part.to_vec()).await {
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+}
+
+/// What became of a message.
+enum Sent {
+    /// The server has it on disk.
+    Stored,
+    /// The server has had it before.
+    Double,
+    /// The server has another message of its subject.
+    Refused,
+    /// Nobody knows.
+    Lost,
+}
+
+async fn send(queue: &Context, subject: &str, headers: HeaderMap, body: Vec<u8>) -> Sent {
+    let sent = queue.publish_with_headers(subject.to_owned(), headers, body.into()).await;
+    let stored = match sent {
+        Ok(stored) => stored.await,
+        Err(error) => Err(error),
+    };
+    match stored {
+        Ok(stored) if stored.duplicate => Sent::Double,
+        Ok(_) => Sent::Stored,
+        Err(error) if error.to_string().contains("maximum messages per subject") => Sent::Refused,
+        Err(error) => {
+            tracing::warn!(%subject, %error, "not published yet");
+            Sent::Lost
+        }
+    }
+}
+
+/// Whether the offer of this delivery lies at its subject.
+async fn holds(queue: &Context, subject: &str, delivery: &str) -> bool {
+    let Ok(stream) = queue.get_stream_no_info(OFFERS).await else { return false };
+    let Ok(found) = stream.get_last_raw_message_by_subject(subject).await else { return false };
+    serde_json::from_slice::<Value>(&found.payload).is_ok_and(|offer| offer["delivery"] == delivery)
+}
+
+async fn purge(queue: &Context, subject: &str) {
+    loop {
+        let stream = queue.get_stream_no_info(OFFERS).await;
+        match stream {
+            Ok(stream) if stream.purge().filter(subject).await.is_ok() => break,
+            Ok(_) | Err(_) => tokio::time::sleep(PAUSE).await,
+        }
+    }
+}

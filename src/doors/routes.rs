@@ -1,0 +1,35 @@
+//! The routes of a door.
+
+use std::sync::Arc;
+
+use axum::extract::DefaultBodyLimit;
+use axum::http::StatusCode;
+use axum::middleware::from_fn;
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde_json::json;
+
+use super::http::{Door, in_time};
+use super::{inbox, links};
+use crate::round::envelope::MAX_ENVELOPE;
+
+/// The routes of links and of agents.
+pub fn router(door: Arc<Door>) -> Router {
+    Router::new()
+        .route("/b", get(links::page))
+        .route("/v1/seat/key", post(links::join))
+        .route("/v1/seat", get(links::seat))
+        .route("/v1/seat/sealed", post(links::sealed))
+        .route("/v1/seat/result", get(links::result))
+        .route("/v1/context/{sha256}", get(links::context))
+        .route("/v1/status", get(links::status))
+        .route("/v1/events", get(links::events))
+        .route("/v1/inbox/take", post(inbox::take))
+        .route("/v1/items/{*rest}", post(inbox::item))
+        .layer(from_fn(in_time))
+        // It may wait as long as a request may take.
+        .route("/v1/inbox", get(inbox::poll))
+        .fallback(|| async { (StatusCode::NOT_FOUND, Json(json!({ "refused": "no such page" }))) })
+        .layer(DefaultBodyLimit::max(MAX_ENVELOPE))
+        .with_state(door)
+}

@@ -1,0 +1,127 @@
+//! The open work items of agents that poll, as they are shown.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+
+use crate::core::LEASE_MS;
+use crate::handoff::whole_prompt;
+use crate::history::{
+    Door, RoundRun, Seat, SeatStatus, Session, Timestamp, WorkItem, WorkItemClaimed, WorkItemOffered,
+};
+
+/// Open work, by item, oldest first.
+#[derive(Default)]
+pub struct OpenWork {
+    items: IndexMap<String, Shown>,
+    /// What agents are asked in the open round, by item; with the agent.
+    ballots: IndexMap<String, (String, Arc<Value>)>,
+}
+
+struct Shown {
+    agent: String,
+    /// What does not change while the item is open.
+    offer: Arc<Value>,
+    attempt: u32,
+    ready_at: Timestamp,
+    claim: Option<WorkItemClaimed>,
+}
+
+impl OpenWork {
+    /// What is open now; offers that were shown before are not made again.
+    pub fn of(session: &Session, before: &Self) -> Self {
+        let is_polled = |item: &&WorkItem| {
+            let remote = session.remote(&item.offered.participant);
+            remote.is_some_and(|remote| remote.door == Door::Inbox)
+        };
+        let shown = |item: &WorkItem| {
+            let known = before.items.get(&item.offered.item).map(|known| Arc::clone(&known.offer));
+            let shown = Shown {
+                agent: item.offered.participant.clone(),
+                offer: known.unwrap_or_else(|| Arc::new(offer(session, &item.offered, item.at))),
+                attempt: item.attempt(),
+                ready_at: item.ready_at(),
+                claim: item.claim.clone(),
+            };
+            (item.offered.item.clone(), shown)
+        };
+        let round = session.open_round();
+        let asked = round.iter().flat_map(|round| round.seats.values().map(move |seat| (*round, seat)));
+        let ballot = |(round, seat): (&RoundRun, &Seat)| {
+            let remote = session.remote(&seat.name).filter(|remote| remote.door == Door::Inbox)?;
+            let item = seat.item.as_ref().filter(|_| seat.status == SeatStatus::Asking)?;
+            let known = before.ballots.get(&item.item).map(|(_, offer)| Arc::clone(offer));
+            let offer = known.unwrap_or_else(|| Arc::new(ballot(session, round, item, remote.table_seals)));
+            Some((item.item.clone(), (seat.name.clone(), offer)))
+        };
+        Self {
+            items: session.open_items().filter(is_polled).map(shown).collect(),
+            ballots: asked.filter_map(ballot).collect(),
+        }
+    }
+
+    /// What an agent may claim at `now`, and what it is asked in the open round.
+    pub fn open(&self, agent: &str, now: Timestamp, most: usize) -> Vec<Value> {
+        let is_free = |shown: &&Shown| {
+            let is_held = shown.claim.as_ref().is_some_and(|claim| now < claim.until);
+            shown.agent == agent && !is_held && shown.ready_at <= now
+        };
+        let ballots = self.ballots.values().filter(|(of, _)| of == agent).map(|(_, offer)| (**offer).clone());
+        let items = self.items.values().filter(is_free).map(|shown| shown.json(None));
+        ballots.chain(items).take(most).collect()
+    }
+
+    /// One work item of an agent, with its claim.
+    pub fn item(&self, agent: &str, item: &str) -> Option<Value> {
+        let shown = self.items.get(item).filter(|shown| shown.agent == agent)?;
+        Some(shown.json(shown.claim.as_ref()))
+    }
+}
+
+impl Shown {
+    fn json(&self, claim: Option<&WorkItemClaimed>) -> Value {
+        let mut json = (*self.offer).clone();
+        json["attempt"] = self.attempt.into();
+        json["state"] = if claim.is_some() { "claimed" } else { "offered" }.into();
+        if let Some(claim) = claim {
+            json["holder"] = claim.holder.as_deref().into();
+            json["until"] = json!(claim.until);
+        }
+        json
+    }
+}
+
+fn offer(session: &Session, offered: &WorkItemOffered, at: Timestamp) -> Value {
+    let (system, text) = session.agent_prompt(offered);
+    let whole = session.work_item_json(offered);
+    let whole: Value = whole.and_then(|whole| serde_json::from_str(&whole).ok()).unwrap_or_default();
+    json!({
+        "kind": "work",
+        "item": offered.item,
+        "session": session.id,
+        "step": offered.step,
+        "participant": offered.participant,
+        "offered_at": at,
+        "lease_seconds": LEASE_MS / 1000,
+        "available_skills": offered.available_skills,
+        "prompt": whole_prompt(&system, &text),
+        "work_item": whole,
+    })
+}
+
+/// What a seat of an agent is asked in a round.
+fn ballot(session: &Session, round: &RoundRun, item: &WorkItemOffered, table_seals: bool) -> Value {
+    json!({
+        "kind": "ballot",
+        "item": item.item,
+        "session": session.id,
+        "step": round.opened.step,
+        "round": round.opened.round,
+        "participant": item.participant,
+        "offered_at": round.opened_at,
+        "question": round.opened.question,
+        "table_seals": table_seals,
+        "prompt": session.prompt(round, item).text(),
+    })
+}

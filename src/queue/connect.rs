@@ -1,0 +1,127 @@
+//! The way to the server.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions};
+
+use super::{QueueError, patience};
+
+/// A server, and who one is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Address {
+    /// `nats://HOST:PORT` or `tls://HOST:PORT`.
+    pub url: String,
+    /// A file of its owner alone: credentials as `nsc` writes them, the seed of a key, or `NAME:PASSWORD`.
+    pub creds_file: Option<PathBuf>,
+    /// The name that replies go to, as in `_INBOX_NAME`.
+    pub name: String,
+}
+
+/// Connects, for a minute at the most. A connection that is lost later is made again for ever.
+///
+/// # Errors
+/// When the address or the credentials are not usable, or nobody answers.
+pub async fn connect(address: &Address) -> Result<Client, QueueError> {
+    check(&address.url)?;
+    let credentials = address.creds_file.as_deref().map(read_credentials).transpose()?;
+    let end = Instant::now() + patience("ROUNDTABLE_CONNECT_MS", Duration::from_secs(60));
+    loop {
+        let options = options(credentials.as_deref())?
+            .custom_inbox_prefix(format!("_INBOX_{}", address.name))
+            .name(format!("roundtable {}", address.name));
+        match options.connect(&address.url).await {
+            Ok(client) => return Ok(client),
+            Err(error) if is_final(&error) => return Err(QueueError::Refused(refusal(address, &error))),
+            Err(error) if Instant::now() > end => {
+                return Err(QueueError::Unreachable(address.url.clone(), error.to_string()));
+            }
+            Err(_) => tokio::time::sleep(Duration::from_millis(500)).await,
+        }
+    }
+}
+
+fn check(url: &str) -> Result<(), QueueError> {
+    let refuse = |what: &str| Err(QueueError::Refused(what.to_owned()));
+    let host = url.strip_prefix("nats://").or_else(|| url.strip_prefix("tls://"));
+    match host {
+        None | Some("") => refuse("the address of a NATS server is `nats://HOST:PORT` or `tls://HOST:PORT`"),
+        Some(host) if host.contains('@') => {
+            refuse("the address of a NATS server holds a password: put it into a file as NAME:PASSWORD")
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+fn read_credentials(file: &Path) -> Result<String, QueueError> {
+    let refuse = |why: String| QueueError::Refused(format!("{}: {why}", file.display()));
+    let found = std::fs::metadata(file).map_err(|error| refuse(error.to_string()))?;
+    #[cfg(unix)]
+    if std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o077 != 0 {
+        return Err(refuse("others can read it; `chmod 600` it".to_owned()));
+    }
+    if !found.is_file() || found.len() > 64 * 1024 {
+        return Err(refuse("it is no file of credentials".to_owned()));
+    }
+    std::fs::read_to_string(file).map_err(|error| refuse(error.to_string()))
+}
+
+fn options(credentials: Option<&str>) -> Result<ConnectOptions, QueueError> {
+    let Some(text) = credentials.map(str::trim) else { return Ok(ConnectOptions::new()) };
+    if text.contains("BEGIN NATS USER JWT") {
+        let wrong = |error: std::io::Error| QueueError::Refused(format!("the credentials: {error}"));
+        return ConnectOptions::with_credentials(text).map_err(wrong);
+    }
+    match text.split_once(':') {
+        Some((name, password)) => {
+            Ok(ConnectOptions::with_user_and_password(name.to_owned(), password.to_owned()))
+        }
+        None => Ok(ConnectOptions::with_nkey(text.to_owned())),
+    }
+}
+
+/// Whether trying again would not help.
+fn is_final(error: &ConnectError) -> bool {
+    use ConnectErrorKind::{
+        Authentication, AuthorizationViolation, Dns, Io, MaxReconnects, ServerParse, TimedOut, Tls,
+    };
+    match error.kind() {
+        ServerParse | Authentication | AuthorizationViolation | Tls => true,
+        Dns | TimedOut | Io | MaxReconnects => false,
+    }
+}
+
+fn refusal(address: &Address, error: &ConnectError) -> String {
+    format!("the NATS server {} cannot be used: {error}", address.url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_plain_address_of_a_server_is_one() {
+        for url in ["nats://127.0.0.1:4222", "tls://queue.example"] {
+            assert_eq!(check(url), Ok(()), "{url}");
+        }
+        for url in ["127.0.0.1:4222", "http://queue.example", "nats://", "nats://ann:secret@queue.example"] {
+            let said = check(url).expect_err(url).to_string();
+            assert!(!said.contains("secret"), "{said}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn credentials_that_others_can_read_are_refused() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), "fleet:secret").expect("written");
+        let mode = |mode| {
+            std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).expect("set");
+            read_credentials(file.path())
+        };
+        assert_eq!(mode(0o600), Ok("fleet:secret".to_owned()));
+        let said = mode(0o640).expect_err("refused").to_string();
+        assert!(said.ends_with("others can read it; `chmod 600` it"), "{said}");
+    }
+}

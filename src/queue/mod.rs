@@ -1,0 +1,44 @@
+//! The queue between a session and its workers: a NATS server, its streams, and what things are called
+//! there. It carries offers, sealed ballots and snapshots, and decides nothing.
+
+mod connect;
+pub mod names;
+pub mod streams;
+
+pub use connect::{Address, connect};
+
+/// Why the queue cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum QueueError {
+    /// The server has not been reached in the time that a start may take.
+    #[error("the NATS server {0} cannot be reached: {1}")]
+    Unreachable(String, String),
+    /// A stream or consumer is there, and not as it must be.
+    #[error("{what} has `{field}` {found}, and needs {wanted}")]
+    Differs { what: String, field: &'static str, found: String, wanted: String },
+    /// The server or the settings do not allow it.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// A time that tests of debug builds may shorten, by an environment variable in milliseconds.
+fn patience(variable: &str, usual: std::time::Duration) -> std::time::Duration {
+    let given = std::env::var(variable).ok().filter(|_| cfg!(debug_assertions));
+    let given = given.and_then(|text| text.parse().ok()).map(std::time::Duration::from_millis);
+    given.unwrap_or(usual)
+}
+
+/// Ends a program of a debug build at once, as a power cut would, where a test names this point: the
+/// first time, or the one that it gives, as in `taken:3`.
+pub fn stop_at(point: &str) {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    static PASSED: AtomicUsize = AtomicUsize::new(0);
+    if !cfg!(debug_assertions) {
+        return;
+    }
+    let Ok(wanted) = std::env::var("ROUNDTABLE_STOP_AT") else { return };
+    let (name, time) = wanted.split_once(':').unwrap_or((&wanted, "1"));
+    if name == point && PASSED.fetch_add(1, Ordering::Relaxed) + 1 == time.parse().unwrap_or(1) {
+        std::process::abort();
+    }
+}

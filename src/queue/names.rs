@@ -1,0 +1,90 @@
+//! Streams, subjects and consumers by name.
+
+use sha2::{Digest as _, Sha256};
+
+/// The stream of all offers.
+pub const OFFERS: &str = "RT_OFFER";
+/// The stream of snapshots.
+pub const CONTEXTS: &str = "RT_CONTEXT";
+/// The most bytes of a part of a snapshot.
+pub const CONTEXT_PART: usize = 512 * 1024;
+/// The header of an offer that holds its signature.
+pub const SIGNATURE: &str = "rt-signature";
+/// The header by which the server knows a double.
+pub const MESSAGE_ID: &str = "Nats-Msg-Id";
+
+/// The stream of what a worker has sealed. Each has one: in a shared one a worker could have
+/// another's message dropped by using its id first.
+pub fn sealed_stream(worker: &str) -> String {
+    format!("RT_SEALED_{worker}")
+}
+
+/// Where a seat is asked.
+pub fn offer(worker: &str, session: &str, round: &str, seat: &str) -> String {
+    format!("rt.offer.{worker}.{}.{}.{}", part(session), part(round), part(seat))
+}
+
+/// Where all seats of a session are asked that a worker has.
+pub fn offers(worker: &str, session: &str) -> String {
+    format!("rt.offer.{worker}.{}.>", part(session))
+}
+
+/// Where a seat's ballot or failure goes.
+pub fn sealed(worker: &str, session: &str, round: &str, seat: &str) -> String {
+    format!("rt.sealed.{worker}.{}.{}.{}", part(session), part(round), part(seat))
+}
+
+/// Where all ballots of a session go that a worker has.
+pub fn all_sealed(worker: &str, session: &str) -> String {
+    format!("rt.sealed.{worker}.{}.>", part(session))
+}
+
+/// Where a part of a snapshot lies; parts count from 0.
+pub fn context(sha256: &str, number: usize) -> String {
+    format!("rt.context.{sha256}.{number}")
+}
+
+/// The subject that gives a part of a snapshot to whoever asks.
+pub fn get_context(sha256: &str, number: usize) -> String {
+    format!("$JS.API.DIRECT.GET.{CONTEXTS}.{}", context(sha256, number))
+}
+
+/// The consumer by which a session takes in what a worker has sealed.
+pub fn facilitator(session: &str) -> String {
+    format!("facilitator-{}", part(session))
+}
+
+/// The subject on which the server tells of offers that it has given to a worker too often.
+pub fn given_up(worker: &str) -> String {
+    format!("$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.{OFFERS}.{worker}")
+}
+
+/// A name as a part of a subject: itself, or base32 of its hash where it holds other characters.
+fn part(name: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    if !name.is_empty() && name.bytes().all(is_plain) {
+        return name.to_owned();
+    }
+    const LETTERS: [char; 32] = [
+        'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n', 'o', 'p', 'q', 'r', 's', 't',
+        'u', 'v', 'w', 'x', 'y', 'z', '2', '3', '4', '5', '6', '7',
+    ];
+    let bits = Sha256::digest(name).iter().take(10).fold(0u128, |bits, byte| bits << 8 | u128::from(*byte));
+    (0..16).rev().filter_map(|place| LETTERS.get((bits >> (5 * place)) as usize & 31)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_other_characters_is_hashed() {
+        assert_eq!(offer("fleet", "20261122-1", "vote", "ann_2"), "rt.offer.fleet.20261122-1.vote.ann_2");
+        // Python: base64.b32encode(sha256("vote.2".encode()).digest()[:10]).lower()
+        assert_eq!(sealed("fleet", "s", "vote.2", "ann"), "rt.sealed.fleet.s.6f6htksbv2q6sjwc.ann");
+        for name in ["", "*", ">", "a b", "größe", "a.b"] {
+            assert_eq!(part(name).len(), 16, "{name}");
+            assert!(part(name).bytes().all(|byte| byte.is_ascii_alphanumeric()), "{name}");
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Streams and consumers: made as they must be, or compared with what is there.
+
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
+use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
+use async_nats::jetstream::{Context, ErrorCode};
+use serde_json::{Value, json};
+
+use super::{QueueError, names, patience};
+
+/// How often an offer is given to a worker.
+pub const MOST_DELIVERIES: i64 = 4;
+
+/// How long whoever has taken a message may be silent before it is given to another.
+pub fn ack_wait() -> Duration {
+    patience("ROUNDTABLE_ACK_WAIT_MS", Duration::from_secs(30))
+}
+
+/// Makes the streams of these workers and the consumers of their offers, where they are not there.
+///
+/// # Errors
+/// When one is there and configured otherwise, or the server does not allow it.
+pub async fn make(context: &Context, workers: &[String]) -> Result<(), QueueError> {
+    for stream in [offers(), contexts()].into_iter().chain(workers.iter().map(|worker| sealed(worker))) {
+        make_stream(context, stream).await?;
+    }
+    for worker in workers {
+        make_consumer(context, names::OFFERS, offer_consumer(worker)).await?;
+    }
+    Ok(())
+}
+
+/// Makes the consumer by which a session takes in what a worker has sealed.
+///
+/// # Errors
+/// As [`make`].
+pub async fn session_consumer(
+    context: &Context,
+    worker: &str,
+    session: &str,
+) -> Result<PullConsumer, QueueError> {
+    let consumer = pull::Config {
+        durable_name: Some(names::facilitator(session)),
+        filter_subject: names::all_sealed(worker, session),
+        ack_policy: AckPolicy::Explicit,
+        ack_wait: ack_wait(),
+        max_deliver: -1,
+        max_ack_pending: 8192,
+        ..pull::Config::default()
+    };
+    make_consumer(context, &names::sealed_stream(worker), consumer).await
+}
+
+/// The consumer of a worker's offers; `None` where no session has made it yet.
+///
+/// # Errors
+/// When it is configured otherwise, or the server does not allow it.
+pub async fn worker_consumer(context: &Context, worker: &str) -> Result<Option<PullConsumer>, QueueError> {
+    find_consumer(context, names::OFFERS, &offer_consumer(worker)).await
+}
+
+fn offers() -> Config {
+    Config {
+        name: names::OFFERS.to_owned(),
+        subjects: vec!["rt.offer.>".to_owned()],
+        retention: RetentionPolicy::WorkQueue,
+        storage: StorageType::File,
+        max_messages_per_subject: 1,
+        discard: DiscardPolicy::New,
+        discard_new_per_subject: true,
+        max_message_size: 256 * 1024,
+        duplicate_window: Duration::from_secs(120),
+        ..Config::default()
+    }
+}
+
+fn sealed(worker: &str) -> Config {
+    Config {
+        name: names::sealed_stream(worker),
+        subjects: vec![format!("rt.sealed.{worker}.>")],
+        retention: RetentionPolicy::WorkQueue,
+        storage: StorageType::File,
+        discard: DiscardPolicy::New,
+        max_message_size: 512 * 1024,
+        max_bytes: 256 * 1024 * 1024,
+        duplicate_window: Duration::from_secs(120),
+        ..Config::default()
+    }
+}
+
+fn contexts() -> Config {
+    Config {
+        name: names::CONTEXTS.to_owned(),
+        subjects: vec!["rt.context.>".to_owned()],
+        storage: StorageType::File,
+        max_messages_per_subject: 1,
+        discard: DiscardPolicy::New,
+        discard_new_per_subject: true,
+        max_age: Duration::from_secs(7 * 24 * 3600),
+        duplicate_window: Duration::from_secs(120),
+        allow_direct: true,
+        ..Config::default()
+    }
+}
+
+fn offer_consumer(worker: &str) -> pull::Config {
+    pull::Config {
+        durable_name: Some(worker.to_owned()),
+        filter_subject: format!("rt.offer.{worker}.>"),
+        ack_policy: AckPolicy::Explicit,
+        ack_wait: ack_wait(),
+        max_deliver: MOST_DELIVERIES,
+        max_ack_pending: 4096,
+        ..pull::Config::default()
+    }
+}
+
+async fn make_stream(context: &Context, wanted: Config) -> Result<(), QueueError> {
+    let what = format!("the stream `{}`", wanted.name);
+    let found = context.get_or_create_stream(wanted.clone()).await.map_err(|error| refused(&what, &error))?;
+    let fields = [
+        "subjects",
+        "retention",
+        "storage",
+        "max_msgs_per_subject",
+        "discard",
+        "discard_new_per_subject",
+        "max_msg_size",
+        "max_bytes",
+        "max_age",
+        "duplicate_window",
+    ];
+    compare(what, &json!(found.cached_info().config), &json!(wanted), &fields)
+}
+
+async fn make_consumer(
+    context: &Context,
+    stream: &str,
+    wanted: pull::Config,
+) -> Result<PullConsumer, QueueError> {
+    if let Some(found) = find_consumer(context, stream, &wanted).await? {
+        return Ok(found);
+    }
+    let what = format!("the consumer `{}` of `{stream}`", wanted.durable_name.clone().unwrap_or_default());
+    let made = context.create_consumer_on_stream(wanted, stream).await;
+    made.map_err(|error| refused(&what, &error))
+}
+
+async fn find_consumer(
+    context: &Context,
+    stream: &str,
+    wanted: &pull::Config,
+) -> Result<Option<PullConsumer>, QueueError> {
+    let name = wanted.durable_name.clone().unwrap_or_default();
+    let what = format!("the consumer `{name}` of `{stream}`");
+    let found: PullConsumer = match context.get_consumer_from_stream(&name, stream).await {
+        Ok(found) => found,
+        Err(error) if is_missing(&error) => return Ok(None),
+        Err(error) => return Err(refused(&what, &error)),
+    };
+    let fields = ["filter_subject", "ack_policy", "ack_wait", "max_deliver", "max_ack_pending"];
+    compare(what, &json!(found.cached_info().config), &json!(wanted), &fields)?;
+    Ok(Some(found))
+}
+
+/// Whether the server says that there is no such stream or consumer.
+fn is_missing(error: &async_nats::jetstream::stream::ConsumerError) -> bool {
+    use async_nats::jetstream::stream::ConsumerErrorKind::JetStream;
+    let missing = [ErrorCode::CONSUMER_NOT_FOUND, ErrorCode::STREAM_NOT_FOUND];
+    matches!(error.kind(), JetStream(error) if missing.contains(&error.error_code()))
+}
+
+fn refused(what: &str, error: &dyn std::fmt::Display) -> QueueError {
+    QueueError::Refused(format!("{what} cannot be used: {error}"))
+}
+
+/// Names the first field in which they differ. What the server leaves out or says to be -1 is 0.
+fn compare(what: String, found: &Value, wanted: &Value, fields: &[&'static str]) -> Result<(), QueueError> {
+    let is_unset = |value: &Value| {
+        value.is_null() || *value == json!(false) || value.as_i64().is_some_and(|number| number <= 0)
+    };
+    let differs = |field: &&&'static str| {
+        let (found, wanted) = (&found[**field], &wanted[**field]);
+        found != wanted && !(is_unset(found) && is_unset(wanted))
+    };
+    match fields.iter().find(differs) {
+        None => Ok(()),
+        Some(&field) => {
+            let (found, wanted) = (found[field].to_string(), wanted[field].to_string());
+            Err(QueueError::Differs { what, field, found, wanted })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_field_that_differs_is_named() {
+        let wanted = json!(sealed("fleet"));
+        let fields = ["max_age", "max_msg_size"];
+        let mut found = wanted.clone();
+        found["max_age"] = json!(-1);
+        assert_eq!(compare("it".to_owned(), &found, &wanted, &fields), Ok(()));
+        found["max_msg_size"] = json!(-1);
+        let said = compare("it".to_owned(), &found, &wanted, &fields).expect_err("another").to_string();
+        assert_eq!(said, "it has `max_msg_size` -1, and needs 524288");
+    }
+
+    #[test]
+    fn consumers_of_one_stream_do_not_share_subjects() {
+        assert_eq!(names::all_sealed("fleet", "s1"), "rt.sealed.fleet.s1.>");
+        assert_eq!(offer_consumer("fleet").filter_subject, "rt.offer.fleet.>");
+    }
+}

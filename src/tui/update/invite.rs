@@ -1,0 +1,107 @@
+//! Links for seats whose people are somewhere else: shown, copied, made anew.
+
+use indexmap::IndexMap;
+
+use super::message::Effect;
+use crate::history::{Door, Session};
+use crate::tui::model::{Menu, MenuKind, Model, Overlay, TextView};
+use crate::tui::sources::SeatLink;
+
+/// The rows of the menu.
+const ROWS: [&str; 3] =
+    ["Show the link and its QR code", "Copy the link", "New link: the old one stops working"];
+
+/// Whether a seat is invited: a person by a link, an agent that polls by a token.
+fn is_invited(session: &Session, seat: &str) -> bool {
+    session.remote(seat).is_some_and(|remote| remote.door != Door::Nats)
+}
+
+/// How a seat with a link stands while nothing of it is sealed.
+pub fn invitation(session: &Session, seat: &str) -> Option<&'static str> {
+    if !is_invited(session, seat) {
+        return None;
+    }
+    Some(match session.invitations.get(seat) {
+        None => "no link yet",
+        Some(invitation) if invitation.key.is_none() => "invited",
+        Some(_) => "joined",
+    })
+}
+
+/// The seat that is chosen, or the first that is invited by a link.
+pub fn seat_to_invite(model: &Model) -> Option<String> {
+    let session = model.session();
+    let chosen = model.seat_name().filter(|seat| is_invited(session, seat)).map(str::to_owned);
+    chosen.or_else(|| session.roster.keys().find(|seat| is_invited(session, seat)).cloned())
+}
+
+/// What can be done with a seat's link. Links work once the session has begun, so it begins for them.
+pub fn ask(model: &mut Model) -> Vec<Effect> {
+    let Some(seat) = seat_to_invite(model) else { return Vec::new() };
+    let state = invitation(model.session(), &seat).unwrap_or_default();
+    let Some(live) = model.live_mut() else { return Vec::new() };
+    if live.draft.is_some() {
+        live.shows_link = true;
+        return vec![Effect::Begin];
+    }
+    let rows = ROWS.map(str::to_owned).to_vec();
+    let menu = Menu {
+        values: vec![seat.clone()],
+        ..Menu::of(MenuKind::Invitation, format!("{seat}: {state}"), rows)
+    };
+    model.overlay = Some(Overlay::Menu(menu));
+    Vec::new()
+}
+
+/// Does what was chosen for a seat's link.
+pub fn chosen(model: &mut Model, menu: &Menu) -> Vec<Effect> {
+    let Some(seat) = menu.values.first().cloned() else { return Vec::new() };
+    if menu.at == 2 {
+        return vec![Effect::Invite(seat)];
+    }
+    let Some(link) = model.live().and_then(|live| live.links.get(&seat)).cloned() else {
+        model.notice = Some("Its link is not on this machine. Make a new one.".to_owned());
+        return Vec::new();
+    };
+    if menu.at == 1 {
+        model.notice = Some(format!("The link of {seat} is on the clipboard."));
+        return vec![Effect::Copy(link.url)];
+    }
+    show(model, &seat, &link);
+    Vec::new()
+}
+
+/// Shows a link, and its code where there is room for it.
+fn show(model: &mut Model, seat: &str, link: &SeatLink) {
+    let room = usize::from(model.size.0.saturating_sub(2));
+    let fits = |code: &&String| code.lines().all(|line| line.chars().count() <= room);
+    let code = link.code.as_ref().filter(fits).map(|code| format!("{code}\n")).unwrap_or_default();
+    let about = if link.code.is_some() {
+        "Whoever opens it first votes as this seat: send it to one person alone. It works while this program runs."
+    } else {
+        "`roundtable inbox run -- COMMAND` works for this agent with these in its environment, while this program runs."
+    };
+    let text = format!("{code}{}\n\n{about}", link.url);
+    let title = format!("Link of {seat}");
+    let copies = Some(link.url.clone());
+    model.overlay = Some(Overlay::Text(TextView { title, text, copies, ..TextView::default() }));
+}
+
+/// Takes the links of a session that has begun or goes on.
+pub fn begun(model: &mut Model, links: &IndexMap<String, SeatLink>) {
+    let Some(live) = model.live_mut() else { return };
+    live.links.clone_from(links);
+    if std::mem::take(&mut live.shows_link)
+        && let Some((seat, link)) = seat_to_invite(model).and_then(|seat| links.get_key_value(&seat))
+    {
+        show(model, seat, link);
+    }
+}
+
+/// Takes a link that was made anew, and shows it.
+pub fn made(model: &mut Model, seat: &str, link: SeatLink) {
+    show(model, seat, &link);
+    if let Some(live) = model.live_mut() {
+        live.links.insert(seat.to_owned(), link);
+    }
+}

@@ -1,0 +1,171 @@
+//! One question, from the offer's bytes to what is sent back for it: a sealed ballot, or why there is none.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use futures::future::{BoxFuture, FutureExt as _};
+
+use super::money::Money;
+use crate::ballot::answer_schema;
+use crate::clock::now;
+use crate::core::Cost;
+use crate::engine::{RoundShared, SeatResult, ask_and_seal};
+use crate::history::Price;
+use crate::journal::DiskError;
+use crate::participants::purse::{Funds, Purse};
+use crate::participants::{Failure, Participant, Prompt, Reply, SeatRequest, TokenUsage};
+use crate::persona::Persona;
+use crate::round::envelope::{self, Envelope, FailedDelivery, MAX_REASON, VERSION};
+use crate::round::offer::{BadOffer, DeliveryIds, Offer};
+use crate::round::seal::sign::SigningKey;
+use crate::sanitize::harmless_line;
+use crate::tokens::estimated_tokens;
+
+/// Requests that are set aside for a question: the first, and one re-ask.
+const ASIDE: u32 = 2;
+/// What a prompt may have more of tokens than is estimated.
+const MARGIN: usize = 1000;
+
+/// A model that may be asked here.
+pub struct Model {
+    /// `provider/model`.
+    pub name: String,
+    pub participant: Arc<dyn Participant>,
+    /// What its tokens cost; nothing without a limit on money.
+    pub price: Price,
+    /// The most tokens of a reply.
+    pub most_output: u64,
+}
+
+/// Who answers: a worker's keys, models and money.
+pub struct Answerer {
+    /// Signs what is sent back.
+    pub key: SigningKey,
+    /// Public keys of the tables that may ask, in hex.
+    pub table_keys: Vec<String>,
+    /// The usual one first.
+    pub models: Vec<Model>,
+    /// The limit on cost, if there is one.
+    pub money: Option<Money>,
+}
+
+/// What is sent back.
+#[derive(Debug)]
+pub enum Answer {
+    Sealed(Envelope),
+    Failed(FailedDelivery),
+}
+
+impl Answerer {
+    /// Reads an offer that one of the pinned tables has signed.
+    ///
+    /// # Errors
+    /// Why it is not answered.
+    pub fn read(&self, json: &[u8], signature: &str) -> Result<Offer, BadOffer> {
+        Offer::read(json, signature, |table| self.table_keys.iter().any(|known| known == table))
+    }
+
+    /// Says why a delivery is not answered.
+    pub fn fail(&self, of: DeliveryIds, reason: &str) -> FailedDelivery {
+        let failure = Failure { reason: reason.to_owned(), timed_out: false, tries: 0, usage: None };
+        self.failed(of, &failure)
+    }
+
+    fn failed(&self, of: DeliveryIds, failure: &Failure) -> FailedDelivery {
+        let DeliveryIds { delivery, session, round, participant } = of;
+        let mut reason = harmless_line(&failure.reason);
+        let end = (0..=MAX_REASON).rev().find(|end| reason.is_char_boundary(*end));
+        reason.truncate(end.unwrap_or(0));
+        let failed = envelope::Failure { reason, timed_out: failure.timed_out, tries: failure.tries };
+        let signature = String::new();
+        FailedDelivery { v: VERSION, delivery, session, round, participant, failed, signature }
+            .sign(&self.key)
+    }
+
+    /// Asks the model that an offer names, and seals what it answers.
+    ///
+    /// # Errors
+    /// When its cost cannot be noted: nobody was asked.
+    pub async fn answer(&self, offer: &Offer, snapshot: Arc<str>) -> Result<Answer, DiskError> {
+        let refuse = |reason: &str| Ok(Answer::Failed(self.fail(offer.ids(), reason)));
+        let wanted = offer.model.as_deref();
+        let known = self.models.iter().find(|model| wanted.is_none_or(|wanted| wanted == model.name));
+        let Some(model) = known else { return refuse("the worker does not answer with this model") };
+        let left = offer.deadline.map(|end| Duration::from_millis(u64::try_from(end - now().0).unwrap_or(0)));
+        let Some(shared) = RoundShared::of_offer(offer, left) else {
+            return refuse("the round's public key is damaged");
+        };
+        let persona = offer.persona.as_deref().unwrap_or_default();
+        let prompt = offer.prompt(snapshot);
+        let each = model.each(&prompt);
+        let aside = each * f64::from(ASIDE);
+        if let Some(money) = &self.money
+            && !money.set_aside(aside)?
+        {
+            return refuse("the worker's cost limit is reached");
+        }
+        let funds = Funds::default();
+        let purse = self.money.as_ref().map_or_else(Purse::default, |_| funds.purse(each, ASIDE));
+        let short = model.name.split_once('/').map_or(&*model.name, |(_, short)| short);
+        let ask = SeatRequest {
+            round: offer.round.clone(),
+            step: offer.round.clone(),
+            schema: answer_schema(&offer.ballot).map(|schema| schema.to_string().into()),
+            purse,
+            time_left: left,
+            ..SeatRequest::alone(
+                &offer.participant,
+                Arc::new(Persona::own(&offer.participant, persona)),
+                short,
+                prompt,
+            )
+        };
+        let counted = Arc::new(Counted { inner: Arc::clone(&model.participant), used: Mutex::default() });
+        let asked = Arc::clone(&counted) as Arc<dyn Participant>;
+        let result = ask_and_seal(asked, ask, model.name.clone(), Arc::new(shared)).await;
+        if let Some(money) = &self.money {
+            money.settle(aside, counted.cost(model.price) + funds.untold())?;
+        }
+        Ok(match result {
+            SeatResult::Failed(failure) => Answer::Failed(self.failed(offer.ids(), &failure)),
+            SeatResult::Sealed(seal) => match offer.envelope(seal, &self.key) {
+                Some(envelope) => Answer::Sealed(envelope),
+                None => return refuse("the answer could not be sealed"),
+            },
+        })
+    }
+}
+
+impl Model {
+    /// What one request may cost at most, in US dollars.
+    fn each(&self, prompt: &Prompt) -> f64 {
+        let input = estimated_tokens(&prompt.text()) + MARGIN;
+        let tokens = TokenUsage { input: input as u64, output: self.most_output, ..TokenUsage::default() };
+        self.price.cost_usd(tokens)
+    }
+}
+
+/// A participant whose tokens are counted.
+struct Counted {
+    inner: Arc<dyn Participant>,
+    used: Mutex<Vec<TokenUsage>>,
+}
+
+impl Counted {
+    fn cost(&self, price: Price) -> f64 {
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.iter().map(|tokens| Cost::from_usage(*tokens, Some(price)).dollars).sum()
+    }
+}
+
+impl Participant for Counted {
+    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
+        async move {
+            let came = self.inner.ask(ask).await;
+            let used = came.as_ref().map_or_else(|failure| failure.usage, |reply| reply.usage);
+            self.used.lock().unwrap_or_else(PoisonError::into_inner).extend(used);
+            came
+        }
+        .boxed()
+    }
+}

@@ -1,0 +1,67 @@
+//! Snapshots, fetched from the queue in parts and checked by their hash.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use async_nats::{Client, StatusCode};
+use tokio::sync::Mutex;
+
+use crate::queue::names::{CONTEXT_PART, get_context};
+use crate::round::snapshot::{sha256_hex, unhex};
+
+/// Snapshots that are kept.
+const KEPT: usize = 8;
+/// The most parts of one.
+const MOST_PARTS: usize = 64;
+
+/// The snapshots asked for last, by hash.
+pub struct Contexts {
+    client: Client,
+    kept: Mutex<VecDeque<(String, Arc<str>)>>,
+}
+
+impl Contexts {
+    pub fn new(client: Client) -> Self {
+        Self { client, kept: Mutex::default() }
+    }
+
+    /// The snapshot with this hash.
+    ///
+    /// # Errors
+    /// Why it is not there, in words.
+    pub async fn get(&self, sha256: &str) -> Result<Arc<str>, String> {
+        // Seats of one round wait for the one fetch of what they share.
+        let mut kept = self.kept.lock().await;
+        if let Some((_, text)) = kept.iter().find(|(hash, _)| hash == sha256) {
+            return Ok(Arc::clone(text));
+        }
+        if unhex::<32>(sha256).is_none() {
+            return Err("the offer names no snapshot".to_owned());
+        }
+        let text: Arc<str> = self.fetch(sha256).await?.into();
+        kept.truncate(KEPT - 1);
+        kept.push_front((sha256.to_owned(), Arc::clone(&text)));
+        Ok(text)
+    }
+
+    async fn fetch(&self, sha256: &str) -> Result<String, String> {
+        let mut bytes = Vec::new();
+        for number in 0..MOST_PARTS {
+            let part = self.client.request(get_context(sha256, number), "".into()).await;
+            let part = part.map_err(|error| format!("the snapshot cannot be fetched: {error}"))?;
+            match part.status {
+                Some(StatusCode::NOT_FOUND) => break,
+                Some(status) => return Err(format!("the snapshot cannot be fetched: status {status}")),
+                None => bytes.extend_from_slice(&part.payload),
+            }
+            if part.payload.len() < CONTEXT_PART {
+                break;
+            }
+        }
+        let text = String::from_utf8(bytes).unwrap_or_default();
+        if sha256_hex(&text) != sha256 {
+            return Err("the snapshot is not there, or does not have its hash".to_owned());
+        }
+        Ok(text)
+    }
+}

@@ -1,0 +1,215 @@
+//! The loop: as many offers at once as the worker may answer.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::PullConsumer;
+use async_nats::jetstream::{self, Context};
+use futures::StreamExt as _;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use super::answer::Answerer;
+use super::context::Contexts;
+use super::spool::Spool;
+use crate::queue::streams::worker_consumer;
+use crate::queue::{Address, QueueError, connect};
+use crate::sanitize::harmless_line;
+
+/// How long one request for offers waits.
+const PULL: Duration = Duration::from_secs(2);
+/// The pause before the queue is asked once more after a fault.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// What a worker works with.
+pub struct WorkerSettings {
+    /// The server; its name is the worker's.
+    pub address: Address,
+    pub answerer: Answerer,
+    pub spool: Spool,
+    /// How many offers are answered at once.
+    pub in_flight: usize,
+    /// Whether it ends when there is nothing to answer.
+    pub until_idle: bool,
+    /// Cancelled when nothing more is to be begun.
+    pub interrupt: CancellationToken,
+    /// Says one line to its owner.
+    pub tell: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+/// A worker that is connected.
+pub struct Worker {
+    pub(super) name: String,
+    pub(super) queue: Context,
+    pub(super) contexts: Contexts,
+    pub(super) answerer: Answerer,
+    pub(super) spool: Spool,
+    pub(super) interrupt: CancellationToken,
+    in_flight: usize,
+    until_idle: bool,
+    tell: Box<dyn Fn(&str) + Send + Sync>,
+    seen: Mutex<Seen>,
+}
+
+/// Deliveries that are worked on, and sessions that were told of.
+#[derive(Default)]
+struct Seen {
+    working: HashSet<String>,
+    sessions: HashSet<String>,
+}
+
+/// A delivery that is worked on, until this is dropped.
+pub(super) struct Working<'a> {
+    seen: &'a Mutex<Seen>,
+    delivery: String,
+}
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        lock(self.seen).working.remove(&self.delivery);
+    }
+}
+
+fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
+    seen.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Worker {
+    /// Connects, for a minute at the most.
+    ///
+    /// # Errors
+    /// When the server cannot be reached, or refuses it.
+    pub async fn connect(settings: WorkerSettings) -> Result<Arc<Self>, QueueError> {
+        let client = connect(&settings.address).await?;
+        Ok(Arc::new(Self {
+            name: settings.address.name,
+            queue: jetstream::new(client.clone()),
+            contexts: Contexts::new(client),
+            answerer: settings.answerer,
+            spool: settings.spool,
+            interrupt: settings.interrupt,
+            in_flight: settings.in_flight,
+            until_idle: settings.until_idle,
+            tell: settings.tell,
+            seen: Mutex::default(),
+        }))
+    }
+
+    pub(super) fn tell(&self, line: &str) {
+        (self.tell)(line);
+    }
+
+    /// Answers offers until it is interrupted, or idle. What is in work then is finished.
+    ///
+    /// # Errors
+    /// When the consumer of its offers is configured otherwise, or it may not use it.
+    pub async fn run(self: &Arc<Self>) -> Result<(), QueueError> {
+        let mut at_work = JoinSet::new();
+        let left = self.spool.all().map_err(|error| QueueError::Refused(error.to_string()))?;
+        let this = Arc::clone(self);
+        at_work.spawn(async move { this.deliver_left(left).await });
+        if let Some(consumer) = self.consumer().await? {
+            self.pull(&consumer, &mut at_work).await;
+        }
+        while at_work.join_next().await.is_some() {}
+        Ok(())
+    }
+
+    /// The consumer of its offers, once a session has made it; `None` where nothing is to be waited for.
+    async fn consumer(&self) -> Result<Option<PullConsumer>, QueueError> {
+        let mut is_told = false;
+        while !self.interrupt.is_cancelled() {
+            if let Some(consumer) = worker_consumer(&self.queue, &self.name).await? {
+                return Ok(Some(consumer));
+            }
+            if self.until_idle {
+                return Ok(None);
+            }
+            if !std::mem::replace(&mut is_told, true) {
+                self.tell("no session has asked for this worker yet: waiting");
+            }
+            self.pause().await;
+        }
+        Ok(None)
+    }
+
+    async fn pull(self: &Arc<Self>, consumer: &PullConsumer, at_work: &mut JoinSet<()>) {
+        let mut said = String::new();
+        while !self.interrupt.is_cancelled() {
+            while at_work.try_join_next().is_some() {}
+            if at_work.len() >= self.in_flight {
+                tokio::select! {
+                    _ = at_work.join_next() => {}
+                    () = self.interrupt.cancelled() => {}
+                }
+                continue;
+            }
+            let was_idle = at_work.is_empty();
+            let free = self.in_flight - at_work.len();
+            match self.pull_once(consumer, free, at_work).await {
+                Ok(0) if self.until_idle && was_idle => return,
+                Ok(_) => said.clear(),
+                Err(why) => {
+                    if said != why {
+                        self.tell(&format!("the queue gives no offers: {why}; trying again"));
+                        said = why;
+                    }
+                    self.pause().await;
+                }
+            }
+        }
+    }
+
+    /// Takes up to `free` offers; returns how many came.
+    async fn pull_once(
+        self: &Arc<Self>,
+        consumer: &PullConsumer,
+        free: usize,
+        at_work: &mut JoinSet<()>,
+    ) -> Result<usize, String> {
+        let batch = consumer.batch().max_messages(free).expires(PULL).messages().await;
+        let mut batch = batch.map_err(|error| error.to_string())?;
+        let mut came = 0;
+        loop {
+            let message = tokio::select! {
+                message = batch.next() => message,
+                () = self.interrupt.cancelled() => None,
+            };
+            let Some(message) = message else { return Ok(came) };
+            let message = message.map_err(|error| error.to_string())?;
+            came += 1;
+            let this = Arc::clone(self);
+            at_work.spawn(async move { this.handle(message).await });
+        }
+    }
+
+    async fn pause(&self) {
+        tokio::select! {
+            () = tokio::time::sleep(PAUSE) => {}
+            () = self.interrupt.cancelled() => {}
+        }
+    }
+
+    /// Begins work on a delivery; `None` where it is worked on already.
+    pub(super) fn begin(&self, delivery: &str) -> Option<Working<'_>> {
+        let is_new = lock(&self.seen).working.insert(delivery.to_owned());
+        is_new.then(|| Working { seen: &self.seen, delivery: delivery.to_owned() })
+    }
+
+    /// Says once for each table that nothing is answered of it.
+    pub(super) fn tell_stranger(&self, json: &[u8]) {
+        let offer: serde_json::Value = serde_json::from_slice(json).unwrap_or_default();
+        let key = harmless_line(offer["table_key"].as_str().unwrap_or_default());
+        if lock(&self.seen).sessions.insert(key.clone()) {
+            self.tell(&format!("offers are refused: `ed25519:{key}` is none of `table_keys`"));
+        }
+    }
+
+    /// Says once for each session that it is answered.
+    pub(super) fn tell_session(&self, session: &str) {
+        if lock(&self.seen).sessions.insert(session.to_owned()) {
+            self.tell(&format!("session {session}: answering"));
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! What is on its way to the queue, and what has arrived there: a worker's folder on disk.
+//!
+//! A sealed answer is kept here, synced, before it is sent, so that no crash makes a model be asked twice.
+//! The ids of what has arrived are kept for 30 days, so that no offer sent once more does either.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::clock::system_time;
+use crate::journal::{Disk, DiskError};
+
+/// How long the id of a delivery is kept that is done.
+const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
+/// The most bytes of a spooled message.
+const MOST: u64 = 2 * 1024 * 1024;
+
+/// A sealed answer or a failure on its way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outgoing {
+    /// The delivery that it answers: 64 hex digits.
+    pub delivery: String,
+    /// The subject that it is published on.
+    pub subject: String,
+    /// What the queue knows a double by.
+    pub message_id: String,
+    /// Whether it says why there is no answer.
+    pub is_failure: bool,
+    /// The JSON that is published.
+    pub body: String,
+}
+
+/// A worker's folder.
+pub struct Spool {
+    disk: Disk,
+    going: PathBuf,
+    done: PathBuf,
+}
+
+impl Spool {
+    /// The spool in a folder, which is made; what is older than 30 days is forgotten.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn open(disk: Disk, folder: &Path) -> Result<Self, DiskError> {
+        let spool = Self { disk, going: folder.join("spool"), done: folder.join("done") };
+        spool.disk.make_own_dir(&spool.going)?;
+        spool.disk.make_own_dir(&spool.done)?;
+        spool.forget_before(system_time() - KEPT);
+        Ok(spool)
+    }
+
+    /// Keeps what is to be sent; it is on disk when this returns.
+    ///
+    /// # Errors
+    /// When it cannot be written: it must not be sent then.
+    pub fn keep(&self, outgoing: &Outgoing) -> Result<(), DiskError> {
+        let json = serde_json::to_vec(outgoing).unwrap_or_default();
+        self.disk.write_whole(&self.file(&outgoing.delivery), &json)
+    }
+
+    /// What is kept of a delivery; `None` where nothing is, or it was damaged.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read.
+    pub fn find(&self, delivery: &str) -> Result<Option<Outgoing>, DiskError> {
+        match self.disk.read_own(&self.file(delivery), MOST) {
+            Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
+            Err(error) if error.cause.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Everything that is still to be sent.
+    ///
+    /// # Errors
+    /// When something of it cannot be read.
+    pub fn all(&self) -> Result<Vec<Outgoing>, DiskError> {
+        let entries = std::fs::read_dir(&self.going).into_iter().flatten().filter_map(Result::ok);
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let of_name = |name: String| self.find(name.strip_suffix(".json")?).transpose();
+        names.filter_map(of_name).collect()
+    }
+
+    /// Notes that a delivery has arrived in the queue, and lets go what was kept of it.
+    ///
+    /// # Errors
+    /// When it cannot be noted.
+    pub fn finish(&self, delivery: &str) -> Result<(), DiskError> {
+        self.disk.write_whole(&self.done.join(delivery), b"")?;
+        self.disk.erase(&self.file(delivery))
+    }
+
+    /// Whether a delivery has arrived.
+    pub fn is_done(&self, delivery: &str) -> bool {
+        self.done.join(delivery).is_file()
+    }
+
+    fn file(&self, delivery: &str) -> PathBuf {
+        self.going.join(format!("{delivery}.json"))
+    }
+
+    fn forget_before(&self, time: std::time::SystemTime) {
+        let entries = std::fs::read_dir(&self.done).into_iter().flatten().filter_map(Result::ok);
+        for entry in entries {
+            let modified = entry.metadata().and_then(|meta| meta.modified());
+            if modified.is_ok_and(|modified| modified < time) {
+                // One that stays is forgotten at the next start.
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outgoing(delivery: &str) -> Outgoing {
+        Outgoing {
+            delivery: delivery.to_owned(),
+            subject: "rt.sealed.w.s.r.p".to_owned(),
+            message_id: delivery.to_owned(),
+            is_failure: false,
+            body: "{}".to_owned(),
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_found_again_until_it_has_arrived() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || Spool::open(Disk::default(), folder.path()).unwrap();
+        let (one, two) = (outgoing(&"a".repeat(64)), outgoing(&"b".repeat(64)));
+        open().keep(&one).unwrap();
+        open().keep(&two).unwrap();
+        assert_eq!(open().find(&one.delivery).unwrap(), Some(one.clone()));
+        assert_eq!(open().all().unwrap().len(), 2);
+        assert!(!open().is_done(&one.delivery));
+        open().finish(&one.delivery).unwrap();
+        assert!(open().is_done(&one.delivery));
+        assert_eq!(open().all().unwrap(), [two]);
+    }
+
+    #[test]
+    fn what_has_arrived_is_remembered_for_30_days() {
+        let folder = tempfile::tempdir().unwrap();
+        let spool = Spool::open(Disk::default(), folder.path()).unwrap();
+        let (old, new) = ("a".repeat(64), "b".repeat(64));
+        for (delivery, days) in [(&old, 31), (&new, 29)] {
+            spool.finish(delivery).unwrap();
+            let file = std::fs::File::open(spool.done.join(delivery)).unwrap();
+            file.set_modified(system_time() - Duration::from_secs(days * 24 * 3600)).unwrap();
+        }
+        let spool = Spool::open(Disk::default(), folder.path()).unwrap();
+        assert!(!spool.is_done(&old) && spool.is_done(&new));
+    }
+
+    #[test]
+    fn what_could_not_be_kept_is_an_error() {
+        use crate::journal::{InjectedFault, StorageOp};
+        let folder = tempfile::tempdir().unwrap();
+        Spool::open(Disk::default(), folder.path()).unwrap();
+        let gate = |op: StorageOp, _: &Path| {
+            (op == StorageOp::Sync).then_some(InjectedFault::Fail(std::io::ErrorKind::StorageFull))
+        };
+        let spool = Spool::open(Disk::with_gate(std::sync::Arc::new(gate)), folder.path()).unwrap();
+        spool.keep(&outgoing(&"a".repeat(64))).unwrap_err();
+        assert!(spool.all().unwrap().is_empty());
+    }
+}

@@ -1,0 +1,286 @@
+//! Document 003's inbox, end to end: agents in processes of their own that poll for their work.
+#![cfg(feature = "serve")]
+
+use std::process::Stdio;
+
+use roundtable::journal::verify;
+use serde_json::{Value, json};
+
+use crate::patience::Patient as _;
+use crate::served::{Agent, CANARY, Server, served_as, wait_for};
+
+const POEM: &str = "\
+goal: A poem on autumn
+constraints: [no more than eight lines, no rhyme on love]
+participants:
+  - {name: poet, model: remote/inbox, skills: [rhyming-dictionary], tags: [poetry, form]}
+  - {name: editor, model: remote/inbox, tags: [prose]}
+  - {name: critic, model: remote/inbox}
+steps:
+  - {id: draft, type: agent, agent: poet, label: A first draft of the poem, expected_output: eight lines, max_retries: 1,
+     output_schema: {type: object, required: [poem], properties: {poem: {type: string}}}}
+  - {id: edit, type: agent, agent: editor, input: draft, label: The poem with its weak words replaced}
+  - {id: review, type: review, of: edit, reviewers: [critic], criteria: [creativity, logic, readability]}
+";
+
+fn served() -> Server {
+    served_as(POEM)
+}
+
+fn refused(status: u16, word: &str) -> (u16, String) {
+    (status, word.to_owned())
+}
+
+/// The agent's open work, once there is some.
+fn offered(agent: &Agent) -> Value {
+    wait_for("an offer", || {
+        let found = agent.http.get("/v1/inbox?wait=5").json();
+        found["items"].get(0).cloned()
+    })
+}
+
+fn claim(agent: &Agent, item: &str, holder: &str) -> crate::served::Answer {
+    agent.http.post(&format!("/v1/items/{item}/claim"), &json!({ "holder": holder }))
+}
+
+fn give(agent: &Agent, item: &str, holder: &str, result: &Value) -> crate::served::Answer {
+    agent.http.post(&format!("/v1/items/{item}/result"), &json!({ "holder": holder, "result": result }))
+}
+
+#[test]
+fn a_poem_is_written_edited_and_reviewed_by_agents_that_poll() {
+    let server = served();
+    let home = server.home.path();
+    let run = |name: &str, script: &str| {
+        let mut run = server.agent(name).inbox(home, &["run", "--", "sh", "-c", script]);
+        run.stdout(Stdio::null()).stderr(Stdio::piped()).start().expect("runs")
+    };
+    let agents = [
+        run(
+            "poet",
+            r#"cat > prompt.txt; cp "$ROUNDTABLE_WORK_ITEM" item.json; echo '{"poem": "The leaves fall."}'"#,
+        ),
+        run("editor", "cat > edit.txt; echo 'The leaves come down.'"),
+        run(
+            "critic",
+            r#"cp "$ROUNDTABLE_WORK_ITEM" review.json; echo '{"approved": true, "feedback": "Fresh."}'"#,
+        ),
+    ];
+    let bytes = server.ended();
+    for agent in agents {
+        let ended = agent.wait_with_output().expect("ends");
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    }
+    assert_eq!(verify(&bytes, None).findings, []);
+    let json = |name: &str| -> Value {
+        serde_json::from_slice(&std::fs::read(home.join(name)).expect("a file")).expect("JSON")
+    };
+    let item = json("item.json");
+    assert_eq!(item["goal"], "A poem on autumn");
+    assert_eq!(item["constraints"], json!(["no more than eight lines", "no rhyme on love"]));
+    assert_eq!(item["stage_context"]["stage_description"], "A first draft of the poem");
+    assert_eq!(item["stage_context"]["expected_output"]["description"], "eight lines");
+    assert_eq!(item["available_skills"], json!(["rhyming-dictionary"]));
+    assert_eq!(item["stage_context"]["previous_artifacts"], json!([]));
+    assert!(std::fs::read_to_string(home.join("edit.txt")).expect("a file").contains("The leaves fall."));
+    let review = json("review.json");
+    let context = &review["review_context"];
+    assert_eq!(
+        (&context["target_artifact_id"], &context["target_author_tag"]),
+        (&json!("edit"), &json!("prose"))
+    );
+    assert_eq!(context["review_criteria"], json!(["creativity", "logic", "readability"]));
+    assert!(review.to_string().contains("The leaves come down."), "its content is there");
+    let log = String::from_utf8_lossy(&bytes).into_owned();
+    for event in ["work_item_claimed", "review_recorded", "link_recorded"] {
+        assert!(log.contains(&format!("event: {event}")), "{event}");
+    }
+    assert!(log.contains("holder: worker-"), "{log}");
+}
+
+#[test]
+fn every_refusal_has_its_word_and_status() {
+    let server = served();
+    let [poet, editor, critic] = ["poet", "editor", "critic"].map(|name| server.agent(name));
+    let offer = offered(&poet);
+    let item = offer["item"].as_str().expect("an id");
+    assert_eq!((&offer["kind"], &offer["state"]), (&json!("work"), &json!("offered")));
+    assert_eq!(editor.http.get("/v1/inbox").json()["items"], json!([]), "its own offers alone");
+    let fit = json!({ "poem": "Leaves." });
+    assert_eq!(give(&poet, item, "one", &fit).refused(), refused(409, "not lease holder"));
+    assert_eq!(claim(&editor, item, "one").refused(), refused(404, "not offered"));
+    assert_eq!(claim(&poet, "draft/99", "one").refused(), refused(404, "not offered"));
+    let claimed = claim(&poet, &item.replace('/', "%2F"), "one").json();
+    assert_eq!((&claimed["holder"], &claimed["state"]), (&json!("one"), &json!("claimed")));
+    assert_eq!(claim(&poet, item, "one").json(), claimed, "its holder may ask again");
+    assert_eq!(claim(&poet, item, "two").refused(), refused(409, "already claimed"));
+    assert_eq!(give(&poet, item, "two", &fit).refused(), refused(409, "not lease holder"));
+    assert_eq!(poet.http.get("/v1/inbox").json()["items"], json!([]), "what is claimed is not open");
+    let taken = poet.http.post("/v1/inbox/take", &json!({ "holder": "two", "max": 5 })).json();
+    assert_eq!(taken["items"], json!([]));
+    let renewed = poet.http.post(&format!("/v1/items/{item}/renew"), &json!({ "holder": "one" }));
+    assert_eq!(renewed.status, 200);
+    let unfit = give(&poet, item, "one", &json!("no data"));
+    assert_eq!(unfit.refused(), refused(422, "does not fit"));
+    assert!(unfit.json()["reason"].as_str().expect("a reason").contains("poem"), "{}", unfit.json());
+    let done = give(&poet, item, "one", &fit);
+    assert_eq!((done.status, done.json()), (200, json!({ "item": item, "state": "completed" })));
+    assert_eq!(give(&poet, item, "one", &fit).status, 200, "its reply may have been lost");
+    assert_eq!(give(&poet, item, "one", &json!({ "poem": "" })).refused(), refused(404, "not offered"));
+
+    let edit = offered(&editor)["item"].as_str().expect("an id").to_owned();
+    assert_eq!(claim(&editor, &edit, "one").status, 200);
+    assert_eq!(give(&editor, &edit, "one", &json!("Leaves, edited.")).status, 200);
+    let review = offered(&critic)["item"].as_str().expect("an id").to_owned();
+    assert_eq!(claim(&critic, &review, "one").status, 200);
+    for silent in [json!({ "approved": true }), json!({ "approved": true, "feedback": " " }), json!("")] {
+        assert_eq!(give(&critic, &review, "one", &silent).refused(), refused(422, "no feedback"));
+    }
+    assert_eq!(
+        give(&critic, &review, "one", &json!({ "feedback": "Good." })).refused(),
+        refused(422, "does not fit")
+    );
+    assert_eq!(give(&critic, &review, "one", &json!({ "approved": true, "feedback": "Good." })).status, 200);
+    let bytes = server.ended();
+    assert_eq!(verify(&bytes, None).findings, []);
+    assert_eq!(claim(&critic, &review, "one").refused(), refused(404, "not offered"));
+    assert_eq!(critic.http.get("/v1/inbox?wait=20").json(), json!({ "items": [], "over": true }));
+}
+
+#[test]
+fn bad_requests_and_strangers_are_refused() {
+    let server = served();
+    let mut poet = server.agent("poet");
+    let item = offered(&poet)["item"].as_str().expect("an id").to_owned();
+    let path = |verb: &str| format!("/v1/items/{item}/{verb}");
+    let large = poet.http.send("POST", &path("result"), &vec![b' '; 600 * 1024]);
+    assert_eq!(large.refused(), refused(413, "too long"));
+    let deep = format!(r#"{{"result": {}1{}}}"#, "[".repeat(200), "]".repeat(200));
+    for body in ["no JSON", "[]", r#"{"holder": 7}"#, r#"{"other": 1}"#, &deep, r#"{"holder": "a\nb"}"#] {
+        std::thread::park_timeout(std::time::Duration::from_millis(120));
+        assert_eq!(
+            poet.http.send("POST", &path("claim"), body.as_bytes()).refused(),
+            refused(422, "malformed"),
+            "{body}"
+        );
+    }
+    assert_eq!(poet.http.get("/v1/inbox?wait=soon").refused(), refused(422, "malformed"));
+    assert_eq!(poet.http.post(&path("eat"), &json!({})).refused(), refused(404, "no such page"));
+    assert_eq!(poet.http.post(&path("fail"), &json!({})).refused(), refused(422, "malformed"));
+    assert_eq!(claim(&poet, &item, "poet").status, 200);
+    let empty = give(&poet, &item, "poet", &json!(" \n"));
+    assert!(empty.status == 422 && empty.json()["reason"] == "it is empty", "{}", empty.json());
+    let words = ["poll", "--access", "links"];
+    let whose = poet.inbox(server.home.path(), &words).output_soon().expect("runs");
+    assert!(String::from_utf8_lossy(&whose.stderr).contains("tokens of several agents"), "{whose:?}");
+    poet.http.token = "guessed".to_owned();
+    assert_eq!(poet.http.get("/v1/inbox").refused(), refused(401, "no such agent"));
+    assert_eq!(poet.http.post(&path("claim"), &json!({})).refused(), refused(401, "no such agent"));
+    let mut words = (0..40).map(|_| poet.http.send("GET", "/v1/inbox", b"").refused());
+    assert!(words.any(|word| word == refused(429, "too many tries")));
+}
+
+const PANEL: &str = "\
+participants:
+  - {name: ann, model: rehearsal}
+  - {name: coder, model: remote/inbox, table_seals: true}
+  - {name: tester, model: remote/inbox, table_seals: true}
+steps: [{id: vote, type: round, question: Which store?, rule: plurality, ballot: {kind: choice, options: [redis, sqlite]}}]
+";
+
+fn answer(agent: &Agent, item: &str, text: &str) -> crate::served::Answer {
+    agent.http.post(&format!("/v1/items/{item}/answer"), &json!({ "answer": text }))
+}
+
+#[test]
+fn agents_vote_with_plain_text_that_is_sealed_for_them() {
+    let server = served_as(PANEL);
+    let [coder, tester] = ["coder", "tester"].map(|name| server.agent(name));
+    let offer = offered(&coder);
+    assert_eq!((&offer["kind"], &offer["question"]), (&json!("ballot"), &json!("Which store?")));
+    let prompt = offer["prompt"].as_str().expect("a prompt");
+    for words in ["You have no tools", "participant_context", "redis", "your_role: \"coder\""] {
+        assert!(prompt.contains(words), "{words}: {prompt}");
+    }
+    let [item, other] =
+        [&offer, &offered(&tester)].map(|offer| offer["item"].as_str().expect("an id").to_owned());
+    assert_eq!(answer(&coder, &other, "vote: redis").refused(), refused(404, "not offered"));
+    assert_eq!(answer(&coder, "vote/99", "vote: redis").refused(), refused(404, "not offered"));
+    let unfit = answer(&coder, &item, &format!("vote: mysql\nrationale: [{CANARY}]"));
+    assert_eq!(unfit.refused(), refused(422, "does not fit"));
+    assert!(unfit.json()["reason"].as_str().expect("a reason").contains("mysql"), "{}", unfit.json());
+    let sealed = answer(&coder, &item, &format!("vote: redis\nrationale: [{CANARY}]"));
+    assert_eq!((sealed.status, &sealed.json()["participant"]), (201, &json!("coder")));
+    assert_eq!(answer(&coder, &item, "vote: sqlite").refused(), refused(409, "already sealed"));
+    assert_eq!(coder.http.get("/v1/inbox").json()["items"], json!([]), "what is sealed is not asked");
+    // Nobody finds a word of it before the close.
+    let written = std::fs::read_to_string(server.file()).expect("a file");
+    assert!(!written.contains(CANARY) && written.contains("by: table"), "{written}");
+    assert!(!offered(&tester).to_string().contains(CANARY));
+    // The second answer counts as it is.
+    assert_eq!(answer(&tester, &other, "I would rather not say.").refused(), refused(422, "does not fit"));
+    assert_eq!(answer(&tester, &other, "Neither of them.").status, 201);
+    let bytes = server.ended();
+    let verified = verify(&bytes, None);
+    assert_eq!(verified.findings, []);
+    assert!(
+        verified.notes.iter().any(|note| note.starts_with("2 ballots came as plain text")),
+        "{:?}",
+        verified.notes
+    );
+    let text = String::from_utf8_lossy(&bytes);
+    assert!(text.contains(CANARY) && text.contains("outcome: invalid"), "{text}");
+    assert_eq!(answer(&tester, &other, "vote: redis").refused(), refused(410, "round closed"));
+    let receipt = sealed.json().to_string();
+    let check = ["verify", "s.s2s", "--receipt", &receipt];
+    let run = crate::served::program(server.home.path()).args(check).output_soon().expect("runs");
+    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+}
+
+#[test]
+fn a_command_votes_for_an_agent_and_its_answer_is_sealed_with_the_agents_own_key() {
+    let server = served_as(&PANEL.replacen(", table_seals: true", "", 1));
+    let desks = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let script = r#"cat > "asked-$$"; echo "vote: $VOTE""#;
+    let run = |name: &str, at: usize, vote: &str| {
+        let mut run = server.agent(name).inbox(desks[at].path(), &["run", "--", "sh", "-c", script]);
+        run.env("VOTE", vote).stdout(Stdio::piped()).stderr(Stdio::piped()).start().expect("runs")
+    };
+    let [coder, tester] = [run("coder", 0, "sqlite"), run("tester", 1, "mysql")];
+    let bytes = server.ended();
+    let [coder, tester] = [coder, tester].map(|run| run.wait_with_output().expect("ends"));
+    assert!(coder.status.success() && tester.status.success(), "{}", String::from_utf8_lossy(&coder.stderr));
+    for (run, name) in [(&coder, "coder"), (&tester, "tester")] {
+        let receipt: Value = serde_json::from_slice(&run.stdout).expect("a receipt");
+        assert_eq!(receipt["participant"], name);
+    }
+    assert!(String::from_utf8_lossy(&tester.stderr).contains("does not fit"), "it was asked once more");
+    let asked = |at: usize| {
+        let folder =
+            std::fs::read_dir(desks[at].path()).expect("a folder").map(|entry| entry.expect("one").path());
+        folder.filter(|path| path.to_string_lossy().contains("asked-")).collect::<Vec<_>>()
+    };
+    assert_eq!(asked(1).len(), 2);
+    let prompt = std::fs::read_to_string(&asked(0)[0]).expect("a prompt");
+    assert!(prompt.contains("You have no tools") && prompt.contains("your_role: \"coder\""), "{prompt}");
+    let verified = verify(&bytes, None);
+    assert_eq!(verified.findings, []);
+    assert!(
+        verified.proven.iter().any(|what| what.starts_with("1 ballots are signed")),
+        "{:?}",
+        verified.proven
+    );
+    assert!(String::from_utf8_lossy(&bytes).contains("choice: sqlite"));
+}
+
+#[test]
+fn an_agent_whose_command_fails_leaves_the_round_open() {
+    let server = served_as(&PANEL.replacen(", table_seals: true", "", 1));
+    for (name, why) in [("coder", "exit status: 3"), ("tester", "exit status: 3")] {
+        let script = ["run", "--wait", "1", "--", "sh", "-c", "exit 3"];
+        let run = server.agent(name).inbox(server.home.path(), &script).output_soon().expect("runs");
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(said.matches("not answered").count() == 1 && said.contains(why), "{said}");
+    }
+    assert_eq!(offered(&server.agent("tester"))["kind"], "ballot", "it is asked still");
+}

@@ -1,0 +1,563 @@
+//! Whole sessions with workers: the built program on both sides of a real NATS server, each of which is killed
+//! at named points. Without a server at `target/tools/nats` these are skipped with a word.
+#![cfg(feature = "nats")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use async_nats::jetstream::consumer::PullConsumer;
+use async_nats::jetstream::stream::Config;
+use async_nats::jetstream::{self, AckKind, Context};
+use futures::StreamExt as _;
+use serde_json::Value;
+
+use crate::patience::{Patient as _, mortal};
+use crate::program::{Desk, arg};
+use crate::pty::Screen;
+
+/// How long a message that is not acknowledged is kept from others, in milliseconds.
+const ACK_WAIT: &str = "1500";
+
+/// Where the server is, if it is installed.
+fn binary() -> Option<PathBuf> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools/nats/bin/nats-server");
+    if !file.exists() {
+        assert!(std::env::var_os("ROUNDTABLE_NEED_NATS").is_none(), "no {}", file.display());
+        println!("skipped: no {}", file.display());
+        return None;
+    }
+    Some(file)
+}
+
+fn wait_for<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
+    let end = Instant::now() + Duration::from_secs(45);
+    loop {
+        if let Some(found) = found() {
+            return found;
+        }
+        assert!(Instant::now() < end, "{what} did not come");
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
+}
+
+/// A server, a machine with a session, and one with a worker.
+struct Queue {
+    binary: PathBuf,
+    server: Child,
+    port: u16,
+    folder: tempfile::TempDir,
+}
+
+impl Drop for Queue {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+impl Queue {
+    fn start() -> Option<Self> {
+        let binary = binary()?;
+        let folder = tempfile::tempdir().expect("a folder");
+        let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+        let port = free.expect("a free port").port();
+        let config = format!(
+            "listen: \"127.0.0.1:{port}\"\n\
+             jetstream {{store_dir: {:?}, sync_interval: always, max_file_store: 1GB}}\n",
+            folder.path().join("js").display().to_string()
+        );
+        fs::write(folder.path().join("nats.conf"), config).expect("written");
+        let server = serve(&binary, folder.path());
+        let queue = Self { binary, server, port, folder };
+        queue.wait_until_it_listens();
+        let key = queue.key("worker-home", "keygen");
+        let nats = format!("nats: {{url: \"nats://127.0.0.1:{port}\"}}");
+        let workers = format!("workers: {{fleet: {{key: \"{key}\"}}}}");
+        queue.configure("table-home", &format!("remote: {{{nats}, {workers}}}\n"));
+        let table = queue.key("table-home", "table-key");
+        let worker = format!("worker: {{{nats}, table_keys: [\"{table}\"], models: [rehearsal]}}\n");
+        queue.configure("worker-home", &worker);
+        queue.configure("other-home", &worker);
+        queue.key("other-home", "keygen");
+        Some(queue)
+    }
+
+    fn wait_until_it_listens(&self) {
+        wait_for("the server", || std::net::TcpStream::connect(("127.0.0.1", self.port)).ok());
+    }
+
+    fn kill_server(&mut self) {
+        self.server.kill().expect("killed");
+        self.server.wait().expect("gone");
+    }
+
+    fn start_server(&mut self) {
+        self.server = serve(&self.binary, self.folder.path());
+        self.wait_until_it_listens();
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn configure(&self, home: &str, text: &str) {
+        fs::create_dir_all(self.path(home).join("config")).expect("a folder");
+        fs::write(self.path(home).join("config/config.yaml"), text).expect("written");
+    }
+
+    fn key(&self, home: &str, verb: &str) -> String {
+        let printed = self.program(home).args(["worker", verb]).output_soon().expect("runs");
+        String::from_utf8(printed.stdout).expect("text").trim().to_owned()
+    }
+
+    fn program(&self, home: &str) -> Command {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_roundtable"));
+        program.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        program.env("ROUNDTABLE_HOME", self.path(home)).env("ROUNDTABLE_ACK_WAIT_MS", ACK_WAIT);
+        program.env("ROUNDTABLE_CONNECT_MS", "300");
+        program
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        program
+    }
+
+    /// Writes a definition with so many seats of the worker, and one that answers here.
+    fn define(&self, seats: usize, more: &str) {
+        let seat = |number| format!("  - {{name: s{number}, model: remote/nats/fleet}}\n");
+        let definition = format!(
+            "participants:\n{}  - {{name: here, model: rehearsal}}\n\
+             steps: [{{id: vote, type: round, question: Which store?, rule: plurality, quorum: 1{more},\n  \
+             ballot: {{kind: choice, options: [redis, sqlite]}}}}]\n",
+            (0..seats).map(seat).collect::<String>()
+        );
+        fs::write(self.path("vote.yaml"), definition).expect("written");
+    }
+
+    fn table(&self) -> Command {
+        let mut program = self.program("table-home");
+        program.args(["--batch", "vote.yaml", "--save", "vote.s2s"]);
+        program
+    }
+
+    fn resume(&self) -> Command {
+        let mut program = self.program("table-home");
+        program.args(["resume", "vote.s2s"]);
+        program
+    }
+
+    fn worker(&self, home: &str) -> Helper {
+        let mut program = self.program(home);
+        program.args(["worker", "--name", "fleet"]);
+        Helper::start(program)
+    }
+
+    /// The events on disk so far.
+    fn events(&self) -> Vec<Value> {
+        let mut replay = self.program("table-home");
+        let printed = replay.args(["replay", "vote.s2s", "--json"]).output_soon().expect("runs");
+        let lines = String::from_utf8(printed.stdout).expect("text");
+        lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    }
+
+    fn number(&self, event: &str) -> usize {
+        self.events().iter().filter(|line| line["event"] == event).count()
+    }
+
+    /// Checks that every seat is sealed once and the file verifies, also in the other verifier.
+    fn check_sealed(&self, seats: usize) {
+        let mut times = BTreeMap::new();
+        for line in self.events().iter().filter(|line| line["event"] == "ballot_sealed") {
+            *times.entry(line["participant"].as_str().expect("a seat").to_owned()).or_insert(0) += 1;
+        }
+        assert_eq!(times.len(), seats + 1, "{times:?}");
+        assert!(times.values().all(|times| *times == 1), "{times:?}");
+        self.check_file();
+    }
+
+    fn check_file(&self) {
+        let verified = self.program("table-home").args(["verify", "vote.s2s"]).output_soon().expect("runs");
+        let said = String::from_utf8_lossy(&verified.stderr).into_owned();
+        assert!(verified.status.success(), "{}{said}", String::from_utf8_lossy(&verified.stdout));
+        // The Python verifier reads these: see `tests/nats/run.sh`.
+        if let Some(folder) = std::env::var_os("ROUNDTABLE_KEEP_SESSIONS") {
+            let name = std::thread::current().name().unwrap_or("a test").replace("::", "-");
+            fs::copy(self.path("vote.s2s"), Path::new(&folder).join(format!("{name}.s2s"))).expect("kept");
+        }
+    }
+
+    fn context(&self) -> (tokio::runtime::Runtime, Context) {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+        let context = runtime.block_on(async {
+            let client = async_nats::connect(format!("nats://127.0.0.1:{}", self.port)).await;
+            jetstream::new(client.expect("connected"))
+        });
+        (runtime, context)
+    }
+
+    /// How many messages there are in a stream; none before there is one.
+    fn left_or_none(&self, stream: &str) -> Option<u64> {
+        let (runtime, context) = self.context();
+        runtime.block_on(async { Some(context.get_stream(stream).await.ok()?.cached_info().state.messages) })
+    }
+
+    /// How many messages there are in a stream, and whether a session takes in there.
+    fn left(&self, stream: &str) -> (u64, usize) {
+        let (runtime, context) = self.context();
+        runtime.block_on(async {
+            let mut stream = context.get_stream(stream).await.expect("a stream");
+            let state = &stream.info().await.expect("told").state;
+            (state.messages, state.consumer_count)
+        })
+    }
+}
+
+fn serve(binary: &Path, folder: &Path) -> Child {
+    let mut command = Command::new(binary);
+    command.arg("-c").arg(folder.join("nats.conf")).stdout(Stdio::null()).stderr(Stdio::null());
+    let server = command.spawn().expect("starts");
+    mortal(server.id());
+    server
+}
+
+/// A process that is ended with its test.
+struct Helper(Child);
+
+impl Helper {
+    fn start(mut program: Command) -> Self {
+        Self(program.start().expect("starts"))
+    }
+
+    fn code(&mut self) -> Option<i32> {
+        self.0.wait().expect("ended").code()
+    }
+
+    /// Waits for a session that comes to its end, decided or not.
+    fn ends(&mut self) {
+        let code = self.code();
+        assert!(matches!(code, Some(0 | 3)), "{code:?}");
+    }
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Runs the session until it dies at this point, then resumes it; each seat counts once.
+fn dies_and_resumes(point: &str) {
+    const SEATS: usize = 12;
+    let Some(queue) = Queue::start() else { return };
+    queue.define(SEATS, "");
+    let mut table = queue.table();
+    table.env("ROUNDTABLE_STOP_AT", point);
+    let mut table = Helper::start(table);
+    let _worker = queue.worker("worker-home");
+    assert_eq!(table.code(), None, "it dies by a signal at {point}");
+    assert!(queue.number("ballot_sealed") < SEATS + 1, "{point}");
+    Helper::start(queue.resume()).ends();
+    queue.check_sealed(SEATS);
+    assert_eq!(queue.left("RT_OFFER").0, 0);
+    assert_eq!(queue.left("RT_SEALED_fleet"), (0, 0));
+}
+
+#[test]
+fn a_session_that_dies_while_it_asks_asks_the_rest() {
+    dies_and_resumes("offered:5");
+}
+
+#[test]
+fn a_session_that_dies_before_a_ballot_is_on_disk_takes_it_again() {
+    dies_and_resumes("taken:5");
+}
+
+#[test]
+fn a_session_that_dies_before_it_acknowledges_counts_once() {
+    dies_and_resumes("synced:5");
+}
+
+#[test]
+fn what_a_session_that_is_over_left_is_taken_away_by_resume() {
+    let Some(queue) = Queue::start() else { return };
+    queue.define(3, "");
+    let mut table = queue.table();
+    table.env("ROUNDTABLE_STOP_AT", "closed");
+    let mut table = Helper::start(table);
+    let _worker = queue.worker("worker-home");
+    assert_eq!(table.code(), None);
+    assert_eq!(queue.number("session_closed"), 1);
+    assert_eq!(queue.left("RT_SEALED_fleet").1, 1, "its consumer is there");
+    Helper::start(queue.resume()).ends();
+    queue.check_sealed(3);
+    assert_eq!(queue.left("RT_SEALED_fleet"), (0, 0));
+}
+
+#[test]
+fn a_worker_that_dies_is_followed_by_another() {
+    for point in ["before-spool", "before-publish", "before-ack"] {
+        let Some(queue) = Queue::start() else { return };
+        queue.define(6, "");
+        let mut table = Helper::start(queue.table());
+        wait_for("the round", || (queue.number("work_item_offered") == 7).then_some(()));
+        let mut first = queue.program("worker-home");
+        first.args(["worker", "--name", "fleet"]).env("ROUNDTABLE_STOP_AT", point);
+        assert_eq!(Helper::start(first).code(), None, "it dies at {point}");
+        let _second = queue.worker("worker-home");
+        table.ends();
+        queue.check_sealed(6);
+    }
+}
+
+#[test]
+fn a_server_that_dies_and_comes_back_loses_nothing() {
+    let Some(mut queue) = Queue::start() else { return };
+    queue.define(200, "");
+    let mut table = Helper::start(queue.table());
+    let _worker = queue.worker("worker-home");
+    wait_for("some ballots", || (queue.number("ballot_sealed") > 5).then_some(()));
+    queue.kill_server();
+    queue.start_server();
+    table.ends();
+    queue.check_sealed(200);
+}
+
+#[test]
+fn without_a_server_the_deadline_closes_the_round() {
+    let Some(mut queue) = Queue::start() else { return };
+    queue.define(2, ", deadline: 4s");
+    let mut table = Helper::start(queue.table());
+    wait_for("the round", || (queue.number("work_item_offered") == 3).then_some(()));
+    queue.kill_server();
+    table.code();
+    let closed = queue.events().into_iter().find(|line| line["event"] == "round_closed").expect("closed");
+    assert_eq!(closed["reason"], "deadline");
+    queue.check_file();
+}
+
+#[test]
+fn an_offer_that_nobody_can_answer_fails_its_seat_alone() {
+    let Some(queue) = Queue::start() else { return };
+    queue.define(1, "");
+    let mut table = Helper::start(queue.table());
+    wait_for("the round", || (queue.number("work_item_offered") == 2).then_some(()));
+    let (runtime, context) = queue.context();
+    runtime.block_on(async {
+        let worker: PullConsumer =
+            context.get_consumer_from_stream("fleet", "RT_OFFER").await.expect("there");
+        for _ in 0..4 {
+            let mut got =
+                worker.fetch().max_messages(1).expires(Duration::from_secs(9)).messages().await.expect("");
+            let offer = got.next().await.expect("an offer").expect("an offer");
+            offer.ack_with(AckKind::Nak(None)).await.expect("sent");
+        }
+        // A fifth pull finds nothing, and the server says why.
+        let mut got =
+            worker.fetch().max_messages(1).expires(Duration::from_secs(1)).messages().await.expect("");
+        assert!(got.next().await.is_none());
+    });
+    table.ends();
+    let failed = queue.events().into_iter().find(|line| line["event"] == "seat_failed").expect("failed");
+    assert_eq!((&failed["participant"], &failed["reason"]), (&"s0".into(), &"the worker gave up".into()));
+    queue.check_file();
+    assert_eq!(queue.left("RT_OFFER").0, 0);
+}
+
+#[test]
+fn a_worker_says_why_it_has_no_answer() {
+    let Some(queue) = Queue::start() else { return };
+    queue.define(1, "");
+    let text = fs::read_to_string(queue.path("vote.yaml")).expect("there");
+    fs::write(queue.path("vote.yaml"), text.replace("nats/fleet", "nats/fleet/openai/gpt-5"))
+        .expect("written");
+    let mut table = Helper::start(queue.table());
+    let _worker = queue.worker("worker-home");
+    table.ends();
+    let failed = queue.events().into_iter().find(|line| line["event"] == "seat_failed").expect("failed");
+    assert!(failed["signature"].is_string(), "{failed}");
+    queue.check_file();
+}
+
+#[test]
+fn what_is_no_ballot_of_a_pinned_key_counts_for_nobody() {
+    let Some(queue) = Queue::start() else { return };
+    queue.define(2, ", deadline: 6s");
+    let mut table = Helper::start(queue.table());
+    wait_for("the round", || (queue.number("work_item_offered") == 3).then_some(()));
+    let (runtime, context) = queue.context();
+    let _other = queue.worker("other-home");
+    wait_for("refusals", || (queue.number("envelope_refused") == 2).then_some(()));
+    let session = queue.events()[0]["session"].as_str().expect("an id").to_owned();
+    runtime.block_on(async {
+        let subject = format!("rt.sealed.fleet.{session}.vote.s0");
+        let sent = context.publish(subject, "rubbish".into()).await.expect("sent");
+        sent.await.expect("stored");
+    });
+    wait_for("rubbish to go", || (queue.left("RT_SEALED_fleet").0 == 0).then_some(()));
+    table.code();
+    assert_eq!(queue.number("ballot_sealed"), 1, "that of this machine");
+    queue.check_file();
+    assert_eq!(queue.left("RT_SEALED_fleet"), (0, 0));
+}
+
+#[test]
+fn an_offer_that_was_taken_and_is_not_answered_is_made_again_by_resume() {
+    let Some(queue) = Queue::start() else { return };
+    queue.define(2, "");
+    let mut table = Helper::start(queue.table());
+    wait_for("the round", || (queue.number("work_item_offered") == 3).then_some(()));
+    let (runtime, context) = queue.context();
+    runtime.block_on(async {
+        let worker: PullConsumer =
+            context.get_consumer_from_stream("fleet", "RT_OFFER").await.expect("there");
+        for _ in 0..2 {
+            let mut got =
+                worker.fetch().max_messages(1).expires(Duration::from_secs(9)).messages().await.expect("");
+            got.next().await.expect("an offer").expect("an offer").double_ack().await.expect("acknowledged");
+        }
+    });
+    table.0.kill().expect("killed");
+    table.code();
+    let _worker = queue.worker("worker-home");
+    Helper::start(queue.resume()).ends();
+    queue.check_sealed(2);
+}
+
+#[test]
+fn an_offer_that_an_operator_has_changed_is_not_answered() {
+    let Some(queue) = Queue::start() else { return };
+    queue.define(2, ", deadline: 6s");
+    let mut table = Helper::start(queue.table());
+    wait_for("the offers", || (queue.left_or_none("RT_OFFER") == Some(2)).then_some(()));
+    let session = queue.events()[0]["session"].as_str().expect("an id").to_owned();
+    let (runtime, context) = queue.context();
+    runtime.block_on(async {
+        let subject = format!("rt.offer.fleet.{session}.vote.s0");
+        let stream = context.get_stream("RT_OFFER").await.expect("a stream");
+        let offer = stream.get_last_raw_message_by_subject(&subject).await.expect("an offer");
+        let mut json: Value = serde_json::from_slice(&offer.payload).expect("JSON");
+        json["public_key"] = "7b4e909bbe7ffe44c465a220037d608ee35897d31ef972f07f74892cb0f73f13".into();
+        stream.delete_message(offer.sequence).await.expect("deleted");
+        let mut headers = async_nats::HeaderMap::new();
+        headers.insert("rt-signature", offer.headers.get("rt-signature").expect("signed").as_str());
+        let sent =
+            context.publish_with_headers(subject, headers, json.to_string().into()).await.expect("sent");
+        sent.await.expect("stored");
+    });
+    let _worker = queue.worker("worker-home");
+    table.code();
+    let sealed = |line: &&Value| line["event"] == "ballot_sealed";
+    let sealed: Vec<Value> =
+        queue.events().iter().filter(sealed).map(|line| line["participant"].clone()).collect();
+    assert!(sealed.contains(&"s1".into()) && !sealed.contains(&"s0".into()), "{sealed:?}");
+    queue.check_file();
+}
+
+/// What the rehearsal says in an answer, and nothing else does.
+const CANARY: &[u8] = b"This is a placeholder";
+
+#[test]
+fn no_answer_lies_open_in_the_queue_and_what_came_while_nobody_was_there_counts() {
+    let Some(queue) = Queue::start() else { return };
+    queue.define(2, "");
+    let mut table = Helper::start(queue.table());
+    wait_for("the offers", || (queue.left_or_none("RT_OFFER") == Some(2)).then_some(()));
+    table.0.kill().expect("killed");
+    table.code();
+    let _worker = queue.worker("worker-home");
+    wait_for("the ballots", || (queue.left_or_none("RT_SEALED_fleet") == Some(2)).then_some(()));
+    let mut folders = vec![queue.path("js"), queue.path("worker-home")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+            } else {
+                let bytes = fs::read(entry.path()).unwrap_or_default();
+                let is_said = bytes.windows(CANARY.len()).any(|part| part == CANARY);
+                assert!(!is_said, "{}", entry.path().display());
+            }
+        }
+    }
+    Helper::start(queue.resume()).ends();
+    queue.check_sealed(2);
+    let text = fs::read(queue.path("vote.s2s")).expect("there");
+    assert!(text.windows(CANARY.len()).any(|part| part == CANARY), "it is what the rehearsal says");
+}
+
+#[test]
+fn a_stream_that_is_configured_otherwise_is_refused_by_its_field() {
+    let Some(queue) = Queue::start() else { return };
+    queue.define(1, "");
+    let (runtime, context) = queue.context();
+    let wrong =
+        Config { name: "RT_OFFER".to_owned(), subjects: vec!["rt.offer.>".to_owned()], ..Config::default() };
+    runtime.block_on(context.create_stream(wrong)).expect("made");
+    let done = queue.table().output_soon().expect("runs");
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("the stream `RT_OFFER` has `retention` \"limits\", and needs \"workqueue\""),
+        "{said}"
+    );
+    assert!(!queue.path("vote.s2s").exists(), "nothing was begun");
+}
+
+#[test]
+fn an_unknown_worker_and_a_server_that_is_not_there_are_said() {
+    let Some(mut queue) = Queue::start() else { return };
+    queue.define(1, "");
+    queue.kill_server();
+    let done = queue.table().output_soon().expect("runs");
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(5), "{said}");
+    assert!(said.contains("cannot be reached"), "{said}");
+    assert!(!queue.path("vote.s2s").exists(), "nothing was begun");
+    queue.configure("table-home", "");
+    let done = queue.table().output_soon().expect("runs");
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("`s0` is answered for by `fleet`, a worker that the configuration does not name"),
+        "{said}"
+    );
+}
+
+#[test]
+fn the_screen_asks_workers_too() {
+    let Some(mut queue) = Queue::start() else { return };
+    let desk = Desk::with(
+        "question: Which?\nballot: {kind: choice, options: [alpha, beta]}\nrule: majority\n\
+         participants: [{name: ann, model: remote/nats/fleet}]\n",
+    );
+    let (key, url) = (queue.key("worker-home", "keygen"), format!("nats://127.0.0.1:{}", queue.port));
+    let config = format!("remote: {{nats: {{url: \"{url}\"}}, workers: {{fleet: {{key: \"{key}\"}}}}}}\n");
+    desk.write("../home/config/config.yaml", config);
+    let table = desk.run(["worker", "table-key"]).code(0).out;
+    let worker = format!(
+        "worker: {{nats: {{url: \"{url}\"}}, table_keys: [\"{}\"], models: [rehearsal]}}\n",
+        table.trim()
+    );
+    queue.configure("worker-home", &worker);
+    let desk = desk.set("ROUNDTABLE_ACK_WAIT_MS", ACK_WAIT).set("ROUNDTABLE_CONNECT_MS", "300");
+    queue.kill_server();
+    let mut screen = Screen::open(&desk, (120, 40), &["decide.yaml"]);
+    screen.wait_for(&["DRAFT"]);
+    screen.press("o", &["cannot be reached"]);
+    assert_eq!(desk.sessions(), [] as [PathBuf; 0], "nothing was begun");
+    queue.start_server();
+    screen.press("\u{1b}", &["DRAFT"]);
+    screen.press("o", &["OPEN", "0 of 1 sealed"]);
+    let _worker = queue.worker("worker-home");
+    screen.press("", &["REVEAL"]);
+    screen.press("A", &["Accept"]);
+    screen.press("y", &["Session finished"]);
+    screen.send("q");
+    assert_eq!(screen.end().0, 0);
+    assert!(desk.run(["verify".to_owned(), arg(&desk.session())]).code == 0);
+    assert_eq!(queue.left("RT_SEALED_fleet"), (0, 0));
+}

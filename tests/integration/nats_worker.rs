@@ -1,0 +1,608 @@
+//! `worker` against a real NATS server; without one at `target/tools/nats` these are skipped with a word.
+#![cfg(feature = "nats")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use async_nats::jetstream::consumer::{AckPolicy, pull};
+use async_nats::jetstream::stream::{Config, RetentionPolicy};
+use async_nats::jetstream::{self, Context};
+use async_nats::{Client, ConnectOptions, HeaderMap};
+use roundtable::ballot::{BallotForm, BallotKind};
+use roundtable::queue::{names, streams};
+use roundtable::round::envelope::{Envelope, FailedDelivery};
+use roundtable::round::record::Raw;
+use roundtable::round::seal::sign::{SigningKey, ballot_message, delivery_id, is_signed, offer_message};
+use roundtable::round::seal::{AssociatedData, RoundKey, SealFormat, unseal};
+use roundtable::round::snapshot::sha256_hex;
+use serde_json::{Value, json};
+
+use crate::patience::Patient as _;
+use crate::server::{Answer, Server};
+
+/// Said in an answer and nowhere else.
+const CANARY: &str = "a grey heron stands there";
+/// Longer than one part of a snapshot.
+const PADDING: usize = 600 * 1024;
+
+/// Where the server is, if it is installed.
+fn binary() -> Option<PathBuf> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools/nats/bin/nats-server");
+    if !file.exists() {
+        assert!(std::env::var_os("ROUNDTABLE_NEED_NATS").is_none(), "no {}", file.display());
+        println!("skipped: no {}", file.display());
+        return None;
+    }
+    Some(file)
+}
+
+async fn wait_for<T>(what: &str, mut found: impl AsyncFnMut() -> Option<T>) -> T {
+    let end = Instant::now() + Duration::from_secs(60);
+    loop {
+        if let Some(found) = found().await {
+            return found;
+        }
+        assert!(Instant::now() < end, "{what} did not come");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+/// A server, a session's side of it, a model, and a machine with a worker.
+struct Hall {
+    server: Child,
+    url: String,
+    folder: tempfile::TempDir,
+    client: Client,
+    queue: Context,
+    table: SigningKey,
+    round: RoundKey,
+    lab: Server,
+    /// The worker's public key.
+    key: String,
+    ack_wait: Duration,
+}
+
+impl Drop for Hall {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}
+
+impl Hall {
+    /// With a model that answers at once.
+    async fn new() -> Option<Self> {
+        Self::with(Server::start(|_| vote()), Duration::from_secs(30), "").await
+    }
+
+    async fn with(lab: Server, ack_wait: Duration, users: &str) -> Option<Self> {
+        let binary = binary()?;
+        let folder = tempfile::tempdir().expect("a folder");
+        let port = std::net::TcpListener::bind("127.0.0.1:0")
+            .and_then(|free| free.local_addr())
+            .expect("free")
+            .port();
+        let printed = Command::new(env!("CARGO_BIN_EXE_roundtable"))
+            .args(["worker", "permissions", "fleet"])
+            .output_soon();
+        fs::write(folder.path().join("fleet.conf"), printed.expect("runs").stdout).expect("written");
+        let store = folder.path().join("js");
+        let config = format!(
+            "listen: \"127.0.0.1:{port}\"\n{users}\n\
+             jetstream {{store_dir: {:?}, sync_interval: always, max_file_store: 2GB}}\n",
+            store.display().to_string()
+        );
+        fs::write(folder.path().join("nats.conf"), config).expect("written");
+        let mut command = Command::new(binary);
+        command.arg("-c").arg(folder.path().join("nats.conf")).stdout(Stdio::null()).stderr(Stdio::null());
+        let server = command.spawn().expect("starts");
+        let url = format!("nats://127.0.0.1:{port}");
+        let boss = || ConnectOptions::with_user_and_password("boss".to_owned(), "boss".to_owned());
+        let client = wait_for("the server", async || boss().connect(&url).await.ok()).await;
+        let queue = jetstream::new(client.clone());
+        let [table, round] = [1, 3].map(|seed| [seed; 32]);
+        let (table, round) = (SigningKey::new(table), RoundKey::new(round));
+        let key = String::new();
+        let mut hall = Self { server, url, folder, client, queue, table, round, lab, key, ack_wait };
+        hall.make_streams().await;
+        hall.set_up("home", &hall.lab);
+        hall.key = hall.keygen("home");
+        Some(hall)
+    }
+
+    async fn make_streams(&self) {
+        streams::make(&self.queue, &[]).await.expect("streams");
+        let sealed = Config {
+            name: names::sealed_stream("fleet"),
+            subjects: vec!["rt.sealed.fleet.>".to_owned()],
+            retention: RetentionPolicy::WorkQueue,
+            ..Config::default()
+        };
+        self.queue.create_stream(sealed).await.expect("a stream");
+        let consumer = pull::Config {
+            durable_name: Some("fleet".to_owned()),
+            filter_subject: "rt.offer.fleet.>".to_owned(),
+            ack_policy: AckPolicy::Explicit,
+            ack_wait: self.ack_wait,
+            max_deliver: 4,
+            max_ack_pending: 4096,
+            ..pull::Config::default()
+        };
+        self.queue.create_consumer_on_stream(consumer, names::OFFERS).await.expect("a consumer");
+    }
+
+    /// Writes the configuration of a machine.
+    fn set_up(&self, home: &str, lab: &Server) {
+        let folder = self.folder.path().join(home).join("config");
+        fs::create_dir_all(&folder).expect("a folder");
+        let config = format!(
+            "max_output_tokens: 100\n\
+             providers: {{lab: {{api: openai, base_url: \"{}/v1\", stream: false}}}}\n\
+             prices: {{lab/m: {{input: 1000, output: 1000}}}}\n\
+             worker: {{table_keys: [\"ed25519:{}\"], models: [lab/m]}}\n",
+            lab.url(),
+            self.table.public()
+        );
+        fs::write(folder.join("config.yaml"), config).expect("written");
+    }
+
+    fn program(&self, home: &str) -> Command {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_roundtable"));
+        let wait = self.ack_wait.as_millis().to_string();
+        program.env("ROUNDTABLE_HOME", self.folder.path().join(home)).current_dir(self.folder.path());
+        program.env("ROUNDTABLE_ACK_WAIT_MS", wait).stdin(Stdio::null());
+        program
+    }
+
+    fn keygen(&self, home: &str) -> String {
+        let printed = self.program(home).args(["worker", "keygen"]).output_soon().expect("runs");
+        let text = String::from_utf8(printed.stdout).expect("text");
+        text.trim().strip_prefix("ed25519:").expect("a key").to_owned()
+    }
+
+    fn worker(&self, home: &str, more: &[&str]) -> Command {
+        let mut program = self.program(home);
+        program.args(["worker", "--nats", &self.url, "--name", "fleet"]).args(more);
+        let creds = self.folder.path().join("boss");
+        fs::write(&creds, "boss:boss").expect("written");
+        #[cfg(unix)]
+        fs::set_permissions(&creds, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("set");
+        program.arg("--creds").arg(creds);
+        program
+    }
+
+    /// Runs a worker until there is nothing to answer; returns what it said.
+    fn until_idle(&self, home: &str, more: &[&str]) -> String {
+        let done = self.worker(home, more).arg("--until-idle").output_soon().expect("runs");
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(0), "{said}");
+        assert!(done.stdout.is_empty());
+        said
+    }
+
+    fn snapshot() -> String {
+        format!("participant_context:\n  goal: \"{}\"\n", "x".repeat(PADDING))
+    }
+
+    fn offer(&self, seat: &str, changes: &[(&str, Value)]) -> Value {
+        let (public_key, hash) = (self.round.seal_to().public_key, sha256_hex(Self::snapshot()));
+        let binding =
+            AssociatedData { session: "s", round: "vote", participant: seat, snapshot_sha256: &hash };
+        let mut offer = json!({
+            "v": 2, "kind": "ballot", "delivery": delivery_id(binding, &public_key, 1), "session": "s",
+            "round": "vote", "participant": seat, "try": 1, "question": "Which?",
+            "ballot": BallotForm::over(BallotKind::Choice, vec!["a".into(), "b".into()]),
+            "rules": "Rules.\n", "address": "  your_role: \"x\"\n", "persona": "You doubt.\n",
+            "snapshot_sha256": hash, "public_key": public_key, "table_key": self.table.public(),
+            "deadline": null, "model": null,
+        });
+        for (key, value) in changes {
+            offer[*key] = value.clone();
+        }
+        offer
+    }
+
+    async fn send(&self, offer: &Value) {
+        let json = offer.to_string();
+        let mut headers = HeaderMap::new();
+        headers.insert(names::SIGNATURE, self.table.sign(&offer_message(json.as_bytes())));
+        let subject = names::offer("fleet", "s", "vote", offer["participant"].as_str().expect("a seat"));
+        let sent = self.queue.publish_with_headers(subject, headers, json.into()).await.expect("sent");
+        sent.await.expect("stored");
+    }
+
+    async fn send_snapshot(&self) {
+        let text = Self::snapshot();
+        for (number, part) in text.as_bytes().chunks(names::CONTEXT_PART).enumerate() {
+            let subject = names::context(&sha256_hex(&text), number);
+            let sent = self.queue.publish(subject, part.to_vec().into()).await.expect("sent");
+            sent.await.expect("stored");
+        }
+    }
+
+    /// Offers one question to each of these seats.
+    async fn ask(&self, seats: &[&str]) {
+        self.send_snapshot().await;
+        for seat in seats {
+            self.send(&self.offer(seat, &[])).await;
+        }
+    }
+
+    async fn count(&self, stream: &str) -> u64 {
+        let mut stream = self.queue.get_stream(stream).await.expect("a stream");
+        stream.info().await.expect("told").state.messages
+    }
+
+    /// Everything that was sealed or failed, in order.
+    async fn sent_back(&self) -> Vec<Vec<u8>> {
+        let mut stream = self.queue.get_stream("RT_SEALED_fleet").await.expect("a stream");
+        let last = stream.info().await.expect("told").state.last_sequence;
+        let mut all = Vec::new();
+        for sequence in 1..=last {
+            all.push(stream.get_raw_message(sequence).await.expect("there").payload.to_vec());
+        }
+        all
+    }
+
+    /// The seats whose ballots are in the queue, each opened and checked.
+    async fn sealed(&self) -> Vec<String> {
+        let mut seats = Vec::new();
+        for json in self.sent_back().await {
+            let envelope = Envelope::read(&json).expect("an envelope");
+            let message =
+                ballot_message(envelope.binding(), &self.round.seal_to().public_key, &envelope.seal());
+            assert!(is_signed(&self.key, &message.expect("its form"), &envelope.signature));
+            let opened = unseal(&self.round, envelope.binding(), &envelope.seal(), SealFormat::Two);
+            let raw: Raw = serde_json::from_str(&opened.expect("opens").record).expect("a record");
+            assert!(raw.replies[0].text.contains(CANARY));
+            seats.push(envelope.participant);
+        }
+        seats.sort();
+        seats
+    }
+
+    async fn failures(&self) -> Vec<FailedDelivery> {
+        let all = self.sent_back().await;
+        let failed: Vec<_> = all.iter().filter_map(|json| FailedDelivery::read(json)).collect();
+        assert!(failed.iter().all(|failed| failed.is_signed_by(&self.key)));
+        failed
+    }
+
+    async fn assert_empty(&self) {
+        assert_eq!(self.count("RT_OFFER").await, 0, "offers are left");
+    }
+
+    fn asked(&self) -> usize {
+        self.lab.requests().len()
+    }
+
+    /// What is in the files of a folder, whole.
+    fn bytes(&self, folder: &str) -> String {
+        let mut todo = vec![self.folder.path().join(folder)];
+        let mut text = String::new();
+        while let Some(path) = todo.pop() {
+            if path.is_dir() {
+                todo.extend(fs::read_dir(path).expect("listed").map(|entry| entry.expect("listed").path()));
+            } else {
+                text.push_str(&String::from_utf8_lossy(&fs::read(path).expect("read")));
+            }
+        }
+        text
+    }
+}
+
+fn vote() -> Answer {
+    Answer::chat(&json!({ "vote": "a", "rationale": [CANARY] }).to_string())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_is_answered_and_only_the_round_can_read_it() {
+    let Some(hall) = Hall::new().await else { return };
+    hall.ask(&["ann", "bob"]).await;
+    let said = hall.until_idle("home", &[]);
+    assert_eq!(hall.sealed().await, ["ann", "bob"]);
+    hall.assert_empty().await;
+    assert_eq!(hall.asked(), 2);
+    let prompt = hall.lab.requests()[0].body.clone();
+    assert!(String::from_utf8_lossy(&prompt).contains("You doubt."));
+    assert_eq!(said.matches("session s: answering").count(), 1, "{said}");
+    assert_eq!(said.lines().count(), 2, "{said}");
+    let key = hall.bytes("home/state/keys");
+    for (place, text) in
+        [("queue", hall.bytes("js")), ("said", said), ("state", hall.bytes("home/state/worker"))]
+    {
+        assert!(!text.contains(CANARY), "{place}");
+        assert!(key.len() >= 64 && !text.contains(key.trim()), "{place}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn offers_that_must_not_be_answered_ask_no_model() {
+    let Some(hall) = Hall::new().await else { return };
+    hall.send_snapshot().await;
+    let other = SigningKey::new([9; 32]).public();
+    for (seat, change) in [
+        ("stranger", ("table_key", json!(other))),
+        ("moved", ("public_key", json!(RoundKey::new([4; 32]).seal_to().public_key))),
+        ("late", ("deadline", json!(1_000_000))),
+        ("newer", ("v", json!(3))),
+        ("work", ("kind", json!("work"))),
+        ("model", ("model", json!("lab/dearer"))),
+    ] {
+        hall.send(&hall.offer(seat, &[change])).await;
+    }
+    // One that is sent to another subject than its own says nothing of a seat.
+    let elsewhere = hall.offer("victim", &[("v", json!(3))]).to_string();
+    let mut headers = HeaderMap::new();
+    headers.insert(names::SIGNATURE, hall.table.sign(&offer_message(elsewhere.as_bytes())));
+    let sent = hall.queue.publish_with_headers("rt.offer.fleet.s.vote.x", headers, elsewhere.into()).await;
+    sent.expect("sent").await.expect("stored");
+    let said = hall.until_idle("home", &[]);
+    assert_eq!(hall.asked(), 0, "{said}");
+    let failures = hall.failures().await;
+    let mut failed: Vec<_> =
+        failures.iter().map(|failed| (failed.participant.as_str(), failed.failed.reason.as_str())).collect();
+    failed.sort_unstable();
+    let newer = "needs a newer version";
+    let model = "the worker does not answer with this model";
+    // Nothing is signed for a stranger, whose table is told by the queue.
+    assert_eq!(failed, [("model", model), ("newer", newer), ("work", newer)]);
+    assert_eq!(said.matches(&format!("`ed25519:{other}` is none of `table_keys`")).count(), 1, "{said}");
+    let offers = hall.queue.get_stream(names::OFFERS).await.expect("a stream");
+    let left = offers.purge().filter("rt.offer.fleet.s.vote.stranger").await.expect("purged");
+    assert_eq!(left.purged, 1);
+    hall.assert_empty().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_that_was_answered_asks_no_model_again() {
+    let Some(hall) = Hall::new().await else { return };
+    hall.ask(&["ann"]).await;
+    hall.until_idle("home", &[]);
+    for _ in 0..2 {
+        hall.send(&hall.offer("ann", &[])).await;
+        hall.until_idle("home", &[]);
+        hall.assert_empty().await;
+    }
+    assert_eq!(hall.asked(), 1);
+    assert_eq!(hall.sealed().await, ["ann"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_is_killed_loses_nothing_and_asks_no_more_than_it_must() {
+    for (point, asked) in [("before-spool", 2), ("before-publish", 1), ("before-ack", 1), ("before-done", 1)]
+    {
+        let lab = Server::start(|_| vote());
+        let Some(hall) = Hall::with(lab, Duration::from_millis(600), "").await else { return };
+        hall.ask(&["ann"]).await;
+        let killed = hall
+            .worker("home", &["--until-idle"])
+            .env("ROUNDTABLE_STOP_AT", point)
+            .output_soon()
+            .expect("runs");
+        assert_eq!(killed.status.code(), None, "{point}: {}", String::from_utf8_lossy(&killed.stderr));
+        hall.until_idle("home", &[]);
+        assert_eq!(hall.sealed().await, ["ann"], "{point}");
+        assert_eq!(hall.asked(), asked, "{point}");
+        hall.assert_empty().await;
+        assert!(!hall.bytes("home/state/worker/fleet/spool").contains("ann"), "{point}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_sealed_before_a_kill_is_sent_though_its_offer_is_gone() {
+    let Some(hall) = Hall::new().await else { return };
+    hall.ask(&["ann"]).await;
+    let _ = hall.worker("home", &[]).env("ROUNDTABLE_STOP_AT", "before-publish").output_soon();
+    let offers = hall.queue.get_stream(names::OFFERS).await.expect("a stream");
+    offers.purge().await.expect("purged");
+    hall.until_idle("home", &[]);
+    assert_eq!(hall.sealed().await, ["ann"]);
+    assert_eq!(hall.asked(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_workers_of_one_name_share_the_work() {
+    let Some(hall) = Hall::new().await else { return };
+    let other = Server::start(|_| vote());
+    hall.set_up("second", &other);
+    hall.keygen("second");
+    fs::copy(
+        hall.folder.path().join("home/state/keys/worker.sign"),
+        hall.folder.path().join("second/state/keys/worker.sign"),
+    )
+    .expect("copied");
+    let seats: Vec<String> = (0..24).map(|number| format!("seat{number:02}")).collect();
+    let start =
+        |home| hall.worker(home, &["--in-flight", "1"]).stderr(Stdio::null()).start().expect("starts");
+    let mut workers = [start("home"), start("second")];
+    hall.ask(&seats.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    wait_for("all ballots", async || (hall.count("RT_SEALED_fleet").await == 24).then_some(())).await;
+    for worker in &mut workers {
+        let _ = worker.kill();
+        let _ = worker.wait();
+    }
+    assert_eq!(hall.sealed().await, seats);
+    let shares = (hall.asked(), other.requests().len());
+    assert_eq!(shares.0 + shares.1, 24);
+    assert!(shares.0 > 0 && shares.1 > 0, "{shares:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_model_is_waited_for_and_asked_once() {
+    let lab = Server::start(|_| vote().after(Duration::from_millis(2500)));
+    let Some(hall) = Hall::with(lab, Duration::from_millis(600), "").await else { return };
+    hall.ask(&["ann", "bob"]).await;
+    // Another process would be given what the first is silent about.
+    let start = || hall.worker("home", &[]).stderr(Stdio::null()).start().expect("starts");
+    let mut workers = [start(), start()];
+    wait_for("both ballots", async || (hall.count("RT_SEALED_fleet").await >= 2).then_some(())).await;
+    wait_for("both acknowledged", async || (hall.count("RT_OFFER").await == 0).then_some(())).await;
+    for worker in &mut workers {
+        let _ = worker.kill();
+        let _ = worker.wait();
+    }
+    assert_eq!(hall.sealed().await, ["ann", "bob"]);
+    assert_eq!(hall.asked(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_without_its_snapshot_fails_and_the_others_are_answered() {
+    let lab = Server::start(|_| vote());
+    let Some(hall) = Hall::with(lab, Duration::from_millis(600), "").await else { return };
+    let lost = sha256_hex("nowhere");
+    let public_key = hall.round.seal_to().public_key;
+    let binding =
+        AssociatedData { session: "s", round: "vote", participant: "poison", snapshot_sha256: &lost };
+    let delivery = delivery_id(binding, &public_key, 1);
+    hall.send(&hall.offer("poison", &[("snapshot_sha256", json!(lost)), ("delivery", json!(delivery))]))
+        .await;
+    hall.ask(&["ann"]).await;
+    hall.until_idle("home", &[]);
+    assert_eq!(hall.asked(), 1);
+    let failures = hall.failures().await;
+    assert_eq!(failures.len(), 1);
+    assert_eq!(failures[0].participant, "poison");
+    assert!(failures[0].failed.reason.contains("snapshot"), "{:?}", failures[0]);
+    assert_eq!(hall.count("RT_SEALED_fleet").await, 2);
+    hall.assert_empty().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_fails_fails_the_seat_without_a_word_of_its_reply() {
+    let lab = Server::start(|_| Answer::json(401, &json!({ "error": { "message": CANARY } })));
+    let Some(hall) = Hall::with(lab, Duration::from_secs(30), "").await else { return };
+    hall.ask(&["ann"]).await;
+    let said = hall.until_idle("home", &[]);
+    let failures = hall.failures().await;
+    assert_eq!((failures.len(), failures[0].failed.timed_out), (1, false));
+    assert!(said.contains(&failures[0].failed.reason), "{said}");
+    hall.assert_empty().await;
+    hall.until_idle("home", &[]);
+    assert_eq!(hall.count("RT_SEALED_fleet").await, 1, "told once");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_limit_on_cost_counts_what_models_cost_and_is_kept() {
+    let Some(hall) = Hall::new().await else { return };
+    hall.ask(&["ann"]).await;
+    hall.until_idle("home", &["--max-usd", "1000"]);
+    let spent =
+        || fs::read_to_string(hall.folder.path().join("home/state/worker/fleet/spent")).expect("kept");
+    // 9 tokens at $1000 a million.
+    assert_eq!(spent(), "9000000\n");
+    hall.send(&hall.offer("bob", &[])).await;
+    let said = hall.until_idle("home", &["--max-usd", "0.01"]);
+    assert!(said.contains("$0.0090 spent"), "{said}");
+    assert_eq!(hall.asked(), 1);
+    assert_eq!(hall.failures().await[0].failed.reason, "the worker's cost limit is reached");
+    assert_eq!(spent(), "9000000\n");
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupt_lets_it_finish_what_it_has_begun() {
+    let gate = Arc::new(AtomicBool::new(false));
+    let held = Arc::clone(&gate);
+    let lab = Server::start(move |_| vote().behind(&held));
+    let Some(hall) = Hall::with(lab, Duration::from_secs(30), "").await else { return };
+    hall.ask(&["ann"]).await;
+    let mut worker = hall.worker("home", &[]).stderr(Stdio::null()).start().expect("starts");
+    wait_for("a question", async || (hall.asked() == 1).then_some(())).await;
+    let process = rustix::process::Pid::from_child(&worker);
+    rustix::process::kill_process(process, rustix::process::Signal::INT).expect("sent");
+    // It takes no new question.
+    hall.send(&hall.offer("bob", &[])).await;
+    assert_eq!(worker.try_wait().expect("asked"), None);
+    gate.store(true, Ordering::SeqCst);
+    let status = wait_for("the end", async || worker.try_wait().expect("asked")).await;
+    assert_eq!(status.code(), Some(0));
+    assert_eq!(hall.sealed().await, ["ann"]);
+    assert_eq!((hall.asked(), hall.count("RT_OFFER").await), (1, 1));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_says_what_is_wrong_by_its_exit_code() {
+    let Some(hall) = Hall::new().await else { return };
+    let run = |command: &mut Command| {
+        let done = command.output_soon().expect("runs");
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    let gone = ["worker", "--nats", "nats://127.0.0.1:1", "--name", "fleet"];
+    let (exit, said) = run(hall.program("home").args(gone).env("ROUNDTABLE_CONNECT_MS", "100"));
+    assert_eq!(exit, Some(5), "{said}");
+    let (exit, said) = run(hall.worker("home", &[]).env("ROUNDTABLE_ACK_WAIT_MS", "7000"));
+    assert!(exit == Some(2) && said.contains("`ack_wait`"), "{said}");
+    let (exit, said) = run(hall
+        .program("home")
+        .args(["worker", "--nats", &hall.url, "--name", "fleet"])
+        .args(["--creds", "home/nothing"]));
+    assert!(exit == Some(2) && said.contains("permissions NAME"), "{said}");
+    let (exit, said) = run(&mut hall.worker("nobody", &[]));
+    assert!(exit == Some(2) && said.contains("keygen"), "{said}");
+    let (exit, said) = run(&mut hall.worker("home", &["--model", "remote/link"]));
+    assert!(exit == Some(2) && said.contains("does not answer here"), "{said}");
+}
+
+/// What a worker tries that it may not: each gets no answer but a permissions violation.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_printed_permissions_are_enough_and_allow_nothing_else() {
+    let users = "authorization {users: [{user: boss, password: boss}\n\
+                 {user: fleet, password: secret, include fleet.conf}]}";
+    let lab = Server::start(|_| vote());
+    let Some(hall) = Hall::with(lab, Duration::from_secs(30), users).await else { return };
+    let creds = hall.folder.path().join("fleet.creds");
+    fs::write(&creds, "fleet:secret\n").expect("written");
+    #[cfg(unix)]
+    fs::set_permissions(&creds, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("set");
+    hall.ask(&["ann"]).await;
+    let mut program = hall.program("home");
+    program.args(["worker", "--nats", &hall.url, "--name", "fleet", "--until-idle", "--creds"]).arg(&creds);
+    let done = program.output_soon().expect("runs");
+    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+    assert_eq!(hall.sealed().await, ["ann"]);
+    hall.assert_empty().await;
+
+    let (told, mut violations) = tokio::sync::mpsc::unbounded_channel();
+    let fleet = ConnectOptions::with_user_and_password("fleet".to_owned(), "secret".to_owned())
+        .custom_inbox_prefix("_INBOX_fleet")
+        .request_timeout(Some(Duration::from_millis(300)))
+        .event_callback(move |event| {
+            let told = told.clone();
+            async move {
+                let _ = told.send(event.to_string().to_lowercase());
+            }
+        });
+    let fleet = fleet.connect(&hall.url).await.expect("connected");
+    let mut violated = async |what: &str| {
+        let end = Duration::from_secs(10);
+        while let Ok(Some(event)) = tokio::time::timeout(end, violations.recv()).await {
+            if event.contains("permissions violation") {
+                return;
+            }
+        }
+        panic!("{what} is not refused");
+    };
+    let _all = fleet.subscribe("rt.>").await.expect("asked");
+    violated("subscribing to everything").await;
+    for subject in [
+        "$JS.API.STREAM.MSG.GET.RT_SEALED_fleet",
+        "$JS.API.CONSUMER.MSG.NEXT.RT_OFFER.other",
+        "$JS.API.STREAM.PURGE.RT_SEALED_fleet",
+        "$JS.API.STREAM.PURGE.RT_OFFER",
+        "$JS.API.DIRECT.GET.RT_SEALED_fleet.rt.sealed.fleet.s.vote.ann",
+        "$JS.API.STREAM.INFO.RT_OFFER",
+        "$JS.ACK.RT_OFFER.other.1.1.1.1.0",
+        "rt.sealed.other.s.vote.ann",
+        "rt.offer.fleet.s.vote.ann",
+        "rt.context.00.0",
+    ] {
+        let _ = fleet.request(subject, "".into()).await;
+        violated(subject).await;
+    }
+    assert_eq!(hall.client.connection_state(), async_nats::connection::State::Connected);
+}

@@ -1,0 +1,185 @@
+//! What may be sent to a served session and is no ballot, or a hostile one.
+#![cfg(feature = "serve")]
+
+use std::io::{Read as _, Write as _};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use roundtable::journal::verify;
+use roundtable::round::seal::sign::ballot_message;
+use roundtable::round::seal::{AssociatedData, Nonces, SealedRecord, Sealer};
+use roundtable::round::snapshot::unhex;
+use serde_json::{Value, json};
+
+use crate::patience::Patient as _;
+use crate::served::{Browser, Server, program, served, served_as, wait_for};
+
+const THREE: &str = "\
+participants:
+  - {name: dana, model: remote/link}
+  - {name: bob, model: remote/link}
+  - {name: eve, model: remote/link}
+steps: [{id: vote, type: round, question: Which store?, rule: plurality, quorum: 1, ballot: {kind: choice, options: [redis, sqlite]}}]
+";
+
+fn joined(server: &Server, seat: &str, seed: u8) -> (Browser, Value) {
+    let browser = server.browser(seat, seed);
+    assert_eq!(browser.join(&browser.key).status, 204);
+    let offer = browser.offer();
+    (browser, offer)
+}
+
+/// A signed ballot of this record, with another encapsulated key if one is given.
+fn ballot(seat: &Browser, offer: &Value, record: &str, enc: Option<&str>) -> Value {
+    let of = |key: &str| offer[key].as_str().expect("a text");
+    let [session, round, participant, snapshot_sha256] =
+        ["session", "round", "participant", "snapshot_sha256"].map(of);
+    let binding = AssociatedData { session, round, participant, snapshot_sha256 };
+    let nonces = Nonces { cipher: [9; 32], commitment: [9; 32] };
+    let sealer = Sealer::Two(unhex(of("public_key")).expect("a key"));
+    let made = sealer.seal(&nonces, binding, record).expect("sealed");
+    let made = SealedRecord { enc: enc.map_or(made.enc, |enc| Some(enc.to_owned())), ..made };
+    let message = ballot_message(binding, of("public_key"), &made).expect("a message");
+    json!({
+        "v": 2, "delivery": of("delivery"), "session": session, "round": round, "participant": participant,
+        "snapshot_sha256": snapshot_sha256, "commitment": made.commitment, "enc": made.enc,
+        "sealed": STANDARD.encode(&made.sealed), "signature": seat.key.sign(&message),
+    })
+}
+
+fn record(offer: &Value, participant: &str, text: &str) -> String {
+    json!({
+        "session": offer["session"], "round": offer["round"], "participant": participant,
+        "snapshot_sha256": offer["snapshot_sha256"], "model": "human/browser",
+        "replies": [{ "text": text }], "tries": 1, "latency_ms": 1,
+    })
+    .to_string()
+}
+
+#[test]
+fn what_is_no_envelope_is_refused_and_leaves_no_trace() {
+    let server = served();
+    let (dana, offer) = joined(&server, "dana", 1);
+    let good = dana.seal(&offer, "redis", 1);
+    let text = good.to_string();
+    let sealed = good["sealed"].as_str().expect("a text");
+    let with = |key: &str, value: Value| {
+        let mut other = good.clone();
+        other[key] = value;
+        other.to_string()
+    };
+    let bytes = STANDARD.decode(sealed).expect("base64");
+    let bad = [
+        String::new(),
+        "no JSON".to_owned(),
+        "[".repeat(100_000),
+        text.replacen('{', "{\"v\":2,", 1),
+        text.replacen("\"delivery\":\"", "\"delivery\":\"\0", 1),
+        text.replacen("\"session\":\"", "\"session\":\"\\ud800", 1),
+        with("more", json!(1)),
+        with("v", json!(3)),
+        with("enc", json!("00")),
+        with("commitment", json!(good["commitment"].as_str().expect("a text").to_uppercase())),
+        with("sealed", json!(sealed.replacen(&sealed[..4], &format!("{} ", &sealed[..4]), 1))),
+        with("sealed", json!(format!("{sealed}\n"))),
+        with("sealed", json!(URL_SAFE_NO_PAD.encode(bytes))),
+    ];
+    let before = std::fs::read(server.file()).expect("a file");
+    for body in &bad {
+        std::thread::park_timeout(std::time::Duration::from_millis(120));
+        let answer = dana.send("POST", "/v1/seat/sealed", body.as_bytes());
+        let shown: String = body.chars().take(60).collect();
+        assert_eq!(answer.refused(), (422, "malformed".to_owned()), "{shown}");
+    }
+    assert_eq!(std::fs::read(server.file()).expect("a file"), before);
+    assert_eq!(dana.send("POST", "/v1/seat/sealed", text.as_bytes()).status, 201);
+}
+
+#[test]
+fn a_ballot_that_does_not_open_or_is_anothers_fails_its_seat_alone() {
+    let server = served_as(THREE);
+    let [dana, bob, eve] =
+        [("dana", 1), ("bob", 2), ("eve", 3)].map(|(seat, seed)| joined(&server, seat, seed));
+    let vote = "{\"vote\":\"redis\",\"rationale\":[\"\u{1b}[31mred\u{7} and \u{202e}back\"]}";
+    let ballots = [
+        // A point of low order: nobody could open what it is sealed to.
+        ballot(&dana.0, &dana.1, &record(&dana.1, "dana", vote), Some(&"00".repeat(32))),
+        ballot(&bob.0, &bob.1, &record(&bob.1, "dana", vote), None),
+        ballot(&eve.0, &eve.1, &record(&eve.1, "eve", vote), None),
+    ];
+    for (seat, ballot) in [&dana.0, &bob.0, &eve.0].into_iter().zip(&ballots) {
+        assert_eq!(seat.post("/v1/seat/sealed", ballot).status, 201);
+    }
+    let bytes = server.ended();
+    assert_eq!(verify(&bytes, None).findings, []);
+    let text = String::from_utf8_lossy(&bytes);
+    assert_eq!(text.matches("event: seat_failed").count(), 2, "{text}");
+    assert_eq!(text.matches("event: answer_revealed").count(), 1, "{text}");
+    // What eve sent is harmless wherever it is shown.
+    for arguments in [&["replay", "s.s2s", "--text"][..], &["report", "s.s2s", "--format", "md"]] {
+        let run = program(server.home.path()).args(arguments).output_soon().expect("runs");
+        let shown = String::from_utf8_lossy(&run.stdout).into_owned();
+        assert!(shown.contains("red"), "{shown}");
+        assert!(!shown.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{shown:?}");
+    }
+}
+
+#[test]
+fn a_page_of_another_origin_gets_nothing() {
+    let server = served();
+    let dana = server.browser("dana", 1);
+    for method in ["OPTIONS", "POST", "GET"] {
+        let mut stream = std::net::TcpStream::connect(&dana.address).expect("connects");
+        let request = format!(
+            "{method} /v1/seat/key HTTP/1.1\r\nHost: h\r\nOrigin: https://evil.example\r\nCookie: token={}\r\n\
+             Access-Control-Request-Method: POST\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+            dana.token
+        );
+        stream.write_all(request.as_bytes()).expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("answered");
+        let status = answer.split(' ').nth(1).expect("a status");
+        assert!(["401", "405"].contains(&status), "{method}: {answer}");
+        assert!(!answer.to_lowercase().contains("access-control-"), "{method}: {answer}");
+    }
+}
+
+#[test]
+fn a_body_that_does_not_come_ends_the_request() {
+    let server = served();
+    let dana = server.browser("dana", 1);
+    let mut stream = std::net::TcpStream::connect(&dana.address).expect("connects");
+    let head = format!(
+        "POST /v1/seat/sealed HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {}\r\nContent-Length: 100\r\n\r\n{{",
+        dana.token
+    );
+    stream.write_all(head.as_bytes()).expect("sent");
+    stream.set_read_timeout(Some(crate::patience::PATIENCE)).expect("set");
+    let mut answer = [0; 12];
+    stream.read_exact(&mut answer).expect("answered");
+    assert_eq!(&answer, b"HTTP/1.1 408");
+}
+
+#[test]
+fn an_agents_claim_outlives_a_killed_session() {
+    let mut server = served_as(
+        "participants: [{name: poet, model: remote/inbox}]\nsteps: [{id: draft, type: agent, agent: poet, label: A poem}]\n",
+    );
+    let poet = server.agent("poet");
+    let taken = wait_for("work", || {
+        let taken = poet.http.post("/v1/inbox/take", &json!({ "holder": "one" })).json();
+        taken["items"].get(0).cloned()
+    });
+    server.child.kill().expect("killed");
+    server.child.wait().expect("gone");
+    let home = std::mem::replace(&mut server.home, tempfile::tempdir().expect("a folder"));
+    let again = Server::start("s.s2s", home);
+    let poet = again.agent("poet");
+    let path = |verb: &str| format!("/v1/items/{}/{verb}", taken["item"].as_str().expect("an id"));
+    let result =
+        |holder: &str| poet.http.post(&path("result"), &json!({ "holder": holder, "result": "Leaves." }));
+    assert_eq!(result("two").refused(), (409, "not lease holder".to_owned()));
+    assert_eq!(poet.http.get("/v1/inbox").json()["items"], json!([]), "it is still claimed");
+    assert_eq!(result("one").status, 200);
+    assert_eq!(verify(&again.ended(), None).findings, []);
+}

@@ -54,8 +54,8 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     output.note(&format!("session: {}", ready.path.display()));
     let (path, is_resumed) = (ready.path.clone(), ready.session.header.is_some());
     let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), context.ask_again);
-    let teller = output.teller();
-    let doors = open(&ready, context, output);
+    let teller = Arc::new(output.teller());
+    let doors = open(&ready, context, &teller, output);
     let (remote, workers) = doors.inspect_err(|_| remove_unused(&path))?;
     let mut reporter = ProgressReporter {
         output,
@@ -115,13 +115,15 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
 fn open(
     ready: &ReadySession,
     context: &RunContext<'_>,
+    teller: &Arc<Teller>,
     output: &mut Console,
 ) -> Result<(Option<RemoteSeats>, WorkerDoor), RunError> {
     let RunContext { set_up, runtime, .. } = *context;
     let header = ready.header().ok_or_else(|| Diagnostic::new("the session has no header"))?;
     let of = DoorInputs { header, session: &ready.session, set_up, runtime };
     let mut remote = context.door.map(|door| door.open(&of, output)).transpose()?;
-    let workers = WorkerDoor::open(&of, &mut remote)?;
+    let teller = Arc::clone(teller);
+    let workers = WorkerDoor::open(&of, &mut remote, move |line| teller.note(line))?;
     Ok((remote, workers))
 }
 
@@ -130,7 +132,8 @@ pub fn close_workers(session: &Session, context: &RunContext<'_>, output: &Conso
     let Some(header) = session.header.as_deref() else { return };
     let RunContext { set_up, runtime, .. } = *context;
     let of = DoorInputs { header, session, set_up, runtime };
-    match WorkerDoor::open(&of, &mut None) {
+    let teller = output.teller();
+    match WorkerDoor::open(&of, &mut None, move |line| teller.note(line)) {
         Ok(workers) => {
             runtime.block_on(workers.close(session)).iter().for_each(|problem| output.warn(problem));
         }

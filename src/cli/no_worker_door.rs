@@ -15,7 +15,11 @@ impl WorkerDoor {
     ///
     /// # Errors
     /// That this program was built without workers.
-    pub fn open(of: &DoorInputs<'_>, _: &mut Option<RemoteSeats>) -> Result<Self, RunError> {
+    pub fn open(
+        of: &DoorInputs<'_>,
+        _: &mut Option<RemoteSeats>,
+        _: impl Fn(&str),
+    ) -> Result<Self, RunError> {
         let is_workers =
             |seat: &SeatInfo| seat.remote.as_ref().is_some_and(|remote| remote.door == Door::Nats);
         if of.header.participants.iter().any(is_workers) {

@@ -19,7 +19,7 @@ use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 use crate::launch::run::runtime;
 use crate::launch::seat::lasting_table_key;
-use crate::queue::{Address, QueueError, names};
+use crate::queue::{Address, QueueError, SESSION, names};
 use crate::round::seal::sign::SigningKey;
 use crate::worker::{Answerer, Model, Money, Spool, Worker, WorkerSettings};
 
@@ -49,11 +49,11 @@ fn keys(trust: bool) -> Result<KeyStore, Diagnostic> {
 /// The name, if it may be that of a worker: it is a part of subjects and of a model's name.
 fn checked(name: &str) -> Result<&str, Diagnostic> {
     let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
-    if is_plain && RemoteSeat::of_model(&format!("remote/nats/{name}")).is_some() {
+    if is_plain && name != SESSION && RemoteSeat::of_model(&format!("remote/nats/{name}")).is_some() {
         return Ok(name);
     }
-    let problem = Diagnostic::new(format!("`{name}` is no name of a worker"));
-    Err(problem.hint("letters, digits, `-` and `_`, such as `fleet`"))
+    let problem = Diagnostic::new(format!("invalid worker name `{name}`"));
+    Err(problem.hint(format!("use letters, digits, `-` and `_`, such as `fleet`, but not `{SESSION}`")))
 }
 
 fn keygen(keys: &KeyStore, output: &mut Console) -> VerbResult {
@@ -119,8 +119,9 @@ fn work(args: &WorkerArgs, trust: bool, output: &mut Console) -> VerbResult {
         in_flight: usize::try_from(in_flight).unwrap_or(usize::MAX),
         until_idle: args.until_idle,
         interrupt: interrupt.clone(),
-        tell: Box::new(move |line| teller.note(&crate::sanitize::harmless_line(line))),
+        tell: Arc::new(move |line| teller.note(&crate::sanitize::harmless_line(line))),
     };
+    let left = settings.spool.all().map_err(|error| unusable(&error))?;
     let stopped = interrupt.clone();
     runtime()?.block_on(async {
         let signals = tokio::spawn(cancel_on_signal(interrupt, Arc::new(OnceLock::new())));
@@ -129,7 +130,7 @@ fn work(args: &WorkerArgs, trust: bool, output: &mut Console) -> VerbResult {
             () = stopped.cancelled() => return Ok(ExitCode::Finished),
         };
         output.note(&started);
-        let done = worker.run().await.map_err(|error| refused(&error));
+        let done = worker.run(left).await.map_err(|error| refused(&error));
         signals.abort();
         done.map(|()| ExitCode::Finished)
     })
@@ -210,7 +211,7 @@ mod tests {
     #[test]
     fn a_name_is_a_part_of_subjects() {
         assert!(checked("fleet-2_a").is_ok());
-        for name in ["", "a.b", "*", ">", "a b", "a/b", "größe"] {
+        for name in ["", "facilitator", "a.b", "*", ">", "a b", "a/b", "größe"] {
             checked(name).expect_err(name);
         }
     }

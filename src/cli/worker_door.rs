@@ -1,5 +1,6 @@
 //! The door of a session's workers, as every front end opens it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::door::{DoorInputs, table_key};
@@ -10,18 +11,23 @@ use crate::engine::RemoteSeats;
 use crate::history::Session;
 use crate::journal::{Disk, KeyStore};
 use crate::launch::error::RunError;
-use crate::queue::{Address, QueueError};
+use crate::queue::{Address, QueueError, SESSION, Tell};
 
 /// The door of a session's workers, where it has any.
 #[derive(Default)]
 pub struct WorkerDoor(Option<QueueDoor>);
 
 impl WorkerDoor {
-    /// Opens it for a session that has seats of workers, and lets them in with the others.
+    /// Opens it for a session that has seats of workers, and lets them in with the others. Trouble of the
+    /// connection is told.
     ///
     /// # Errors
     /// When the NATS server cannot be reached or used, or the session's key is not on this machine.
-    pub fn open(of: &DoorInputs<'_>, remote: &mut Option<RemoteSeats>) -> Result<Self, RunError> {
+    pub fn open(
+        of: &DoorInputs<'_>,
+        remote: &mut Option<RemoteSeats>,
+        tell: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Result<Self, RunError> {
         if workers_of(of.header).is_empty() {
             return Ok(Self::default());
         }
@@ -33,11 +39,12 @@ impl WorkerDoor {
             let hint = "write `remote: {nats: {url: \"tls://HOST:4222\"}}` into config.yaml";
             return Err(problem.hint(hint).into());
         };
-        let name = "facilitator".to_owned();
+        let name = SESSION.to_owned();
         let address = Address { url, creds_file: workers.creds_file.clone(), name };
+        let tell: Tell = Arc::new(tell);
         let seats = remote.get_or_insert_default();
         let id = if of.session.id.is_empty() { &of.header.session } else { &of.session.id };
-        let opened = QueueDoor::open(&address, (of.header, id), key, &seats.arrive);
+        let opened = QueueDoor::open(&address, (of.header, id), key, &seats.arrive, &tell);
         of.runtime.block_on(opened).map(|door| Self(Some(door))).map_err(|error| in_words(&error))
     }
 

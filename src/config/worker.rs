@@ -37,7 +37,7 @@ fn read(node: &Node, file: &str, problems: &mut Vec<Diagnostic>) -> Result<Worke
     let mut found = WorkerConfig {
         models: fields.texts("models"),
         max_usd: fields.positive("max_usd"),
-        in_flight: fields.whole_number("in_flight", 1),
+        in_flight: fields.whole_number("in_flight", 1).map(|number| number.min(1024)),
         ..WorkerConfig::default()
     };
     for key in fields.texts("table_keys") {

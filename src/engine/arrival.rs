@@ -50,8 +50,9 @@ pub struct PlainAnswer {
     pub text: String,
 }
 
-/// An offer that a worker has been given as often as may be, and has not answered.
+/// An offer that no worker will answer.
 pub struct GivenUp {
+    pub why: &'static str,
     pub session: String,
     pub round: String,
     pub participant: String,

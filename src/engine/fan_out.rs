@@ -78,22 +78,15 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Whether the seats of the open round are asked.
-    pub(super) fn is_asking(&self) -> bool {
-        let open = self.session.open_round().map(|round| round.opened.number);
-        let asked = self.pool.round.as_ref();
-        asked.is_some_and(|asked| Some(asked.number) == open && asked.left > 0)
-    }
-
     /// Whether nobody of a round is still to be asked. One without open seats is watched for its deadline.
-    fn has_asked(&self, round: &RoundRun) -> bool {
+    pub(super) fn has_asked(&self, round: &RoundRun) -> bool {
         let asked = self.pool.round.as_ref().filter(|asked| asked.number == round.opened.number);
-        asked.is_some_and(|asked| asked.left > 0 || self.local_seats(round).next().is_none())
+        asked.is_some_and(|asked| asked.left > 0 || Self::local_seats(round).next().is_none())
     }
 
     /// The open seats that this program asks; remote ones are asked by their doors.
-    fn local_seats<'a>(&'a self, round: &'a RoundRun) -> impl Iterator<Item = &'a Seat> {
-        round.open_seats().filter(|seat| !self.session.is_remote(&seat.name))
+    fn local_seats(round: &RoundRun) -> impl Iterator<Item = &Seat> {
+        round.open_seats().filter(|seat| !seat.is_remote)
     }
 
     /// Gives seats that settle at nearly the same time the chance to share one write.
@@ -206,7 +199,7 @@ impl Engine<'_> {
         let (number, gathers) = (round.opened.number, round.opened.close != Close::Quorum);
         // A deadline that may be moved binds the round alone, and through it every seat.
         let given = (left.filter(|_| !self.facilitator.is_person()), self.schema(round));
-        let seats = self.local_seats(round).map(|seat| self.ready(round, &seat.name, given.clone()));
+        let seats = Self::local_seats(round).map(|seat| self.ready(round, &seat.name, given.clone()));
         let seats = seats.collect::<Result<Vec<_>, _>>()?;
         self.pool.cancel_round();
         self.pool.round =

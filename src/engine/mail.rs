@@ -10,9 +10,6 @@ use crate::core::{Command, decide, refusal};
 use crate::history::{Door, Invitation, Receipt, SeatJoined, SeatStatus};
 use crate::round::envelope::{Envelope, FailedDelivery};
 
-/// Why a seat fails whose worker never answers.
-const GAVE_UP: &str = "the worker gave up";
-
 impl Engine<'_> {
     /// Takes keys and ballots of remote seats in from here on.
     pub fn receive(&mut self, arrivals: mpsc::Receiver<Arrival>) {
@@ -95,9 +92,9 @@ impl Engine<'_> {
         Ok(Accepted::Failed)
     }
 
-    /// A seat whose worker is given its offer no more fails here: nobody has signed that.
+    /// A seat whose offer no worker will answer fails here: nobody has signed that.
     fn take_given_up(&mut self, given_up: &GivenUp) -> Result<Accepted, String> {
-        let GivenUp { session, round, participant, delivery } = given_up;
+        let GivenUp { why, session, round, participant, delivery } = given_up;
         // The queue carries no other seats, and whoever keeps it has none of them fail.
         let is_carried = self.session.remote(participant).is_some_and(|remote| remote.door == Door::Nats);
         let run = self.session.round(round).filter(|run| run.session == *session && run.closed.is_none());
@@ -112,7 +109,7 @@ impl Engine<'_> {
         let failed = Command::Fail {
             round: round.clone(),
             participant: participant.clone(),
-            reason: GAVE_UP.to_owned(),
+            reason: (*why).to_owned(),
             timed_out: false,
             tries: 1,
             tokens: None,

@@ -26,8 +26,8 @@ impl Engine<'_> {
             }
             let now = next(&self.session);
             // Seats already asked need no check: their participant was available when they were asked.
-            if (matches!(now, NextAction::OpenRound)
-                || matches!(now, NextAction::AwaitSeats) && !self.is_asking())
+            let has_asked = || self.session.open_round().is_some_and(|round| self.has_asked(round));
+            if (matches!(now, NextAction::OpenRound) || matches!(now, NextAction::AwaitSeats) && !has_asked())
                 && let Some((step, message)) = self.missing_human()
             {
                 return self.pause(&message, Some(step)).await;

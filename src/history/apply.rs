@@ -228,6 +228,7 @@ impl Session {
         let seat = |name: &String| {
             let seat = Seat {
                 name: name.clone(),
+                is_remote: self.is_remote(name),
                 item: None,
                 status: SeatStatus::Waiting,
                 elapsed_ms: None,
@@ -237,6 +238,7 @@ impl Session {
             };
             (name.clone(), seat)
         };
+        let seats = opened.seats.iter().map(seat).collect();
         let index = self.rounds.len();
         if let Some(step) = self.run_mut(&opened.step) {
             step.round = Some(index);
@@ -244,7 +246,7 @@ impl Session {
         self.rounds.push(RoundRun {
             opened_at: at,
             waited_before: self.waited_ms,
-            seats: opened.seats.iter().map(seat).collect(),
+            seats,
             closed: None,
             closed_at: None,
             tally: None,

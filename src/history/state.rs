@@ -165,6 +165,8 @@ pub struct RoundRun {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seat {
     pub name: String,
+    /// Whether it is somewhere else: what is true of its seat in the roster.
+    pub is_remote: bool,
     /// What it was handed.
     pub item: Option<Arc<WorkItemOffered>>,
     /// Where it stands.
@@ -317,6 +319,13 @@ impl Session {
     pub fn round_ran_ms(&self, round: &RoundRun, now: Timestamp) -> u64 {
         let waited = self.waited_ms.saturating_sub(round.waited_before);
         now.since(round.opened_at).saturating_sub(waited)
+    }
+
+    /// When a round's time is up, if it has a limit: rests put it off.
+    pub fn deadline_at(&self, round: &RoundRun) -> Option<Timestamp> {
+        let waited = self.waited_ms.saturating_sub(round.waited_before);
+        let after = i64::try_from(round.deadline_ms?.saturating_add(waited)).ok()?;
+        Some(Timestamp(round.opened_at.0.saturating_add(after)))
     }
 
     /// The prompt a seat was or will be handed, put together from its parts.

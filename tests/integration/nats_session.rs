@@ -12,6 +12,7 @@ use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::jetstream::stream::Config;
 use async_nats::jetstream::{self, AckKind, Context};
 use futures::StreamExt as _;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::patience::{Patient as _, mortal};
@@ -75,13 +76,13 @@ impl Queue {
         queue.wait_until_it_listens();
         let key = queue.key("worker-home", "keygen");
         let nats = format!("nats: {{url: \"nats://127.0.0.1:{port}\"}}");
-        let workers = format!("workers: {{fleet: {{key: \"{key}\"}}}}");
+        let other = queue.key("other-home", "keygen");
+        let workers = format!("workers: {{fleet: {{key: \"{key}\"}}, other: {{key: \"{other}\"}}}}");
         queue.configure("table-home", &format!("remote: {{{nats}, {workers}}}\n"));
         let table = queue.key("table-home", "table-key");
         let worker = format!("worker: {{{nats}, table_keys: [\"{table}\"], models: [rehearsal]}}\n");
         queue.configure("worker-home", &worker);
         queue.configure("other-home", &worker);
-        queue.key("other-home", "keygen");
         Some(queue)
     }
 
@@ -126,6 +127,17 @@ impl Queue {
         program
     }
 
+    /// Gives a seat of the definition another model.
+    fn seat(&self, seat: &str, model: &str) {
+        let text = fs::read_to_string(self.path("vote.yaml")).expect("there");
+        let (from, to) = (
+            format!("{{name: {seat}, model: remote/nats/fleet}}"),
+            format!("{{name: {seat}, model: {model}}}"),
+        );
+        assert!(text.contains(&from), "{text}");
+        fs::write(self.path("vote.yaml"), text.replace(&from, &to)).expect("written");
+    }
+
     /// Writes a definition with so many seats of the worker, and one that answers here.
     fn define(&self, seats: usize, more: &str) {
         let seat = |number| format!("  - {{name: s{number}, model: remote/nats/fleet}}\n");
@@ -154,6 +166,19 @@ impl Queue {
         let mut program = self.program(home);
         program.args(["worker", "--name", "fleet"]);
         Helper::start(program)
+    }
+
+    /// Looks for what the rehearsal says in an answer, in files and folders.
+    fn check_said_nowhere(&self, names: &[&str]) {
+        let mut left: Vec<PathBuf> = names.iter().map(|name| self.path(name)).collect();
+        while let Some(path) = left.pop() {
+            if path.is_dir() {
+                left.extend(fs::read_dir(path).expect("a folder").flatten().map(|entry| entry.path()));
+            } else {
+                let bytes = fs::read(&path).unwrap_or_default();
+                assert!(!bytes.windows(CANARY.len()).any(|part| part == CANARY), "{}", path.display());
+            }
+        }
     }
 
     /// The events on disk so far.
@@ -197,6 +222,13 @@ impl Queue {
             jetstream::new(client.expect("connected"))
         });
         (runtime, context)
+    }
+
+    /// Rests a session as Ctrl-C does.
+    fn interrupt(&self, table: &mut Helper) {
+        let pid = i32::try_from(table.0.id()).ok().and_then(Pid::from_raw).expect("an id");
+        kill_process(pid, Signal::INT).expect("signalled");
+        assert_eq!(table.code(), Some(130));
     }
 
     /// How many messages there are in a stream; none before there is one.
@@ -372,9 +404,7 @@ fn an_offer_that_nobody_can_answer_fails_its_seat_alone() {
 fn a_worker_says_why_it_has_no_answer() {
     let Some(queue) = Queue::start() else { return };
     queue.define(1, "");
-    let text = fs::read_to_string(queue.path("vote.yaml")).expect("there");
-    fs::write(queue.path("vote.yaml"), text.replace("nats/fleet", "nats/fleet/openai/gpt-5"))
-        .expect("written");
+    queue.seat("s0", "remote/nats/fleet/openai/gpt-5");
     let mut table = Helper::start(queue.table());
     let _worker = queue.worker("worker-home");
     table.ends();
@@ -471,22 +501,113 @@ fn no_answer_lies_open_in_the_queue_and_what_came_while_nobody_was_there_counts(
     table.code();
     let _worker = queue.worker("worker-home");
     wait_for("the ballots", || (queue.left_or_none("RT_SEALED_fleet") == Some(2)).then_some(()));
-    let mut folders = vec![queue.path("js"), queue.path("worker-home")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("a folder").flatten() {
-            if entry.path().is_dir() {
-                folders.push(entry.path());
-            } else {
-                let bytes = fs::read(entry.path()).unwrap_or_default();
-                let is_said = bytes.windows(CANARY.len()).any(|part| part == CANARY);
-                assert!(!is_said, "{}", entry.path().display());
-            }
-        }
-    }
+    queue.check_said_nowhere(&["js", "worker-home"]);
     Helper::start(queue.resume()).ends();
     queue.check_sealed(2);
     let text = fs::read(queue.path("vote.s2s")).expect("there");
     assert!(text.windows(CANARY.len()).any(|part| part == CANARY), "it is what the rehearsal says");
+}
+
+#[test]
+fn a_session_that_waits_for_others_says_no_answer_that_it_has() {
+    let Some(queue) = Queue::start() else { return };
+    queue.define(3, ", deadline: 20s");
+    queue.seat("s2", "remote/nats/other");
+    let mut table = queue.table();
+    let said = |name| fs::File::create(queue.path(name)).expect("made");
+    table.env("ROUNDTABLE_LOG", queue.path("debug.log")).stdout(said("out")).stderr(said("err"));
+    let mut table = Helper::start(table);
+    let _worker = queue.worker("worker-home");
+    wait_for("three ballots", || (queue.number("ballot_sealed") == 3).then_some(()));
+    wait_for("a debug log", || queue.path("debug.log").exists().then_some(()));
+    queue.check_said_nowhere(&["."]);
+    let mut other = queue.program("other-home");
+    other.args(["worker", "--name", "other"]);
+    let _other = Helper::start(other);
+    table.ends();
+    queue.check_sealed(3);
+}
+
+#[test]
+fn a_rest_puts_the_deadline_off_for_workers_too() {
+    let Some(queue) = Queue::start() else { return };
+    queue.define(2, ", deadline: 3s");
+    let mut table = Helper::start(queue.table());
+    wait_for("the offers", || (queue.left_or_none("RT_OFFER") == Some(2)).then_some(()));
+    let until = Instant::now() + Duration::from_secs(3);
+    queue.interrupt(&mut table);
+    wait_for("the first deadline to pass", || (Instant::now() > until).then_some(()));
+    let _worker = queue.worker("worker-home");
+    Helper::start(queue.resume()).ends();
+    queue.check_sealed(2);
+}
+
+#[test]
+fn a_seat_whose_worker_gave_up_is_asked_again_by_resume() {
+    let Some(queue) = Queue::start() else { return };
+    queue.define(2, "");
+    let text = fs::read_to_string(queue.path("vote.yaml")).expect("there");
+    fs::write(queue.path("vote.yaml"), text.replace("quorum: 1", "quorum: 3")).expect("written");
+    // It trusts no key that this session has.
+    let config = fs::read_to_string(queue.path("other-home/config/config.yaml")).expect("there");
+    let (before, after) = config.split_once("ed25519:").expect("a key");
+    let stranger = format!("{before}ed25519:{}{}", "ab".repeat(32), &after[64..]);
+    queue.configure("other-home", &stranger);
+    let mut table = Helper::start(queue.table());
+    let stranger = queue.worker("other-home");
+    assert_eq!(table.code(), Some(5));
+    assert_eq!(queue.number("seat_failed"), 2);
+    drop(stranger);
+    let _worker = queue.worker("worker-home");
+    Helper::start(queue.resume()).ends();
+    queue.check_sealed(2);
+}
+
+#[test]
+fn a_worker_answers_for_no_seat_of_another() {
+    let Some(queue) = Queue::start() else { return };
+    queue.define(2, ", deadline: 6s");
+    queue.seat("s1", "remote/nats/other");
+    let mut table = Helper::start(queue.table());
+    wait_for("the offers", || (queue.left_or_none("RT_OFFER") == Some(2)).then_some(()));
+    let session = queue.events()[0]["session"].as_str().expect("an id").to_owned();
+    let ballot = serde_json::json!({
+        "v": 2, "delivery": "00".repeat(32), "session": session, "round": "vote", "participant": "s0",
+        "snapshot_sha256": "00".repeat(32), "commitment": "00".repeat(32), "enc": "00".repeat(32),
+        "sealed": "AAAA", "signature": "00".repeat(64),
+    });
+    let (runtime, context) = queue.context();
+    let send = |worker: &str| {
+        let subject = format!("rt.sealed.{worker}.{session}.vote.s0");
+        runtime.block_on(async {
+            let sent = context.publish(subject, ballot.to_string().into()).await.expect("sent");
+            sent.await.expect("stored");
+        });
+        let stream = format!("RT_SEALED_{worker}");
+        wait_for("it to be taken", || (queue.left(&stream).0 == 0).then_some(()));
+    };
+    send("other");
+    assert_eq!(queue.number("envelope_refused"), 0, "the seat is not its own");
+    send("fleet");
+    wait_for("a refusal", || (queue.number("envelope_refused") == 1).then_some(()));
+    table.code();
+    queue.check_file();
+}
+
+#[test]
+fn a_question_that_is_too_long_for_the_queue_fails_its_seat() {
+    let Some(queue) = Queue::start() else { return };
+    queue.define(1, "");
+    let text = fs::read_to_string(queue.path("vote.yaml")).expect("there");
+    let long = format!("question: \"{}\"", "Which store? ".repeat(22_000));
+    let text = text
+        .replace("question: Which store?", &long)
+        .replace("steps:", "max_snapshot_bytes: 1000000\nsteps:");
+    fs::write(queue.path("vote.yaml"), text).expect("written");
+    Helper::start(queue.table()).ends();
+    let failed = queue.events().into_iter().find(|line| line["event"] == "seat_failed").expect("failed");
+    assert_eq!(failed["reason"], "its question is too long for the queue");
+    queue.check_file();
 }
 
 #[test]
@@ -501,7 +622,7 @@ fn a_stream_that_is_configured_otherwise_is_refused_by_its_field() {
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     assert_eq!(done.status.code(), Some(2), "{said}");
     assert!(
-        said.contains("the stream `RT_OFFER` has `retention` \"limits\", and needs \"workqueue\""),
+        said.contains("`retention` of the stream `RT_OFFER` is \"limits\", expected \"workqueue\""),
         "{said}"
     );
     assert!(!queue.path("vote.s2s").exists(), "nothing was begun");

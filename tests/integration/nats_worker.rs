@@ -349,12 +349,14 @@ async fn offers_that_must_not_be_answered_ask_no_model() {
     failed.sort_unstable();
     let newer = "needs a newer version";
     let model = "the worker does not answer with this model";
-    // Nothing is signed for a stranger, whose table is told by the queue.
+    // Nothing is signed for a stranger or for what was changed: the queue tells the table.
     assert_eq!(failed, [("model", model), ("newer", newer), ("work", newer)]);
     assert_eq!(said.matches(&format!("`ed25519:{other}` is none of `table_keys`")).count(), 1, "{said}");
     let offers = hall.queue.get_stream(names::OFFERS).await.expect("a stream");
-    let left = offers.purge().filter("rt.offer.fleet.s.vote.stranger").await.expect("purged");
-    assert_eq!(left.purged, 1);
+    for seat in ["stranger", "moved"] {
+        let left = offers.purge().filter(names::offer("fleet", "s", "vote", seat)).await.expect("purged");
+        assert_eq!(left.purged, 1, "{seat}");
+    }
     hall.assert_empty().await;
 }
 

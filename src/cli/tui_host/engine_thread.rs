@@ -88,7 +88,9 @@ pub fn spawn(
     };
     let header = ready.header().ok_or_else(|| Diagnostic::new("the session has no header"))?;
     let of = DoorInputs { header, session: &ready.session, set_up, runtime: &runtime };
-    let workers = WorkerDoor::open(&of, &mut remote).map_err(RunError::first)?;
+    let notes = tell.clone();
+    let note = move |what: &str| drop(notes.send(EngineUpdate::Note(what.to_owned())));
+    let workers = WorkerDoor::open(&of, &mut remote, note).map_err(RunError::first)?;
     let workers = Arc::new(workers);
     let (set_up, progress) = (Arc::clone(set_up), watches.clone());
     let work = move || {

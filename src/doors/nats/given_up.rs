@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use async_nats::Client;
 use async_nats::jetstream::Context;
-use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::jetstream::message::StreamMessage;
 use futures::StreamExt as _;
 use serde_json::Value;
@@ -55,36 +54,35 @@ async fn advised(queue: &Context, json: &[u8]) -> Option<StreamMessage> {
 /// Offers of the session that lie there though its worker has been given all there were, and holds none.
 async fn left(queue: &Context, worker: &str, session: &str) -> Option<Vec<StreamMessage>> {
     let consumer = streams::worker_consumer(queue, worker).await.ok()??;
-    if !has_none(&consumer).await? {
+    let info = consumer.get_info().await.ok()?;
+    if info.num_pending > 0 || info.num_ack_pending > 0 {
         return Some(Vec::new());
     }
+    // What was offered after this look is not given up.
+    let last = info.delivered.stream_sequence;
     let stream = queue.get_stream_no_info(names::OFFERS).await.ok()?;
     let mut listed = stream.info_with_subjects(names::offers(worker, session)).await.ok()?;
     let mut subjects = Vec::new();
     while let Some(found) = listed.next().await {
         subjects.push(found.ok()?.0);
     }
-    // Offers that came in between are waiting or held now.
-    if !has_none(&consumer).await? {
-        return Some(Vec::new());
-    }
     let mut left = Vec::new();
     for subject in subjects {
-        left.extend(stream.get_last_raw_message_by_subject(&subject).await);
+        let found = stream.get_last_raw_message_by_subject(&subject).await.ok();
+        left.extend(found.filter(|found| found.sequence <= last));
     }
     Some(left)
 }
 
-async fn has_none(consumer: &PullConsumer) -> Option<bool> {
-    let info = consumer.get_info().await.ok()?;
-    Some(info.num_pending == 0 && info.num_ack_pending == 0)
-}
+/// Why a seat fails whose worker has been given its offer as often as may be.
+const GAVE_UP: &str = "the worker gave up";
 
 /// Hands an offer that was given up to the engine, and takes it out of the queue once that is on disk.
 async fn tell(queue: &Context, arrive: &mpsc::Sender<Arrival>, found: &StreamMessage) {
     let Ok(offer) = serde_json::from_slice::<Value>(&found.payload) else { return };
     let text = |key: &str| offer[key].as_str().unwrap_or_default().to_owned();
     let given_up = GivenUp {
+        why: GAVE_UP,
         session: text("session"),
         round: text("round"),
         participant: text("participant"),

@@ -19,7 +19,7 @@ use self::publish::publish;
 use self::take::Taking;
 use crate::engine::Arrival;
 use crate::history::{Door, SeatInfo, Session, SessionOpened};
-use crate::queue::{Address, QueueError, connect, names, stop_at, streams};
+use crate::queue::{Address, QueueError, Tell, connect, names, stop_at, streams};
 use crate::round::seal::sign::SigningKey;
 
 /// The door of one session.
@@ -63,8 +63,9 @@ impl QueueDoor {
         (header, session): (&SessionOpened, &str),
         key: SigningKey,
         arrive: &mpsc::Sender<Arrival>,
+        tell: &Tell,
     ) -> Result<Self, QueueError> {
-        let client = connect(address).await?;
+        let client = connect(address, tell).await?;
         let queue = jetstream::new(client.clone());
         let workers = workers_of(header);
         streams::make(&queue, &workers).await?;
@@ -83,7 +84,7 @@ impl QueueDoor {
         }
         let (orders, ordered) = unbounded_channel();
         let offers = Arc::new(Mutex::default());
-        let publishing = publish(queue.clone(), key, ordered, Arc::clone(&offers));
+        let publishing = publish(queue.clone(), key, ordered, Arc::clone(&offers), arrive.clone());
         tokio::spawn(ends.clone().run_until_cancelled_owned(publishing));
         Ok(Self {
             queue,

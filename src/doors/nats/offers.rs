@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::doors::offer::offer_json;
-use crate::history::{Door, RoundRun, Seat, SeatStatus, Session};
+use crate::history::{Door, RoundRun, Seat, SeatStatus, Session, Timestamp};
 use crate::queue::names;
 
 /// What is to be done in the queue.
@@ -22,8 +22,8 @@ pub enum Order {
 /// A seat that is to be asked.
 pub struct Offer {
     pub seat: String,
-    /// How often it was asked again before.
-    pub attempt: u32,
+    pub terms: Terms,
+    pub session: String,
     /// The round's name and public key.
     pub round: (String, String),
     pub subject: String,
@@ -32,13 +32,31 @@ pub struct Offer {
     pub body: String,
 }
 
+impl Offer {
+    /// What the server knows a double by: another deadline makes another message.
+    pub fn message_id(&self) -> String {
+        match self.terms.deadline {
+            Some(end) => format!("{}.{}", self.delivery, end.0),
+            None => self.delivery.clone(),
+        }
+    }
+}
+
+/// What makes an offer out of date once it is another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    /// How often the seat was asked again before.
+    attempt: u32,
+    deadline: Option<Timestamp>,
+}
+
 /// What has been ordered of the open round.
 #[derive(Default)]
 pub struct Offers {
     /// The round's name and public key.
     round: (String, String),
-    /// The number of the try that each seat was asked for.
-    asked: HashMap<String, u32>,
+    /// On what terms each seat was asked last.
+    asked: HashMap<String, Terms>,
 }
 
 impl Offers {
@@ -55,16 +73,20 @@ impl Offers {
             orders.extend(asked.map(Order::Withdraw));
             return orders;
         }
-        for seat in self.asked.keys() {
-            let is_excused = |seat: &Seat| matches!(seat.status, SeatStatus::Excused(_));
-            if round.seat(seat).is_some_and(is_excused) {
-                orders.extend(subject(session, round, seat).map(Order::Withdraw));
+        let deadline = session.deadline_at(round);
+        let mut due = Vec::new();
+        for seat in round.seats.values().filter(|seat| seat.is_remote) {
+            match &seat.status {
+                SeatStatus::Asking if self.is_due(session, seat, deadline) => due.push(seat),
+                SeatStatus::Asking => {}
+                status => {
+                    let was_asked = self.asked.remove(&seat.name).is_some();
+                    if was_asked && matches!(status, SeatStatus::Excused(_)) {
+                        orders.extend(subject(session, round, &seat.name).map(Order::Withdraw));
+                    }
+                }
             }
         }
-        let is_over =
-            |seat: &str| round.seat(seat).is_some_and(|seat| !matches!(seat.status, SeatStatus::Asking));
-        self.asked.retain(|seat, _| !is_over(seat));
-        let due: Vec<&Seat> = round.seats.values().filter(|seat| self.is_due(session, seat)).collect();
         if due.is_empty() {
             return orders;
         }
@@ -72,18 +94,19 @@ impl Offers {
             let opened = &round.opened;
             orders.push(Order::Context(opened.snapshot_sha256.clone(), Arc::clone(&opened.snapshot)));
         }
-        let deadline = deadline(session, round);
         for seat in due {
             let order = session.option_order(&round.opened, &seat.name);
             let json = offer_json(header, round, seat, order.as_ref());
             let parts = (subject(session, round, &seat.name), round.delivery(&seat.name), json);
             let (Some(subject), Some(delivery), Some(mut json)) = parts else { continue };
             json["model"] = json!(model(session, &seat.name));
-            json["deadline"] = json!(deadline);
-            self.asked.insert(seat.name.clone(), seat.retried);
+            json["deadline"] = json!(deadline.map(|end| end.0));
+            let terms = Terms { attempt: seat.retried, deadline };
+            self.asked.insert(seat.name.clone(), terms);
             orders.push(Order::Offer(Box::new(Offer {
                 seat: seat.name.clone(),
-                attempt: seat.retried,
+                terms,
+                session: round.session.clone(),
                 round: self.round.clone(),
                 subject,
                 delivery,
@@ -93,15 +116,14 @@ impl Offers {
         orders
     }
 
-    /// Whether the seat of an offer still waits for this try.
+    /// Whether the seat of an offer still waits for this one.
     pub fn is_asked(&self, offer: &Offer) -> bool {
-        self.round == offer.round && self.asked.get(&offer.seat) == Some(&offer.attempt)
+        self.round == offer.round && self.asked.get(&offer.seat) == Some(&offer.terms)
     }
 
-    /// Whether a seat behind the queue waits for a try that has not been ordered.
-    fn is_due(&self, session: &Session, seat: &Seat) -> bool {
-        matches!(seat.status, SeatStatus::Asking)
-            && self.asked.get(&seat.name) != Some(&seat.retried)
+    /// Whether a seat behind the queue waits for an offer that has not been ordered.
+    fn is_due(&self, session: &Session, seat: &Seat, deadline: Option<Timestamp>) -> bool {
+        self.asked.get(&seat.name) != Some(&Terms { attempt: seat.retried, deadline })
             && session.remote(&seat.name).is_some_and(|remote| remote.door == Door::Nats)
     }
 }
@@ -120,10 +142,4 @@ fn subject(session: &Session, round: &RoundRun, seat: &str) -> Option<String> {
 /// What comes after `remote/nats/WORKER/`.
 fn model(session: &Session, seat: &str) -> Option<String> {
     session.seat_info(seat)?.model.splitn(4, '/').nth(3).map(str::to_owned)
-}
-
-fn deadline(session: &Session, round: &RoundRun) -> Option<i64> {
-    let now = session.last_at;
-    let left = round.deadline_ms?.saturating_sub(session.round_ran_ms(round, now));
-    Some(now.0 + i64::try_from(left).ok()?)
 }

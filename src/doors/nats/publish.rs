@@ -6,18 +6,21 @@ use std::time::Duration;
 
 use async_nats::HeaderMap;
 use async_nats::jetstream::Context;
-use serde_json::Value;
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::{Sender, UnboundedReceiver};
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use super::offers::{Offer, Offers, Order};
+use crate::engine::{Arrival, GivenUp, Message};
 use crate::queue::names::{self, CONTEXT_PART, MESSAGE_ID, OFFERS, SIGNATURE};
 use crate::queue::stop_at;
-use crate::queue::streams::ack_wait;
+use crate::queue::streams::{MAX_OFFER, ack_wait};
 use crate::round::seal::sign::{SigningKey, offer_message};
 
 /// How many offers are on their way at once.
 const IN_FLIGHT: usize = 256;
+/// The most bytes of an offer's headers.
+const HEADERS: usize = 1024;
 /// The pause before something is tried once more.
 const PAUSE: Duration = Duration::from_millis(500);
 
@@ -27,10 +30,12 @@ pub async fn publish(
     key: SigningKey,
     mut orders: UnboundedReceiver<Order>,
     offers: Arc<Mutex<Offers>>,
+    arrive: Sender<Arrival>,
 ) {
     let mut going = JoinSet::new();
     while let Some(order) = orders.recv().await {
         match order {
+            Order::Offer(offer) if offer.body.len() > MAX_OFFER - HEADERS => refuse(&arrive, *offer).await,
             Order::Offer(offer) => {
                 if going.len() >= IN_FLIGHT {
                     going.join_next().await;
@@ -47,13 +52,22 @@ pub async fn publish(
     }
 }
 
+/// Fails the seat of an offer that the queue does not take.
+async fn refuse(arrive: &Sender<Arrival>, offer: Offer) {
+    let Offer { seat, session, round: (round, _), delivery, .. } = offer;
+    let why = "its question is too long for the queue";
+    let given_up = GivenUp { why, session, round, participant: seat, delivery };
+    // Nobody waits for the answer: the seat has failed, or the session is over.
+    let _ = arrive.send(Arrival { message: Message::GivenUp(given_up), answer: oneshot::channel().0 }).await;
+}
+
 async fn publish_offer(queue: Context, key: SigningKey, offer: Offer, offers: Arc<Mutex<Offers>>) {
-    let Offer { subject, delivery, body, .. } = &offer;
+    let Offer { subject, body, .. } = &offer;
     let signature = key.sign(&offer_message(body.as_bytes()));
     let mut signed = HeaderMap::new();
     signed.insert(SIGNATURE, signature.as_str());
     let mut headers = signed.clone();
-    headers.insert(MESSAGE_ID, delivery.as_str());
+    headers.insert(MESSAGE_ID, offer.message_id());
     // One that the server never takes must not hold up what is ordered after its round.
     while offers.lock().is_ok_and(|offers| offers.is_asked(&offer)) {
         match send(&queue, subject, headers.clone(), body.clone().into_bytes()).await {
@@ -61,12 +75,12 @@ async fn publish_offer(queue: Context, key: SigningKey, offer: Offer, offers: Ar
                 stop_at("offered");
                 break;
             }
-            Sent::Double | Sent::Refused if holds(&queue, subject, delivery).await => break,
+            Sent::Double | Sent::Refused if holds(&queue, subject, body).await => break,
             Sent::Double => {
                 tokio::spawn(offer_again(queue, signed, offer, offers));
                 break;
             }
-            // An earlier try lies there, whose worker gave it up.
+            // An earlier try lies there, whose worker gave it up; or the deadline was another.
             Sent::Refused => purge(&queue, subject).await,
             Sent::Lost => tokio::time::sleep(PAUSE).await,
         }
@@ -125,11 +139,11 @@ async fn send(queue: &Context, subject: &str, headers: HeaderMap, body: Vec<u8>)
     }
 }
 
-/// Whether the offer of this delivery lies at its subject.
-async fn holds(queue: &Context, subject: &str, delivery: &str) -> bool {
+/// Whether this very offer lies at its subject.
+async fn holds(queue: &Context, subject: &str, body: &str) -> bool {
     let Ok(stream) = queue.get_stream_no_info(OFFERS).await else { return false };
-    let Ok(found) = stream.get_last_raw_message_by_subject(subject).await else { return false };
-    serde_json::from_slice::<Value>(&found.payload).is_ok_and(|offer| offer["delivery"] == delivery)
+    let found = stream.get_last_raw_message_by_subject(subject).await;
+    found.is_ok_and(|found| found.payload == body.as_bytes())
 }
 
 async fn purge(queue: &Context, subject: &str) {

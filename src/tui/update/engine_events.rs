@@ -26,6 +26,10 @@ pub fn on_engine_update(model: &mut Model, news: EngineUpdate) -> Vec<Effect> {
             // What was looked at may be stale.
             vec![Effect::ReadContext]
         }
+        EngineUpdate::Note(what) => {
+            model.notice = Some(what);
+            Vec::new()
+        }
         EngineUpdate::Ended(how) => {
             model.notice = Some(match &how {
                 Ok(ExitCode::Waiting) => "Session paused. You can resume it at any time.".to_owned(),

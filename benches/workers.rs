@@ -5,6 +5,13 @@
 //! server that `tests/nats/run.sh` installs. Run with `cargo bench --features nats --bench workers`; a number
 //! behind `--` sets how many seats the larger round has.
 
+#[path = "../tests/integration/nats_server.rs"]
+#[expect(dead_code, reason = "tests use more of it")]
+mod nats_server;
+#[path = "../tests/integration/patience.rs"]
+#[expect(dead_code, reason = "tests use more of it")]
+mod patience;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +21,7 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::consumer::{PullConsumer, pull};
 use async_nats::jetstream::{self, Context, stream};
 use futures::StreamExt as _;
+use nats_server::NatsServer;
 
 const WORKERS: usize = 4;
 /// How many messages are on their way at once, as the session has it.
@@ -28,17 +36,15 @@ fn main() {
     let is_bench = flags.iter().any(|flag| flag == "--bench");
     let seats = args.first().map(|seats| seats.parse().expect("a number"));
     let most = seats.unwrap_or(if is_bench { 10_000 } else { 20 });
-    let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools/nats/bin/nats-server");
-    if !server.exists() {
-        println!("skipped: no {}; tests/nats/run.sh installs it", server.display());
-        return;
-    }
+    // On disk, where a sync takes its time.
+    let start = || NatsServer::start(Path::new(env!("CARGO_TARGET_TMPDIR")), "").map(Queue);
+    let Some(plain) = start() else { return };
     println!("| what | s | a second | peak of the session | of a worker | of the server |");
     println!("|---|---:|---:|---:|---:|---:|");
     for seats in [most / 10, most] {
-        Queue::start(&server).round(seats);
+        start().expect("installed").round(seats);
     }
-    Queue::start(&server).plain(most);
+    plain.plain(most);
 }
 
 /// A process that is ended with the benchmark.
@@ -52,11 +58,7 @@ impl Drop for Helper {
 }
 
 /// A server with the settings of a session and of a worker.
-struct Queue {
-    server: Helper,
-    port: u16,
-    folder: tempfile::TempDir,
-}
+struct Queue(NatsServer);
 
 /// The most memory that a process has had, in MB.
 fn peak(id: u32) -> f64 {
@@ -66,33 +68,15 @@ fn peak(id: u32) -> f64 {
 }
 
 impl Queue {
-    fn start(binary: &Path) -> Self {
-        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder on disk");
-        let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
-        let port = free.expect("a free port").port();
-        let config = format!(
-            "listen: \"127.0.0.1:{port}\"\njetstream {{store_dir: {:?}, sync_interval: always}}\n",
-            folder.path().join("js").display().to_string()
-        );
-        fs::write(folder.path().join("nats.conf"), config).expect("written");
-        let mut server = Command::new(binary);
-        server.arg("-c").arg(folder.path().join("nats.conf")).stdout(Stdio::null()).stderr(Stdio::null());
-        let server = Helper(server.spawn().expect("starts"));
-        while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
-            std::thread::park_timeout(Duration::from_millis(20));
-        }
-        Self { server, port, folder }
-    }
-
     fn program(&self, home: &str, words: &[&str]) -> Command {
         let mut program = Command::new(env!("CARGO_BIN_EXE_roundtable"));
-        program.args(words).env("ROUNDTABLE_HOME", self.home(home)).current_dir(self.folder.path());
+        program.args(words).env("ROUNDTABLE_HOME", self.home(home)).current_dir(self.0.folder.path());
         program.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         program
     }
 
     fn home(&self, home: &str) -> PathBuf {
-        self.folder.path().join(home)
+        self.0.folder.path().join(home)
     }
 
     fn configure(&self, home: &str, text: &str) {
@@ -107,7 +91,7 @@ impl Queue {
 
     /// A round of so many seats, from the start of the session to its end: all sealed, revealed and counted.
     fn round(&self, seats: usize) {
-        let nats = format!("nats: {{url: \"nats://127.0.0.1:{}\"}}", self.port);
+        let nats = format!("nats: {{url: \"{}\"}}", self.0.url());
         let key = self.key("worker", "keygen");
         self.configure("table", &format!("remote: {{{nats}, workers: {{fleet: {{key: \"{key}\"}}}}}}\n"));
         let table = self.key("table", "table-key");
@@ -121,7 +105,7 @@ impl Queue {
             "steps: [{id: vote, type: round, question: Which store?, rule: plurality, \
              ballot: {kind: choice, options: [redis, sqlite]}}]\n",
         );
-        fs::write(self.folder.path().join("vote.yaml"), definition).expect("written");
+        fs::write(self.0.folder.path().join("vote.yaml"), definition).expect("written");
         let started = Instant::now();
         let run = ["--batch", "vote.yaml", "--save", "vote.s2s"];
         let mut session = Helper(self.program("table", &run).spawn().expect("starts"));
@@ -139,10 +123,10 @@ impl Queue {
         let took = started.elapsed().as_secs_f64();
         // Rehearsed seats may end in a tie.
         assert!(matches!(ended.code(), Some(0 | 3)), "{ended}");
-        let log = fs::read_to_string(self.folder.path().join("vote.s2s")).expect("a file");
+        let log = fs::read_to_string(self.0.folder.path().join("vote.s2s")).expect("a file");
         assert_eq!(log.matches("\nevent: answer_revealed\n").count(), seats, "not all are sealed");
         let of_worker = workers.iter().map(|worker| peak(worker.0.id())).fold(0.0, f64::max);
-        let of_server = peak(self.server.0.id());
+        let of_server = peak(self.0.process.id());
         println!(
             "| a round of {seats} seats, sealed, revealed and counted | {took:.1} | {:.0} | {most:.0} MB | \
              {of_worker:.0} MB | {of_server:.0} MB |",
@@ -200,7 +184,7 @@ impl Queue {
     }
 
     async fn stream(&self, name: &str) -> (Context, PullConsumer) {
-        let client = async_nats::connect(format!("nats://127.0.0.1:{}", self.port)).await.expect("connected");
+        let client = async_nats::connect(self.0.url()).await.expect("connected");
         let context = jetstream::new(client);
         let config = stream::Config {
             name: name.to_owned(),

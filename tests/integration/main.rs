@@ -53,6 +53,8 @@ mod mcp;
 #[cfg(target_os = "linux")]
 mod memory;
 mod merging;
+#[cfg(feature = "nats")]
+mod nats_server;
 mod nats_session;
 mod nats_worker;
 mod ndjson;

@@ -15,23 +15,13 @@ use futures::StreamExt as _;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::patience::{Patient as _, mortal};
+use crate::nats_server::NatsServer;
+use crate::patience::Patient as _;
 use crate::program::{Desk, arg};
 use crate::pty::Screen;
 
 /// How long a message that is not acknowledged is kept from others, in milliseconds.
 const ACK_WAIT: &str = "1500";
-
-/// Where the server is, if it is installed.
-fn binary() -> Option<PathBuf> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools/nats/bin/nats-server");
-    if !file.exists() {
-        assert!(std::env::var_os("ROUNDTABLE_NEED_NATS").is_none(), "no {}", file.display());
-        println!("skipped: no {}", file.display());
-        return None;
-    }
-    Some(file)
-}
 
 fn wait_for<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + Duration::from_secs(45);
@@ -45,37 +35,14 @@ fn wait_for<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
 }
 
 /// A server, a machine with a session, and one with a worker.
-struct Queue {
-    binary: PathBuf,
-    server: Child,
-    port: u16,
-    folder: tempfile::TempDir,
-}
-
-impl Drop for Queue {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
-    }
-}
+struct Queue(NatsServer);
 
 impl Queue {
     fn start() -> Option<Self> {
-        let binary = binary()?;
-        let folder = tempfile::tempdir().expect("a folder");
-        let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
-        let port = free.expect("a free port").port();
-        let config = format!(
-            "listen: \"127.0.0.1:{port}\"\n\
-             jetstream {{store_dir: {:?}, sync_interval: always, max_file_store: 1GB}}\n",
-            folder.path().join("js").display().to_string()
-        );
-        fs::write(folder.path().join("nats.conf"), config).expect("written");
-        let server = serve(&binary, folder.path());
-        let queue = Self { binary, server, port, folder };
-        queue.wait_until_it_listens();
+        let server = NatsServer::start(&std::env::temp_dir(), "")?;
+        let (url, queue) = (server.url(), Self(server));
         let key = queue.key("worker-home", "keygen");
-        let nats = format!("nats: {{url: \"nats://127.0.0.1:{port}\"}}");
+        let nats = format!("nats: {{url: \"{url}\"}}");
         let other = queue.key("other-home", "keygen");
         let workers = format!("workers: {{fleet: {{key: \"{key}\"}}, other: {{key: \"{other}\"}}}}");
         queue.configure("table-home", &format!("remote: {{{nats}, {workers}}}\n"));
@@ -86,22 +53,8 @@ impl Queue {
         Some(queue)
     }
 
-    fn wait_until_it_listens(&self) {
-        wait_for("the server", || std::net::TcpStream::connect(("127.0.0.1", self.port)).ok());
-    }
-
-    fn kill_server(&mut self) {
-        self.server.kill().expect("killed");
-        self.server.wait().expect("gone");
-    }
-
-    fn start_server(&mut self) {
-        self.server = serve(&self.binary, self.folder.path());
-        self.wait_until_it_listens();
-    }
-
     fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.0.folder.path().join(name)
     }
 
     fn configure(&self, home: &str, text: &str) {
@@ -120,7 +73,7 @@ impl Queue {
         program.env("ROUNDTABLE_HOME", self.path(home)).env("ROUNDTABLE_ACK_WAIT_MS", ACK_WAIT);
         program.env("ROUNDTABLE_CONNECT_MS", "300");
         program
-            .current_dir(self.folder.path())
+            .current_dir(self.0.folder.path())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
@@ -218,17 +171,10 @@ impl Queue {
     fn context(&self) -> (tokio::runtime::Runtime, Context) {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
         let context = runtime.block_on(async {
-            let client = async_nats::connect(format!("nats://127.0.0.1:{}", self.port)).await;
+            let client = async_nats::connect(self.0.url()).await;
             jetstream::new(client.expect("connected"))
         });
         (runtime, context)
-    }
-
-    /// Rests a session as Ctrl-C does.
-    fn interrupt(&self, table: &mut Helper) {
-        let pid = i32::try_from(table.0.id()).ok().and_then(Pid::from_raw).expect("an id");
-        kill_process(pid, Signal::INT).expect("signalled");
-        assert_eq!(table.code(), Some(130));
     }
 
     /// How many messages there are in a stream; none before there is one.
@@ -248,14 +194,6 @@ impl Queue {
     }
 }
 
-fn serve(binary: &Path, folder: &Path) -> Child {
-    let mut command = Command::new(binary);
-    command.arg("-c").arg(folder.join("nats.conf")).stdout(Stdio::null()).stderr(Stdio::null());
-    let server = command.spawn().expect("starts");
-    mortal(server.id());
-    server
-}
-
 /// A process that is ended with its test.
 struct Helper(Child);
 
@@ -266,6 +204,13 @@ impl Helper {
 
     fn code(&mut self) -> Option<i32> {
         self.0.wait().expect("ended").code()
+    }
+
+    /// Rests a session as Ctrl-C does.
+    fn interrupt(&mut self) {
+        let pid = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw).expect("an id");
+        kill_process(pid, Signal::INT).expect("signalled");
+        assert_eq!(self.code(), Some(130));
     }
 
     /// Waits for a session that comes to its end, decided or not.
@@ -353,8 +298,8 @@ fn a_server_that_dies_and_comes_back_loses_nothing() {
     let mut table = Helper::start(queue.table());
     let _worker = queue.worker("worker-home");
     wait_for("some ballots", || (queue.number("ballot_sealed") > 5).then_some(()));
-    queue.kill_server();
-    queue.start_server();
+    queue.0.kill();
+    queue.0.restart();
     table.ends();
     queue.check_sealed(200);
 }
@@ -365,7 +310,7 @@ fn without_a_server_the_deadline_closes_the_round() {
     queue.define(2, ", deadline: 4s");
     let mut table = Helper::start(queue.table());
     wait_for("the round", || (queue.number("work_item_offered") == 3).then_some(()));
-    queue.kill_server();
+    queue.0.kill();
     table.code();
     let closed = queue.events().into_iter().find(|line| line["event"] == "round_closed").expect("closed");
     assert_eq!(closed["reason"], "deadline");
@@ -535,7 +480,7 @@ fn a_rest_puts_the_deadline_off_for_workers_too() {
     let mut table = Helper::start(queue.table());
     wait_for("the offers", || (queue.left_or_none("RT_OFFER") == Some(2)).then_some(()));
     let until = Instant::now() + Duration::from_secs(3);
-    queue.interrupt(&mut table);
+    table.interrupt();
     wait_for("the first deadline to pass", || (Instant::now() > until).then_some(()));
     let _worker = queue.worker("worker-home");
     Helper::start(queue.resume()).ends();
@@ -632,7 +577,7 @@ fn a_stream_that_is_configured_otherwise_is_refused_by_its_field() {
 fn an_unknown_worker_and_a_server_that_is_not_there_are_said() {
     let Some(mut queue) = Queue::start() else { return };
     queue.define(1, "");
-    queue.kill_server();
+    queue.0.kill();
     let done = queue.table().output_soon().expect("runs");
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     assert_eq!(done.status.code(), Some(5), "{said}");
@@ -655,7 +600,7 @@ fn the_screen_asks_workers_too() {
         "question: Which?\nballot: {kind: choice, options: [alpha, beta]}\nrule: majority\n\
          participants: [{name: ann, model: remote/nats/fleet}]\n",
     );
-    let (key, url) = (queue.key("worker-home", "keygen"), format!("nats://127.0.0.1:{}", queue.port));
+    let (key, url) = (queue.key("worker-home", "keygen"), queue.0.url());
     let config = format!("remote: {{nats: {{url: \"{url}\"}}, workers: {{fleet: {{key: \"{key}\"}}}}}}\n");
     desk.write("../home/config/config.yaml", config);
     let table = desk.run(["worker", "table-key"]).code(0).out;
@@ -665,12 +610,12 @@ fn the_screen_asks_workers_too() {
     );
     queue.configure("worker-home", &worker);
     let desk = desk.set("ROUNDTABLE_ACK_WAIT_MS", ACK_WAIT).set("ROUNDTABLE_CONNECT_MS", "300");
-    queue.kill_server();
+    queue.0.kill();
     let mut screen = Screen::open(&desk, (120, 40), &["decide.yaml"]);
     screen.wait_for(&["DRAFT"]);
     screen.press("o", &["cannot be reached"]);
     assert_eq!(desk.sessions(), [] as [PathBuf; 0], "nothing was begun");
-    queue.start_server();
+    queue.0.restart();
     screen.press("\u{1b}", &["DRAFT"]);
     screen.press("o", &["OPEN", "0 of 1 sealed"]);
     let _worker = queue.worker("worker-home");

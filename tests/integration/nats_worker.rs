@@ -2,8 +2,7 @@
 #![cfg(feature = "nats")]
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -21,6 +20,7 @@ use roundtable::round::seal::{AssociatedData, RoundKey, SealFormat, unseal};
 use roundtable::round::snapshot::sha256_hex;
 use serde_json::{Value, json};
 
+use crate::nats_server::NatsServer;
 use crate::patience::Patient as _;
 use crate::server::{Answer, Server};
 
@@ -28,17 +28,6 @@ use crate::server::{Answer, Server};
 const CANARY: &str = "a grey heron stands there";
 /// Longer than one part of a snapshot.
 const PADDING: usize = 600 * 1024;
-
-/// Where the server is, if it is installed.
-fn binary() -> Option<PathBuf> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools/nats/bin/nats-server");
-    if !file.exists() {
-        assert!(std::env::var_os("ROUNDTABLE_NEED_NATS").is_none(), "no {}", file.display());
-        println!("skipped: no {}", file.display());
-        return None;
-    }
-    Some(file)
-}
 
 async fn wait_for<T>(what: &str, mut found: impl AsyncFnMut() -> Option<T>) -> T {
     let end = Instant::now() + Duration::from_secs(60);
@@ -53,9 +42,7 @@ async fn wait_for<T>(what: &str, mut found: impl AsyncFnMut() -> Option<T>) -> T
 
 /// A server, a session's side of it, a model, and a machine with a worker.
 struct Hall {
-    server: Child,
-    url: String,
-    folder: tempfile::TempDir,
+    server: NatsServer,
     client: Client,
     queue: Context,
     table: SigningKey,
@@ -66,13 +53,6 @@ struct Hall {
     ack_wait: Duration,
 }
 
-impl Drop for Hall {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
-    }
-}
-
 impl Hall {
     /// With a model that answers at once.
     async fn new() -> Option<Self> {
@@ -80,34 +60,15 @@ impl Hall {
     }
 
     async fn with(lab: Server, ack_wait: Duration, users: &str) -> Option<Self> {
-        let binary = binary()?;
-        let folder = tempfile::tempdir().expect("a folder");
-        let port = std::net::TcpListener::bind("127.0.0.1:0")
-            .and_then(|free| free.local_addr())
-            .expect("free")
-            .port();
-        let printed = Command::new(env!("CARGO_BIN_EXE_roundtable"))
-            .args(["worker", "permissions", "fleet"])
-            .output_soon();
-        fs::write(folder.path().join("fleet.conf"), printed.expect("runs").stdout).expect("written");
-        let store = folder.path().join("js");
-        let config = format!(
-            "listen: \"127.0.0.1:{port}\"\n{users}\n\
-             jetstream {{store_dir: {:?}, sync_interval: always, max_file_store: 2GB}}\n",
-            store.display().to_string()
-        );
-        fs::write(folder.path().join("nats.conf"), config).expect("written");
-        let mut command = Command::new(binary);
-        command.arg("-c").arg(folder.path().join("nats.conf")).stdout(Stdio::null()).stderr(Stdio::null());
-        let server = command.spawn().expect("starts");
-        let url = format!("nats://127.0.0.1:{port}");
+        let server = NatsServer::start(&std::env::temp_dir(), users)?;
+        let url = server.url();
         let boss = || ConnectOptions::with_user_and_password("boss".to_owned(), "boss".to_owned());
-        let client = wait_for("the server", async || boss().connect(&url).await.ok()).await;
+        let client = boss().connect(&url).await.expect("connected");
         let queue = jetstream::new(client.clone());
         let [table, round] = [1, 3].map(|seed| [seed; 32]);
         let (table, round) = (SigningKey::new(table), RoundKey::new(round));
         let key = String::new();
-        let mut hall = Self { server, url, folder, client, queue, table, round, lab, key, ack_wait };
+        let mut hall = Self { server, client, queue, table, round, lab, key, ack_wait };
         hall.make_streams().await;
         hall.set_up("home", &hall.lab);
         hall.key = hall.keygen("home");
@@ -137,7 +98,7 @@ impl Hall {
 
     /// Writes the configuration of a machine.
     fn set_up(&self, home: &str, lab: &Server) {
-        let folder = self.folder.path().join(home).join("config");
+        let folder = self.server.folder.path().join(home).join("config");
         fs::create_dir_all(&folder).expect("a folder");
         let config = format!(
             "max_output_tokens: 100\n\
@@ -153,7 +114,9 @@ impl Hall {
     fn program(&self, home: &str) -> Command {
         let mut program = Command::new(env!("CARGO_BIN_EXE_roundtable"));
         let wait = self.ack_wait.as_millis().to_string();
-        program.env("ROUNDTABLE_HOME", self.folder.path().join(home)).current_dir(self.folder.path());
+        program
+            .env("ROUNDTABLE_HOME", self.server.folder.path().join(home))
+            .current_dir(self.server.folder.path());
         program.env("ROUNDTABLE_ACK_WAIT_MS", wait).stdin(Stdio::null());
         program
     }
@@ -166,8 +129,8 @@ impl Hall {
 
     fn worker(&self, home: &str, more: &[&str]) -> Command {
         let mut program = self.program(home);
-        program.args(["worker", "--nats", &self.url, "--name", "fleet"]).args(more);
-        let creds = self.folder.path().join("boss");
+        program.args(["worker", "--nats", &self.server.url(), "--name", "fleet"]).args(more);
+        let creds = self.server.folder.path().join("boss");
         fs::write(&creds, "boss:boss").expect("written");
         #[cfg(unix)]
         fs::set_permissions(&creds, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("set");
@@ -282,7 +245,7 @@ impl Hall {
 
     /// What is in the files of a folder, whole.
     fn bytes(&self, folder: &str) -> String {
-        let mut todo = vec![self.folder.path().join(folder)];
+        let mut todo = vec![self.server.folder.path().join(folder)];
         let mut text = String::new();
         while let Some(path) = todo.pop() {
             if path.is_dir() {
@@ -414,8 +377,8 @@ async fn two_workers_of_one_name_share_the_work() {
     hall.set_up("second", &other);
     hall.keygen("second");
     fs::copy(
-        hall.folder.path().join("home/state/keys/worker.sign"),
-        hall.folder.path().join("second/state/keys/worker.sign"),
+        hall.server.folder.path().join("home/state/keys/worker.sign"),
+        hall.server.folder.path().join("second/state/keys/worker.sign"),
     )
     .expect("copied");
     let seats: Vec<String> = (0..24).map(|number| format!("seat{number:02}")).collect();
@@ -494,7 +457,7 @@ async fn the_limit_on_cost_counts_what_models_cost_and_is_kept() {
     hall.ask(&["ann"]).await;
     hall.until_idle("home", &["--max-usd", "1000"]);
     let spent =
-        || fs::read_to_string(hall.folder.path().join("home/state/worker/fleet/spent")).expect("kept");
+        || fs::read_to_string(hall.server.folder.path().join("home/state/worker/fleet/spent")).expect("kept");
     // 9 tokens at $1000 a million.
     assert_eq!(spent(), "9000000\n");
     hall.send(&hall.offer("bob", &[])).await;
@@ -541,7 +504,7 @@ async fn a_start_says_what_is_wrong_by_its_exit_code() {
     assert!(exit == Some(2) && said.contains("`ack_wait`"), "{said}");
     let (exit, said) = run(hall
         .program("home")
-        .args(["worker", "--nats", &hall.url, "--name", "fleet"])
+        .args(["worker", "--nats", &hall.server.url(), "--name", "fleet"])
         .args(["--creds", "home/nothing"]));
     assert!(exit == Some(2) && said.contains("permissions NAME"), "{said}");
     let (exit, said) = run(&mut hall.worker("nobody", &[]));
@@ -553,17 +516,24 @@ async fn a_start_says_what_is_wrong_by_its_exit_code() {
 /// What a worker tries that it may not: each gets no answer but a permissions violation.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_printed_permissions_are_enough_and_allow_nothing_else() {
-    let users = "authorization {users: [{user: boss, password: boss}\n\
-                 {user: fleet, password: secret, include fleet.conf}]}";
+    let printed =
+        Command::new(env!("CARGO_BIN_EXE_roundtable")).args(["worker", "permissions", "fleet"]).output_soon();
+    let permissions = String::from_utf8(printed.expect("runs").stdout).expect("text");
+    let users = format!(
+        "authorization {{users: [{{user: boss, password: boss}}\n\
+         {{user: fleet, password: secret\n{permissions}}}]}}"
+    );
     let lab = Server::start(|_| vote());
-    let Some(hall) = Hall::with(lab, Duration::from_secs(30), users).await else { return };
-    let creds = hall.folder.path().join("fleet.creds");
+    let Some(hall) = Hall::with(lab, Duration::from_secs(30), &users).await else { return };
+    let creds = hall.server.folder.path().join("fleet.creds");
     fs::write(&creds, "fleet:secret\n").expect("written");
     #[cfg(unix)]
     fs::set_permissions(&creds, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("set");
     hall.ask(&["ann"]).await;
     let mut program = hall.program("home");
-    program.args(["worker", "--nats", &hall.url, "--name", "fleet", "--until-idle", "--creds"]).arg(&creds);
+    program
+        .args(["worker", "--nats", &hall.server.url(), "--name", "fleet", "--until-idle", "--creds"])
+        .arg(&creds);
     let done = program.output_soon().expect("runs");
     assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
     assert_eq!(hall.sealed().await, ["ann"]);
@@ -579,7 +549,7 @@ async fn the_printed_permissions_are_enough_and_allow_nothing_else() {
                 let _ = told.send(event.to_string().to_lowercase());
             }
         });
-    let fleet = fleet.connect(&hall.url).await.expect("connected");
+    let fleet = fleet.connect(&hall.server.url()).await.expect("connected");
     let mut violated = async |what: &str| {
         let end = Duration::from_secs(10);
         while let Ok(Some(event)) = tokio::time::timeout(end, violations.recv()).await {

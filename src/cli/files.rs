@@ -181,11 +181,6 @@ pub fn check_out(out: &[PathBuf], format: Option<Format>) -> Result<(), Diagnost
     Ok(())
 }
 
-/// The Markdown report of a session file; none where it cannot be read.
-pub fn markdown_of(path: &Path) -> Option<String> {
-    Reported::new(path, read_session(path).ok()?).rendered(Format::Md, false).ok()
-}
-
 /// Writes the report of a session file once for each name, by its ending.
 ///
 /// # Errors

@@ -72,7 +72,7 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
         desk: None,
         remote,
     };
-    let EndedRun { done, session, last_hash, left_behind } = context.runtime.block_on(async {
+    let EndedRun { done, session, entries, last_hash, left_behind } = context.runtime.block_on(async {
         tokio::select! {
             ended = run(ready, context.set_up, front) => ended,
             never = teller.keep_telling() => match never {},
@@ -91,7 +91,7 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     cost_summary::print_cost(&session, &known_prices(&session, context.set_up), output);
     let options = context.door.map(OpenDoor::options).unwrap_or_default();
     let resume = format!("roundtable {} {}{options}", resume_verb(&session), path.display());
-    let mut exit = print_summary(done, &session, (&path, &resume), &last_hash, output)?;
+    let mut exit = print_summary(done, &session, (&path, &resume), (entries, &last_hash), output)?;
     if !context.out.is_empty() {
         exit = exit.max(super::files::write_reports(&path, context.out, output)?);
     }
@@ -189,7 +189,7 @@ fn print_summary(
     done: Result<ExitCode, EngineError>,
     session: &Session,
     (path, resume): (&Path, &str),
-    head: &str,
+    (entries, last_hash): (usize, &str),
     output: &mut Console,
 ) -> VerbResult {
     let file = path.display();
@@ -211,11 +211,9 @@ fn print_summary(
         }
     };
     if !output.is_for_scripts() {
-        // Whoever interrupts does not wait until a large file is read again.
-        let is_interrupted = session.paused.as_ref().is_some_and(|(_, reason)| reason == INTERRUPTED);
-        let of_file = if is_interrupted { None } else { super::files::markdown_of(path) };
-        let report = of_file.unwrap_or_else(|| report::markdown(session));
-        output.bytes(report.as_bytes());
+        let file = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let source = report::Source { file, entries, last_hash: last_hash.to_owned(), torn: 0 };
+        output.bytes(report::markdown_of(session, &source).as_bytes());
     }
     match (&session.paused, report::in_one_line(session)) {
         (Some((_, reason)), _) => {
@@ -239,7 +237,7 @@ fn print_summary(
         output.note("no seat answered; run roundtable doctor");
     }
     output.note(&format!("saved: {file}"));
-    output.note(&format!("last hash: {head}"));
+    output.note(&format!("last hash: {last_hash}"));
     Ok(exit)
 }
 

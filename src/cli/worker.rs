@@ -23,7 +23,7 @@ use crate::queue::{Address, QueueError, SESSION, names};
 use crate::round::seal::sign::SigningKey;
 use crate::worker::{Answerer, Model, Money, Spool, Worker, WorkerSettings};
 
-/// How many questions are answered at once.
+/// How many questions are answered at once by default.
 const IN_FLIGHT: u64 = 16;
 
 /// Answers, or does what belongs to the setup.
@@ -141,12 +141,12 @@ fn answerer(args: &WorkerArgs, set_up: &Environment, folder: &std::path::Path) -
     let config = &set_up.config.worker;
     let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
     let key = keys.worker_key().map_err(|error| unusable(&error))?.ok_or_else(|| {
-        Diagnostic::new("this machine has no key as a worker").hint(
+        Diagnostic::new("this machine has no worker key").hint(
             "make one with `roundtable worker keygen`, and give what it prints to whoever runs the sessions",
         )
     })?;
     if config.table_keys.is_empty() {
-        let problem = Diagnostic::new("no table may ask this worker");
+        let problem = Diagnostic::new("no table key is named: nobody may ask this worker");
         return Err(problem
             .hint("write `worker: {table_keys: [ed25519:…]}` in config.yaml, as `roundtable worker table-key` prints it where the sessions run")
             .into());
@@ -157,7 +157,7 @@ fn answerer(args: &WorkerArgs, set_up: &Environment, folder: &std::path::Path) -
         names.extend(set_up.config.model.value.clone());
     }
     if names.is_empty() {
-        let problem = Diagnostic::new("no model is named that answers");
+        let problem = Diagnostic::new("no model is named");
         return Err(problem.hint("add --model, or write `worker: {models: […]}` in config.yaml").into());
     }
     let models = names.iter().map(|name| model(name, set_up, max_usd.is_some()));

@@ -4,6 +4,7 @@ use futures::future::FutureExt;
 use tokio::task::{JoinError, JoinHandle};
 
 use super::state::{CommitResult, Engine, EngineError};
+use crate::journal::Journal;
 
 /// The end of the write that is running, if one is.
 pub(super) async fn ended(writing: &mut Option<JoinHandle<CommitResult>>) -> Result<CommitResult, JoinError> {
@@ -38,6 +39,11 @@ impl Engine<'_> {
     /// The hash of the last document on disk.
     pub fn last_hash(&self) -> String {
         self.journal.as_ref().map(|journal| journal.head().to_owned()).unwrap_or_default()
+    }
+
+    /// How many documents are on disk.
+    pub fn entries(&self) -> usize {
+        self.journal.as_ref().map_or(0, Journal::entries)
     }
 
     /// Whether nothing waits to be written.

@@ -150,6 +150,11 @@ impl Journal {
         self.file.path()
     }
 
+    /// How many documents it has on disk.
+    pub fn entries(&self) -> usize {
+        usize::try_from(self.seq).unwrap_or(usize::MAX)
+    }
+
     /// The hash of the last document.
     pub fn head(&self) -> &str {
         &self.prev

@@ -210,13 +210,7 @@ fn pin_workers(header: &mut SessionOpened, known: &WorkersConfig, file: &str) ->
                 "write `remote: {{workers: {{{worker}: {{key: \"ed25519:…\"}}}}}}`; \
                                 `roundtable worker keygen`, where it runs, prints the key"
             );
-            (
-                format!(
-                    "`{}` is answered for by `{worker}`, a worker that the configuration does not name",
-                    seat.name
-                ),
-                hint,
-            )
+            (format!("seat `{}`: unknown worker `{worker}`", seat.name), hint)
         } else if known.url.is_none() {
             let hint = "write `remote: {nats: {url: \"tls://HOST:4222\"}}` into config.yaml".to_owned();
             (format!("`{}` is answered for by a worker, and no NATS server is named", seat.name), hint)

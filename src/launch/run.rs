@@ -36,7 +36,8 @@ pub struct FrontEnd<'a> {
 pub struct EndedRun {
     pub done: Result<ExitCode, EngineError>,
     pub session: Session,
-    /// The hash of its last event.
+    /// How many events its file has, and the hash of the last one.
+    pub entries: usize,
     pub last_hash: String,
     /// A key file that could not be removed; its key is published.
     pub left_behind: Option<DiskError>,
@@ -77,8 +78,9 @@ pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>)
         Ok(()) => engine.run().await,
         Err(refusal) => Err(refusal.into()),
     };
-    let (session, last_hash) = (std::mem::take(&mut engine.session), engine.last_hash());
-    EndedRun { done, session, last_hash, left_behind: engine.left_behind.take() }
+    let (entries, last_hash) = (engine.entries(), engine.last_hash());
+    let session = std::mem::take(&mut engine.session);
+    EndedRun { done, session, entries, last_hash, left_behind: engine.left_behind.take() }
 }
 
 /// Returns what finds the participant of a seat whose model is replaced.

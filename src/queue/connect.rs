@@ -58,7 +58,11 @@ fn say_news(tell: &Tell, told: &Mutex<String>, event: &Event) {
         Event::Disconnected => "the NATS server cannot be reached; trying again".to_owned(),
         Event::Connected => "the NATS server is back".to_owned(),
         Event::ServerError(error) => format!("the NATS server: {error}"),
-        _ => return,
+        Event::LameDuckMode
+        | Event::Draining
+        | Event::Closed
+        | Event::SlowConsumer(_)
+        | Event::ClientError(_) => return,
     };
     let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
     let is_first = matches!(event, Event::Connected) && told.is_empty();
@@ -95,7 +99,7 @@ fn read_credentials(file: &Path) -> Result<String, QueueError> {
         return Err(refuse("others can read it; `chmod 600` it".to_owned()));
     }
     if !found.is_file() || found.len() > 64 * 1024 {
-        return Err(refuse("it is no file of credentials".to_owned()));
+        return Err(refuse("expected a file of at most 64 KiB with credentials".to_owned()));
     }
     std::fs::read_to_string(file).map_err(|error| refuse(error.to_string()))
 }

@@ -587,10 +587,7 @@ fn an_unknown_worker_and_a_server_that_is_not_there_are_said() {
     let done = queue.table().output_soon().expect("runs");
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     assert_eq!(done.status.code(), Some(2), "{said}");
-    assert!(
-        said.contains("`s0` is answered for by `fleet`, a worker that the configuration does not name"),
-        "{said}"
-    );
+    assert!(said.contains("seat `s0`: unknown worker `fleet`"), "{said}");
 }
 
 #[test]

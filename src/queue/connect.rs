@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event};
 
-use super::{QueueError, Tell, patience};
+use super::{QueueError, Tell, debug_duration};
 
 /// A server, and who one is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub async fn connect(address: &Address, tell: &Tell) -> Result<Client, QueueErro
         tell(&format!("warning: {} is not encrypted; others in the network can read questions", address.url));
     }
     let credentials = address.creds_file.as_deref().map(read_credentials).transpose()?;
-    let end = Instant::now() + patience("ROUNDTABLE_CONNECT_MS", Duration::from_secs(60));
+    let end = Instant::now() + debug_duration("ROUNDTABLE_CONNECT_MS", Duration::from_secs(60));
     let told = Arc::new(Mutex::new(String::new()));
     loop {
         let (say, told) = (Arc::clone(tell), Arc::clone(&told));

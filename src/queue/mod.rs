@@ -28,7 +28,7 @@ pub enum QueueError {
 }
 
 /// A time that tests of debug builds may shorten, by an environment variable in milliseconds.
-fn patience(variable: &str, usual: std::time::Duration) -> std::time::Duration {
+fn debug_duration(variable: &str, usual: std::time::Duration) -> std::time::Duration {
     let given = std::env::var(variable).ok().filter(|_| cfg!(debug_assertions));
     let given = given.and_then(|text| text.parse().ok()).map(std::time::Duration::from_millis);
     given.unwrap_or(usual)

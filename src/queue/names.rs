@@ -10,7 +10,7 @@ pub const CONTEXTS: &str = "RT_CONTEXT";
 pub const CONTEXT_PART: usize = 512 * 1024;
 /// The header of an offer that holds its signature.
 pub const SIGNATURE: &str = "rt-signature";
-/// The header by which the server knows a double.
+/// The header by which the server knows a duplicate.
 pub const MESSAGE_ID: &str = "Nats-Msg-Id";
 
 /// The stream of what a worker has sealed. Each has one: in a shared one a worker could have

@@ -7,10 +7,10 @@ use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, Stor
 use async_nats::jetstream::{Context, ErrorCode};
 use serde_json::{Value, json};
 
-use super::{QueueError, names, patience};
+use super::{QueueError, debug_duration, names};
 
 /// How often an offer is given to a worker.
-pub const MOST_DELIVERIES: i64 = 4;
+pub const MAX_DELIVERIES: i64 = 4;
 /// The most bytes of an offer with its headers.
 pub const MAX_OFFER: usize = 256 * 1024;
 /// How long messages and consumers that nobody uses are kept: as long as a worker knows what it has answered.
@@ -19,7 +19,7 @@ const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// How long whoever has taken a message may be silent before it is given to another.
 pub fn ack_wait() -> Duration {
-    patience("ROUNDTABLE_ACK_WAIT_MS", Duration::from_secs(30))
+    debug_duration("ROUNDTABLE_ACK_WAIT_MS", Duration::from_secs(30))
 }
 
 /// Makes the streams of these workers and the consumers of their offers, where they are not there.
@@ -118,7 +118,7 @@ fn offer_consumer(worker: &str) -> pull::Config {
         filter_subject: format!("rt.offer.{worker}.>"),
         ack_policy: AckPolicy::Explicit,
         ack_wait: ack_wait(),
-        max_deliver: MOST_DELIVERIES,
+        max_deliver: MAX_DELIVERIES,
         max_ack_pending: 4096,
         ..pull::Config::default()
     }

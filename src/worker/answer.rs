@@ -21,8 +21,8 @@ use crate::round::seal::sign::SigningKey;
 use crate::sanitize::harmless_line;
 use crate::tokens::estimated_tokens;
 
-/// Requests that are set aside for a question: the first, and one re-ask.
-const ASIDE: u32 = 2;
+/// Requests that are reserved for a question: the first, and one re-ask.
+const REQUESTS: u32 = 2;
 /// What a prompt may have more of tokens than is estimated.
 const MARGIN: usize = 1000;
 
@@ -98,14 +98,14 @@ impl Answerer {
         let persona = offer.persona.as_deref().unwrap_or_default();
         let prompt = offer.prompt(snapshot);
         let each = model.each(&prompt);
-        let aside = each * f64::from(ASIDE);
+        let reserved = each * f64::from(REQUESTS);
         if let Some(money) = &self.money
-            && !money.set_aside(aside)?
+            && !money.reserve(reserved)?
         {
             return refuse("the worker's cost limit is reached");
         }
         let funds = Funds::default();
-        let purse = self.money.as_ref().map_or_else(Purse::default, |_| funds.purse(each, ASIDE));
+        let purse = self.money.as_ref().map_or_else(Purse::default, |_| funds.purse(each, REQUESTS));
         let short = model.name.split_once('/').map_or(&*model.name, |(_, short)| short);
         let ask = SeatRequest {
             round: offer.round.clone(),
@@ -124,9 +124,9 @@ impl Answerer {
         let asked = Arc::clone(&counted) as Arc<dyn Participant>;
         let result = ask_and_seal(asked, ask, model.name.clone(), Arc::new(shared)).await;
         if let Some(money) = &self.money
-            && let Err(error) = money.settle(aside, counted.cost(model.price) + funds.untold())
+            && let Err(error) = money.settle(reserved, counted.cost(model.price) + funds.untold())
         {
-            tracing::warn!(%error, "what was set aside for an answer stays counted");
+            tracing::warn!(%error, "what was reserved for an answer stays counted");
         }
         Ok(match result {
             SeatResult::Failed(failure) => Answer::Failed(self.failed(offer.ids(), &failure)),

@@ -12,7 +12,7 @@ use crate::round::snapshot::{sha256_hex, unhex};
 /// Snapshots that are kept.
 const KEPT: usize = 8;
 /// The most parts of one.
-const MOST_PARTS: usize = 64;
+const MAX_PARTS: usize = 64;
 
 /// The snapshots asked for last, by hash.
 pub struct Contexts {
@@ -46,7 +46,7 @@ impl Contexts {
 
     async fn fetch(&self, sha256: &str) -> Result<String, String> {
         let mut bytes = Vec::new();
-        for number in 0..MOST_PARTS {
+        for number in 0..MAX_PARTS {
             let part = self.client.request(get_context(sha256, number), "".into()).await;
             let part = part.map_err(|error| format!("the snapshot cannot be fetched: {error}"))?;
             match part.status {

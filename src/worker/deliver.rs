@@ -15,7 +15,7 @@ use crate::queue::stop_at;
 /// The pause before something is published once more.
 const PAUSE: Duration = Duration::from_millis(500);
 /// How long publishing goes on after an interrupt.
-const LAST: Duration = Duration::from_secs(10);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 
 impl Worker {
     /// Publishes a message that is on disk, until the queue has it on disk; after an interrupt for a
@@ -24,7 +24,7 @@ impl Worker {
         stop_at("before-publish");
         let published = tokio::select! {
             () = self.publish(outgoing) => true,
-            () = self.patience_after_interrupt() => false,
+            () = self.grace_after_interrupt() => false,
         };
         if !published {
             self.tell(&format!("not delivered yet: kept for the next start ({})", outgoing.subject));
@@ -56,9 +56,9 @@ impl Worker {
         }
     }
 
-    async fn patience_after_interrupt(&self) {
+    async fn grace_after_interrupt(&self) {
         self.interrupt.cancelled().await;
-        tokio::time::sleep(LAST).await;
+        tokio::time::sleep(SHUTDOWN_GRACE).await;
     }
 
     /// Sends what an earlier run has left.
@@ -71,7 +71,7 @@ impl Worker {
         futures::stream::iter(left).for_each_concurrent(16, deliver).await;
     }
 
-    /// Notes that a delivery has arrived. If that fails it is sent once more, and known as a double.
+    /// Notes that a delivery has arrived. If that fails it is sent once more, and known as a duplicate.
     pub(super) fn finish(&self, delivery: &str) {
         if let Err(error) = self.spool.finish(delivery) {
             self.tell(&format!("warning: {error}"));

@@ -12,7 +12,7 @@ use super::spool::Outgoing;
 use crate::clock::now;
 use crate::queue::names::{SIGNATURE, offer, sealed};
 use crate::queue::stop_at;
-use crate::queue::streams::{MOST_DELIVERIES, ack_wait};
+use crate::queue::streams::{MAX_DELIVERIES, ack_wait};
 use crate::round::envelope::FailedDelivery;
 use crate::round::offer::{BadOffer, DeliveryIds, Offer};
 use crate::round::snapshot::unhex;
@@ -39,7 +39,7 @@ impl Worker {
         let signature = message.headers.as_ref().and_then(|headers| headers.get(SIGNATURE));
         let signature = signature.map(ToString::to_string).unwrap_or_default();
         let (message, acker) = message.split();
-        let is_last = delivered >= MOST_DELIVERIES;
+        let is_last = delivered >= MAX_DELIVERIES;
         let work = AssertUnwindSafe(self.work(&message, &signature, is_last)).catch_unwind();
         let verdict = with_progress(work, &acker).await.unwrap_or_else(|_| {
             self.tell("internal error at one offer; it is tried again");

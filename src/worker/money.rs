@@ -30,11 +30,11 @@ impl Money {
         Self { disk, file, lock, limit: nano(limit) }
     }
 
-    /// Sets aside what an answer may cost at most; `false` where the limit does not bear it.
+    /// Reserves what an answer may cost at most; `false` where the limit does not bear it.
     ///
     /// # Errors
     /// When it cannot be noted: nobody must be asked then.
-    pub fn set_aside(&self, dollars: f64) -> Result<bool, DiskError> {
+    pub fn reserve(&self, dollars: f64) -> Result<bool, DiskError> {
         let more = nano(dollars);
         if more == 0 {
             return Ok(true);
@@ -48,16 +48,16 @@ impl Money {
         Ok(true)
     }
 
-    /// Counts what an answer has cost in place of what was set aside for it.
+    /// Counts what an answer has cost in place of what was reserved for it.
     ///
     /// # Errors
-    /// When it cannot be noted: what was set aside stays counted.
-    pub fn settle(&self, aside: f64, cost: f64) -> Result<(), DiskError> {
-        if nano(aside) == 0 && nano(cost) == 0 {
+    /// When it cannot be noted: what was reserved stays counted.
+    pub fn settle(&self, reserved: f64, cost: f64) -> Result<(), DiskError> {
+        if nano(reserved) == 0 && nano(cost) == 0 {
             return Ok(());
         }
         let _held = self.hold()?;
-        let left = self.counted()?.saturating_sub(nano(aside));
+        let left = self.counted()?.saturating_sub(nano(reserved));
         self.write(left.saturating_add(nano(cost)))
     }
 
@@ -100,29 +100,29 @@ mod tests {
     fn what_was_spent_or_may_have_been_is_counted_after_a_restart() {
         let folder = tempfile::tempdir().unwrap();
         let money = || Money::new(Disk::default(), folder.path(), 1.0);
-        assert!(money().set_aside(0.4).unwrap());
+        assert!(money().reserve(0.4).unwrap());
         money().settle(0.4, 0.1).unwrap();
         // Its process dies: it counts as its worst.
-        assert!(money().set_aside(0.8).unwrap());
+        assert!(money().reserve(0.8).unwrap());
         assert!((money().spent().unwrap() - 0.9).abs() < 1e-6);
-        assert!(!money().set_aside(0.2).unwrap());
-        assert!(money().set_aside(0.0).unwrap(), "what is free is not refused");
-        assert!(money().set_aside(0.1).unwrap());
-        assert!(!money().set_aside(0.000_001).unwrap());
+        assert!(!money().reserve(0.2).unwrap());
+        assert!(money().reserve(0.0).unwrap(), "what is free is not refused");
+        assert!(money().reserve(0.1).unwrap());
+        assert!(!money().reserve(0.000_001).unwrap());
     }
 
     #[test]
     fn a_damaged_file_is_not_taken_for_nothing() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("spent"), "x").unwrap();
-        Money::new(Disk::default(), folder.path(), 1.0).set_aside(0.1).unwrap_err();
+        Money::new(Disk::default(), folder.path(), 1.0).reserve(0.1).unwrap_err();
     }
 
     #[test]
     fn many_at_once_do_not_exceed_the_limit() {
         let folder = tempfile::tempdir().unwrap();
         let borne = std::thread::scope(|scope| {
-            let ask = || Money::new(Disk::default(), folder.path(), 0.55).set_aside(0.1).unwrap();
+            let ask = || Money::new(Disk::default(), folder.path(), 0.55).reserve(0.1).unwrap();
             let asked: Vec<_> = (0..12).map(|_| scope.spawn(ask)).collect();
             asked.into_iter().filter_map(|asked| asked.join().ok()).filter(|borne| *borne).count()
         });

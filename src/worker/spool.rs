@@ -15,7 +15,7 @@ use crate::journal::{Disk, DiskError};
 /// How long the id of a delivery is kept that is done.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 /// The most bytes of a spooled message.
-const MOST: u64 = 2 * 1024 * 1024;
+const MAX_MESSAGE: u64 = 2 * 1024 * 1024;
 
 /// A sealed answer or a failure on its way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub struct Outgoing {
     pub delivery: String,
     /// The subject that it is published on.
     pub subject: String,
-    /// What the queue knows a double by.
+    /// What the queue knows a duplicate by.
     pub message_id: String,
     /// Whether it says why there is no answer.
     pub is_failure: bool,
@@ -65,7 +65,7 @@ impl Spool {
     /// # Errors
     /// When it is there and cannot be read.
     pub fn find(&self, delivery: &str) -> Result<Option<Outgoing>, DiskError> {
-        match self.disk.read_own(&self.file(delivery), MOST) {
+        match self.disk.read_own(&self.file(delivery), MAX_MESSAGE) {
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
             Err(error) if error.cause.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),

@@ -4,7 +4,7 @@
 mod given_up;
 mod offers;
 mod publish;
-mod take;
+mod receive;
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use self::given_up::watch;
 use self::offers::{Offers, Order};
 use self::publish::publish;
-use self::take::Taking;
+use self::receive::BallotReceiver;
 use crate::engine::Arrival;
 use crate::history::{Door, SeatInfo, Session, SessionOpened};
 use crate::queue::{Address, QueueError, Tell, connect, names, stop_at, streams};
@@ -71,13 +71,13 @@ impl QueueDoor {
         streams::make(&queue, &workers).await?;
         let ends = CancellationToken::new();
         for worker in &workers {
-            let taking = Taking {
+            let receiver = BallotReceiver {
                 consumer: streams::session_consumer(&queue, worker, session).await?,
                 worker: worker.clone(),
                 seats: seats_of(header, worker),
                 arrive: arrive.clone(),
             };
-            tokio::spawn(ends.clone().run_until_cancelled_owned(taking.run()));
+            tokio::spawn(ends.clone().run_until_cancelled_owned(receiver.run()));
             let watching =
                 watch(client.clone(), queue.clone(), (worker.clone(), session.to_owned()), arrive.clone());
             tokio::spawn(ends.clone().run_until_cancelled_owned(watching));

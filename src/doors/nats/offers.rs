@@ -33,7 +33,7 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// What the server knows a double by: another deadline makes another message.
+    /// What the server knows a duplicate by: another deadline makes another message.
     pub fn message_id(&self) -> String {
         match self.terms.deadline {
             Some(end) => format!("{}.{}", self.delivery, end.0),

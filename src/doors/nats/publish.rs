@@ -75,14 +75,14 @@ async fn publish_offer(queue: Context, key: SigningKey, offer: Offer, offers: Ar
                 stop_at("offered");
                 break;
             }
-            Sent::Double | Sent::Refused if holds(&queue, subject, body).await => break,
-            Sent::Double => {
+            Sent::Duplicate | Sent::Refused if holds(&queue, subject, body).await => break,
+            Sent::Duplicate => {
                 tokio::spawn(offer_again(queue, signed, offer, offers));
                 break;
             }
             // An earlier try lies there, whose worker gave it up; or the deadline was another.
             Sent::Refused => purge(&queue, subject).await,
-            Sent::Lost => tokio::time::sleep(PAUSE).await,
+            Sent::Unconfirmed => tokio::time::sleep(PAUSE).await,
         }
     }
 }
@@ -92,7 +92,7 @@ async fn publish_offer(queue: Context, key: SigningKey, offer: Offer, offers: Ar
 async fn offer_again(queue: Context, signed: HeaderMap, offer: Offer, offers: Arc<Mutex<Offers>>) {
     tokio::time::sleep(2 * ack_wait() + PAUSE).await;
     while offers.lock().is_ok_and(|offers| offers.is_asked(&offer))
-        && let Sent::Lost =
+        && let Sent::Unconfirmed =
             send(&queue, &offer.subject, signed.clone(), offer.body.clone().into_bytes()).await
     {
         tokio::time::sleep(PAUSE).await;
@@ -104,7 +104,7 @@ async fn publish_context(queue: &Context, sha256: &str, text: &str) {
         let subject = names::context(sha256, number);
         let mut headers = HeaderMap::new();
         headers.insert(MESSAGE_ID, subject.as_str());
-        while let Sent::Lost = send(queue, &subject, headers.clone(), part.to_vec()).await {
+        while let Sent::Unconfirmed = send(queue, &subject, headers.clone(), part.to_vec()).await {
             tokio::time::sleep(PAUSE).await;
         }
     }
@@ -115,11 +115,11 @@ enum Sent {
     /// The server has it on disk.
     Stored,
     /// The server has had it before.
-    Double,
+    Duplicate,
     /// The server has another message of its subject.
     Refused,
     /// Nobody knows.
-    Lost,
+    Unconfirmed,
 }
 
 async fn send(queue: &Context, subject: &str, headers: HeaderMap, body: Vec<u8>) -> Sent {
@@ -129,12 +129,12 @@ async fn send(queue: &Context, subject: &str, headers: HeaderMap, body: Vec<u8>)
         Err(error) => Err(error),
     };
     match stored {
-        Ok(stored) if stored.duplicate => Sent::Double,
+        Ok(stored) if stored.duplicate => Sent::Duplicate,
         Ok(_) => Sent::Stored,
         Err(error) if error.to_string().contains("maximum messages per subject") => Sent::Refused,
         Err(error) => {
             tracing::warn!(%subject, %error, "not published yet");
-            Sent::Lost
+            Sent::Unconfirmed
         }
     }
 }

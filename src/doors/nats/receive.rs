@@ -22,7 +22,7 @@ const WAIT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// What is taken in of one worker.
-pub struct Taking {
+pub struct BallotReceiver {
     pub consumer: PullConsumer,
     pub worker: String,
     /// The seats that the worker answers for.
@@ -30,7 +30,7 @@ pub struct Taking {
     pub arrive: mpsc::Sender<Arrival>,
 }
 
-impl Taking {
+impl BallotReceiver {
     /// Takes in until it is cancelled.
     pub async fn run(self) {
         loop {

@@ -595,7 +595,7 @@ fn the_screen_asks_workers_too() {
     let Some(mut queue) = Queue::start() else { return };
     let desk = Desk::with(
         "question: Which?\nballot: {kind: choice, options: [alpha, beta]}\nrule: majority\n\
-         participants: [{name: ann, model: remote/nats/fleet}]\n",
+         participants: [{name: ann, model: remote/nats/fleet}, {name: bob, model: remote/nats/fleet}]\n",
     );
     let (key, url) = (queue.key("worker-home", "keygen"), queue.0.url());
     let config = format!("remote: {{nats: {{url: \"{url}\"}}, workers: {{fleet: {{key: \"{key}\"}}}}}}\n");
@@ -614,7 +614,11 @@ fn the_screen_asks_workers_too() {
     assert_eq!(desk.sessions(), [] as [PathBuf; 0], "nothing was begun");
     queue.0.restart();
     screen.press("\u{1b}", &["DRAFT"]);
-    screen.press("o", &["OPEN", "0 of 1 sealed"]);
+    screen.press("o", &["OPEN", "0 of 2 sealed"]);
+    wait_for("the offers", || (queue.left_or_none("RT_OFFER") == Some(2)).then_some(()));
+    screen.press("x", &["Excuse ann"]);
+    screen.press("away\r", &["excused"]);
+    wait_for("its offer to go", || (queue.left_or_none("RT_OFFER") == Some(1)).then_some(()));
     let _worker = queue.worker("worker-home");
     screen.press("", &["REVEAL"]);
     screen.press("A", &["Accept"]);

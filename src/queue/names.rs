@@ -24,6 +24,11 @@ pub fn offer(worker: &str, session: &str, round: &str, seat: &str) -> String {
     format!("rt.offer.{worker}.{}.{}.{}", part(session), part(round), part(seat))
 }
 
+/// Where all seats of a round are asked that a worker has.
+pub fn round_offers(worker: &str, session: &str, round: &str) -> String {
+    format!("rt.offer.{worker}.{}.{}.>", part(session), part(round))
+}
+
 /// Where all seats of a session are asked that a worker has.
 pub fn offers(worker: &str, session: &str) -> String {
     format!("rt.offer.{worker}.{}.>", part(session))

@@ -318,6 +318,27 @@ fn without_a_server_the_deadline_closes_the_round() {
 }
 
 #[test]
+fn a_round_that_closes_takes_its_offers_out_of_the_queue() {
+    let Some(queue) = Queue::start() else { return };
+    queue.define(2, ", deadline: 3s");
+    let text = fs::read_to_string(queue.path("vote.yaml")).expect("there");
+    let again = text.split_once("steps: [").expect("steps").1.trim_end().trim_end_matches(']');
+    let again = again.replace("id: vote", "id: again").replace("deadline: 3s", "deadline: 60s");
+    let both = text.trim_end().strip_suffix(']').map(|text| format!("{text},\n  {again}]\n"));
+    fs::write(queue.path("vote.yaml"), both.expect("a list")).expect("written");
+    let _table = Helper::start(queue.table());
+    wait_for("the second round", || (queue.number("round_opened") == 2).then_some(()));
+    wait_for("its offers alone", || (queue.left_or_none("RT_OFFER") == Some(2)).then_some(()));
+    let session = queue.events()[0]["session"].as_str().expect("an id").to_owned();
+    let (runtime, context) = queue.context();
+    let found = runtime.block_on(async {
+        let stream = context.get_stream("RT_OFFER").await.expect("a stream");
+        stream.get_last_raw_message_by_subject(&format!("rt.offer.fleet.{session}.vote.s0")).await
+    });
+    found.expect_err("an offer of the first round");
+}
+
+#[test]
 fn an_offer_that_nobody_can_answer_fails_its_seat_alone() {
     let Some(queue) = Queue::start() else { return };
     queue.define(1, "");

@@ -1,6 +1,6 @@
 //! What a session's state orders of the queue: each offer once, in the order in which seats were asked.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use serde_json::json;
@@ -69,8 +69,11 @@ impl Offers {
             *self = Self { round: name, asked: HashMap::new() };
         }
         if round.closed.is_some() {
-            let asked = self.asked.drain().filter_map(|(seat, _)| subject(session, round, &seat));
-            orders.extend(asked.map(Order::Withdraw));
+            let asked = self.asked.drain();
+            let workers: BTreeSet<&str> =
+                asked.filter_map(|(seat, _)| session.remote(&seat)?.worker.as_deref()).collect();
+            let subject = |worker| names::round_offers(worker, &round.session, &round.opened.round);
+            orders.extend(workers.into_iter().map(subject).map(Order::Withdraw));
             return orders;
         }
         let deadline = session.deadline_at(round);

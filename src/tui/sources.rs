@@ -44,7 +44,8 @@ pub struct SeatChoice {
 /// How somebody elsewhere takes a seat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeatLink {
-    pub url: String,
-    /// The same for a phone's camera, in lines.
+    /// A link, or what an agent needs in its environment.
+    pub text: String,
+    /// The link for a phone's camera, in lines.
     pub code: Option<String>,
 }

@@ -25,6 +25,7 @@ use crate::history::{
 };
 use crate::journal::{Disk, KeyStore};
 use crate::launch::environment::Environment;
+use crate::launch::random::random;
 use crate::round::offer;
 use crate::round::seal::sign::SigningKey;
 use crate::round::snapshot::sha256_hex;
@@ -99,7 +100,7 @@ impl LinkDoor {
                 .strip_prefix("https://")
                 .is_some_and(|host| !host.is_empty() && !host.contains(['#', '?', ' ']))
         {
-            let problem = Diagnostic::new(format!("--behind `{url}` is no https address"));
+            let problem = Diagnostic::new(format!("invalid --behind `{url}`: expected an https URL"));
             return Err(problem.hint("write it as `https://votes.example`: elsewhere browsers cannot seal"));
         }
         let mut address = asked.bind.unwrap_or(ADDRESS);
@@ -356,9 +357,7 @@ fn invite(
 
 /// A new token for a seat, and the invitation that is recorded of it.
 fn invitation(seat: &str) -> Result<(String, SeatInvited), Diagnostic> {
-    let mut random = [0; 16];
-    getrandom::fill(&mut random).map_err(|error| cannot_invite(&error))?;
-    let token = URL_SAFE_NO_PAD.encode(random);
+    let token = URL_SAFE_NO_PAD.encode(random::<16>()?);
     let expires = Timestamp(crate::clock::now().0 + INVITED_FOR);
     let invited = SeatInvited { participant: seat.to_owned(), invitation: sha256_hex(&token), expires };
     Ok((token, invited))

@@ -141,3 +141,30 @@ fn whoever_serves_people_and_agents_is_warned_of_links_and_tokens() {
     served.kill().expect("ended");
     served.wait().expect("ended");
 }
+
+#[test]
+fn people_are_invited_by_name_without_a_change_of_the_definition() {
+    let desk = desk();
+    desk.write("decide.yaml", DEFINITION.replace("remote/link", "rehearsal"));
+    let serve = ["serve", "decide.yaml", "--bind", "127.0.0.1:0"];
+    let mut served =
+        desk.command(serve).args(["--invite", "dana,bob"]).stderr(Stdio::piped()).start().expect("starts");
+    let mut lines = BufReader::new(served.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.starts_with("link of dana: http")));
+    assert!(lines.any(|line| line.starts_with("link of bob: http")));
+    served.kill().expect("ended");
+    served.wait().expect("ended");
+    let session = fold(&read_log(&std::fs::read(desk.session()).expect("a session")).expect("readable"));
+    let seats: Vec<_> = session.roster.values().map(|seat| (&*seat.name, &*seat.model)).collect();
+    assert_eq!(seats, [("ann", "rehearsal"), ("dana", "remote/link"), ("bob", "remote/link")]);
+    desk.write(
+        "decide.yaml",
+        "participants: [rehearsal, {name: ann, model: rehearsal}]\n\
+         steps: [{id: vote, type: round, question: Which?, participants: [ann], ballot: {kind: position}}]\n",
+    );
+    let cases = [("", "--invite names no seat: ``"), ("eve", "no step asks `eve`, whom --invite names")];
+    for (name, why) in cases {
+        let said = desk.run(["serve", "decide.yaml", "--bind", "127.0.0.1:0", "--invite", name]).code(2);
+        assert!(said.err.contains(why), "{}", said.err);
+    }
+}

@@ -15,6 +15,9 @@ pub struct ServeArgs {
     pub file: PathBuf,
     #[command(flatten)]
     pub door: DoorArgs,
+    /// Seat these people behind links, as `{name: NAME, model: remote/link}` in the definition would
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub invite: Vec<String>,
     /// Also write links and agent tokens to a new file (readable only by you)
     #[arg(long, value_name = "FILE")]
     pub links: Option<PathBuf>,
@@ -77,6 +80,7 @@ impl From<&ServeArgs> for Run {
             input: args.input.clone(),
             model: args.model.clone(),
             save: args.save.clone(),
+            invite: args.invite.clone(),
             common: args.common.clone(),
             ..Self::default()
         }

@@ -40,7 +40,7 @@ pub trait OpenDoor: Sync {
     fn linger(&self) -> u64;
 }
 
-/// Refuses a session without seats behind a link.
+/// Refuses a session without remote seats.
 ///
 /// # Errors
 /// That nobody could be invited.
@@ -48,7 +48,7 @@ pub fn check_links(header: &SessionOpened) -> Result<(), Diagnostic> {
     if header.participants.iter().any(|seat| seat.remote.is_some()) {
         return Ok(());
     }
-    let problem = Diagnostic::new("no seat is behind a link");
+    let problem = Diagnostic::new("no remote seats to serve");
     Err(problem.hint("write `{name: dana, model: remote/link}`, or run it with --batch"))
 }
 

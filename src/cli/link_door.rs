@@ -25,6 +25,7 @@ use crate::history::{
 };
 use crate::journal::{Disk, KeyStore};
 use crate::launch::environment::Environment;
+use crate::launch::random::random;
 use crate::round::offer;
 use crate::round::seal::sign::SigningKey;
 use crate::round::snapshot::sha256_hex;
@@ -52,6 +53,8 @@ pub struct LinkDoor {
     address: SocketAddr,
     tls: Tls,
     serving: Mutex<Option<Serving>>,
+    /// An invitation that was made last, until it is on record, with its token and where that is kept then.
+    made: Mutex<Option<(KeyStore, SeatInvited, String)>>,
 }
 
 /// What is served now.
@@ -68,13 +71,18 @@ impl Drop for Serving {
     }
 }
 
+/// How somebody elsewhere takes a seat.
+pub enum Access {
+    /// A person opens this link.
+    Link(String),
+    /// An agent polls this address with this token.
+    Agent { url: String, token: String },
+}
+
 /// A session's remote seats, invited.
-pub struct Opened {
+pub struct OpenedDoor {
     pub remote: RemoteSeats,
-    /// The link of every seat behind one.
-    pub links: IndexMap<String, String>,
-    /// The address and the token of every agent that polls.
-    pub agents: IndexMap<String, (String, String)>,
+    pub access: IndexMap<String, Access>,
     /// What is to be said of the door.
     pub notes: Vec<String>,
     /// Cancelled when another session is served.
@@ -92,7 +100,7 @@ impl LinkDoor {
                 .strip_prefix("https://")
                 .is_some_and(|host| !host.is_empty() && !host.contains(['#', '?', ' ']))
         {
-            let problem = Diagnostic::new(format!("--behind `{url}` is no https address"));
+            let problem = Diagnostic::new(format!("invalid --behind `{url}`: expected an https URL"));
             return Err(problem.hint("write it as `https://votes.example`: elsewhere browsers cannot seal"));
         }
         let mut address = asked.bind.unwrap_or(ADDRESS);
@@ -120,14 +128,14 @@ impl LinkDoor {
             let problem = Diagnostic::new(format!("cannot listen at {address}: {error}"));
             problem.hint("another program may be there; choose another port with --bind ADDRESS:PORT")
         })?;
-        Ok(Self { asked, listener, address, tls, serving: Mutex::new(None) })
+        Ok(Self { asked, listener, address, tls, serving: Mutex::new(None), made: Mutex::new(None) })
     }
 
     /// Serves a session from here on, in place of an earlier one.
     ///
     /// # Errors
     /// When nobody can be invited.
-    pub fn open(&self, of: &DoorInputs<'_>) -> Result<Opened, Diagnostic> {
+    pub fn open(&self, of: &DoorInputs<'_>) -> Result<OpenedDoor, Diagnostic> {
         let keys = KeyStore::new(Disk::default(), &of.set_up.folders.keys());
         let key = key_of_links(&keys, of.header)?;
         let fingerprint = offer::fingerprint(&key.public()).unwrap_or_default();
@@ -156,46 +164,56 @@ impl LinkDoor {
             }
         });
         *self.serving() = Some(Serving { board, ends: ends.clone(), fingerprint });
-        let (mut links, mut agents) = (IndexMap::new(), IndexMap::new());
-        for (seat, token) in tokens {
-            let is_agent =
-                of.header.participants.iter().any(|of| of.name == seat && has_door(of, RemoteDoor::Inbox));
-            let link = self.link(&token);
-            match link.split_once("/b#").filter(|_| is_agent) {
-                Some((url, token)) => drop(agents.insert(seat, (url.to_owned(), token.to_owned()))),
-                None => drop(links.insert(seat, link)),
-            }
-        }
-        Ok(Opened { remote, links, agents, notes, ends })
+        let access = of.header.participants.iter().filter_map(|seat| {
+            let token = tokens.get(&seat.name)?;
+            Some((seat.name.clone(), self.access(seat, token)))
+        });
+        Ok(OpenedDoor { remote, access: access.collect(), notes, ends })
     }
 
     fn serving(&self) -> std::sync::MutexGuard<'_, Option<Serving>> {
         self.serving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A new link for a seat, and the invitation to record: from then on the old link is withdrawn.
+    /// A new access for a seat, and the invitation to record: once it is on record, the old access is withdrawn
+    /// and this one is kept.
     ///
     /// # Errors
-    /// When it cannot be kept.
+    /// When none can be made.
     pub fn invite(
         &self,
         set_up: &Environment,
-        session: &str,
+        session: &Session,
         seat: &str,
-    ) -> Result<(SeatInvited, String), Diagnostic> {
+    ) -> Result<(SeatInvited, Access), Diagnostic> {
+        let info = session.seat_info(seat).ok_or_else(|| cannot_invite(&format!("no seat `{seat}`")))?;
         let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
-        let mut tokens = keys.tokens(session).map_err(|error| cannot_invite(&error))?;
         let (token, invited) = invitation(seat)?;
-        let link = self.link(&token);
-        tokens.insert(seat.to_owned(), token);
-        keys.keep_tokens(session, &tokens).map_err(|error| cannot_invite(&error))?;
-        Ok((invited, link))
+        let access = self.access(info, &token);
+        *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Some((keys, invited.clone(), token));
+        Ok((invited, access))
     }
 
     /// Shows the state after a write to disk.
     pub fn see(&self, session: &Session) {
         if let Some(serving) = &*self.serving() {
             serving.board.see(session);
+        }
+        let is_on_record = |(_, made, _): &mut (KeyStore, SeatInvited, String)| {
+            session
+                .invitations
+                .get(&made.participant)
+                .is_some_and(|known| known.invitation == made.invitation)
+        };
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner).take_if(is_on_record);
+        if let Some((keys, invited, token)) = made {
+            let kept = keys.tokens(&session.id).and_then(|mut tokens| {
+                tokens.insert(invited.participant, token);
+                keys.keep_tokens(&session.id, &tokens)
+            });
+            if let Err(error) = kept {
+                tracing::warn!(%error, "a new link works until this program ends");
+            }
         }
     }
 
@@ -222,13 +240,19 @@ impl LinkDoor {
         if address.is_unspecified() { lan_address().unwrap_or(address) } else { address }
     }
 
-    fn link(&self, token: &str) -> String {
-        let base = self.asked.behind.clone().unwrap_or_else(|| {
+    fn access(&self, seat: &SeatInfo, token: &str) -> Access {
+        let url = self.asked.behind.clone().unwrap_or_else(|| {
             let scheme = if matches!(self.tls, Tls::None) { "http" } else { "https" };
             format!("{scheme}://{}", SocketAddr::new(self.reached_at(), self.address.port()))
         });
+        let url = url.trim_end_matches('/').to_owned();
         let fingerprint = self.serving().as_ref().map(|serving| serving.fingerprint.clone());
-        format!("{}/b#{token}.{}", base.trim_end_matches('/'), fingerprint.unwrap_or_default())
+        let token = format!("{token}.{}", fingerprint.unwrap_or_default());
+        if has_door(seat, RemoteDoor::Inbox) {
+            Access::Agent { url, token }
+        } else {
+            Access::Link(format!("{url}/b#{token}"))
+        }
     }
 
     /// The certificate that was made for this address before, while it is valid; else a new one.
@@ -333,9 +357,7 @@ fn invite(
 
 /// A new token for a seat, and the invitation that is recorded of it.
 fn invitation(seat: &str) -> Result<(String, SeatInvited), Diagnostic> {
-    let mut random = [0; 16];
-    getrandom::fill(&mut random).map_err(|error| cannot_invite(&error))?;
-    let token = URL_SAFE_NO_PAD.encode(random);
+    let token = URL_SAFE_NO_PAD.encode(random::<16>()?);
     let expires = Timestamp(crate::clock::now().0 + INVITED_FOR);
     let invited = SeatInvited { participant: seat.to_owned(), invitation: sha256_hex(&token), expires };
     Ok((token, invited))

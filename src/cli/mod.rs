@@ -29,7 +29,6 @@ mod mcp;
 #[cfg(not(feature = "nats"))]
 mod no_worker_door;
 mod options;
-mod random;
 mod receipts;
 mod resume;
 mod seat;
@@ -56,6 +55,7 @@ use clap::error::ErrorKind;
 use crate::config::doctor::ProbeLevel;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
+use crate::launch::random;
 use args::{Args, Json, Run, Verb};
 use browse::session_file;
 use console::{Console, fail};

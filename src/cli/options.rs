@@ -38,6 +38,7 @@ pub fn launch_options(run: &Run, set_up: &mut Environment) -> Result<LaunchOptio
         is_headless: run.batch,
         flags: ModelFlags::parse(&run.model),
         participants: run.participants.iter().flat_map(|list| split_participants(list)).collect(),
+        invited: run.invite.clone(),
         input: run.input.clone(),
         seed: run.seed,
         seal: run.seal,

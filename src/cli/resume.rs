@@ -81,6 +81,7 @@ fn warn_of_ignored(args: &Run, output: &Console) {
         ("--input", args.input.is_some()),
         ("--model", !args.model.is_empty()),
         ("--participants", !args.participants.is_empty()),
+        ("--invite", !args.invite.is_empty()),
         ("--save", args.save.is_some()),
         ("--seed", args.seed.is_some()),
         ("--seal", args.seal.is_some()),

@@ -11,7 +11,7 @@ use super::args::{Run, ServeArgs};
 use super::batch::run_behind;
 use super::console::{Console, is_on_terminal};
 use super::door::{DoorInputs, OpenDoor};
-use super::link_door::{LinkDoor, qr_code};
+use super::link_door::{Access, LinkDoor, qr_code};
 use super::verb_result::VerbResult;
 use crate::config::Config;
 use crate::config::dirs::Dirs;
@@ -39,10 +39,7 @@ struct ServedDoor<'a> {
 }
 
 struct Links {
-    /// The link of every seat behind one.
-    by_seat: IndexMap<String, String>,
-    /// The address and the token of every agent that polls.
-    agents: IndexMap<String, (String, String)>,
+    access: IndexMap<String, Access>,
     file: Option<File>,
 }
 
@@ -52,7 +49,7 @@ impl OpenDoor for ServedDoor<'_> {
         let opened = self.door.open(of)?;
         opened.notes.iter().for_each(|note| output.note(note));
         if let Ok(mut untold) = self.untold.lock() {
-            *untold = Some(Links { by_seat: opened.links, agents: opened.agents, file });
+            *untold = Some(Links { access: opened.access, file });
         }
         Ok(opened.remote)
     }
@@ -90,27 +87,35 @@ impl Links {
     /// Prints the link of each seat, with its code for a phone's camera where a terminal shows it.
     fn print(self, output: &mut Console) {
         if let Some(mut file) = self.file {
-            let lines = self.by_seat.iter().map(|(seat, link)| format!("{seat} {link}\n"));
-            let agents = self.agents.iter();
-            let lines = lines.chain(agents.map(|(agent, (url, token))| {
-                format!("{agent} ROUNDTABLE_URL={url} ROUNDTABLE_TOKEN={token}\n")
-            }));
+            let lines = self.access.iter().map(|(seat, access)| match access {
+                Access::Link(link) => format!("{seat} {link}\n"),
+                Access::Agent { url, token } => {
+                    format!("{seat} ROUNDTABLE_URL={url} ROUNDTABLE_TOKEN={token}\n")
+                }
+            });
             if let Err(error) = file.write_all(lines.collect::<String>().as_bytes()) {
                 output.warn(&Diagnostic::new(format!("cannot write the links: {error}")));
             }
         }
-        for (seat, link) in &self.by_seat {
-            output.note(&format!("link of {seat}: {link}"));
-            if let Some(code) = qr_code(link).filter(|_| is_on_terminal()) {
-                output.note(&code);
+        for (seat, access) in &self.access {
+            match access {
+                Access::Link(link) => {
+                    output.note(&format!("link of {seat}: {link}"));
+                    if let Some(code) = qr_code(link).filter(|_| is_on_terminal()) {
+                        output.note(&code);
+                    }
+                }
+                Access::Agent { url, token } => {
+                    let said = format!("for agent {seat}:\nROUNDTABLE_URL={url}\nROUNDTABLE_TOKEN={token}");
+                    output.note(&said);
+                }
             }
         }
-        for (agent, (url, token)) in &self.agents {
-            output.note(&format!("for agent {agent}:\nROUNDTABLE_URL={url}\nROUNDTABLE_TOKEN={token}"));
+        if self.access.values().any(|access| matches!(access, Access::Link(_))) {
+            output.note("whoever opens a link first votes as that seat: send each to one person alone");
         }
-        if self.by_seat.is_empty() {
-            return output.note("whoever has a token works as that agent: give each to one agent alone");
+        if self.access.values().any(|access| matches!(access, Access::Agent { .. })) {
+            output.note("whoever has a token works as that agent: give each to one agent alone");
         }
-        output.note("whoever opens a link first votes as that seat: send each to one person alone");
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::agenda::Agenda;
 use super::event::{
     ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeakReport, LeaksFound, RoundClosed,
-    RoundOpened, SessionOpened, StepFinished, TimedEvent, WorkItemClaimed, WorkItemOffered,
+    RoundOpened, SealedBy, SessionOpened, StepFinished, TimedEvent, WorkItemClaimed, WorkItemOffered,
 };
 use super::state::{AnsweredQuestion, NotHeld, RoundRun, Seat, SeatStatus, Session};
 use super::step_run::{ApprovalRun, StepArtifact, StepRun};
@@ -131,6 +131,9 @@ impl Session {
                 seat.status = SeatStatus::Sealed(Arc::clone(&sealed.seal));
                 seat.elapsed_ms = Some(sealed.elapsed_ms);
             });
+            if sealed.by == Some(SealedBy::Table) {
+                *self.sealed_for.entry(sealed.participant.clone()).or_default() += 1;
+            }
         } else if let Event::SeatFailed(failed) = event {
             self.seat(&failed.round, &failed.participant, |seat| {
                 seat.status = SeatStatus::Failed(failed.clone());

@@ -91,6 +91,8 @@ pub struct Session {
     pub answered: IndexMap<String, usize>,
     /// The invitations of remote seats, by seat.
     pub invitations: IndexMap<String, Invitation>,
+    /// Seats whose ballots came as plain text and were sealed for them, with how many.
+    pub sealed_for: IndexMap<String, usize>,
     /// Warnings so far.
     pub warnings: Vec<String>,
     /// Since when and why it rests, if it does.

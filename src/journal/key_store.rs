@@ -12,6 +12,8 @@ use crate::round::seal::sign::SigningKey;
 
 /// The file of a worker's key.
 const WORKER_KEY: &str = "worker.sign";
+/// The file of the key by which workers know this machine, and of the lock under which it is made.
+const TABLE_KEY: (&str, &str) = ("lasting.table", "lasting.lock");
 
 fn identity_name(address: IpAddr, kind: &str) -> String {
     // No file name of Windows holds a colon.
@@ -69,21 +71,24 @@ impl KeyStore {
     }
 
     /// The key by which workers know this machine: the table key of all its sessions that ask them. It is
-    /// made from these 32 random bytes where there is none.
+    /// made from these 32 random bytes where there is none; of two programs at once one makes it.
     ///
     /// # Errors
     /// When it cannot be read or written, or what lies there is no key: no other is made in its place.
     pub fn lasting_table_key(&self, random: [u8; 32]) -> Result<SigningKey, DiskError> {
-        let name = "lasting.table";
-        let Some(text) = self.text(name)? else {
-            let key = SigningKey::new(random);
-            self.disk.make_own_dir(&self.dir)?;
-            self.disk.write_whole(&self.dir.join(name), key.to_hex().as_bytes())?;
+        let (name, lock) = TABLE_KEY;
+        if let Some(key) = self.signing_key(name)? {
             return Ok(key);
-        };
-        let cause = || std::io::Error::other("it holds no key");
-        let damaged = || DiskError { what: "read", path: self.dir.join(name), cause: cause(), locked: None };
-        SigningKey::from_hex(text.trim_end()).ok_or_else(damaged)
+        }
+        self.disk.make_own_dir(&self.dir)?;
+        let lock = self.dir.join(lock);
+        let _locked = self.disk.create_log(&lock).or_else(|_| self.disk.open_log(&lock))?;
+        if let Some(key) = self.signing_key(name)? {
+            return Ok(key);
+        }
+        let key = SigningKey::new(random);
+        self.disk.write_whole(&self.dir.join(name), key.to_hex().as_bytes())?;
+        Ok(key)
     }
 
     /// The key that signs a session's offers; `None` when it is gone.
@@ -109,13 +114,13 @@ impl KeyStore {
     /// # Errors
     /// When it cannot be read, or what lies there is no key: no other is made in its place.
     pub fn worker_key(&self) -> Result<Option<SigningKey>, DiskError> {
-        let Some(text) = self.text(WORKER_KEY)? else { return Ok(None) };
-        let damaged = || DiskError {
-            what: "read",
-            path: self.dir.join(WORKER_KEY),
-            cause: std::io::Error::other("it holds no key"),
-            locked: None,
-        };
+        self.signing_key(WORKER_KEY)
+    }
+
+    fn signing_key(&self, name: &str) -> Result<Option<SigningKey>, DiskError> {
+        let Some(text) = self.text(name)? else { return Ok(None) };
+        let cause = || std::io::Error::other("it holds no key");
+        let damaged = || DiskError { what: "read", path: self.dir.join(name), cause: cause(), locked: None };
         SigningKey::from_hex(text.trim_end()).map(Some).ok_or_else(damaged)
     }
 
@@ -199,5 +204,26 @@ impl KeyStore {
     /// When it is there and cannot be removed.
     pub fn erase(&self, session: &str, round: u32) -> Result<(), DiskError> {
         self.disk.erase(&self.path(session, round))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_at_once_make_one_lasting_key() {
+        for _ in 0..20 {
+            let dir = tempfile::tempdir().expect("a folder");
+            let made = |number: u8| {
+                let keys = KeyStore::new(Disk::default(), &dir.path().join("keys"));
+                keys.lasting_table_key([number; 32]).expect("a key").public()
+            };
+            let made: Vec<String> = std::thread::scope(|scope| {
+                let threads: Vec<_> = (0..4).map(|number| scope.spawn(move || made(number))).collect();
+                threads.into_iter().map(|thread| thread.join().expect("ends")).collect()
+            });
+            assert!(made.iter().all(|key| *key == made[0]), "{made:?}");
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::environment::PROGRAM;
 use super::prepare::PreparedSession;
+use super::random::random;
 use super::roster::Roster;
 use crate::diagnostic::Diagnostic;
 use crate::history::{AGENDA_RULES, PseudonymMap, SessionOpened};
@@ -81,9 +82,7 @@ impl PreparedSession {
 
 /// A seed from the operating system.
 fn random_seed() -> Result<u64, Vec<Diagnostic>> {
-    let mut random = [0; 6];
-    getrandom::fill(&mut random)
-        .map_err(|error| Diagnostic::new(format!("the operating system gives no random numbers: {error}")))?;
+    let random: [u8; 6] = random()?;
     Ok(random.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
 }
 
@@ -115,9 +114,8 @@ pub fn session_id(id: &str) -> String {
     let now = crate::clock::now().to_string();
     let digits: String = now.chars().filter(char::is_ascii_digit).take(14).collect();
     let (date, time) = digits.split_at(digits.len().min(8));
-    let mut random = [0; 2];
     // Without randomness the id is still unique by the second; `create` refuses a clash.
-    let _ = getrandom::fill(&mut random);
+    let random: [u8; 2] = random().unwrap_or_default();
     let slug = if slug.is_empty() { "session" } else { slug };
     format!("{date}-{time}-{slug}-{}", hex(&random))
 }

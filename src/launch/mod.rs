@@ -13,6 +13,7 @@ pub mod linked_sessions;
 pub mod model_choice;
 pub mod needs;
 pub mod prepare;
+pub mod random;
 pub mod roster;
 pub mod run;
 mod scripted_agenda;

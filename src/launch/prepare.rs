@@ -25,8 +25,8 @@ use crate::history::{
 };
 use crate::round::seal::SEAL_2;
 use crate::workflow::{
-    ChosenParticipant, Definition, Examined, MAX_DEFINITION, OtherFiles, STANDARD_INPUT, Source, default_id,
-    examine, needs_screen, recheck, unknown_tasks,
+    ChosenParticipant, Definition, Examined, LINK, MAX_DEFINITION, OtherFiles, STANDARD_INPUT, Source,
+    default_id, examine, needs_screen, recheck, unknown_tasks,
 };
 
 /// What is asked of a run, whichever front end it has.
@@ -37,6 +37,8 @@ pub struct LaunchOptions {
     pub flags: ModelFlags,
     /// The participants to use, in this order; the definition's, if none are named.
     pub participants: Vec<String>,
+    /// Seats that are given to people behind links, whoever else would have them.
+    pub invited: Vec<String>,
     /// What takes the place of the definition's input.
     pub input: Option<String>,
     pub seed: Option<u64>,
@@ -161,6 +163,16 @@ pub fn load_definition(text: String, file: String, folders: &Dirs) -> Result<Loa
     ExaminedFile::of(text, file, folders).valid()
 }
 
+/// Invited people whom no step would ask.
+fn unasked(invited: &[String], header: &SessionOpened) -> Vec<Diagnostic> {
+    let is_unasked = |name: &&String| header.participants.iter().all(|seat| seat.name != **name);
+    let say = |name: &String| {
+        Diagnostic::new(format!("no step asks `{name}`, whom --invite names"))
+            .hint("add the name to the `participants` of a round, or leave it out")
+    };
+    invited.iter().filter(is_unasked).map(say).collect()
+}
+
 /// Prepares a session of a definition; `tell` receives each warning. Nothing is run or sent.
 ///
 /// # Errors
@@ -179,6 +191,11 @@ pub fn prepare(
         plan.definition = plan.definition.with_participants(&chosen);
         no_problems(recheck(&plan.definition, &plan.file))?;
     }
+    if !options.invited.is_empty() {
+        plan.definition = plan.definition.with_invited(&options.invited)?;
+        plan.flags.named.extend(options.invited.iter().map(|name| (name.clone(), LINK.to_owned())));
+        no_problems(recheck(&plan.definition, &plan.file))?;
+    }
     check_answers(options, &plan.definition, &plan.file, tell)?;
     no_problems(unreadable_evidence(&plan.definition, &plan.file, &set_up.looking_reader(&plan.definition)))?;
     let (roster, problems) = plan.roster(set_up, UnknownAgentPolicy::Refused);
@@ -186,6 +203,7 @@ pub fn prepare(
     roster.notices.iter().chain(&plan.unlinked).for_each(&mut *tell);
     let id = plan.new_id();
     let mut header = plan.header(roster, &id, (options.input.as_deref(), options.seed))?;
+    no_problems(unasked(&options.invited, &header))?;
     let has_remote = header.participants.iter().any(|seat| seat.remote.is_some());
     header.seal = options.seal.filter(|seal| *seal == SEAL_2).or(has_remote.then_some(SEAL_2));
     no_problems(pin_workers(&mut header, &set_up.config.workers, &plan.file))?;

@@ -12,6 +12,7 @@ use super::environment::{Environment, PROGRAM};
 use super::error::RunError;
 use super::needs::{asked, asked_seats, file_of, outside};
 use super::prepare::{LaunchOptions, check_answers, opened};
+use super::random::random;
 use super::scripted_answers::Answers;
 use super::wrapped::{rewrap, wrap_seats};
 use crate::config::ParticipantFactory;
@@ -139,12 +140,6 @@ fn make_table_key(header: &SessionOpened, set_up: &Environment) -> Result<String
 /// When it cannot be made or read.
 pub fn lasting_table_key(keys: &KeyStore) -> Result<SigningKey, Diagnostic> {
     keys.lasting_table_key(random()?).map_err(|error| no_table_key(&error))
-}
-
-fn random() -> Result<[u8; 32], Diagnostic> {
-    let mut random = [0; 32];
-    getrandom::fill(&mut random).map_err(|error| no_table_key(&error))?;
-    Ok(random)
 }
 
 fn no_table_key(error: &dyn std::fmt::Display) -> Diagnostic {

@@ -12,7 +12,9 @@ use super::sources::{SeatChoice, SeatLink};
 use crate::core::{Command, ExitCode, NextAction, decide, draft_round, next};
 use crate::engine::{FacilitatorRequest, WaitPoint, hold};
 use crate::handoff::Checked;
-use crate::history::{Event, LogEntry, RoundOpened, Session, SessionOpened, TimedEvent, Timestamp};
+use crate::history::{
+    Event, LogEntry, RoundOpened, SeatInvited, Session, SessionOpened, TimedEvent, Timestamp,
+};
 use crate::insight::text_diff;
 use crate::insight::wording::group_digits;
 
@@ -56,6 +58,8 @@ pub struct LiveSession {
     pub asked: VecDeque<(String, Option<String>)>,
     /// The links of its remote seats, once an engine works.
     pub links: IndexMap<String, SeatLink>,
+    /// A link that was made last with its invitation, until that is on record.
+    pub new_link: Option<(SeatInvited, SeatLink)>,
     /// Whether a link is to be shown as soon as there is one.
     pub shows_link: bool,
     /// The form that was handed in last, until what it orders has happened.

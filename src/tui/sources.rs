@@ -27,8 +27,7 @@ pub const REHEARSAL: &str = "rehearsal";
 /// The model text of a person at this terminal.
 pub const HUMAN: &str = "human";
 
-/// The model of a person somewhere else.
-pub const LINK: &str = "remote/link";
+pub use crate::workflow::LINK;
 
 /// How the seats of a session that has not begun differ from what its definition says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,7 +43,8 @@ pub struct SeatChoice {
 /// How somebody elsewhere takes a seat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeatLink {
-    pub url: String,
-    /// The same for a phone's camera, in lines.
+    /// A link, or what an agent needs in its environment.
+    pub text: String,
+    /// The link for a phone's camera, in lines.
     pub code: Option<String>,
 }

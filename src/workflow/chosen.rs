@@ -1,10 +1,15 @@
 //! The participants that the command line chooses: names, models, people, and maps in braces.
 
+use serde_json::Value;
+
 use super::definition::{Definition, ParticipantSpec, SeatTools, is_model_text};
 use super::load::{Source, load};
 use super::seat_names::SeatNames;
 use super::steps::step::Step;
 use crate::diagnostic::Diagnostic;
+
+/// The model of a person elsewhere who is invited by a link.
+pub const LINK: &str = "remote/link";
 
 /// A participant as the command line chooses it.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +66,25 @@ impl ChosenParticipant {
 }
 
 impl Definition {
+    /// The same definition with these seats for people behind links, in place of participants of that name.
+    ///
+    /// # Errors
+    /// What is wrong with a name.
+    pub fn with_invited(mut self, names: &[String]) -> Result<Self, Vec<Diagnostic>> {
+        for name in names {
+            let entry = format!("{{name: {}, model: {LINK}}}", Value::from(name.as_str()));
+            let ChosenParticipant::Given(seat) = ChosenParticipant::read(&entry)? else { continue };
+            if seat.name != *name {
+                return Err(vec![Diagnostic::new(format!("--invite names no seat: `{name}`"))]);
+            }
+            match self.participants.iter_mut().find(|known| known.name == *name) {
+                Some(known) => *known = *seat,
+                None => self.participants.push(*seat),
+            }
+        }
+        Ok(self)
+    }
+
     /// The same definition with only these participants, in this order. A name that no participant
     /// has stands for all of that persona; one that is not in the definition is taken as a model, a
     /// person or a persona.

@@ -29,7 +29,7 @@ mod used;
 mod validate;
 
 pub use agent_answer::{DEEPEST_ANSWER, depth, read_answer};
-pub use chosen::{ChosenParticipant, split_participants};
+pub use chosen::{ChosenParticipant, LINK, split_participants};
 pub use completeness::format_1::lack;
 pub use completeness::{CompletenessFinding, Held, ReferencedContent, findings, is_held, looks_like_id};
 pub use definition::{

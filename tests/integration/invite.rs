@@ -1,9 +1,15 @@
 //! Links from the screen: a seat is invited, votes elsewhere, and is invited anew.
 
-use roundtable::journal::{fold, read_log, verify};
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
 
+use roundtable::journal::{fold, read_log, verify};
+use roundtable::round::seal::sign::SigningKey;
+
+use crate::patience::Patient as _;
 use crate::program::Desk;
 use crate::pty::Screen;
+use crate::served::Browser;
 
 const DEFINITION: &str = "question: Which?\nballot: {kind: choice, options: [alpha, beta]}\nrule: majority\n\
                           participants: [{name: ann, model: rehearsal}, {name: dana, model: remote/link}]\n";
@@ -30,17 +36,21 @@ fn link(screen: &Screen) -> String {
 fn a_seat_is_invited_from_the_screen_and_votes_elsewhere() {
     let desk = desk();
     let mut screen = Screen::open(&desk, (120, 40), &["decide.yaml"]);
-    screen.wait_for(&["DRAFT", "dana votes by a link: no link yet", "i invites"]);
+    screen.wait_for(&["DRAFT", "link of dana: not invited", "i invites"]);
     screen.press("i", &["Link of dana", "█ ▄▄▄▄▄ █", "http://127.0.0.1:", "send it to one person alone"]);
     let old = link(&screen);
     // Another link, and the old one is withdrawn.
-    screen.press("\u{1b}", &["dana votes by a link: invited"]);
+    screen.press("\u{1b}", &["link of dana: invited"]);
     screen.press("i", &["dana: invited", "New link"]);
     screen.press("G\r", &["Link of dana", "http://127.0.0.1:", "send it to one person alone"]);
     let new = link(&screen);
     assert_ne!(old, new);
     let said = desk.run(["seat", &old, "--answer", "alpha.yaml"]).code(2);
     assert!(said.err.contains("this link is not valid"), "{}", said.err);
+    let kept = desk.files().into_iter().find(|file| file.extension().is_some_and(|end| end == "links"));
+    let kept = std::fs::read_to_string(kept.expect("the tokens")).expect("a text");
+    let token = new.split(['#', '.']).nth_back(1).expect("a token");
+    assert!(kept.contains(token), "a session that goes on needs the new link: {kept}");
     screen.press("\u{1b}", &["DRAFT"]);
     screen.press("o", &["OPEN", "1 of 2 sealed", "invited: i"]);
     let said = desk.run(["seat", &new, "--answer", "alpha.yaml"]).code(0);
@@ -60,6 +70,47 @@ fn a_seat_is_invited_from_the_screen_and_votes_elsewhere() {
 }
 
 #[test]
+fn a_new_link_for_a_sealed_seat_is_refused_and_the_old_one_stays() {
+    let desk = desk();
+    let remote = DEFINITION.replace("{name: ann, model: rehearsal}", "{name: eve, model: remote/link}");
+    desk.write("decide.yaml", remote.replace("}]", "}, {name: poet, model: remote/inbox}]"));
+    let mut screen = Screen::open(&desk, (120, 40), &["decide.yaml"]);
+    screen.wait_for(&["link of eve: not invited", "access token of poet: not invited"]);
+    screen.press("i", &["Link of eve"]);
+    let eve = link(&screen);
+    screen.press("\u{1b}", &["DRAFT"]);
+    screen.press("o", &["OPEN", "0 of 3 sealed", "invited: i"]);
+    screen.press("j", &[]);
+    screen.press("i", &["dana: invited"]);
+    screen.press("\r", &["Link of dana"]);
+    let dana = link(&screen);
+    screen.press("\u{1b}", &["0 of 3 sealed"]);
+    let mut voter = desk.start(["seat", &dana, "--answer", "alpha.yaml"]);
+    screen.wait_for(&["1 of 3 sealed", "■ dana  sealed"]);
+    screen.press("i", &["dana: joined", "New link"]);
+    screen.press("G\r", &["`dana` has sealed in the open round: invite again after the close"]);
+    screen.wait_without(&["Link of dana"]);
+    screen.press("i\r", &["Link of dana"]);
+    assert_eq!(link(&screen), dana);
+    // Eve's browser joins; the agent has a token instead of a link.
+    screen.press("\u{1b}", &["invited: i"]);
+    let (address, secret) = eve["http://".len()..].split_once("/b#").expect("a link");
+    let (token, fingerprint) = secret.split_once('.').expect("a fingerprint");
+    let [address, token, fingerprint] = [address, token, fingerprint].map(str::to_owned);
+    let browser = Browser { address, token, fingerprint, key: SigningKey::new([7; 32]) };
+    assert_eq!(browser.join(&browser.key).status, 204);
+    screen.wait_for(&["eve   joined", "■ dana  sealed", "poet  invited: i"]);
+    screen.press("k", &[]);
+    screen.press(
+        "i",
+        &["poet: invited", "Show the access token", "New access token: the old one stops working"],
+    );
+    screen.press("\r", &["Access token of poet", "ROUNDTABLE_TOKEN=", "give it to one agent alone"]);
+    voter.kill().expect("ended");
+    voter.wait().expect("ended");
+}
+
+#[test]
 fn a_port_that_is_taken_is_told_before_anything_is_written() {
     let desk = desk();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -71,4 +122,49 @@ fn a_port_that_is_taken_is_told_before_anything_is_written() {
     screen.send("q");
     assert_eq!(screen.end().0, 0);
     assert!(!desk.home().join("state/sessions").exists());
+}
+
+#[test]
+fn whoever_serves_people_and_agents_is_warned_of_links_and_tokens() {
+    let desk = desk();
+    desk.write(
+        "decide.yaml",
+        DEFINITION.replace("{name: ann, model: rehearsal}", "{name: poet, model: remote/inbox}"),
+    );
+    let mut served = desk.command(["serve", "decide.yaml"]).stderr(Stdio::piped()).start().expect("starts");
+    let mut lines = BufReader::new(served.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
+    for warning in
+        ["whoever opens a link first votes as that seat", "whoever has a token works as that agent"]
+    {
+        assert!(lines.any(|line| line.contains(warning)), "{warning}");
+    }
+    served.kill().expect("ended");
+    served.wait().expect("ended");
+}
+
+#[test]
+fn people_are_invited_by_name_without_a_change_of_the_definition() {
+    let desk = desk();
+    desk.write("decide.yaml", DEFINITION.replace("remote/link", "rehearsal"));
+    let serve = ["serve", "decide.yaml", "--bind", "127.0.0.1:0"];
+    let mut served =
+        desk.command(serve).args(["--invite", "dana,bob"]).stderr(Stdio::piped()).start().expect("starts");
+    let mut lines = BufReader::new(served.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
+    assert!(lines.any(|line| line.starts_with("link of dana: http")));
+    assert!(lines.any(|line| line.starts_with("link of bob: http")));
+    served.kill().expect("ended");
+    served.wait().expect("ended");
+    let session = fold(&read_log(&std::fs::read(desk.session()).expect("a session")).expect("readable"));
+    let seats: Vec<_> = session.roster.values().map(|seat| (&*seat.name, &*seat.model)).collect();
+    assert_eq!(seats, [("ann", "rehearsal"), ("dana", "remote/link"), ("bob", "remote/link")]);
+    desk.write(
+        "decide.yaml",
+        "participants: [rehearsal, {name: ann, model: rehearsal}]\n\
+         steps: [{id: vote, type: round, question: Which?, participants: [ann], ballot: {kind: position}}]\n",
+    );
+    let cases = [("", "--invite names no seat: ``"), ("eve", "no step asks `eve`, whom --invite names")];
+    for (name, why) in cases {
+        let said = desk.run(["serve", "decide.yaml", "--bind", "127.0.0.1:0", "--invite", name]).code(2);
+        assert!(said.err.contains(why), "{}", said.err);
+    }
 }

@@ -9,13 +9,13 @@ use clap::{Args as ClapArgs, Subcommand};
 pub struct InboxArgs {
     #[command(subcommand)]
     pub verb: InboxVerb,
-    /// Take `ROUNDTABLE_URL` and `ROUNDTABLE_TOKEN` from this file of yours alone, not from the environment
+    /// Read `ROUNDTABLE_URL` and `ROUNDTABLE_TOKEN` from this file (mode 600) instead of the environment
     #[arg(long, value_name = "FILE", global = true)]
     pub access: Option<PathBuf>,
-    /// Trust this certificate alone, such as one that `serve` made (PEM)
+    /// Trust only this certificate (PEM), such as the one `serve` made
     #[arg(long, value_name = "FILE", global = true)]
     pub cert: Option<PathBuf>,
-    /// Name this worker, where the agent has several (default: the agent's name; one of its own for `run`)
+    /// Set the lease holder's name (default: the agent's name; a new one for each `run`)
     #[arg(long, value_name = "NAME", global = true)]
     pub holder: Option<String>,
 }
@@ -64,7 +64,7 @@ pub enum InboxVerb {
         #[arg(long, value_name = "FILE", default_value = "-")]
         data: PathBuf,
     },
-    /// Give a work item up, which counts as a failed attempt
+    /// Fail a work item (counts as an attempt)
     Fail {
         /// Work item
         item: String,

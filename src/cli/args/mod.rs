@@ -46,7 +46,7 @@ pub enum Verb {
     Seat(SeatArgs),
     /// Do an agent's work in a session that is served
     Inbox(InboxArgs),
-    /// Answer for seats of sessions elsewhere, with this machine's own keys to models
+    /// Answer questions of remote sessions with this machine's models
     Worker(WorkerArgs),
     /// Serve a coding assistant over MCP: it convenes panels, and sees no answer before the close
     Mcp(McpArgs),

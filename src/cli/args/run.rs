@@ -46,6 +46,9 @@ pub struct Run {
     pub seal: Option<u32>,
     #[command(flatten)]
     pub common: RunOptions,
+    /// Of `serve`: seats for people behind links.
+    #[arg(skip)]
+    pub invite: Vec<String>,
     /// Copy of the global flag.
     #[arg(skip)]
     pub trust: bool,

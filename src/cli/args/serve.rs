@@ -15,10 +15,13 @@ pub struct ServeArgs {
     pub file: PathBuf,
     #[command(flatten)]
     pub door: DoorArgs,
-    /// Also write the links to a new file, for you alone
+    /// Seat these people behind links, as `{name: NAME, model: remote/link}` in the definition would
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub invite: Vec<String>,
+    /// Also write links and agent tokens to a new file (readable only by you)
     #[arg(long, value_name = "FILE")]
     pub links: Option<PathBuf>,
-    /// After the end, show the result this many seconds more
+    /// Serve the result for this many seconds after the session ends
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     pub linger: u64,
     /// Override the definition's input (text, or JSON that starts with { or [)
@@ -37,13 +40,13 @@ pub struct ServeArgs {
 /// Where the door is; without any of it, as the configuration's `remote` says.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct DoorArgs {
-    /// Listen at this address (default: 127.0.0.1:8700); any but loopback needs https
+    /// Listen at this address (default: 127.0.0.1:8700); non-loopback addresses require HTTPS
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub bind: Option<SocketAddr>,
-    /// Listen at this machine's address in its network, over https
+    /// Listen at this machine's address in its network, over HTTPS
     #[arg(long, conflicts_with = "bind")]
     pub lan: bool,
-    /// Certificate for https, with those of who signed it (PEM)
+    /// Certificate chain for HTTPS (PEM)
     #[arg(long, value_name = "FILE", requires = "key")]
     pub cert: Option<PathBuf>,
     /// Private key of the certificate (PEM)
@@ -52,7 +55,7 @@ pub struct DoorArgs {
     /// Make a certificate; browsers warn of it once
     #[arg(long, conflicts_with = "cert")]
     pub self_signed: bool,
-    /// Put this https address into links; a proxy or tunnel there leads here
+    /// Use this public HTTPS URL in links (of a proxy or tunnel to this port)
     #[arg(long, value_name = "URL")]
     pub behind: Option<String>,
 }
@@ -77,6 +80,7 @@ impl From<&ServeArgs> for Run {
             input: args.input.clone(),
             model: args.model.clone(),
             save: args.save.clone(),
+            invite: args.invite.clone(),
             common: args.common.clone(),
             ..Self::default()
         }
@@ -92,7 +96,7 @@ pub struct SeatArgs {
     /// Take the answer from a file (YAML or JSON) instead of the terminal
     #[arg(long, value_name = "FILE")]
     pub answer: Option<PathBuf>,
-    /// Trust this certificate alone, such as one that `serve` made (PEM)
+    /// Trust only this certificate (PEM), such as the one `serve` made
     #[arg(long, value_name = "FILE")]
     pub cert: Option<PathBuf>,
 }

@@ -13,16 +13,16 @@ pub struct WorkerArgs {
     /// Find questions on this NATS server (`nats://…` or `tls://…`)
     #[arg(long, value_name = "URL")]
     pub nats: Option<String>,
-    /// Answer for the seats of this worker
+    /// Set the worker's name (`remote/nats/NAME`)
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Take the server's credentials from this file of yours alone
+    /// Read the server's credentials from this file (mode 600)
     #[arg(long, value_name = "FILE")]
     pub creds: Option<PathBuf>,
     /// Answer this many questions at once (default: 16)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     pub in_flight: Option<u64>,
-    /// Refuse questions once all answers of this worker may have cost this much
+    /// Stop before the total cost can exceed USD
     #[arg(long, value_name = "USD", value_parser = super::run::dollars)]
     pub max_usd: Option<f64>,
     /// Ask this model (repeatable; the first where a seat names none)
@@ -36,9 +36,9 @@ pub struct WorkerArgs {
 /// What belongs to the setup of a worker.
 #[derive(Debug, Clone, Subcommand)]
 pub enum WorkerVerb {
-    /// Print this machine's public key, made once
+    /// Print this machine's public key (created on first use)
     Keygen,
-    /// Print the public key by which workers know this machine's sessions, made once
+    /// Print the public key for workers' `table_keys` (created on first use)
     TableKey,
     /// Print the permissions that a worker needs on the NATS server, and no others
     Permissions {

@@ -68,7 +68,7 @@ impl Facilitator for ScreenFacilitator {
     }
 }
 
-/// Starts an engine on a session, with a door for seats that are invited by a link.
+/// Starts an engine on a session, with a door for seats that are invited.
 ///
 /// # Errors
 /// When there is no thread for it, or nobody can be invited.

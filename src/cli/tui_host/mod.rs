@@ -97,7 +97,7 @@ struct TuiHost {
     /// Where a new session is saved, if the user says so.
     save: Option<PathBuf>,
     set_up: Arc<Environment>,
-    /// For seats that are invited by a link, once there are any.
+    /// For seats that are invited, once there are any.
     door: Mutex<Option<Arc<ScreenDoor>>>,
 }
 
@@ -139,7 +139,7 @@ impl TuiHost {
         with_evidence(&mut session, &self.options.evidence, reader)
     }
 
-    /// The door for a session with seats that are invited by a link: bound at the first of them.
+    /// The door for a session with seats that are invited: bound at the first of them.
     fn door(&self, header: &SessionOpened) -> Result<Option<Arc<ScreenDoor>>, Diagnostic> {
         let is_invited =
             |seat: &SeatInfo| seat.remote.as_ref().is_some_and(|remote| remote.door != Door::Nats);
@@ -261,7 +261,7 @@ impl Host for TuiHost {
 
     fn invite(&self, session: &Session, seat: &str) -> Result<(SeatInvited, SeatLink), Diagnostic> {
         let door = self.door.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let door = door.ok_or_else(|| Diagnostic::new("no seat is invited by a link"))?;
+        let door = door.ok_or_else(|| Diagnostic::new("no seat is invited"))?;
         door.invite(&self.set_up, session, seat)
     }
 

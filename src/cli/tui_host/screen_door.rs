@@ -1,10 +1,10 @@
-//! The door that the screen opens for seats that are invited by a link.
+//! The door that the screen opens for seats that are invited.
 
 use super::served::Served;
 use crate::cli::door::DoorInputs;
-use crate::cli::link_door::{LinkDoor, qr_code};
+use crate::cli::link_door::{Access, LinkDoor, qr_code};
 use crate::diagnostic::Diagnostic;
-use crate::history::{Door, SeatInvited, Session};
+use crate::history::{SeatInvited, Session};
 use crate::launch::environment::Environment;
 use crate::launch::seat::ReadySession;
 use crate::tui::SeatLink;
@@ -25,9 +25,7 @@ impl ScreenDoor {
     ) -> Result<Served, Diagnostic> {
         let header = ready.header().ok_or_else(|| Diagnostic::new("the session has no header"))?;
         let opened = self.0.open(&DoorInputs { header, session: &ready.session, set_up, runtime })?;
-        let links = opened.links.into_iter().map(|(seat, url)| (seat, seat_link(url)));
-        let agents = opened.agents.into_iter().map(|(agent, access)| (agent, environment(&access)));
-        let links = links.chain(agents).collect();
+        let links = opened.access.into_iter().map(|(seat, access)| (seat, seat_link(access))).collect();
         Ok(Served { remote: Some(opened.remote), links, ends: Some(opened.ends) })
     }
 
@@ -41,20 +39,17 @@ impl ScreenDoor {
         session: &Session,
         seat: &str,
     ) -> Result<(SeatInvited, SeatLink), Diagnostic> {
-        let (invited, url) = self.0.invite(set_up, &session.id, seat)?;
-        let is_agent = session.remote(seat).is_some_and(|remote| remote.door == Door::Inbox);
-        let access = url.split_once("/b#").filter(|_| is_agent);
-        let link = access.map(|(url, token)| environment(&(url.to_owned(), token.to_owned())));
-        Ok((invited, link.unwrap_or_else(|| seat_link(url))))
+        let (invited, access) = self.0.invite(set_up, session, seat)?;
+        Ok((invited, seat_link(access)))
     }
 }
 
-fn seat_link(url: String) -> SeatLink {
-    let code = qr_code(&url);
-    SeatLink { url, code }
-}
-
-/// What an agent that polls needs in its environment.
-fn environment((url, token): &(String, String)) -> SeatLink {
-    SeatLink { url: format!("ROUNDTABLE_URL={url} ROUNDTABLE_TOKEN={token}"), code: None }
+fn seat_link(access: Access) -> SeatLink {
+    match access {
+        Access::Link(text) => SeatLink { code: qr_code(&text), text },
+        // What an agent that polls needs in its environment.
+        Access::Agent { url, token } => {
+            SeatLink { text: format!("ROUNDTABLE_URL={url} ROUNDTABLE_TOKEN={token}"), code: None }
+        }
+    }
 }

@@ -9,7 +9,7 @@ use super::tables::{reasons_table, votes_table};
 use crate::ballot::BallotKind;
 use crate::insight::headline::capital;
 use crate::insight::{format_duration, group_digits, join_list, labels, pluralize};
-use crate::report::model::{Dissenter, Report, answering_ms, dissent_heading, people_money};
+use crate::report::model::{Dissenter, Report, answering_ms, dissent_heading, people_money, remote_notes};
 
 /// How many dissenting seats are quoted in full.
 const IN_FULL: usize = 3;
@@ -317,6 +317,9 @@ fn foot(report: &Report<'_>, out: &mut String) {
         "<p>Sealed until each round closed; every byte is in the record.</p><p><code>roundtable verify {}</code></p>",
         e(source.name())
     );
+    for note in remote_notes(session) {
+        let _ = write!(out, "<p>{}</p>", told(&note));
+    }
     if source.entries > 0 {
         let hash: String = source.last_hash.chars().take(16).collect();
         let _ = write!(

@@ -19,7 +19,7 @@ pub use madr::{file_title, madr, madr_of};
 use std::fmt::Write as _;
 
 use self::quote::{code, inline, quote};
-use super::model::{Report, Source};
+use super::model::{Report, Source, remote_notes};
 use crate::history::{AnsweredQuestion, Session};
 use crate::insight::{join_list, money, round_view};
 
@@ -157,6 +157,9 @@ fn about(report: &Report<'_>, out: &mut String) {
     }
     if source.entries > 0 {
         let _ = writeln!(out, "- Record: {} entries, last hash {}", source.entries, code(&source.last_hash));
+    }
+    for note in remote_notes(session) {
+        let _ = writeln!(out, "- {}", inline(&note));
     }
     let _ = writeln!(
         out,

@@ -2,7 +2,7 @@
 
 use super::Report;
 use crate::core::Cost;
-use crate::history::{AnsweredQuestion, Session};
+use crate::history::{AnsweredQuestion, Invitation, Session};
 use crate::insight::headline::{cap, capital};
 use crate::insight::independence::independence;
 use crate::insight::wording::resume_verb;
@@ -49,6 +49,29 @@ pub fn people_money(cost: &Cost) -> String {
 pub fn answering_ms(session: &Session) -> u64 {
     let open = session.rounds.iter().filter_map(|round| Some(round.closed_at?.since(round.opened_at)));
     open.sum()
+}
+
+/// What is less certain of remote ballots than their signatures say, a line each.
+pub fn remote_notes(session: &Session) -> Vec<String> {
+    /// With more seats than this the others are counted.
+    const NAMED: usize = 5;
+    let named = |seats: &[&str]| {
+        let more = seats.len().saturating_sub(NAMED);
+        let more = (more > 0).then(|| format!("{more} more"));
+        join_list(seats.iter().take(NAMED).map(|seat| (*seat).to_owned()).chain(more))
+    };
+    let mut notes = Vec::new();
+    if !session.sealed_for.is_empty() {
+        let seats: Vec<&str> = session.sealed_for.keys().map(String::as_str).collect();
+        let ballots = pluralize(session.sealed_for.values().sum(), "ballot");
+        notes.push(format!("{ballots} sent as plain text and sealed on arrival: {}", named(&seats)));
+    }
+    let is_anew = |(_, known): &(&String, &Invitation)| known.earlier_keys > 0 && known.key.is_some();
+    let anew: Vec<&str> = session.invitations.iter().filter(is_anew).map(|(seat, _)| &**seat).collect();
+    if !anew.is_empty() {
+        notes.push(format!("Invited anew, joined with more than one key: {}", named(&anew)));
+    }
+    notes
 }
 
 impl<'a> Report<'a> {

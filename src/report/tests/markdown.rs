@@ -5,9 +5,10 @@ use serde_json::json;
 use super::{CHOICE, CONSENT, Table, below_quorum, decided};
 use crate::ballot::{Ballot, Stance};
 use crate::core::{AgendaChange, Command};
-use crate::history::Event;
+use crate::history::{Event, SealedBy, SeatInvited, SeatJoined, TimedEvent, Timestamp};
 use crate::insight::pictures;
-use crate::report::markdown;
+use crate::report::model::remote_notes;
+use crate::report::{html, markdown};
 
 /// The report without its last section, which names the file and the times.
 fn body(report: &str) -> &str {
@@ -40,6 +41,35 @@ fn the_decision_comes_first_and_dissent_word_for_word() {
     ];
     let places: Vec<usize> = order.iter().map(|heading| report.find(heading).expect(heading)).collect();
     assert!(places.is_sorted(), "{places:?}");
+}
+
+#[test]
+fn how_remote_ballots_came_stands_beside_the_check() {
+    let mut table = Table::round(CHOICE);
+    assert_eq!(remote_notes(&table.session), [""; 0]);
+    let [invitation, key] = ["a", "b"].map(|digit| digit.repeat(64));
+    for expires in [Timestamp(1), Timestamp(2)] {
+        let (participant, invitation) = ("devops-engineer".to_owned(), invitation.clone());
+        table.apply(Event::SeatInvited(SeatInvited { participant, invitation, expires }));
+        let (participant, invitation) = ("devops-engineer".to_owned(), "a".repeat(64));
+        let key = key.clone();
+        table.apply(Event::SeatJoined(SeatJoined { participant, invitation, key }));
+    }
+    table.seal("qa-lead");
+    let Some(TimedEvent { event: Event::BallotSealed(mut sealed), .. }) = table.events.pop() else {
+        panic!()
+    };
+    sealed.by = Some(SealedBy::Table);
+    table.apply(Event::BallotSealed(sealed));
+    let notes = [
+        "1 ballot sent as plain text and sealed on arrival: qa-lead",
+        "Invited anew, joined with more than one key: devops-engineer",
+    ];
+    let (markdown, html) = (markdown(&table.session), html(&table.session));
+    for note in notes {
+        assert!(markdown.contains(&format!("- {note}\n")), "{markdown}");
+        assert!(html.contains(&format!("<p>{note}</p>")), "{html}");
+    }
 }
 
 #[test]

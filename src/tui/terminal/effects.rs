@@ -14,12 +14,12 @@ use crossterm::terminal::SetTitle;
 use super::opened::Then;
 use super::{KEEP_AFTER, Notify, Screen, guard};
 use crate::config::need::question;
-use crate::core::ExitCode;
+use crate::core::{Command, ExitCode, decide};
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
 use crate::tui::host::{Host, StartRefusal};
 use crate::tui::model::{Asking, Mode, Overlay, TextView};
-use crate::tui::update::{Effect, Message, made, update};
+use crate::tui::update::{Effect, Message, update};
 
 impl Screen {
     /// Carries effects out, and what follows from them.
@@ -141,17 +141,24 @@ impl Screen {
         None
     }
 
-    /// Makes a new link for a seat, has it recorded, and shows it.
+    /// Makes a new link for a seat and has it recorded; it is shown once it is.
     fn invite(&mut self, seat: &str) -> Option<Message> {
         let running = self.running.as_ref()?;
-        match self.host.invite(self.model.session(), seat) {
-            Ok((invited, link)) => {
+        let session = self.model.session();
+        let made = self.host.invite(session, seat).map_err(|problem| said(&problem)).and_then(|made| {
+            let accepted = decide(session, Command::Invite(made.0.clone()), self.model.now);
+            accepted.map(|_| made).map_err(|refusal| refusal.0)
+        });
+        match made {
+            Ok(made) => {
                 // One that has just ended says so itself.
-                let _ = running.orders.send(FacilitatorRequest::Invite(invited));
-                made(&mut self.model, seat, link);
+                let _ = running.orders.send(FacilitatorRequest::Invite(made.0.clone()));
+                if let Some(live) = self.model.live_mut() {
+                    live.new_link = Some(made);
+                }
                 None
             }
-            Err(problem) => Some(Message::Say(said(&problem))),
+            Err(why) => Some(Message::Say(why)),
         }
     }
 

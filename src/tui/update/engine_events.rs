@@ -1,6 +1,7 @@
 //! What comes from outside: events on disk, refusals, the end; a draft, the project's context.
 
 use super::forms;
+use super::invite::recorded;
 use super::message::Effect;
 use crate::core::ExitCode;
 use crate::history::{Event, LogEntry, SeatStatus, Status};
@@ -83,6 +84,9 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
     }
     focus_for(model, &event);
     seat_for(model, &event);
+    if let Event::SeatInvited(invited) = &event {
+        recorded(model, invited);
+    }
     if let Event::RoundClosed(_) = event
         && let Some(round) = model.session().rounds.last()
         && model.session().last_at.since(round.opened_at) >= LONG

@@ -3,26 +3,31 @@
 use indexmap::IndexMap;
 
 use super::message::Effect;
-use crate::history::{Door, Session};
+use crate::history::{Door, SeatInvited, Session};
 use crate::tui::model::{Menu, MenuKind, Model, Overlay, TextView};
 use crate::tui::sources::SeatLink;
-
-/// The rows of the menu.
-const ROWS: [&str; 3] =
-    ["Show the link and its QR code", "Copy the link", "New link: the old one stops working"];
 
 /// Whether a seat is invited: a person by a link, an agent that polls by a token.
 fn is_invited(session: &Session, seat: &str) -> bool {
     session.remote(seat).is_some_and(|remote| remote.door != Door::Nats)
 }
 
-/// How a seat with a link stands while nothing of it is sealed.
+fn is_agent(session: &Session, seat: &str) -> bool {
+    session.remote(seat).is_some_and(|remote| remote.door == Door::Inbox)
+}
+
+/// What lets somebody take a seat.
+pub fn access_word(session: &Session, seat: &str) -> &'static str {
+    if is_agent(session, seat) { "access token" } else { "link" }
+}
+
+/// How a seat that is invited stands while nothing of it is sealed.
 pub fn invitation(session: &Session, seat: &str) -> Option<&'static str> {
     if !is_invited(session, seat) {
         return None;
     }
     Some(match session.invitations.get(seat) {
-        None => "no link yet",
+        None => "not invited",
         Some(invitation) if invitation.key.is_none() => "invited",
         Some(_) => "joined",
     })
@@ -44,7 +49,13 @@ pub fn ask(model: &mut Model) -> Vec<Effect> {
         live.shows_link = true;
         return vec![Effect::Begin];
     }
-    let rows = ROWS.map(str::to_owned).to_vec();
+    let word = access_word(model.session(), &seat);
+    let code = if is_agent(model.session(), &seat) { "" } else { " and its QR code" };
+    let rows = vec![
+        format!("Show the {word}{code}"),
+        format!("Copy the {word}"),
+        format!("New {word}: the old one stops working"),
+    ];
     let menu = Menu {
         values: vec![seat.clone()],
         ..Menu::of(MenuKind::Invitation, format!("{seat}: {state}"), rows)
@@ -59,13 +70,14 @@ pub fn chosen(model: &mut Model, menu: &Menu) -> Vec<Effect> {
     if menu.at == 2 {
         return vec![Effect::Invite(seat)];
     }
+    let word = access_word(model.session(), &seat);
     let Some(link) = model.live().and_then(|live| live.links.get(&seat)).cloned() else {
-        model.notice = Some("Its link is not on this machine. Make a new one.".to_owned());
+        model.notice = Some(format!("Its {word} is not on this machine. Make a new one."));
         return Vec::new();
     };
     if menu.at == 1 {
-        model.notice = Some(format!("The link of {seat} is on the clipboard."));
-        return vec![Effect::Copy(link.url)];
+        model.notice = Some(format!("The {word} of {seat} is on the clipboard."));
+        return vec![Effect::Copy(link.text)];
     }
     show(model, &seat, &link);
     Vec::new()
@@ -76,14 +88,21 @@ fn show(model: &mut Model, seat: &str, link: &SeatLink) {
     let room = usize::from(model.size.0.saturating_sub(2));
     let fits = |code: &&String| code.lines().all(|line| line.chars().count() <= room);
     let code = link.code.as_ref().filter(fits).map(|code| format!("{code}\n")).unwrap_or_default();
-    let about = if link.code.is_some() {
-        "Whoever opens it first votes as this seat: send it to one person alone. It works while this program runs."
+    let (of, about) = if is_agent(model.session(), seat) {
+        (
+            "Access token",
+            "Whoever has it works as this agent: give it to one agent alone. `roundtable inbox run -- COMMAND` needs \
+             these in its environment. They work while this program runs.",
+        )
     } else {
-        "`roundtable inbox run -- COMMAND` works for this agent with these in its environment, while this program runs."
+        (
+            "Link",
+            "Whoever opens it first votes as this seat: send it to one person alone. It works while this program runs.",
+        )
     };
-    let text = format!("{code}{}\n\n{about}", link.url);
-    let title = format!("Link of {seat}");
-    let copies = Some(link.url.clone());
+    let text = format!("{code}{}\n\n{about}", link.text);
+    let title = format!("{of} of {seat}");
+    let copies = Some(link.text.clone());
     model.overlay = Some(Overlay::Text(TextView { title, text, copies, ..TextView::default() }));
 }
 
@@ -98,10 +117,12 @@ pub fn begun(model: &mut Model, links: &IndexMap<String, SeatLink>) {
     }
 }
 
-/// Takes a link that was made anew, and shows it.
-pub fn made(model: &mut Model, seat: &str, link: SeatLink) {
-    show(model, seat, &link);
+/// Takes the link that was made anew, now that its invitation is on record, and shows it.
+pub fn recorded(model: &mut Model, invited: &SeatInvited) {
+    let made = model.live_mut().and_then(|live| live.new_link.take_if(|(made, _)| made == invited));
+    let Some((_, link)) = made else { return };
+    show(model, &invited.participant, &link);
     if let Some(live) = model.live_mut() {
-        live.links.insert(seat.to_owned(), link);
+        live.links.insert(invited.participant.clone(), link);
     }
 }

@@ -19,7 +19,7 @@ mod search;
 mod seating;
 
 pub use forms::cannot_begin;
-pub use invite::{begun, invitation, made};
+pub use invite::{access_word, begun, invitation};
 pub use message::{Effect, Message};
 pub use refusal::refusal;
 

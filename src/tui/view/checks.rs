@@ -8,7 +8,7 @@ use crate::sanitize::harmless_line;
 use crate::tui::cell_text::wrapped;
 use crate::tui::live::{LiveSession, Preview};
 use crate::tui::model::Model;
-use crate::tui::update::invitation;
+use crate::tui::update::{access_word, invitation};
 
 /// One thing that was found: how grave it is, what it is, and the key that mends it.
 struct Check {
@@ -79,7 +79,8 @@ fn found(model: &Model) -> Vec<Check> {
     voices(model, live, preview, &mut add);
     for seat in &preview.opened.seats {
         if let Some(state) = invitation(model.session(), seat).filter(|state| *state != "joined") {
-            add(Grade::Doubt, format!("{} votes by a link: {state}", harmless_line(seat)), "i invites");
+            let word = access_word(model.session(), seat);
+            add(Grade::Doubt, format!("{word} of {}: {state}", harmless_line(seat)), "i invites");
         }
     }
     if live.draft.is_some() && !live.needs.is_empty() {

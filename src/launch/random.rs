@@ -1,13 +1,13 @@
-//! Randomness of keys.
+//! Randomness of keys, tokens, ids and seeds.
 
 use crate::diagnostic::Diagnostic;
 
-/// 32 random bytes.
+/// Random bytes.
 ///
 /// # Errors
 /// When the operating system gives none.
-pub fn random() -> Result<[u8; 32], Diagnostic> {
-    let mut bytes = [0; 32];
+pub fn random<const N: usize>() -> Result<[u8; N], Diagnostic> {
+    let mut bytes = [0; N];
     getrandom::fill(&mut bytes)
         .map_err(|error| Diagnostic::new(format!("the operating system gives no randomness: {error}")))?;
     Ok(bytes)

@@ -124,8 +124,9 @@ fn numbers(model: &Model, width: u16) -> (Line<'static>, Line<'static>) {
     let (session, theme) = (model.session(), model.theme);
     if let Some(preview) = model.preview() {
         let seats = pluralize(preview.opened.seats.len(), "seat");
-        let left = format!(" {seats} · quorum {}", preview.opened.quorum);
-        let right = format!("~{} tokens per seat ", preview.opened.estimated_tokens);
+        let left = format!(" {seats} · quorum {} ", preview.opened.quorum);
+        let each = if width < WIDE { "tokens/seat" } else { "tokens per seat" };
+        let right = format!("~{} {each} ", preview.opened.estimated_tokens);
         return (left.into(), right.into());
     }
     // Once it is over the round that decides is spoken of, or why there is none.

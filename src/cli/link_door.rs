@@ -17,7 +17,7 @@ use crate::config::read_file::read_text;
 use crate::config::remote::DoorAddress;
 use crate::diagnostic::Diagnostic;
 use crate::doors::{
-    Board, Door, Entrance, Identity, MOST_OPEN, Peer, accept_tls, fingerprint, make_identity, router,
+    Board, Door, Entrance, Identity, MOST_OPEN, accept_tls, fingerprint, make_identity, router,
 };
 use crate::engine::RemoteSeats;
 use crate::history::{
@@ -153,13 +153,11 @@ impl LinkDoor {
         };
         let ends = CancellationToken::new();
         let entrance = Entrance::open(listener, tls, MOST_OPEN, ends.clone());
-        let entrance = entrance.map_err(|error| cannot_listen(&error))?;
         let routes = router(Arc::new(Door::new(Arc::clone(&board), remote.arrive.clone())));
-        let service = routes.into_make_service_with_connect_info::<Peer>();
         let over = ends.clone();
         of.runtime.spawn(async move {
             tokio::select! {
-                _ = axum::serve(entrance, service) => {}
+                () = entrance.serve(routes) => {}
                 () = over.cancelled() => {}
             }
         });

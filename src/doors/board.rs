@@ -177,6 +177,14 @@ impl Board {
         Receipt::of_seat(self.state().round.as_ref()?, seat)
     }
 
+    /// The receipt of what an agent was asked as `item` and has answered with this text, after the reveal.
+    pub fn receipt_of_text(&self, agent: &str, item: &str, text: &str) -> Option<Receipt> {
+        let state = self.state();
+        let round = state.round.as_ref()?;
+        let asked = round.seat(agent)?.item.as_ref().filter(|asked| asked.item == item);
+        Receipt::of_text(round, &asked?.participant, text)
+    }
+
     /// The result of the round for a seat; none while it is open, or still to be revised.
     pub fn result(&self, seat: &str) -> Option<Value> {
         let state = self.state();

@@ -7,8 +7,16 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use axum::extract::connect_info::Connected;
-use axum::serve::{IncomingStream, Listener};
+use axum::Router;
+use axum::extract::ConnectInfo;
+use axum::http::Request;
+use axum::serve::Listener;
+use futures::FutureExt as _;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
@@ -21,6 +29,9 @@ use tokio_util::sync::CancellationToken;
 pub const MOST_OPEN: usize = 1024;
 /// How long a connection may carry nothing. Events are sent at least every 15 seconds.
 const IDLE: Duration = Duration::from_secs(60);
+/// How long the headers of a request may take, and how many bytes they may have.
+const HEADERS: Duration = Duration::from_secs(30);
+const MAX_HEADERS: usize = 16 * 1024;
 /// How long a connection may take until it is encrypted.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// What a browser is answered that does not begin with TLS, whose first byte is 22.
@@ -31,30 +42,19 @@ const NOT_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\
 #[derive(Debug, Clone, Copy)]
 pub struct Peer(pub SocketAddr);
 
-impl Connected<IncomingStream<'_, Entrance>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, Entrance>) -> Self {
-        *stream.remote_addr()
-    }
-}
-
 /// Connections that are ready for HTTP, as they come in.
 pub struct Entrance {
-    address: SocketAddr,
     ready: mpsc::Receiver<(Connection, Peer)>,
 }
 
 impl Entrance {
     /// Accepts connections until it `ends`, `most` at once; over TLS with an acceptor. Needs a runtime.
-    ///
-    /// # Errors
-    /// When the listener has no address.
     pub fn open(
         listener: TcpListener,
         tls: Option<TlsAcceptor>,
         most: usize,
         ends: CancellationToken,
-    ) -> io::Result<Self> {
-        let address = listener.local_addr()?;
+    ) -> Self {
         let (send, ready) = mpsc::channel(1);
         tokio::spawn(async move {
             tokio::select! {
@@ -62,23 +62,30 @@ impl Entrance {
                 () = ends.cancelled() => {}
             }
         });
-        Ok(Self { address, ready })
+        Self { ready }
     }
-}
 
-impl Listener for Entrance {
-    type Io = Connection;
-    type Addr = Peer;
+    /// Answers the requests of every connection, without an end.
+    pub async fn serve(mut self, routes: Router) {
+        loop {
+            let (connection, peer) = self.next().await;
+            let routes = TowerToHyperService::new(routes.clone());
+            let answer = service_fn(move |mut request: Request<Incoming>| {
+                request.extensions_mut().insert(ConnectInfo(peer));
+                routes.call(request)
+            });
+            let mut http = http1::Builder::new();
+            http.timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(MAX_HEADERS);
+            // How a connection ends is its client's affair.
+            tokio::spawn(http.serve_connection(TokioIo::new(connection), answer).map(drop));
+        }
+    }
 
-    async fn accept(&mut self) -> (Connection, Peer) {
+    async fn next(&mut self) -> (Connection, Peer) {
         match self.ready.recv().await {
             Some(next) => next,
             None => std::future::pending().await,
         }
-    }
-
-    fn local_addr(&self) -> io::Result<Peer> {
-        Ok(Peer(self.address))
     }
 }
 
@@ -184,7 +191,6 @@ impl AsyncWrite for Connection {
 
 #[cfg(test)]
 mod tests {
-    use futures::FutureExt as _;
     use tokio::io::AsyncReadExt as _;
 
     use super::*;
@@ -192,7 +198,7 @@ mod tests {
     async fn entrance(most: usize) -> (Entrance, SocketAddr) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
-        (Entrance::open(listener, None, most, CancellationToken::new()).expect("opens"), address)
+        (Entrance::open(listener, None, most, CancellationToken::new()), address)
     }
 
     #[tokio::test]
@@ -202,14 +208,14 @@ mod tests {
         for _ in 0..3 {
             clients.push(TcpStream::connect(address).await.expect("connects"));
         }
-        let first = entrance.accept().await.0;
-        let second = entrance.accept().await.0;
+        let first = entrance.next().await.0;
+        let second = entrance.next().await.0;
         for _ in 0..1000 {
             tokio::task::yield_now().await;
-            assert!(entrance.accept().now_or_never().is_none(), "a third one is open");
+            assert!(entrance.next().now_or_never().is_none(), "a third one is open");
         }
         drop(first);
-        let third = entrance.accept().await.0;
+        let third = entrance.next().await.0;
         drop((second, third));
     }
 
@@ -217,9 +223,33 @@ mod tests {
     async fn a_connection_that_idles_ends() {
         let (mut entrance, address) = entrance(1).await;
         let _client = TcpStream::connect(address).await.expect("connects");
-        let mut connection = entrance.accept().await.0;
+        let mut connection = entrance.next().await.0;
         tokio::time::pause();
         let ended = connection.read_u8().await.expect_err("nothing was sent");
         assert_eq!(ended.kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test]
+    async fn headers_that_come_too_slowly_end_a_connection() {
+        let (entrance, address) = entrance(1).await;
+        tokio::spawn(entrance.serve(Router::new()));
+        let mut client = TcpStream::connect(address).await.expect("connects");
+        client.write_all(b"GET / HTTP/1.1\r\n").await.expect("sent");
+        // It is there before the clock runs.
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        tokio::time::pause();
+        let begun = Instant::now();
+        let ended = async {
+            loop {
+                sleep(Duration::from_secs(9)).await;
+                if client.write_all(b"X: y\r\n").await.is_err()
+                    || client.try_read(&mut [0; 9]).is_ok_and(|read| read == 0)
+                {
+                    break;
+                }
+            }
+        };
+        timeout(2 * IDLE, ended).await.expect("it ends although it never idles");
+        assert!(begun.elapsed() >= HEADERS / 2, "{:?}", begun.elapsed());
     }
 }

@@ -9,8 +9,9 @@ use std::time::Duration;
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::extract::{ConnectInfo, FromRequestParts, Request, State};
+use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
@@ -58,7 +59,7 @@ pub fn refused(said: &str) -> Response {
     let status = match word {
         refusal::NO_SUCH_INVITATION | refusal::NO_SUCH_AGENT => StatusCode::UNAUTHORIZED,
         refusal::NOT_A_PARTICIPANT => StatusCode::FORBIDDEN,
-        "no such page" | "no such snapshot" | refusal::NOT_OFFERED => StatusCode::NOT_FOUND,
+        NO_PAGE | "no such snapshot" | refusal::NOT_OFFERED => StatusCode::NOT_FOUND,
         refusal::ROUND_CLOSED | refusal::SEAT_EXCUSED => StatusCode::GONE,
         refusal::TOO_LONG => StatusCode::PAYLOAD_TOO_LARGE,
         refusal::MALFORMED
@@ -77,13 +78,42 @@ pub fn refused(said: &str) -> Response {
     (status, Json(refusal)).into_response()
 }
 
+pub const NO_PAGE: &str = "no such page";
 const TOO_MANY: &str = "too many tries";
 
-/// The seat and the invitation that a request's token is for.
-pub fn invited(door: &Door, headers: &HeaderMap, peer: &Peer) -> Result<(String, String), &'static str> {
+/// Whom a request's token is for.
+pub struct Invited {
+    pub seat: String,
+    pub invitation: String,
+}
+
+impl FromRequestParts<Arc<Door>> for Invited {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, door: &Arc<Door>) -> Result<Self, Response> {
+        invited(door, parts).map_err(refused)
+    }
+}
+
+/// The same of an agent.
+pub struct Agent(pub String);
+
+impl FromRequestParts<Arc<Door>> for Agent {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, door: &Arc<Door>) -> Result<Self, Response> {
+        match invited(door, parts) {
+            Ok(Invited { seat, .. }) if door.board.is_agent(&seat) => Ok(Self(seat)),
+            Ok(_) | Err(refusal::NO_SUCH_INVITATION) => Err(refused(refusal::NO_SUCH_AGENT)),
+            Err(word) => Err(refused(word)),
+        }
+    }
+}
+
+fn invited(door: &Door, parts: &Parts) -> Result<Invited, &'static str> {
     const MOST_OF_A_TOKEN: u32 = 10;
     const MOST_WRONG: u32 = 5;
-    let token = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let token = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let token = token.and_then(|value| value.strip_prefix("Bearer ")).unwrap_or_default();
     // The second part of a link is not for this side; who sends it all the same is let in.
     let token = token.split_once('.').map_or(token, |(token, _)| token);
@@ -91,12 +121,13 @@ pub fn invited(door: &Door, headers: &HeaderMap, peer: &Peer) -> Result<(String,
     let now = crate::clock::now();
     let second = now.0 / 1000;
     let Some(seat) = door.board.seat_of(&invitation, now) else {
-        let address = peer.0.ip().to_string();
+        let peer = parts.extensions.get::<ConnectInfo<Peer>>();
+        let address = peer.map_or_else(String::new, |ConnectInfo(peer)| peer.0.ip().to_string());
         let is_few = door.limits.allows(&address, MOST_WRONG, second);
         return Err(if is_few { refusal::NO_SUCH_INVITATION } else { TOO_MANY });
     };
     if door.limits.allows(&invitation, MOST_OF_A_TOKEN, second) {
-        Ok((seat, invitation))
+        Ok(Invited { seat, invitation })
     } else {
         Err(TOO_MANY)
     }

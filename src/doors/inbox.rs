@@ -7,16 +7,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::{ConnectInfo, Path, RawQuery, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, RawQuery, State};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
-use super::entrance::Peer;
-use super::http::{Body, Door, Shared, hand_in, invited, refused};
+use super::http::{Agent, Body, Door, NO_PAGE, Shared, hand_in, refused};
 use crate::core::refusal;
 use crate::engine::{Accepted, Message, PlainAnswer, Work, WorkMessage};
 
@@ -30,15 +30,6 @@ const LONGEST_HOLDER: usize = 100;
 const LONGEST_REASON: usize = 4000;
 /// How often a poll looks whether a lease has run out; everything else wakes it.
 const LOOK: Duration = Duration::from_secs(1);
-
-/// The agent that a request's token is for.
-fn agent(door: &Door, headers: &HeaderMap, peer: &Peer) -> Result<String, &'static str> {
-    match invited(door, headers, peer) {
-        Ok((seat, _)) if door.board.is_agent(&seat) => Ok(seat),
-        Ok(_) | Err(refusal::NO_SUCH_INVITATION) => Err(refusal::NO_SUCH_AGENT),
-        Err(word) => Err(word),
-    }
-}
 
 /// The JSON of a body.
 fn read<T: DeserializeOwned>(body: Body) -> Result<T, String> {
@@ -79,16 +70,7 @@ fn of_query(query: Option<&str>) -> Result<(u64, usize), String> {
     Ok((wait.min(LONGEST_WAIT), max.min(MOST_ITEMS)))
 }
 
-pub async fn poll(
-    State(door): Shared,
-    ConnectInfo(peer): ConnectInfo<Peer>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Response {
-    let agent = match agent(&door, &headers, &peer) {
-        Ok(agent) => agent,
-        Err(word) => return refused(word),
-    };
+pub async fn poll(Agent(agent): Agent, State(door): Shared, RawQuery(query): RawQuery) -> Response {
     let (wait, max) = match of_query(query.as_deref()) {
         Ok(asked) => asked,
         Err(word) => return refused(&word),
@@ -114,21 +96,18 @@ struct Take {
 }
 
 /// Claims the oldest open work.
-pub async fn take(
-    State(door): Shared,
-    ConnectInfo(peer): ConnectInfo<Peer>,
-    headers: HeaderMap,
-    body: Body,
-) -> Response {
+pub async fn take(Agent(participant): Agent, State(door): Shared, body: Body) -> Response {
     let taken = async {
-        let participant = agent(&door, &headers, &peer)?;
         let asked: Take = read(body)?;
         let max = asked.max.unwrap_or(1).min(MOST_ITEMS);
         let holder = holder(asked.holder, &participant)?;
-        let accepted = send(&door, &participant, holder, Work::Take(max)).await?;
+        let accepted = match send(&door, &participant, holder, Work::Take(max)).await {
+            Err(_) if door.board.is_over() => Accepted::Claimed(Vec::new()),
+            sent => sent?,
+        };
         let Accepted::Claimed(items) = accepted else { return Err(malformed("nothing was claimed")) };
         let items: Vec<Value> = items.iter().filter_map(|item| door.board.work(&participant, item)).collect();
-        Ok(Json(json!({ "items": items })).into_response())
+        Ok(Json(json!({ "items": items, "over": door.board.is_over() })).into_response())
     };
     answer(taken.await)
 }
@@ -143,36 +122,43 @@ struct About {
     reason: Option<String>,
     /// The answer to a round: a text, or data.
     answer: Option<Value>,
+    /// Whether that corrects an earlier one.
+    again: Option<bool>,
 }
 
 /// Claims, renews, completes or gives up one work item.
 pub async fn item(
+    Agent(participant): Agent,
     State(door): Shared,
-    ConnectInfo(peer): ConnectInfo<Peer>,
-    Path(rest): Path<String>,
-    headers: HeaderMap,
+    rest: Result<Path<String>, PathRejection>,
     body: Body,
 ) -> Response {
-    let Some((item, verb)) = rest.rsplit_once('/') else { return refused("no such page") };
-    answer(of_item(&door, &headers, &peer, (item, verb), body).await)
+    let about = rest.as_ref().ok().and_then(|Path(rest)| rest.rsplit_once('/'));
+    let Some(about) = about else { return refused(NO_PAGE) };
+    answer(of_item(&door, participant, about, body).await)
 }
 
 async fn of_item(
     door: &Arc<Door>,
-    headers: &HeaderMap,
-    peer: &Peer,
+    participant: String,
     (item, verb): (&str, &str),
     body: Body,
 ) -> Result<Response, String> {
-    let participant = agent(door, headers, peer)?;
-    let About { holder: named, result, reason, answer } = read(body)?;
+    let About { holder: named, result, reason, answer, again } = read(body)?;
     let item = item.to_owned();
-    if let ("answer", Some(answer), None, None, None) = (verb, answer, &named, &result, &reason) {
-        let answer = PlainAnswer { participant, item, text: text_of(answer) };
-        let Accepted::Sealed(receipt, _) = hand_in(door, Message::Answer(answer)).await? else {
+    let holder = holder(named, &participant)?;
+    if let ("answer", Some(answer), None, None) = (verb, answer, &result, &reason) {
+        let text = text_of(answer);
+        // The reply to it may have been lost.
+        if let Some(known) = door.board.receipt_of_text(&participant, &item, &text) {
+            return Ok(Json(known).into_response());
+        }
+        let answer = PlainAnswer { participant, holder, item, text, again: again == Some(true) };
+        let Accepted::Sealed(receipt, is_new) = hand_in(door, Message::Answer(answer)).await? else {
             return Err(malformed("it was not sealed"));
         };
-        return Ok((StatusCode::CREATED, Json(receipt)).into_response());
+        let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
+        return Ok((status, Json(receipt)).into_response());
     }
     let work = match (verb, result, reason) {
         ("claim", None, None) => Work::Claim(item.clone()),
@@ -183,11 +169,10 @@ async fn of_item(
             Work::Fail(item.clone(), reason)
         }
         ("fail", ..) => return Err(malformed("`reason` says why, in up to 4000 characters")),
-        ("answer", ..) => return Err(malformed("only `answer` can be given, a text or data")),
+        ("answer", ..) => return Err(malformed("`answer` holds a text or data")),
         ("claim" | "renew", ..) => return Err(malformed("only `holder` can be given")),
-        _ => return Err("no such page".to_owned()),
+        _ => return Err(NO_PAGE.to_owned()),
     };
-    let holder = holder(named, &participant)?;
     match send(door, &participant, holder, work).await? {
         Accepted::Claimed(_) => {
             let work = door.board.work(&participant, &item).ok_or_else(|| refusal::NOT_OFFERED.to_owned())?;

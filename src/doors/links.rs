@@ -4,8 +4,9 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{ConnectInfo, Path, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{Html, IntoResponse, Response};
 use base64::Engine as _;
@@ -14,8 +15,7 @@ use futures::stream::{Stream, unfold};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use super::entrance::Peer;
-use super::http::{Body, Door, Shared, hand_in, invited, refused};
+use super::http::{Body, Door, Invited, Shared, hand_in, refused};
 use crate::core::refusal;
 use crate::engine::{Accepted, Message};
 use crate::history::{Receipt, SeatJoined};
@@ -52,55 +52,37 @@ struct Key {
     public_key: String,
 }
 
-pub async fn join(
-    State(door): Shared,
-    ConnectInfo(peer): ConnectInfo<Peer>,
-    headers: HeaderMap,
-    body: Body,
-) -> Response {
-    let (participant, invitation) = match invited(&door, &headers, &peer) {
-        Ok(invited) => invited,
-        Err(word) => return refused(word),
+pub async fn join(invited: Invited, State(door): Shared, body: Body) -> Response {
+    let Ok(body) = body else { return refused(refusal::TOO_LONG) };
+    let Ok(Key { public_key: key }) = serde_json::from_slice(&body) else {
+        return refused(refusal::MALFORMED);
     };
-    let key = body.ok().and_then(|body| serde_json::from_slice::<Key>(&body).ok());
-    let Some(Key { public_key: key }) = key else { return refused(refusal::MALFORMED) };
+    let Invited { seat: participant, invitation } = invited;
     match hand_in(&door, Message::Join(SeatJoined { participant, invitation, key })).await {
         Ok(_) => StatusCode::NO_CONTENT.into_response(),
         Err(word) => refused(&word),
     }
 }
 
-pub async fn seat(State(door): Shared, ConnectInfo(peer): ConnectInfo<Peer>, headers: HeaderMap) -> Response {
-    match invited(&door, &headers, &peer) {
-        Err(word) => refused(word),
-        Ok((seat, _)) => match door.board.offer(&seat, crate::clock::now()) {
-            Ok((json, signature)) => {
-                let of = [("content-type", "application/json"), ("rt-signature", signature.as_str())];
-                (of, json).into_response()
-            }
-            Err(state) => Json(state).into_response(),
-        },
+pub async fn seat(Invited { seat, .. }: Invited, State(door): Shared) -> Response {
+    match door.board.offer(&seat, crate::clock::now()) {
+        Ok((json, signature)) => {
+            let of = [("content-type", "application/json"), ("rt-signature", signature.as_str())];
+            (of, json).into_response()
+        }
+        Err(state) => Json(state).into_response(),
     }
 }
 
-pub async fn sealed(
-    State(door): Shared,
-    ConnectInfo(peer): ConnectInfo<Peer>,
-    headers: HeaderMap,
-    body: Body,
-) -> Response {
-    let participant = match invited(&door, &headers, &peer) {
-        Ok((participant, _)) => participant,
-        Err(word) => return refused(word),
-    };
+pub async fn sealed(Invited { seat, .. }: Invited, State(door): Shared, body: Body) -> Response {
     let Ok(body) = body else { return refused(refusal::TOO_LONG) };
     let Some(envelope) = Envelope::read(&body) else { return refused(refusal::MALFORMED) };
-    if envelope.participant != participant {
+    if envelope.participant != seat {
         return refused(refusal::NOT_A_PARTICIPANT);
     }
     // The reply to it may have been lost.
     let is_same = |known: &Receipt| known.commitment == envelope.commitment && known.round == envelope.round;
-    if let Some(known) = door.board.receipt(&participant).filter(is_same) {
+    if let Some(known) = door.board.receipt(&seat).filter(is_same) {
         return Json(known).into_response();
     }
     match hand_in(&door, Message::Ballot(Box::new(envelope))).await {
@@ -113,55 +95,30 @@ pub async fn sealed(
     }
 }
 
-pub async fn result(
-    State(door): Shared,
-    ConnectInfo(peer): ConnectInfo<Peer>,
-    headers: HeaderMap,
-) -> Response {
-    match invited(&door, &headers, &peer) {
-        Err(word) => refused(word),
-        Ok((seat, _)) => match door.board.result(&seat) {
-            Some(result) => Json(result).into_response(),
-            None => refused("not before the close"),
-        },
+pub async fn result(Invited { seat, .. }: Invited, State(door): Shared) -> Response {
+    match door.board.result(&seat) {
+        Some(result) => Json(result).into_response(),
+        None => refused("not before the close"),
     }
 }
 
 pub async fn context(
+    _: Invited,
     State(door): Shared,
-    ConnectInfo(peer): ConnectInfo<Peer>,
-    Path(sha256): Path<String>,
-    headers: HeaderMap,
+    sha256: Result<Path<String>, PathRejection>,
 ) -> Response {
-    match invited(&door, &headers, &peer) {
-        Err(word) => refused(word),
-        Ok(_) => match door.board.snapshot(&sha256) {
-            Some(text) => text.to_string().into_response(),
-            None => refused("no such snapshot"),
-        },
+    match sha256.ok().and_then(|Path(sha256)| door.board.snapshot(&sha256)) {
+        Some(text) => text.to_string().into_response(),
+        None => refused("no such snapshot"),
     }
 }
 
-pub async fn status(
-    State(door): Shared,
-    ConnectInfo(peer): ConnectInfo<Peer>,
-    headers: HeaderMap,
-) -> Response {
-    match invited(&door, &headers, &peer) {
-        Err(word) => refused(word),
-        Ok(_) => Json(door.board.status(crate::clock::now())).into_response(),
-    }
+pub async fn status(_: Invited, State(door): Shared) -> Response {
+    Json(door.board.status(crate::clock::now())).into_response()
 }
 
-pub async fn events(
-    State(door): Shared,
-    ConnectInfo(peer): ConnectInfo<Peer>,
-    headers: HeaderMap,
-) -> Response {
-    match invited(&door, &headers, &peer) {
-        Err(word) => refused(word),
-        Ok(_) => Sse::new(states(door)).keep_alive(KeepAlive::default()).into_response(),
-    }
+pub async fn events(_: Invited, State(door): Shared) -> Response {
+    Sse::new(states(door)).keep_alive(KeepAlive::default()).into_response()
 }
 
 /// How the round stands, now and after each change.

@@ -27,7 +27,7 @@ mod work;
 #[cfg(feature = "serve")]
 pub use board::Board;
 #[cfg(feature = "serve")]
-pub use entrance::{Entrance, MOST_OPEN, Peer};
+pub use entrance::{Entrance, MOST_OPEN};
 #[cfg(feature = "serve")]
 pub use http::Door;
 #[cfg(feature = "nats")]

@@ -9,7 +9,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde_json::json;
 
-use super::http::{Door, in_time};
+use super::http::{Door, NO_PAGE, in_time, refused};
 use super::{inbox, links};
 use crate::round::envelope::MAX_ENVELOPE;
 
@@ -29,7 +29,10 @@ pub fn router(door: Arc<Door>) -> Router {
         .layer(from_fn(in_time))
         // It may wait as long as a request may take.
         .route("/v1/inbox", get(inbox::poll))
-        .fallback(|| async { (StatusCode::NOT_FOUND, Json(json!({ "refused": "no such page" }))) })
+        .fallback(|| async { refused(NO_PAGE) })
+        .method_not_allowed_fallback(|| async {
+            (StatusCode::METHOD_NOT_ALLOWED, Json(json!({ "refused": "no such method" })))
+        })
         .layer(DefaultBodyLimit::max(MAX_ENVELOPE))
         .with_state(door)
 }

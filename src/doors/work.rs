@@ -51,8 +51,11 @@ impl OpenWork {
         let ballot = |(round, seat): (&RoundRun, &Seat)| {
             let remote = session.remote(&seat.name).filter(|remote| remote.door == Door::Inbox)?;
             let item = seat.item.as_ref().filter(|_| seat.status == SeatStatus::Asking)?;
+            let attempt = Value::from(seat.retried + 1);
             let known = before.ballots.get(&item.item).map(|(_, offer)| Arc::clone(offer));
-            let offer = known.unwrap_or_else(|| Arc::new(ballot(session, round, item, remote.table_seals)));
+            let known = known.filter(|known| known["attempt"] == attempt);
+            let offer = known
+                .unwrap_or_else(|| Arc::new(ballot(session, round, item, (attempt, remote.table_seals))));
             Some((item.item.clone(), (seat.name.clone(), offer)))
         };
         Self {
@@ -111,7 +114,12 @@ fn offer(session: &Session, offered: &WorkItemOffered, at: Timestamp) -> Value {
 }
 
 /// What a seat of an agent is asked in a round.
-fn ballot(session: &Session, round: &RoundRun, item: &WorkItemOffered, table_seals: bool) -> Value {
+fn ballot(
+    session: &Session,
+    round: &RoundRun,
+    item: &WorkItemOffered,
+    (attempt, table_seals): (Value, bool),
+) -> Value {
     json!({
         "kind": "ballot",
         "item": item.item,
@@ -120,6 +128,7 @@ fn ballot(session: &Session, round: &RoundRun, item: &WorkItemOffered, table_sea
         "round": round.opened.round,
         "participant": item.participant,
         "offered_at": round.opened_at,
+        "attempt": attempt,
         "question": round.opened.question,
         "table_seals": table_seals,
         "prompt": session.prompt(round, item).text(),

@@ -45,9 +45,13 @@ pub enum Message {
 /// An answer to a round as plain text.
 pub struct PlainAnswer {
     pub participant: String,
+    /// Which of the agent's workers it is.
+    pub holder: String,
     /// The id of what it was asked, such as `vote/3`.
     pub item: String,
     pub text: String,
+    /// Whether it corrects an earlier one, and counts as it is.
+    pub again: bool,
 }
 
 /// An offer that no worker will answer.

@@ -202,8 +202,8 @@ impl Engine<'_> {
         let seats = Self::local_seats(round).map(|seat| self.ready(round, &seat.name, given.clone()));
         let seats = seats.collect::<Result<Vec<_>, _>>()?;
         self.pool.cancel_round();
-        self.pool.round =
-            Some(PendingRound { number, left: 0, deadline, gathers, shared, unfit: HashMap::new() });
+        let (unfit, sealed) = (HashMap::new(), HashMap::new());
+        self.pool.round = Some(PendingRound { number, left: 0, deadline, gathers, shared, unfit, sealed });
         for seat in seats {
             self.pool.ask(seat);
         }

@@ -20,48 +20,42 @@ impl Engine<'_> {
         if !self.polls(&participant) {
             return Err(refusal::NO_SUCH_AGENT.to_owned());
         }
-        let of = (participant, Some(holder));
+        let named = Some(holder.clone());
         let done = match work {
-            Work::Claim(item) => self.claim(item, of),
-            Work::Take(most) => Ok(self.claim_oldest(most, &of)),
-            Work::Renew(item) => self.renew(item, of),
-            Work::Return(item, text) => return self.return_work(&item, &text, of),
-            Work::Fail(item, reason) => self.fail_work(&item, reason, of),
+            Work::Claim(item) => self.hold(item.clone(), Command::Claim { item, participant, holder: named }),
+            Work::Take(most) => Ok(self.claim_oldest(most, &participant, &holder)),
+            Work::Renew(item) => self.hold(item.clone(), Command::Renew { item, participant, holder: named }),
+            Work::Return(item, text) => return self.return_work(&item, &text, (participant, named)),
+            Work::Fail(item, reason) => self.fail_work(&item, reason, (participant, named)),
         };
         done.map_err(|refused| refused.0)
     }
 
-    fn claim(
-        &mut self,
-        item: String,
-        (participant, holder): (String, Option<String>),
-    ) -> Result<Accepted, Refusal> {
-        self.stage(Command::Claim { item: item.clone(), participant, holder })?;
+    fn hold(&mut self, item: String, command: Command) -> Result<Accepted, Refusal> {
+        self.stage(command)?;
         Ok(Accepted::Claimed(vec![item]))
     }
 
-    /// Claims what is open of an agent, oldest first.
-    fn claim_oldest(&mut self, most: usize, (agent, holder): &(String, Option<String>)) -> Accepted {
+    /// What a holder has of an agent's work already, as the reply to its claim may have been lost; then
+    /// what is open, oldest first, which it claims.
+    fn claim_oldest(&mut self, most: usize, agent: &str, holder: &str) -> Accepted {
         let now = (self.now)();
-        let is_free = |item: &&WorkItem| {
-            item.offered.participant == *agent && !item.is_held(now) && item.ready_at() <= now
+        let is_own = |item: &WorkItem| {
+            item.claim.as_ref().is_some_and(|claim| claim.holder.as_deref() == Some(holder))
         };
-        let free = self.session.open_items().filter(is_free).take(most);
-        let mut free: Vec<String> = free.map(|item| item.offered.item.clone()).collect();
+        let is_free = |item: &&WorkItem| {
+            item.offered.participant == agent
+                && (!item.is_held(now) || is_own(item))
+                && item.ready_at() <= now
+        };
+        let mut free: Vec<&WorkItem> = self.session.open_items().filter(is_free).collect();
+        free.sort_by_key(|item| !item.is_held(now));
+        let mut free: Vec<String> = free.iter().take(most).map(|item| item.offered.item.clone()).collect();
         free.retain(|item| {
-            let (participant, holder) = (agent.clone(), holder.clone());
+            let (participant, holder) = (agent.to_owned(), Some(holder.to_owned()));
             self.stage(Command::Claim { item: item.clone(), participant, holder }).is_ok()
         });
         Accepted::Claimed(free)
-    }
-
-    fn renew(
-        &mut self,
-        item: String,
-        (participant, holder): (String, Option<String>),
-    ) -> Result<Accepted, Refusal> {
-        self.stage(Command::Renew { item: item.clone(), participant, holder })?;
-        Ok(Accepted::Claimed(vec![item]))
     }
 
     fn return_work(
@@ -121,10 +115,12 @@ impl Engine<'_> {
         Accepted::Returned(self.session.items.get(item).map_or("failed", |item| item.state(now)))
     }
 
-    /// When the step's time for a claimed work item is up.
-    pub(super) fn time_is_up_at(&self, item: &WorkItem) -> Option<Timestamp> {
+    /// When the step's time for a work item is up that is held `now`.
+    pub(super) fn time_is_up_at(&self, item: &WorkItem, now: Timestamp) -> Option<Timestamp> {
+        if !item.is_held(now) {
+            return None;
+        }
         let limit = i64::try_from(self.step_timeout(&item.offered.step)?.as_millis()).ok()?;
-        item.claim.as_ref()?;
         Some(Timestamp(item.claimed_at?.0.saturating_add(limit)))
     }
 
@@ -132,8 +128,7 @@ impl Engine<'_> {
     pub(super) fn end_late_work(&mut self, now: Timestamp) -> Result<(), Refusal> {
         let is_late = |item: &&WorkItem| {
             self.polls(&item.offered.participant)
-                && item.is_held(now)
-                && self.time_is_up_at(item).is_some_and(|end| end <= now)
+                && self.time_is_up_at(item, now).is_some_and(|end| end <= now)
         };
         let late: Vec<WorkItem> = self.session.open_items().filter(is_late).cloned().collect();
         for item in late {
@@ -156,4 +151,76 @@ fn says_nothing(data: &serde_json::Value, format: u32) -> bool {
         approved["approved"] = true.into();
     }
     !is_feedback(&approved, format)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::sync::atomic::{AtomicI64, Ordering};
+
+    use serde_json::json;
+
+    use super::super::testing::with_engine;
+    use super::*;
+    use crate::core::{LEASE_MS, NextAction, next};
+
+    static TIME: AtomicI64 = AtomicI64::new(1_800_000_000_000);
+
+    fn now() -> Timestamp {
+        Timestamp(TIME.load(Ordering::SeqCst))
+    }
+
+    fn pass(milliseconds: i64) {
+        TIME.fetch_add(milliseconds, Ordering::SeqCst);
+    }
+
+    fn take(engine: &mut Engine<'_>, holder: &str, most: usize) -> Vec<String> {
+        let (participant, holder) = ("ann".to_owned(), holder.to_owned());
+        match engine.take_work(WorkMessage { participant, holder, work: Work::Take(most) }) {
+            Ok(Accepted::Claimed(items)) => items,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn work_is_held_for_a_lease_and_then_offered_again() {
+        let timeout = LEASE_MS + 1000;
+        let definition = format!(
+            "steps:\n- id: all\n  type: parallel\n  steps:\n  - {{id: a, type: agent, agent: ann, timeout_ms: {timeout}}}\n  \
+             - {{id: b, type: agent, agent: ann}}\n"
+        );
+        let ann = json!({
+            "name": "ann", "persona": "ann", "model": "remote/inbox", "weight": 1.0, "agent_only": true,
+            "remote": {"door": "inbox"},
+        });
+        with_engine((&definition, &ann, HashMap::new()), now, |engine| {
+            while let NextAction::Decide(command) = next(&engine.session) {
+                engine.stage(command).unwrap();
+            }
+            assert_eq!(take(engine, "one", 1), ["a/1"]);
+            assert_eq!(take(engine, "two", 9), ["b/1"], "one claim wins");
+            let claims = engine.staged.len();
+            // The reply to a claim may be lost: its holder is given the same work again.
+            assert_eq!(take(engine, "one", 9), ["a/1"]);
+            assert_eq!(engine.staged.len(), claims, "which is claimed already");
+            assert!(engine.wake().is_some(), "the step ends in time");
+            // A worker that died gives nothing back.
+            pass(LEASE_MS - 1);
+            assert_eq!(take(engine, "three", 9), [""; 0]);
+            pass(1);
+            assert_eq!(engine.wake(), None, "nothing is to be done while nobody holds it");
+            pass(2000);
+            engine.end_late_work(now()).unwrap();
+            assert_eq!(engine.wake(), None, "also when the step's time would be up");
+            assert_eq!(take(engine, "three", 9), ["a/1", "b/1"]);
+            assert!(engine.wake().is_some());
+            // What is held comes before what is open.
+            pass(LEASE_MS - 1);
+            let (participant, holder) = ("ann".to_owned(), "three".to_owned());
+            let renew = Work::Renew("b/1".to_owned());
+            engine.take_work(WorkMessage { participant, holder, work: renew }).unwrap();
+            pass(1);
+            assert_eq!(take(engine, "three", 1), ["b/1"]);
+        });
+    }
 }

@@ -22,6 +22,8 @@ mod run;
 mod seat;
 mod state;
 mod tasks;
+#[cfg(test)]
+mod testing;
 mod transcript;
 mod work_item_attempt;
 mod work_items;

@@ -5,32 +5,36 @@ use super::seat::{RoundShared, SeatResult, seal_record};
 use super::state::Engine;
 use crate::ballot::ParsedReply;
 use crate::core::{Command, refusal};
-use crate::history::{Receipt, RoundRun, SeatStatus};
+use crate::history::{Receipt, RoundRun, SeatStatus, Session};
 use crate::round::record::{Finish, Raw, ReplyAttempt};
+use crate::round::snapshot::sha256_hex;
+
+/// How many workers of an agent may correct their answers to one question.
+const MOST_UNFIT: usize = 16;
 
 impl Engine<'_> {
-    /// Seals an agent's answer. One that does not fit is refused once, with the reason after the word; the
-    /// next one counts as it is.
+    /// Seals an agent's answer. One that does not fit is refused, with the reason after the word; another
+    /// one of the same worker counts as it is. What is sent twice has the same reply twice.
     pub(super) fn take_plain_answer(&mut self, answer: PlainAnswer) -> Result<Accepted, String> {
-        let PlainAnswer { participant, item, text } = answer;
+        let PlainAnswer { participant, holder, item, text, again } = answer;
         if self.session.paused.is_some() {
             return Err(refusal::NOT_RUNNING.to_owned());
         }
         let not_offered = || refusal::NOT_OFFERED.to_owned();
-        if !self.session.remote(&participant).is_some_and(|remote| remote.table_seals) {
-            let hint =
-                "it seals its ballots itself: `roundtable inbox run`, or give its seat `table_seals: true`";
-            return Err(format!("{}: {hint}", refusal::NOT_OFFERED));
-        }
-        let asks = |round: &&RoundRun| {
-            let asked = round.seat(&participant).and_then(|seat| seat.item.as_ref());
-            asked.is_some_and(|asked| asked.item == item)
-        };
-        let round = self.session.rounds.iter().rev().find(asks).ok_or_else(not_offered)?;
+        let round = asked_of(&self.session, &participant, &item)?;
         let seat = round.seat(&participant).ok_or_else(not_offered)?;
+        let asked = self.pool.round.as_mut().filter(|asked| asked.number == round.opened.number);
+        let hash = sha256_hex(&text);
         match &seat.status {
             SeatStatus::Sealed(_) | SeatStatus::Revealed(..) => {
-                return Err(refusal::ALREADY_SEALED.to_owned());
+                let is_same = asked.is_some_and(|asked| asked.sealed.get(&participant) == Some(&hash));
+                let known = if is_same {
+                    Receipt::of_seat(round, &participant)
+                } else {
+                    Receipt::of_text(round, &participant, &text)
+                };
+                let known = known.map(|receipt| Accepted::Sealed(receipt, false));
+                return known.ok_or_else(|| refusal::ALREADY_SEALED.to_owned());
             }
             SeatStatus::Excused(_) => return Err(refusal::SEAT_EXCUSED.to_owned()),
             status if round.closed.is_some() || !status.is_open() => {
@@ -38,19 +42,23 @@ impl Engine<'_> {
             }
             _ => {}
         }
-        let asked = self.pool.round.as_mut().filter(|asked| asked.number == round.opened.number);
         let asked = asked.ok_or_else(not_offered)?;
         let reply = ReplyAttempt { text, finish: Finish::Complete, limit: None, reason: None };
-        let attempt = (participant.clone(), seat.retried);
-        let mut replies: Vec<ReplyAttempt> = asked.unfit.remove(&attempt).into_iter().collect();
-        if replies.is_empty()
+        let attempt = (participant.clone(), seat.retried, holder);
+        let first = asked.unfit.get(&attempt).cloned();
+        let may_correct = match &first {
+            _ if again => false,
+            Some(first) => first.text == reply.text,
+            None => asked.unfit.keys().filter(|(of, ..)| *of == participant).count() < MOST_UNFIT,
+        };
+        if may_correct
             && let ParsedReply::Invalid(reason) | ParsedReply::BareBlock(_, reason) =
                 reply.read(&asked.shared.form)
         {
             asked.unfit.insert(attempt, reply);
             return Err(format!("{}: {reason}", refusal::DOES_NOT_FIT));
         }
-        replies.push(reply);
+        let replies = first.into_iter().chain([reply]).collect();
         let shared = asked.shared.clone();
         let model = seat.item.as_ref().map(|item| item.model.clone()).unwrap_or_default();
         let raw = raw(&shared, (&participant, model), replies, (self.now)().since(round.opened_at));
@@ -60,9 +68,27 @@ impl Engine<'_> {
         let round = shared.round.clone();
         let sealed = Command::Seal { round: round.clone(), participant: participant.clone(), seal: ballot };
         self.stage(sealed).map_err(|refused| refused.0)?;
+        if let Some(asked) = &mut self.pool.round {
+            asked.unfit.retain(|(of, ..), _| *of != participant);
+            asked.sealed.insert(participant.clone(), hash);
+        }
         let receipt = self.session.round(&round).and_then(|round| Receipt::of_seat(round, &participant));
         receipt.map(|receipt| Accepted::Sealed(receipt, true)).ok_or_else(not_offered)
     }
+}
+
+/// The round in which an agent was asked this.
+fn asked_of<'a>(session: &'a Session, participant: &str, item: &str) -> Result<&'a RoundRun, String> {
+    if !session.remote(participant).is_some_and(|remote| remote.table_seals) {
+        let hint =
+            "it seals its ballots itself: `roundtable inbox run`, or give its seat `table_seals: true`";
+        return Err(format!("{}: {hint}", refusal::NOT_OFFERED));
+    }
+    let asks = |round: &&RoundRun| {
+        let asked = round.seat(participant).and_then(|seat| seat.item.as_ref());
+        asked.is_some_and(|asked| asked.item == item)
+    };
+    session.rounds.iter().rev().find(asks).ok_or_else(|| refusal::NOT_OFFERED.to_owned())
 }
 
 /// What is sealed of an agent's answer: nothing that only providers tell.

@@ -48,8 +48,10 @@ pub(super) struct PendingRound {
     /// Whether a seat may wait a moment for others: not where the next one may close the round.
     pub gathers: bool,
     pub shared: Arc<RoundShared>,
-    /// What agents sent first that did not fit, by seat and how often it was asked again.
-    pub unfit: HashMap<(String, u32), ReplyAttempt>,
+    /// What agents sent first that did not fit, by seat, how often it was asked again, and holder.
+    pub unfit: HashMap<(String, u32, String), ReplyAttempt>,
+    /// The SHA-256 of the plain answers that are sealed, by seat.
+    pub sealed: HashMap<String, String>,
 }
 
 /// How long a seat may take, and the form its service holds the reply to.

@@ -201,7 +201,11 @@ impl Engine<'_> {
             _ => item.ready_at(),
         };
         let due = |item: &WorkItem| {
-            if self.polls(&item.offered.participant) { self.time_is_up_at(item) } else { Some(of_item(item)) }
+            if self.polls(&item.offered.participant) {
+                self.time_is_up_at(item, now)
+            } else {
+                Some(of_item(item))
+            }
         };
         let items = self.session.open_items().filter_map(|item| Some(due(item)?.since(now)));
         let session = self.session_time_left().map(|left| left.as_millis() as u64);
@@ -267,42 +271,15 @@ mod tests {
     use futures::future::BoxFuture;
     use serde_json::json;
 
-    use super::super::facilitator::{Facilitator, FacilitatorRequest, WaitPoint};
-    use super::super::state::{EngineConfig, Observer};
+    use super::super::testing::with_engine;
     use super::*;
     use crate::core::ExitCode;
-    use crate::history::{LogEntry, Session};
-    use crate::journal::{Disk, Journal, KeyStore};
     use crate::participants::{Failure, Participant, Reply};
 
     static SLEPT: AtomicI64 = AtomicI64::new(0);
 
     fn now() -> Timestamp {
         Timestamp(1_800_000_000_000 + SLEPT.load(Ordering::SeqCst))
-    }
-
-    struct Nobody;
-
-    impl Observer for Nobody {
-        fn on_event(&mut self, _: &LogEntry, _: &Session) {}
-    }
-
-    impl Facilitator for Nobody {
-        fn next_request<'a>(
-            &'a mut self,
-            _: Option<&'a WaitPoint>,
-            _: &'a Session,
-        ) -> BoxFuture<'a, Result<FacilitatorRequest, String>> {
-            std::future::pending().boxed()
-        }
-
-        fn on_refused(&mut self, why: &str) {
-            panic!("{why}");
-        }
-
-        fn is_person(&self) -> bool {
-            false
-        }
     }
 
     /// The machine sleeps while this one works, and it answers so long after that.
@@ -322,36 +299,14 @@ mod tests {
     #[test]
     fn a_claim_that_ran_out_while_the_machine_slept_is_made_anew() {
         for after in [0, 1, 600] {
-            let dir = tempfile::tempdir().unwrap();
             let definition = "steps: [{id: a, type: agent, agent: ann}]\n";
-            let header = json!({
-                "session": "s-1", "format": 2, "program": "test", "definition_file": "d.yaml",
-                "definition_sha256": "", "definition": definition, "input": "x",
-                "participants": [{"name": "ann", "persona": "ann", "model": "test/test", "weight": 1.0, "agent_only": true}],
-                "personas": [{"name": "ann", "sha256": "", "description": "", "text": ""}],
+            let ann = json!({"name": "ann", "persona": "ann", "model": "test/test", "weight": 1.0, "agent_only": true});
+            let table = [("ann".to_owned(), Arc::new(Sleeper(Duration::from_secs(after))) as _)].into();
+            with_engine((definition, &ann, table), now, |engine| {
+                let runtime =
+                    tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
+                assert_eq!(runtime.unwrap().block_on(engine.run()).unwrap(), ExitCode::Finished, "{after}");
             });
-            let (mut observer, mut facilitator) = (Nobody, Nobody);
-            let mut engine = Engine::new(EngineConfig {
-                session: Session::default(),
-                journal: Journal::create(&Disk::default(), &dir.path().join("s.s2s"), "s-1").unwrap(),
-                keys: KeyStore::new(Disk::default(), &dir.path().join("keys")),
-                table: [("ann".to_owned(), Arc::new(Sleeper(Duration::from_secs(after))) as _)].into(),
-                personas: [("ann".to_owned(), Arc::new(Persona::nobody("ann")))].into(),
-                evidence: Box::new(|_| Err("no evidence".to_owned())),
-                context_file: Box::new(|| Ok(None)),
-                tasks_file: Box::new(|_, _| Ok(())),
-                replace_seat: Box::new(|model| Err(model.to_owned())),
-                observer: &mut observer,
-                facilitator: &mut facilitator,
-                interrupt: tokio_util::sync::CancellationToken::new(),
-                budget: None,
-                progress: crate::participants::progress::ProgressBoard::default(),
-            });
-            engine.now = now;
-            engine.stage(Command::Open(Box::new(serde_json::from_value(header).unwrap()))).unwrap();
-            let runtime =
-                tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
-            assert_eq!(runtime.unwrap().block_on(engine.run()).unwrap(), ExitCode::Finished, "{after}");
         }
     }
 }

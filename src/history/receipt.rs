@@ -44,6 +44,13 @@ impl Receipt {
         }
     }
 
+    /// The receipt of an answer that is revealed, if its text is this.
+    pub fn of_text(round: &RoundRun, seat: &str, text: &str) -> Option<Self> {
+        let SeatStatus::Revealed(answer, held) = &round.seat(seat)?.status else { return None };
+        let is_same = answer.replies.last().is_some_and(|reply| reply.text == text);
+        is_same.then(|| Self::new(round, seat, &held.commitment))
+    }
+
     fn new(round: &RoundRun, seat: &str, commitment: &str) -> Self {
         Self {
             session: round.session.clone(),

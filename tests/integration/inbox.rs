@@ -209,9 +209,17 @@ fn agents_vote_with_plain_text_that_is_sealed_for_them() {
     let unfit = answer(&coder, &item, &format!("vote: mysql\nrationale: [{CANARY}]"));
     assert_eq!(unfit.refused(), refused(422, "does not fit"));
     assert!(unfit.json()["reason"].as_str().expect("a reason").contains("mysql"), "{}", unfit.json());
+    // The reply to it may have been lost; and another worker has a correction of its own.
+    let same = answer(&coder, &item, &format!("vote: mysql\nrationale: [{CANARY}]"));
+    assert_eq!((same.status, same.json()), (422, unfit.json()));
+    let second = json!({ "holder": "second", "answer": "vote: none" });
+    let path = format!("/v1/items/{item}/answer");
+    assert_eq!(coder.http.post(&path, &second).refused(), refused(422, "does not fit"));
     let sealed = answer(&coder, &item, &format!("vote: redis\nrationale: [{CANARY}]"));
     assert_eq!((sealed.status, &sealed.json()["participant"]), (201, &json!("coder")));
     assert_eq!(answer(&coder, &item, "vote: sqlite").refused(), refused(409, "already sealed"));
+    let same = answer(&coder, &item, &format!("vote: redis\nrationale: [{CANARY}]"));
+    assert_eq!((same.status, same.json()), (200, sealed.json()), "the same again");
     assert_eq!(coder.http.get("/v1/inbox").json()["items"], json!([]), "what is sealed is not asked");
     // Nobody finds a word of it before the close.
     let written = std::fs::read_to_string(server.file()).expect("a file");
@@ -219,7 +227,8 @@ fn agents_vote_with_plain_text_that_is_sealed_for_them() {
     assert!(!offered(&tester).to_string().contains(CANARY));
     // The second answer counts as it is.
     assert_eq!(answer(&tester, &other, "I would rather not say.").refused(), refused(422, "does not fit"));
-    assert_eq!(answer(&tester, &other, "Neither of them.").status, 201);
+    let last = answer(&tester, &other, "Neither of them.");
+    assert_eq!(last.status, 201);
     let bytes = server.ended();
     let verified = verify(&bytes, None);
     assert_eq!(verified.findings, []);
@@ -231,6 +240,8 @@ fn agents_vote_with_plain_text_that_is_sealed_for_them() {
     let text = String::from_utf8_lossy(&bytes);
     assert!(text.contains(CANARY) && text.contains("outcome: invalid"), "{text}");
     assert_eq!(answer(&tester, &other, "vote: redis").refused(), refused(410, "round closed"));
+    let same = answer(&tester, &other, "Neither of them.");
+    assert_eq!((same.status, same.json()), (200, last.json()), "also after the close");
     let receipt = sealed.json().to_string();
     let check = ["verify", "s.s2s", "--receipt", &receipt];
     let run = crate::served::program(server.home.path()).args(check).output_soon().expect("runs");

@@ -40,6 +40,7 @@ mod home;
 mod hosts;
 mod http;
 mod inbox;
+mod inbox_verbs;
 mod independence;
 mod injection;
 #[cfg(feature = "serve")]
@@ -89,6 +90,8 @@ mod seat_programs;
 mod seats;
 mod sentences;
 mod serve;
+mod serve_blind;
+mod serve_faults;
 mod serve_input;
 mod serve_network;
 mod serve_seat;

@@ -141,7 +141,23 @@ fn a_page_of_another_origin_gets_nothing() {
         let status = answer.split(' ').nth(1).expect("a status");
         assert!(["401", "405"].contains(&status), "{method}: {answer}");
         assert!(!answer.to_lowercase().contains("access-control-"), "{method}: {answer}");
+        assert!(answer.contains("{\"refused\":\"no such "), "{method}: {answer}");
     }
+}
+
+#[test]
+fn every_refusal_is_json_and_headers_have_a_limit() {
+    let server = served();
+    let dana = server.browser("dana", 1);
+    assert_eq!(dana.get("/v1/context/%FF").refused(), (404, "no such snapshot".to_owned()));
+    assert_eq!(dana.get("/v1/seat/key").refused(), (405, "no such method".to_owned()));
+    let long = dana.send("POST", "/v1/seat/key", &vec![b' '; 600 * 1024]);
+    assert_eq!(long.refused(), (413, "too long".to_owned()));
+    let mut large = server.browser("dana", 1);
+    large.token = "x".repeat(12 * 1024);
+    assert_eq!(large.get("/v1/seat").status, 401);
+    large.token = "x".repeat(20 * 1024);
+    assert_eq!(large.get("/v1/seat").status, 431);
 }
 
 #[test]
@@ -180,6 +196,7 @@ fn an_agents_claim_outlives_a_killed_session() {
         |holder: &str| poet.http.post(&path("result"), &json!({ "holder": holder, "result": "Leaves." }));
     assert_eq!(result("two").refused(), (409, "not lease holder".to_owned()));
     assert_eq!(poet.http.get("/v1/inbox").json()["items"], json!([]), "it is still claimed");
+    assert_eq!(poet.http.post("/v1/items/%FF/claim", &json!({})).refused(), (404, "no such page".to_owned()));
     assert_eq!(result("one").status, 200);
     assert_eq!(verify(&again.ended(), None).findings, []);
 }

@@ -1,6 +1,7 @@
 //! `seat` where the network fails: what is sealed is sent again, with the same bytes, and counted once.
 #![cfg(feature = "serve")]
 
+use std::collections::HashMap;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
@@ -11,7 +12,7 @@ use roundtable::journal::verify;
 use serde_json::Value;
 
 use crate::patience::{PATIENCE, Patient as _};
-use crate::served::{CANARY, Server, program, served, served_as};
+use crate::served::{Agent, CANARY, Server, program, served, served_as};
 
 /// What a network does to a ballot on its way.
 #[derive(Clone, Copy, PartialEq)]
@@ -20,21 +21,43 @@ enum Fault {
     Lost,
     /// It arrives, and the reply to it is lost.
     NoReply,
+    /// What everybody was given is changed on its way to the seat.
+    Altered,
+    /// The first request of each kind is one too many, and the second one is lost.
+    Busy,
     None,
 }
 
 /// A network between a seat and its session: the address to use, and the ballots that were sent. The first
 /// ones meet these faults.
 fn network(server: &Server, faults: &'static [Fault]) -> (String, Receiver<Vec<u8>>) {
+    network_to(server.browser("dana", 1).address, faults)
+}
+
+fn network_to(to: String, faults: &'static [Fault]) -> (String, Receiver<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address").to_string();
-    let to = server.browser("dana", 1).address;
     let (tell, told) = channel();
     std::thread::spawn(move || {
-        let mut faults = faults.iter();
+        let (mut faults, mut kinds) = (faults.iter(), HashMap::new());
         for stream in listener.incoming() {
             let mut stream = stream.expect("a connection");
             let request = request(&mut stream);
+            if faults.as_slice() == [Fault::Busy] {
+                let line = request.split(|byte| *byte == b'\r').next().expect("a line").to_vec();
+                let count = kinds.entry(line).or_insert(0);
+                *count += 1;
+                if *count == 1 {
+                    let head =
+                        "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nContent-Length: 28\r\n\r\n";
+                    stream
+                        .write_all(format!("{head}{{\"refused\":\"too many tries\"}}").as_bytes())
+                        .expect("sent");
+                }
+                if *count < 3 {
+                    continue;
+                }
+            }
             let is_ballot = request.starts_with(b"POST /v1/seat/sealed");
             let mut fault = Fault::None;
             if is_ballot {
@@ -49,6 +72,9 @@ fn network(server: &Server, faults: &'static [Fault]) -> (String, Receiver<Vec<u
             if let Ok(mut on) = TcpStream::connect(&to) {
                 on.write_all(&request).expect("sent on");
                 drop(on.read_to_end(&mut reply));
+            }
+            if request.starts_with(b"GET /v1/context") && faults.as_slice() == [Fault::Altered] {
+                *reply.last_mut().expect("a reply") ^= 1;
             }
             if fault == Fault::None {
                 drop(stream.write_all(&reply));
@@ -127,6 +153,19 @@ fn a_ballot_or_receipt_that_is_lost_is_sent_again_with_the_same_bytes() {
 }
 
 #[test]
+fn a_seat_that_is_given_something_else_than_its_hash_sends_nothing() {
+    let server = served();
+    let (address, sent) = network(&server, &[Fault::Altered]);
+    let desk = tempfile::tempdir().expect("a folder");
+    let run = seat(desk.path(), &by(&link(&server, "dana"), &address), &with_ballot(desk.path()));
+    let run = run.wait_with_output().expect("ends");
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(6), "{said}");
+    assert!(said.contains("does not have its hash; nothing was sent"), "{said}");
+    assert!(sent.try_recv().is_err(), "a ballot was sent");
+}
+
+#[test]
 fn a_seat_that_is_killed_before_its_ballot_arrives_delivers_the_same_one() {
     let server = served();
     let (address, sent) = network(&server, &[Fault::Lost]);
@@ -170,4 +209,18 @@ fn one_program_answers_round_after_round() {
         rounds.map(|receipt| receipt["round"].as_str().expect("a round").to_owned()).collect();
     assert_eq!(rounds, ["first", "second"]);
     assert_eq!(verify(&server.ended(), None).findings, []);
+}
+
+#[test]
+fn an_agents_ballot_gets_through_a_busy_network() {
+    let seat = "participants: [{name: coder, model: remote/inbox}]\nsteps: [{id: vote, type: round, question: \"Which?\", \
+        rule: plurality, ballot: {kind: choice, options: [redis, sqlite]}}]\n";
+    let server = served_as(seat);
+    let coder = server.agent("coder");
+    let (address, _sent) = network_to(coder.http.address.clone(), &[Fault::Busy]);
+    let coder = Agent { url: format!("http://{address}"), ..coder };
+    let mut run = coder.inbox(server.home.path(), &["run", "--", "echo", "vote: redis"]);
+    let (receipt, said) = done(run.stdout(Stdio::piped()).stderr(Stdio::piped()).start().expect("runs"));
+    assert_eq!(serde_json::from_str::<Value>(&receipt).expect("one")["participant"], "coder", "{said}");
+    assert!(said.contains("vote/1: sealed"), "{said}");
 }

@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use roundtable::journal::{fold, read_log};
+use roundtable::core::decide;
+use roundtable::history::TimedEvent;
+use roundtable::journal::{Disk, Journal, fold, read_log};
 use roundtable::round::seal::sign::{SigningKey, ballot_message, is_signed, offer_message};
 use roundtable::round::seal::{AssociatedData, Nonces, Sealer};
 use roundtable::round::snapshot::unhex;
@@ -63,11 +65,16 @@ impl Server {
     }
 
     pub fn start_at(file: &str, home: tempfile::TempDir, address: &[&str]) -> Self {
+        let mut command = program(home.path());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        Self::run(command, file, home, address)
+    }
+
+    /// As [`Server::start_at`], by a command of one's own.
+    pub fn run(mut command: Command, file: &str, home: tempfile::TempDir, address: &[&str]) -> Self {
         let links = home.path().join("links");
         let _ = std::fs::remove_file(&links);
-        let arguments = ["serve", file, "--links", "links", "--linger", "60"];
-        let mut command = program(home.path());
-        command.args(arguments).args(address).stdout(Stdio::null()).stderr(Stdio::null());
+        command.args(["serve", file, "--links", "links", "--linger", "60"]).args(address);
         if Path::new(file).extension().is_none_or(|extension| extension != "s2s") {
             command.args(["--save", "s.s2s"]);
         }
@@ -77,6 +84,13 @@ impl Server {
         let pair = |line: &str| line.split_once(' ').map(|(seat, link)| (seat.to_owned(), link.to_owned()));
         let links = text.lines().filter_map(pair).collect();
         Self { child, home, links }
+    }
+
+    /// Kills it; its folder stays.
+    pub fn killed(mut self) -> tempfile::TempDir {
+        self.child.kill().expect("killed");
+        self.child.wait().expect("gone");
+        std::mem::replace(&mut self.home, tempfile::tempdir().expect("a folder"))
     }
 
     pub fn file(&self) -> PathBuf {
@@ -247,4 +261,14 @@ pub fn served_as(definition: &str) -> Server {
     let home = tempfile::tempdir().expect("a folder");
     std::fs::write(home.path().join("d.yaml"), definition).expect("written");
     Server::start("d.yaml", home)
+}
+
+/// Writes what a command leads to into the file of a session that nobody serves.
+pub fn facilitate(home: &Path, command: roundtable::core::Command) {
+    let file = home.join("s.s2s");
+    let session = fold(&read_log(&std::fs::read(&file).expect("a file")).expect("a log"));
+    let at = session.last_at;
+    let events = decide(&session, command, at).expect("allowed");
+    let mut journal = Journal::open(&Disk::default(), &file).expect("opens").journal;
+    journal.append(events.into_iter().map(|event| TimedEvent { at, event }).collect()).expect("written");
 }

@@ -1,14 +1,13 @@
 //! How an agent reaches its session: the address and the token, and what is asked there.
 
 use std::path::Path;
-use std::time::Duration;
 
 use secrecy::SecretString;
 use serde_json::{Value, json};
 
 use crate::cli::args::InboxArgs;
+use crate::cli::seat::answered;
 use crate::config::read_file::{read_text, unreadable};
-use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::launch::error::RunError;
 use crate::participants::http::link::{LinkClient, LinkReply};
@@ -20,9 +19,6 @@ const TOKEN: &str = "ROUNDTABLE_TOKEN";
 pub const LONGEST_WAIT: u64 = 30;
 /// The most bytes of an answer.
 pub const MAX_DATA: u64 = 400 * 1024;
-/// How often a session that does not answer is asked again, and how long after.
-const TRIES: u32 = 60;
-const PAUSE: Duration = Duration::from_secs(1);
 
 /// The session, as one agent sees it.
 pub struct Access {
@@ -67,19 +63,20 @@ impl Access {
     /// A refusal; a session that cannot be reached.
     pub async fn poll(&self, wait: u64) -> Result<(Vec<Value>, bool), RunError> {
         let path = format!("/v1/inbox?wait={}", wait.min(LONGEST_WAIT));
-        let found = done(&self.again(|| self.client.get(&path)).await?)?;
+        let found = done(&answered(|| self.client.get(&path)).await?)?;
         let items = found["items"].as_array().cloned().unwrap_or_default();
         Ok((items, found["over"] == true))
     }
 
-    /// Claims the oldest open work, if there is any.
+    /// Claims the oldest open work, if there is any; and whether the session is over.
     ///
     /// # Errors
     /// As [`Access::poll`].
-    pub async fn take(&self, holder: Option<&str>) -> Result<Option<Value>, RunError> {
+    pub async fn take(&self, holder: Option<&str>) -> Result<(Option<Value>, bool), RunError> {
         let asked = json!({ "holder": holder, "max": 1 });
         let taken = done(&self.post("/v1/inbox/take", &asked).await?)?;
-        Ok(taken["items"].as_array().and_then(|items| items.first()).cloned())
+        let first = taken["items"].as_array().and_then(|items| items.first()).cloned();
+        Ok((first, taken["over"] == true))
     }
 
     /// Sends JSON until the session answers.
@@ -88,7 +85,7 @@ impl Access {
     /// A session that cannot be reached.
     pub async fn post(&self, path: &str, value: &Value) -> Result<LinkReply, RunError> {
         let bytes = value.to_string().into_bytes();
-        self.again(|| self.client.post(path, bytes.clone())).await
+        answered(|| self.client.post(path, bytes.clone())).await
     }
 
     /// As [`Access::post`], about a work item.
@@ -97,26 +94,6 @@ impl Access {
     /// As [`Access::post`].
     pub async fn post_item(&self, item: &str, verb: &str, value: &Value) -> Result<LinkReply, RunError> {
         self.post(&format!("/v1/items/{}/{verb}", in_path(item)), value).await
-    }
-
-    async fn again<F>(&self, send: impl Fn() -> F) -> Result<LinkReply, RunError>
-    where
-        F: Future<Output = Result<LinkReply, String>>,
-    {
-        let mut why = String::new();
-        for _ in 0..TRIES {
-            match send().await {
-                Ok(reply) if !reply.is_passing() => return Ok(reply),
-                Ok(reply) => why = reply.word(),
-                Err(cause) => why = cause,
-            }
-            tokio::time::sleep(PAUSE).await;
-        }
-        let problem = Diagnostic::new(format!("the session cannot be reached: {why}"));
-        Err(RunError {
-            problems: vec![problem.hint("run the same command again")],
-            exit: ExitCode::Unreachable,
-        })
     }
 }
 

@@ -7,7 +7,7 @@ use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 
 use super::access::{done, refusal, text};
-use super::worker::{Worker, is_unfit};
+use super::worker::{Worker, attempt_of, is_unfit};
 use crate::cli::seat::{Answers, Visit};
 use crate::core::ExitCode;
 use crate::journal::{Disk, KeyStore};
@@ -22,7 +22,7 @@ impl Worker<'_> {
         let item = offered["item"].as_str().unwrap_or_default();
         self.output.note(&format!("{}: asked", text(offered, "item")));
         if offered["table_seals"] != true {
-            return self.seal_and_send(item).await;
+            return self.seal_and_send(offered).await;
         }
         let prompt = offered["prompt"].as_str().unwrap_or_default();
         let prompt = Prompt { rules: "".into(), snapshot: prompt.into(), tail: String::new() };
@@ -32,7 +32,9 @@ impl Worker<'_> {
             let why = match self.program.ask(&ask).await {
                 Err(Failure { reason, .. }) => reason,
                 Ok(Reply { text, .. }) => {
-                    let reply = self.access.post_item(item, "answer", &json!({ "answer": text })).await?;
+                    let answer =
+                        json!({ "holder": self.holder, "answer": text, "again": ask.again.is_some() });
+                    let reply = self.access.post_item(item, "answer", &answer).await?;
                     if let Ok(receipt) = done(&reply) {
                         self.output.note(&format!("{item}: sealed"));
                         self.output.line(&receipt.to_string());
@@ -47,30 +49,33 @@ impl Worker<'_> {
                     why
                 }
             };
-            self.output.note(&format!("{item}: not answered: {why}"));
-            self.left.insert(item.to_owned());
+            self.leave(offered, &why);
             return Ok(());
         }
     }
 
     /// Seals the command's answer here, and sends it.
-    async fn seal_and_send(&mut self, item: &str) -> Result<(), RunError> {
+    async fn seal_and_send(&mut self, offered: &Value) -> Result<(), RunError> {
         let (token, fingerprint) = &self.access.secret;
         let keys = KeyStore::new(Disk::default(), &self.keys);
         let link = (&self.access.client, token.expose_secret(), fingerprint.as_str());
         let mut seat = Visit::new(link, keys, Answers::Program(&self.program), self.output)?;
         match seat.vote().await {
-            Ok(()) => {
-                self.output.note(&format!("{item}: sealed"));
-                Ok(())
-            }
+            Ok(true) => self.output.note(&format!("{}: sealed", text(offered, "item"))),
+            // It is asked something else now, or nothing: the next poll says what.
+            Ok(false) => {}
             Err(failed) if failed.exit == ExitCode::Usage => {
                 let why: Vec<String> = failed.problems.iter().map(ToString::to_string).collect();
-                self.output.note(&format!("{item}: not answered: {}", why.join("; ")));
-                self.left.insert(item.to_owned());
-                Ok(())
+                self.leave(offered, &why.join("; "));
             }
-            Err(failed) => Err(failed),
+            Err(failed) => return Err(failed),
         }
+        Ok(())
+    }
+
+    /// Leaves a ballot to others, unless the seat is asked again.
+    fn leave(&mut self, offered: &Value, why: &str) {
+        self.output.note(&format!("{}: not answered: {why}", text(offered, "item")));
+        self.left.insert(attempt_of(offered));
     }
 }

@@ -21,6 +21,9 @@ use crate::launch::error::RunError;
 use crate::launch::run::runtime;
 use access::{Access, LONGEST_WAIT, MAX_DATA, done, text};
 
+/// Said where no work will come any more.
+const OVER: &str = "the session is over";
+
 /// Does what is asked with an agent's work.
 pub fn run(args: &InboxArgs, trust: bool, output: &mut Console) -> VerbResult {
     let keys = Dirs::find(trust)?.keys();
@@ -34,7 +37,7 @@ pub fn run(args: &InboxArgs, trust: bool, output: &mut Console) -> VerbResult {
                     Some(item) => {
                         Some(done(&access.post_item(item, "claim", &json!({ "holder": holder })).await?)?)
                     }
-                    None => take(&access, holder, *wait).await?,
+                    None => take(&access, holder, *wait, output).await?,
                 };
                 Ok(taken.map_or(ExitCode::Waiting, |taken| show(&taken, *json, output)))
             }
@@ -49,8 +52,8 @@ pub fn run(args: &InboxArgs, trust: bool, output: &mut Console) -> VerbResult {
                 Ok(ExitCode::Finished)
             }
             InboxVerb::Answer { item, data } => {
-                let receipt = access.post_item(item, "answer", &json!({ "answer": read(data)? })).await?;
-                output.line(&done(&receipt)?.to_string());
+                let answer = json!({ "holder": holder, "answer": read(data)? });
+                output.line(&done(&access.post_item(item, "answer", &answer).await?)?.to_string());
                 Ok(ExitCode::Finished)
             }
             InboxVerb::Fail { item, data } => {
@@ -68,7 +71,7 @@ pub fn run(args: &InboxArgs, trust: bool, output: &mut Console) -> VerbResult {
 }
 
 async fn poll(access: &Access, wait: u64, json: bool, output: &mut Console) -> VerbResult {
-    let items = wait_for_work(access, wait).await?;
+    let items = wait_for_work(access, wait, output).await?;
     for item in &items {
         if json {
             output.line(&item.to_string());
@@ -82,26 +85,38 @@ async fn poll(access: &Access, wait: u64, json: bool, output: &mut Console) -> V
     Ok(if items.is_empty() { ExitCode::Waiting } else { ExitCode::Finished })
 }
 
-async fn take(access: &Access, holder: Option<&str>, wait: u64) -> Result<Option<Value>, RunError> {
+async fn take(
+    access: &Access,
+    holder: Option<&str>,
+    wait: u64,
+    output: &mut Console,
+) -> Result<Option<Value>, RunError> {
     let end = Instant::now() + Duration::from_secs(wait);
     loop {
         // Another worker may be faster.
-        if let Some(taken) = access.take(holder).await? {
-            return Ok(Some(taken));
+        let (taken, is_over) = access.take(holder).await?;
+        if taken.is_some() {
+            return Ok(taken);
         }
         let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() || wait_for_work(access, left.as_secs() + 1).await?.is_empty() {
+        if is_over {
+            output.note(OVER);
+        }
+        if is_over || left.is_zero() || wait_for_work(access, left.as_secs() + 1, output).await?.is_empty() {
             return Ok(None);
         }
     }
 }
 
-/// Open work, as soon as there is some; none when the time is up or the session is over.
-async fn wait_for_work(access: &Access, wait: u64) -> Result<Vec<Value>, RunError> {
+/// Open work, as soon as there is some; none when the time is up or the session is over, which is told.
+async fn wait_for_work(access: &Access, wait: u64, output: &mut Console) -> Result<Vec<Value>, RunError> {
     let end = Instant::now() + Duration::from_secs(wait);
     loop {
         let left = end.saturating_duration_since(Instant::now()).as_secs_f64().ceil();
         let (items, is_over) = access.poll((left as u64).min(LONGEST_WAIT)).await?;
+        if is_over && items.is_empty() {
+            output.note(OVER);
+        }
         if !items.is_empty() || is_over || Instant::now() >= end {
             return Ok(items);
         }

@@ -32,12 +32,12 @@ const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
 pub(super) struct Worker<'a> {
     pub access: &'a Access,
-    holder: String,
+    pub holder: String,
     pub program: ExternalProgram,
     /// The folder of this agent's own key.
     pub keys: PathBuf,
-    /// Ballots that the command has not answered.
-    pub left: HashSet<String>,
+    /// Ballots that the command has not answered, with the attempt.
+    pub left: HashSet<(String, u64)>,
     pub output: &'a mut Console,
 }
 
@@ -71,7 +71,7 @@ pub async fn run(
 
 /// A command of the user's own: it finds the whole environment but the token.
 fn program(command: &[String]) -> ProgramSpec {
-    let names = std::env::vars().map(|(name, _)| name);
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     ProgramSpec {
         command: command.to_vec(),
         cwd: None,
@@ -96,8 +96,7 @@ impl Worker<'_> {
         loop {
             let left = wait.map_or(LONGEST_WAIT, |wait| wait.saturating_sub(idle.elapsed().as_secs()));
             let (items, is_over) = self.access.poll(left).await?;
-            let is_left = |item: &Value| item["item"].as_str().is_some_and(|item| self.left.contains(item));
-            let Some(next) = items.iter().find(|item| !is_left(item)) else {
+            let Some(next) = items.iter().find(|item| !self.left.contains(&attempt_of(item))) else {
                 if is_over {
                     return Ok(ExitCode::Finished);
                 }
@@ -111,7 +110,7 @@ impl Worker<'_> {
             };
             if next["kind"] == "ballot" {
                 self.vote(next).await?;
-            } else if let Some(taken) = self.access.take(Some(&self.holder)).await? {
+            } else if let (Some(taken), _) = self.access.take(Some(&self.holder)).await? {
                 self.work_on(&taken).await?;
             } else {
                 continue;
@@ -196,5 +195,10 @@ impl Worker<'_> {
 
 /// Whether another answer may fit.
 pub(super) fn is_unfit(reply: &LinkReply) -> bool {
-    reply.status == 422
+    [413, 422].contains(&reply.status)
+}
+
+/// An item, and the number of its attempt.
+pub(super) fn attempt_of(item: &Value) -> (String, u64) {
+    (item["item"].as_str().unwrap_or_default().to_owned(), item["attempt"].as_u64().unwrap_or_default())
 }

@@ -3,12 +3,12 @@
 //! The question must be signed by the session that the link is from. The ballot is read here, sealed,
 //! signed and kept before it is sent, so that the same bytes are sent again when the network fails.
 
+mod answered;
 mod result;
 mod words;
 
 use std::io::BufRead as _;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -36,14 +36,12 @@ use crate::round::prompt::reask_suffix;
 use crate::round::seal::Nonces;
 use crate::round::seal::sign::SigningKey;
 use crate::round::snapshot::sha256_hex;
-use words::{bad_offer, damaged, in_words, refused, unreachable};
+pub use answered::answered;
+use answered::{PAUSE, TRIES};
+use words::{answer_refused, bad_offer, damaged, in_words, refused, unreachable};
 
 /// The most bytes of an answer's file.
 const MAX_ANSWER: u64 = 256 * 1024;
-/// How often the session is asked whether something has changed.
-const PAUSE: Duration = Duration::from_secs(1);
-/// How often in a row it may not answer.
-const TRIES: u32 = 60;
 
 /// What is kept of a seat, for its owner alone.
 #[derive(Serialize, Deserialize)]
@@ -133,19 +131,19 @@ impl<'a> Visit<'a> {
         SigningKey::from_hex(&self.kept.key).ok_or_else(|| Diagnostic::new("the seat's key is damaged"))
     }
 
-    /// Joins, and answers what is asked now.
+    /// Joins, and answers what is asked now; whether the answer is sealed.
     ///
     /// # Errors
     /// When nothing can be sealed, or it is refused.
-    pub async fn vote(&mut self) -> Result<(), RunError> {
+    pub async fn vote(&mut self) -> Result<bool, RunError> {
         self.keep()?;
         let key = self.key()?;
-        self.join(&key).await?;
-        let seat = self.client.get("/v1/seat").await.map_err(|why| unreachable(&why))?;
-        if seat.status != 200 {
-            return Err(refused(&seat));
+        is_done(answered(|| self.join(&key)).await?)?;
+        let seat = is_done(answered(|| self.client.get("/v1/seat")).await?)?;
+        match self.offer(&seat)? {
+            Some(offer) => self.answer(&offer, &key).await,
+            None => Ok(false),
         }
-        self.follow(&seat, &key).await.map(drop)
     }
 
     async fn run(&mut self) -> VerbResult {
@@ -153,7 +151,13 @@ impl<'a> Visit<'a> {
         let key = self.key()?;
         // Who has a receipt has joined; nobody joins once the session is over.
         if self.kept.receipt.is_none() {
-            self.join(&key).await?;
+            let joined = match self.join(&key).await {
+                // A wrong address is told at once.
+                Err(why) => return Err(unreachable(&why)),
+                Ok(reply) if reply.is_passing() => answered(|| self.join(&key)).await?,
+                Ok(reply) => reply,
+            };
+            is_done(joined)?;
         }
         let mut tries = 0;
         loop {
@@ -171,31 +175,28 @@ impl<'a> Visit<'a> {
                 }
             };
             tries = 0;
-            if seat.status != 200 {
-                return Err(refused(&seat));
-            }
-            if let Some(exit) = self.follow(&seat, &key).await? {
+            if let Some(exit) = self.follow(&is_done(seat)?, &key).await? {
                 return Ok(exit);
             }
             tokio::time::sleep(PAUSE).await;
         }
     }
 
-    async fn join(&self, key: &SigningKey) -> Result<(), RunError> {
+    async fn join(&self, key: &SigningKey) -> Result<LinkReply, String> {
         let join = json!({ "public_key": key.public() }).to_string();
-        let joined =
-            self.client.post("/v1/seat/key", join.into_bytes()).await.map_err(|why| unreachable(&why))?;
-        if joined.status >= 300 {
-            return Err(refused(&joined));
-        }
-        Ok(())
+        self.client.post("/v1/seat/key", join.into_bytes()).await
+    }
+
+    /// What the seat is asked now, if its session has signed it.
+    fn offer(&self, seat: &LinkReply) -> Result<Option<Offer>, RunError> {
+        let Some(signature) = &seat.signature else { return Ok(None) };
+        let is_of_link = |table: &str| fingerprint(table).as_deref() == Some(&*self.fingerprint);
+        Ok(Some(Offer::read(&seat.body, signature, is_of_link).map_err(bad_offer)?))
     }
 
     /// Does what the seat's state asks for; an exit code at the end.
     async fn follow(&mut self, seat: &LinkReply, key: &SigningKey) -> Result<Option<ExitCode>, RunError> {
-        if let Some(signature) = &seat.signature {
-            let is_of_link = |table: &str| fingerprint(table).as_deref() == Some(&*self.fingerprint);
-            let offer = Offer::read(&seat.body, signature, is_of_link).map_err(bad_offer)?;
+        if let Some(offer) = self.offer(seat)? {
             self.answer(&offer, key).await?;
             return Ok(None);
         }
@@ -215,12 +216,16 @@ impl<'a> Visit<'a> {
         Ok(None)
     }
 
-    async fn answer(&mut self, offer: &Offer, key: &SigningKey) -> Result<(), RunError> {
+    /// Answers; whether it is sealed.
+    async fn answer(&mut self, offer: &Offer, key: &SigningKey) -> Result<bool, RunError> {
         if self.kept.sent.as_ref().is_some_and(|sent| sent.delivery == offer.delivery) {
             return self.deliver().await;
         }
-        let context = self.client.get(&format!("/v1/context/{}", offer.snapshot_sha256)).await;
-        let Some(context) = context.ok().filter(|context| context.status == 200) else { return Ok(()) };
+        let path = format!("/v1/context/{}", offer.snapshot_sha256);
+        let context = answered(|| self.client.get(&path)).await?;
+        if context.status != 200 {
+            return Ok(false);
+        }
         let snapshot = String::from_utf8(context.body).unwrap_or_default();
         if sha256_hex(&snapshot) != offer.snapshot_sha256 {
             return Err(damaged("what everybody was given does not have its hash; nothing was sent"));
@@ -285,24 +290,25 @@ impl<'a> Visit<'a> {
         }
     }
 
-    /// Sends what is sealed until it is confirmed.
-    async fn deliver(&mut self) -> Result<(), RunError> {
-        let Some(sent) = self.kept.sent.clone() else { return Ok(()) };
+    /// Sends what is sealed until it is confirmed; whether it was taken.
+    async fn deliver(&mut self) -> Result<bool, RunError> {
+        let Some(sent) = self.kept.sent.clone() else { return Ok(false) };
         let bytes = serde_json::to_vec(&sent).unwrap_or_default();
         let mut why = String::new();
         for _ in 0..TRIES {
             match self.client.post("/v1/seat/sealed", bytes.clone()).await {
                 Ok(reply) if reply.status < 300 => {
-                    return self.check_receipt(serde_json::from_slice(&reply.body).ok());
+                    self.check_receipt(serde_json::from_slice(&reply.body).ok())?;
+                    return Ok(true);
                 }
                 Ok(reply) if !reply.is_passing() => {
                     self.kept.sent = None;
                     self.keep()?;
                     if reply.word() == refusal::STALE {
                         self.say(in_words(refusal::STALE));
-                        return Ok(());
+                        return Ok(false);
                     }
-                    return Err(refused(&reply));
+                    return Err(answer_refused(&reply));
                 }
                 Ok(_) => "the session is not running".clone_into(&mut why),
                 Err(cause) => why = cause,
@@ -349,6 +355,11 @@ impl<'a> Visit<'a> {
         let kept = self.keys.keep_seat(&self.invitation, &text);
         Ok(kept.map_err(|error| Diagnostic::new(format!("the seat's key cannot be kept: {error}")))?)
     }
+}
+
+/// A reply that is no refusal.
+fn is_done(reply: LinkReply) -> Result<LinkReply, RunError> {
+    if reply.status < 300 { Ok(reply) } else { Err(refused(&reply)) }
 }
 
 /// The answer of a program, which is asked once more where its first one does not fit.

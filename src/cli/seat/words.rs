@@ -11,6 +11,18 @@ pub fn refused(reply: &LinkReply) -> RunError {
     Diagnostic::new(in_words(&reply.word())).into()
 }
 
+/// The same of an answer that was sent.
+pub fn answer_refused(reply: &LinkReply) -> RunError {
+    let word = reply.word();
+    let told = match &*word {
+        refusal::ROUND_CLOSED => {
+            "too late: the round is closed; your answer does not count, and may still be readable by whoever recorded it"
+        }
+        word => in_words(word),
+    };
+    Diagnostic::new(told).into()
+}
+
 /// A refusal's word in words for whoever votes.
 pub fn in_words(word: &str) -> &str {
     match word {
@@ -50,4 +62,21 @@ pub fn unreachable(why: &str) -> RunError {
         "run the same command again"
     };
     RunError { problems: vec![problem.hint(hint)], exit: ExitCode::Unreachable }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_sent_an_answer_too_late_is_told_who_may_read_it() {
+        let reply = |word: &str| LinkReply {
+            status: 410,
+            signature: None,
+            body: serde_json::json!({ "refused": word }).to_string().into_bytes(),
+        };
+        let told = |word: &str| answer_refused(&reply(word)).problems[0].to_string();
+        assert!(told(refusal::ROUND_CLOSED).contains("may still be readable by whoever recorded it"));
+        assert_eq!(told(refusal::SEAT_EXCUSED), "you were excused from this round");
+    }
 }

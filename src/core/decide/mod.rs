@@ -72,7 +72,7 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         }
         Command::Fail { round, participant, reason, timed_out, tries, tokens } => {
             let back = Failure { reason, timed_out, tries };
-            fail_seat(session, (round, participant), back, tokens, now)
+            fail_seat(session, (round, participant), back, (tokens, None), now)
         }
         Command::Excuse { round, participant, reason } => {
             let step = excusable_seat(session, &round, &participant)?.opened.step.clone();

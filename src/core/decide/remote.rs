@@ -3,12 +3,13 @@
 //! A refusal is one of the words that a door sends back.
 
 use super::result::{DecideResult, refuse};
+use super::round::fail_seat;
 use crate::core::command::Refusal;
 use crate::history::{
-    BallotSealed, EnvelopeRefused, Event, RoundRun, SealedBy, SeatFailed, SeatInvited, SeatJoined,
-    SeatStatus, Session, Timestamp,
+    BallotSealed, EnvelopeRefused, Event, RoundRun, SealedBy, SeatInvited, SeatJoined, SeatStatus, Session,
+    Timestamp,
 };
-use crate::round::envelope::{Envelope, FailedDelivery, Failure, WrongLength};
+use crate::round::envelope::{Envelope, FailedDelivery, WrongLength};
 use crate::round::snapshot::{hex, unhex};
 
 /// The words of refusals; those of envelopes are on record.
@@ -125,18 +126,8 @@ pub fn fail_remote(session: &Session, failed: FailedDelivery, now: Timestamp) ->
     if !session.seat_key(&failed.participant).is_some_and(|key| failed.is_signed_by(key)) {
         return refuse(refusal::BAD_SIGNATURE);
     }
-    let FailedDelivery { participant, failed: Failure { reason, timed_out, tries }, signature, .. } = failed;
-    Ok(vec![Event::SeatFailed(SeatFailed {
-        step: round.opened.step.clone(),
-        round: failed.round,
-        participant,
-        reason,
-        timed_out,
-        tries,
-        tokens: None,
-        elapsed_ms: now.since(round.opened_at),
-        signature: Some(signature),
-    })])
+    let FailedDelivery { participant, failed: failure, signature, .. } = failed;
+    fail_seat(session, (failed.round, participant), failure, (None, Some(signature)), now)
 }
 
 /// Puts a refused envelope on record, unless there are many of its seat already.

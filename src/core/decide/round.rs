@@ -186,12 +186,11 @@ pub fn fail_seat(
     session: &Session,
     (round, participant): (String, String),
     Failure { reason, timed_out, tries }: Failure,
-    tokens: Option<TokenUsage>,
+    (tokens, signature): (Option<TokenUsage>, Option<String>),
     now: Timestamp,
 ) -> DecideResult {
     let run = open_seat(session, &round, &participant)?;
     let (step, elapsed_ms) = (run.opened.step.clone(), now.since(run.opened_at));
-    let signature = None;
     Ok(vec![Event::SeatFailed(SeatFailed {
         step,
         round,

@@ -1,0 +1,71 @@
+//! An engine with one seat and nobody who leads it, for tests.
+
+use std::collections::HashMap;
+
+use futures::future::{BoxFuture, FutureExt as _};
+use serde_json::{Value, json};
+
+use super::facilitator::{Facilitator, FacilitatorRequest, WaitPoint};
+use super::state::{Engine, EngineConfig, Observer, SeatedParticipants};
+use crate::core::Command;
+use crate::history::{LogEntry, Session, Timestamp};
+use crate::journal::{Disk, Journal, KeyStore};
+
+struct Nobody;
+
+impl Observer for Nobody {
+    fn on_event(&mut self, _: &LogEntry, _: &Session) {}
+}
+
+impl Facilitator for Nobody {
+    fn next_request<'a>(
+        &'a mut self,
+        _: Option<&'a WaitPoint>,
+        _: &'a Session,
+    ) -> BoxFuture<'a, Result<FacilitatorRequest, String>> {
+        std::future::pending().boxed()
+    }
+
+    fn on_refused(&mut self, why: &str) {
+        panic!("{why}");
+    }
+
+    fn is_person(&self) -> bool {
+        false
+    }
+}
+
+/// Does something with a session that has just been opened, at times that `now` tells.
+pub fn with_engine<T>(
+    (definition, seat, table): (&str, &Value, SeatedParticipants),
+    now: fn() -> Timestamp,
+    act: impl FnOnce(&mut Engine<'_>) -> T,
+) -> T {
+    let dir = tempfile::tempdir().unwrap();
+    let persona = &seat["name"];
+    let header = json!({
+        "session": "s-1", "format": 2, "seal": 2, "program": "test", "definition_file": "d.yaml",
+        "definition_sha256": "", "definition": definition, "input": "x", "participants": [seat],
+        "personas": [{"name": persona, "sha256": "", "description": "", "text": ""}],
+    });
+    let (mut observer, mut facilitator) = (Nobody, Nobody);
+    let mut engine = Engine::new(EngineConfig {
+        session: Session::default(),
+        journal: Journal::create(&Disk::default(), &dir.path().join("s.s2s"), "s-1").unwrap(),
+        keys: KeyStore::new(Disk::default(), &dir.path().join("keys")),
+        table,
+        personas: HashMap::new(),
+        evidence: Box::new(|_| Err("no evidence".to_owned())),
+        context_file: Box::new(|| Ok(None)),
+        tasks_file: Box::new(|_, _| Ok(())),
+        replace_seat: Box::new(|model| Err(model.to_owned())),
+        observer: &mut observer,
+        facilitator: &mut facilitator,
+        interrupt: tokio_util::sync::CancellationToken::new(),
+        budget: None,
+        progress: crate::participants::progress::ProgressBoard::default(),
+    });
+    engine.now = now;
+    engine.stage(Command::Open(Box::new(serde_json::from_value(header).unwrap()))).unwrap();
+    act(&mut engine)
+}

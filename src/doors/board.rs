@@ -35,7 +35,7 @@ struct State {
     /// The options as each remote seat is shown them, where that is not the form's order.
     orders: IndexMap<String, Vec<String>>,
     /// When its time is up, in milliseconds.
-    deadline: Option<i64>,
+    deadline: Option<Timestamp>,
     /// Whether the round is revised later: then its count stays hidden until the end.
     is_revised: bool,
     is_over: bool,
@@ -50,12 +50,7 @@ impl Board {
 
     /// Takes in the state after a write to disk.
     pub fn see(&self, session: &Session) {
-        let now = session.last_at;
         let round = session.rounds.last();
-        let left = |round: &RoundRun| {
-            let left = round.deadline_ms?.saturating_sub(session.round_ran_ms(round, now));
-            Some(now.0 + i64::try_from(left).ok()?)
-        };
         let order = |round: &RoundRun, seat: &String| {
             Some((seat.clone(), session.option_order(&round.opened, seat)?))
         };
@@ -71,7 +66,7 @@ impl Board {
             header: session.header.clone(),
             invitations: session.invitations.clone(),
             round: round.cloned(),
-            deadline: round.and_then(left),
+            deadline: round.and_then(|round| session.deadline_at(round)),
             is_revised: round.is_some_and(|round| is_revised(session, &round.opened.step)),
             is_over: session.closed.is_some(),
         };
@@ -134,7 +129,7 @@ impl Board {
             "seats": round.seats.len(),
             "sealed": round.seats.values().filter(has_answered).count(),
             "state": if is_open { "open" } else if state.is_over { "over" } else { "closed" },
-            "seconds_left": state.deadline.filter(|_| is_open).map(|end| (end - now.0).max(0) / 1000),
+            "seconds_left": state.deadline.filter(|_| is_open).map(|end| (end.0 - now.0).max(0) / 1000),
         })
     }
 
@@ -208,7 +203,7 @@ impl Board {
 impl State {
     fn offer_json(&self, round: &RoundRun, seat: &Seat, now: Timestamp) -> Option<Value> {
         let mut json = offer_json(self.header.as_ref()?, round, seat, self.orders.get(&seat.name))?;
-        json["seconds_left"] = json!(self.deadline.map(|end| (end - now.0).max(0) / 1000));
+        json["seconds_left"] = json!(self.deadline.map(|end| (end.0 - now.0).max(0) / 1000));
         Some(json)
     }
 }

@@ -11,7 +11,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 each=${SECONDS_EACH:-1800}
-targets=${*:-definition persona session reply grammar stream yaml ballots seal}
+targets=${*:-definition persona session reply grammar stream yaml ballots seal remote}
 if ! cargo +nightly --version > /dev/null 2>&1; then
   echo "no nightly toolchain: cargo test replays the corpus and random changes of it instead"
   exit 0

@@ -132,8 +132,31 @@ def forgeries(data):
         place = next(place for place, document in enumerate(documents) if pattern.search(document))
         changed = [] if old is None else [re.sub(old, new, documents[place], count=1)]
         assert changed != [documents[place]], f"nothing to change in {event}"
-        changed = [re.sub(rb'(nonce|enc|key|commitment|prompt_sha256): "0000(\w+)"?', rb'\1: "0000\2"', each) for each in changed]
-        yield f"{event}: {new or 'left out'}", chained(documents[:place] + changed + documents[place + 1 :])
+        yield f"{event}: {new or 'left out'}", chained(documents[:place] + list(map(quoted, changed)) + documents[place + 1 :])
+
+
+def quoted(document):
+    """Quotes hex that was changed to begin with zeros."""
+    return re.sub(rb'(nonce|enc|key|commitment|prompt_sha256|signature): "0000(\w+)"?', rb'\1: "0000\2"', document)
+
+
+def remote_forgeries(data):
+    """Yields copies of a session with remote seats, with other signatures, keys and sealers."""
+    documents = documents_of(data)
+    for event, old, new in (
+        (b"ballot_sealed", rb'\nsignature: "?\w{4}', b'\nsignature: "0000'),
+        (b"ballot_sealed", rb"\nsignature: .*", b""),
+        (b"ballot_sealed", rb"\nby: seat", b"\nby: table"),
+        (b"ballot_sealed", rb"\nby: seat", b""),
+        (b"ballot_sealed", rb"\nsignature: .*\nby: seat", b"\nby: table"),
+        (b"ballot_sealed", rb"\nby: table", b"\nby: seat"),
+        (b"seat_joined", rb'\nkey: "?\w{4}', b'\nkey: "0000'),
+        (b"seat_joined", rb"(?s).*", b""),
+    ):
+        for place, document in enumerate(documents):
+            if b"\nevent: %s\n" % event in document and re.search(old, document):
+                changed = quoted(re.sub(old, new, document, count=1))
+                yield f"{event.decode()}, {old.decode()}: {new.decode()}", chained([*documents[:place], *[changed] * bool(changed), *documents[place + 1 :]])
 
 
 def check_vectors():
@@ -214,7 +237,8 @@ def main():
         for name in ("inbox", "parts", "remote", "seal-2", "verdicts-sealed"):
             data = (ROOT / f"tests/fixtures/format-2/{name}.s2s").read_bytes()
             assert chained(documents_of(data)) == data
-            cases += [(f"{name}: {what}", copy, {"damaged"}) for what, copy in forgeries(data)]
+            forged = [*forgeries(data), *remote_forgeries(data)]
+            cases += [(f"{name}: {what}", copy, {"damaged"}) for what, copy in forged]
         seen, wrong = {}, 0
         for what, data, expected in cases:
             copy = folder / "copy.s2s"

@@ -10,6 +10,7 @@ mod definition;
 mod drive;
 mod grammar;
 mod persona;
+mod remote;
 mod reply;
 mod seal;
 mod session;
@@ -20,6 +21,7 @@ pub use ballots::ballots;
 pub use definition::definition;
 pub use grammar::grammar;
 pub use persona::persona;
+pub use remote::remote;
 pub use reply::reply;
 pub use seal::seal;
 pub use session::session;
@@ -30,7 +32,7 @@ pub use yaml::yaml;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     ("definition", definition),
     ("persona", persona),
     ("session", session),
@@ -40,6 +42,7 @@ pub const TARGETS: [Target; 9] = [
     ("yaml", yaml),
     ("ballots", ballots),
     ("seal", seal),
+    ("remote", remote),
 ];
 
 /// The text that the bytes are, up to the first that is none.

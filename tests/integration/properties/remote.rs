@@ -1,0 +1,65 @@
+//! What remote seats send and are sent: a message that reads is written to itself, and only an offer that its
+//! table has signed is answered.
+
+use std::sync::Arc;
+
+use roundtable::round::envelope::{Envelope, FailedDelivery};
+use roundtable::round::offer::Offer;
+use roundtable::round::seal::sign::{SigningKey, delivery_id, is_signed, offer_message};
+use roundtable::round::seal::{AssociatedData, Nonces};
+use serde_json::Value;
+
+/// Any bytes as an envelope, as a failure and as an offer.
+pub fn remote(data: &[u8]) {
+    let key = SigningKey::new([5; 32]);
+    if let Some(envelope) = Envelope::read(data) {
+        let json = serde_json::to_vec(&envelope).expect("JSON");
+        assert_eq!(Envelope::read(&json).as_ref(), Some(&envelope));
+        assert_eq!(envelope.seal().sealed, envelope.sealed);
+    }
+    if let Some(failed) = FailedDelivery::read(data) {
+        let json = serde_json::to_vec(&failed).expect("JSON");
+        assert_eq!(FailedDelivery::read(&json).as_ref(), Some(&failed));
+        assert!(!failed.is_signed_by(&key.public()), "nobody guesses a signature");
+        assert!(failed.sign(&key).is_signed_by(&key.public()));
+    }
+    assert!(Offer::read(data, &"0".repeat(128), |_| true).is_err(), "nobody guesses a signature");
+    if let Ok(Value::Object(mut offer)) = serde_json::from_slice(data) {
+        offer.insert("table_key".to_owned(), key.public().into());
+        if let Some(delivery) = delivery(&offer) {
+            offer.insert("delivery".to_owned(), delivery.into());
+        }
+        signed(&Value::Object(offer).to_string(), &key);
+    }
+}
+
+/// The id that an offer of these parts must have.
+fn delivery(offer: &serde_json::Map<String, Value>) -> Option<String> {
+    let of = |name: &str| offer.get(name)?.as_str();
+    let [session, round, participant, snapshot_sha256] =
+        ["session", "round", "participant", "snapshot_sha256"].map(of);
+    let (session, round, participant) = (session?, round?, participant?);
+    let binding = AssociatedData { session, round, participant, snapshot_sha256: snapshot_sha256? };
+    let attempt = u32::try_from(offer.get("try")?.as_u64()?).ok()?;
+    Some(delivery_id(binding, of("public_key")?, attempt))
+}
+
+/// An offer of a trusted table: what is sealed for it is an envelope that the seat has signed.
+fn signed(json: &str, table: &SigningKey) {
+    let signature = table.sign(&offer_message(json.as_bytes()));
+    assert!(Offer::read(json.as_bytes(), &signature, |_| false).is_err(), "a stranger is asked");
+    let Ok(offer) = Offer::read(json.as_bytes(), &signature, |key| key == table.public()) else { return };
+    let changed = format!("{json} ");
+    assert!(Offer::read(changed.as_bytes(), &signature, |_| true).is_err(), "a changed byte");
+    assert!(offer.in_words().contains(&offer.question));
+    assert!(!offer.prompt(Arc::from("")).rules.is_empty() || offer.rules.is_empty());
+    let (seat, nonces) = (SigningKey::new([6; 32]), Nonces { cipher: [7; 32], commitment: [8; 32] });
+    if let Some(envelope) = offer.seal("vote: redis".to_owned(), 1, &nonces, &seat) {
+        let json = serde_json::to_vec(&envelope).expect("JSON");
+        assert_eq!(envelope.wrong_length(), None);
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        let is_hash = offer.snapshot_sha256.len() == 64 && offer.snapshot_sha256.bytes().all(is_digit);
+        assert_eq!(Envelope::read(&json).is_some(), is_hash);
+        assert!(!is_signed(&seat.public(), b"", &envelope.signature));
+    }
+}

@@ -55,7 +55,6 @@ use clap::error::ErrorKind;
 use crate::config::doctor::ProbeLevel;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
-use crate::launch::random;
 use args::{Args, Json, Run, Verb};
 use browse::session_file;
 use console::{Console, fail};

@@ -7,7 +7,6 @@ use tokio_util::sync::CancellationToken;
 use super::args::{WorkerArgs, WorkerVerb};
 use super::console::Console;
 use super::headless::cancel_on_signal;
-use super::random::random;
 use super::verb_result::VerbResult;
 use crate::config::dirs::Dirs;
 use crate::config::model_price::{price_of, unpriced};
@@ -17,6 +16,7 @@ use crate::history::RemoteSeat;
 use crate::journal::{Disk, DiskError, KeyStore};
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
+use crate::launch::random::random;
 use crate::launch::run::runtime;
 use crate::launch::seat::lasting_table_key;
 use crate::queue::{Address, QueueError, SESSION, names};
@@ -57,13 +57,8 @@ fn checked(name: &str) -> Result<&str, Diagnostic> {
 }
 
 fn keygen(keys: &KeyStore, output: &mut Console) -> VerbResult {
-    let mut key = keys.worker_key().map_err(|error| unusable(&error))?;
-    if key.is_none() {
-        let new = SigningKey::new(random()?);
-        keys.keep_worker_key(&new).map_err(|error| unusable(&error))?;
-        key = Some(new);
-    }
-    output.line(&format!("ed25519:{}", key.map(|key| key.public()).unwrap_or_default()));
+    let key = keys.lasting_worker_key(random()?).map_err(|error| unusable(&error))?;
+    output.line(&format!("ed25519:{}", key.public()));
     Ok(ExitCode::Finished)
 }
 

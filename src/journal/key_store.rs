@@ -10,9 +10,9 @@ use crate::history::Session;
 use crate::round::seal::RoundKey;
 use crate::round::seal::sign::SigningKey;
 
-/// The file of a worker's key.
-const WORKER_KEY: &str = "worker.sign";
-/// The file of the key by which workers know this machine, and of the lock under which it is made.
+/// The file of a worker's key, and of the lock under which it is made.
+const WORKER_KEY: (&str, &str) = ("worker.sign", "worker.lock");
+/// The same of the key by which workers know this machine.
 const TABLE_KEY: (&str, &str) = ("lasting.table", "lasting.lock");
 
 fn identity_name(address: IpAddr, kind: &str) -> String {
@@ -76,7 +76,18 @@ impl KeyStore {
     /// # Errors
     /// When it cannot be read or written, or what lies there is no key: no other is made in its place.
     pub fn lasting_table_key(&self, random: [u8; 32]) -> Result<SigningKey, DiskError> {
-        let (name, lock) = TABLE_KEY;
+        self.lasting_key(TABLE_KEY, random)
+    }
+
+    /// The key that this machine signs with as a worker, made as the table's is.
+    ///
+    /// # Errors
+    /// As [`KeyStore::lasting_table_key`].
+    pub fn lasting_worker_key(&self, random: [u8; 32]) -> Result<SigningKey, DiskError> {
+        self.lasting_key(WORKER_KEY, random)
+    }
+
+    fn lasting_key(&self, (name, lock): (&str, &str), random: [u8; 32]) -> Result<SigningKey, DiskError> {
         if let Some(key) = self.signing_key(name)? {
             return Ok(key);
         }
@@ -100,21 +111,12 @@ impl KeyStore {
         Ok(text.and_then(|text| SigningKey::from_hex(text.trim_end())))
     }
 
-    /// Keeps the key that this machine signs with as a worker.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn keep_worker_key(&self, key: &SigningKey) -> Result<(), DiskError> {
-        self.disk.make_own_dir(&self.dir)?;
-        self.disk.write_whole(&self.dir.join(WORKER_KEY), key.to_hex().as_bytes())
-    }
-
     /// The key that this machine signs with as a worker; `None` before there is one.
     ///
     /// # Errors
     /// When it cannot be read, or what lies there is no key: no other is made in its place.
     pub fn worker_key(&self) -> Result<Option<SigningKey>, DiskError> {
-        self.signing_key(WORKER_KEY)
+        self.signing_key(WORKER_KEY.0)
     }
 
     fn signing_key(&self, name: &str) -> Result<Option<SigningKey>, DiskError> {

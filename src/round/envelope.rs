@@ -118,7 +118,10 @@ impl FailedDelivery {
     /// Reads JSON; `None` if it is no failure of this version.
     pub fn read(json: &[u8]) -> Option<Self> {
         let failed: Self = serde_json::from_slice(json).ok()?;
-        let is_formed = failed.v == VERSION && failed.has_short_reason() && is_hex(&failed.signature, 64);
+        let is_formed = failed.v == VERSION
+            && failed.has_short_reason()
+            && is_hex(&failed.delivery, 32)
+            && is_hex(&failed.signature, 64);
         is_formed.then_some(failed)
     }
 

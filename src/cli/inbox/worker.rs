@@ -16,6 +16,7 @@ use crate::cli::verb_result::VerbResult;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::launch::error::RunError;
+use crate::launch::random::random;
 use crate::participants::external_program::ExternalProgram;
 use crate::participants::http::link::LinkReply;
 use crate::participants::{Failure, Participant, Prompt, Reply, SeatRequest, WorkItemView};
@@ -83,10 +84,7 @@ fn program(command: &[String]) -> ProgramSpec {
 }
 
 fn own_name() -> Result<String, Diagnostic> {
-    let mut random = [0; 4];
-    getrandom::fill(&mut random)
-        .map_err(|error| Diagnostic::new(format!("the operating system gives no randomness: {error}")))?;
-    Ok(format!("worker-{}", hex(&random)))
+    Ok(format!("worker-{}", hex(&random::<4>()?)))
 }
 
 impl Worker<'_> {

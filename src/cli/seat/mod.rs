@@ -15,7 +15,6 @@ use serde_json::{Value, json};
 
 use super::args::SeatArgs;
 use super::console::Console;
-use super::random::random;
 use super::verb_result::VerbResult;
 use crate::ballot::{ParsedReply, answer_hint, read_reply};
 use crate::config::dirs::Dirs;
@@ -25,6 +24,7 @@ use crate::diagnostic::Diagnostic;
 use crate::history::Receipt;
 use crate::journal::{Disk, KeyStore};
 use crate::launch::error::RunError;
+use crate::launch::random::random;
 use crate::launch::run::runtime;
 use crate::participants::external_program::ExternalProgram;
 use crate::participants::http::link::{LinkClient, LinkReply};

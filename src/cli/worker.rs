@@ -20,7 +20,6 @@ use crate::launch::random::random;
 use crate::launch::run::runtime;
 use crate::launch::seat::lasting_table_key;
 use crate::queue::{Address, QueueError, SESSION, names};
-use crate::round::seal::sign::SigningKey;
 use crate::worker::{Answerer, Model, Money, Spool, Worker, WorkerSettings};
 
 /// How many questions are answered at once by default.

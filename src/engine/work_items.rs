@@ -39,9 +39,10 @@ impl Engine<'_> {
     pub(super) async fn run_work_items(&mut self) -> Result<(), EngineError> {
         let now = (self.now)();
         self.end_late_work(now)?;
+        self.claim_for_workers(now)?;
         let mut ready = Vec::new();
         let mut waning = Vec::new();
-        for item in self.session.open_items().filter(|item| !self.polls(&item.offered.participant)) {
+        for item in self.session.open_items().filter(|item| !self.is_elsewhere(&item.offered.participant)) {
             let id = &item.offered.item;
             if self.pool.is_pending(&RequestId::Item(id.clone())) {
                 if is_waning(item, now) {
@@ -201,8 +202,9 @@ impl Engine<'_> {
             _ => item.ready_at(),
         };
         let due = |item: &WorkItem| {
-            if self.polls(&item.offered.participant) {
-                self.time_is_up_at(item, now)
+            if self.is_elsewhere(&item.offered.participant) {
+                let kept = self.claim_is_due_at(item, now);
+                self.time_is_up_at(item, now).into_iter().chain(kept).min()
             } else {
                 Some(of_item(item))
             }
@@ -260,7 +262,7 @@ impl Engine<'_> {
 }
 
 /// Whether half of a claim's time is over.
-fn is_waning(item: &WorkItem, now: Timestamp) -> bool {
+pub(super) fn is_waning(item: &WorkItem, now: Timestamp) -> bool {
     item.claim.as_ref().is_some_and(|claim| claim.until.0 - now.0 < LEASE_MS / 2)
 }
 

@@ -14,7 +14,7 @@ use super::prompt::{Prompt, tail};
 use super::record::{Finish, Raw, ReplyAttempt};
 use super::seal::sign::{SigningKey, ballot_message, delivery_id, is_signed, offer_message};
 use super::seal::{AssociatedData, Nonces, SealedRecord, Sealer};
-use super::snapshot::unhex;
+use super::snapshot::{sha256_hex, unhex};
 use crate::ballot::{BallotForm, OptionText};
 
 /// The part of a session's public key that its links hold: 16 bytes of its SHA-256, in base64url.
@@ -28,6 +28,7 @@ pub fn fingerprint(table_key: &str) -> Option<String> {
 pub struct DeliveryIds {
     pub delivery: String,
     pub session: String,
+    /// The id of the round, or of the work item.
     pub round: String,
     pub participant: String,
 }
@@ -65,6 +66,98 @@ pub struct Offer {
     pub deadline: Option<i64>,
 }
 
+/// A work item for an agent.
+#[derive(Debug, Clone, Deserialize)]
+pub struct WorkOffer {
+    v: u32,
+    pub delivery: String,
+    pub session: String,
+    /// The id of the work item, such as `draft/1`.
+    pub round: String,
+    pub participant: String,
+    #[serde(rename = "try")]
+    attempt: u32,
+    /// The model that a worker is to ask; its first where none is named.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// The prompt: the system message, and the text.
+    pub rules: String,
+    pub prompt: String,
+    /// All that the agent is handed.
+    pub work_item: Value,
+    table_key: String,
+}
+
+/// What a worker is asked.
+#[derive(Debug, Clone)]
+pub enum AnyOffer {
+    Ballot(Box<Offer>),
+    Work(Box<WorkOffer>),
+}
+
+/// The id of one try to get the result of a work item; the try counts from 1.
+pub fn work_delivery(
+    (session, item, participant): (&str, &str, &str),
+    (rules, prompt): (&str, &str),
+    table_key: &str,
+    attempt: u32,
+) -> String {
+    let hash = sha256_hex(format!("{}\n{rules}{prompt}", rules.len()));
+    let binding = AssociatedData { session, round: item, participant, snapshot_sha256: &hash };
+    delivery_id(binding, table_key, attempt)
+}
+
+/// The JSON of an offer that a trusted table has signed.
+fn signed(json: &[u8], signature: &str, is_trusted: impl Fn(&str) -> bool) -> Result<Value, BadOffer> {
+    let value: Value = serde_json::from_slice(json).map_err(|_| BadOffer::NotSigned)?;
+    let key = value["table_key"].as_str().unwrap_or_default();
+    if !is_trusted(key) {
+        return Err(BadOffer::Stranger);
+    }
+    if is_signed(key, &offer_message(json), signature) { Ok(value) } else { Err(BadOffer::NotSigned) }
+}
+
+impl AnyOffer {
+    /// Reads an offer of either kind, as [`Offer::read`] does.
+    ///
+    /// # Errors
+    /// As [`Offer::read`].
+    pub fn read(json: &[u8], signature: &str, is_trusted: impl Fn(&str) -> bool) -> Result<Self, BadOffer> {
+        let value = signed(json, signature, is_trusted)?;
+        if value["kind"] != "work" {
+            return Ok(Self::Ballot(Box::new(Offer::of_signed(value)?)));
+        }
+        let work: WorkOffer = serde_json::from_value(value).map_err(|_| BadOffer::Unknown)?;
+        if work.v != VERSION {
+            return Err(BadOffer::Unknown);
+        }
+        let place = (&*work.session, &*work.round, &*work.participant);
+        let delivery = work_delivery(place, (&work.rules, &work.prompt), &work.table_key, work.attempt);
+        if delivery == work.delivery { Ok(Self::Work(Box::new(work))) } else { Err(BadOffer::NotSigned) }
+    }
+
+    /// Which delivery it is.
+    pub fn ids(&self) -> DeliveryIds {
+        match self {
+            Self::Ballot(offer) => offer.ids(),
+            Self::Work(work) => DeliveryIds {
+                delivery: work.delivery.clone(),
+                session: work.session.clone(),
+                round: work.round.clone(),
+                participant: work.participant.clone(),
+            },
+        }
+    }
+
+    /// Until when an answer is of use, in milliseconds UTC, where that is known.
+    pub fn deadline(&self) -> Option<i64> {
+        match self {
+            Self::Ballot(offer) => offer.deadline,
+            Self::Work(_) => None,
+        }
+    }
+}
+
 /// Why an offer is not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadOffer {
@@ -83,14 +176,10 @@ impl Offer {
     /// # Errors
     /// When it is not signed so, or of another form.
     pub fn read(json: &[u8], signature: &str, is_trusted: impl Fn(&str) -> bool) -> Result<Self, BadOffer> {
-        let value: Value = serde_json::from_slice(json).map_err(|_| BadOffer::NotSigned)?;
-        let key = value["table_key"].as_str().unwrap_or_default();
-        if !is_trusted(key) {
-            return Err(BadOffer::Stranger);
-        }
-        if !is_signed(key, &offer_message(json), signature) {
-            return Err(BadOffer::NotSigned);
-        }
+        Self::of_signed(signed(json, signature, is_trusted)?)
+    }
+
+    fn of_signed(value: Value) -> Result<Self, BadOffer> {
         let offer: Self = serde_json::from_value(value).map_err(|_| BadOffer::Unknown)?;
         if offer.v != VERSION || offer.kind != "ballot" {
             return Err(BadOffer::Unknown);

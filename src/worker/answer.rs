@@ -12,17 +12,21 @@ use crate::core::Cost;
 use crate::engine::{RoundShared, SeatResult, ask_and_seal};
 use crate::history::Price;
 use crate::journal::DiskError;
-use crate::participants::purse::{Funds, Purse};
-use crate::participants::{Failure, Participant, Prompt, Reply, SeatRequest, TokenUsage};
+use crate::participants::purse::Funds;
+use crate::participants::{
+    Failure, Finish, Participant, Prompt, Reply, SeatRequest, TokenUsage, WorkItemView,
+};
 use crate::persona::Persona;
-use crate::round::envelope::{self, Envelope, FailedDelivery, MAX_REASON, VERSION};
-use crate::round::offer::{BadOffer, DeliveryIds, Offer};
+use crate::round::envelope::{self, Envelope, FailedDelivery, MAX_REASON, VERSION, WorkResult};
+use crate::round::offer::{AnyOffer, BadOffer, DeliveryIds, Offer, WorkOffer};
 use crate::round::seal::sign::SigningKey;
 use crate::sanitize::harmless_line;
 use crate::tokens::estimated_tokens;
 
 /// Requests that are reserved for a question: the first, and one re-ask.
 const REQUESTS: u32 = 2;
+/// The most bytes of the result of a work item.
+const MAX_RESULT: usize = 400 * 1024;
 /// What a prompt may have more of tokens than is estimated.
 const MARGIN: usize = 1000;
 
@@ -53,6 +57,7 @@ pub struct Answerer {
 #[derive(Debug)]
 pub enum Answer {
     Sealed(Envelope),
+    Result(WorkResult),
     Failed(FailedDelivery),
 }
 
@@ -61,8 +66,8 @@ impl Answerer {
     ///
     /// # Errors
     /// Why it is not answered.
-    pub fn read(&self, json: &[u8], signature: &str) -> Result<Offer, BadOffer> {
-        Offer::read(json, signature, |table| self.table_keys.iter().any(|known| known == table))
+    pub fn read(&self, json: &[u8], signature: &str) -> Result<AnyOffer, BadOffer> {
+        AnyOffer::read(json, signature, |table| self.table_keys.iter().any(|known| known == table))
     }
 
     /// Says why a delivery is not answered.
@@ -87,54 +92,119 @@ impl Answerer {
     /// # Errors
     /// When its cost cannot be noted: nobody was asked.
     pub async fn answer(&self, offer: &Offer, snapshot: Arc<str>) -> Result<Answer, DiskError> {
-        let refuse = |reason: &str| Ok(Answer::Failed(self.fail(offer.ids(), reason)));
-        let wanted = offer.model.as_deref();
-        let known = self.models.iter().find(|model| wanted.is_none_or(|wanted| wanted == model.name));
-        let Some(model) = known else { return refuse("the worker does not answer with this model") };
         let left = offer.deadline.map(|end| Duration::from_millis(u64::try_from(end - now().0).unwrap_or(0)));
         let Some(shared) = RoundShared::of_offer(offer, left) else {
-            return refuse("the round's public key is damaged");
+            return Ok(Answer::Failed(self.fail(offer.ids(), "the round's public key is damaged")));
         };
         let persona = offer.persona.as_deref().unwrap_or_default();
-        let prompt = offer.prompt(snapshot);
-        let each = model.each(&prompt);
-        let reserved = each * f64::from(REQUESTS);
-        if let Some(money) = &self.money
-            && !money.reserve(reserved)?
-        {
-            return refuse("the worker's cost limit is reached");
-        }
-        let funds = Funds::default();
-        let purse = self.money.as_ref().map_or_else(Purse::default, |_| funds.purse(each, REQUESTS));
-        let short = model.name.split_once('/').map_or(&*model.name, |(_, short)| short);
-        let ask = SeatRequest {
+        let persona = Arc::new(Persona::own(&offer.participant, persona));
+        let mut ask = SeatRequest {
             round: offer.round.clone(),
             step: offer.round.clone(),
             schema: answer_schema(&offer.ballot).map(|schema| schema.to_string().into()),
-            purse,
             time_left: left,
-            ..SeatRequest::alone(
-                &offer.participant,
-                Arc::new(Persona::own(&offer.participant, persona)),
-                short,
-                prompt,
-            )
+            ..SeatRequest::alone(&offer.participant, persona, "", offer.prompt(snapshot))
         };
-        let counted = Arc::new(Counted { inner: Arc::clone(&model.participant), used: Mutex::default() });
-        let asked = Arc::clone(&counted) as Arc<dyn Participant>;
-        let result = ask_and_seal(asked, ask, model.name.clone(), Arc::new(shared)).await;
-        if let Some(money) = &self.money
-            && let Err(error) = money.settle(reserved, counted.cost(model.price) + funds.untold())
-        {
-            tracing::warn!(%error, "what was reserved for an answer stays counted");
-        }
+        let paid = match self.reserve(offer.model.as_deref(), &mut ask)? {
+            Ok(paid) => paid,
+            Err(why) => return Ok(Answer::Failed(self.fail(offer.ids(), why))),
+        };
+        let result = ask_and_seal(paid.asked(), ask, paid.model.name.clone(), Arc::new(shared)).await;
+        self.settle(&paid);
         Ok(match result {
             SeatResult::Failed(failure) => Answer::Failed(self.failed(offer.ids(), &failure)),
             SeatResult::Sealed(seal) => match offer.envelope(seal, &self.key) {
                 Some(envelope) => Answer::Sealed(envelope),
-                None => return refuse("the answer could not be sealed"),
+                None => Answer::Failed(self.fail(offer.ids(), "the answer could not be sealed")),
             },
         })
+    }
+
+    /// Asks the model that a work item names. Whether its answer fits the session judges.
+    ///
+    /// # Errors
+    /// As [`Answerer::answer`].
+    pub async fn work(&self, offer: &AnyOffer, work: &WorkOffer) -> Result<Answer, DiskError> {
+        let task = WorkItemView { whole: Some(work.work_item.to_string()), ..WorkItemView::default() };
+        let persona = Arc::new(Persona::nobody(&work.participant));
+        let prompt = Prompt {
+            rules: work.rules.as_str().into(),
+            snapshot: work.prompt.as_str().into(),
+            tail: String::new(),
+        };
+        let mut ask = SeatRequest {
+            task: Some(Arc::new(task)),
+            ..SeatRequest::alone(&work.participant, persona, "", prompt)
+        };
+        let paid = match self.reserve(work.model.as_deref(), &mut ask)? {
+            Ok(paid) => paid,
+            Err(why) => return Ok(Answer::Failed(self.fail(offer.ids(), why))),
+        };
+        let came = paid.asked().ask(&ask).await;
+        self.settle(&paid);
+        let reply = match came {
+            Ok(reply) => reply,
+            Err(failure) => return Ok(Answer::Failed(self.failed(offer.ids(), &failure))),
+        };
+        let why = match reply.finish {
+            Finish::Complete if reply.text.len() > MAX_RESULT => Some("the answer is too long for the queue"),
+            Finish::Complete => None,
+            Finish::Length | Finish::TooLong => Some("the reply was cut off at its length limit"),
+            Finish::ToolCall => Some("the reply tried to call a tool; there are none"),
+            Finish::Refusal => Some("the model or its service declined to answer"),
+        };
+        if let Some(why) = why {
+            return Ok(Answer::Failed(self.fail(offer.ids(), why)));
+        }
+        let DeliveryIds { delivery, session, round, participant } = offer.ids();
+        let (result, signature) = (reply.text, String::new());
+        let result = WorkResult { v: VERSION, delivery, session, round, participant, result, signature };
+        Ok(Answer::Result(result.sign(&self.key)))
+    }
+
+    /// Reserves what asking a model may cost, and says so in the request; or why no model is asked.
+    fn reserve(
+        &self,
+        wanted: Option<&str>,
+        ask: &mut SeatRequest,
+    ) -> Result<Result<Paid<'_>, &'static str>, DiskError> {
+        let known = self.models.iter().find(|model| wanted.is_none_or(|wanted| wanted == model.name));
+        let Some(model) = known else { return Ok(Err("the worker does not answer with this model")) };
+        let each = model.each(&ask.prompt);
+        let reserved = each * f64::from(REQUESTS);
+        let funds = Funds::default();
+        if let Some(money) = &self.money {
+            if !money.reserve(reserved)? {
+                return Ok(Err("the worker's cost limit is reached"));
+            }
+            ask.purse = funds.purse(each, REQUESTS);
+        }
+        model.name.split_once('/').map_or(&*model.name, |(_, short)| short).clone_into(&mut ask.model);
+        let counted = Arc::new(Counted { inner: Arc::clone(&model.participant), used: Mutex::default() });
+        Ok(Ok(Paid { model, reserved, funds, counted }))
+    }
+
+    fn settle(&self, paid: &Paid<'_>) {
+        let cost = paid.counted.cost(paid.model.price) + paid.funds.untold();
+        if let Some(money) = &self.money
+            && let Err(error) = money.settle(paid.reserved, cost)
+        {
+            tracing::warn!(%error, "what was reserved for an answer stays counted");
+        }
+    }
+}
+
+/// A model that may be asked: its cost is reserved.
+struct Paid<'a> {
+    model: &'a Model,
+    reserved: f64,
+    funds: Funds,
+    counted: Arc<Counted>,
+}
+
+impl Paid<'_> {
+    fn asked(&self) -> Arc<dyn Participant> {
+        Arc::clone(&self.counted) as Arc<dyn Participant>
     }
 }
 

@@ -14,7 +14,7 @@ use crate::queue::names::{SIGNATURE, offer, sealed};
 use crate::queue::stop_at;
 use crate::queue::streams::{MAX_DELIVERIES, ack_wait};
 use crate::round::envelope::FailedDelivery;
-use crate::round::offer::{BadOffer, DeliveryIds, Offer};
+use crate::round::offer::{AnyOffer, BadOffer, DeliveryIds};
 use crate::round::snapshot::unhex;
 
 /// What becomes of an offer in the queue.
@@ -80,26 +80,28 @@ impl Worker {
             }
             Err(BadOffer::Unknown) => "needs a newer version",
         };
-        self.tell(&format!("an offer is refused: {why}"));
         let ids = serde_json::from_slice::<DeliveryIds>(json).ok();
         // The id names a file, and nobody has a seat fail that the offer is not addressed to.
         let is_of_seat = |ids: &DeliveryIds| {
             let subject = offer(&self.name, &ids.session, &ids.round, &ids.participant);
             unhex::<32>(&ids.delivery).is_some() && *message.subject == subject
         };
-        match ids.filter(is_of_seat) {
-            Some(ids) => self.send_failure(self.answerer.fail(ids, why)).await,
-            None => Verdict::Drop,
-        }
+        let Some(ids) = ids.filter(is_of_seat) else {
+            self.tell(&format!("an offer is refused: {why}"));
+            return Verdict::Drop;
+        };
+        self.send_failure(self.answerer.fail(ids, why)).await
     }
 
-    async fn work_on(&self, offer: &Offer, is_last: bool) -> Verdict {
+    async fn work_on(&self, offer: &AnyOffer, is_last: bool) -> Verdict {
+        let ids = offer.ids();
+        let DeliveryIds { delivery, session, round, participant } = &ids;
         // Before the look at the spool: what is kept there meanwhile would be missed.
-        let Some(_working) = self.begin(&offer.delivery) else { return Verdict::Leave };
-        if self.spool.is_done(&offer.delivery) {
+        let Some(_working) = self.begin(delivery) else { return Verdict::Leave };
+        if self.spool.is_done(delivery) {
             return Verdict::Done;
         }
-        match self.spool.find(&offer.delivery) {
+        match self.spool.find(delivery) {
             Ok(Some(outgoing)) => return self.deliver(&outgoing).await,
             Ok(None) => {}
             Err(error) => {
@@ -107,40 +109,38 @@ impl Worker {
                 return Verdict::Again;
             }
         }
-        if offer.deadline.is_some_and(|deadline| deadline <= now().0) {
-            self.tell(&format!(
-                "{}: {} is too late for round `{}`",
-                offer.session, offer.participant, offer.round
-            ));
+        if offer.deadline().is_some_and(|deadline| deadline <= now().0) {
+            self.tell(&format!("{session}: {participant} is too late for round `{round}`"));
             return Verdict::Drop;
         }
-        self.tell_session(&offer.session);
-        let failed = match self.ask(offer).await {
-            Ok(Answer::Sealed(envelope)) => {
-                let body = serde_json::to_string(&envelope).unwrap_or_default();
-                return self.send(&offer.ids(), body, false).await;
-            }
-            Ok(Answer::Failed(failed)) => failed,
+        self.tell_session(session);
+        let body = match self.ask(offer).await {
+            Ok(Answer::Sealed(envelope)) => serde_json::to_string(&envelope),
+            Ok(Answer::Result(result)) => serde_json::to_string(&result),
+            Ok(Answer::Failed(failed)) => return self.send_failure(failed).await,
+            Err(why) if is_last => return self.send_failure(self.answerer.fail(ids, &why)).await,
             Err(why) => {
-                self.tell(&format!("{}: {}: {why}", offer.session, offer.participant));
-                if !is_last {
-                    return Verdict::Again;
-                }
-                self.answerer.fail(offer.ids(), &why)
+                self.tell(&format!("{session}: {participant}: {why}"));
+                return Verdict::Again;
             }
         };
-        let FailedDelivery { session, participant, failed: why, .. } = &failed;
-        self.tell(&format!("{session}: {participant} failed: {}", why.reason));
-        self.send_failure(failed).await
+        self.send(&ids, body.unwrap_or_default(), false).await
     }
 
     /// What is to be sent back; or what was wrong on this side, which may pass.
-    async fn ask(&self, offer: &Offer) -> Result<Answer, String> {
-        let snapshot = self.contexts.get(&offer.snapshot_sha256).await?;
-        self.answerer.answer(offer, snapshot).await.map_err(|error| error.to_string())
+    async fn ask(&self, offer: &AnyOffer) -> Result<Answer, String> {
+        let answer = match offer {
+            AnyOffer::Ballot(ballot) => {
+                let snapshot = self.contexts.get(&ballot.snapshot_sha256).await?;
+                self.answerer.answer(ballot, snapshot).await
+            }
+            AnyOffer::Work(work) => self.answerer.work(offer, work).await,
+        };
+        answer.map_err(|error| error.to_string())
     }
 
     async fn send_failure(&self, failed: FailedDelivery) -> Verdict {
+        self.tell(&format!("{}: {} failed: {}", failed.session, failed.participant, failed.failed.reason));
         let body = serde_json::to_string(&failed).unwrap_or_default();
         let FailedDelivery { delivery, session, round, participant, .. } = failed;
         self.send(&DeliveryIds { delivery, session, round, participant }, body, true).await

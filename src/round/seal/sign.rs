@@ -12,6 +12,7 @@ use crate::round::snapshot::{hex, unhex};
 
 const BALLOT: &str = "roundtable ballot 2";
 const FAILED: &str = "roundtable failed 2";
+const RESULT: &str = "roundtable result 2";
 const OFFER: &[u8] = b"roundtable offer 2";
 const DELIVERY: &str = "roundtable delivery 2";
 
@@ -86,9 +87,18 @@ pub fn ballot_message(
     Some(message)
 }
 
-/// What a seat signs where it has no ballot to give: the ids of the delivery, and what went wrong.
+/// What a seat signs where it has nothing to give: the ids of the delivery, and what went wrong.
 pub fn failed_message(parts: &[&str]) -> Vec<u8> {
-    let mut message = FAILED.as_bytes().to_vec();
+    message_of(FAILED, parts)
+}
+
+/// What an agent signs of the result of a work item: the ids of the delivery, and the text.
+pub fn result_message(parts: &[&str]) -> Vec<u8> {
+    message_of(RESULT, parts)
+}
+
+fn message_of(title: &str, parts: &[&str]) -> Vec<u8> {
+    let mut message = title.as_bytes().to_vec();
     for part in parts {
         push(&mut message, part.as_bytes());
     }

@@ -123,6 +123,12 @@ impl Queue {
         Helper::start(program)
     }
 
+    fn other(&self) -> Helper {
+        let mut program = self.program("other-home");
+        program.args(["worker", "--name", "other"]);
+        Helper::start(program)
+    }
+
     /// Looks for what the rehearsal says in an answer, in files and folders.
     fn check_said_nowhere(&self, names: &[&str]) {
         let mut left: Vec<PathBuf> = names.iter().map(|name| self.path(name)).collect();
@@ -229,17 +235,20 @@ impl Drop for Helper {
     }
 }
 
-/// Runs the session until it dies at this point, then resumes it; each seat counts once.
+/// Runs the session until it dies at this point, then resumes it; each seat counts once. One seat is answered
+/// only then, so that the round is open at its death.
 fn dies_and_resumes(point: &str) {
     const SEATS: usize = 12;
     let Some(queue) = Queue::start() else { return };
     queue.define(SEATS, "");
+    queue.seat("s11", "remote/nats/other");
     let mut table = queue.table();
     table.env("ROUNDTABLE_STOP_AT", point);
     let mut table = Helper::start(table);
     let _worker = queue.worker("worker-home");
     assert_eq!(table.code(), None, "it dies by a signal at {point}");
     assert!(queue.number("ballot_sealed") < SEATS + 1, "{point}");
+    let _other = queue.other();
     Helper::start(queue.resume()).ends();
     queue.check_sealed(SEATS);
     assert_eq!(queue.left("RT_OFFER").0, 0);
@@ -489,9 +498,7 @@ fn a_session_that_waits_for_others_says_no_answer_that_it_has() {
     wait_for("three ballots", || (queue.number("ballot_sealed") == 3).then_some(()));
     wait_for("a debug log", || queue.path("debug.log").exists().then_some(()));
     queue.check_said_nowhere(&["."]);
-    let mut other = queue.program("other-home");
-    other.args(["worker", "--name", "other"]);
-    let _other = Helper::start(other);
+    let _other = queue.other();
     table.ends();
     queue.check_sealed(3);
 }
@@ -670,7 +677,8 @@ impl Queue {
         self.configure(home, &(config.replace("models: [rehearsal]", "models: [lab/m]") + &provider));
         let definition = format!(
             "goal: A poem on autumn\nparticipants:\n  - {{name: poet, model: remote/nats/fleet}}\n  \
-             - {{name: critic, model: remote/nats/fleet}}\nsteps:\n{steps}"
+             - {{name: critic, model: remote/nats/fleet}}\n  - {{name: late, model: remote/nats/other}}\n\
+             steps:\n{steps}"
         );
         fs::write(self.path("vote.yaml"), definition).expect("written");
     }
@@ -707,16 +715,20 @@ fn a_worker_writes_and_reviews_and_what_does_not_fit_is_asked_for_again() {
 fn work_of_a_session_that_dies_is_done_once() {
     for point in ["offered:2", "taken:2", "synced:2"] {
         let Some(queue) = Queue::start() else { return };
-        let line = |number| format!("    - {{id: line-{number}, type: agent, agent: poet}}\n");
+        // One is answered only after the session has died.
+        let agent = |number| if number == 5 { "late" } else { "poet" };
+        let line = |number| format!("    - {{id: line-{number}, type: agent, agent: {}}}\n", agent(number));
         let steps: String = (0..6).map(line).collect();
-        let lab = poet(|_| "");
-        queue.agents("worker-home", &lab, &format!("  - id: poem\n    type: parallel\n    steps:\n{steps}"));
+        let (lab, steps) = (poet(|_| ""), format!("  - id: poem\n    type: parallel\n    steps:\n{steps}"));
+        queue.agents("other-home", &lab, &steps);
+        queue.agents("worker-home", &lab, &steps);
         let mut table = queue.table();
         table.env("ROUNDTABLE_STOP_AT", point);
         let mut table = Helper::start(table);
         let _worker = queue.worker("worker-home");
         assert_eq!(table.code(), None, "it dies by a signal at {point}");
         assert!(queue.returned().len() < 6, "{point}");
+        let _other = queue.other();
         let mut resumed = Helper::start(queue.resume());
         assert_eq!(resumed.code(), Some(0), "{point}");
         assert_eq!(queue.returned().len(), 6, "{point}");

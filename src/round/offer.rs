@@ -28,7 +28,7 @@ pub fn fingerprint(table_key: &str) -> Option<String> {
 pub struct DeliveryIds {
     pub delivery: String,
     pub session: String,
-    /// The id of the round, or of the work item.
+    /// The id of the round, or of the work item, such as `draft/1`.
     pub round: String,
     pub participant: String,
 }
@@ -70,11 +70,8 @@ pub struct Offer {
 #[derive(Debug, Clone, Deserialize)]
 pub struct WorkOffer {
     v: u32,
-    pub delivery: String,
-    pub session: String,
-    /// The id of the work item, such as `draft/1`.
-    pub round: String,
-    pub participant: String,
+    #[serde(flatten)]
+    pub ids: DeliveryIds,
     #[serde(rename = "try")]
     attempt: u32,
     /// The model that a worker is to ask; its first where none is named.
@@ -131,21 +128,20 @@ impl AnyOffer {
         if work.v != VERSION {
             return Err(BadOffer::Unknown);
         }
-        let place = (&*work.session, &*work.round, &*work.participant);
-        let delivery = work_delivery(place, (&work.rules, &work.prompt), &work.table_key, work.attempt);
-        if delivery == work.delivery { Ok(Self::Work(Box::new(work))) } else { Err(BadOffer::NotSigned) }
+        let DeliveryIds { delivery, session, round, participant } = &work.ids;
+        let prompt = (&*work.rules, &*work.prompt);
+        if *delivery == work_delivery((session, round, participant), prompt, &work.table_key, work.attempt) {
+            Ok(Self::Work(Box::new(work)))
+        } else {
+            Err(BadOffer::NotSigned)
+        }
     }
 
     /// Which delivery it is.
     pub fn ids(&self) -> DeliveryIds {
         match self {
             Self::Ballot(offer) => offer.ids(),
-            Self::Work(work) => DeliveryIds {
-                delivery: work.delivery.clone(),
-                session: work.session.clone(),
-                round: work.round.clone(),
-                participant: work.participant.clone(),
-            },
+            Self::Work(work) => work.ids.clone(),
         }
     }
 

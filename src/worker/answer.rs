@@ -124,9 +124,10 @@ impl Answerer {
     ///
     /// # Errors
     /// As [`Answerer::answer`].
-    pub async fn work(&self, offer: &AnyOffer, work: &WorkOffer) -> Result<Answer, DiskError> {
+    pub async fn work(&self, work: &WorkOffer) -> Result<Answer, DiskError> {
+        let DeliveryIds { delivery, session, round, participant } = work.ids.clone();
         let task = WorkItemView { whole: Some(work.work_item.to_string()), ..WorkItemView::default() };
-        let persona = Arc::new(Persona::nobody(&work.participant));
+        let persona = Arc::new(Persona::nobody(&participant));
         let prompt = Prompt {
             rules: work.rules.as_str().into(),
             snapshot: work.prompt.as_str().into(),
@@ -134,17 +135,17 @@ impl Answerer {
         };
         let mut ask = SeatRequest {
             task: Some(Arc::new(task)),
-            ..SeatRequest::alone(&work.participant, persona, "", prompt)
+            ..SeatRequest::alone(&participant, persona, "", prompt)
         };
         let paid = match self.reserve(work.model.as_deref(), &mut ask)? {
             Ok(paid) => paid,
-            Err(why) => return Ok(Answer::Failed(self.fail(offer.ids(), why))),
+            Err(why) => return Ok(Answer::Failed(self.fail(work.ids.clone(), why))),
         };
         let came = paid.asked().ask(&ask).await;
         self.settle(&paid);
         let reply = match came {
             Ok(reply) => reply,
-            Err(failure) => return Ok(Answer::Failed(self.failed(offer.ids(), &failure))),
+            Err(failure) => return Ok(Answer::Failed(self.failed(work.ids.clone(), &failure))),
         };
         let why = match reply.finish {
             Finish::Complete if reply.text.len() > MAX_RESULT => Some("the answer is too long for the queue"),
@@ -154,9 +155,8 @@ impl Answerer {
             Finish::Refusal => Some("the model or its service declined to answer"),
         };
         if let Some(why) = why {
-            return Ok(Answer::Failed(self.fail(offer.ids(), why)));
+            return Ok(Answer::Failed(self.fail(work.ids.clone(), why)));
         }
-        let DeliveryIds { delivery, session, round, participant } = offer.ids();
         let (result, signature) = (reply.text, String::new());
         let result = WorkResult { v: VERSION, delivery, session, round, participant, result, signature };
         Ok(Answer::Result(result.sign(&self.key)))

@@ -134,7 +134,7 @@ impl Worker {
                 let snapshot = self.contexts.get(&ballot.snapshot_sha256).await?;
                 self.answerer.answer(ballot, snapshot).await
             }
-            AnyOffer::Work(work) => self.answerer.work(offer, work).await,
+            AnyOffer::Work(work) => self.answerer.work(work).await,
         };
         answer.map_err(|error| error.to_string())
     }

@@ -141,10 +141,9 @@ impl Offers {
             if self.items.get(id) == Some(&terms) {
                 continue;
             }
-            let Some(subject) = work_subject(session, item) else { continue };
-            let Some((delivery, json)) = session.work_delivery(item).zip(work_json(session, item)) else {
-                continue;
-            };
+            let of = (work_subject(session, item), session.work_delivery(item));
+            let (Some(subject), Some(delivery)) = of else { continue };
+            let json = work_json(session, item, &delivery);
             self.items.insert(id.clone(), terms);
             orders.push(Order::Offer(Box::new(Offer {
                 seat: item.offered.participant.clone(),
@@ -191,17 +190,17 @@ fn work_subject(session: &Session, item: &WorkItem) -> Option<String> {
 }
 
 /// What the agent of a work item is asked, as JSON.
-fn work_json(session: &Session, item: &WorkItem) -> Option<Value> {
+fn work_json(session: &Session, item: &WorkItem, delivery: &str) -> Value {
     let WorkItemOffered { item: id, participant, .. } = &*item.offered;
     let (rules, prompt) = session.agent_prompt(&item.offered);
     let whole = session.work_item_json(&item.offered);
     let whole: Value = whole.and_then(|whole| serde_json::from_str(&whole).ok()).unwrap_or_default();
-    Some(json!({
-        "v": VERSION, "kind": "work", "delivery": session.work_delivery(item)?, "session": session.id,
-        "round": id, "participant": participant, "try": item.attempt(), "model": model(session, participant),
+    json!({
+        "v": VERSION, "kind": "work", "delivery": delivery, "session": session.id, "round": id,
+        "participant": participant, "try": item.attempt(), "model": model(session, participant),
         "rules": rules, "prompt": prompt, "work_item": whole,
-        "table_key": session.header.as_ref()?.table_key,
-    }))
+        "table_key": session.header.as_ref().and_then(|header| header.table_key.as_deref()),
+    })
 }
 
 /// What comes after `remote/nats/WORKER/`.

@@ -63,6 +63,8 @@ struct Serving {
     ends: CancellationToken,
     /// Of the table's key, as links hold it.
     fingerprint: String,
+    /// What whoever invites should know: a certificate that was made here, and its fingerprint.
+    notes: Vec<String>,
 }
 
 impl Drop for Serving {
@@ -83,8 +85,6 @@ pub enum Access {
 pub struct OpenedDoor {
     pub remote: RemoteSeats,
     pub access: IndexMap<String, Access>,
-    /// What is to be said of the door.
-    pub notes: Vec<String>,
     /// Cancelled when another session is served.
     pub ends: CancellationToken,
 }
@@ -161,12 +161,12 @@ impl LinkDoor {
                 () = over.cancelled() => {}
             }
         });
-        *self.serving() = Some(Serving { board, ends: ends.clone(), fingerprint });
+        *self.serving() = Some(Serving { board, ends: ends.clone(), fingerprint, notes });
         let access = of.header.participants.iter().filter_map(|seat| {
             let token = tokens.get(&seat.name)?;
             Some((seat.name.clone(), self.access(seat, token)))
         });
-        Ok(OpenedDoor { remote, access: access.collect(), notes, ends })
+        Ok(OpenedDoor { remote, access: access.collect(), ends })
     }
 
     fn serving(&self) -> std::sync::MutexGuard<'_, Option<Serving>> {
@@ -190,6 +190,11 @@ impl LinkDoor {
         let access = self.access(info, &token);
         *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Some((keys, invited.clone(), token));
         Ok((invited, access))
+    }
+
+    /// What whoever invites should know of the certificate that was made here.
+    pub fn notes(&self) -> Vec<String> {
+        self.serving().as_ref().map(|serving| serving.notes.clone()).unwrap_or_default()
     }
 
     /// Shows the state after a write to disk.

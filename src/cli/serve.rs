@@ -47,7 +47,7 @@ impl OpenDoor for ServedDoor<'_> {
     fn open(&self, of: &DoorInputs<'_>, output: &mut Console) -> Result<RemoteSeats, RunError> {
         let file = self.args.links.as_deref().map(new_file).transpose()?;
         let opened = self.door.open(of)?;
-        opened.notes.iter().for_each(|note| output.note(note));
+        self.door.notes().iter().for_each(|note| output.note(note));
         if let Ok(mut untold) = self.untold.lock() {
             *untold = Some(Links { access: opened.access, file });
         }

@@ -87,7 +87,7 @@ pub enum FacilitatorRequest {
         /// The model that is to answer for it from now on; the same as before when absent.
         model: Option<String>,
     },
-    /// Invite a remote seat anew; its earlier link is withdrawn.
+    /// Invite a remote seat again; its earlier link is withdrawn.
     Invite(SeatInvited),
     /// Give the open round this much more time, in milliseconds.
     MoreTime(u64),

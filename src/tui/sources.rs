@@ -47,4 +47,6 @@ pub struct SeatLink {
     pub text: String,
     /// The link for a phone's camera, in lines.
     pub code: Option<String>,
+    /// What whoever is given it should know of the certificate.
+    pub notes: Vec<String>,
 }

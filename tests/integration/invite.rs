@@ -1,4 +1,4 @@
-//! Links from the screen: a seat is invited, votes elsewhere, and is invited anew.
+//! Links from the screen: a seat is invited, votes elsewhere, and is invited again.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
@@ -67,6 +67,18 @@ fn a_seat_is_invited_from_the_screen_and_votes_elsewhere() {
     assert_eq!(verify(&bytes, None).findings, []);
     let session = fold(&read_log(&bytes).expect("readable"));
     assert_eq!(session.rounds[0].sealed(), 2);
+}
+
+#[test]
+fn the_fingerprint_of_a_certificate_stands_beside_the_link() {
+    let desk = desk();
+    desk.write("../home/config/config.yaml", "remote: {bind: \"127.0.0.1:0\", self_signed: true}\n");
+    let mut screen = Screen::open(&desk, (120, 60), &["decide.yaml"]);
+    screen.wait_for(&["link of dana: not invited"]);
+    screen.press("i", &["Link of dana", "https://127.0.0.1:", "its SHA-256 fingerprint:"]);
+    screen.press("\u{1b}", &["DRAFT"]);
+    screen.send("q");
+    assert_eq!(screen.end().0, 0);
 }
 
 #[test]

@@ -299,7 +299,7 @@ fn an_invitation_takes_one_key_and_a_new_one_withdraws_it() {
     sitting.finish();
     assert_eq!(sitting.findings(), [] as [&str; 0]);
     let notes = verify(&chained(&sitting.events), None).notes;
-    assert!(notes.iter().any(|note| note.contains("`dana` was invited anew")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.contains("`dana` was invited again")), "{notes:?}");
 }
 
 #[test]

@@ -106,14 +106,14 @@ fn a_seat_that_was_excused_or_comes_after_the_close_is_told_so() {
 }
 
 #[test]
-fn lost_tokens_are_made_anew_and_a_lost_table_key_is_named() {
+fn lost_tokens_are_replaced_and_a_lost_table_key_is_named() {
     let server = served();
     let dana = joined(&server, "dana", 1);
     votes(&dana);
     let home = server.killed();
     std::fs::remove_file(key_file(home.path(), ".links")).expect("removed");
     let server = Server::start("s.s2s", home);
-    // Who has sealed is not invited anew while the round is open.
+    // Who has sealed is not invited again while the round is open.
     let names: Vec<&str> = server.links.iter().map(|(seat, _)| seat.as_str()).collect();
     assert_eq!(names, ["bob"]);
     let bob = joined(&server, "bob", 2);

@@ -106,10 +106,11 @@ pub fn spawn(
             desk: Some(desk),
         };
         let ended = runtime.block_on(run(ready, &set_up, front));
-        if let Some(problem) = runtime.block_on(workers.close(&ended.session)) {
-            tracing::warn!(%problem, "left in the queue");
-        }
+        let left = runtime.block_on(workers.close(&ended.session));
         let _ = tell.send(EngineUpdate::Ended(ended.done.map_err(|error| error.to_string())));
+        if let Some(problem) = left {
+            let _ = tell.send(EngineUpdate::Note(problem.to_string()));
+        }
         // Results are shown by links until another session is served, or the program ends.
         if let Some(ends) = ends {
             runtime.block_on(ends.cancelled());

@@ -25,7 +25,7 @@ impl ScreenDoor {
     ) -> Result<Served, Diagnostic> {
         let header = ready.header().ok_or_else(|| Diagnostic::new("the session has no header"))?;
         let opened = self.0.open(&DoorInputs { header, session: &ready.session, set_up, runtime })?;
-        let links = opened.access.into_iter().map(|(seat, access)| (seat, seat_link(access))).collect();
+        let links = opened.access.into_iter().map(|(seat, access)| (seat, self.seat_link(access))).collect();
         Ok(Served { remote: Some(opened.remote), links, ends: Some(opened.ends) })
     }
 
@@ -40,16 +40,18 @@ impl ScreenDoor {
         seat: &str,
     ) -> Result<(SeatInvited, SeatLink), Diagnostic> {
         let (invited, access) = self.0.invite(set_up, session, seat)?;
-        Ok((invited, seat_link(access)))
+        Ok((invited, self.seat_link(access)))
     }
-}
 
-fn seat_link(access: Access) -> SeatLink {
-    match access {
-        Access::Link(text) => SeatLink { code: qr_code(&text), text },
-        // What an agent that polls needs in its environment.
-        Access::Agent { url, token } => {
-            SeatLink { text: format!("ROUNDTABLE_URL={url} ROUNDTABLE_TOKEN={token}"), code: None }
-        }
+    fn seat_link(&self, access: Access) -> SeatLink {
+        let (text, code) = match access {
+            Access::Link(link) => {
+                let code = qr_code(&link);
+                (link, code)
+            }
+            // What an agent that polls needs in its environment.
+            Access::Agent { url, token } => (format!("ROUNDTABLE_URL={url} ROUNDTABLE_TOKEN={token}"), None),
+        };
+        SeatLink { text, code, notes: self.0.notes() }
     }
 }

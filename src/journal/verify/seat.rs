@@ -96,7 +96,7 @@ impl Verifier {
         }
         for (seat, invitation) in &self.session.invitations {
             if invitation.earlier_keys > 0 && invitation.key.is_some() {
-                let what = format!("`{seat}` was invited anew and has joined with more than one key");
+                let what = format!("`{seat}` was invited again and has joined with more than one key");
                 self.result.notes.push(what);
             }
         }

@@ -66,10 +66,10 @@ pub fn remote_notes(session: &Session) -> Vec<String> {
         let ballots = pluralize(session.sealed_for.values().sum(), "ballot");
         notes.push(format!("{ballots} sent as plain text and sealed on arrival: {}", named(&seats)));
     }
-    let is_anew = |(_, known): &(&String, &Invitation)| known.earlier_keys > 0 && known.key.is_some();
-    let anew: Vec<&str> = session.invitations.iter().filter(is_anew).map(|(seat, _)| &**seat).collect();
-    if !anew.is_empty() {
-        notes.push(format!("Invited anew, joined with more than one key: {}", named(&anew)));
+    let is_again = |(_, known): &(&String, &Invitation)| known.earlier_keys > 0 && known.key.is_some();
+    let again: Vec<&str> = session.invitations.iter().filter(is_again).map(|(seat, _)| &**seat).collect();
+    if !again.is_empty() {
+        notes.push(format!("Invited again, joined with more than one key: {}", named(&again)));
     }
     notes
 }

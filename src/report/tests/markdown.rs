@@ -63,7 +63,7 @@ fn how_remote_ballots_came_stands_beside_the_check() {
     table.apply(Event::BallotSealed(sealed));
     let notes = [
         "1 ballot sent as plain text and sealed on arrival: qa-lead",
-        "Invited anew, joined with more than one key: devops-engineer",
+        "Invited again, joined with more than one key: devops-engineer",
     ];
     let (markdown, html) = (markdown(&table.session), html(&table.session));
     for note in notes {

@@ -1,4 +1,4 @@
-//! Links for seats whose people are somewhere else: shown, copied, made anew.
+//! Links for seats whose people are somewhere else: shown, copied, renewed.
 
 use indexmap::IndexMap;
 
@@ -100,7 +100,7 @@ fn show(model: &mut Model, seat: &str, link: &SeatLink) {
             "Whoever opens it first votes as this seat: send it to one person alone. It works while this program runs.",
         )
     };
-    let text = format!("{code}{}\n\n{about}", link.text);
+    let text = format!("{code}{}\n\n{about}\n\n{}", link.text, link.notes.join("\n\n"));
     let title = format!("{of} of {seat}");
     let copies = Some(link.text.clone());
     model.overlay = Some(Overlay::Text(TextView { title, text, copies, ..TextView::default() }));
@@ -117,7 +117,7 @@ pub fn begun(model: &mut Model, links: &IndexMap<String, SeatLink>) {
     }
 }
 
-/// Takes the link that was made anew, now that its invitation is on record, and shows it.
+/// Takes a new link, now that its invitation is on record, and shows it.
 pub fn recorded(model: &mut Model, invited: &SeatInvited) {
     let made = model.live_mut().and_then(|live| live.new_link.take_if(|(made, _)| made == invited));
     let Some((_, link)) = made else { return };

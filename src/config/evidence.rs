@@ -1,16 +1,15 @@
 //! Evidence from the project: files, ranges of lines and diffs, read verbatim for a snapshot.
 //!
 //! It reads the named files and nothing else: inside the project where a file of the project names
-//! it, anywhere where a person does. Git is called so that the repository cannot make it run anything.
+//! it, anywhere where a person does.
 
-use std::io::Read;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use serde_json::{Map, Value};
 
 use super::dirs::Dirs;
+use super::git::Repository;
 use super::path_policy::PathPolicy;
 use super::read_file::read_regular;
 use super::secret_scan::first_secret;
@@ -18,7 +17,7 @@ use crate::diagnostic::Diagnostic;
 use crate::round::material::{EvidencePlace, EvidenceSource};
 use crate::round::snapshot::sha256_hex;
 
-/// The largest file or diff that is read, in bytes.
+/// The largest file that is read, in bytes.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// Reads evidence for the sessions of one project.
@@ -117,7 +116,7 @@ impl EvidenceReader {
                 (*range.start(), content)
             }
             EvidencePlace::Diff { range, paths } => {
-                let (commits, content) = self.diff(range, paths)?;
+                let (commits, content) = Repository::find(&self.project)?.diff(range, paths)?;
                 shown.insert("commits".to_owned(), commits.into());
                 shown.insert("bytes".to_owned(), content.len().into());
                 (1, content)
@@ -184,76 +183,6 @@ impl EvidenceReader {
             }
             Ok(text)
         })
-    }
-
-    /// The commits a range names, as `BASE..HEAD`, and what changed between them.
-    fn diff(&self, range: &str, paths: &[String]) -> Result<(String, String), Diagnostic> {
-        let (from, to, by_merge_base) = if let Some((from, to)) = range.split_once("...") {
-            (from, to, true)
-        } else if let Some((from, to)) = range.split_once("..") {
-            (from, to, false)
-        } else {
-            return Err(Diagnostic::new(format!("`{range}` is no range of commits")).hint(
-                "write it as in `main...HEAD`; what is not committed comes by a pipe: \
-                 `git diff | roundtable … --evidence -`",
-            ));
-        };
-        let to = self.commit(to)?;
-        let mut from = self.commit(from)?;
-        if by_merge_base {
-            self.git(&["merge-base", &from, &to])?.trim().clone_into(&mut from);
-        }
-        let mut arguments = vec!["diff", "--no-ext-diff", "--no-textconv", "--no-color", &from, &to, "--"];
-        arguments.extend(paths.iter().map(String::as_str));
-        let content = self.git(&arguments)?;
-        if content.trim().is_empty() {
-            return Err(Diagnostic::new(format!("nothing changed in `{range}`"))
-                .hint("name other commits or other paths"));
-        }
-        Ok((format!("{from}..{to}"), content))
-    }
-
-    fn commit(&self, name: &str) -> Result<String, Diagnostic> {
-        let name = if name.is_empty() { "HEAD" } else { name };
-        let wanted = format!("{name}^{{commit}}");
-        let found = self.git(&["rev-parse", "--verify", "--end-of-options", &wanted]);
-        found.map(|id| id.trim().to_owned()).map_err(|problem| {
-            let is_unknown = problem.message.contains("Needed a single revision");
-            let hint = "name a branch, a tag or a commit; a shallow clone holds few of them";
-            if is_unknown { Diagnostic::new(format!("unknown commit `{name}`")).hint(hint) } else { problem }
-        })
-    }
-
-    /// What git prints, called so that nothing the repository configures is run.
-    fn git(&self, arguments: &[&str]) -> Result<String, Diagnostic> {
-        let failed = |said: &str| Diagnostic::new(format!("git {}: {}", arguments[0], said.trim()));
-        let folder = if self.project.as_os_str().is_empty() { Path::new(".") } else { &self.project };
-        let mut child = Command::new("git")
-            .args(["--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
-            .args(arguments)
-            .current_dir(folder)
-            .env("GIT_NO_LAZY_FETCH", "1")
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .env("GIT_OPTIONAL_LOCKS", "0")
-            .env("LC_ALL", "C")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| failed(&error.to_string()).hint("install git, or pipe the diff in"))?;
-        let mut out = Vec::new();
-        let read = child.stdout.take().map(|stdout| stdout.take(LARGEST + 1).read_to_end(&mut out));
-        let output = child.wait_with_output().map_err(|error| failed(&error.to_string()))?;
-        if out.len() as u64 > LARGEST {
-            return Err(failed(&format!("more than {LARGEST} bytes")).hint("name fewer paths"));
-        }
-        if let Some(Err(error)) = read {
-            return Err(failed(&error.to_string()));
-        }
-        if !output.status.success() {
-            return Err(failed(&String::from_utf8_lossy(&output.stderr)));
-        }
-        String::from_utf8(out).map_err(|_| failed("the diff is not UTF-8 text").hint("name fewer paths"))
     }
 }
 

@@ -9,6 +9,7 @@ pub mod dirs;
 pub mod doctor;
 pub mod evidence;
 pub mod findings;
+mod git;
 pub mod model_price;
 pub mod need;
 pub(crate) mod one_model;

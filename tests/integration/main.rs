@@ -36,6 +36,7 @@ mod findings;
 mod forge;
 mod full_disk;
 mod fuzzed;
+mod git;
 mod home;
 mod hosts;
 mod http;

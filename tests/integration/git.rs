@@ -1,0 +1,269 @@
+//! Diffs as evidence in hostile repositories: nothing runs, nothing leads out, and the bytes depend on
+//! the two commits alone.
+
+use std::process::Command;
+
+use crate::program::Desk;
+
+/// Two commits in `$PWD`; the second changes `src/a.txt`.
+const COMMITS: &str = "git init -q .; mkdir -p src; printf 'one\\ntwo\\n' > src/a.txt; git add .; \
+                       git commit -qm 1; printf 'one\\n2\\n' > src/a.txt; git commit -qam 2";
+/// A definition that asks about these commits.
+const DEFINITION: &str = "participants: [{persona: qa-lead, model: rehearsal}, {persona: skeptic, model: rehearsal}]\n\
+                          artifacts: [{id: CHANGE, diff: \"HEAD~1..HEAD\", numbers: off}]\n\
+                          question: \"Merge it?\"\nballot: {kind: choice, options: [yes-please, no]}\n";
+
+/// A desk after a script of bash. `$RAN` is a command that leaves a mark.
+fn desk(script: &str) -> Desk {
+    let desk = Desk::with(DEFINITION);
+    let done = Command::new("bash")
+        .args(["-ec", script])
+        .current_dir(desk.path(""))
+        .env("RAN", format!("touch {}; cat", desk.path("RAN").display()))
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .envs([("GIT_AUTHOR_DATE", "2026-01-01T00:00Z"), ("GIT_COMMITTER_DATE", "2026-01-01T00:00Z")])
+        .env("GIT_CONFIG_COUNT", "5")
+        .envs([("GIT_CONFIG_KEY_0", "user.name"), ("GIT_CONFIG_VALUE_0", "t")])
+        .envs([("GIT_CONFIG_KEY_1", "user.email"), ("GIT_CONFIG_VALUE_1", "t@localhost")])
+        .envs([("GIT_CONFIG_KEY_2", "init.defaultBranch"), ("GIT_CONFIG_VALUE_2", "main")])
+        .envs([("GIT_CONFIG_KEY_3", "protocol.file.allow"), ("GIT_CONFIG_VALUE_3", "always")])
+        .envs([("GIT_CONFIG_KEY_4", "core.autocrlf"), ("GIT_CONFIG_VALUE_4", "false")])
+        .output()
+        .expect("bash is there");
+    assert!(done.status.success(), "{script}\n{}", String::from_utf8_lossy(&done.stderr));
+    let _ = std::fs::remove_file(desk.path("RAN"));
+    desk
+}
+
+/// The snapshot of the definition in a folder; nothing has run.
+#[track_caller]
+fn snapshot(desk: &Desk, folder: &str) -> String {
+    run(desk, folder, 0)
+}
+
+/// What is said where the diff is refused; nothing has run.
+#[track_caller]
+fn refusal(desk: &Desk, folder: &str) -> String {
+    run(desk, folder, 2)
+}
+
+#[track_caller]
+fn run(desk: &Desk, folder: &str, code: i32) -> String {
+    let file = format!("{folder}/decide.yaml");
+    desk.write(&file, DEFINITION);
+    let verbs: [&[&str]; 3] = [&["check"], &["--batch", "--dry-run"], &["snapshot"]];
+    let mut said = String::new();
+    for verb in verbs {
+        let mut command = desk.command(verb.iter().chain(&["decide.yaml"]));
+        let output = command.current_dir(desk.path(folder)).output().expect("the program starts");
+        let ran = crate::program::ran(output).code(code);
+        said = ran.out + &ran.err;
+        assert!(!desk.path("RAN").exists(), "{verb:?} has run a program\n{said}");
+    }
+    said
+}
+
+/// The changed lines of [`COMMITS`], as they stand in a snapshot.
+#[track_caller]
+fn assert_shows_the_change(text: &str) {
+    for line in
+        ["diff --git a/src/a.txt b/src/a.txt\n", "--- a/src/a.txt\n", "+++ b/src/a.txt\n", "-two\n", "+2\n"]
+    {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+}
+
+/// A folder of an ordinary clone holds a bare repository whose submodule names a program.
+#[test]
+fn a_repository_inside_a_clone_is_not_read() {
+    let desk = desk(&format!(
+        "mkdir build; cd build; git init -q .; git init -q subsrc; (cd subsrc; echo 1 > f; git add f; git commit -qm 1); \
+         S1=$(git -C subsrc rev-parse HEAD); (cd subsrc; echo 2 > f; git commit -qam 2); S2=$(git -C subsrc rev-parse HEAD); \
+         printf '[submodule \"sub\"]\\n\\tpath = sub\\n\\turl = ./x\\n' > .gitmodules; git add .gitmodules; \
+         git update-index --add --cacheinfo 160000,$S1,sub; git commit -qm A; \
+         git update-index --cacheinfo 160000,$S2,sub; git commit -qm B; cd ..; \
+         mkdir up; cd up; {COMMITS}; mkdir tool; cp -r ../build/.git/{{HEAD,objects,refs,config,index}} tool/; \
+         mkdir -p tool/modules; cp -r ../build/subsrc/.git tool/modules/sub; cp ../build/.gitmodules tool/.gitmodules; \
+         git config -f tool/config core.bare false; git config -f tool/config core.worktree .; \
+         git config -f tool/config diff.submodule diff; git config -f tool/modules/sub/config diff.external \"$RAN\"; \
+         rm -rf tool/modules/sub/hooks tool/hooks; find tool -type d -empty -exec touch {{}}/.keep \\;; \
+         git add -A; git commit -qm tool; git commit -q --allow-empty -m last; \
+         cd ..; git clone -q up clone"
+    ));
+    // The repository is that of the clone, whose last commit changes nothing.
+    let said = refusal(&desk, "clone/tool");
+    assert!(said.contains("nothing changed in `HEAD~1..HEAD`"), "{said}");
+}
+
+#[test]
+fn no_setting_of_a_repository_runs_a_program_or_changes_the_bytes() {
+    let plain = snapshot(&desk(COMMITS), ".");
+    assert_shows_the_change(&plain);
+    for settings in [
+        "git config diff.external \"$RAN\"",
+        "echo '*.txt diff=evil' > .git/info/attributes; git config diff.evil.textconv \"$RAN\"; \
+         git config diff.evil.command \"$RAN\"; git config diff.evil.xfuncname '^o'",
+        "echo '*.txt filter=evil -text eol=crlf' > .git/info/attributes; git config filter.evil.smudge \"$RAN\"; \
+         git config filter.evil.clean \"$RAN\"; git config filter.evil.process \"$RAN\"; git config filter.evil.required true",
+        "git config core.fsmonitor \"$RAN\"; git config core.pager \"$RAN\"; git config pager.diff \"$RAN\"",
+        "mkdir hooks; for hook in post-index-change reference-transaction; do printf '#!/bin/sh\\n%s\\n' \"$RAN\" > hooks/$hook; \
+         chmod +x hooks/$hook; done; git config core.hooksPath $PWD/hooks",
+        "printf '[diff]\\n\\texternal = \"%s\"\\n' \"$RAN\" > evil.config; git config include.path ../evil.config",
+        "git config diff.noprefix true; git config diff.mnemonicPrefix true; git config diff.context 9; \
+         git config diff.algorithm patience; git config diff.renames copies; git config diff.orderFile /dev/null; \
+         git config diff.interHunkContext 9; git config core.quotePath true; git config core.abbrev 40; git config color.ui always",
+        "git config alias.diff-tree \"!$RAN\"; git config alias.cat-file \"!$RAN\"; git config alias.rev-parse \"!$RAN\"",
+        "git config core.autocrlf true; git config core.eol crlf; git config core.ignoreCase true",
+        "git config core.worktree /; git config core.sshCommand \"$RAN\"; git config credential.helper \"!$RAN\"",
+        "git replace HEAD~1 $(git commit-tree -m x $(git write-tree)); git replace $(git rev-parse HEAD:src/a.txt) \
+         $(echo replaced | git hash-object -w --stdin)",
+        "git commit-graph write --reachable",
+    ] {
+        assert_eq!(snapshot(&desk(&format!("{COMMITS}; {settings}")), "."), plain, "{settings}");
+    }
+}
+
+/// A user's own settings and the environment count as little.
+#[test]
+fn neither_the_environment_nor_the_users_settings_change_the_bytes() {
+    let other = desk(COMMITS);
+    let plain = snapshot(&other, ".");
+    other.write("other/.git/HEAD", "ref: refs/heads/none\n");
+    let mut command = other.command(["snapshot", "decide.yaml"]);
+    other.write("../home/.gitconfig", "[diff]\n\tnoprefix = true\n\texternal = false\n");
+    command
+        .env("HOME", other.home())
+        .env("GIT_DIR", other.path("other/.git"))
+        .env("GIT_EXTERNAL_DIFF", "false");
+    command
+        .env("GIT_DIFF_OPTS", "-u9")
+        .env("GIT_TRACE", "1")
+        .env("GIT_WORK_TREE", "/")
+        .env("GIT_INDEX_FILE", "/none");
+    let ran = crate::program::ran(command.output().expect("the program starts")).code(0);
+    assert_eq!(ran.out + &ran.err, plain);
+}
+
+#[test]
+fn a_git_file_that_leads_to_another_repository_is_refused() {
+    for (lead, named) in [
+        ("echo 'gitdir: ../private/.git' > .git", "private/.git"),
+        ("ln -s ../private/.git .git", "private/.git"),
+        // Git folders of one's own whose objects are another's.
+        (
+            "mkdir -p .git; cp ../private/.git/HEAD .git/; echo ../../private/.git > .git/commondir",
+            "commondir",
+        ),
+        (
+            "mkdir -p fake; cp ../private/.git/HEAD fake/; echo ../../private/.git > fake/commondir; \
+             echo 'gitdir: fake' > .git; echo $PWD/.git > fake/gitdir",
+            "fake",
+        ),
+        (
+            "git init -q .; rm -rf .git/objects; ln -s $PWD/../private/.git/objects .git/objects",
+            "private/.git/objects",
+        ),
+        (
+            "git init -q .; rmdir .git/objects/pack; ln -s $PWD/../private/.git/objects/pack .git/objects/pack",
+            "pack",
+        ),
+        (
+            "git init -q .; echo $PWD/../private/.git/objects > .git/objects/info/alternates; \
+             cp -r ../private/.git/refs .git/",
+            "private/.git/objects",
+        ),
+        (
+            "git init -q .; mkdir -p mid/info; echo ../mid > .git/objects/info/alternates; \
+             echo ../../private/.git/objects > mid/info/alternates; mv mid .git/mid",
+            "private/.git/objects",
+        ),
+        ("echo 'gitdir: /nowhere' > .git", "/nowhere"),
+        ("mkfifo .git", ".git"),
+    ] {
+        let desk = desk(&format!("mkdir private zip; cd private; {COMMITS}; git gc -q; cd ../zip; {lead}"));
+        let said = refusal(&desk, "zip");
+        assert!(said.contains(named) && !said.contains("+2"), "{lead}\n{said}");
+    }
+}
+
+#[test]
+fn worktrees_submodules_and_alternates_inside_the_project_are_read() {
+    let tree = desk(&format!("mkdir main; cd main; {COMMITS}; git worktree add -q ../tree"));
+    assert_shows_the_change(&snapshot(&tree, "tree"));
+    let sub = desk(&format!(
+        "mkdir lib app; cd lib; {COMMITS}; cd ../app; git init -q .; git submodule --quiet add ../lib lib 2>&1; git commit -qm sub"
+    ));
+    assert_shows_the_change(&snapshot(&sub, "app/lib"));
+    let shared = desk(&format!(
+        "{COMMITS}; git clone -q --bare . .git/pool; git repack -adq; echo ../pool/objects > .git/objects/info/alternates"
+    ));
+    assert_shows_the_change(&snapshot(&shared, "."));
+    // Another folder cannot take a worktree's or a submodule's place.
+    for (desk, folder) in [(tree, "tree"), (sub, "app/lib")] {
+        desk.write("thief/.git", std::fs::read(desk.path(&format!("{folder}/.git"))).expect("a file"));
+        std::fs::rename(desk.path("thief"), desk.path(&format!("{folder}-thief"))).expect("moved");
+        assert!(refusal(&desk, &format!("{folder}-thief")).contains("another folder"));
+    }
+}
+
+#[test]
+fn paths_are_seen_from_the_definitions_folder() {
+    let desk = desk(&format!("{COMMITS}; echo x > b.txt; git add b.txt; git commit -q --amend --no-edit"));
+    let definition = DEFINITION.replace("HEAD\", ", "HEAD\", paths: [a.txt], ");
+    desk.write("src/sub.yaml", definition);
+    let ran = desk.run(["snapshot", "decide.yaml"]).code(0).out;
+    assert!(ran.contains("b/b.txt") && ran.contains("b/src/a.txt"), "{ran}");
+    let mut command = desk.command(["snapshot", "sub.yaml"]);
+    let ran =
+        crate::program::ran(command.current_dir(desk.path("src")).output().expect("it starts")).code(0).out;
+    assert!(!ran.contains("b.txt"), "{ran}");
+    assert_shows_the_change(&ran);
+}
+
+#[test]
+fn a_partial_clone_fetches_nothing() {
+    let desk = desk(&format!(
+        "mkdir up; cd up; {COMMITS}; git config uploadpack.allowFilter true; git config uploadpack.allowAnySHA1InWant true; cd ..; \
+         git clone -q --no-checkout --filter=blob:none file://$PWD/up part; cd part; git config remote.origin.uploadpack \"$RAN; false\"; \
+         git config remote.origin.url \"ext::sh -c '$RAN'\"; git config protocol.ext.allow always"
+    ));
+    let said = refusal(&desk, "part");
+    assert!(said.contains("is missing"), "{said}");
+}
+
+/// Additions, deletions, modes, links, binary files, names, and a last line without an end.
+#[test]
+fn every_kind_of_change_is_told_as_git_tells_it() {
+    let desk = desk(
+        "git init -q .; echo gone > gone; echo run > run; printf 'no end' > end; printf 'a\\0b' > bin; ln -s gone link; \
+         seq 1 40 > long; echo same > same; git add .; git commit -qm 1; \
+         rm gone; chmod +x run; printf 'no end\\nmore' > end; printf 'a\\0c' > bin; rm link; echo text > link; \
+         sed -i 's/^2$/two/; s/^30$/thirty/' long; echo ü > 'naïve-\"ü\".txt'; touch empty; git add -A; git commit -qm 2",
+    );
+    let text = snapshot(&desk, ".");
+    let start = text.find("diff --git").expect("a diff");
+    let shown: String =
+        text[start..].lines().map(|line| line.trim_start_matches("        ").to_owned() + "\n").collect();
+    let expected = Command::new("git")
+        .args(["-c", "core.quotePath=false", "diff", "--no-renames", "HEAD~1", "HEAD"])
+        .current_dir(desk.path(""))
+        .output()
+        .expect("git is there");
+    let expected = String::from_utf8(expected.stdout).expect("UTF-8");
+    let wanted: Vec<&str> = expected.lines().filter(|line| !line.starts_with("index ")).collect();
+    let shown: Vec<&str> = shown.lines().collect();
+    for line in wanted {
+        let line = line
+            .replace("\"b/naïve-\\\"ü\\\".txt\"", "b/naïve-\"ü\".txt")
+            .replace("\"a/naïve-\\\"ü\\\".txt\"", "a/naïve-\"ü\".txt");
+        // A link that becomes a file is one change here, and two for git.
+        let is_of_link = line.contains("link")
+            || ["-gone", "new file mode 100644", "deleted file mode 120000"].contains(&line.as_str());
+        // Git adds the line before a hunk to its head.
+        let head = line
+            .rfind(" @@")
+            .filter(|_| line.starts_with("@@"))
+            .map_or(line.as_str(), |end| &line[..end + 3]);
+        assert!(is_of_link || shown.contains(&head), "{line}\n{}", shown.join("\n"));
+    }
+}

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::dirs::Dirs;
-use super::git::Repository;
+use super::git::diff_of_range;
 use super::path_policy::PathPolicy;
 use super::read_file::read_regular;
 use super::secret_scan::first_secret;
@@ -116,7 +116,7 @@ impl EvidenceReader {
                 (*range.start(), content)
             }
             EvidencePlace::Diff { range, paths } => {
-                let (commits, content) = Repository::find(&self.project)?.diff(range, paths)?;
+                let (commits, content) = diff_of_range(&self.project, range, paths)?;
                 shown.insert("commits".to_owned(), commits.into());
                 shown.insert("bytes".to_owned(), content.len().into());
                 (1, content)

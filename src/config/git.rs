@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use similar::{Algorithm, TextDiff, TextDiffConfig};
 
@@ -17,6 +18,8 @@ use crate::sanitize::harmless_line;
 
 /// The most that git may print, and the largest diff, in bytes.
 const LARGEST: u64 = 16 * 1024 * 1024;
+/// Comparing one file takes no longer.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// The largest file of git that names a folder, in bytes.
 const LARGEST_POINTER: u64 = 64 * 1024;
 /// Git looks for a NUL in this many bytes to tell binary files from text.
@@ -29,7 +32,7 @@ const NO_FILE: &str = "000000";
 const SUBMODULE: &str = "160000";
 
 /// A repository whose git folder belongs to the folder it was found for.
-pub struct Repository {
+struct Repository {
     /// The folder that holds `.git`.
     top: PathBuf,
     git_dir: PathBuf,
@@ -44,12 +47,48 @@ struct Change {
     path: Vec<u8>,
 }
 
+/// Returns the commits that a range names, as `BASE..HEAD`, and what changed between them.
+///
+/// # Errors
+/// When it is no range, its repository is refused, a commit is unknown, nothing changed, or a file is not
+/// UTF-8 text.
+pub fn diff_of_range(folder: &Path, range: &str, paths: &[String]) -> Result<(String, String), Diagnostic> {
+    let Some((from, to)) = range.split_once("..") else {
+        return Err(Diagnostic::new(format!("`{range}` is no range of commits")).hint(
+            "write it as in `main...HEAD`; what is not committed comes by a pipe: \
+             `git diff | roundtable … --evidence -`",
+        ));
+    };
+    let repository = Repository::find(folder)?;
+    let mut from = repository.commit(from)?;
+    let to = if let Some(to) = to.strip_prefix('.') {
+        let to = repository.commit(to)?;
+        repository.text(&["merge-base", &from, &to])?.trim().clone_into(&mut from);
+        to
+    } else {
+        repository.commit(to)?
+    };
+    let mut content = String::new();
+    let mut blobs = Blobs::open(&repository)?;
+    for change in repository.changes(&from, &to, paths)? {
+        blobs.describe(&change, &mut content)?;
+        if content.len() as u64 > LARGEST {
+            return Err(git_problem(&format!("more than {LARGEST} bytes")).hint("name fewer paths"));
+        }
+    }
+    if content.is_empty() {
+        return Err(Diagnostic::new(format!("nothing changed in `{range}`"))
+            .hint("name other commits or other paths"));
+    }
+    Ok((format!("{from}..{to}"), content))
+}
+
 impl Repository {
     /// Finds the repository that a folder is in.
     ///
     /// # Errors
     /// When there is none, or its git folder or its objects are another folder's.
-    pub fn find(folder: &Path) -> Result<Self, Diagnostic> {
+    fn find(folder: &Path) -> Result<Self, Diagnostic> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let real = folder.canonicalize().map_err(|error| git_problem(&error.to_string()))?;
         let top = real.ancestors().find(|above| above.join(".git").symlink_metadata().is_ok());
@@ -60,38 +99,6 @@ impl Repository {
         check_objects(&common.join("objects"), &[top, &common], 0)?;
         let prefix = real.strip_prefix(top).unwrap_or(Path::new("")).to_owned();
         Ok(Self { top: top.to_owned(), git_dir, prefix })
-    }
-
-    /// Returns the commits that a range names, as `BASE..HEAD`, and what changed between them.
-    ///
-    /// # Errors
-    /// When it is no range, a commit is unknown, nothing changed, or a file is not UTF-8 text.
-    pub fn diff(&self, range: &str, paths: &[String]) -> Result<(String, String), Diagnostic> {
-        let (from, to, by_merge_base) = if let Some((from, to)) = range.split_once("...") {
-            (from, to, true)
-        } else if let Some((from, to)) = range.split_once("..") {
-            (from, to, false)
-        } else {
-            return Err(no_range(range));
-        };
-        let to = self.commit(to)?;
-        let mut from = self.commit(from)?;
-        if by_merge_base {
-            self.text(&["merge-base", &from, &to])?.trim().clone_into(&mut from);
-        }
-        let mut content = String::new();
-        let mut blobs = Blobs::open(self)?;
-        for change in self.changes(&from, &to, paths)? {
-            blobs.describe(&change, &mut content)?;
-            if content.len() as u64 > LARGEST {
-                return Err(git_problem(&format!("more than {LARGEST} bytes")).hint("name fewer paths"));
-            }
-        }
-        if content.is_empty() {
-            return Err(Diagnostic::new(format!("nothing changed in `{range}`"))
-                .hint("name other commits or other paths"));
-        }
-        Ok((format!("{from}..{to}"), content))
     }
 
     fn commit(&self, name: &str) -> Result<String, Diagnostic> {
@@ -143,16 +150,20 @@ impl Repository {
         let failed = |said: &str| git_problem(&format!("{}: {}", arguments[0], said.trim()));
         let mut child = self.spawn(arguments, Stdio::null(), Stdio::piped())?;
         let mut out = Vec::new();
-        let read = child.stdout.take().map(|stdout| stdout.take(LARGEST + 1).read_to_end(&mut out));
-        let output = child.wait_with_output().map_err(|error| failed(&error.to_string()))?;
-        if let Some(Err(error)) = read {
-            return Err(failed(&error.to_string()));
-        }
+        let mut said = Vec::new();
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let read = std::thread::scope(|scope| {
+            // Git would wait for ever for somebody to read its complaints.
+            scope.spawn(|| stderr.map(|stderr| stderr.take(LARGEST_POINTER).read_to_end(&mut said)));
+            stdout.map_or(Ok(0), |stdout| stdout.take(LARGEST + 1).read_to_end(&mut out))
+        });
+        let status = child.wait().and_then(|status| read.map(|_| status));
+        let status = status.map_err(|error| failed(&error.to_string()))?;
         if out.len() as u64 > LARGEST {
             return Err(failed(&format!("more than {LARGEST} bytes")).hint("name fewer paths"));
         }
-        if !output.status.success() {
-            return Err(failed(&String::from_utf8_lossy(&output.stderr)));
+        if !status.success() {
+            return Err(failed(&String::from_utf8_lossy(&said)));
         }
         Ok(out)
     }
@@ -166,7 +177,7 @@ impl Repository {
         }
         git.args(["--no-pager", "--no-replace-objects", "--git-dir"])
             .arg(&self.git_dir)
-            .args(["-c", "safe.bareRepository=explicit", "-c", "protocol.allow=never"])
+            .args(["-c", "safe.bareRepository=explicit"])
             .args([
                 "-c",
                 "core.fsmonitor=false",
@@ -182,6 +193,8 @@ impl Repository {
             .env("GIT_ATTR_NOSYSTEM", "1")
             .env("GIT_GRAFT_FILE", "/dev/null")
             .env("GIT_NO_LAZY_FETCH", "1")
+            // Unlike `protocol.allow`, the repository's settings cannot override it.
+            .env("GIT_ALLOW_PROTOCOL", "none")
             .env("GIT_TERMINAL_PROMPT", "0")
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("LC_ALL", "C")
@@ -268,7 +281,10 @@ impl Blobs {
                 .map_err(|_| Diagnostic::new(format!("`{path}` is not UTF-8 text")).hint("name fewer paths"))
         };
         let (old, new) = (text(&sides[0])?, text(&sides[1])?);
-        let _ = write!(out, "{}", line_diff(old, new).unified_diff().header(&names[0], &names[1]));
+        let diff = line_diff(old, new).ok_or_else(|| {
+            Diagnostic::new(format!("`{path}` changed in too many places")).hint("name fewer paths")
+        })?;
+        let _ = write!(out, "{}", diff.unified_diff().header(&names[0], &names[1]));
         Ok(())
     }
 }
@@ -280,13 +296,17 @@ impl Drop for Blobs {
     }
 }
 
-/// Compares two texts by lines that end with a line feed.
-fn line_diff<'a>(old: &'a str, new: &'a str) -> TextDiff<'a, 'a, str> {
+/// Compares two texts by lines that end with a line feed; none where that takes too long, since the
+/// lines must not depend on time.
+fn line_diff<'a>(old: &'a str, new: &'a str) -> Option<TextDiff<'a, 'a, str>> {
     let lines = |text: &'a str| text.split_inclusive('\n').collect::<Vec<_>>();
-    TextDiffConfig::default()
+    let end = Instant::now() + PATIENCE;
+    let diff = TextDiffConfig::default()
         .algorithm(Algorithm::Myers)
+        .deadline(end)
         .newline_terminated(true)
-        .diff_slices(&lines(old), &lines(new))
+        .diff_slices(&lines(old), &lines(new));
+    Some(diff).filter(|_| Instant::now() < end)
 }
 
 /// Returns the git folder of the repository at `top` and the folder that holds its objects.
@@ -387,13 +407,6 @@ fn check_objects(objects: &Path, inside: &[&Path], nested: usize) -> Result<(), 
         check_objects(&real, inside, nested + 1)?;
     }
     Ok(())
-}
-
-fn no_range(range: &str) -> Diagnostic {
-    Diagnostic::new(format!("`{range}` is no range of commits")).hint(
-        "write it as in `main...HEAD`; what is not committed comes by a pipe: \
-         `git diff | roundtable … --evidence -`",
-    )
 }
 
 fn git_problem(said: &str) -> Diagnostic {

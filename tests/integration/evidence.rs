@@ -149,7 +149,7 @@ fn a_diff_is_that_of_two_commits_and_runs_nothing() {
     );
     let ran = desk.run(["--batch", "--json", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
     let text = snapshot(&ran.code(0).lines());
-    assert!(text.contains("8| -        60)\n") && text.contains("9| +        30)\n"), "{text}");
+    assert!(text.contains("7| -        60)\n") && text.contains("8| +        30)\n"), "{text}");
     assert!(text.contains("commits: \"") && !text.contains("gitattributes"), "{text}");
     assert!(!desk.path("ran-by-git").exists());
     let unknown = desk.run(["--batch", "decide.yaml", "--diff", "nosuch...HEAD"]).code(2).err;

@@ -177,6 +177,14 @@ fn a_git_file_that_leads_to_another_repository_is_refused() {
              echo ../../private/.git/objects > mid/info/alternates; mv mid .git/mid",
             "private/.git/objects",
         ),
+        (
+            "git init -q .; echo ../../../private/.git/objects > .git/objects/info/alternates",
+            "private/.git/objects",
+        ),
+        (
+            "git init -q .; echo '\"../../../private/.git/objects\"' > .git/objects/info/alternates",
+            "private/.git/objects",
+        ),
         ("echo 'gitdir: /nowhere' > .git", "/nowhere"),
         ("mkfifo .git", ".git"),
     ] {
@@ -229,6 +237,14 @@ fn a_partial_clone_fetches_nothing() {
     ));
     let said = refusal(&desk, "part");
     assert!(said.contains("is missing"), "{said}");
+    // A folder is as good as an address, if the repository says so.
+    let settings =
+        format!("protocol.file.allow always; git config remote.origin.url {}", desk.path("up").display());
+    let script =
+        format!("git config {settings}; git config remote.origin.uploadpack 'touch RAN; git-upload-pack'");
+    let done = Command::new("bash").args(["-ec", &script]).current_dir(desk.path("part")).status();
+    assert!(done.expect("bash is there").success());
+    assert!(refusal(&desk, "part").contains("is missing") && !desk.path("part/RAN").exists());
 }
 
 /// Additions, deletions, modes, links, binary files, names, and a last line without an end.

@@ -20,6 +20,9 @@ pub fn is_unsafe(c: char) -> bool {
         | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e007f}')
 }
 
+/// Stands in an answer for the key that its request carried.
+pub const MASKED_KEY: &str = "(masked API key)";
+
 /// How many marks without width of their own may stand on one another: scripts need up to four.
 const MOST_MARKS: usize = 8;
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::ballot::{Ballot, BallotForm, ParsedReply, read_reply};
-use crate::sanitize::group_digits;
+use crate::sanitize::{MASKED_KEY, group_digits};
 
 /// The number of the rules by which this version reads replies. Rules that have been used are never
 /// changed: another reading of any reply gets the next number.
@@ -267,6 +267,7 @@ impl Raw {
                 record.ballot = Some(answer.ballot);
                 record.answer = answer.content;
                 record.flags = answer.flags;
+                record.flags.extend(masked_key(&replies));
             }
             Some(ParsedReply::Refused(reason)) => {
                 record.outcome = Outcome::Refused;
@@ -283,6 +284,12 @@ impl Raw {
         record.replies = replies;
         record
     }
+}
+
+/// Says that a key was masked in the replies, if one was.
+fn masked_key(replies: &[ReplyAttempt]) -> Option<String> {
+    let is_masked = replies.iter().any(|reply| reply.text.contains(MASKED_KEY));
+    is_masked.then(|| "the reply held the API key, which is masked".to_owned())
 }
 
 impl ReplyAttempt {

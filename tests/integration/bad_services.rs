@@ -83,3 +83,40 @@ fn one(name: &str, answer: &Answer, outcome: &str, words: &str) {
     assert!(requests.iter().all(|request| !String::from_utf8_lossy(&request.body).contains(KEY)), "{name}");
     desk.run(["verify", "s.s2s"]).code(0);
 }
+
+/// Local servers are given keys such as `none`, which may be a vote.
+#[test]
+fn a_key_that_is_a_word_is_masked_in_errors_and_changes_no_answer() {
+    let table = TABLE.replace("[a, b]", "[redis, none]").replace("rule: majority", "rule: plurality");
+    for (key, said, vote, flags) in [
+        ("none", "vote: none\nrationale: [none of them]\n".to_owned(), "none", 0),
+        ("redis", "redis".to_owned(), "redis", 1),
+        (KEY, format!("vote: none\nrationale: [my key is {KEY}]\n"), "none", 1),
+    ] {
+        let refused = json!({"error": {"message": format!("bad key {key}"), "type": "auth"}});
+        let answer = said.clone();
+        let server = Server::start(move |request| match request.seat().as_str() {
+            "odd" => Answer::json(401, &refused),
+            "good" => Answer::chat_events(&answer.split_inclusive(' ').collect::<Vec<_>>()),
+            _ => Answer::chat(&answer),
+        });
+        let third = "qa-lead, model: lab/m}, {name: third, persona: qa-lead, model: lab/m}]";
+        let table = table.replace("qa-lead, model: lab/m}]", third).replace("quorum: 1", "quorum: 2");
+        let desk = Desk::with(&table).served_by(&server).set("LAB_KEY", key);
+        let ran = desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]);
+        let all = ran.out + &ran.err + &desk.read("s.s2s");
+        assert!(all.contains("bad key ***") && !all.contains(KEY), "{all}");
+        let report = desk.run(["report", "s.s2s", "--format", "json"]).code(0).out;
+        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let seats = report["rounds"][0]["seats"].as_array().expect("seats");
+        let answered: Vec<&Value> = seats.iter().filter(|seat| seat["outcome"] == "answered").collect();
+        assert_eq!(answered.len(), 2, "{report:#}");
+        for seat in answered {
+            assert_eq!(seat["ballot"]["choice"], vote, "{seat:#}");
+            assert_eq!(seat["flags"].as_array().map(Vec::len), Some(flags), "{seat:#}");
+        }
+        let text = desk.run(["report", "s.s2s", "--format", "md"]).code(0).out;
+        assert_eq!(text.contains("the reply held the API key, which is masked"), key == KEY, "{text}");
+        desk.run(["verify", "s.s2s"]).code(0);
+    }
+}

@@ -17,7 +17,7 @@ use serde_json::json;
 use crate::patience::Patient as _;
 use crate::server::{Answer, Request, Server};
 
-const KEY: &str = "sk-very-secret";
+const KEY: &str = "sk-very-secret-key";
 
 pub fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
@@ -91,7 +91,7 @@ async fn speaks_chat_completions() {
 
     let [request] = &server.requests()[..] else { panic!("one request") };
     assert!(request.head.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"), "{}", request.head);
-    assert_eq!(request.header("authorization"), Some("Bearer sk-very-secret"));
+    assert_eq!(request.header("authorization"), Some("Bearer sk-very-secret-key"));
     assert_eq!(request.header("content-type"), Some("application/json"));
     assert_eq!(request.header("content-length"), Some(&*request.body.len().to_string()));
     assert_eq!(request.header("transfer-encoding"), None);
@@ -323,9 +323,9 @@ async fn a_key_that_comes_back_is_masked_and_a_mark_before_json_is_read_over() {
         json!({"choices": [{"message": {"content": format!("my key is {KEY}!")}, "finish_reason": "stop"}]})
     );
     let (reply, _) = outcome(Answer::new(200, &["content-type: application/json"], whole)).await;
-    assert_eq!(reply.expect("a reply").text, "my key is ***!");
-    let (reply, _) = outcome(Answer::chat_events(&["so sk-very", "-secret it is"])).await;
-    assert_eq!(reply.expect("a reply").text, "so *** it is");
+    assert_eq!(reply.expect("a reply").text, "my key is (masked API key)!");
+    let (reply, _) = outcome(Answer::chat_events(&["so sk-very", "-secret-key it is"])).await;
+    assert_eq!(reply.expect("a reply").text, "so (masked API key) it is");
     let error = "\u{feff}{\"error\": {\"message\": \"no\"}}";
     let (reply, _) = outcome(Answer::new(400, &[], error)).await;
     assert_eq!(reply.expect_err("a failure").reason, "HTTP 400: no");

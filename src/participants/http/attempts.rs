@@ -6,7 +6,7 @@ use bytes::Bytes;
 use tokio::sync::SemaphorePermit;
 
 use super::complaint::change;
-use super::error::{RequestError, format_duration, masked};
+use super::error::{RequestError, format_duration, masked, masked_answer};
 use super::parameters::{Learned, Parameter, dropped};
 use super::patience::{Patience, pay};
 use super::request_body::SplitBody;
@@ -127,11 +127,13 @@ impl HttpParticipant {
                     gate.raise();
                     let limit = parameters.sent.max_output_tokens.filter(|_| reply.finish == Finish::Length);
                     let (dropped, declined) = (parameters.settle(self, ask), parameters.declined());
-                    // A key that comes back is written nowhere.
-                    let text = masked(reply.text, self.service.key());
+                    let text = masked_answer(reply.text, self.service.key());
                     return Ok(Reply { text, tries, declined, dropped, limit, ..reply });
                 }
-                Err(fault) => fault,
+                Err(fault) => {
+                    let reason = masked(fault.reason, self.service.key());
+                    RequestError { reason, ..fault }
+                }
             };
             if parameters.adapt(self, &fault, ask) {
                 if ask.again.is_none() && !ask.has_twice_the_room {

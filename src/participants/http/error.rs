@@ -10,8 +10,10 @@ use std::time::Duration;
 use super::complaint::Complaint;
 use super::retry::is_retryable;
 use crate::participants::api::{DecodeError, ServiceError};
-use crate::sanitize::harmless_line;
+use crate::sanitize::{MASKED_KEY, harmless_line};
 
+/// A shorter key is not masked in answers, in characters.
+const LEAST_KEY: usize = 16;
 /// No more of a service's sentence is shown, in characters.
 const MAX_MESSAGE: usize = 200;
 
@@ -86,10 +88,19 @@ fn one_line(text: &str) -> String {
     }
 }
 
-/// The text without the key.
+/// An error's text without the key.
 pub(super) fn masked(text: String, key: Option<&str>) -> String {
     match key {
         Some(key) if !key.is_empty() && text.contains(key) => text.replace(key, "***"),
+        _ => text,
+    }
+}
+
+/// An answer without the key, which is written nowhere. A short one may be a word of the answer: local
+/// servers are given keys such as `none`.
+pub(super) fn masked_answer(text: String, key: Option<&str>) -> String {
+    match key {
+        Some(key) if key.chars().count() >= LEAST_KEY => text.replace(key, MASKED_KEY),
         _ => text,
     }
 }

@@ -81,15 +81,6 @@ impl ApiStyle {
         if self == Self::Anthropic { 1.0 } else { 2.0 }
     }
 
-    /// What a request counts for in a service's limit of tokens a minute, by its estimated prompt:
-    /// `OpenAI` counts the longest reply allowed where that is more, Anthropic the prompt alone.
-    pub(super) fn rate_limit_tokens(self, prompt: u64, limits: RequestOptions) -> u64 {
-        match self {
-            Self::OpenAi | Self::Responses => prompt.max(limits.max_output_tokens.unwrap_or(0).into()),
-            Self::Anthropic => prompt,
-        }
-    }
-
     /// The path behind the base address.
     pub(super) fn path(self) -> &'static str {
         match self {

@@ -5,8 +5,7 @@
 use super::endpoint::{endpoint, host};
 use tokio::time::Instant;
 
-use super::attempts::Parameters;
-use super::parameters::Learned;
+use super::parameters::{Learned, Parameters};
 use super::probe::Latency;
 use super::{
     Bytes, Failure, HttpParticipant, MAX_REPLY, Method, Request, RequestError, SeatRequest, SplitBody,

@@ -4,18 +4,15 @@
 //! its caps. Redirects are not followed, a key goes to no host but the service's own and never
 //! over plain http except to this machine. It does not look at what an answer says.
 
-mod attempts;
 mod checkup;
 mod complaint;
 pub(crate) mod concurrency;
 mod endpoint;
 pub(crate) mod error;
-mod headers;
 pub mod link;
 mod parameters;
 mod patience;
 pub mod probe;
-pub(crate) mod rate_limit;
 pub(crate) mod request_body;
 pub mod retry;
 pub(crate) mod service;
@@ -34,8 +31,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 use endpoint::{endpoint, headers, host, is_loopback, put_key};
-use headers::{asked, is_stream, learn, refuse_compressed, should_retry};
-use patience::Patience;
+use patience::{Patience, pay};
 
 use super::api::{ApiStyle, RequestOptions, ServiceError};
 use super::cache_warmup::{CacheWarmup, WarmupGuard};
@@ -43,11 +39,12 @@ use super::progress::ProgressHandle;
 use super::{Failure, Finish, Participant, Reply, SeatRequest};
 use crate::diagnostic::Diagnostic;
 use complaint::Complaint;
-use concurrency::{ConcurrencyLimit, ConcurrencyLimits, Permit};
-use error::{RequestError, format_duration};
-use parameters::ParameterMemory;
+use concurrency::{ConcurrencyLimit, ConcurrencyLimits};
+use error::{RequestError, format_duration, masked, masked_answer};
 pub use parameters::ParameterStore;
+use parameters::{ParameterMemory, Parameters};
 use request_body::{PrefixCache, SplitBody};
+use retry::{RetryDecision, jitter, retry_after};
 pub use service::{MAX_OUTPUT_TOKENS, Service, Timeouts};
 use stream::{MAX_REPLY, StreamedBody, without_text};
 
@@ -118,10 +115,106 @@ impl HttpParticipant {
     async fn call(&self, ask: &SeatRequest) -> Result<Reply, Failure> {
         let total = ask.timeout.unwrap_or(self.service.timeouts.total);
         let patience = Patience::new(ask.time_left.into_iter().chain(ask.timeout).min(), total);
-        let (head, shared) = self.heads.get(&ask.prompt, |_, _| self.service.dialect.head(&ask.prompt));
+        let head = self.heads.get(&ask.prompt, |_, _| self.service.dialect.head(&ask.prompt));
         let lead = patience.wait(0, self.turn(ask, &head)).await?;
         let permit = patience.wait(0, self.permit()).await?;
-        self.tries(ask, (head, shared), patience, (permit, lead)).await
+        self.tries(ask, head, patience, permit, lead).await
+    }
+
+    /// Sends requests until one is answered, or until there is no sense in another.
+    async fn tries<'a>(
+        &'a self,
+        ask: &SeatRequest,
+        head: Bytes,
+        mut patience: Patience,
+        mut permit: Option<SemaphorePermit<'a>>,
+        mut lead: Option<WarmupGuard>,
+    ) -> Result<Reply, Failure> {
+        let mut tries = 0;
+        let mut parameters = Parameters::of(self, ask, self.memory.of(&ask.model));
+        let mut body = SplitBody { head, tail: Bytes::from(self.service.dialect.tail(ask, parameters.sent)) };
+        let mut last = None;
+        let gate = self.gates.limit_for(&ask.model);
+        loop {
+            if patience.heed(gate.closed_for(), ask, tries)? {
+                // Whoever waits for one model holds up nobody who asks another.
+                permit = None;
+            }
+            let pass = patience.wait(tries, gate.acquire()).await?;
+            if permit.is_none() {
+                permit = patience.wait(tries, self.permit()).await?;
+            }
+            if patience.left().is_zero() {
+                return Err(patience.late(tries));
+            }
+            let paid = pay(ask, last.as_deref(), tries)?;
+            tries += 1;
+            ask.watch.asked(tries);
+            let mut may_cost = false;
+            let sending = self.send(body.clone(), &gate, &mut lead, &mut may_cost, &ask.watch);
+            let sent = patience.spend(tries, sending).await?;
+            drop((pass, permit.take()));
+            paid.settle(sent.as_ref().is_ok_and(|reply| reply.usage.is_some()), may_cost || sent.is_ok());
+            let fault = match sent {
+                Ok(reply) => {
+                    gate.raise();
+                    let limit = parameters.sent.max_output_tokens.filter(|_| reply.finish == Finish::Length);
+                    let (dropped, declined) = (parameters.settle(self, ask), parameters.declined());
+                    let text = masked_answer(reply.text, self.service.key());
+                    return Ok(Reply { text, tries, declined, dropped, limit, ..reply });
+                }
+                Err(fault) => {
+                    let reason = masked(fault.reason, self.service.key());
+                    RequestError { reason, ..fault }
+                }
+            };
+            if parameters.adapt(self, &fault, ask) {
+                if ask.again.is_none() && !ask.has_twice_the_room {
+                    ask.watch.waits(&fault.reason, Duration::ZERO);
+                }
+                body.tail = Bytes::from(self.service.dialect.tail(ask, parameters.sent));
+                continue;
+            }
+            let wait = self.pause(&fault, ask, tries, parameters.declined(), &patience)?;
+            last = Some(fault.reason.clone());
+            ask.watch.waits(&fault.reason, wait);
+            let pause = tokio::time::sleep(wait);
+            match fault.asked {
+                Some(_) => patience.wait(tries, pause).await?,
+                None => patience.spend(tries, pause).await?,
+            }
+        }
+    }
+
+    /// How long to wait before the next try, or why there is none. What was declined for a parameter is
+    /// not counted among the tries there may be.
+    fn pause(
+        &self,
+        fault: &RequestError,
+        ask: &SeatRequest,
+        tries: u32,
+        declined: u32,
+        patience: &Patience,
+    ) -> Result<Duration, Failure> {
+        let failure = |more: String, timed_out| {
+            Err(Failure { reason: format!("{}{more}", fault.reason), timed_out, tries, usage: None })
+        };
+        let decision = self.service.retry.next(
+            tries - declined,
+            jitter(&ask.seat, tries),
+            fault.asked,
+            patience.longest_wait(),
+            patience.left(),
+        );
+        match decision {
+            _ if !fault.again => failure(String::new(), false),
+            RetryDecision::Again(wait) => Ok(wait),
+            RetryDecision::Stop => failure(String::new(), false),
+            RetryDecision::NoTime => failure("; no time left to try again".to_owned(), true),
+            RetryDecision::TooLong(wait) => {
+                failure(format!("; asked to wait {}, {}", format_duration(wait), patience.exceeded()), false)
+            }
+        }
     }
 
     /// Waits for the one ahead, where one goes ahead.
@@ -141,13 +234,19 @@ impl HttpParticipant {
     async fn send(
         &self,
         body: SplitBody,
-        (gate, pass): (&ConcurrencyLimit, &Permit),
-        (lead, may_cost): (&mut Option<WarmupGuard>, &mut bool),
+        gate: &ConcurrencyLimit,
+        lead: &mut Option<WarmupGuard>,
+        may_cost: &mut bool,
         watch: &ProgressHandle,
     ) -> Result<Reply, RequestError> {
         let response = self.post(body, may_cost).await?;
         *may_cost = response.status() == 200;
-        learn(&response, gate, pass);
+        if matches!(response.status().as_u16(), 429 | 529) {
+            gate.halve();
+        }
+        if let Some(wait) = asked(&response).filter(|_| response.status() != 200) {
+            gate.pause_for(wait);
+        }
         match response.status().as_u16() {
             200 if is_stream(&response) => self.read_stream(response, lead, watch).await,
             200 => {
@@ -270,6 +369,37 @@ impl Participant for HttpParticipant {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         Box::pin(self.call(ask))
     }
+}
+
+/// The wait a response asks for.
+fn asked(response: &Response) -> Option<Duration> {
+    let header = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    retry_after(header("retry-after-ms"), header("retry-after"), crate::clock::system_time())
+}
+
+/// Whether the service says itself that the request may be sent again, or may not.
+fn should_retry(response: &Response) -> Option<bool> {
+    match response.headers().get("x-should-retry")?.as_bytes() {
+        b"true" => Some(true),
+        b"false" => Some(false),
+        _ => None,
+    }
+}
+
+/// Whether the response comes by events.
+fn is_stream(response: &Response) -> bool {
+    let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"))
+}
+
+/// A body that is compressed was not asked for, and is not read.
+fn refuse_compressed(response: &Response) -> Result<(), RequestError> {
+    let Some(coding) = response.headers().get("content-encoding").filter(|c| *c != "identity") else {
+        return Ok(());
+    };
+    let coding = String::from_utf8_lossy(coding.as_bytes()).into_owned();
+    let name = if matches!(&*coding, "gzip" | "br" | "deflate" | "zstd") { &coding } else { "unknown" };
+    Err(RequestError::permanent(format!("the reply is compressed ({name}), which was not asked for")))
 }
 
 /// Whether an address is one of this machine.

@@ -6,7 +6,6 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
 use super::super::purse::Paid;
-use super::concurrency::Closed;
 use super::{Failure, SeatRequest, format_duration};
 
 /// Without a deadline no service is waited for longer than this at a time.
@@ -44,12 +43,9 @@ impl Patience {
     }
 
     /// Whether the service wants this request to wait, which is noted for those who look.
-    pub fn heed(&self, closed: Option<Closed>, ask: &SeatRequest, tries: u32) -> Result<bool, Failure> {
-        let (wait, why) = match closed {
-            None => return Ok(false),
-            Some(Closed::Asked(wait)) => (wait, "the service asked this model's seats to wait"),
-            Some(Closed::Short(wait)) => (wait, "too little is left of the service's limits for"),
-        };
+    pub fn heed(&self, closed: Option<Duration>, ask: &SeatRequest, tries: u32) -> Result<bool, Failure> {
+        let Some(wait) = closed else { return Ok(false) };
+        let why = "the service asked this model's seats to wait";
         if wait >= self.longest_wait() {
             let reason = format!("{why} {}, {}", format_duration(wait), self.exceeded());
             return Err(Failure { reason, timed_out: false, tries, usage: None });

@@ -13,7 +13,6 @@ use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 
 use crate::participants::Prompt;
-use crate::tokens::estimated_tokens;
 
 /// One request's bytes: the shared head, then the seat's own tail.
 #[derive(Debug, Clone)]
@@ -57,28 +56,25 @@ struct SharedPrefix {
     rules: Arc<str>,
     snapshot: Arc<str>,
     bytes: Bytes,
-    tokens: u64,
 }
 
 impl PrefixCache {
-    /// The head for this prompt's shared parts, and about how many tokens these are; `encode` runs once
-    /// for all seats that share them.
-    pub fn get(&self, prompt: &Prompt, encode: impl FnOnce(&str, &str) -> Vec<u8>) -> (Bytes, u64) {
+    /// The head for this prompt's shared parts; `encode` runs once for all seats that share them.
+    pub fn get(&self, prompt: &Prompt, encode: impl FnOnce(&str, &str) -> Vec<u8>) -> Bytes {
         let mut heads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = heads.iter().find(|head| {
             Arc::ptr_eq(&head.rules, &prompt.rules) && Arc::ptr_eq(&head.snapshot, &prompt.snapshot)
         });
         if let Some(head) = known {
-            return (head.bytes.clone(), head.tokens);
+            return head.bytes.clone();
         }
         let bytes = Bytes::from(encode(&prompt.rules, &prompt.snapshot));
         if heads.len() == KEPT {
             heads.remove(0);
         }
         let (rules, snapshot) = (prompt.rules.clone(), prompt.snapshot.clone());
-        let tokens = (estimated_tokens(&rules) + estimated_tokens(&snapshot)) as u64;
-        heads.push(SharedPrefix { rules, snapshot, bytes: bytes.clone(), tokens });
-        (bytes, tokens)
+        heads.push(SharedPrefix { rules, snapshot, bytes: bytes.clone() });
+        bytes
     }
 }
 
@@ -108,14 +104,13 @@ mod tests {
         let heads = PrefixCache::default();
         let first = prompt("rules", "snapshot");
         let encode = |_: &str, _: &str| b"x".to_vec();
-        let (bytes, tokens) = heads.get(&first, encode);
-        assert_eq!(tokens, 3);
-        let (again, _) = heads.get(&first.clone(), |_, _| unreachable!("already encoded"));
+        let bytes = heads.get(&first, encode);
+        let again = heads.get(&first.clone(), |_, _| unreachable!("already encoded"));
         assert_eq!(bytes.as_ptr(), again.as_ptr());
         let others: Vec<_> = (0..KEPT).map(|_| prompt("rules", "snapshot")).collect();
         for other in &others {
-            assert_ne!(heads.get(other, encode).0.as_ptr(), bytes.as_ptr());
+            assert_ne!(heads.get(other, encode).as_ptr(), bytes.as_ptr());
         }
-        assert_eq!(heads.get(&first, |_, _| b"anew".to_vec()).0, "anew");
+        assert_eq!(heads.get(&first, |_, _| b"anew".to_vec()), "anew");
     }
 }

@@ -23,7 +23,6 @@ mod program_config;
 pub mod programs;
 pub mod providers;
 pub mod read_file;
-mod remembered;
 pub mod remote;
 mod screen;
 mod secret_scan;

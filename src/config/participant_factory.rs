@@ -16,7 +16,6 @@ use super::need::{KeyFrom, Need, What, passed};
 use super::programs::{self, ConfiguredProgram};
 use super::providers::KNOWN;
 use super::read_file::read_regular;
-use super::remembered::Remembered;
 use super::settings::Config;
 use super::trust::Trust;
 use crate::diagnostic::{Diagnostic, did_you_mean};
@@ -251,7 +250,6 @@ impl<'a> ParticipantFactory<'a> {
         let limit = self.config.reply_limits().of(None, provider);
         service.max_output_tokens = u32::try_from(limit).unwrap_or(u32::MAX);
         service.effort = own.said(|said| said.effort);
-        service.remembers = Some(Arc::new(Remembered(self.config.remembers.clone())));
         service.timeouts.total = Duration::from_millis(self.config.timeout_ms.value);
         service.stream = match own.said(|said| said.stream) {
             Some(false) => ApiStream::Off,

@@ -105,8 +105,6 @@ pub struct Config {
     pub workers: WorkersConfig,
     /// The project's folder: no program inside it is run by its name.
     pub project: PathBuf,
-    /// The folder in which it is remembered what models take.
-    pub remembers: PathBuf,
     /// What is to be said of the files.
     pub notices: Vec<Diagnostic>,
 }
@@ -137,7 +135,6 @@ impl Config {
             worker: WorkerConfig::default(),
             workers: WorkersConfig::default(),
             project: folders.project.clone(),
-            remembers: folders.state.join("parameters"),
             notices: Vec::new(),
         };
         let own = folders.config.join(FILE);

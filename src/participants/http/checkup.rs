@@ -35,8 +35,7 @@ impl HttpParticipant {
         body.map_err(once).map(Option::unwrap_or_default)
     }
 
-    /// Asks for a reply and measures how soon it begins and ends. What was remembered of the model's
-    /// parameters is found out again.
+    /// Asks for a reply and measures how soon it begins and ends.
     ///
     /// # Errors
     /// Why there is none.
@@ -69,7 +68,6 @@ impl HttpParticipant {
         }
         let whole = started.elapsed();
         let (taken, declined) = (parameters.taken(dialect), parameters.settle(self, ask));
-        self.memory.learn(&ask.model, |known| known.clone_from(&parameters.learned));
         Ok(Latency { first: first.unwrap_or(whole), whole, taken, declined })
     }
 }

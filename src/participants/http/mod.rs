@@ -41,7 +41,6 @@ use crate::diagnostic::Diagnostic;
 use complaint::Complaint;
 use concurrency::{ConcurrencyLimit, ConcurrencyLimits};
 use error::{RequestError, format_duration, masked, masked_answer};
-pub use parameters::ParameterStore;
 use parameters::{ParameterMemory, Parameters};
 use request_body::{PrefixCache, SplitBody};
 use retry::{RetryDecision, jitter, retry_after};
@@ -96,7 +95,7 @@ impl HttpParticipant {
             heads: PrefixCache::default(),
             gates: ConcurrencyLimits::default(),
             warmth: CacheWarmup::default(),
-            memory: ParameterMemory::new(service.remembers.clone(), format!("{:?} {url}", service.dialect)),
+            memory: ParameterMemory::default(),
             client: OnceLock::new(),
             service,
             url,

@@ -1,36 +1,20 @@
 //! Parameters of a request that a model's service does not take.
 //!
 //! A request declined for a parameter is sent once more: without it, or with the limit of the reply under
-//! the name or of the size that the service wants. What it takes then is remembered for that model, in a
-//! file of its own in the user's state. The prompt never changes. Nothing is asked twice for one parameter.
+//! the name or of the size that the service wants. What it takes then is remembered for that model for the
+//! rest of the run. The prompt never changes. Nothing is asked twice for one parameter.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
-use serde::{Deserialize, Serialize};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::HttpParticipant;
 use super::complaint::change;
 use super::error::RequestError;
 use crate::participants::SeatRequest;
 use crate::participants::api::{ApiStream, ApiStyle, RequestOptions, SchemaMode};
-use crate::round::snapshot::sha256_hex;
-
-/// Where it is kept from run to run what a model's service takes.
-pub trait ParameterStore: std::fmt::Debug + Send + Sync {
-    /// Returns what was kept under a name, if that can be read.
-    fn read(&self, name: &str) -> Option<Vec<u8>>;
-
-    /// Keeps this under a name.
-    ///
-    /// # Errors
-    /// Why it cannot be kept.
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), String>;
-}
 
 /// A part of a request that a service may not take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Parameter {
     /// The most tokens of a reply.
     MaxOutputTokens,
@@ -117,14 +101,11 @@ impl Change {
 }
 
 /// What a model takes, as far as its service has said.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Learned {
-    #[serde(default)]
     omit: BTreeSet<Parameter>,
     /// Whether the limit is called `max_completion_tokens`.
-    #[serde(default)]
     completion_tokens: Option<bool>,
-    #[serde(default)]
     max_output_tokens: Option<u32>,
 }
 
@@ -184,7 +165,7 @@ pub(super) fn dropped(ask: &SeatRequest, wanted: &RequestOptions, sent: &Request
 pub(super) struct Parameters {
     wanted: RequestOptions,
     pub sent: RequestOptions,
-    pub learned: Learned,
+    learned: Learned,
     changed: Vec<Parameter>,
 }
 
@@ -224,7 +205,7 @@ impl Parameters {
     /// given twice the room is content, and leaves no trace while the round is open.
     pub fn settle(&self, participant: &HttpParticipant, ask: &SeatRequest) -> Vec<String> {
         if !self.changed.is_empty() && !ask.has_twice_the_room {
-            participant.memory.learn(&ask.model, |known| known.merge(&self.learned));
+            participant.memory.learn(&ask.model, &self.learned);
         }
         dropped(ask, &self.wanted, &self.sent)
     }
@@ -247,71 +228,29 @@ impl Parameters {
     }
 }
 
-/// What is known of the models of one service.
+/// What is known of the models of one service, for the rest of the run.
 #[derive(Debug, Default)]
-pub(super) struct ParameterMemory {
-    store: Option<Arc<dyn ParameterStore>>,
-    service: String,
-    models: Mutex<HashMap<String, Learned>>,
-}
-
-/// A remembered model's file.
-#[derive(Serialize, Deserialize)]
-struct Entry {
-    service: String,
-    model: String,
-    #[serde(flatten)]
-    learned: Learned,
-}
+pub(super) struct ParameterMemory(Mutex<HashMap<String, Learned>>);
 
 impl ParameterMemory {
-    /// Returns the memory of a service, kept in a store if there is one.
-    pub fn new(store: Option<Arc<dyn ParameterStore>>, service: String) -> Self {
-        Self { store, service, models: Mutex::default() }
-    }
-
     /// Returns what is known of a model.
     pub fn of(&self, model: &str) -> Learned {
-        self.known(&mut self.lock(), model)
+        self.lock().get(model).cloned().unwrap_or_default()
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Learned>> {
-        self.models.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn known(&self, models: &mut HashMap<String, Learned>, model: &str) -> Learned {
-        models.entry(model.to_owned()).or_insert_with(|| self.read(model).unwrap_or_default()).clone()
-    }
-
-    /// Notes what a model takes. What cannot be written is found out again next time.
-    pub fn learn(&self, model: &str, update: impl FnOnce(&mut Learned)) {
+    /// Notes what a model takes.
+    pub fn learn(&self, model: &str, learned: &Learned) {
         let mut models = self.lock();
-        let known = self.known(&mut models, model);
-        let mut learned = known.clone();
-        update(&mut learned);
-        if learned == known {
-            return;
+        let known = models.entry(model.to_owned()).or_default();
+        let before = known.clone();
+        known.merge(learned);
+        if *known != before {
+            tracing::warn!(model, learned = ?known, "the service takes other parameters");
         }
-        tracing::warn!(model, service = self.service, ?learned, "the service takes other parameters");
-        if let Some(store) = &self.store {
-            let (service, of) = (self.service.clone(), model.to_owned());
-            let entry = Entry { service, model: of, learned: learned.clone() };
-            let text = serde_json::to_vec_pretty(&entry).unwrap_or_default();
-            if let Err(error) = store.write(&self.name(model), &text) {
-                tracing::warn!(model, error, "what its service takes is not remembered");
-            }
-        }
-        models.insert(model.to_owned(), learned);
-    }
-
-    fn name(&self, model: &str) -> String {
-        sha256_hex(serde_json::json!([self.service, model]).to_string())
-    }
-
-    fn read(&self, model: &str) -> Option<Learned> {
-        let bytes = self.store.as_ref()?.read(&self.name(model))?;
-        let entry: Entry = serde_json::from_slice(&bytes).ok()?;
-        Some(entry.learned)
     }
 }
 
@@ -329,40 +268,21 @@ mod tests {
         effort: Some(crate::workflow::Effort::Low),
     };
 
-    #[derive(Debug, Default)]
-    struct Kept(Mutex<HashMap<String, Vec<u8>>>);
-
-    impl ParameterStore for Kept {
-        fn read(&self, name: &str) -> Option<Vec<u8>> {
-            self.0.lock().unwrap().get(name).cloned()
-        }
-
-        fn write(&self, name: &str, bytes: &[u8]) -> Result<(), String> {
-            self.0.lock().unwrap().insert(name.to_owned(), bytes.to_vec());
-            Ok(())
-        }
-    }
-
     #[test]
-    fn what_a_model_takes_is_remembered_for_it_alone_and_across_runs() {
-        let kept = Arc::new(Kept::default());
-        let memory = |service: &str| ParameterMemory::new(Some(kept.clone()), service.to_owned());
+    fn what_a_model_takes_is_remembered_for_it_alone() {
+        let memory = ParameterMemory::default();
         let mut learned = Learned::default();
         learned.add(Change::Omit(Parameter::Temperature), &SENT);
         learned.add(Change::OtherName, &SENT);
         learned.add(Change::Limit(4096), &SENT);
-        memory("a").learn("m", |known| known.merge(&learned));
-        let sent = memory("a").of("m").apply(SENT);
+        memory.learn("m", &learned);
         let expected = RequestOptions {
             temperature: None,
             completion_tokens: true,
             max_output_tokens: Some(4096),
             ..SENT
         };
-        assert_eq!(sent, expected);
-        assert_eq!(memory("a").of("n").apply(SENT), SENT);
-        assert_eq!(memory("b").of("m").apply(SENT), SENT);
-        kept.0.lock().unwrap().values_mut().for_each(|bytes| bytes.truncate(1));
-        assert_eq!(memory("a").of("m").apply(SENT), SENT, "a damaged file counts as none");
+        assert_eq!(memory.of("m").apply(SENT), expected);
+        assert_eq!(memory.of("n").apply(SENT), SENT);
     }
 }

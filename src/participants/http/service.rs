@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
 
-use super::parameters::ParameterStore;
 use super::retry::Backoff;
 use crate::participants::api::{ApiStream, ApiStyle, SchemaMode};
 use crate::participants::key_command::KeyCommand;
@@ -53,8 +52,6 @@ pub struct Service {
     pub max_output_tokens: u32,
     /// How much its models are to think, where a seat does not say.
     pub effort: Option<Effort>,
-    /// Where it is kept what its models take.
-    pub remembers: Option<Arc<dyn ParameterStore>>,
     /// Whether replies come piece by piece.
     pub stream: ApiStream,
     /// Whether the answer's schema goes with a request.
@@ -76,7 +73,6 @@ impl Service {
             key_name: None,
             max_output_tokens: MAX_OUTPUT_TOKENS,
             effort: None,
-            remembers: None,
             stream: ApiStream::default(),
             form: SchemaMode::default(),
             timeouts: Timeouts::default(),

@@ -22,8 +22,6 @@ const LARGEST: u64 = 16 * 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The largest file of git that names a folder, in bytes.
 const LARGEST_POINTER: u64 = 64 * 1024;
-/// Git looks for a NUL in this many bytes to tell binary files from text.
-const BINARY_PROBE: usize = 8000;
 /// Git follows alternates of alternates this far.
 const MOST_ALTERNATES: usize = 5;
 /// The mode of a file that is not there.
@@ -85,9 +83,6 @@ pub fn diff_of_range(folder: &Path, range: &str, paths: &[String]) -> Result<(St
 
 impl Repository {
     /// Finds the repository that a folder is in.
-    ///
-    /// # Errors
-    /// When there is none, or its git folder or its objects are another folder's.
     fn find(folder: &Path) -> Result<Self, Diagnostic> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let real = folder.canonicalize().map_err(|error| git_problem(&error.to_string()))?;
@@ -170,22 +165,14 @@ impl Repository {
 
     fn spawn(&self, arguments: &[&str], stdin: Stdio, stderr: Stdio) -> Result<Child, Diagnostic> {
         let mut git = Command::new("git");
-        for (name, _) in std::env::vars_os() {
-            if name.to_string_lossy().starts_with("GIT_") {
-                git.env_remove(name);
-            }
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
+            git.env_remove(name);
         }
         git.args(["--no-pager", "--no-replace-objects", "--git-dir"])
             .arg(&self.git_dir)
             .args(["-c", "safe.bareRepository=explicit"])
-            .args([
-                "-c",
-                "core.fsmonitor=false",
-                "-c",
-                "core.hooksPath=/dev/null",
-                "-c",
-                "core.commitGraph=false",
-            ])
+            .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
+            .args(["-c", "core.commitGraph=false"])
             .args(arguments)
             .current_dir(&self.top)
             .env("GIT_CONFIG_NOSYSTEM", "1")
@@ -272,7 +259,7 @@ impl Blobs {
                 [format!("a/{path}"), format!("b/{path}")]
             }
         };
-        if sides.iter().any(|content| content.iter().take(BINARY_PROBE).any(|byte| *byte == 0)) {
+        if sides.iter().any(|content| content.contains(&0)) {
             let _ = writeln!(out, "Binary files {} and {} differ", names[0], names[1]);
             return Ok(());
         }
@@ -310,9 +297,6 @@ fn line_diff<'a>(old: &'a str, new: &'a str) -> Option<TextDiff<'a, 'a, str>> {
 }
 
 /// Returns the git folder of the repository at `top` and the folder that holds its objects.
-///
-/// # Errors
-/// When `.git` is a link, or names a folder that does not name `top` in return.
 fn own_git_dir(top: &Path) -> Result<(PathBuf, PathBuf), Diagnostic> {
     let dot_git = top.join(".git");
     let leads_out = |to: &Path| {

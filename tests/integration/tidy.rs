@@ -68,7 +68,7 @@ const IMPURE: [&str; 12] = [
     "SystemTime",
     "Instant",
 ];
-const LONGEST: usize = 400;
+const LONGEST: usize = 600;
 
 struct Source {
     path: PathBuf,

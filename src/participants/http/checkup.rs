@@ -5,7 +5,8 @@
 use super::endpoint::{endpoint, host};
 use tokio::time::Instant;
 
-use super::parameters::{Learned, Parameters};
+use super::complaint::Parameters;
+use super::parameters::Learned;
 use super::probe::Latency;
 use super::{
     Bytes, Failure, HttpParticipant, MAX_REPLY, Method, Request, RequestError, SeatRequest, SplitBody,
@@ -44,7 +45,7 @@ impl HttpParticipant {
             |fault: RequestError| Failure { reason: fault.reason, timed_out: false, tries: 1, usage: None };
         let dialect = self.service.dialect;
         let head = Bytes::from(dialect.head(&ask.prompt));
-        let mut parameters = Parameters::of(self, ask, Learned::default());
+        let mut parameters = Parameters::of(dialect, self.limits, ask, Learned::default());
         let (started, mut response) = loop {
             let tail = Bytes::from(dialect.tail(ask, parameters.sent));
             let started = Instant::now();
@@ -58,7 +59,7 @@ impl HttpParticipant {
                     Err(fault) => fault,
                 },
             };
-            if !parameters.adapt(self, &fault, ask) {
+            if !parameters.adapt(dialect, fault.declined.as_ref(), ask) {
                 return Err(once(fault));
             }
         };
@@ -67,7 +68,7 @@ impl HttpParticipant {
             first.get_or_insert(started.elapsed());
         }
         let whole = started.elapsed();
-        let (taken, declined) = (parameters.taken(dialect), parameters.settle(self, ask));
+        let (taken, declined) = (parameters.taken(dialect), parameters.settle(&self.memory, ask));
         Ok(Latency { first: first.unwrap_or(whole), whole, taken, declined })
     }
 }

@@ -4,8 +4,9 @@
 
 use serde_json::Value;
 
-use super::parameters::{Change, Parameter};
-use crate::participants::api::{ApiStyle, RequestOptions};
+use super::parameters::{Change, Learned, Parameter, ParameterMemory, dropped};
+use crate::participants::SeatRequest;
+use crate::participants::api::{ApiStyle, RequestOptions, SchemaMode};
 
 /// What an error body says about the request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -91,14 +92,73 @@ impl Complaint {
     }
 }
 
+/// What is sent beside the prompt: as it is wanted, and as the service takes it.
+pub(super) struct Parameters {
+    wanted: RequestOptions,
+    pub sent: RequestOptions,
+    learned: Learned,
+    changed: Vec<Parameter>,
+}
+
+impl Parameters {
+    /// Returns the parameters of a call, as far as the service has made known what it takes.
+    pub fn of(style: ApiStyle, usual: RequestOptions, ask: &SeatRequest, learned: Learned) -> Self {
+        let limit = ask.max_output_tokens.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
+        let room = if ask.has_twice_the_room { 2 } else { 1 };
+        let wanted = RequestOptions {
+            max_output_tokens: limit.or(usual.max_output_tokens).map(|limit| limit.saturating_mul(room)),
+            form: if ask.schema.is_some() { usual.form } else { SchemaMode::InWords },
+            seed: ask.seed.filter(|_| style.takes_seed()),
+            temperature: ask.temperature,
+            effort: ask.effort.or(usual.effort),
+            ..usual
+        };
+        Self { wanted, sent: learned.apply(wanted), learned, changed: Vec::new() }
+    }
+
+    /// Takes in that a request was declined. Returns whether to try another one in its place: once for
+    /// each parameter.
+    pub fn adapt(&mut self, style: ApiStyle, declined: Option<&Complaint>, ask: &SeatRequest) -> bool {
+        let change = declined.and_then(|found| change(style, &self.sent, found, ask.purse.is_limited()));
+        let Some(change) = change.filter(|change| !self.changed.contains(&change.parameter())) else {
+            return false;
+        };
+        self.changed.push(change.parameter());
+        self.learned.add(change, &self.sent);
+        self.sent = self.learned.apply(self.wanted);
+        true
+    }
+
+    /// Takes in that a request was answered: what it took to get there is remembered. That a reply was
+    /// given twice the room is content, and leaves no trace while the round is open.
+    pub fn settle(&self, memory: &ParameterMemory, ask: &SeatRequest) -> Vec<String> {
+        if !self.changed.is_empty() && !ask.has_twice_the_room {
+            memory.learn(&ask.model, &self.learned);
+        }
+        dropped(ask, &self.wanted, &self.sent)
+    }
+
+    /// Names the parameters of the last request as it was sent; the limit by the name it had.
+    pub fn taken(&self, style: ApiStyle) -> Vec<String> {
+        let is_sent = |parameter: &Parameter| {
+            parameter.is_in(&self.sent) && !matches!(parameter, Parameter::Stream | Parameter::StreamUsage)
+        };
+        let names = Parameter::MaxOutputTokens.names(style);
+        let limit = names.get(usize::from(self.sent.completion_tokens)).or(names.first()).copied();
+        let limit = limit.filter(|_| self.sent.max_output_tokens.is_some());
+        let others = Parameter::OPTIONAL.into_iter().filter(is_sent).map(Parameter::name);
+        limit.into_iter().chain(others).map(str::to_owned).collect()
+    }
+
+    /// How many requests were declined for a parameter.
+    pub fn declined(&self) -> u32 {
+        u32::try_from(self.changed.len()).unwrap_or(u32::MAX)
+    }
+}
+
 /// Returns the request to try after one that was declined, if another is worth trying. A limit is left out
 /// only where nothing bounds what the reply may cost.
-pub(super) fn change(
-    style: ApiStyle,
-    sent: &RequestOptions,
-    complaint: &Complaint,
-    has_budget: bool,
-) -> Option<Change> {
+fn change(style: ApiStyle, sent: &RequestOptions, complaint: &Complaint, has_budget: bool) -> Option<Change> {
     let names = |parameter: Parameter| complaint.names(parameter.names(style));
     let is_limit = names(Parameter::MaxOutputTokens);
     if let Some(limit) = sent.max_output_tokens.filter(|limit| complaint.has_number(*limit)) {
@@ -121,7 +181,7 @@ pub(super) fn change(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::participants::api::{ApiStream, SchemaMode};
+    use crate::participants::api::ApiStream;
 
     const SENT: RequestOptions = RequestOptions {
         max_output_tokens: Some(16_384),

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep};
 
 /// The gates of one service's models.
 #[derive(Default)]
@@ -84,19 +84,11 @@ impl ConcurrencyLimit {
     pub async fn acquire(self: &Arc<Self>) -> Permit {
         // The semaphore is never closed, so that this never fails.
         let slot = Arc::clone(&self.slots).acquire_owned().await.ok();
-        loop {
-            let until = {
-                let mut state = self.state();
-                match state.closed_until.filter(|until| *until > Instant::now()) {
-                    Some(until) => until,
-                    None => {
-                        state.inside += 1;
-                        return Permit { gate: Arc::clone(self), slot };
-                    }
-                }
-            };
-            sleep_until(until).await;
+        while let Some(wait) = self.closed_for() {
+            sleep(wait).await;
         }
+        self.state().inside += 1;
+        Permit { gate: Arc::clone(self), slot }
     }
 
     /// The service is to be left alone for so long.

@@ -38,10 +38,10 @@ use super::cache_warmup::{CacheWarmup, WarmupGuard};
 use super::progress::ProgressHandle;
 use super::{Failure, Finish, Participant, Reply, SeatRequest};
 use crate::diagnostic::Diagnostic;
-use complaint::Complaint;
+use complaint::{Complaint, Parameters};
 use concurrency::{ConcurrencyLimit, ConcurrencyLimits};
 use error::{RequestError, format_duration, masked, masked_answer};
-use parameters::{ParameterMemory, Parameters};
+use parameters::ParameterMemory;
 use request_body::{PrefixCache, SplitBody};
 use retry::{RetryDecision, jitter, retry_after};
 pub use service::{MAX_OUTPUT_TOKENS, Service, Timeouts};
@@ -115,7 +115,10 @@ impl HttpParticipant {
         let total = ask.timeout.unwrap_or(self.service.timeouts.total);
         let patience = Patience::new(ask.time_left.into_iter().chain(ask.timeout).min(), total);
         let head = self.heads.get(&ask.prompt, |_, _| self.service.dialect.head(&ask.prompt));
-        let lead = patience.wait(0, self.turn(ask, &head)).await?;
+        let mut lead = None;
+        if ask.warm_first {
+            lead = patience.wait(0, self.warmth.wait_or_lead(&ask.model, &head)).await?;
+        }
         let permit = patience.wait(0, self.permit()).await?;
         self.tries(ask, head, patience, permit, lead).await
     }
@@ -130,7 +133,8 @@ impl HttpParticipant {
         mut lead: Option<WarmupGuard>,
     ) -> Result<Reply, Failure> {
         let mut tries = 0;
-        let mut parameters = Parameters::of(self, ask, self.memory.of(&ask.model));
+        let mut parameters =
+            Parameters::of(self.service.dialect, self.limits, ask, self.memory.of(&ask.model));
         let mut body = SplitBody { head, tail: Bytes::from(self.service.dialect.tail(ask, parameters.sent)) };
         let mut last = None;
         let gate = self.gates.limit_for(&ask.model);
@@ -158,7 +162,7 @@ impl HttpParticipant {
                 Ok(reply) => {
                     gate.raise();
                     let limit = parameters.sent.max_output_tokens.filter(|_| reply.finish == Finish::Length);
-                    let (dropped, declined) = (parameters.settle(self, ask), parameters.declined());
+                    let (dropped, declined) = (parameters.settle(&self.memory, ask), parameters.declined());
                     let text = masked_answer(reply.text, self.service.key());
                     return Ok(Reply { text, tries, declined, dropped, limit, ..reply });
                 }
@@ -167,7 +171,7 @@ impl HttpParticipant {
                     RequestError { reason, ..fault }
                 }
             };
-            if parameters.adapt(self, &fault, ask) {
+            if parameters.adapt(self.service.dialect, fault.declined.as_ref(), ask) {
                 if ask.again.is_none() && !ask.has_twice_the_room {
                     ask.watch.waits(&fault.reason, Duration::ZERO);
                 }
@@ -214,11 +218,6 @@ impl HttpParticipant {
                 failure(format!("; asked to wait {}, {}", format_duration(wait), patience.exceeded()), false)
             }
         }
-    }
-
-    /// Waits for the one ahead, where one goes ahead.
-    async fn turn(&self, ask: &SeatRequest, head: &Bytes) -> Option<WarmupGuard> {
-        if ask.warm_first { self.warmth.wait_or_lead(&ask.model, head).await } else { None }
     }
 
     /// One of the service's permits, if it has any; given out in the order they are asked for.

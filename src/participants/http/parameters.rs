@@ -7,9 +7,6 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::HttpParticipant;
-use super::complaint::change;
-use super::error::RequestError;
 use crate::participants::SeatRequest;
 use crate::participants::api::{ApiStream, ApiStyle, RequestOptions, SchemaMode};
 
@@ -159,73 +156,6 @@ pub(super) fn dropped(ask: &SeatRequest, wanted: &RequestOptions, sent: &Request
     };
     let left_out = Parameter::OPTIONAL.into_iter().filter(|of| is_wanted(*of) && !of.is_in(sent));
     left_out.map(|parameter| parameter.name().to_owned()).collect()
-}
-
-/// What is sent beside the prompt: as it is wanted, and as the service takes it.
-pub(super) struct Parameters {
-    wanted: RequestOptions,
-    pub sent: RequestOptions,
-    learned: Learned,
-    changed: Vec<Parameter>,
-}
-
-impl Parameters {
-    /// Returns the parameters of a call, as far as the service has made known what it takes.
-    pub fn of(participant: &HttpParticipant, ask: &SeatRequest, learned: Learned) -> Self {
-        let usual = participant.limits;
-        let limit = ask.max_output_tokens.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
-        let room = if ask.has_twice_the_room { 2 } else { 1 };
-        let wanted = RequestOptions {
-            max_output_tokens: limit.or(usual.max_output_tokens).map(|limit| limit.saturating_mul(room)),
-            form: if ask.schema.is_some() { usual.form } else { SchemaMode::InWords },
-            seed: ask.seed.filter(|_| participant.service.dialect.takes_seed()),
-            temperature: ask.temperature,
-            effort: ask.effort.or(usual.effort),
-            ..usual
-        };
-        Self { wanted, sent: learned.apply(wanted), learned, changed: Vec::new() }
-    }
-
-    /// Takes in that a request was declined. Returns whether to try another one in its place: once for
-    /// each parameter.
-    pub fn adapt(&mut self, participant: &HttpParticipant, fault: &RequestError, ask: &SeatRequest) -> bool {
-        let style = participant.service.dialect;
-        let complaint = fault.declined.as_ref();
-        let change = complaint.and_then(|found| change(style, &self.sent, found, ask.purse.is_limited()));
-        let Some(change) = change.filter(|change| !self.changed.contains(&change.parameter())) else {
-            return false;
-        };
-        self.changed.push(change.parameter());
-        self.learned.add(change, &self.sent);
-        self.sent = self.learned.apply(self.wanted);
-        true
-    }
-
-    /// Takes in that a request was answered: what it took to get there is remembered. That a reply was
-    /// given twice the room is content, and leaves no trace while the round is open.
-    pub fn settle(&self, participant: &HttpParticipant, ask: &SeatRequest) -> Vec<String> {
-        if !self.changed.is_empty() && !ask.has_twice_the_room {
-            participant.memory.learn(&ask.model, &self.learned);
-        }
-        dropped(ask, &self.wanted, &self.sent)
-    }
-
-    /// Names the parameters of the last request as it was sent; the limit by the name it had.
-    pub fn taken(&self, style: ApiStyle) -> Vec<String> {
-        let is_sent = |parameter: &Parameter| {
-            parameter.is_in(&self.sent) && !matches!(parameter, Parameter::Stream | Parameter::StreamUsage)
-        };
-        let names = Parameter::MaxOutputTokens.names(style);
-        let limit = names.get(usize::from(self.sent.completion_tokens)).or(names.first()).copied();
-        let limit = limit.filter(|_| self.sent.max_output_tokens.is_some());
-        let others = Parameter::OPTIONAL.into_iter().filter(is_sent).map(Parameter::name);
-        limit.into_iter().chain(others).map(str::to_owned).collect()
-    }
-
-    /// How many requests were declined for a parameter.
-    pub fn declined(&self) -> u32 {
-        u32::try_from(self.changed.len()).unwrap_or(u32::MAX)
-    }
 }
 
 /// What is known of the models of one service, for the rest of the run.

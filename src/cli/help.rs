@@ -19,7 +19,7 @@ use crate::launch::error::RunError;
 type Example = (&'static str, &'static str);
 
 /// Examples by command; the empty name is a run.
-const EXAMPLES: [(&str, &[Example]); 25] = [
+const EXAMPLES: [(&str, &[Example]); 23] = [
     (
         "",
         &[
@@ -120,21 +120,6 @@ const EXAMPLES: [(&str, &[Example]); 25] = [
         &[
             ("roundtable tally session.s2s --all", "recount a round under every rule"),
             ("roundtable tally --ballots ballots.json --rule schulze", "count ballots from a file"),
-        ],
-    ),
-    (
-        "diff",
-        &[
-            ("roundtable diff before.s2s after.s2s", "compare two sessions"),
-            ("roundtable diff before.s2s after.s2s --json", "the same as JSON"),
-        ],
-    ),
-    (
-        "calibrate",
-        &[
-            ("roundtable calibrate session.s2s --was redis", "record what turned out right"),
-            ("roundtable calibrate", "show how often results, seats and models were right"),
-            ("roundtable calibrate --out track-record.html", "write a page with a reliability diagram"),
         ],
     ),
     (

@@ -7,12 +7,10 @@ mod agent_files;
 mod args;
 mod batch;
 mod browse;
-mod calibrate;
 mod check;
 mod closed;
 mod console;
 mod cost_summary;
-mod diff;
 mod doctor;
 mod door;
 mod dry_run;
@@ -135,8 +133,6 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
             output.json = args.json;
             tally::run(&args, file.as_deref().map(session_file).as_deref(), output)
         }
-        Verb::Diff { before, after, json } => diff::run(&before, &after, json, output),
-        Verb::Calibrate(args) => calibrate::run(&args, trust, output),
         Verb::Check { files, expand: true, .. } => check::expand(&files, trust, output),
         Verb::Check { files, json, .. } => check::run(&files, json, trust, output),
         Verb::Schema => Ok(browse::schema(output)),

@@ -13,7 +13,6 @@ mod git;
 pub mod model_price;
 pub mod need;
 pub(crate) mod one_model;
-pub mod outcomes;
 pub mod own_strategies;
 pub mod participant_factory;
 pub mod path_policy;

@@ -2,8 +2,6 @@
 
 pub mod agreement;
 mod bar_chart;
-pub mod calibration;
-mod comparison;
 pub mod courses;
 mod dot_plot;
 pub mod findings;
@@ -27,7 +25,6 @@ mod wrapped;
 
 pub use agreement::{agreement, chart};
 pub use bar_chart::{Bar, bars};
-pub use comparison::{Comparison, compare};
 pub use headline::{Headline, headline, session_headline, without_count};
 pub use independence::independence;
 pub use movement::movement;

@@ -4,7 +4,6 @@
 //! which seats are sealed or failed and nothing of an answer. Text of foreign origin is shown, never
 //! interpreted. They open no file and decide nothing: what counts was settled by the tally.
 
-mod calibration;
 mod ci;
 mod csv;
 mod html;
@@ -21,7 +20,6 @@ mod terminal_json;
 mod tests;
 pub mod trace;
 
-pub use calibration::{calibration_html, interval, percent};
 pub use ci::{github, junit};
 pub use csv::csv;
 pub use html::{html, html_of, replay_html};

@@ -81,8 +81,6 @@ impl OpenRound {
             &["trace", FILE, "--json"],
             &["report", FILE],
             &["report", FILE, "--format", "json"],
-            &["diff", FILE, FILE],
-            &["diff", FILE, FILE, "--json"],
             &["report", FILE, "--format", "junit"],
             &["report", FILE, "--format", "github"],
             &["replay", FILE],

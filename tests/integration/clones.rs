@@ -267,8 +267,6 @@ const VERBS: [(&str, &[&[&str]]); 25] = [
     ("trace", &[&["trace", "stranger.s2s"]]),
     ("report", &[&["report", "stranger.s2s"], &["report", "stranger.s2s", "--format", "html"]]),
     ("tally", &[&["tally", "stranger.s2s", "--all"]]),
-    ("diff", &[&["diff", "stranger.s2s", "stranger.s2s"]]),
-    ("calibrate", &[&["calibrate"], &["calibrate", "stranger.s2s", "--was", "a"]]),
     ("check", &[&["check", "*"], &["check", "--expand", "*"]]),
     ("schema", &[&["schema"]]),
     (

@@ -15,7 +15,6 @@ mod choice_of_model;
 mod clones;
 #[cfg(target_os = "linux")]
 mod closed;
-mod compare;
 mod core;
 mod cost;
 mod crash;

@@ -22,8 +22,6 @@ const VERBS: [(&str, &[&str]); 26] = [
     ("verify", &["SESSION"]),
     ("trace", &["SESSION"]),
     ("report", &["SESSION"]),
-    ("diff", &["SESSION", "SESSION"]),
-    ("calibrate", &[]),
     ("tally", &["SESSION", "--round", "decide", "--rule", "plurality"]),
     ("check", &["odd.yaml", "--json"]),
     ("schema", &[]),

@@ -106,18 +106,6 @@ pub enum Verb {
         #[command(flatten)]
         args: TallyArgs,
     },
-    /// Compare two sessions: questions, options, seats, votes, results and snapshots
-    Diff {
-        /// First session (.s2s)
-        before: PathBuf,
-        /// Second session (.s2s)
-        after: PathBuf,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Record what turned out right, or show how often results, seats and models were
-    Calibrate(CalibrateArgs),
     /// Check definitions for errors and warnings (exit 2 on errors)
     Check {
         /// Definitions, or `-` for stdin
@@ -231,29 +219,6 @@ pub struct ReportArgs {
     /// Write a decision record even if nothing was decided
     #[arg(long)]
     pub even_undecided: bool,
-}
-
-/// What turned out right, or where the track record goes.
-#[derive(Debug, Clone, ClapArgs)]
-pub struct CalibrateArgs {
-    /// Session to record; without --was, sessions outside the project
-    #[arg(value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-    /// Record that this option, stance or estimate turned out right
-    #[arg(long, value_name = "OPTION", requires = "files", conflicts_with_all = ["out", "json"])]
-    pub was: Option<String>,
-    /// Select the round (default: the last with options, stances or estimates)
-    #[arg(long, value_name = "ID", requires = "was")]
-    pub round: Option<String>,
-    /// Add a note
-    #[arg(long, value_name = "TEXT", requires = "was")]
-    pub note: Option<String>,
-    /// Write a web page with a reliability diagram
-    #[arg(long, short, value_name = "OUT")]
-    pub out: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long, conflicts_with = "out")]
-    pub json: bool,
 }
 
 /// Commands for saved sessions.

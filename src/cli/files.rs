@@ -88,7 +88,6 @@ fn known<'a>(name: Option<&str>, what: &str, names: impl Iterator<Item = &'a str
 struct Reported {
     session: Session,
     source: report::Source,
-    path: PathBuf,
 }
 
 impl Reported {
@@ -99,7 +98,7 @@ impl Reported {
             last_hash: log.lines.last().map(|line| line.hash.clone()).unwrap_or_default(),
             torn: log.torn,
         };
-        Self { session: fold_to_show(log), source, path: path.to_owned() }
+        Self { session: fold_to_show(log), source }
     }
 
     /// Why there is no decision to record; none where one was made.
@@ -109,23 +108,17 @@ impl Reported {
             .then(|| report::outcome(&self.session).unwrap_or_else(|| "nothing was decided yet".to_owned()))
     }
 
-    /// The session in a report's format; a web page with its replay holds the session file.
-    fn rendered(&self, format: Format, replay: bool) -> Result<String, RunError> {
+    /// Returns the session in a report's format.
+    fn rendered(&self, format: Format) -> String {
         let (session, source) = (&self.session, &self.source);
-        Ok(match format {
+        match format {
             Format::Md => report::markdown_of(session, source),
             Format::Madr => report::madr_of(session, source, None),
-            Format::Html if replay => {
-                let bytes = std::fs::read(&self.path).map_err(|error| {
-                    Diagnostic::new(format!("cannot read {}: {error}", self.path.display()))
-                })?;
-                report::replay_html(session, source, &bytes)
-            }
             Format::Html => report::html_of(session, source),
             Format::Json | Format::Csv | Format::Junit | Format::Github | Format::Sarif => {
                 rendered(session, format)
             }
-        })
+        }
     }
 }
 
@@ -193,7 +186,7 @@ pub fn write_reports(path: &Path, out: &[PathBuf], output: &mut Console) -> Verb
             output.note(&no_record(&why));
             continue;
         }
-        write_report(out, reported.rendered(format, false)?.as_bytes(), output)?;
+        write_report(out, reported.rendered(format).as_bytes(), output)?;
     }
     Ok(ExitCode::Finished)
 }
@@ -250,20 +243,15 @@ fn planned(wanted: &ReportArgs, session: &Session) -> Result<Vec<(Option<PathBuf
             return Err(problem.hint("use --out FOLDER; the record is named after its title"));
         }
     }
-    let default = if wanted.replay { Format::Html } else { Format::Md };
     let names: Vec<PathBuf> = outs.iter().map(|(out, _)| out.clone()).collect();
     // A single file may have any name: without a known ending it is Markdown, as ever.
-    check_out(&names, wanted.format.or((names.len() == 1).then_some(default)))?;
+    check_out(&names, wanted.format.or((names.len() == 1).then_some(Format::Md)))?;
     let mut planned: Vec<(Option<PathBuf>, Format)> =
-        outs.into_iter().map(|(out, format)| (Some(out), format.unwrap_or(default))).collect();
+        outs.into_iter().map(|(out, format)| (Some(out), format.unwrap_or(Format::Md))).collect();
     if planned.is_empty() {
-        planned.push((None, wanted.format.unwrap_or(default)));
+        planned.push((None, wanted.format.unwrap_or(Format::Md)));
     }
     let has = |format: Format| planned.iter().any(|(_, planned)| *planned == format);
-    if wanted.replay && !has(Format::Html) {
-        let problem = Diagnostic::new("--replay needs a web page");
-        return Err(problem.hint("use --format html, or --out NAME.html"));
-    }
     let is_for_record = wanted.supersedes.is_some() || wanted.even_undecided;
     if is_for_record && !has(Format::Madr) {
         let problem = Diagnostic::new("--supersedes and --even-undecided need a decision record");
@@ -274,8 +262,6 @@ fn planned(wanted: &ReportArgs, session: &Session) -> Result<Vec<(Option<PathBuf
 
 /// `report`: a session as a document.
 pub fn report(path: &Path, wanted: &ReportArgs, output: &mut Console) -> VerbResult {
-    /// A page that holds its session grows with it; with a larger file this is said.
-    const LARGE: usize = 2_000_000;
     let reported = Reported::new(path, log_of(path, output)?);
     let undecided = reported.undecided().filter(|_| !wanted.even_undecided);
     let mut code = ExitCode::Finished;
@@ -288,16 +274,12 @@ pub fn report(path: &Path, wanted: &ReportArgs, output: &mut Console) -> VerbRes
         let text = if format == Format::Madr {
             report::madr_of(&reported.session, &reported.source, wanted.supersedes.as_deref())
         } else {
-            reported.rendered(format, wanted.replay)?
+            reported.rendered(format)
         };
         let Some(out) = out else {
             output.bytes(text.as_bytes());
             continue;
         };
-        if wanted.replay && text.len() > LARGE {
-            let size = format!("{:.1}", text.len() as f64 / 1e6);
-            output.note(&format!("note: {} has {size} MB, since it holds the session file", out.display()));
-        }
         write_report(&out, text.as_bytes(), output)?;
     }
     Ok(code)

@@ -22,7 +22,7 @@ pub mod trace;
 
 pub use ci::{github, junit};
 pub use csv::csv;
-pub use html::{html, html_of, replay_html};
+pub use html::{html, html_of};
 pub use json::json;
 pub use markdown::{file_title, madr, madr_of, markdown, markdown_brief, markdown_of};
 pub use model::Source;

@@ -264,16 +264,6 @@ fn reports_are_written_in_the_same_run_by_their_endings() {
     let all: Value = serde_json::from_str(&read("all.json")).expect("JSON");
     assert_eq!(all["verdict"]["headline"], "a");
     assert!(read("read.md").contains("roundtable verify s.s2s"));
-
-    desk.run(["report", "s.s2s", "--replay", "--out", "replay.html"]).code(0);
-    let page = read("replay.html");
-    assert!(page.contains("script-src 'sha256-") && page.contains("id=\"s2s\""));
-    let record =
-        page.split("id=\"s2s\">").nth(1).and_then(|rest| rest.split("</script>").next()).expect("a record");
-    let text: String = serde_json::from_str(record).expect("JSON");
-    assert_eq!(text, read("s.s2s"), "byte for byte");
-    let ran = desk.run(["report", "s.s2s", "--replay", "--format", "md"]).code(2);
-    assert!(ran.err.contains("--replay needs a web page"), "{}", ran.err);
 }
 
 /// A decision record: its number, what it replaces, and none where nothing was decided.

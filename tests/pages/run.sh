@@ -52,7 +52,7 @@ for definition in "$root"/sessions/*.yaml; do
   "$program" report "$pages/$name.s2s" --out "$pages/$name.html" 2>/dev/null
 done
 for session in "$root"/sessions/*.s2s; do
-  "$program" report "$session" --replay --out "$pages/$(basename "$session" .s2s)-replay.html" 2>/dev/null
+  "$program" report "$session" --out "$pages/$(basename "$session" .s2s)-saved.html" 2>/dev/null
 done
 export CHROMIUM FIREFOX NODE_PATH="$packages/node_modules"
 node "$here/check.mjs" "$pages"/*.html

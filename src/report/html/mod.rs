@@ -9,7 +9,6 @@ mod flow;
 mod markup;
 mod page;
 mod record;
-mod replay;
 mod strips;
 mod tables;
 #[cfg(test)]
@@ -23,8 +22,6 @@ use crate::history::Session;
 
 const STYLE: &str = include_str!("style.css");
 
-pub use replay::replay_html;
-
 /// The report of a session.
 pub fn html(session: &Session) -> String {
     html_of(session, &Source::default())
@@ -33,23 +30,22 @@ pub fn html(session: &Session) -> String {
 /// The report of a session and the file it is in.
 pub fn html_of(session: &Session, source: &Source) -> String {
     let report = Report::new(session, source);
-    let mut out = head(&report, "default-src 'none'; style-src 'unsafe-inline'", "");
-    body(&report, "", &mut out);
+    let mut out = head(&report);
+    body(&report, &mut out);
     out
 }
 
-/// Everything up to the body; `style` is added to the style sheet.
-fn head(report: &Report<'_>, policy: &str, style: &str) -> String {
+fn head(report: &Report<'_>) -> String {
     let made = &report.made;
     let said = format!("{}. {}", made.name, made.sentence);
     let program = report.session.header.as_ref().map_or("roundtable", |header| header.program.as_str());
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
          <meta name=\"color-scheme\" content=\"light dark\"><meta name=\"referrer\" content=\"no-referrer\">\
          <meta name=\"generator\" content=\"{}\"><meta name=\"description\" content=\"{}\">\n\
-         <title>{} – {}</title><style>{STYLE}{style}</style></head>",
+         <title>{} – {}</title><style>{STYLE}</style></head>",
         e(program),
         e(&markup::cut(&said, 300).replace('\n', " ")),
         e(&markup::cut(&made.name, 80)),
@@ -57,18 +53,15 @@ fn head(report: &Report<'_>, policy: &str, style: &str) -> String {
     )
 }
 
-/// The page itself; `panel` stands between the first page and the record.
-fn body(report: &Report<'_>, panel: &str, out: &mut String) {
+fn body(report: &Report<'_>, out: &mut String) {
     out.push_str("<body><a class=\"skip\" href=\"#decision\">To the decision</a>\n<main>");
     page::page(report, out);
-    out.push_str(panel);
     out.push_str("\n<h2 class=\"rec\">The whole record</h2>");
     record::record(report, out);
-    let script = if panel.is_empty() { "runs no script" } else { "runs one script, which only reads it" };
     let program = report.session.header.as_ref().map_or("roundtable", |header| header.program.as_str());
     let _ = write!(
         out,
-        "\n<footer>Recorded by {} in {}. This page loads nothing and {script}.</footer></main></body></html>\n",
+        "\n<footer>Recorded by {} in {}. This page loads nothing and runs no script.</footer></main></body></html>\n",
         e(program),
         e(report.source.file.as_deref().unwrap_or("a session file"))
     );

@@ -43,7 +43,7 @@ fn main() {
     let (ballots, replies, times) = if is_bench { (100_000, 10_000, 5) } else { (500, 50, 1) };
     let profile = profile(ballots);
     println!("| what | median ms |\n|------|----------:|");
-    for rule in [Rule::Schulze, Rule::RankedPairs, Rule::Irv, Rule::Borda, Rule::Plurality] {
+    for rule in [Rule::Schulze, Rule::Irv, Rule::Borda, Rule::Plurality] {
         let what = format!("{} over {ballots} rankings of {OPTIONS} options", rule.name());
         row(&what, times, || {
             let verdict = count(black_box(&profile), rule, &RuleOptions::default());

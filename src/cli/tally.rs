@@ -71,16 +71,11 @@ fn rule_of(rules: &Rules) -> Result<(Option<Rule>, RuleOptions), Diagnostic> {
         })
     });
     let threshold = threshold.transpose()?;
-    let terms = RuleOptions { threshold, strength: rules.strength.into(), by: rules.by.into() };
+    let terms = RuleOptions { threshold };
     if let Some(rule) = rule.filter(|_| !rules.all) {
-        let needless = [
-            ("threshold", rules.threshold.is_some() && rule.default_threshold().is_none()),
-            ("strength", terms.strength != crate::tally::Strength::default() && !rule.takes_strength()),
-            ("by", terms.by != crate::tally::WeightBasis::default() && rule != Rule::WeightedMajority),
-        ];
-        if let Some((flag, _)) = needless.iter().find(|(_, is_needless)| *is_needless) {
-            let problem = Diagnostic::new(format!("rule `{}` takes no --{flag}", rule.name()));
-            return Err(problem.hint(format!("leave --{flag} out")));
+        if rules.threshold.is_some() && rule.default_threshold().is_none() {
+            let problem = Diagnostic::new(format!("rule `{}` takes no --threshold", rule.name()));
+            return Err(problem.hint("leave --threshold out"));
         }
         if let Some(what) = terms.threshold.as_ref().and_then(|share| unfit_threshold(rule, share)) {
             return Err(Diagnostic::new(what).hint("a share such as 2/3 or 0.6667"));

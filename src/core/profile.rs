@@ -37,13 +37,7 @@ pub fn profile(session: &Session, round: &RoundRun) -> Profile {
         }
         let weight =
             session.seat_info(&seat.name).map_or(Decimal::ONE, |info| Decimal::of_weight(info.weight));
-        let confidence = answer.answer.get("confidence").and_then(serde_json::Value::as_number);
-        profile.ballots.push(WeightedBallot {
-            weight,
-            own,
-            confidence: confidence.and_then(|number| Decimal::parse_cut(&number.to_string())),
-            ..WeightedBallot::one(&seat.name, mark)
-        });
+        profile.ballots.push(WeightedBallot { weight, own, ..WeightedBallot::one(&seat.name, mark) });
     }
     profile
 }

@@ -264,7 +264,7 @@ mod tests {
         let marks =
             vec![ranked(&[0, 1, 2]), ranked(&[0, 1, 2]), ranked(&[1, 0, UNLISTED]), ranked(&[1, 2, 0])];
         let ballots = profile(&["in-process", "redis\u{1b}[31m", &"x".repeat(30)], marks);
-        let lines = pairs(&count(&ballots, Rule::Copeland, &RuleOptions::default()), 200);
+        let lines = pairs(&count(&ballots, Rule::Schulze, &RuleOptions::default()), 200);
         assert_eq!(
             lines,
             [
@@ -279,7 +279,7 @@ mod tests {
             pairs(&count(&ballots, Rule::Plurality, &RuleOptions::default()), 200),
             Vec::<String>::new()
         );
-        let folded = pairs(&count(&ballots, Rule::Copeland, &RuleOptions::default()), 40);
+        let folded = pairs(&count(&ballots, Rule::Schulze, &RuleOptions::default()), 40);
         assert_eq!(
             folded[1..],
             [

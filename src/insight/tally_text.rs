@@ -4,7 +4,7 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::tally::{Rule, RuleOptions, Score, Verdict, WeightBasis};
+use crate::tally::{Rule, RuleOptions, Score, Verdict};
 
 /// "winner: a", "tie: a, b", "no winner: …".
 pub fn result(verdict: &Verdict) -> String {
@@ -62,18 +62,9 @@ fn order(verdict: &Verdict, most: usize) -> String {
 
 /// A rule with its terms: "supermajority (at least 2/3)".
 pub fn rule_description(rule: Rule, terms: &RuleOptions) -> String {
-    let mut said = Vec::new();
-    if let Some(share) = rule.threshold(terms) {
-        let word = if rule == Rule::Supermajority { "at least" } else { "more than" };
-        said.push(format!("{word} {share}"));
-    }
-    if rule == Rule::WeightedMajority && terms.by == WeightBasis::Confidence {
-        said.push("by confidence".to_owned());
-    }
-    if rule.takes_strength() && terms.strength == crate::tally::Strength::Margins {
-        said.push("margins".to_owned());
-    }
-    if said.is_empty() { rule.name().to_owned() } else { format!("{} ({})", rule.name(), said.join(", ")) }
+    let Some(share) = rule.threshold(terms) else { return rule.name().to_owned() };
+    let word = if rule == Rule::Supermajority { "at least" } else { "more than" };
+    format!("{} ({word} {share})", rule.name())
 }
 
 /// The tables behind a count, if it has any: who is preferred to whom, strongest paths.

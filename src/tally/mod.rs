@@ -6,25 +6,19 @@
 
 mod approval;
 mod borda;
-mod condorcet;
 mod consent;
-mod copeland;
 mod decimal;
 mod file;
 mod first_places;
 mod irv;
 mod majority;
-mod majority_judgment;
 mod median;
-mod minimax;
 mod pairwise;
 mod plurality;
 mod profile;
-mod ranked_pairs;
 mod rule;
 mod schulze;
 mod score_mean;
-mod score_median;
 mod supermajority;
 mod tier;
 mod unanimous;
@@ -39,9 +33,9 @@ mod tests;
 pub use decimal::{Decimal, Fraction, Score};
 pub use file::{BallotFile, read_ballots};
 pub use profile::{CountableKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
-pub use rule::{BallotSupport, Rule, RuleOptions, Strength, WeightBasis};
+pub use rule::{BallotSupport, Rule, RuleOptions};
 pub use tier::Tier;
-pub use verdict::{Elimination, Pair, Quartiles, Ties, Trace, Verdict, and_list, seeded_winner};
+pub use verdict::{Elimination, Quartiles, Ties, Trace, Verdict, and_list, seeded_winner};
 
 /// Counts the ballots by a rule; the steps begin with how ballots count, where not as one each.
 pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
@@ -50,19 +44,13 @@ pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
         Rule::Majority => majority::count(profile),
         Rule::Supermajority => supermajority::count(profile, rule.threshold(terms).as_ref()),
         Rule::Unanimous => unanimous::count(profile),
-        Rule::WeightedMajority => weighted_majority::count(profile, rule.threshold(terms).as_ref(), terms.by),
+        Rule::WeightedMajority => weighted_majority::count(profile, rule.threshold(terms).as_ref()),
         Rule::Consent => return consent::count(profile),
         Rule::Approval => approval::count(profile),
         Rule::ScoreMean => score_mean::count(profile),
-        Rule::ScoreMedian => score_median::count(profile),
         Rule::Borda => borda::count(profile),
         Rule::Irv => irv::count(profile),
-        Rule::Condorcet => condorcet::count(profile),
-        Rule::Copeland => copeland::count(profile),
-        Rule::Minimax => minimax::count(profile, terms.strength),
-        Rule::RankedPairs => ranked_pairs::count(profile, terms.strength),
-        Rule::Schulze => schulze::count(profile, terms.strength),
-        Rule::MajorityJudgment => majority_judgment::count(profile),
+        Rule::Schulze => schulze::count(profile),
         Rule::Median => median::count(profile),
     };
     let steps = profile.weights_step().into_iter().chain(profile.own_step());

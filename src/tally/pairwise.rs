@@ -1,14 +1,12 @@
 //! Pair by pair: how many ballots put one option above another.
 //!
-//! Options that a ballot leaves out stand below those it lists, level among themselves. The strength of
-//! a victory is the winning side's votes, or by how many they exceed the other side's. A ballot says nothing of its
-//! voter's own option.
+//! Options that a ballot leaves out stand below those it lists, tied. The strength of a victory
+//! is the winning side's votes. A ballot says nothing of its voter's own option.
 
 use std::cmp::Ordering;
 
 use super::decimal::{Decimal, Score};
 use super::profile::{IndexedBallot, Profile, UNLISTED};
-use super::rule::Strength;
 use super::verdict::{Trace, Verdict};
 
 /// The counts of all pairs.
@@ -87,13 +85,9 @@ impl Pairwise {
         self.prefer(a, b) > self.prefer(b, a)
     }
 
-    /// How strongly `a` beats `b`; nothing if it does not.
-    pub fn strength(&self, a: usize, b: usize, strength: Strength) -> Option<i128> {
-        let margin = self.prefer(a, b) - self.prefer(b, a);
-        (margin > 0).then(|| match strength {
-            Strength::WinningVotes => self.prefer(a, b),
-            Strength::Margins => margin,
-        })
+    /// The votes by which `a` beats `b`; 0 if it does not.
+    pub fn strength(&self, a: usize, b: usize) -> i128 {
+        if self.beats(a, b) { self.prefer(a, b) } else { 0 }
     }
 
     /// Every option but `a`.
@@ -148,14 +142,6 @@ pub fn layers(options: usize, is_before: impl Fn(usize, usize) -> bool) -> Vec<u
 pub fn matrix(options: usize, cell: impl Fn(usize, usize) -> i128) -> Vec<Vec<Score>> {
     let shown = |a, b| if a == b { Score::default() } else { Score::from(Decimal::of_units(cell(a, b))) };
     (0..options).map(|a| (0..options).map(|b| shown(a, b)).collect()).collect()
-}
-
-/// The word for a measure of strength.
-pub fn measured(strength: Strength) -> &'static str {
-    match strength {
-        Strength::WinningVotes => "winning votes",
-        Strength::Margins => "margins",
-    }
 }
 
 /// Why nobody can win.

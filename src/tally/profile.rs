@@ -71,8 +71,6 @@ pub struct WeightedBallot {
     pub count: u64,
     /// What each of them weighs.
     pub weight: Decimal,
-    /// The confidence stated with it.
-    pub confidence: Option<Decimal>,
     /// The option that is its voter's own: it is not compared with others on this ballot.
     pub own: Option<usize>,
     /// What it says.
@@ -82,7 +80,7 @@ pub struct WeightedBallot {
 impl WeightedBallot {
     /// A ballot of weight 1, cast once.
     pub fn one(voter: impl Into<String>, mark: IndexedBallot) -> Self {
-        Self { voter: voter.into(), count: 1, weight: Decimal::ONE, confidence: None, own: None, mark }
+        Self { voter: voter.into(), count: 1, weight: Decimal::ONE, own: None, mark }
     }
 
     /// What it counts for: its weight, as often as it was cast.

@@ -19,55 +19,21 @@ pub enum Rule {
     Supermajority,
     /// All first places.
     Unanimous,
-    /// A share of the weight, or of the stated confidence, that is above the threshold.
+    /// A share of the seats' weight above the threshold.
     WeightedMajority,
     Consent,
     /// Most ballots that approve.
     Approval,
     /// The highest mean score.
     ScoreMean,
-    /// The highest median score.
-    ScoreMedian,
     /// Most points, one for each option below.
     Borda,
     /// The last one left when the option with the fewest first places goes out, again and again.
     Irv,
-    /// Beats every other option, pair by pair.
-    Condorcet,
-    /// Most pairs won.
-    Copeland,
-    /// The smallest worst defeat.
-    Minimax,
-    /// Unbeaten when the pairs are locked in, strongest first, against no cycle.
-    RankedPairs,
     /// Its strongest path to every other option is at least as strong as the way back.
     Schulze,
-    /// The highest median grade, ties by taking medians away.
-    MajorityJudgment,
     /// The middle of the estimates.
     Median,
-}
-
-/// Which pairwise victories are the stronger ones.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Strength {
-    /// By the votes of the winning side.
-    #[default]
-    WinningVotes,
-    /// By how many more votes the winning side has.
-    Margins,
-}
-
-/// What a weighted majority adds up.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WeightBasis {
-    /// The weights of the seats.
-    #[default]
-    Weight,
-    /// The confidence each ballot states, times its weight.
-    Confidence,
 }
 
 /// What a rule was told beside its name.
@@ -76,12 +42,6 @@ pub struct RuleOptions {
     /// The share a supermajority reaches or a weighted majority is above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<Fraction>,
-    /// How pairwise victories are measured.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub strength: Strength,
-    /// What a weighted majority adds up.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub by: WeightBasis,
 }
 
 impl RuleOptions {
@@ -89,10 +49,6 @@ impl RuleOptions {
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 /// How a rule takes ballots of a kind.
@@ -110,7 +66,7 @@ fn own_if(is_own: bool) -> BallotSupport {
     if is_own { BallotSupport::Own } else { BallotSupport::None }
 }
 
-const NAMES: [(&str, Rule); 18] = [
+const NAMES: [(&str, Rule); 12] = [
     ("plurality", Rule::Plurality),
     ("majority", Rule::Majority),
     ("supermajority", Rule::Supermajority),
@@ -119,15 +75,9 @@ const NAMES: [(&str, Rule); 18] = [
     ("consent", Rule::Consent),
     ("approval", Rule::Approval),
     ("score-mean", Rule::ScoreMean),
-    ("score-median", Rule::ScoreMedian),
     ("borda", Rule::Borda),
     ("irv", Rule::Irv),
-    ("condorcet", Rule::Condorcet),
-    ("copeland", Rule::Copeland),
-    ("minimax", Rule::Minimax),
-    ("ranked-pairs", Rule::RankedPairs),
     ("schulze", Rule::Schulze),
-    ("majority-judgment", Rule::MajorityJudgment),
     ("median", Rule::Median),
 ];
 
@@ -148,16 +98,7 @@ impl Rule {
             | Self::Consent
             | Self::Approval
             | Self::Irv => true,
-            Self::ScoreMean
-            | Self::ScoreMedian
-            | Self::Borda
-            | Self::Condorcet
-            | Self::Copeland
-            | Self::Minimax
-            | Self::RankedPairs
-            | Self::Schulze
-            | Self::MajorityJudgment
-            | Self::Median => false,
+            Self::ScoreMean | Self::Borda | Self::Schulze | Self::Median => false,
         }
     }
 
@@ -196,15 +137,9 @@ impl Rule {
                 Choice => Read("a choice approves of one option"),
                 Ranking | Score | Consent | Estimate => None,
             },
-            Self::ScoreMean | Self::ScoreMedian | Self::MajorityJudgment => own_if(kind == Score),
+            Self::ScoreMean => own_if(kind == Score),
             Self::Median => own_if(kind == Estimate),
-            Self::Borda
-            | Self::Irv
-            | Self::Condorcet
-            | Self::Copeland
-            | Self::Minimax
-            | Self::RankedPairs
-            | Self::Schulze => match kind {
+            Self::Borda | Self::Irv | Self::Schulze => match kind {
                 Ranking | Score => Own,
                 Choice => Read("the option chosen stands above all others"),
                 Approval => Read("the options approved of stand above the others"),
@@ -227,11 +162,6 @@ impl Rule {
         Self::all().filter(|rule| rule.fit(kind) == BallotSupport::Own).map(Self::name).collect()
     }
 
-    /// Whether it measures pairwise victories.
-    pub fn takes_strength(self) -> bool {
-        matches!(self, Self::Minimax | Self::RankedPairs | Self::Schulze)
-    }
-
     /// The share it works with unless it is given another; none where it takes none.
     pub fn default_threshold(self) -> Option<&'static str> {
         [(Self::Supermajority, "2/3"), (Self::WeightedMajority, "1/2")]
@@ -252,7 +182,7 @@ mod tests {
 
     #[test]
     fn every_rule_has_a_name_and_ballots_of_its_own() {
-        assert_eq!(Rule::all().count(), 18);
+        assert_eq!(Rule::all().count(), 12);
         for rule in Rule::all() {
             assert_eq!(Rule::from_name(rule.name()), Some(rule));
             assert!(!rule.kinds().is_empty(), "{}", rule.name());

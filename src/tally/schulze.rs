@@ -5,9 +5,8 @@
 //! weakest victory on it.
 
 use super::decimal::{Decimal, Score};
-use super::pairwise::{NO_RANKINGS, Pairwise, layers, matrix, measured};
+use super::pairwise::{NO_RANKINGS, Pairwise, layers, matrix};
 use super::profile::Profile;
-use super::rule::Strength;
 use super::verdict::{Trace, Verdict};
 
 /// The strongest paths of all pairs.
@@ -20,12 +19,12 @@ struct Paths {
 
 impl Paths {
     /// Widest paths, by Floyd and Warshall.
-    fn from_strengths(pairs: &Pairwise, options: usize, strength: Strength) -> Self {
+    fn from_strengths(pairs: &Pairwise, options: usize) -> Self {
         let mut paths =
             Self { options, strength: vec![0; options * options], before: vec![0; options * options] };
         for a in 0..options {
             for b in pairs.others(a) {
-                paths.strength[a * options + b] = pairs.strength(a, b, strength).unwrap_or(0);
+                paths.strength[a * options + b] = pairs.strength(a, b);
                 paths.before[a * options + b] = a;
             }
         }
@@ -63,12 +62,12 @@ impl Paths {
 }
 
 /// Compares the strongest paths both ways.
-pub fn count(profile: &Profile, strength: Strength) -> Verdict {
+pub fn count(profile: &Profile) -> Verdict {
     let pairs = Pairwise::from_profile(profile);
     let (names, options) = (&profile.options, profile.options.len());
-    let paths = Paths::from_strengths(&pairs, options, strength);
+    let paths = Paths::from_strengths(&pairs, options);
     let mut steps = pairs.steps(names);
-    steps.push(format!("strength of a victory: {}; of a path: its weakest victory", measured(strength)));
+    steps.push("strength of a victory: winning votes; of a path: its weakest victory".to_owned());
     let mut beaten = vec![0_u64; options];
     for a in 0..options {
         for b in a + 1..options {

@@ -51,10 +51,6 @@ fn won(profile: &Profile, rule: Rule) -> Vec<String> {
     count(profile, rule, &RuleOptions::default()).winners
 }
 
-fn won_by_margins(profile: &Profile, rule: Rule) -> Vec<String> {
-    count(profile, rule, &RuleOptions { strength: Strength::Margins, ..RuleOptions::default() }).winners
-}
-
 const TENNESSEE: &str = "42: memphis > nashville > chattanooga > knoxville
     26: nashville > chattanooga > knoxville > memphis
     15: chattanooga > knoxville > nashville > memphis
@@ -71,10 +67,6 @@ fn tennessee_chooses_its_capital() {
         (Rule::Plurality, "memphis"),
         (Rule::Borda, "nashville"),
         (Rule::Irv, "knoxville"),
-        (Rule::Condorcet, "nashville"),
-        (Rule::Copeland, "nashville"),
-        (Rule::Minimax, "nashville"),
-        (Rule::RankedPairs, "nashville"),
         (Rule::Schulze, "nashville"),
     ];
     for (rule, winner) in expected {
@@ -114,37 +106,15 @@ fn schulze_s_45_ballots() {
     ];
     assert_eq!(paths, published);
     assert!(verdict.steps.iter().any(|step| step.contains("e → d")), "{:#?}", verdict.steps);
-    assert_eq!(won(&profile, Rule::RankedPairs), ["a"]);
-    assert!(won(&profile, Rule::Condorcet).is_empty());
 }
 
-/// Tideman (1987): a cycle is broken at its weakest victory.
 #[test]
-fn a_cycle_is_broken_at_its_weakest_victory() {
-    let profile = rankings("a b c", "40: a>b>c; 35: b>c>a; 25: c>a>b");
+fn a_cycle_is_broken_at_its_weakest_victory_by_winning_votes() {
     // a over b 65, b over c 75, c over a 60.
-    for rule in [Rule::RankedPairs, Rule::Schulze, Rule::Minimax] {
-        let verdict = count(&profile, rule, &RuleOptions::default());
-        assert_eq!(verdict.winners, ["a"], "{}", rule.name());
-        assert_eq!(won_by_margins(&profile, rule), ["a"]);
-    }
-    let verdict = count(&profile, Rule::RankedPairs, &RuleOptions::default());
-    let pairs = verdict.trace.unwrap().pairs;
-    let locked: Vec<_> =
-        pairs.iter().map(|pair| (pair.over.as_str(), pair.under.as_str(), pair.locked)).collect();
-    assert_eq!(locked, [("b", "c", true), ("a", "b", true), ("c", "a", false)]);
-    assert!(won(&profile, Rule::Condorcet).is_empty());
-    assert_eq!(won(&profile, Rule::Copeland).len(), 3);
-}
-
-#[test]
-fn winning_votes_and_margins_can_differ() {
-    let profile = rankings("a b c", "8: a; 2: b; 2: c>b; 7: b>c; 3: a>b>c; 5: c>a>b");
-    // a over b 16 to 11, b over c 12 to 7, c over a 14 to 11.
-    for rule in [Rule::RankedPairs, Rule::Minimax, Rule::Schulze] {
-        assert_eq!(won(&profile, rule), ["c"], "{}", rule.name());
-        assert_eq!(won_by_margins(&profile, rule), ["a"], "{}", rule.name());
-    }
+    assert_eq!(won(&rankings("a b c", "40: a>b>c; 35: b>c>a; 25: c>a>b"), Rule::Schulze), ["a"]);
+    // a over b 16 to 11, b over c 12 to 7, c over a 14 to 11: by margins a would win.
+    let close = rankings("a b c", "8: a; 2: b; 2: c>b; 7: b>c; 3: a>b>c; 5: c>a>b");
+    assert_eq!(won(&close, Rule::Schulze), ["c"]);
 }
 
 /// Fishburn and Brams (1983), "Paradoxes of preferential voting": more support makes it lose.
@@ -190,15 +160,6 @@ fn too_many_orders_of_equals_are_an_unresolved_tie() {
 }
 
 #[test]
-fn ranked_pairs_follows_every_order_of_equals() {
-    let cycle = rankings("a b c", "1: a>b>c; 1: b>c>a; 1: c>a>b");
-    let verdict = count(&cycle, Rule::RankedPairs, &RuleOptions::default());
-    assert_eq!((verdict.winners.len(), verdict.tie), (3, true));
-    let level = rankings("a b", "1: a; 1: b");
-    assert_eq!(won(&level, Rule::RankedPairs), ["a", "b"]);
-}
-
-#[test]
 fn ties_and_truncation_count_as_said() {
     let profile = rankings("a b c d", "1: a=b; 1: c");
     let borda = count(&profile, Rule::Borda, &RuleOptions::default());
@@ -221,7 +182,7 @@ fn majorities_are_strict_and_shares_exact() {
     let less = count(&choices("a b c", &[0, 0, 1, 2]), Rule::Majority, &RuleOptions::default());
     assert_eq!(less.reason.unwrap(), "no majority: 2 of 4 is the most, 3 are needed");
     assert!(won(&choices("a b", &[]), Rule::Majority).is_empty());
-    let share = |text: &str| RuleOptions { threshold: Fraction::parse(text), ..RuleOptions::default() };
+    let share = |text: &str| RuleOptions { threshold: Fraction::parse(text) };
     let two_of_three = choices("a b", &[0, 0, 1]);
     assert_eq!(won(&two_of_three, Rule::Supermajority), ["a"]);
     assert!(count(&two_of_three, Rule::Supermajority, &share("0.6667")).winners.is_empty());
@@ -239,7 +200,7 @@ fn one_ballot_is_no_unanimity() {
 }
 
 #[test]
-fn weights_count_and_a_missing_confidence_is_no_number() {
+fn weights_count_under_every_rule() {
     let mut profile = choices("a b", &[0, 1, 1]);
     profile.ballots[0].weight = Decimal::parse("2.5").unwrap();
     for rule in [Rule::Plurality, Rule::Majority, Rule::WeightedMajority, Rule::Borda, Rule::Schulze] {
@@ -247,14 +208,6 @@ fn weights_count_and_a_missing_confidence_is_no_number() {
         assert_eq!(verdict.winners, ["a"], "{}", rule.name());
         assert!(verdict.steps[0].contains("v0 2.5"), "{:?}", verdict.steps);
     }
-    let by = RuleOptions { by: WeightBasis::Confidence, ..RuleOptions::default() };
-    let none = count(&profile, Rule::WeightedMajority, &by);
-    assert_eq!(none.reason.unwrap(), "no ballot states a confidence above 0");
-    profile.ballots[1].confidence = Decimal::parse("0.9");
-    profile.ballots[0].confidence = Decimal::parse("0.3");
-    let verdict = count(&profile, Rule::WeightedMajority, &by);
-    assert_eq!(verdict.winners, ["b"], "0.9 against 2.5 × 0.3");
-    assert!(verdict.steps.iter().any(|step| step.contains("left out of the shares: v1")));
 }
 
 #[test]
@@ -302,30 +255,14 @@ fn a_reply_that_may_be_a_block_lets_nothing_pass() {
 }
 
 #[test]
-fn scores_have_means_and_medians() {
+fn scores_have_means() {
     let profile = scores("a b c", &[&[5, 3, 0], &[0, 3, 4], &[4, 3, -1]]);
     assert_eq!(won(&profile, Rule::ScoreMean), ["a", "b"]);
     let mean = count(&profile, Rule::ScoreMean, &RuleOptions::default());
     assert_eq!(mean.scores["c"].to_string(), "2");
-    assert_eq!(won(&profile, Rule::ScoreMedian), ["a"]);
     // A third is not 0.333333: the means differ in the seventh place only.
     let close = scores("a b", &[&[1, 1], &[1, 1], &[2, 2]]);
     assert_eq!(won(&close, Rule::ScoreMean), ["a", "b"]);
-}
-
-/// Balinski and Laraki (2010): the same median, told apart by taking medians away.
-#[test]
-fn majority_judgment_takes_medians_away() {
-    let profile = scores("a b", &[&[3, 2], &[3, 3], &[2, 4], &[1, 3], &[4, 1]]);
-    // a: 4 3 3 2 1 and b: 4 3 3 2 1, level.
-    assert_eq!(won(&profile, Rule::MajorityJudgment), ["a", "b"]);
-    let profile = scores("a b", &[&[3, 3], &[3, 3], &[2, 0], &[5, 5], &[0, 1]]);
-    // Sorted a: 5 3 3 2 0, b: 5 3 3 1 0: both 3, then both 3 (upper), then 2 against 1.
-    assert_eq!(won(&profile, Rule::MajorityJudgment), ["a"]);
-    // Between two middle grades the lower one.
-    let even = scores("a b", &[&[5, 3], &[1, 3]]);
-    assert_eq!(won(&even, Rule::MajorityJudgment), ["b"]);
-    assert_eq!(won(&even, Rule::ScoreMedian), ["a", "b"]);
 }
 
 #[test]
@@ -357,12 +294,9 @@ fn every_rule_over_options_gives_the_order_of_all() {
     assert_eq!(orders(&choices, Rule::Approval), ("b > a = d > c".to_owned(), None));
     let tennessee = tennessee();
     let order = "nashville > chattanooga > knoxville > memphis".to_owned();
-    for rule in [Rule::Schulze, Rule::RankedPairs, Rule::Copeland] {
-        assert_eq!(orders(&tennessee, rule), (order.clone(), None), "{}", rule.name());
-    }
+    assert_eq!(orders(&tennessee, Rule::Schulze), (order, None));
     let borda = "nashville > chattanooga > memphis > knoxville".to_owned();
     assert_eq!(orders(&tennessee, Rule::Borda), (borda, None));
-    assert_eq!(orders(&tennessee, Rule::Condorcet).1, by("pairs won"));
     let (irv, how) = orders(&tennessee, Rule::Irv);
     assert_eq!(irv, "knoxville > chattanooga > nashville > memphis");
     assert_eq!(how, by("removing who wins and counting again"));

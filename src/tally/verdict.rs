@@ -59,12 +59,6 @@ pub struct Trace {
     pub paths: Vec<Vec<Score>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<Elimination>,
-    /// Pairs in the order in which they were looked at.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub pairs: Vec<Pair>,
-    /// For each option how much of the ballots gave it each grade, highest first.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub grades: IndexMap<String, IndexMap<String, Score>>,
     /// How estimates lie.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<Quartiles>,
@@ -83,19 +77,6 @@ pub struct Elimination {
     /// All who were level for last, if more than one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub level: Vec<String>,
-}
-
-/// A pairwise victory on its way into the order.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pair {
-    /// Who wins it.
-    pub over: String,
-    /// Who loses it.
-    pub under: String,
-    /// How strong it is.
-    pub strength: Score,
-    /// Whether it was locked; it was left out where it would have closed a cycle.
-    pub locked: bool,
 }
 
 /// How estimates lie.

@@ -76,7 +76,7 @@ impl OpenRound {
             found.push((name, String::from_utf8_lossy(&fs::read(&path).expect("a file")).into_owned()));
         }
         found.push(("stdout".to_owned(), self.printed.clone()));
-        let verbs: [&[&str]; 17] = [
+        let verbs: [&[&str]; 15] = [
             &["trace", FILE],
             &["trace", FILE, "--json"],
             &["report", FILE],

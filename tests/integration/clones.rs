@@ -238,7 +238,7 @@ const DEFINITIONS: [&str; 8] = [
 ];
 
 /// Every verb with what it is given; `*` stands for each definition.
-const VERBS: [(&str, &[&[&str]]); 25] = [
+const VERBS: [(&str, &[&[&str]]); 23] = [
     (
         "",
         &[

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use crate::program::{Desk, ran};
 
 /// What is run of each verb; `SESSION` is a saved session. Those that print no result have no arguments.
-const VERBS: [(&str, &[&str]); 26] = [
+const VERBS: [(&str, &[&str]); 24] = [
     ("resume", &["SESSION"]),
     // Goes on until somebody votes.
     ("serve", &["--help"]),

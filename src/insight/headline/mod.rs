@@ -104,9 +104,7 @@ fn is_by_share(rule: Rule) -> bool {
 
 /// What a rule over scores measures.
 fn measure(rule: Rule) -> Option<&'static str> {
-    let all =
-        [(Rule::ScoreMean, "mean"), (Rule::ScoreMedian, "median"), (Rule::MajorityJudgment, "median grade")];
-    all.into_iter().find_map(|(known, what)| (known == rule).then_some(what))
+    (rule == Rule::ScoreMean).then_some("mean")
 }
 
 /// " Decided by irv.", unless that goes without saying.

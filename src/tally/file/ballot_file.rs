@@ -56,7 +56,6 @@ pub(super) struct BallotMeta {
     pub(super) voter: String,
     pub(super) count: u64,
     pub(super) weight: Decimal,
-    pub(super) confidence: Option<Decimal>,
 }
 
 impl<'a> BallotFileBuilder<'a> {
@@ -136,8 +135,8 @@ impl<'a> BallotFileBuilder<'a> {
             let message = format!("a `{}` ballot among `{}` ballots", kind.name(), known.name());
             return self.refuse(at, message, "a file holds ballots of one kind");
         }
-        let BallotMeta { voter, count, weight, confidence, .. } = head;
-        self.ballots.push(WeightedBallot { voter, count, weight, confidence, own: None, mark });
+        let BallotMeta { voter, count, weight, .. } = head;
+        self.ballots.push(WeightedBallot { voter, count, weight, own: None, mark });
     }
 
     pub(super) fn finish(mut self) -> Result<BallotFile, Vec<Diagnostic>> {

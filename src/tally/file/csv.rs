@@ -1,19 +1,17 @@
 //! The ballot file as a table: a header, then one ballot a line.
 //!
-//! Columns are `count`, `weight`, `confidence`, `voter`, and the answer: one of `vote`, `approve`
-//! (`a; b`), `ranking` (`a > b = c`), `scores` (`a=4; b=2`), `consent` with `minimum_change`,
-//! `estimate`; or one column an option, `rank:a` or `score:a`. Options are those of the columns, else
+//! Columns are `count`, `weight`, `voter`, and the answer: one of `vote`, `approve` (`a; b`), `ranking`
+//! (`a > b = c`), `scores` (`a=4; b=2`), `consent` with `minimum_change`, `estimate`. The options are
 //! those that the ballots name, in the order in which they are named first.
 
 use super::ballot_file::{ANSWERS, BallotFile, BallotFileBuilder, BallotMeta, count_of};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::tally::decimal::Decimal;
-use crate::tally::profile::{CountableKind, IndexedBallot, UNLISTED};
+use crate::tally::profile::{CountableKind, IndexedBallot};
 
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 10] = [
     "count",
     "weight",
-    "confidence",
     "voter",
     "vote",
     "approve",
@@ -57,26 +55,15 @@ fn columns(reader: &mut BallotFileBuilder<'_>, header: &[String], line: u64) -> 
     for (at, name) in header.iter().enumerate() {
         if header[..at].contains(name) {
             reader.refuse((line, 1), format!("column `{name}` stands twice"), "give each column once");
-        } else if let Some(option) = name.strip_prefix("rank:") {
-            reader.list(option.trim(), (line, 1));
-            kinds.push(CountableKind::Ranking);
-        } else if let Some(option) = name.strip_prefix("score:") {
-            reader.list(option.trim(), (line, 1));
-            kinds.push(CountableKind::Score);
         } else if let Some((_, kind)) = ANSWERS.iter().find(|(known, _)| known == name) {
             kinds.push(*kind);
         } else if !COLUMNS.contains(&name.as_str()) {
             reader.refuse((line, 1), format!("unknown column `{name}`"), did_you_mean(name, &COLUMNS));
         }
     }
-    let wide = reader.options.len();
-    let is_one = kinds.first().is_some_and(|first| kinds.iter().all(|kind| kind == first));
-    if reader.problems.is_empty() && (!is_one || kinds.len() != wide.max(1)) {
-        reader.refuse(
-            (line, 1),
-            "the columns hold no answer, or several",
-            "one of vote, approve, ranking, scores, consent, estimate, or a column `rank:a` an option",
-        );
+    if reader.problems.is_empty() && kinds.len() != 1 {
+        let hint = "one of vote, approve, ranking, scores, consent, estimate";
+        reader.refuse((line, 1), "the columns hold no answer, or several", hint);
     }
     kinds.first().copied().filter(|_| reader.problems.is_empty())
 }
@@ -97,35 +84,24 @@ fn row(
     let count = cell("count").map_or(Some(1), count_of);
     let weight =
         cell("weight").map_or(Some(Decimal::ONE), Decimal::parse).filter(|weight| *weight >= Decimal::ZERO);
-    let confidence = cell("confidence").map(Decimal::parse);
-    let in_range = |confidence: &Decimal| (Decimal::ZERO..=Decimal::ONE).contains(confidence);
-    let (Some(count), Some(weight), true) =
-        (count, weight, confidence.is_none_or(|given| given.as_ref().is_some_and(in_range)))
-    else {
-        return reader.refuse(at, "count, weight or confidence is no such number", "write 3, 0.5, and 0.8");
+    let (Some(count), Some(weight)) = (count, weight) else {
+        return reader.refuse(at, "count or weight is no such number", "write 3 or 0.5");
     };
     let voter = cell("voter").map_or_else(|| format!("ballot {number}"), str::to_owned);
-    let head = BallotMeta { line, column: 1, voter, count, weight, confidence: confidence.flatten() };
+    let head = BallotMeta { line, column: 1, voter, count, weight };
     let name = ANSWERS.iter().find(|(_, known)| *known == kind).map_or("", |(name, _)| name);
     let answer = cell(name);
     if answer == Some("abstain") {
         reader.abstained = reader.abstained.saturating_add(count);
         return;
     }
-    let is_wide = answer.is_none() && reader.are_listed;
-    let mark = if is_wide && kind == CountableKind::Ranking {
-        wide_ranks(reader, header, cells, at)
-    } else if is_wide && kind == CountableKind::Score {
-        wide_scores(reader, header, cells, at)
-    } else {
-        narrow(reader, kind, answer, cell("minimum_change"), at)
-    };
+    let mark = mark(reader, kind, answer, cell("minimum_change"), at);
     if let Some(mark) = mark {
         reader.cast(head, kind, mark);
     }
 }
 
-fn narrow(
+fn mark(
     reader: &mut BallotFileBuilder<'_>,
     kind: CountableKind,
     answer: Option<&str>,
@@ -196,45 +172,6 @@ fn number(reader: &mut BallotFileBuilder<'_>, text: &str, at: (u64, u64)) -> Opt
         );
     }
     number
-}
-
-/// Ranks from columns `rank:option`: 1 is best, equal numbers are a tie, an empty cell is left out.
-fn wide_ranks(
-    reader: &mut BallotFileBuilder<'_>,
-    header: &[String],
-    cells: &[String],
-    at: (u64, u64),
-) -> Option<IndexedBallot> {
-    let mut ranks = Vec::new();
-    for (name, cell) in header.iter().zip(cells).filter(|(name, _)| name.starts_with("rank:")) {
-        let rank = match cell.trim() {
-            "" => Some(UNLISTED),
-            text => text.parse::<u16>().ok().filter(|rank| (1..UNLISTED).contains(rank)),
-        };
-        let Some(rank) = rank else {
-            reader.refuse(
-                at,
-                format!("`{cell}` in column `{name}` is no rank"),
-                "write 1, 2, 3, or leave it empty",
-            );
-            return None;
-        };
-        ranks.push(rank);
-    }
-    Some(IndexedBallot::Ranking(ranks))
-}
-
-fn wide_scores(
-    reader: &mut BallotFileBuilder<'_>,
-    header: &[String],
-    cells: &[String],
-    at: (u64, u64),
-) -> Option<IndexedBallot> {
-    let mut scores = Vec::new();
-    for (_, cell) in header.iter().zip(cells).filter(|(name, _)| name.starts_with("score:")) {
-        scores.push(if cell.trim().is_empty() { None } else { Some(number(reader, cell, at)?) });
-    }
-    Some(IndexedBallot::Scores(scores))
 }
 
 /// The rows of a table that are not blank, quotes and line ends as in RFC 4180; cells are separated

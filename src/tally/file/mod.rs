@@ -1,4 +1,4 @@
-//! Ballots from a file: JSON or YAML, CSV, and the order files of PrefLib.
+//! Ballots from a file: JSON (or YAML), or CSV.
 //!
 //! Text goes in, a profile or all problems come out, each with its line. The kind of file is recognized by its
 //! name's ending. What a file says is taken as it is: an option that is not listed, a ballot of another
@@ -6,7 +6,6 @@
 
 mod ballot_file;
 mod csv;
-mod preflib;
 mod structured;
 
 pub use ballot_file::BallotFile;
@@ -22,12 +21,10 @@ pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic
     let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
     match ending.as_str() {
         "csv" => csv::read(text, file),
-        "soc" | "soi" | "toc" | "toi" => preflib::read(text, file, &ending),
         "json" | "yaml" | "yml" | "" => structured::read(text, file),
         _ => {
             let problem = Diagnostic::new(format!("a ballot file does not end in `.{ending}`"));
-            let hint = "known here: .json, .yaml, .csv, and PrefLib's .soc .soi .toc .toi";
-            Err(vec![problem.hint(hint).with_file(file)])
+            Err(vec![problem.hint("known here: .json, .yaml, .csv").with_file(file)])
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::yaml::{self, Node, Value};
 type LineColumn = (u64, u64);
 
 /// The other keys of a ballot.
-const BESIDE: [&str; 6] = ["count", "weight", "confidence", "voter", "abstain", "minimum_change"];
+const BESIDE: [&str; 5] = ["count", "weight", "voter", "abstain", "minimum_change"];
 /// The keys of the file.
 const KEYS: [&str; 5] = ["options", "cards", "min", "max", "ballots"];
 
@@ -189,19 +189,8 @@ fn head<'n>(
     if weight.is_some_and(|weight| weight < Decimal::ZERO) {
         reader.refuse(get("weight").map_or(at, place), "a weight is below 0", "write it like 2 or 0.5");
     }
-    let confidence = match get("confidence").filter(|node| node.value != Value::Null) {
-        Some(node) => Some(amount(reader, node, "a confidence")?),
-        None => None,
-    };
-    if confidence.is_some_and(|confidence| confidence < Decimal::ZERO || confidence > Decimal::ONE) {
-        reader.refuse(
-            get("confidence").map_or(at, place),
-            "a confidence is from 0 to 1",
-            "write it like 0.8",
-        );
-    }
     let voter = get("voter").and_then(as_text).unwrap_or_else(|| format!("ballot {number}"));
-    let head = BallotMeta { line: at.0, column: at.1, voter, count: count?, weight: weight?, confidence };
+    let head = BallotMeta { line: at.0, column: at.1, voter, count: count?, weight: weight? };
     (reader.problems.len() == problems).then_some(head)
 }
 

@@ -17,15 +17,9 @@ pub fn rule_hint(name: &str) -> &'static str {
         Rule::Consent => "passes unless somebody blocks",
         Rule::Approval => "the option most approve of",
         Rule::ScoreMean => "the highest mean score",
-        Rule::ScoreMedian => "the highest median score",
-        Rule::MajorityJudgment => "the best median grade, ties by the grades around it",
         Rule::Median => "the middle estimate",
         Rule::Borda => "points for each place in a ranking",
         Rule::Irv => "the weakest goes out until one has more than half",
-        Rule::Condorcet => "beats every other option in pairs",
-        Rule::Copeland => "wins the most pairs",
-        Rule::Minimax => "the smallest worst defeat in pairs",
-        Rule::RankedPairs => "the strongest pairs first, without cycles",
         Rule::Schulze => "the strongest chain of pairs",
     }
 }

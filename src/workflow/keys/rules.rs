@@ -95,17 +95,10 @@ fn of_kind(name: &str) -> Value {
 
 /// Which options each rule takes.
 pub fn rule() -> Vec<Value> {
-    let names = |takes: fn(Rule) -> bool| -> Vec<&str> {
-        Rule::all().filter(|rule| !takes(*rule)).map(Rule::name).collect()
-    };
-    let only = |key: &str, takes: fn(Rule) -> bool| {
-        let others = names(takes);
-        json!({"if": is("name", &others), "then": without(&[key])})
-    };
+    let others: Vec<&str> =
+        Rule::all().filter(|rule| rule.default_threshold().is_none()).map(Rule::name).collect();
     vec![
-        only("threshold", |rule| rule.default_threshold().is_some()),
-        only("strength", Rule::takes_strength),
-        only("by", |rule| rule == Rule::WeightedMajority),
+        json!({"if": is("name", &others), "then": without(&["threshold"])}),
         json!({
             "if": is("name", &[Rule::Supermajority.name()]),
             "then": {"properties": {"threshold": {"minimum": 0.5}}},

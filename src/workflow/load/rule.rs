@@ -3,10 +3,10 @@
 use super::entries::Entries;
 use super::map_reader::as_text;
 use crate::ballot::BallotKind;
-use crate::tally::{BallotSupport, Fraction, Rule, RuleOptions, Strength, Tier, Ties, WeightBasis};
+use crate::tally::{BallotSupport, Fraction, Rule, RuleOptions, Tier, Ties};
 use crate::workflow::keys::rules;
 use crate::workflow::keys::spec::KeyType::{Share, Whole, Words};
-use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map, words_of};
+use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map};
 use crate::yaml::{Node, Value};
 
 pub static RULE: MapSpec = MapSpec {
@@ -16,14 +16,6 @@ pub static RULE: MapSpec = MapSpec {
     keys: &[
         key("name", Words(Rule::names), REQUIRED, "The rule; TALLIES.md lists them.", "supermajority"),
         key("threshold", Share, "the rule's", "The share that an option must reach.", "2/3"),
-        key(
-            "strength",
-            Words(|| words_of(&STRENGTHS)),
-            "winning-votes",
-            "How pairwise victories are measured.",
-            "margins",
-        ),
-        key("by", Words(|| words_of(&BASES)), "weight", "What a weighted majority adds up.", "confidence"),
     ],
 };
 
@@ -32,11 +24,6 @@ pub static TIES: MapSpec = map(
     "`ties`",
     &[key("seeded", Whole(0, u64::MAX), REQUIRED, "The seed that decides between tied options.", "7")],
 );
-
-const STRENGTHS: [(&str, Strength); 2] =
-    [("winning-votes", Strength::WinningVotes), ("margins", Strength::Margins)];
-const BASES: [(&str, WeightBasis); 2] =
-    [("weight", WeightBasis::Weight), ("confidence", WeightBasis::Confidence)];
 
 /// The rule that counts, if the round has one, and its terms.
 pub fn rule(entries: Entries<'_>, kind: BallotKind) -> (Option<Rule>, RuleOptions) {
@@ -70,21 +57,12 @@ fn named(entries: Entries<'_>, node: &Node, name: &str, kind: BallotKind) -> Opt
 }
 
 fn terms(entries: Entries<'_>, node: &Node, rule: Option<Rule>) -> RuleOptions {
-    let terms = RuleOptions {
-        threshold: threshold(entries),
-        strength: entries.word("strength", &STRENGTHS).unwrap_or_default(),
-        by: entries.word("by", &BASES).unwrap_or_default(),
-    };
+    let terms = RuleOptions { threshold: threshold(entries) };
     let Some(rule) = rule else { return terms };
-    let needless = |key: &'static str, is_taken: bool| {
-        if entries.has(key) && !is_taken {
-            let message = format!("rule `{}` has no `{key}`", rule.name());
-            entries.refuse(node, message, format!("remove `{key}`"));
-        }
-    };
-    needless("threshold", rule.default_threshold().is_some());
-    needless("strength", rule.takes_strength());
-    needless("by", rule == Rule::WeightedMajority);
+    if entries.has("threshold") && rule.default_threshold().is_none() {
+        let message = format!("rule `{}` has no `threshold`", rule.name());
+        entries.refuse(node, message, "remove `threshold`");
+    }
     if let Some(problem) = terms.threshold.as_ref().and_then(|share| unfit(rule, share)) {
         entries.refuse(node, problem, "a share such as 2/3 or 0.6667");
     }

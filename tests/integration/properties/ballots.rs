@@ -6,7 +6,7 @@ use roundtable::tally::{IndexedBallot, Profile, RuleOptions, Verdict, read_ballo
 
 use super::{choose, text};
 
-const FILES: [&str; 6] = ["b.yaml", "b.csv", "b.soc", "b.soi", "b.toc", "b.toi"];
+const FILES: [&str; 2] = ["b.yaml", "b.csv"];
 
 /// Any text as a ballot file; the first byte says of which kind.
 pub fn ballots(data: &[u8]) {

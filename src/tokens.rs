@@ -120,11 +120,6 @@ pub fn has_tokens(texts: &[&str], least: u64) -> bool {
     })
 }
 
-/// Returns the estimate of earlier versions, for a text of so many bytes.
-pub fn tokens_by_bytes(bytes: usize) -> usize {
-    bytes.div_ceil(4)
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;

@@ -36,8 +36,7 @@ NOT_CHECKED = [
     "the limits on memory",
     "what no file can prove: what a provider received, discarded runs, clocks, a complete rewrite without `--expect`",
 ]
-KNOWN = {"format": (1, 2), "leak_rules": (None, 1), "reply_rules": (None, 1), "parts": (None, 1), "seal": (None, 2),
-         "agenda_rules": (None, 1)}
+KNOWN = {"format": (3,), "parts": (None, 1), "seal": (None, 2)}
 SUITE = "hpke-x25519-sha256-aes256gcm"
 END = re.compile(rb"^hash: ([0-9a-f]{64})\n", re.MULTILINE)
 PART = re.compile(rb"\$part ([0-9a-f]{64})$")
@@ -246,7 +245,7 @@ def hpke_key(secret, enc, public, info):
     return expand(secret, suite, b"key", context, 32), expand(secret, suite, b"base_nonce", context, 12)
 
 
-def open_seal(key, event, names, verdict_sealed):
+def open_seal(key, event, names):
     """Returns the commitment's nonce and the record's bytes."""
     try:
         key, sealed = bytes.fromhex(key), base64.b64decode(event["sealed"], validate=True)
@@ -262,11 +261,8 @@ def open_seal(key, event, names, verdict_sealed):
         raise Damage(f"the seal does not open under the published key ({error})") from None
     length = int.from_bytes(plain[32:40], "big")
     end = 40 + length
-    if verdict_sealed:
-        padded = -(-end // 4096) * 4096
-    else:
-        padded = max(8192, 1 << (end - 1).bit_length())
-    if len(plain) != padded or any(plain[end:]) or (padded > 262144 and not verdict_sealed):
+    padded = max(8192, 1 << (end - 1).bit_length())
+    if len(plain) != padded or any(plain[end:]) or padded > 262144:
         raise Damage("the sealed text has another length, or something in its padding")
     return plain[:32], plain[40:end]
 
@@ -298,7 +294,6 @@ class Round:
 
 
 RECORDED = ("model", "replies", "tries", "latency_ms", "tokens", "dropped", "declined")
-VERDICT = ("model", "outcome", "reason", "ballot", "answer", "flags", "replies", "tries", "latency_ms", "tokens")
 
 
 class Checker:
@@ -306,7 +301,6 @@ class Checker:
 
     def __init__(self, documents):
         self.documents, self.header = documents, documents[0].event
-        self.verdict_sealed = "reply_rules" not in self.header
         self.sealed_to_key = "seal" in self.header
         self.rounds, self.sealed = {}, {}
         self.remote = {seat["name"]: seat["remote"] for seat in self.header["participants"] if "remote" in seat}
@@ -401,8 +395,8 @@ class Checker:
             return  # Languages write such numbers differently.
         text = json.dumps(event["input"], ensure_ascii=False, separators=(",", ":"))
         self.require(sha256(text) == event["context_sha256"], "hash of the input")
-        if "prompt" in event or "wording" not in event:
-            self.require(sha256(event.get("prompt", text)) == event["prompt_sha256"], "hash of the prompt")
+        if "prompt" in event:
+            self.require(sha256(event["prompt"]) == event["prompt_sha256"], "hash of the prompt")
             self.counts["prompts"] += 1
 
     def on_ballot_sealed(self, event):
@@ -489,7 +483,7 @@ class Checker:
         """Returns the commitment's nonce and the record of a sealed answer."""
         seal, round_id, snapshot = round_.seals[seat], round_.opened["round"], round_.opened["snapshot_sha256"]
         names = (round_.session, round_id, seat, snapshot)
-        nonce, text = open_seal(round_.key, seal, names, self.verdict_sealed)
+        nonce, text = open_seal(round_.key, seal, names)
         self.require(commitment(nonce, text) == seal["commitment"], "the record does not match its commitment")
         record = json.loads(text)
         named = (record["session"], record["round"], record["participant"], record["snapshot_sha256"])
@@ -550,9 +544,9 @@ class Checker:
         round_.answers.append(event)
         nonce, record = self.open_record(round_, seat)
         self.require(nonce.hex() == event["nonce"], "`nonce` is not the one that was sealed")
-        for key in VERDICT if self.verdict_sealed else RECORDED:
+        for key in RECORDED:
             shown, kept = event.get(key), record.get(key)
-            if key == "replies" and not self.verdict_sealed:
+            if key == "replies":
                 shown = [{k: v for k, v in reply.items() if k != "reason"} for reply in shown]
             self.require(same(kept, shown), f"`{key}` is not what was sealed")
         self.counts["seals"] += 1

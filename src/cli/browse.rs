@@ -13,7 +13,7 @@ use crate::config::persona_library::PersonaLibrary;
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::Session;
-use crate::journal::{Disk, fold_to_show, read_log};
+use crate::journal::{Disk, fold, read_log};
 use crate::report;
 use crate::sanitize::{harmless, harmless_line};
 use crate::workflow::{STRATEGIES, strategies};
@@ -101,7 +101,7 @@ pub fn sessions(verb: Option<SessionsVerb>, trusts: bool, output: &mut Console) 
     let folders = folders(trusts, output)?;
     if let Some(SessionsVerb::Show { id }) = verb {
         let path = find_session(&folders, &id)?;
-        let session = fold_to_show(log_of(&path, output)?);
+        let session = fold(&log_of(&path, output)?);
         output.bytes(report::markdown(&session).as_bytes());
         return Ok(ExitCode::Finished);
     }
@@ -111,7 +111,7 @@ pub fn sessions(verb: Option<SessionsVerb>, trusts: bool, output: &mut Console) 
     }
     for path in paths {
         let what = match Disk::default().read(&path, 1 << 30).ok().map(|bytes| read_log(&bytes)) {
-            Some(Ok(log)) if !log.lines.is_empty() => summary(&fold_to_show(log)),
+            Some(Ok(log)) if !log.lines.is_empty() => summary(&fold(&log)),
             Some(Ok(_)) => "nothing recorded".to_owned(),
             Some(Err(damage)) => format!("damaged: {}", damage.what),
             None => "cannot be read".to_owned(),

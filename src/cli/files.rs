@@ -8,7 +8,7 @@ use super::verb_result::VerbResult;
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::Session;
-use crate::journal::{Disk, EventLog, PresentWords, fold_to_show};
+use crate::journal::{Disk, EventLog, fold};
 use crate::launch::error::RunError;
 use crate::launch::session_file::read_session;
 use crate::report;
@@ -30,8 +30,7 @@ pub fn log_of(path: &Path, output: &Console) -> Result<EventLog, RunError> {
 /// `replay`: the events again, as text, what they came to first, or as NDJSON.
 pub fn replay(path: &Path, at: Option<u64>, output: &mut Console) -> VerbResult {
     let log = log_of(path, output)?;
-    let (all, _) = PresentWords::of_log(log.lines);
-    let lines = || all.iter().take_while(|line| at.is_none_or(|at| line.seq <= at));
+    let lines = || log.lines.iter().take_while(|line| at.is_none_or(|at| line.seq <= at));
     if !output.json {
         let mut session = Session::default();
         lines().for_each(|line| session.apply(&line.stamped));
@@ -55,8 +54,7 @@ pub fn replay(path: &Path, at: Option<u64>, output: &mut Console) -> VerbResult 
 /// `trace`: every work item, whole.
 pub fn trace(path: &Path, seat: Option<&str>, round: Option<&str>, output: &mut Console) -> VerbResult {
     let log = log_of(path, output)?;
-    let (lines, session) = PresentWords::of_log(log.lines);
-    let traces = report::trace::trace(&lines, &session);
+    let traces = report::trace::trace(&log.lines, &fold(&log));
     let wanted = |entry: &&report::trace::TraceEntry| {
         seat.is_none_or(|seat| entry.to == seat) && round.is_none_or(|round| entry.round == round)
     };
@@ -91,14 +89,14 @@ struct Reported {
 }
 
 impl Reported {
-    fn new(path: &Path, log: EventLog) -> Self {
+    fn new(path: &Path, log: &EventLog) -> Self {
         let source = report::Source {
             file: path.file_name().map(|name| name.to_string_lossy().into_owned()),
             entries: log.lines.len(),
             last_hash: log.lines.last().map(|line| line.hash.clone()).unwrap_or_default(),
             torn: log.torn,
         };
-        Self { session: fold_to_show(log), source }
+        Self { session: fold(log), source }
     }
 
     /// Why there is no decision to record; none where one was made.
@@ -179,7 +177,7 @@ pub fn check_out(out: &[PathBuf], format: Option<Format>) -> Result<(), Diagnost
 /// # Errors
 /// The first file that cannot be written; the others before it are.
 pub fn write_reports(path: &Path, out: &[PathBuf], output: &mut Console) -> VerbResult {
-    let reported = Reported::new(path, read_session(path)?);
+    let reported = Reported::new(path, &read_session(path)?);
     for out in out {
         let format = Format::of_file(out).unwrap_or(Format::Md);
         if let Some(why) = reported.undecided().filter(|_| format == Format::Madr) {
@@ -262,7 +260,7 @@ fn planned(wanted: &ReportArgs, session: &Session) -> Result<Vec<(Option<PathBuf
 
 /// `report`: a session as a document.
 pub fn report(path: &Path, wanted: &ReportArgs, output: &mut Console) -> VerbResult {
-    let reported = Reported::new(path, log_of(path, output)?);
+    let reported = Reported::new(path, &log_of(path, output)?);
     let undecided = reported.undecided().filter(|_| !wanted.even_undecided);
     let mut code = ExitCode::Finished;
     for (out, format) in planned(wanted, &reported.session)? {

@@ -19,14 +19,12 @@ use crate::diagnostic::Diagnostic;
 use crate::engine::{EngineError, INTERRUPTED, Observer, RemoteSeats};
 use crate::history::{ApprovalRequested, Event, LogEntry, Session};
 use crate::insight::wording::{is_rehearsed, resume_verb};
-use crate::journal::fold_to_show;
 use crate::launch::budget::known_prices;
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 use crate::launch::headless::HeadlessFacilitator;
 use crate::launch::run::{EndedRun, FrontEnd, run};
 use crate::launch::seat::ReadySession;
-use crate::launch::session_file::read_session;
 use crate::report;
 use crate::tui::Signals;
 use crate::workflow::ParticipantSpec;
@@ -52,7 +50,7 @@ pub struct RunContext<'a> {
 /// Runs a session until it finishes or pauses.
 pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut Console) -> VerbResult {
     output.note(&format!("session: {}", ready.path.display()));
-    let (path, is_resumed) = (ready.path.clone(), ready.session.header.is_some());
+    let path = ready.path.clone();
     let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), context.ask_again);
     let teller = Arc::new(output.teller());
     let doors = open(&ready, context, &teller, output);
@@ -86,8 +84,6 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
         let hint = "its key is published, so nothing is lost; resuming the session tries again";
         output.warn(&Diagnostic::new(error.to_string()).hint(hint));
     }
-    // What an earlier version recorded is reported in the words of this one.
-    let session = if is_resumed { read_to_show(&path).unwrap_or(session) } else { session };
     cost_summary::print_cost(&session, &known_prices(&session, context.set_up), output);
     let options = context.door.map(OpenDoor::options).unwrap_or_default();
     let resume = format!("roundtable {} {}{options}", resume_verb(&session), path.display());
@@ -179,10 +175,6 @@ fn seat_a_model(session: &Session, config: &Config) -> String {
              `claude`, then {way}; `roundtable doctor` shows what is there."
         ),
     }
-}
-
-fn read_to_show(path: &Path) -> Option<Session> {
-    read_session(path).ok().map(fold_to_show)
 }
 
 fn print_summary(

@@ -10,7 +10,7 @@ use crate::config::tasks::TaskFile;
 use crate::core::{ExitCode, UnwrittenTask, exit_code, not_written};
 use crate::diagnostic::Diagnostic;
 use crate::history::Session;
-use crate::journal::{Disk, KeyStore, fold, fold_to_show};
+use crate::journal::{Disk, KeyStore, fold};
 use crate::launch::environment::Environment;
 use crate::launch::prepare::LaunchOptions;
 use crate::launch::seat::resume;
@@ -38,7 +38,7 @@ pub fn resume_file(
         output.note(&format!("session already finished: {}", closed.status.name()));
         let exit = exit_code(&session, closed.status).max(write_tasks(&session, set_up, output));
         let hash = opened.log.lines.last().map(|line| line.hash.clone()).unwrap_or_default();
-        let shown = fold_to_show(opened.log);
+        let shown = fold(&opened.log);
         if !output.is_for_scripts() {
             output.bytes(report::markdown(&shown).as_bytes());
         }

@@ -16,7 +16,7 @@ use crate::insight::references::Citable;
 use crate::insight::tally_text::{result, rule_description, tables, whole_order};
 use crate::insight::what_if::WhatIf;
 use crate::insight::{round_view, what_if};
-use crate::journal::{Disk, fold_to_show};
+use crate::journal::{Disk, fold};
 use crate::report::safe_json;
 use crate::round::record::Outcome;
 use crate::sanitize::harmless;
@@ -175,7 +175,7 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
         let problem = Diagnostic::new("a session's ties are settled as its definition says");
         return Err(problem.hint("leave --seed out").into());
     }
-    let session = fold_to_show(log);
+    let session = fold(&log);
     let round = round_of(&session, args.round.as_deref())?;
     let kind = round.opened.ballot.kind.spec().countable();
     let (mut rule, mut terms) = rule_of(&args.rules)?;

@@ -12,8 +12,6 @@ use crate::workflow::ParticipantSpec;
 
 /// The variable that names folders outside the project that its files may name.
 pub const ALLOWED: &str = "ROUNDTABLE_ALLOWED_DIRS";
-/// Its name in earlier versions.
-const ALLOWED_BEFORE: &str = "ROUNDTABLE_OUTSIDE";
 
 /// The folders a path may lead into.
 #[derive(Debug, Clone, Default)]
@@ -28,8 +26,7 @@ impl PathPolicy {
     /// The bounds of a project, and of a definition's file if one is given.
     pub fn for_project(project: &Path, definition: Option<&str>) -> Self {
         let real = |paths: Vec<PathBuf>| paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
-        let variable =
-            std::env::var_os(ALLOWED).or_else(|| std::env::var_os(ALLOWED_BEFORE)).unwrap_or_default();
+        let variable = std::env::var_os(ALLOWED).unwrap_or_default();
         let allowed = std::env::split_paths(&variable).filter(|path| path.is_absolute()).collect();
         let mut roots = vec![project.to_owned()];
         roots.extend(definition.map(|file| folder_of(Path::new(file))));

@@ -46,8 +46,7 @@ pub(super) fn screen(node: &Node, file: &str, screen: &mut ScreenConfig, problem
         };
         screen.keys.insert(name, texts);
     }
-    // `colours` is the key's name in earlier versions.
-    for (role, node) in fields.entries("colours").into_iter().chain(fields.entries("colors")) {
+    for (role, node) in fields.entries("colors") {
         screen.colors.insert(role, as_text(node).unwrap_or_default());
     }
     screen.ascii = fields.flag("ascii").unwrap_or(screen.ascii);

@@ -242,10 +242,8 @@ fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Diagnostic>)
         }
     };
     let styles = ["openai", "openai-responses", "anthropic"].map(|name| (name, name));
-    // The key's name in earlier versions.
-    let earlier = fields.word("dialect", &styles);
     let config = ProviderConfig {
-        api: fields.word("api", &styles).or(earlier).map(str::to_owned),
+        api: fields.word("api", &styles).map(str::to_owned),
         base_url: fields.text("base_url"),
         key_env: fields.text("key_env"),
         key_command: fields.texts("key_command"),
@@ -346,16 +344,6 @@ mod tests {
         assert_eq!(config.worker.url.as_deref(), Some("nats://q"));
         for wrong in ["table_keys: [abc]", "nats: {host: x}", "modles: [x]"] {
             own(&mut config, &format!("worker: {{{wrong}}}\n")).unwrap_err();
-        }
-    }
-
-    #[test]
-    fn colors_are_read_under_their_old_name_too() {
-        let mut config = layered("").unwrap();
-        for (key, color) in [("colours", "red"), ("colors", "blue")] {
-            let own = format!("screen: {{{key}: {{good: {color}}}}}\n");
-            config.layer(&own, Path::new("c.yaml"), Layer::Own).unwrap();
-            assert_eq!(config.screen.value.colors["good"], color);
         }
     }
 

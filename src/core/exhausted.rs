@@ -16,7 +16,7 @@ impl Session {
 
     /// What the facilitator is asked of a step whose runs are used up.
     pub(crate) fn exhausted_request(&self, step: &Step) -> ApprovalRequested {
-        let asked = self.last_round_of(&step.id).filter(|_| self.renders());
+        let asked = self.last_round_of(&step.id);
         let ballot = asked.map(|round| &round.opened.ballot).or(step.round().map(|round| &round.ballot));
         let options = ballot.map_or(&[][..], |ballot| &ballot.options);
         let mut choices = vec![TAKE.to_owned()];

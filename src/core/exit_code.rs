@@ -90,9 +90,6 @@ fn deciding_by(session: &Session, is_over: bool) -> Option<Deciding<'_>> {
     let is_ruled = |round: &&RoundRun| round.opened.rule.is_some();
     let ruled = session.rounds.iter().rev().find(is_ruled);
     let last = ruled.or(session.rounds.last()).map(Deciding::Round);
-    if session.is_format_1() {
-        return last;
-    }
     let definition = session.definition.as_deref()?;
     let counts = |(id, not_held): &(&String, &NotHeld)| {
         let Some(step) = definition.step(id) else { return false };

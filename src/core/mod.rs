@@ -16,7 +16,6 @@ mod next;
 mod profile;
 mod proposal;
 mod roster;
-mod sentences;
 mod strength;
 mod tally_round;
 mod tracked_tasks;
@@ -36,8 +35,7 @@ pub use next::{NextAction, Question, QuestionKind, approval_kind, next};
 pub use profile::{counted_profile, profile};
 pub use proposal::Proposal;
 pub use roster::ROLE_WITHOUT_PERSONA;
-pub use sentences::{is_same_data, put_in_present_words};
-pub use strength::{is_persons, same_answers};
+pub use strength::is_persons;
 pub use work_item::LEASE_MS;
 
 pub use crate::history::{UnwrittenTask, exhausted_key, not_written};

@@ -133,7 +133,7 @@ fn step_state(session: &Session, definition: &Definition, step: &Step, run: &Ste
         StepKind::Agent(_) | StepKind::Review(_) => next_in_hand_over(session, definition, step, run),
         StepKind::Transform(_) | StepKind::Condition(_) => finish(),
         StepKind::Parallel(_) | StepKind::Sequence(_) | StepKind::Each(_)
-            if unstarted(session, definition, step, run).is_some() =>
+            if unstarted(definition, step, run).is_some() =>
         {
             decide(Command::StartStep)
         }

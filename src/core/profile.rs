@@ -22,7 +22,6 @@ pub fn profile(session: &Session, round: &RoundRun) -> Profile {
         ballots: Vec::new(),
         lowest: form.min.as_ref().and_then(Decimal::from_json),
         may_block: Vec::new(),
-        needs_support: !session.header.as_ref().is_some_and(|header| header.adopts_unsupported),
     };
     for seat in round.seats.values() {
         let SeatStatus::Revealed(answer, _) = &seat.status else { continue };

@@ -39,9 +39,7 @@ pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
     let shortfall = tally.shortfall();
     tally.quorum_met = shortfall.is_none();
     tally.verdict = verdict(session, round);
-    if session.weighs_results() {
-        tally.same_answers = same_answers(round);
-    }
+    tally.same_answers = same_answers(round);
     if tally.rule.is_none() {
         return tally;
     }
@@ -55,9 +53,7 @@ pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
         break_tie(&mut tally.verdict, opened.ties, round.tie_choice.as_deref());
     }
     tally.decided = tally.quorum_met && tally.verdict.winners.len() == 1 && !tally.verdict.tie;
-    if session.weighs_results() {
-        weigh(session, round, was_tied, &mut tally);
-    }
+    weigh(session, round, was_tied, &mut tally);
     tally
 }
 
@@ -96,21 +92,18 @@ fn bucket<'a>(tally: &'a mut Tally, status: &SeatStatus) -> &'a mut usize {
 fn verdict(session: &Session, round: &RoundRun) -> Verdict {
     let opened = &round.opened;
     // Counted and not decided: the numbers are shown, nobody wins.
-    let shown = opened.ballot.kind.spec().default_rule();
-    let rule = opened.rule.or(shown.filter(|rule| *rule != Rule::Consent || session.weighs_results()));
-    let Some(rule) = rule else { return Verdict::default() };
+    let Some(rule) = opened.rule.or(opened.ballot.kind.spec().default_rule()) else {
+        return Verdict::default();
+    };
     let mut found = tally::count(&counted_profile(session, round), rule, &opened.terms);
     if opened.ballot.pool {
         found.steps.insert(0, "the estimates of the round that it revises count, too".to_owned());
     }
-    if session.is_format_1() || opened.rule.is_none() {
-        (found.order, found.order_by) = (Vec::new(), None);
-    }
     if opened.rule.is_some() {
         return found;
     }
-    let would = would(rule, &found).filter(|_| session.weighs_results());
-    Verdict { winners: Vec::new(), tie: false, reason: would, ..found }
+    let reason = would(rule, &found);
+    Verdict { winners: Vec::new(), order: Vec::new(), order_by: None, tie: false, reason, ..found }
 }
 
 /// What a rule would decide that the round does not have.

@@ -103,7 +103,7 @@ pub fn record_return(
 ) -> Result<Vec<Event>, Refusal> {
     let found = held(session, &back.item, &back.participant, holder, now)?;
     let is_review = is_review(found);
-    if is_review && back.status == ItemStatus::Completed && !is_feedback(&back.data, session.format()) {
+    if is_review && back.status == ItemStatus::Completed && !is_feedback(&back.data) {
         return refuse("no feedback", format!("review `{}` cannot be completed without it", back.item));
     }
     let back = WorkItemReturned { step: found.offered.step.clone(), attempt: found.attempt(), ..back };

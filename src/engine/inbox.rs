@@ -171,8 +171,8 @@ impl Engine<'_> {
         let step = known.map(|known| known.offered.step.clone()).unwrap_or_default();
         let latency_ms = known.map_or(0, |known| known.claimed_for(now));
         let terms = self.attempt_limits(&step);
-        let read = read_answer(text, terms.format);
-        let data = if terms.needs_words && read.is_ok_and(|data| says_nothing(&data, terms.format)) {
+        let read = read_answer(text);
+        let data = if terms.needs_words && read.is_ok_and(|data| says_nothing(&data)) {
             Err(format!("{}: a review says what is good and what should change", refusal::NO_FEEDBACK))
         } else if text.trim().is_empty() {
             Err(format!("{}: it is empty", refusal::DOES_NOT_FIT))
@@ -239,12 +239,12 @@ impl Engine<'_> {
 }
 
 /// Whether a review lacks its feedback, whatever else it says.
-fn says_nothing(data: &serde_json::Value, format: u32) -> bool {
+fn says_nothing(data: &serde_json::Value) -> bool {
     let mut approved = data.clone();
     if approved.is_object() {
         approved["approved"] = true.into();
     }
-    !is_feedback(&approved, format)
+    !is_feedback(&approved)
 }
 
 #[cfg(test)]

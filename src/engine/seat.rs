@@ -14,7 +14,7 @@ use crate::history::{RoundRun, Session};
 use crate::participants::{Failure, Participant, SeatRequest};
 use crate::round::offer::Offer;
 use crate::round::record::{Finish, Raw, TOO_LONG};
-use crate::round::seal::{AssociatedData, Nonces, RoundKey, SealFormat, SealedRecord, Sealer};
+use crate::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, Sealer};
 use crate::round::snapshot::unhex;
 
 /// What all seats of one round share.
@@ -28,12 +28,8 @@ pub struct RoundShared {
     /// The form of an answer.
     pub form: BallotForm,
     pub sealer: Sealer,
-    /// Whether what is read of the replies is sealed with them.
-    pub holds_verdicts: bool,
     /// How long one seat may take.
     pub timeout: Option<Duration>,
-    /// Whether a block is one without a minimum change: not in sessions of format 1.
-    pub counts_bare_blocks: bool,
 }
 
 impl RoundShared {
@@ -46,9 +42,7 @@ impl RoundShared {
             snapshot_sha256: round.opened.snapshot_sha256.clone(),
             form: round.opened.ballot.clone(),
             sealer: Sealer::new(key, session.seal_format()),
-            holds_verdicts: session.seal_format().holds_verdicts(),
             timeout: step.and_then(|step| step.timeout_ms).map(Duration::from_millis),
-            counts_bare_blocks: !session.is_format_1(),
         }
     }
 
@@ -60,9 +54,7 @@ impl RoundShared {
             snapshot_sha256: offer.snapshot_sha256.clone(),
             form: offer.ballot.clone(),
             sealer: Sealer::Two(unhex(&offer.public_key)?),
-            holds_verdicts: SealFormat::Two.holds_verdicts(),
             timeout,
-            counts_bare_blocks: true,
         })
     }
 }
@@ -150,12 +142,7 @@ pub(super) fn seal_record(seat: &str, mut raw: Raw, shared: &RoundShared) -> Res
         snapshot_sha256: &shared.snapshot_sha256,
     };
     loop {
-        let text = if shared.holds_verdicts {
-            serde_json::to_string(&raw.clone().read(&shared.form, shared.counts_bare_blocks))
-        } else {
-            serde_json::to_string(&raw)
-        };
-        let text = text.map_err(|_| "the answer could not be sealed")?;
+        let text = serde_json::to_string(&raw).map_err(|_| "the answer could not be sealed")?;
         if let Some(sealed) = shared.sealer.seal(&nonces, binding, &text) {
             return Ok(SeatResult::Sealed(sealed));
         }
@@ -194,7 +181,6 @@ async fn ask_with_reask(
 
 #[cfg(test)]
 mod tests {
-    use crate::round::seal::Padding;
     use futures::future::{BoxFuture, FutureExt as _};
 
     use super::*;
@@ -202,6 +188,7 @@ mod tests {
     use crate::participants::Reply;
     use crate::participants::progress::{Progress, ProgressBoard};
     use crate::participants::testing::ask;
+    use crate::round::seal::SealFormat;
 
     /// Says what cannot be read, and keeps what is seen of its seat while it is asked.
     struct Babbler(ProgressBoard, std::sync::Mutex<Vec<Progress>>, Reply);
@@ -234,10 +221,8 @@ mod tests {
             round: "r".into(),
             snapshot_sha256: "00".into(),
             form,
-            sealer: Sealer::new(&RoundKey::new([1; 32]), SealFormat::One(Padding::Classes)),
-            holds_verdicts: false,
+            sealer: Sealer::new(&RoundKey::new([1; 32]), SealFormat::One),
             timeout: None,
-            counts_bare_blocks: true,
         };
         let settled =
             ask_and_seal(Arc::clone(&babbler) as Arc<dyn Participant>, ask, "m".into(), Arc::new(shared));

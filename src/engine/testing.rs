@@ -44,7 +44,7 @@ pub fn with_engine<T>(
     let dir = tempfile::tempdir().unwrap();
     let persona = &seat["name"];
     let header = json!({
-        "session": "s-1", "format": 2, "seal": 2, "program": "test", "definition_file": "d.yaml",
+        "session": "s-1", "format": 3, "seal": 2, "program": "test", "definition_file": "d.yaml",
         "definition_sha256": "", "definition": definition, "input": "x", "participants": [seat],
         "personas": [{"name": persona, "sha256": "", "description": "", "text": ""}],
     });

@@ -19,8 +19,6 @@ use crate::workflow::{OutputSchema, is_feedback, read_answer};
 pub struct AttemptLimits {
     /// The step, for messages.
     pub step: String,
-    /// The format of the session's file.
-    pub format: u32,
     /// What the answer must fit.
     pub schema: Option<OutputSchema>,
     /// What the answer must agree with.
@@ -168,7 +166,7 @@ fn judge(reply: &Reply, terms: &AttemptLimits, is_exit: bool) -> Result<Value, S
         Finish::ToolCall => return Err("the reply tried to call a tool; there are none".to_owned()),
         Finish::Refusal => return Err("the model or its service declined to answer".to_owned()),
     }
-    let data = read_answer(&reply.text, terms.format)?;
+    let data = read_answer(&reply.text)?;
     if is_exit && !terms.needs_words {
         return Ok(data);
     }
@@ -179,7 +177,7 @@ fn judge(reply: &Reply, terms: &AttemptLimits, is_exit: bool) -> Result<Value, S
     if let Some(facts) = &terms.facts {
         facts.check(&data).map_err(|why| format!("the answer does not fit its form: {why}"))?;
     }
-    if terms.needs_words && !is_feedback(&data, terms.format) {
+    if terms.needs_words && !is_feedback(&data) {
         return Err("a review needs feedback, and there is none".to_owned());
     }
     Ok(data)

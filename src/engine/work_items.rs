@@ -102,19 +102,11 @@ impl Engine<'_> {
         let step = definition.and_then(|definition| definition.step(id));
         let schema = step.and_then(|step| match &step.kind {
             StepKind::Agent(agent) => agent.output_schema.clone(),
-            StepKind::Review(_) if self.session.format() >= 2 => Some(VERDICT.clone()),
-            StepKind::Round(_)
-            | StepKind::Approval(_)
-            | StepKind::Parallel(_)
-            | StepKind::Sequence(_)
-            | StepKind::Each(_)
-            | StepKind::Transform(_)
-            | StepKind::Condition(_)
-            | StepKind::Review(_) => None,
+            StepKind::Review(_) => Some(VERDICT.clone()),
+            _ => None,
         });
         AttemptLimits {
             step: id.to_owned(),
-            format: self.session.format(),
             schema,
             facts: step.and_then(|step| self.session.form_facts(step)),
             needs_words: step.is_some_and(|step| matches!(step.kind, StepKind::Review(_))),

@@ -1,8 +1,7 @@
 //! What an agent gets with its prompt: a short block on the session and its stage, and the form of
 //! its answer.
 //!
-//! Made of what the work item and the definition hold, so that it can be made again from the file. A
-//! change of its words is a new [`WORDING`].
+//! Made of what the work item and the definition hold, so that it can be made again from the file.
 
 use std::fmt::Write as _;
 
@@ -11,14 +10,11 @@ use serde_json::Value;
 use crate::history::{AgentWork, PreviousArtifact};
 use crate::workflow::{Definition, ExpectedOutput, Step, StepKind, VERDICT};
 
-/// The number of the words below, as a work item records it.
-pub const WORDING: u32 = 1;
-
 /// The block before a prompt. Nothing where there is no prompt, since the work item is handed over
-/// whole then, where the step says `brief: none`, and in sessions of format 1.
+/// whole then, and where the step says `brief: none`.
 pub fn brief(definition: &Definition, step: &Step, task: &AgentWork) -> String {
     let mut out = String::new();
-    if task.wording.is_none() || task.prompt.is_none() || !step.brief {
+    if task.prompt.is_none() || !step.brief {
         return out;
     }
     if let Some(goal) = &definition.goal {
@@ -101,7 +97,7 @@ pub fn expected(step: &Step) -> ExpectedOutput {
 }
 
 /// The form of an answer, and the facilitator's line; the same for whoever answers.
-pub fn rules(step: &Step, directive: Option<&str>, format: u32) -> Option<String> {
+pub fn rules(step: &Step, directive: Option<&str>) -> Option<String> {
     let mut rules = String::new();
     // That a schema wants JSON is said with the schema.
     let ExpectedOutput { description, length, format: written } =
@@ -123,14 +119,11 @@ pub fn rules(step: &Step, directive: Option<&str>, format: u32) -> Option<String
         }
         StepKind::Review(review) => {
             let criteria = review.criteria.join(", ");
-            let _ = write!(
+            let _ = writeln!(
                 rules,
-                "You review `artifact`, made by another. Judge it by {criteria} and say what should change"
+                "You review `artifact`, made by another. Judge it by {criteria} and say what should change."
             );
-            rules.push_str(if format < 2 { "; answer with your feedback.\n" } else { ".\n" });
-            if format >= 2 {
-                rules.push_str(&VERDICT.in_words());
-            }
+            rules.push_str(&VERDICT.in_words());
         }
         StepKind::Round(_)
         | StepKind::Approval(_)

@@ -1,17 +1,16 @@
 //! The completeness of a work item: the facilitator's words against what is handed over.
 //!
 //! Of a template only what the facilitator wrote counts, and the ids that stand in its places: never
-//! an answer or an artifact. What is certain refuses the work item, what is a guess is a warning;
-//! sessions of format 1 keep the check they began with.
+//! an answer or an artifact. What is certain refuses the work item, what is a guess is a warning.
 
 use serde_json::{Map, Value};
 
 use super::scope::directive;
-use super::work_item_input::{as_json, look_up, missing};
+use super::work_item_input::{look_up, missing};
 use crate::history::Session;
 use crate::workflow::{
     Completeness, CompletenessFinding, Definition, Held, ReferencedContent, Round, Step, StepKind, Template,
-    findings, is_held, lack, looks_like_id,
+    findings, is_held, looks_like_id,
 };
 
 /// What the check of a work item comes to.
@@ -36,14 +35,6 @@ impl Checked {
         let certain: Vec<String> = certain.iter().map(CompletenessFinding::to_string).collect();
         let warnings = guesses.iter().map(|guess| format!("the work item may be incomplete: {guess}"));
         Self { refusal: incomplete(&certain), warnings: warnings.collect(), phrases }
-    }
-
-    /// As sessions of format 1 read it: one reason, which refuses unless a warning was asked for.
-    fn of_format_1(lack: Option<String>, completeness: Option<Completeness>) -> Self {
-        match (lack, completeness) {
-            (Some(why), Some(Completeness::Warn)) => Self { warnings: vec![why], ..Self::default() },
-            (lack, _) => Self { refusal: incomplete(lack.as_slice()), ..Self::default() },
-        }
     }
 }
 
@@ -72,14 +63,6 @@ impl Session {
     /// The check of a round's work item as it would be made now.
     pub fn check_round(&self, definition: &Definition, step: &Step, round: &Round) -> Checked {
         let completeness = definition.completeness(step);
-        if self.is_format_1() {
-            let lack = if completeness == Completeness::Off {
-                None
-            } else {
-                self.round_lack_1(definition, step, round)
-            };
-            return Checked::of_format_1(lack, step.completeness);
-        }
         let lacking = || missing(step, &self.input_of(step)?);
         if let Some(why) = if step.requires.is_empty() { None } else { lacking().err() } {
             return Checked { refusal: Some(why), ..Checked::default() };
@@ -92,7 +75,7 @@ impl Session {
             return Checked::default();
         }
         let scope = asked.written.as_ref().and_then(|_| self.scope_of(definition, step).ok());
-        let own = |text: &String| if self.renders() { own_words(text, scope.as_ref()) } else { text.clone() };
+        let own = |text: &String| own_words(text, scope.as_ref());
         let texts: Vec<String> = round_texts(definition, step, round).into_iter().map(own).collect();
         // Whatever names nothing needs no comparison.
         if texts.iter().all(|text| findings(text, &Held { may_grow: true, ..own_ids(definition) }).is_empty())
@@ -108,17 +91,6 @@ impl Session {
             held
         };
         Checked::of(texts.iter().flat_map(|text| findings(text, &held(text))).collect(), completeness)
-    }
-
-    fn round_lack_1(&self, definition: &Definition, step: &Step, round: &Round) -> Option<String> {
-        let context = self.context_for(&step.id);
-        let mut known = known(definition, &context);
-        known.retain(|thing| {
-            !definition.artifacts.iter().any(|a| a.id == thing.id && round.artifacts.holds(&a.id))
-        });
-        let sent = format!("{}\n{}", round.exploration.as_deref().unwrap_or_default(), as_json(&context));
-        let held = |text: &str| format!("{text}\n{}\n{sent}", round.question);
-        round_texts(definition, step, round).into_iter().find_map(|text| lack(text, &held(text), &known))
     }
 
     /// The check of an agent's work item; `sent` is all that it is handed.
@@ -137,10 +109,6 @@ impl Session {
         let known = known(definition, input);
         let said = template.map(|(template, scope)| own_words(template.text(), Some(scope)));
         let texts = said.iter().chain(directive(definition, step));
-        if self.is_format_1() {
-            let lack = texts.into_iter().find_map(|text| lack(text, sent, &known));
-            return Checked::of_format_1(lack, step.completeness);
-        }
         let found = texts.flat_map(|text| findings(text, &held(definition, &known, text, sent)));
         Checked::of(found.collect(), completeness)
     }
@@ -183,7 +151,7 @@ impl Session {
         let (texts, is_open): (Vec<String>, bool) = match &step.kind {
             StepKind::Round(round) => {
                 hold_artifacts(&mut held, definition, round);
-                let own = |text: &String| if self.renders() { own_words(text, None) } else { text.clone() };
+                let own = |text: &String| own_words(text, None);
                 (round_texts(definition, step, round).into_iter().map(own).collect(), false)
             }
             StepKind::Agent(_) | StepKind::Review(_) => {

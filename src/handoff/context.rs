@@ -187,7 +187,7 @@ pub fn parallel_data(session: &Session, definition: &Definition, runs: &[StepRun
         let result = run.result.as_ref()?;
         let step = definition.step(&run.id)?;
         let data = session.context_value(step, result);
-        if is_no(session, step, result) {
+        if is_no(step, result) {
             return Some(
                 json!({ "stepId": run.id, "status": "rejected", "result": data, "error": "rejected" }),
             );
@@ -202,9 +202,9 @@ pub fn parallel_data(session: &Session, definition: &Definition, runs: &[StepRun
     runs.iter().filter_map(entry).collect()
 }
 
-/// Whether a step's result is the facilitator's no. In format 1 it counted as a success.
-pub fn is_no(session: &Session, step: &Step, result: &StepFinished) -> bool {
-    let is_approval = matches!(step.kind, StepKind::Approval(_)) && !session.is_format_1();
+/// Whether a step's result is the facilitator's no.
+pub fn is_no(step: &Step, result: &StepFinished) -> bool {
+    let is_approval = matches!(step.kind, StepKind::Approval(_));
     is_approval && result.success && result.data["approved"] != json!(true)
 }
 

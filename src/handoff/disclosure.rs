@@ -8,7 +8,7 @@ use crate::history::{
     AnswerRevealed, CollectedIdea, Event, LeakReport, LeaksFound, RoundRun, Seat, SeatStatus, Session,
     StepFinished, WorkItem,
 };
-use crate::identity::{Hit, LeakScanner, Named, RULES, leaks_in, masked};
+use crate::identity::{Hit, LeakScanner, Named, leaks_in, masked};
 use crate::round::record::Outcome;
 use crate::workflow::{LeakAction, Step, StepKind};
 
@@ -26,8 +26,6 @@ struct LeakPolicy {
     seats: bool,
     /// What becomes of an answer with findings, pseudonyms aside.
     action: LeakAction,
-    /// The number of the rules.
-    rules: u32,
 }
 
 impl Session {
@@ -36,21 +34,15 @@ impl Session {
         self.leaks.get(item)
     }
 
-    /// Whether the header asks for rules that this version does not have.
-    pub fn has_unknown_leak_rules(&self) -> bool {
-        self.header.as_ref().and_then(|header| header.leak_rules).is_some_and(|rules| rules != RULES)
-    }
-
     /// Names of participants count where they are to be hidden, or where the definition says how to
     /// handle them; elsewhere later rounds are shown them anyway.
     fn watch(&self) -> Option<LeakPolicy> {
         let definition = self.definition.as_ref()?;
-        let rules = self.header.as_ref()?.leak_rules.filter(|rules| *rules <= RULES)?;
         let hidden = self.pseudonyms().is_some();
         let unsaid = if hidden { LeakAction::Mask } else { LeakAction::Flag };
         let action = definition.leaks.unwrap_or(unsaid);
         let seats = hidden || definition.leaks.is_some();
-        (seats || action != LeakAction::Off).then_some(LeakPolicy { seats, action, rules })
+        (hidden || action != LeakAction::Off).then_some(LeakPolicy { seats, action })
     }
 
     /// The event on the answers of a closed round, if they give something away that is not on record.
@@ -108,7 +100,6 @@ impl Session {
         Some(Event::LeaksFound(std::sync::Arc::new(LeaksFound {
             step: step.to_owned(),
             round: round.to_owned(),
-            rules: watch.rules,
             action: watch.action,
             found,
         })))
@@ -329,7 +320,7 @@ fn is_valid(answer: &AnswerRevealed) -> bool {
     matches!(answer.outcome, Outcome::Answered | Outcome::Abstained)
 }
 
-/// Why a seat has no answer, as results hold it. Other words here need a row in `older_words.rs`.
+/// Why a seat has no answer, as results hold it.
 fn why_rejected(status: &SeatStatus) -> String {
     match status {
         SeatStatus::Revealed(answer, _) => {

@@ -1,7 +1,6 @@
 //! What a round leaves behind for later steps: `{data, success, outcome, decision, tally}`.
 //!
-//! One shape, whatever became of the round: every key is always there. Sessions of format 1 keep the
-//! count as it was written.
+//! One shape, whatever became of the round: every key is always there.
 
 use serde_json::{Map, Value, json};
 
@@ -12,9 +11,6 @@ impl Session {
     /// A round as later steps see it.
     pub(crate) fn round_envelope(&self, step: &Step, result: &StepFinished) -> Value {
         let round = self.last_round_of(&step.id);
-        if self.is_format_1() {
-            return self.envelope_of_format_1(round, result.success);
-        }
         let round = round.filter(|_| !self.not_held.contains_key(&step.id));
         let tally = round.and_then(|round| round.tally.as_ref());
         let mut counted = match tally {
@@ -50,23 +46,5 @@ impl Session {
             seats.sort_by_key(|seat| self.shown_at(&seat.name));
         }
         seats.into_iter().map(|seat| self.disclosed_answer(seat)).collect()
-    }
-
-    fn envelope_of_format_1(&self, round: Option<&RoundRun>, success: bool) -> Value {
-        let Some(round) = round else { return json!({ "data": [], "success": success }) };
-        let mut envelope = json!({ "data": self.round_entries(round), "success": success });
-        if let Some(tally) = &round.tally {
-            let mut tally = serde_json::to_value(tally).unwrap_or_default();
-            if let Some(map) = tally.as_object_mut() {
-                for key in ["step", "round", "steps", "trace"] {
-                    map.shift_remove(key);
-                }
-                if let Some(Value::String(reason)) = map.get_mut("reason") {
-                    *reason = self.shown_reason(Some(round), reason);
-                }
-            }
-            envelope["tally"] = tally;
-        }
-        envelope
     }
 }

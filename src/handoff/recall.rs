@@ -1,13 +1,13 @@
 //! What a round's snapshot recalls: the rounds closed last, and results of earlier steps.
 //!
 //! Agents, conditions and templates see everything; what a snapshot holds stays within bounds however
-//! long a session is. In sessions of format 1 it holds everything too.
+//! long a session is.
 
 use serde_json::{Map, Value};
 
 use crate::history::{RoundRun, Session, StepFinished, StepRun};
 use crate::round::material::RoundSummary;
-use crate::workflow::{Definition, RECENT_ROUNDS, Recall, RecalledAnswers, Round, Step, StepKind};
+use crate::workflow::{Definition, Recall, RecalledAnswers, Round, Step, StepKind};
 
 impl Session {
     /// What the snapshot of a round recalls: the rounds before it, and the context.
@@ -18,11 +18,6 @@ impl Session {
         round: &Round,
     ) -> (Vec<RoundSummary>, Map<String, Value>) {
         let closed = self.closed_rounds(&step.id);
-        if self.format() < 2 {
-            let skip = closed.len().saturating_sub(RECENT_ROUNDS);
-            let past = closed.iter().skip(skip).map(|round| self.past_round(round, false));
-            return (past.collect(), self.context_for(&step.id));
-        }
         let recall = definition.recall(round);
         let skip = closed.len().saturating_sub(recall.rounds);
         let hidden = self.hidden_steps(definition, &step.id);

@@ -41,8 +41,7 @@ impl Session {
         let directive = directive(definition, step).cloned();
         let texts = step.written().into_iter().map(|(_, text)| text);
         let is_plain = !texts.chain(directive.as_deref()).any(Template::is_one) && round.revises.is_none();
-        if !self.renders() || is_plain && round.options_from.is_none() {
-            let directive = directive.filter(|_| self.renders());
+        if is_plain && round.options_from.is_none() {
             return Ok(Rendered {
                 round: Cow::Borrowed(round),
                 directive,
@@ -94,7 +93,7 @@ impl Session {
         approval: &Approval,
     ) -> Result<(String, Option<String>), String> {
         let mut message = approval.message.clone();
-        if !self.renders() || !Template::is_one(&message) {
+        if !Template::is_one(&message) {
             return Ok((message, None));
         }
         let written = render(&mut message, "`message`", &self.scope_of(definition, step)?)?;

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::brief::{WORDING, brief, expected, linked_text, rules, stage_description};
+use super::brief::{brief, expected, rules, stage_description};
 use super::linked_tasks::NO_LINKS;
 use super::scope::{directive, of_definition, render};
 use crate::history::{AgentWork, ReviewContext, Session, StageContext, WorkItem, WorkItemOffered};
@@ -39,7 +39,7 @@ impl Session {
         if let Some(failed) = self.preceding_error() {
             let message = self.shown_error(failed);
             let mut error = json!({ "stepId": failed.step_id, "message": message });
-            if let Some(output) = self.output_of(failed).filter(|_| self.format() >= 2) {
+            if let Some(output) = self.output_of(failed) {
                 error["output"] = output.into();
             }
             input.insert("error".to_owned(), error);
@@ -115,7 +115,6 @@ impl Session {
         let mut task = AgentWork {
             input,
             stage_context,
-            wording: (self.format() >= 2).then_some(WORDING),
             rules: None,
             prompt: None,
             linked_tasks: Some(linked.json).filter(|json| json != NO_LINKS),
@@ -124,11 +123,11 @@ impl Session {
         let template = template(definition, step, agent)?;
         let scope = template.as_ref().map(|_| scope_of(definition, &task)).unwrap_or_default();
         let mut said = directive(definition, step).cloned();
-        if let Some(said) = said.as_mut().filter(|text| self.renders() && Template::is_one(text)) {
+        if let Some(said) = said.as_mut().filter(|text| Template::is_one(text)) {
             let scope = scope_of(definition, &task);
             render(said, "`facilitator_directive`", &scope)?;
         }
-        task.rules = rules(step, said.as_deref(), self.format());
+        task.rules = rules(step, said.as_deref());
         let prompt = template.as_ref().map(|template| template.render(&scope)).transpose();
         task.prompt = prompt.map_err(|error| format!("the prompt cannot be made: {error}"))?;
         if let Some(facts) = self.form_facts(step) {
@@ -154,16 +153,8 @@ impl Session {
         let persona = self.persona(&item.persona).map_or("", |persona| persona.text.as_str());
         let brief = definition.step(&item.step).map(|step| brief(definition, step, task));
         let text = text(definition, task);
-        // A template that shows them has them in the prompt already.
-        let linked =
-            task.linked_tasks.as_deref().filter(|linked| task.wording.is_none() && !text.contains(linked));
-        let linked = linked.map(linked_text);
-        let parts = [
-            persona,
-            brief.as_deref().unwrap_or_default(),
-            task.rules.as_deref().unwrap_or_default(),
-            linked.as_deref().unwrap_or_default(),
-        ];
+        let parts =
+            [persona, brief.as_deref().unwrap_or_default(), task.rules.as_deref().unwrap_or_default()];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         (parts.join("\n"), text)
     }
@@ -176,27 +167,21 @@ impl Session {
         Some(work_delivery((&self.id, id, participant), (&rules, &prompt), table_key, item.attempt()))
     }
 
-    /// An agent's work item as JSON, for who takes it as that; none in sessions of format 1.
+    /// An agent's work item as JSON, for who takes it as that.
     pub fn work_item_json(&self, item: &WorkItemOffered) -> Option<String> {
-        let task = item.task.as_ref().filter(|task| task.wording.is_some())?;
+        let task = item.task.as_ref()?;
         Some(as_json(&work_item(self.definition.as_ref()?, task)))
     }
 }
 
-/// The text of a prompt: what the template gave, else the whole work item as JSON; in sessions of
-/// format 1 its input alone.
+/// The text of a prompt: what the template gave, else the whole work item as JSON.
 fn text(definition: &Definition, task: &AgentWork) -> String {
-    match (&task.prompt, task.wording) {
-        (Some(prompt), _) => prompt.clone(),
-        (None, Some(_)) => as_json(&work_item(definition, task)),
-        (None, None) => as_json(&task.input),
-    }
+    task.prompt.clone().unwrap_or_else(|| as_json(&work_item(definition, task)))
 }
 
-/// What a template sees: the work item, and of the definition its material. In sessions of format 1
-/// there is less of it.
+/// What a template sees: the work item, and of the definition its material.
 fn scope_of(definition: &Definition, task: &AgentWork) -> Value {
-    let mut scope = if task.wording.is_some() { of_definition(definition) } else { Map::new() };
+    let mut scope = of_definition(definition);
     scope.extend(work_item(definition, task));
     Value::Object(scope)
 }
@@ -211,9 +196,7 @@ pub fn work_item(definition: &Definition, task: &AgentWork) -> Map<String, Value
     add("goal", definition.goal.as_deref().into());
     add("constraints", definition.constraints.as_slice().into());
     add("stage_context", serde_json::to_value(&task.stage_context).unwrap_or_default());
-    if task.wording.is_some() {
-        add("available_skills", task.stage_context.available_skills.as_slice().into());
-    }
+    add("available_skills", task.stage_context.available_skills.as_slice().into());
     if let Some(linked) = &task.linked_tasks {
         add("linked_tasks", linked.as_str().into());
     }
@@ -255,13 +238,6 @@ pub fn offer(
         participant: to,
         task: Some(Box::new(task)),
     }
-}
-
-/// Renews the hashes of a work item whose texts have changed.
-pub(super) fn hash_again(definition: &Definition, item: &mut WorkItemOffered) {
-    let Some(task) = &item.task else { return };
-    item.prompt_sha256 = sha256_hex(text(definition, task));
-    item.context_sha256 = sha256_hex(as_json(&task.input));
 }
 
 /// An input as the agent without a prompt is handed it.

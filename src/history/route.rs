@@ -61,11 +61,9 @@ impl Session {
         }
     }
 
-    /// What became of a round step's last run; nothing of other steps, and of sessions of format 1.
+    /// What became of a round step's last run; nothing of other steps.
     pub(crate) fn round_outcome(&self, step: &Step) -> Option<RoundOutcome> {
-        if self.is_format_1() || step.round().is_none() {
-            return None;
-        }
+        step.round()?;
         if self.not_held.contains_key(&step.id) {
             return Some(RoundOutcome::Failed);
         }

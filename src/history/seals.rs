@@ -1,15 +1,13 @@
 //! How a session seals, and what its seals are bound to.
 
 use super::state::{RoundRun, SeatStatus, Session};
-use crate::round::seal::{Padding, RoundKey, SEAL_2, SealFormat, unseal};
+use crate::round::seal::{RoundKey, SEAL_2, SealFormat, unseal};
 
 impl Session {
-    /// How records are sealed, and by that what they hold: what came back, or what was read of it.
     pub fn seal_format(&self) -> SealFormat {
-        match self.header.as_ref().map(|header| (header.seal, header.reply_rules)) {
-            Some((Some(SEAL_2), _)) => SealFormat::Two,
-            Some((_, Some(_))) => SealFormat::One(Padding::Classes),
-            Some((_, None)) | None => SealFormat::One(Padding::Steps),
+        match self.header.as_ref().and_then(|header| header.seal) {
+            Some(SEAL_2) => SealFormat::Two,
+            _ => SealFormat::One,
         }
     }
 

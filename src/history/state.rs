@@ -17,9 +17,8 @@ use super::timestamp::Timestamp;
 use super::work_item::WorkItem;
 use crate::diagnostic::Diagnostic;
 use crate::round::prompt::{Prompt, tail};
-use crate::round::record::REPLY_RULES;
 use crate::round::seal::{SealTo, SealedRecord};
-use crate::workflow::{Definition, Source, Step, StepKind, default_id, load, load_recorded, written_id};
+use crate::workflow::{Definition, Source, Step, StepKind, default_id, load, written_id};
 
 /// A session, folded from its events.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -217,8 +216,7 @@ impl Session {
     pub fn definition_of(header: &SessionOpened) -> Result<Definition, Diagnostic> {
         let id = default_id(&header.definition_file);
         let source = Source { text: &header.definition, file: &header.definition_file, id };
-        let loaded = if header.templates.is_none() { load_recorded(source) } else { load(source) };
-        match loaded {
+        match load(source) {
             Ok(loaded) => match &header.tasks_file {
                 Some(text) => Ok(loaded.definition.with_tasks(text).definition),
                 None => Ok(loaded.definition),
@@ -227,33 +225,6 @@ impl Session {
                 Err(problems.into_iter().next().unwrap_or_else(|| Diagnostic::new("unreadable")))
             }
         }
-    }
-
-    /// Whether its file was begun in format 1: what its records mean is read as it was then.
-    pub fn is_format_1(&self) -> bool {
-        self.header.as_ref().is_some_and(|header| header.format < 2)
-    }
-
-    /// Whether what the facilitator wrote of rounds and approvals may hold templates; in older files
-    /// braces are text.
-    pub fn renders(&self) -> bool {
-        self.header.as_ref().is_some_and(|header| header.templates.is_some())
-    }
-
-    /// The format of its file, which says how some of what is recorded reads.
-    pub fn format(&self) -> u32 {
-        self.header.as_ref().map_or(0, |header| header.format)
-    }
-
-    /// Whether counts say how strong a result is: not in format 1, nor in files of format 2 that were begun
-    /// before their header named the reader's rules.
-    pub fn weighs_results(&self) -> bool {
-        self.header.as_ref().is_some_and(|header| header.reply_rules.is_some())
-    }
-
-    /// Whether counts and steps change the agenda by themselves: not in older sessions.
-    pub fn keeps_agenda(&self) -> bool {
-        self.header.as_ref().is_some_and(|header| header.agenda_rules.is_some())
     }
 
     /// The seat of that name in the roster.
@@ -305,11 +276,6 @@ impl Session {
         let unused = |id: &String| self.round(id).is_none() && definition.step(id).is_none();
         let last = before + 1 + self.rounds.len() + definition.steps.len();
         (before + 1..=last).map(|n| format!("{step}.{n}")).find(unused).unwrap_or_default()
-    }
-
-    /// The number of the rules that replies were read by, where this version does not have them.
-    pub fn other_reply_rules(&self) -> Option<u32> {
-        self.header.as_ref()?.reply_rules.filter(|rules| *rules != REPLY_RULES)
     }
 
     /// How long the session has run at `now`, in milliseconds: rests and questions left out.

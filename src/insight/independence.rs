@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::left_out::same_seats;
 use super::round_view;
 use super::wording::{join_list, pluralize};
-use crate::core::{is_persons, same_answers};
+use crate::core::is_persons;
 use crate::history::{RoundRun, Session};
 use crate::round::record::Outcome;
 
@@ -80,17 +80,8 @@ pub fn maker(model: &str) -> Option<&'static str> {
 }
 
 /// Whose answers a revealed round has; none if nobody answered. Which are the same was found when it was
-/// counted, and is found now for a file of format 1.
+/// counted.
 pub fn independence(session: &Session, round: &RoundRun) -> Option<Independence> {
-    let mut found = without_texts(session, round)?;
-    if !session.weighs_results() {
-        found.same_answers = same_answers(round);
-    }
-    Some(found)
-}
-
-/// The same for a screen: nothing is compared, what was found when the round was counted is shown.
-pub fn without_texts(session: &Session, round: &RoundRun) -> Option<Independence> {
     if !round_view::is_revealed(round) {
         return None;
     }

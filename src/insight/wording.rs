@@ -4,11 +4,10 @@
 
 use std::fmt::Write as _;
 
-use super::round_view;
 use crate::core::{Cost, QUORUM_UNREACHABLE};
 use crate::history::{CloseReason, Door, RoundOpened, SeatInfo, Session, Tally};
 use crate::identity::Leak;
-use crate::round::record::{Outcome, TokenUsage};
+use crate::round::record::TokenUsage;
 pub use crate::sanitize::group_digits;
 use crate::workflow::LeakAction;
 
@@ -86,29 +85,7 @@ pub fn labels(session: &Session) -> Vec<String> {
     .flatten()
     .chain(super::wrapped::labels(session))
     .chain(super::wrapped::without_tools(session))
-    .chain(uncounted_blocks(session))
     .collect()
-}
-
-/// The rounds of a session of format 1 in which a block was not counted, as it was done then.
-fn uncounted_blocks(session: &Session) -> impl Iterator<Item = String> {
-    let rounds =
-        session.rounds.iter().filter(|round| session.is_format_1() && round_view::is_revealed(round));
-    rounds.filter_map(|round| {
-        let spec = round.opened.ballot.kind.spec();
-        let uncounted = round_view::seats(session, round).filter(|seat| {
-            seat.outcome() == Some(Outcome::Invalid)
-                && seat.answer().is_some_and(|answer| answer.replies.iter().any(|reply| spec.may_block(&reply.text)))
-        });
-        let names = join_list(uncounted.map(|seat| seat.name));
-        let round = &round.opened.round;
-        (!names.is_empty()).then(|| {
-            format!(
-                "Format 1: in round {round} the answer of {names} is or may be a block and was not counted, as \
-                 in the version that wrote this file. Since format 2 nothing passes with such an answer."
-            )
-        })
-    })
 }
 
 fn label(session: &Session, word: &str, is: impl Fn(&SeatInfo, &str) -> bool, how: &str) -> Option<String> {

@@ -12,10 +12,8 @@ use crate::history::{Event, TimedEvent, Timestamp};
 use crate::round::snapshot::sha256_hex;
 use crate::yaml::{Unwritable, read_own, write_struct};
 
-/// The format version of the files this program writes, in the header of every file.
-pub const FORMAT: u32 = 2;
-/// The oldest format version it reads.
-pub const OLDEST_FORMAT: u32 = 1;
+/// The format of the files that this program writes and reads, in the header of every file.
+pub const FORMAT: u32 = 3;
 /// The `prev` of a file's first document.
 pub const NO_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 

@@ -16,7 +16,7 @@ mod writer;
 pub use document::{FORMAT, NO_HASH, write_document, write_with_parts};
 pub use key_store::KeyStore;
 pub use parts::{PARTS, PartWriter};
-pub use reader::{Damage, EventLog, LogReader, PresentWords, fold, fold_to_show, read_log};
+pub use reader::{Damage, EventLog, LogReader, fold, read_log};
 pub use storage::{Disk, DiskError, FaultInjector, InjectedFault, LockOwner, StorageOp};
 pub use verify::{DocumentPlace, Finding, UNPROVEN, Verification, verify};
 pub use writer::{Journal, OpenJournalError, OpenedJournal, named_session};

@@ -3,9 +3,8 @@
 //! What stands after the last complete hash line is a torn write, whatever its bytes; any other
 //! mismatch is damage, and nothing of a damaged file is used. Never panics, whatever the bytes.
 
-use super::document::{FORMAT, NO_HASH, OLDEST_FORMAT, read_document};
+use super::document::{FORMAT, NO_HASH, read_document};
 use super::parts::{HASH_LINE, MARK, PARTS, PartIndex, PartWriter, room};
-use crate::core::put_in_present_words;
 use crate::history::{Event, LogEntry, Session};
 use crate::round::snapshot::sha256_hex;
 
@@ -32,8 +31,8 @@ pub struct Damage {
     pub line: u64,
     /// The byte at which it starts, from 0.
     pub offset: usize,
-    /// Whether the file is whole and of a version this program does not know.
-    pub newer: bool,
+    /// Whether the file is of a format that this program does not read, and nothing is wrong with it.
+    pub other_format: bool,
 }
 
 /// Reads a log.
@@ -135,13 +134,14 @@ impl<'a> LogReader<'a> {
             return Err(fail("it does not start with `---`".to_owned()));
         }
         // A header of another version is recognized before its fields are read.
-        let known = OLDEST_FORMAT..=FORMAT;
-        let format = (seq == 0).then(|| written_format(text)).flatten();
-        if let Some(format) = format.filter(|format| !known.contains(format)) {
-            let what = format!(
-                "the file has format {format}; this version reads formats {OLDEST_FORMAT} to {FORMAT}"
-            );
-            return Err(Damage { newer: true, ..fail(what) });
+        let format = if seq == 0 { written_format(text) } else { None };
+        if let Some(format) = format.filter(|format| *format != FORMAT) {
+            let what = if format < FORMAT {
+                format!("a development build wrote it in format {format}, and only format {FORMAT} is read")
+            } else {
+                format!("a later version wrote it in format {format}, and this one reads format {FORMAT}")
+            };
+            return Err(Damage { other_format: true, ..fail(what) });
         }
         let (found, before, session, stamped) = read_document(text, &mut self.room).map_err(fail)?;
         if found != seq {
@@ -201,34 +201,6 @@ pub fn fold(log: &EventLog) -> Session {
     session
 }
 
-/// Words the sentences of events as this version does, one event after the other, for somebody to read.
-/// Resuming a session needs the events as they were recorded.
-#[derive(Debug, Default)]
-pub struct PresentWords {
-    session: Session,
-}
-
-impl PresentWords {
-    /// The next event of a log, reworded.
-    pub fn reword(&mut self, mut line: LogEntry) -> LogEntry {
-        put_in_present_words(&self.session, &mut line.stamped);
-        self.session.apply(&line.stamped);
-        line
-    }
-
-    /// All events of a log, reworded, and the state after them.
-    pub fn of_log(lines: Vec<LogEntry>) -> (Vec<LogEntry>, Session) {
-        let mut words = Self::default();
-        let lines = lines.into_iter().map(|line| words.reword(line)).collect();
-        (lines, words.session)
-    }
-}
-
-/// The state after every event of a log, its sentences as this version words them.
-pub fn fold_to_show(log: EventLog) -> Session {
-    PresentWords::of_log(log.lines).1
-}
-
 /// Where each complete document of a log starts, and its line; nothing of them is read.
 pub(super) fn starts(bytes: &[u8]) -> impl Iterator<Item = (usize, u64)> {
     let (mut start, mut line) = (0, 1);
@@ -282,7 +254,7 @@ fn check_header(bytes: &[u8], line: &LogEntry, session: &str) -> Result<Option<P
     }
     if let Some(parts) = opened.parts.filter(|parts| *parts != PARTS) {
         let what = format!("the file has parts by rules {parts}; this version reads rules {PARTS}");
-        return Err(Damage { newer: true, ..damage(bytes, 0, Some(0), what) });
+        return Err(Damage { other_format: true, ..damage(bytes, 0, Some(0), what) });
     }
     match Session::definition_of(opened) {
         Ok(_) => Ok(opened.parts.map(|_| PartIndex::default())),
@@ -292,5 +264,5 @@ fn check_header(bytes: &[u8], line: &LogEntry, session: &str) -> Result<Option<P
 
 fn damage(bytes: &[u8], offset: usize, seq: Option<u64>, what: String) -> Damage {
     let line = 1 + bytes[..offset].iter().filter(|byte| **byte == b'\n').count() as u64;
-    Damage { what, seq, line, offset, newer: false }
+    Damage { what, seq, line, offset, other_format: false }
 }

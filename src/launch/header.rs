@@ -7,12 +7,10 @@ use super::prepare::PreparedSession;
 use super::random::random;
 use super::roster::Roster;
 use crate::diagnostic::Diagnostic;
-use crate::history::{AGENDA_RULES, PseudonymMap, SessionOpened};
-use crate::identity::RULES;
+use crate::history::{PseudonymMap, SessionOpened};
 use crate::journal::{FORMAT, PARTS};
-use crate::round::record::REPLY_RULES;
 use crate::round::snapshot::{hex, sha256_hex};
-use crate::workflow::{LeakAction, STANDARD_INPUT, TEMPLATES, depth, with_written_names};
+use crate::workflow::{STANDARD_INPUT, depth, with_written_names};
 
 impl PreparedSession {
     pub(super) fn new_id(&self) -> String {
@@ -41,9 +39,6 @@ impl PreparedSession {
         for seat in &mut roster.seats {
             seat.seed = seat.seed.or(seed);
         }
-        let leak_rules = (self.definition.leaks != Some(LeakAction::Off)
-            || self.definition.pseudonyms.is_some())
-        .then_some(RULES);
         let name = Path::new(&self.file).file_name().map(|name| name.to_string_lossy().into_owned());
         Ok(SessionOpened {
             session: id.to_owned(),
@@ -54,20 +49,12 @@ impl PreparedSession {
                 .unwrap_or_else(|| "stdin".to_owned()),
             definition_sha256: sha256_hex(&self.text),
             definition: self.text.clone(),
-            leak_rules,
-            reply_rules: Some(REPLY_RULES),
             seal: None,
             table_key: None,
             parts: Some(PARTS),
             draw_seed: self.definition.draws().then(|| seed.map_or_else(random_seed, Ok)).transpose()?,
-            templates: Some(TEMPLATES),
-            adopts_unsupported: true,
-            agenda_rules: Some(AGENDA_RULES),
             pseudonyms: self.pseudonyms(&roster, seed)?,
-            input: with_written_names(
-                input.map_or_else(|| Ok(self.definition.input()), parse_input)?,
-                FORMAT,
-            ),
+            input: with_written_names(input.map_or_else(|| Ok(self.definition.input()), parse_input)?),
             seed,
             participants: roster.seats,
             personas: roster.personas,

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::config::{PathPolicy, read_regular};
 use crate::diagnostic::Diagnostic;
 use crate::history::{LinkedSession, Session};
-use crate::journal::{fold_to_show, read_log};
+use crate::journal::{fold, read_log};
 use crate::report;
 use crate::workflow::Definition;
 
@@ -53,7 +53,7 @@ fn read(id: &str, file: &str, bounds: &PathPolicy) -> Result<LinkedSession, Diag
         return Err(unread("it holds no complete event".to_owned()));
     }
     let head = log.lines.last().map(|line| line.hash.clone());
-    let session = fold_to_show(log);
+    let session = fold(&log);
     let title = session.definition.as_ref().and_then(|definition| definition.goal.clone());
     let asked = session.rounds.first().map(|round| round.opened.question.clone());
     let status = match &session.closed {

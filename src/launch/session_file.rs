@@ -74,23 +74,25 @@ fn damaged(damage: &Damage, file: &str) -> RunError {
 
 /// Whether a file is none of ours to read, rather than one of ours that is damaged.
 pub fn is_no_session(damage: &Damage) -> bool {
-    damage.newer || damage.seq.is_none()
+    damage.other_format || damage.seq.is_none()
 }
 
 /// A damaged file as a person reads of it.
 pub fn damage_problem(damage: &Damage, file: &str) -> Diagnostic {
     let what = match damage.seq {
-        Some(seq) if !damage.newer => {
+        Some(seq) if !damage.other_format => {
             format!("damaged at document {seq}, byte {}: {}", damage.offset, damage.what)
         }
         _ => damage.what.clone(),
     };
-    let hint = if damage.newer {
-        "use a version of roundtable that knows this format"
-    } else if damage.seq.is_none() {
+    let problem = Diagnostic::new(what).at(file, damage.line, 1);
+    if damage.other_format {
+        return problem;
+    }
+    let hint = if damage.seq.is_none() {
         "give a `.s2s` file that roundtable has written"
     } else {
         "restore the file from a backup (it was not modified)"
     };
-    Diagnostic::new(what).hint(hint).at(file, damage.line, 1)
+    problem.hint(hint)
 }

@@ -6,10 +6,6 @@ use serde_json::{Map, Value};
 use crate::ballot::{Ballot, BallotForm, ParsedReply, read_reply};
 use crate::sanitize::{MASKED_KEY, group_digits};
 
-/// The number of the rules by which this version reads replies. Rules that have been used are never
-/// changed: another reading of any reply gets the next number.
-pub const REPLY_RULES: u32 = 1;
-
 /// What is kept of a reply that is too long to be kept, in characters.
 const KEPT_OF_REPLY: usize = 1000;
 
@@ -127,8 +123,8 @@ pub struct ReplyAttempt {
     pub reason: Option<String>,
 }
 
-/// What became of one seat, its keys in this order: what is sealed in sessions without `reply_rules`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// What became of one seat, as it is read of its [`Raw`] record.
+#[derive(Debug, Clone, PartialEq)]
 pub struct SeatRecord {
     /// The session's id.
     pub session: String,
@@ -142,16 +138,12 @@ pub struct SeatRecord {
     /// What became of it.
     pub outcome: Outcome,
     /// Why, where that needs saying.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The countable part.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ballot: Option<Ballot>,
     /// The answer's fields.
-    #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub answer: Map<String, Value>,
     /// Keys that were kept and not obeyed.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<String>,
     /// Every reply as it came.
     pub replies: Vec<ReplyAttempt>,
@@ -159,18 +151,14 @@ pub struct SeatRecord {
     /// From the first request to the last byte, in milliseconds.
     pub latency_ms: u64,
     /// Tokens, if the service told.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenUsage>,
     /// What it was to be sent with and was not, since its service does not take it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
     /// How many of the tries the service declined for a parameter: nothing is charged for these.
-    #[serde(default, skip_serializing_if = "is_zero")]
     pub declined: u32,
 }
 
-/// What came back for one seat and nothing that was read from it, its keys in this order: what is
-/// sealed in sessions with `reply_rules`.
+/// What is sealed of one seat: what came back and nothing that was read from it, its keys in this order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Raw {
     /// The session's id.
@@ -221,8 +209,8 @@ impl Raw {
     }
 
     /// What became of the seat: the first reply that is an answer or declines to give one counts. A block
-    /// without its minimum change stands where no ballot follows, if such blocks count.
-    pub fn read(self, form: &BallotForm, counts_bare_blocks: bool) -> SeatRecord {
+    /// without its minimum change stands where no ballot follows.
+    pub fn read(self, form: &BallotForm) -> SeatRecord {
         let mut replies = self.replies;
         let (mut counts, mut block) = (None, None);
         for reply in &mut replies {
@@ -231,7 +219,7 @@ impl Raw {
                 ParsedReply::Invalid(reason) => reply.reason = Some(reason),
                 ParsedReply::BareBlock(answer, reason) => {
                     reply.reason = Some(reason);
-                    block = Some(answer).filter(|_| counts_bare_blocks);
+                    block = Some(answer);
                 }
                 reading => {
                     counts = Some(reading);

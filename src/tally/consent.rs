@@ -43,7 +43,7 @@ pub fn count(profile: &Profile) -> Verdict {
     } else if doubts > 0 {
         let replies = if doubts == 1 { "reply" } else { "replies" };
         Some(format!("{doubts} unreadable {replies} may block"))
-    } else if support == 0 && (aside == 0 || profile.needs_support) {
+    } else if support == 0 && aside == 0 {
         Some("no support".to_owned())
     } else {
         None

@@ -99,8 +99,6 @@ pub struct Profile {
     pub lowest: Option<Decimal>,
     /// Who gave no valid answer that may be a block all the same.
     pub may_block: Vec<String>,
-    /// Whether a proposal that nobody blocks needs somebody who supports it, as in older sessions.
-    pub needs_support: bool,
 }
 
 impl Profile {

@@ -101,7 +101,7 @@ impl Theme {
             match role {
                 "good" => self.palette.good = color,
                 "bad" => self.palette.bad = color,
-                "active" | "under-way" => self.palette.active = color,
+                "active" => self.palette.active = color,
                 "key" => self.palette.key = color,
                 _ => {
                     return Err(format!("`{role}` has no color: use good, bad, active, key or background"));
@@ -215,13 +215,10 @@ mod tests {
     use super::*;
 
     /// A terminal without these signs still tells dark from light.
-    /// `under-way` is the role's name in configurations of earlier versions.
     #[test]
     fn a_role_has_the_color_that_is_set_for_it() {
         let theme = Theme::from_environment(|_| None);
-        for role in ["active", "under-way"] {
-            assert_eq!(theme.with_colors([(role, "blue")]).unwrap().active(), Style::new().fg(Color::Blue));
-        }
+        assert_eq!(theme.with_colors([("active", "blue")]).unwrap().active(), Style::new().fg(Color::Blue));
         let wrong = theme.with_colors([("quorum", "blue")]).unwrap_err();
         assert_eq!(wrong, "`quorum` has no color: use good, bad, active, key or background");
     }

@@ -13,12 +13,11 @@ pub const DEEPEST_ANSWER: usize = 24;
 pub const MOST_VALUES: usize = 20_000;
 
 /// What a reply yields: the JSON it is, or that its one fenced block is, else `{"result": "<text>"}`.
-/// An issue and an implementation result come under their written names; `format` is the session's:
-/// in format 1 a bare issue keeps its names.
+/// An issue and an implementation result come under their written names.
 ///
 /// # Errors
 /// When the JSON is nested too deep, or holds too many values.
-pub fn read_answer(reply: &str, format: u32) -> Result<Value, String> {
+pub fn read_answer(reply: &str) -> Result<Value, String> {
     let text = reply.trim();
     let found = parse(text).or_else(|| only_block(text).and_then(|block| parse(&block)));
     match found {
@@ -28,7 +27,7 @@ pub fn read_answer(reply: &str, format: u32) -> Result<Value, String> {
         Some(value) if values(&value) > MOST_VALUES => {
             Err(format!("the answer holds more than {MOST_VALUES} values"))
         }
-        Some(value) => Ok(with_written_names(value, format)),
+        Some(value) => Ok(with_written_names(value)),
         None => Ok(json!({ "result": text })),
     }
 }
@@ -98,21 +97,21 @@ mod tests {
             ("", json!({"result": ""})),
         ];
         for (reply, wanted) in cases {
-            assert_eq!(read_answer(reply, 2).unwrap(), wanted, "{reply}");
+            assert_eq!(read_answer(reply).unwrap(), wanted, "{reply}");
         }
     }
 
     #[test]
     fn what_is_too_much_is_refused() {
         let many = |count: usize| format!("[{}1]", "1,".repeat(count - 1));
-        assert!(read_answer(&many(MOST_VALUES - 1), 2).is_ok());
-        assert!(read_answer(&many(MOST_VALUES), 2).is_err());
+        assert!(read_answer(&many(MOST_VALUES - 1)).is_ok());
+        assert!(read_answer(&many(MOST_VALUES)).is_err());
     }
 
     #[test]
     fn what_is_too_deep_is_refused() {
         let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
-        assert!(read_answer(&nested(DEEPEST_ANSWER), 2).is_ok());
-        assert!(read_answer(&nested(DEEPEST_ANSWER + 1), 2).is_err());
+        assert!(read_answer(&nested(DEEPEST_ANSWER)).is_ok());
+        assert!(read_answer(&nested(DEEPEST_ANSWER + 1)).is_err());
     }
 }

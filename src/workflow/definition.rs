@@ -226,7 +226,6 @@ pub enum LeakAction {
     /// The copy that is handed on has the names masked.
     Mask,
     /// It is not disclosed.
-    #[serde(alias = "refuse")]
     Withhold,
 }
 

@@ -30,7 +30,6 @@ mod validate;
 
 pub use agent_answer::{DEEPEST_ANSWER, depth, read_answer};
 pub use chosen::{ChosenParticipant, LINK, split_participants};
-pub use completeness::format_1::lack;
 pub use completeness::{CompletenessFinding, Held, ReferencedContent, findings, is_held, looks_like_id};
 pub use definition::{
     Definition, LeakAction, ParticipantSpec, ProgramSpec, PseudonymSetting, SeatTools, StructuredAnswers,
@@ -50,7 +49,6 @@ pub use load::rule::unfit as unfit_threshold;
 pub use load::task::{TASKS_FILE, Tasks};
 pub use load::{
     Examined, Loaded, MAX_DEFINITION, OtherFiles, STANDARD_INPUT, Source, default_id, examine, load,
-    load_recorded,
 };
 pub use mark::TaskMark;
 pub use recall::{RECENT_ROUNDS, Recall, RecallKeys, RecalledAnswers, Results};
@@ -67,5 +65,4 @@ pub use strategy::{STRATEGIES, Strategy, strategies};
 pub use task::{
     LinkDefinition, ROW_KEYS, Report, TRACKER, Task, TrackerFile, priority_of, with_written_names,
 };
-pub use templates::TEMPLATES;
 pub use validate::{needs_screen, recheck, unknown_tasks};

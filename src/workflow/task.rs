@@ -118,27 +118,26 @@ pub fn priority_of(written: &str) -> Option<u8> {
 }
 
 /// An issue's or an implementation's keys under their written names; other values are as they were.
-/// In sessions of format 1 only an issue under `next_issue` counts as one, and its priority stays.
-pub fn with_written_names(value: Value, format: u32) -> Value {
+pub fn with_written_names(value: Value) -> Value {
     let Value::Object(mut map) = value else { return value };
     if map.contains_key("files_changed") {
         map = renamed(map, &[("screenshots", "screenshot_paths"), ("tests", "test_results")]);
     }
-    for key in if format < 2 { &["next_issue"][..] } else { &["next_issue", "issue"] } {
-        if let Some(Value::Object(inner)) = map.get_mut(*key) {
-            *inner = issue(std::mem::take(inner), format);
+    for key in ["next_issue", "issue"] {
+        if let Some(Value::Object(inner)) = map.get_mut(key) {
+            *inner = issue(std::mem::take(inner));
         }
     }
     let is_issue = map.contains_key("title")
         && ["steps", "test_steps"].iter().any(|key| map.contains_key(*key))
         && ["id", "issue_id"].iter().any(|key| map.contains_key(*key));
-    Value::Object(if is_issue && format >= 2 { issue(map, format) } else { map })
+    Value::Object(if is_issue { issue(map) } else { map })
 }
 
 /// An issue under its written names, its priority as a number where that can be read.
-fn issue(map: Map<String, Value>, format: u32) -> Map<String, Value> {
+fn issue(map: Map<String, Value>) -> Map<String, Value> {
     let mut issue = renamed(map, &[("id", "issue_id"), ("steps", "test_steps")]);
-    if let Some(Value::String(word)) = issue.get("priority").filter(|_| format >= 2)
+    if let Some(Value::String(word)) = issue.get("priority")
         && let Some(number) = priority_of(word)
     {
         issue.insert("priority".to_owned(), number.into());
@@ -162,15 +161,6 @@ fn renamed(map: Map<String, Value>, names: &[(&str, &str)]) -> Map<String, Value
 mod tests {
     use super::with_written_names;
     use serde_json::json;
-
-    #[test]
-    fn a_session_of_format_1_keeps_a_bare_issue_as_it_was() {
-        let bare = json!({"id": "A-1", "title": "t", "steps": ["s"], "priority": "high"});
-        assert_eq!(with_written_names(bare.clone(), 1), bare);
-        let next = with_written_names(json!({"next_issue": bare}), 1);
-        assert_eq!(next["next_issue"]["priority"], "high");
-        assert_eq!(next["next_issue"]["issue_id"], "A-1");
-    }
 
     #[test]
     fn aliases_are_read_and_the_written_names_kept() {
@@ -202,7 +192,7 @@ mod tests {
             (json!("text"), json!("text")),
         ];
         for (value, wanted) in cases {
-            assert_eq!(with_written_names(value, 2), wanted);
+            assert_eq!(with_written_names(value), wanted);
         }
     }
 }

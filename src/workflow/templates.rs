@@ -10,9 +10,6 @@ use super::lang::{Template, Transform};
 use super::steps::step::{Step, StepKind};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 
-/// The number of the rules by which templates of rounds are rendered, as a header records it.
-pub const TEMPLATES: u32 = 1;
-
 /// What a template of a round, an approval or a directive sees beside the key of its step's `input`.
 pub const SCOPE: [&str; 8] =
     ["input", "context", "error", "goal", "constraints", "project_summary", "artifacts", "agenda"];

@@ -255,7 +255,7 @@ fn a_work_item_is_what_an_agent_of_every_service_is_given() {
         let participants = "[{name: looker, model: lab/m, prompt: \"You look.\"}, {name: builder, model: lab/m, prompt: \"You build.\"}]";
         let desk = Desk::with(&BRIEFED.replace("PARTICIPANTS", participants)).served_by(&server);
         let config = std::fs::read_to_string(desk.home().join("config/config.yaml")).expect("a config");
-        let config = config.replace("dialect: openai", &format!("dialect: {dialect}, stream: false"));
+        let config = config.replace("api: openai", &format!("api: {dialect}, stream: false"));
         desk.write("../home/config/config.yaml", config);
         let lines = desk.run(["--batch", "--json", "decide.yaml"]).code(0).lines();
         let parts = parts_of(&server);

@@ -160,36 +160,3 @@ fn a_return_that_its_replies_do_not_give_is_found() {
         }
     }
 }
-
-#[test]
-fn a_file_whose_rules_a_newer_program_has_is_refused() {
-    let all = finished(ONE_ROUND);
-    for number in [0, 2, 1_000] {
-        let with = |change: fn(&mut roundtable::history::SessionOpened, u32), key: &str| {
-            let what = found(&all, |all| {
-                if let Event::SessionOpened(opened) = &mut all[0].event {
-                    change(opened, number);
-                }
-            });
-            assert_eq!(
-                what,
-                [format!(
-                    "a newer program wrote the file: it has `{key}` {number}, and this version knows those up to 1"
-                )]
-            );
-        };
-        with(|opened, number| opened.leak_rules = Some(number), "leak_rules");
-        with(|opened, number| opened.reply_rules = Some(number), "reply_rules");
-    }
-    let mut session = roundtable::history::Session::default();
-    for stamped in &all[..all.len() - 1] {
-        let mut stamped = stamped.clone();
-        if let Event::SessionOpened(opened) = &mut stamped.event {
-            opened.reply_rules = Some(2);
-        }
-        session.apply(&stamped);
-    }
-    let resume = Command::Resume { program: "this one".to_owned(), torn_bytes: 0 };
-    let refused = decide(&session, resume, Timestamp(0)).expect_err("refused").to_string();
-    assert!(refused.contains("rules that this version does not have"), "{refused}");
-}

@@ -320,18 +320,8 @@ fn cut_back(base: &Base, random: &mut Random) -> Changed {
 
 /// What is on record and follows from nothing else in the file: how long things took, what the header
 /// says of itself, sentences.
-const ONLY_TOLD: [&str; 16] = [
-    "answer_revealed/reason",
-    "answer_revealed/replies/reason",
-    "approval_requested/message",
-    "round_opened/estimated_tokens",
-    "session_closed/reason",
-    "step_finished/error",
-    "tally_made/order_by",
-    "tally_made/steps",
-    "tally_made/tier_because",
+const ONLY_TOLD: [&str; 6] = [
     "session_opened/definition_file",
-    "session_opened/adopts_unsupported",
     "session_opened/input",
     "session_opened/participants/model",
     "session_opened/personas/description",

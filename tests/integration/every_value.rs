@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::cases;
 use crate::forge::{chained, events, leaves, without_places};
-use crate::scenarios;
+use crate::{remote, scenarios};
 
 /// How many values of a kind are changed.
 const SAMPLE: usize = 1;
@@ -79,18 +79,17 @@ fn what_verify_does_not_find_is_what_the_table_says() {
 
 /// The sessions of all scenarios, and one with a remote seat.
 fn bases() -> Vec<Base> {
-    let base = |folder: &Path, file: &Path| {
-        let events = events(&std::fs::read(file).expect("a session"));
+    let base = |name: &str, events: Vec<TimedEvent>| {
         let value = |stamped: &TimedEvent| serde_json::to_value(&stamped.event).expect("JSON");
-        let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
-        Base { name, values: events.iter().map(value).collect(), events }
+        Base { name: name.to_owned(), values: events.iter().map(value).collect(), events }
     };
     let of_scenario = |folder: &PathBuf| {
         let home = tempfile::tempdir().expect("a folder");
-        base(folder, &scenarios::recorded(folder, home.path()).0)
+        let file = scenarios::recorded(folder, home.path()).0;
+        let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+        base(&name, events(&std::fs::read(file).expect("a session")))
     };
-    let remote = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-2/remote.s2s");
-    scenarios::folders().iter().map(of_scenario).chain([base(&remote, &remote)]).collect()
+    scenarios::folders().iter().map(of_scenario).chain([base("remote", remote::recorded())]).collect()
 }
 
 /// Every value of every session. Names that a persona or a price goes by are no kind of their own.

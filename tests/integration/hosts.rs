@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use roundtable::journal::{fold_to_show, read_log};
+use roundtable::journal::{fold, read_log};
 use serde_json::{Value, json};
 
 use crate::patience::Patient as _;
@@ -184,7 +184,7 @@ fn junit_and_github_fail_exactly_where_the_exit_code_does() {
         let bytes = fs::read(&file).expect("a session");
         let name = folder.display();
         let code = done.status.code().expect("a code");
-        let session = fold_to_show(read_log(&bytes).expect("a log"));
+        let session = fold(&read_log(&bytes).expect("a log"));
         let line = roundtable::report::result(&session, code, "x.s2s", "");
         assert_eq!(line.as_object().expect("an object").len(), KEYS.len(), "{name}");
         assert_eq!(line["decided"] == true, line["winner"].is_string(), "{name}: {line}");
@@ -222,7 +222,7 @@ fn a_session_cut_short_at_any_event_is_unfinished_and_well_formed() {
     for events in 1..=whole {
         let mut log = read_log(&fs::read(desk.path("a.s2s")).expect("a file")).expect("a log");
         log.lines.truncate(events);
-        let session = fold_to_show(log);
+        let session = fold(&log);
         let junit = roundtable::report::junit(&session);
         let suites = elements(&junit).remove(0).1;
         let kind = if events == whole { "failures" } else { "errors" };

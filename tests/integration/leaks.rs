@@ -6,7 +6,7 @@ use roundtable::journal::verify;
 use serde_json::{Value, json};
 
 use crate::forge::{chained, events as read};
-use crate::program::{Desk, Ran, arg};
+use crate::program::{Desk, Ran};
 
 const ANSWERS: &str = "\
 pick:
@@ -117,20 +117,15 @@ fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
 
 #[test]
 fn withheld_answers_are_counted_and_not_disclosed() {
-    // `refuse` is the word of earlier versions.
-    for word in ["withhold", "refuse"] {
-        let desk = desk(&format!("leaks: {word}"));
-        let lines = run(&desk).lines();
-        assert_eq!(events(&lines, "leaks_found")[0]["action"], "withhold");
-        let handed = handed_on(&lines);
-        assert_eq!(handed.matches("withheld: ").count(), 2, "{handed}");
-        assert!(!handed.contains("I take red") && handed.contains("a llama in a mistral wind"), "{handed}");
-        let tally = events(&lines, "tally_made")[0];
-        assert_eq!((&tally["answered"], &tally["winners"]), (&json!(3), &json!(["red"])));
-        let file = desk.read("out.s2s");
-        desk.run(["verify", "out.s2s"]).code(0);
-        assert!(!file.contains("action: refuse"));
-    }
+    let desk = self::desk("leaks: withhold");
+    let lines = run(&desk).lines();
+    assert_eq!(events(&lines, "leaks_found")[0]["action"], "withhold");
+    let handed = handed_on(&lines);
+    assert_eq!(handed.matches("withheld: ").count(), 2, "{handed}");
+    assert!(!handed.contains("I take red") && handed.contains("a llama in a mistral wind"), "{handed}");
+    let tally = events(&lines, "tally_made")[0];
+    assert_eq!((&tally["answered"], &tally["winners"]), (&json!(3), &json!(["red"])));
+    desk.run(["verify", "out.s2s"]).code(0);
 }
 
 #[test]
@@ -138,7 +133,6 @@ fn switched_off_nobody_looks() {
     let desk = desk("leaks: off");
     let lines = run(&desk).lines();
     assert!(events(&lines, "leaks_found").is_empty());
-    assert!(lines[0].get("leak_rules").is_none());
     assert!(handed_on(&lines).contains("As Claude, made by Anthropic"));
     desk.run(["verify", "out.s2s"]).code(0);
 }
@@ -230,34 +224,4 @@ fn what_is_said_to_be_found_or_masked_is_checked() {
         drawn.names = names.into_iter().zip(shown).collect();
     }
     assert!(wrong(swapped), "other pseudonyms");
-}
-
-#[test]
-fn rules_of_a_later_version_are_said_and_not_gone_on_with() {
-    let desk = Desk::with(&format!(
-        "{}  - {{id: ok, type: approval, message: \"Enough?\"}}\n",
-        definition("leaks: mask")
-    ));
-    desk.write("answers.yaml", ANSWERS);
-    desk.run(["--batch", "--answers", "answers.yaml", "--save", "out.s2s", "decide.yaml"]).code(4);
-    let bytes = std::fs::read(desk.path("out.s2s")).expect("the file");
-    let mut events = read(&bytes);
-    for stamped in &mut events {
-        match &mut stamped.event {
-            Event::SessionOpened(opened) => opened.leak_rules = Some(1_000),
-            Event::LeaksFound(found) => std::sync::Arc::make_mut(found).rules = 1_000,
-            _ => {}
-        }
-    }
-    desk.write("later.s2s", chained(&events));
-    let verified = desk.run(["verify", "later.s2s"]).code(2);
-    assert!(
-        verified.err.contains("a newer program wrote the file: it has `leak_rules` 1000"),
-        "{}",
-        verified.err
-    );
-    desk.run(["report", "later.s2s"]).code(0);
-    let resumed = desk.run(["--batch", &arg(&desk.path("later.s2s"))]);
-    assert_ne!(resumed.code, 0);
-    assert!(resumed.err.contains("use a later one"), "{}", resumed.err);
 }

@@ -88,7 +88,6 @@ mod scripts;
 #[cfg(unix)]
 mod seat_programs;
 mod seats;
-mod sentences;
 mod serve;
 mod serve_blind;
 mod serve_faults;

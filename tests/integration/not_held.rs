@@ -130,7 +130,7 @@ fn guesses_are_warnings_strict_refuses_on_them_and_off_skips_them() {
     assert!(warning["message"].as_str().is_some_and(|said| said.contains("`Check Linear`")), "{warning}");
     for refusing in [
         steps(", completeness: strict"),
-        steps(", completeness: refuse"),
+        steps(", completeness: strict"),
         format!("completeness: strict\n{}", steps("")),
     ] {
         let strict = desk(&refusing, &answers);

@@ -163,7 +163,7 @@ fn a_part_that_is_not_there_is_damage_and_other_rules_are_another_version() {
     ) {
         Ok(log) => format!("{:?}", log.lines.last().map(|line| &line.stamped.event)),
         Err(damage) => {
-            assert_eq!(damage.newer, damage.seq == Some(0));
+            assert_eq!(damage.other_format, damage.seq == Some(0));
             damage.what
         }
     };

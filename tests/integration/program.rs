@@ -75,7 +75,7 @@ impl Desk {
     pub fn served_by(self, server: &Server) -> Self {
         let url = server.url();
         let config =
-            format!("providers:\n  lab: {{dialect: openai, base_url: \"{url}/v1\", key_env: LAB_KEY}}\n");
+            format!("providers:\n  lab: {{api: openai, base_url: \"{url}/v1\", key_env: LAB_KEY}}\n");
         self.write("../home/config/config.yaml", config);
         self.set("LAB_KEY", KEY)
     }

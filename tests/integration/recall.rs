@@ -1,9 +1,6 @@
 //! What a round's snapshot recalls of what was before: the key `context`, and its default.
 
-use std::path::Path;
-
-use roundtable::core::{Command, decide};
-use roundtable::history::{Event, RoundOpened, Session};
+use roundtable::history::{Event, RoundOpened};
 use roundtable::journal::read_log;
 use std::sync::Arc;
 
@@ -95,30 +92,4 @@ fn what_context_names_must_be_there() {
     let said = format!("{}{}", found.out, found.err);
     assert!(said.contains("`results` of `context` names no step: `b`"), "{said}");
     assert!(said.contains("`results` of `context` names a round: `a`"), "{said}");
-}
-
-/// Opened again at the same point, each round of a session of format 1 has the same snapshot.
-#[test]
-fn sessions_of_format_1_keep_their_content() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-1");
-    let mut count = 0;
-    for file in ["moved-between-rounds.s2s", "open-question-again.s2s"] {
-        let log = read_log(&std::fs::read(folder.join(file)).expect("a file")).expect("whole");
-        let mut session = Session::default();
-        for line in log.lines {
-            if let Event::RoundOpened(opened) = &line.stamped.event {
-                let again = decide(
-                    &session,
-                    Command::OpenRound { project_summary: None, seal: None },
-                    line.stamped.at,
-                );
-                let again = again.expect("a draft").into_iter().next();
-                let Some(Event::RoundOpened(again)) = again else { panic!("no round") };
-                assert_eq!(again.snapshot, opened.snapshot, "{file}");
-                count += 1;
-            }
-            session.apply(&line.stamped);
-        }
-    }
-    assert!(count >= 4, "{count} rounds");
 }

@@ -48,12 +48,11 @@ impl Sitting {
         let persona =
             |name: &str| json!({ "name": name, "sha256": sha256_hex(""), "description": "", "text": "" });
         let header = json!({
-            "session": "20261122-130000-phone-vote-0001", "format": 2, "program": "roundtable 0.1.0",
+            "session": "20261122-130000-phone-vote-0001", "format": 3, "program": "roundtable 0.1.0",
             "definition_file": "phone-vote.yaml", "definition_sha256": sha256_hex(DEFINITION),
             "definition": DEFINITION, "input": {},
             "participants": [seat("ann", "rehearsal"), remote], "personas": [persona("ann"), persona("dana")],
-            "reply_rules": 1, "seal": 2, "table_key": SigningKey::new([0x55; 32]).public(), "parts": 1,
-            "templates": 1, "adopts_unsupported": true, "agenda_rules": 1,
+            "seal": 2, "table_key": SigningKey::new([0x55; 32]).public(), "parts": 1,
         });
         let mut sitting = Self { session: Session::default(), events: Vec::new(), now: 1_795_352_400_000 };
         sitting.does(Command::Open(Box::new(serde_json::from_value(header).expect("a header"))));
@@ -161,6 +160,14 @@ fn sign(envelope: &mut Envelope, key: &SigningKey) {
     let public = round_key().seal_to().public_key;
     let message = ballot_message(envelope.binding(), &public, &envelope.seal()).expect("a message");
     envelope.signature = key.sign(&message);
+}
+
+/// The events of a session with a signed ballot; a second program reads the file that they make.
+pub fn recorded() -> Vec<TimedEvent> {
+    let mut sitting = voted();
+    sitting.finish();
+    std::fs::write(crate::oracle::oracle_file("remote.s2s"), chained(&sitting.events)).expect("written");
+    sitting.events
 }
 
 fn voted() -> Sitting {

@@ -15,20 +15,15 @@ use serde_json::{Value, json};
 use crate::patience::Patient as _;
 
 /// Keys whose values are left out wherever they stand.
-const LEFT_OUT: [&str; 31] = [
+const LEFT_OUT: [&str; 26] = [
     "at",
     "session",
     "prev",
     "hash",
     "program",
-    "leak_rules",
-    "reply_rules",
     "parts",
-    "templates",
     "public_key",
     "enc",
-    "adopts_unsupported",
-    "agenda_rules",
     "definition",
     "definition_sha256",
     "key",

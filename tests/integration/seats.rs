@@ -450,15 +450,10 @@ pub fn header(definition: &str) -> SessionOpened {
         unread: Vec::new(),
         prices: indexmap::IndexMap::new(),
         providers: indexmap::IndexMap::new(),
-        leak_rules: None,
-        reply_rules: Some(roundtable::round::record::REPLY_RULES),
         seal: definition.starts_with(SEAL_2).then_some(2),
         table_key: None,
         parts: Some(roundtable::journal::PARTS),
         draw_seed: None,
-        templates: Some(roundtable::workflow::TEMPLATES),
-        adopts_unsupported: true,
-        agenda_rules: Some(roundtable::history::AGENDA_RULES),
         pseudonyms: None,
     }
 }

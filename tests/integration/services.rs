@@ -36,7 +36,7 @@ fn desk(server: &Server, definition: &str, more: &str) -> Desk {
         ("gemini", "openai", &format!("{url}/v1beta/openai")),
         ("local", "openai", &format!("{url}/v1")),
     ] {
-        config.push_str(&format!("  {name}: {{dialect: {dialect}, base_url: \"{url}\"{more}}}\n"));
+        config.push_str(&format!("  {name}: {{api: {dialect}, base_url: \"{url}\"{more}}}\n"));
     }
     desk.write("../home/config/config.yaml", config);
     desk.set("OPENAI_API_KEY", "k").set("ANTHROPIC_API_KEY", "k").set("GEMINI_API_KEY", "k")

@@ -235,7 +235,7 @@ fn it_is_neither_read_nor_written_outside_the_project_or_through_a_link() {
     assert!(refused.err.contains("it is a link"), "{}", refused.err);
     assert_eq!(fs::read_to_string(&theirs).expect("theirs"), TASKS);
     // Where the user allows the folder, it is a file like any other.
-    run(&of(&absolute).set("ROUNDTABLE_OUTSIDE", &folder), "s.s2s").code(0);
+    run(&of(&absolute).set("ROUNDTABLE_ALLOWED_DIRS", &folder), "s.s2s").code(0);
     assert_eq!(fs::read_to_string(&theirs).expect("theirs"), DONE);
 
     // One that becomes a link while the session runs is not written through either.

@@ -149,35 +149,3 @@ fn verify_renders_again() {
     }
     assert!(seen);
 }
-
-/// Sessions that were begun before templates keep braces as they are.
-#[test]
-fn braces_of_older_sessions_are_text() {
-    let desk = Desk::with("participants: [skeptic, qa-lead]\nquestion: \"{{goal}}?\"\ngoal: g\n");
-    desk.run(["--batch", "--save", "out.s2s", "decide.yaml"]).code(0);
-    let log = read_log(desk.read("out.s2s").as_bytes()).expect("whole");
-    let question = |older: bool| {
-        let mut session = Session::default();
-        for line in &log.lines {
-            let mut stamped = line.stamped.clone();
-            if let Event::SessionOpened(opened) = &mut stamped.event
-                && older
-            {
-                opened.templates = None;
-                opened.definition = opened.definition.replace("{{goal}}", "{{gaol");
-            }
-            if let Event::RoundOpened(_) = &stamped.event {
-                let again =
-                    decide(&session, Command::OpenRound { project_summary: None, seal: None }, stamped.at);
-                let Some(Event::RoundOpened(again)) = again.expect("a draft").into_iter().next() else {
-                    panic!("no round")
-                };
-                return again.question.clone();
-            }
-            session.apply(&stamped);
-        }
-        panic!("no round")
-    };
-    assert_eq!(question(false), "g?");
-    assert_eq!(question(true), "{{gaol?");
-}

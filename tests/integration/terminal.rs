@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::program::{Desk, Ran};
+use crate::pty::Screen;
 use crate::server::{Answer, Server};
 
 /// Colours, a link, the clipboard, a device control string, C1, bidi, zero width, DEL, CR, NEL.
@@ -139,4 +140,19 @@ fn no_error_acts_on_the_screen() {
     safe("verify", &desk.run(["verify", &name]));
     desk.write(".s2s/config.yaml", ascii(&json!({"model": format!("lab/{HOSTILE}")})));
     safe("config", &desk.run(["config"]).code(0));
+}
+
+/// Each result stands once, in words: rounds as at their reveal, agents by their answers.
+#[test]
+fn an_approval_shows_results_in_words() {
+    let desk = Desk::with(include_str!("../../sessions/risk-review.yaml"));
+    desk.run(["--batch", "--save", "out.s2s", "decide.yaml"]).code(4);
+    let mut screen = Screen::open(&desk, (100, 60), &["out.s2s"]);
+    screen.wait_for(&["Unfinished session"]);
+    screen.press("\r", &["\u{2502}risks ", "qa-lead: (rehearsal)"]);
+    let drawn = screen.drawn();
+    for dump in ["outcome:", "quorum_met", "result:", "stepId"] {
+        assert!(!drawn.contains(dump), "{dump}\n{drawn}");
+    }
+    screen.kill();
 }

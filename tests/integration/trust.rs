@@ -219,7 +219,7 @@ fn files_of_a_project_that_lead_out_or_never_end_are_not_read() {
 
 #[test]
 fn a_project_does_not_say_how_the_screen_is_worked() {
-    let desk = project("screen: {keys: {quit: F9}, colours: {good: red}}\n");
+    let desk = project("screen: {keys: {quit: F9}, colors: {good: red}}\n");
     let ran = desk.run(["--batch", "decide.yaml", "--dry-run"]).code(0);
     assert!(ran.err.contains("`screen` counts in your own configuration alone: ignored"), "{}", ran.err);
 }

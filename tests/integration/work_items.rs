@@ -57,7 +57,7 @@ impl Office {
     fn open(definition: &str, agents: &[&str]) -> Self {
         let header = SessionOpened {
             session: "s-1".to_owned(),
-            format: 1,
+            format: roundtable::journal::FORMAT,
             program: "test".to_owned(),
             definition_file: "w.yaml".to_owned(),
             definition_sha256: String::new(),
@@ -71,15 +71,10 @@ impl Office {
             unread: Vec::new(),
             prices: indexmap::IndexMap::new(),
             providers: indexmap::IndexMap::new(),
-            leak_rules: None,
-            reply_rules: None,
             seal: None,
             table_key: None,
             parts: None,
             draw_seed: None,
-            templates: Some(roundtable::workflow::TEMPLATES),
-            adopts_unsupported: true,
-            agenda_rules: Some(roundtable::history::AGENDA_RULES),
             pseudonyms: None,
         };
         let mut office = Self { session: Session::default(), events: Vec::new(), now: START };
@@ -245,12 +240,13 @@ fn a_review_is_never_the_authors_and_needs_feedback() {
     );
     assert_eq!(context.review_criteria, ["clarity"]);
     office.claim("check/1", "bob", None).expect("free");
-    for nothing in [json!(null), json!(""), json!({}), json!({"result": "  "})] {
+    for nothing in [json!(null), json!({"clarity": "good"}), json!({"approved": true, "feedback": " "})] {
         let refused = office.give_back("check/1", "bob", None, nothing).expect_err("no feedback");
         assert!(refused.starts_with("no feedback"), "{refused}");
     }
     // Completing writes the feedback and its link in the same act.
-    assert_eq!(office.give_back("check/1", "bob", None, json!({"clarity": "good"})), Ok(3));
+    let verdict = json!({"approved": true, "feedback": "It is clear."});
+    assert_eq!(office.give_back("check/1", "bob", None, verdict.clone()), Ok(3));
     let names: Vec<&Event> = office.events.iter().rev().take(3).map(|stamped| &stamped.event).collect();
     assert!(matches!(
         names[..],
@@ -258,7 +254,7 @@ fn a_review_is_never_the_authors_and_needs_feedback() {
     ));
     office.until_waiting();
     let view = roundtable::core::artifact_view(&office.session, &office.session.made["write"]);
-    assert_eq!(view["reviews"][0]["feedback"], json!({"clarity": "good"}));
+    assert_eq!(view["reviews"][0]["feedback"], verdict);
     assert_eq!(view["links"][0]["toId"], "write");
 }
 

@@ -190,7 +190,7 @@ fn the_log_is_read_back_whatever_a_text_holds() {
     let (mut text, mut prev, mut events) = (String::new(), NO_HASH.to_owned(), Vec::new());
     let definition = "question: q\n";
     let header = json!({
-        "event": "session_opened", "session": "s-1", "format": 1, "program": "p", "definition_file": "d.yaml",
+        "event": "session_opened", "session": "s-1", "format": 3, "program": "p", "definition_file": "d.yaml",
         "definition_sha256": "", "definition": definition, "input": { "<<": "x" }, "participants": [],
         "personas": [],
     });

@@ -30,8 +30,8 @@ YAML
 # LiteLLM 1.81.13 cannot stream a mock reply over the Responses dialect.
 cat >"$work/home/config/config.yaml" <<YAML
 providers:
-  messages: {dialect: anthropic, base_url: "http://127.0.0.1:$port", key_env: LITELLM_API_KEY}
-  responses: {dialect: openai-responses, base_url: "http://127.0.0.1:$port/v1", key_env: LITELLM_API_KEY, stream: false}
+  messages: {api: anthropic, base_url: "http://127.0.0.1:$port", key_env: LITELLM_API_KEY}
+  responses: {api: openai-responses, base_url: "http://127.0.0.1:$port/v1", key_env: LITELLM_API_KEY, stream: false}
 YAML
 cat >"$work/decide.yaml" <<'YAML'
 question: Which cache first?

@@ -14,7 +14,7 @@ use crate::config::persona_library::PersonaLibrary;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::Session;
 use crate::insight::what_if;
-use crate::journal::{EventLog, fold_to_show, verify as check};
+use crate::journal::{EventLog, fold, verify as check};
 use crate::launch::error::RunError;
 use crate::launch::session_file::{bytes_of, damage_problem, is_no_session, read_session};
 use crate::report;
@@ -39,7 +39,7 @@ pub fn file_of(folders: &Dirs, id: &str) -> Result<PathBuf, Diagnostic> {
 fn closed(path: &Path) -> Result<(Session, String), RunError> {
     let log: EventLog = read_session(path)?;
     let hash = log.lines.last().map(|line| line.hash.clone()).unwrap_or_default();
-    let session = fold_to_show(log);
+    let session = fold(&log);
     if session.closed.is_some() {
         return Ok((session, hash));
     }

@@ -9,7 +9,7 @@ use crate::config::persona_library::PersonaLibrary;
 use crate::config::read_file::read_regular;
 use crate::history::Session;
 use crate::insight::wording::pluralize;
-use crate::journal::{Disk, fold_to_show, read_log};
+use crate::journal::{Disk, fold, read_log};
 use crate::launch::environment::Environment;
 use crate::persona::Persona;
 use crate::report;
@@ -96,7 +96,7 @@ fn session(path: &Path) -> HomeRow {
         Some(Err(damage)) => (("!", "!"), format!("damaged: {}", damage.what), "replay"),
         Some(Ok(log)) if log.lines.is_empty() => (("!", "!"), "nothing recorded".to_owned(), "replay"),
         Some(Ok(log)) => {
-            let session = fold_to_show(log);
+            let session = fold(&log);
             let (sign, verb) = match &session.closed {
                 None => (("●", "o"), "resume"),
                 Some(closed) if closed.exit_code == 0 => (("✓", "v"), "replay"),

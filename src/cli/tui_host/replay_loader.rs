@@ -8,7 +8,7 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use crate::diagnostic::Diagnostic;
 use crate::history::LogEntry;
-use crate::journal::{LogReader, PresentWords};
+use crate::journal::LogReader;
 use crate::launch::session_file::{beginning_of, bytes_of, damage_problem};
 use crate::tui::{LoadProgress, ReplayLoad};
 
@@ -49,9 +49,9 @@ fn is_whole(bytes: &[u8]) -> bool {
 fn read_at_once(bytes: &[u8], file: &str) -> Result<Vec<LogEntry>, Vec<Diagnostic>> {
     let started = Instant::now();
     let reader = LogReader::new(bytes).map_err(|damage| damage_problem(&damage, file))?;
-    let (mut first, mut words): (Vec<LogEntry>, _) = (Vec::new(), PresentWords::default());
+    let mut first: Vec<LogEntry> = Vec::new();
     for line in reader {
-        first.push(words.reword(line.map_err(|damage| damage_problem(&damage, file))?));
+        first.push(line.map_err(|damage| damage_problem(&damage, file))?);
         if started.elapsed() > AT_ONCE {
             break;
         }
@@ -73,8 +73,7 @@ fn follow(path: &Path, bytes: Vec<u8>, skip: usize, tell: &UnboundedSender<LoadP
         }
     };
     let Ok(mut reader) = LogReader::new(&bytes) else { return };
-    let mut words = PresentWords::default();
-    if let Err(damage) = go_on(&mut reader, &mut words, skip, &file, bytes.len(), tell) {
+    if let Err(damage) = go_on(&mut reader, skip, &file, bytes.len(), tell) {
         say(LoadProgress::Damaged(damage));
         return;
     }
@@ -89,7 +88,7 @@ fn follow(path: &Path, bytes: Vec<u8>, skip: usize, tell: &UnboundedSender<LoadP
         return;
     }
     let reader = reader.stand();
-    watch(path, bytes, reader, words, tell);
+    watch(path, bytes, reader, tell);
 }
 
 /// Watches the file as long as the screen shows it, `reader` standing at the end of what was read.
@@ -97,7 +96,6 @@ fn watch(
     path: &Path,
     mut bytes: Vec<u8>,
     mut stand: LogReader<'static>,
-    mut words: PresentWords,
     tell: &UnboundedSender<LoadProgress>,
 ) {
     let file = path.display().to_string();
@@ -125,7 +123,7 @@ fn watch(
         let mut lines = Vec::new();
         for line in reader.by_ref() {
             match line {
-                Ok(line) => lines.push(words.reword(line)),
+                Ok(line) => lines.push(line),
                 Err(damage) => {
                     let problem: Diagnostic = damage_problem(&damage, &file);
                     let _ = tell.send(LoadProgress::Changed(format!("{problem}: what follows is not shown")));
@@ -143,7 +141,6 @@ fn watch(
 /// Hands over what follows the first `skip` documents, as it is read.
 fn go_on(
     reader: &mut LogReader<'_>,
-    words: &mut PresentWords,
     skip: usize,
     file: &str,
     whole: usize,
@@ -155,7 +152,7 @@ fn go_on(
     };
     let (mut lines, mut since, mut count) = (Vec::new(), Instant::now(), 0);
     while let Some(line) = reader.next() {
-        let line = words.reword(line.map_err(said)?);
+        let line = line.map_err(said)?;
         count += 1;
         if count > skip {
             lines.push(line);

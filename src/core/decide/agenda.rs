@@ -103,7 +103,7 @@ fn check_open(noun: &str, settled: &str, points: &[Point], id: &str) -> Result<(
 /// resolves. A seat that blocks again keeps its open conflict, with its new minimum change.
 pub fn conflicts_of(session: &Session, run: &RoundRun, quorum_met: bool) -> Vec<Event> {
     let opened = &run.opened;
-    if !session.keeps_agenda() || opened.ballot.kind != BallotKind::Consent {
+    if opened.ballot.kind != BallotKind::Consent {
         return Vec::new();
     }
     let mut agenda = session.agenda.clone();
@@ -148,9 +148,6 @@ pub fn conflicts_of(session: &Session, run: &RoundRun, quorum_met: bool) -> Vec<
 /// The agenda items that are done when a step is over: what is counted of `done_when` holds, and nothing of
 /// it is left to the facilitator. `recorded` is what the step records besides.
 pub fn items_done(session: &Session, step: &str, recorded: &[Event]) -> Vec<Event> {
-    if !session.keeps_agenda() {
-        return Vec::new();
-    }
     let mut agenda = session.agenda.clone();
     for event in recorded {
         agenda.apply(event);

@@ -75,7 +75,7 @@ fn unheard_no(session: &Session, definition: &Definition) -> Option<String> {
             let last = session.approvals.iter().rev().find(|asked| asked.given.step == inner.id);
             last.is_some_and(|asked| !asked.given.approved)
         };
-        let no = approvals.find(is_no).filter(|_| !session.is_format_1() && !is_asked(step))?;
+        let no = approvals.find(is_no).filter(|_| !is_asked(step))?;
         Some(format!("`{}` was rejected", no.id))
     })
 }

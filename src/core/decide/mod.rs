@@ -61,7 +61,7 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::OpenRound { project_summary, seal } => {
             open_round(session, &definition, project_summary.as_deref(), seal)
         }
-        Command::OfferRest => offer_remaining(session, &definition),
+        Command::OfferRest => offer_remaining(session),
         Command::Seal { round, participant, seal } => seal_answer(session, &round, participant, seal, now),
         Command::Invite(invited) => invite(session, invited),
         Command::Join(joined) => join(session, joined, now),
@@ -167,16 +167,8 @@ fn decide_work_item(
 }
 
 fn resume(session: &Session, program: String, torn_bytes: u64) -> DecideResult {
-    if session.has_unknown_leak_rules() {
-        return refuse("its answers are scanned by rules that this version does not have; use a later one");
-    }
     if session.other_seal().is_some() {
         return refuse("its answers are sealed in a way that this version does not have; use a later one");
-    }
-    if session.other_reply_rules().is_some() {
-        return refuse(
-            "its replies are read by rules that this version does not have; use the one that wrote it",
-        );
     }
     Ok([Event::SessionResumed { program, torn_bytes }].into_iter().chain(failed_again(session)).collect())
 }

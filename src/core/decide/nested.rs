@@ -51,7 +51,7 @@ fn several(
     if results.len() < count {
         return waits(run);
     }
-    let failed = results.iter().filter(|result| has_failed(session, definition, result));
+    let failed = results.iter().filter(|result| has_failed(definition, result));
     let failed: Vec<&str> = failed.map(|result| result.step.as_str()).collect();
     let success = results.len() - failed.len() >= needed.unwrap_or(results.len());
     let error = (!success)
@@ -82,7 +82,7 @@ pub(super) fn of_sequence(
 ) -> Result<StepOutcome, Refusal> {
     let Some(result) = run.nested.last().and_then(|last| last.result.as_deref()) else { return waits(run) };
     let id = &result.step;
-    if has_failed(session, definition, result) {
+    if has_failed(definition, result) {
         let why = session.shown_error(result);
         let why = if result.success { "rejected" } else { &why };
         return Ok(StepOutcome::to_nothing(format!("step `{id}` failed: {why}")));

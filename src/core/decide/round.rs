@@ -13,7 +13,7 @@ use crate::history::{
 };
 use crate::round::envelope::Failure;
 use crate::round::prompt::{self, PromptHash};
-use crate::round::record::{Outcome, Raw, SeatRecord, TokenUsage};
+use crate::round::record::{Outcome, Raw, TokenUsage};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord, unseal};
 use crate::round::snapshot::{AddressLines, address};
 use crate::tokens::estimated_tokens;
@@ -26,13 +26,11 @@ pub fn open_round(
     seal: Option<SealTo>,
 ) -> DecideResult {
     let (step, round) = round_to_open(session, definition)?;
-    // Sessions of format 1 were checked by `next` alone.
-    if let Some(why) = session.check_round(definition, step, round).refusal.filter(|_| !session.is_format_1())
-    {
+    if let Some(why) = session.check_round(definition, step, round).refusal {
         return refuse(why);
     }
     let opened = RoundOpened { seal, ..draft(session, definition, (step, round), summary)? };
-    let mut events = offers(session, definition, &opened, |_| true)?;
+    let mut events = offers(session, &opened, |_| true)?;
     events.insert(0, Event::RoundOpened(Arc::new(opened)));
     Ok(events)
 }
@@ -112,24 +110,17 @@ fn round_to_open<'a>(
 
 /// What a torn write left of the work item: the seats without a work item get theirs, from the
 /// snapshot that was frozen.
-pub fn offer_remaining(session: &Session, definition: &Definition) -> DecideResult {
+pub fn offer_remaining(session: &Session) -> DecideResult {
     let run = the_open_round(session)?;
-    let events = offers(session, definition, &run.opened, |name| {
+    let events = offers(session, &run.opened, |name| {
         run.seat(name).is_some_and(|seat| seat.item.is_none() && seat.status.is_open())
     })?;
     if events.is_empty() { refuse("every seat has its work item") } else { Ok(events) }
 }
 
 /// The work items of the seats that are wanted, in roster order.
-fn offers(
-    session: &Session,
-    definition: &Definition,
-    opened: &RoundOpened,
-    wanted: impl Fn(&str) -> bool,
-) -> DecideResult {
-    let own = definition.step(&opened.step).and_then(|step| step.facilitator_directive.as_deref());
-    let written = own.or(definition.facilitator_directive.as_deref()).filter(|_| !session.renders());
-    let directive = opened.directive.as_deref().or(written);
+fn offers(session: &Session, opened: &RoundOpened, wanted: impl Fn(&str) -> bool) -> DecideResult {
+    let directive = opened.directive.as_deref();
     let hash = PromptHash::new(&opened.rules, &opened.snapshot);
     let mut events = Vec::with_capacity(1 + opened.seats.len());
     for (index, name) in opened.seats.iter().enumerate().filter(|(_, name)| wanted(name)) {
@@ -323,31 +314,26 @@ pub fn unseal_answer(
     who: &str,
     seal: &SealedRecord,
 ) -> Result<AnswerRevealed, String> {
-    let format = session.seal_format();
-    let opened = unseal(key, run.binding(who), seal, format).map_err(|error| error.to_string())?;
-    let record = if format.holds_verdicts() {
-        serde_json::from_str::<SeatRecord>(&opened.record)
-    } else {
-        let raw = serde_json::from_str::<Raw>(&opened.record);
-        if let Some(remote) = session.remote(who) {
-            let (is_by_program, text) = (remote.is_by_program(), &*opened.record);
-            let is_formed =
-                |raw: &Raw| if is_by_program { raw.is_exactly(text) } else { raw.is_from_person(text) };
-            if !raw.as_ref().is_ok_and(is_formed) {
-                let whose = if is_by_program { "a program's" } else { "one person's" };
-                return Err(format!("the sealed record has not the form of {whose} answer"));
-            }
+    let opened = unseal(key, run.binding(who), seal, session.seal_format());
+    let opened = opened.map_err(|error| error.to_string())?;
+    let raw = serde_json::from_str::<Raw>(&opened.record);
+    if let Some(remote) = session.remote(who) {
+        let (is_by_program, text) = (remote.is_by_program(), &*opened.record);
+        let is_formed =
+            |raw: &Raw| if is_by_program { raw.is_exactly(text) } else { raw.is_from_person(text) };
+        if !raw.as_ref().is_ok_and(is_formed) {
+            let whose = if is_by_program { "a program's" } else { "one person's" };
+            return Err(format!("the sealed record has not the form of {whose} answer"));
         }
-        raw.map(|raw| raw.read(&run.opened.ballot, true))
-    };
-    let record = record.map_err(|_| "the sealed record is no record".to_owned())?;
+    }
+    let raw = raw.map_err(|_| "the sealed record is no record".to_owned())?;
+    let record = raw.read(&run.opened.ballot);
     let is_of_run = record.session == run.session && record.snapshot_sha256 == run.opened.snapshot_sha256;
     if record.participant != who || record.round != run.opened.round || !is_of_run {
         return Err("the sealed record is not this seat's".to_owned());
     }
     let mut answer = AnswerRevealed::from_record(&run.opened.step, record, opened.nonce);
-    answer.may_block = !session.is_format_1()
-        && matches!(answer.outcome, Outcome::Invalid | Outcome::Refused)
+    answer.may_block = matches!(answer.outcome, Outcome::Invalid | Outcome::Refused)
         && answer.replies.iter().any(|reply| run.opened.ballot.kind.spec().may_block(&reply.text));
     Ok(answer)
 }

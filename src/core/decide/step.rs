@@ -27,7 +27,7 @@ pub fn start_step(session: &Session, definition: &Definition, now: Timestamp) ->
     if let Some(run) = &session.step {
         let Some((around, step)) = session.active_steps().find_map(|run| {
             let around = definition.step(&run.id)?;
-            Some((around, unstarted(session, definition, around, run)?))
+            Some((around, unstarted(definition, around, run)?))
         }) else {
             return refuse(format!("step `{}` still runs", run.id));
         };

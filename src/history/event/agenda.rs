@@ -7,8 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Event;
 
-/// The number of the rules by which counts and steps change the agenda.
-pub const AGENDA_RULES: u32 = 1;
 /// Who gives the orders of an answers file.
 pub const SCRIPTED: &str = "scripted";
 /// Who records what a step's `record` names.

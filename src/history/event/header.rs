@@ -47,14 +47,6 @@ pub struct SessionOpened {
     /// What the configuration says of the providers of its seats, where it says something.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub providers: IndexMap<String, ProviderSettings>,
-    /// The number of the rules by which answers are scanned before they are handed on; none where
-    /// nobody looks, and in sessions from before there were such rules.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub leak_rules: Option<u32>,
-    /// The number of the rules by which replies are read; none in sessions whose sealed records hold
-    /// what was read of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reply_rules: Option<u32>,
     /// The number of the seal; none: seal 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<u32>,
@@ -69,17 +61,6 @@ pub struct SessionOpened {
     /// operating system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draw_seed: Option<u64>,
-    /// The number of the rules by which templates in rounds, approvals and directives are rendered; none
-    /// in sessions where braces are text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub templates: Option<u32>,
-    /// Whether consent adopts what nobody blocks and nobody supports: not in older sessions.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub adopts_unsupported: bool,
-    /// The number of the rules by which counts and steps change the agenda; none in older sessions, where
-    /// they do not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agenda_rules: Option<u32>,
     /// By what names participants are shown to each other, if not by their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pseudonyms: Option<PseudonymMap>,

@@ -49,10 +49,6 @@ pub struct AgentWork {
     pub input: Map<String, Value>,
     /// The stage it works on.
     pub stage_context: StageContext,
-    /// The version of the words that state all this with its prompt; none in sessions of
-    /// format 1, which state less.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wording: Option<u32>,
     /// The form of its answer, and the lines of the facilitator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<String>,

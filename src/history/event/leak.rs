@@ -12,8 +12,6 @@ pub struct LeaksFound {
     /// The round; none for agents.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub round: String,
-    /// The number of the rules it was looked for by.
-    pub rules: u32,
     /// What becomes of an answer with findings.
     pub action: LeakAction,
     /// The findings, by work item, each item's in the order of its text.

@@ -13,8 +13,8 @@ mod round;
 mod step;
 
 pub use agenda::{
-    AGENDA_RULES, AgendaUpdated, ConflictOpened, ConflictResolved, QuestionAnswered, QuestionOpened,
-    RECORDED_BY_STEP, SCRIPTED,
+    AgendaUpdated, ConflictOpened, ConflictResolved, QuestionAnswered, QuestionOpened, RECORDED_BY_STEP,
+    SCRIPTED,
 };
 pub use header::{PersonaInfo, ProviderSettings, PseudonymMap, SeatInfo, SessionOpened, Wrapped};
 pub use item::{

@@ -52,7 +52,7 @@ pub struct RoundOpened {
     /// What of it was written as a template, as it was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<Box<Written>>,
-    /// The facilitator's line to every seat, rendered; in older files the definition has it.
+    /// The facilitator's line to every seat, rendered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directive: Option<String>,
     /// The facilitator's lines to single seats, rendered.

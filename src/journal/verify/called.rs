@@ -30,10 +30,7 @@ impl Verifier {
         if let Event::Warning { .. } = line.stamped.event {
             return;
         }
-        // Files from before did not ask them again.
-        if let Event::SessionResumed { program, torn_bytes } = &line.stamped.event
-            && self.session.weighs_results()
-        {
+        if let Event::SessionResumed { program, torn_bytes } = &line.stamped.event {
             let resume = Command::Resume { program: program.clone(), torn_bytes: *torn_bytes };
             let events = decide(&self.session, resume, line.stamped.at).unwrap_or_default();
             self.asked_anew = events.into_iter().skip(1).collect();

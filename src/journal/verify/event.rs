@@ -1,15 +1,15 @@
 //! Each event against the rules: what the core decides alone must be what the file says.
 
 use super::Verifier;
-use crate::core::{AgendaChange, Command, decide, is_same_data};
+use crate::core::{AgendaChange, Command, decide};
 use crate::history::{
-    AgendaUpdated, ApprovalGiven, ApprovalRequested, ArtifactRecorded, CloseReason, ConflictOpened,
-    ConflictResolved, EnvelopeRefused, Event, LogEntry, QuestionAnswered, QuestionOpened, RECORDED_BY_STEP,
-    RoundClosed, RoundOpened, Session, SessionClosed, Status,
+    AgendaUpdated, ApprovalGiven, ArtifactRecorded, CloseReason, ConflictOpened, ConflictResolved,
+    EnvelopeRefused, Event, LogEntry, QuestionAnswered, QuestionOpened, RECORDED_BY_STEP, RoundClosed,
+    RoundOpened, Session, SessionClosed, Status,
 };
 use crate::round::seal::{RoundKey, SealFormat, SealTo};
 use crate::round::snapshot::sha256_hex;
-use crate::tokens::{estimated_tokens, tokens_by_bytes};
+use crate::tokens::estimated_tokens;
 use crate::workflow::Close;
 
 impl Verifier {
@@ -51,7 +51,6 @@ impl Verifier {
             Event::SeatsAskedAgain { seal, .. } if !self.has_its_seal(seal.as_ref()) => {
                 self.find(line, "the seats that are asked again do not get the key to seal to");
             }
-            Event::ApprovalRequested(asked) if asked.written.is_some() => self.asked(line, asked),
             Event::SessionForked(forked) if forked.at_seq + 1 != line.seq => {
                 self.find(line, "it does not say where the other session's events end");
             }
@@ -89,18 +88,6 @@ impl Verifier {
         }
     }
 
-    /// A question whose message is rendered: the same, and by its template.
-    fn asked(&mut self, line: &LogEntry, asked: &ApprovalRequested) {
-        self.check_recomputed(line, command_of(&line.stamped.event));
-        let ask = Command::AskPerson { step: asked.step.clone() };
-        let due = decide(&self.session, ask, line.stamped.at).unwrap_or_default();
-        let is_due =
-            |due: &Event| matches!(due, Event::ApprovalRequested(due) if due.message == asked.message);
-        if !due.iter().any(is_due) {
-            self.find(line, "the message is not what its template gives");
-        }
-    }
-
     fn round_opened(&mut self, line: &LogEntry, opened: &RoundOpened) {
         let round = &opened.round;
         if sha256_hex(&*opened.snapshot) != opened.snapshot_sha256 {
@@ -113,7 +100,7 @@ impl Verifier {
             self.find(line, "a round is opened while another is open");
         } else if !is_as_defined(&self.session, line, opened) {
             self.find(line, format!("round `{round}` is not opened as its definition says"));
-        } else if self.session.weighs_results() && self.warned < self.session.opening_warnings().len() {
+        } else if self.warned < self.session.opening_warnings().len() {
             self.find(line, format!("what is to be said of round `{round}` before it opens is not said"));
         }
     }
@@ -121,9 +108,9 @@ impl Verifier {
     /// Whether there is a public key exactly where the session is sealed to one.
     fn has_its_seal(&self, seal_to: Option<&SealTo>) -> bool {
         match (self.session.seal_format(), seal_to) {
-            (SealFormat::One(_), None) => true,
+            (SealFormat::One, None) => true,
             (SealFormat::Two, Some(seal_to)) => seal_to.is_known(),
-            (SealFormat::One(_), Some(_)) | (SealFormat::Two, None) => false,
+            (SealFormat::One, Some(_)) | (SealFormat::Two, None) => false,
         }
     }
 
@@ -173,12 +160,11 @@ impl Verifier {
         }
     }
 
-    /// An event that the core decides alone must be the one it decides, whatever its sentences.
+    /// An event that the core decides alone must be the one it decides.
     pub(super) fn check_recomputed(&mut self, line: &LogEntry, command: Command) {
         let decided = decide(&self.session, command, line.stamped.at).unwrap_or_default();
         // What else a command writes follows as an event of its own.
-        let is_same = |due: &Event| is_same_data(&self.session, due, &line.stamped.event);
-        if !decided.first().is_some_and(is_same) {
+        if decided.first() != Some(&line.stamped.event) {
             self.find(line, "event differs from the recomputed one");
         }
     }
@@ -190,21 +176,15 @@ fn is_as_defined(session: &Session, line: &LogEntry, opened: &RoundOpened) -> bo
     let command = Command::OpenRound { project_summary: None, seal: opened.seal.clone() };
     let events = decide(session, command, line.stamped.at).unwrap_or_default();
     let Some(Event::RoundOpened(derived)) = events.into_iter().next() else { return false };
-    // Earlier versions estimated by length alone.
-    let by_bytes = tokens_by_bytes(opened.rules.len() + opened.snapshot.len());
     let expected = RoundOpened {
         rules: opened.rules.clone(),
         snapshot: opened.snapshot.clone(),
         snapshot_sha256: opened.snapshot_sha256.clone(),
         snapshot_bytes: opened.snapshot.len(),
-        estimated_tokens: if opened.estimated_tokens == by_bytes {
-            by_bytes
-        } else {
-            estimated_tokens(&opened.rules) + estimated_tokens(&opened.snapshot)
-        },
+        estimated_tokens: estimated_tokens(&opened.rules) + estimated_tokens(&opened.snapshot),
         ..(*derived).clone()
     };
-    expected == *opened && (!session.renders() || has_its_texts(session, opened))
+    expected == *opened && has_its_texts(session, opened)
 }
 
 /// Whether question and background stand in the snapshot as they are rendered now.

@@ -24,12 +24,6 @@ impl Verifier {
         if let Some(name) = opened.providers.keys().find(|name| !of_seat(name)) {
             self.find(line, format!("`{name}` of `providers` is the provider of no seat"));
         }
-        if opened.format < 2 && opened.reply_rules.is_some() {
-            self.find(line, "a file of format 1 has no `reply_rules`");
-        }
-        if opened.reply_rules.is_none() && opened.seal.is_some() {
-            self.find(line, "a file without `reply_rules` has no `seal`");
-        }
         let has_remote = opened.participants.iter().any(|seat| seat.remote.is_some());
         let is_key = opened.table_key.as_deref().map(|key| unhex::<32>(key).is_some());
         if is_key != has_remote.then_some(true) || has_remote && opened.seal != Some(SEAL_2) {
@@ -49,8 +43,7 @@ impl Verifier {
         }
         let is_drawn_by_run =
             opened.seed.is_none() || opened.draw_seed.is_none() || opened.seed == opened.draw_seed;
-        if opened.templates.is_some() && opened.draw_seed.is_some() != definition.draws() || !is_drawn_by_run
-        {
+        if opened.draw_seed.is_some() != definition.draws() || !is_drawn_by_run {
             self.find(line, "`draw_seed` is not the run's seed, or there is one and nothing is drawn");
         }
         if let Some(what) = opened.unlike_definition(&definition) {

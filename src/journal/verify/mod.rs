@@ -16,11 +16,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::reader::{Damage, EventLog, LogReader, starts};
-use crate::history::{AGENDA_RULES, Event, LogEntry, Receipt, RoundRun, Session, Timestamp, WorkItemOffered};
-use crate::identity::RULES;
-use crate::round::record::REPLY_RULES;
+use crate::history::{Event, LogEntry, Receipt, RoundRun, Session, Timestamp, WorkItemOffered};
 use crate::round::seal::SEAL_2;
-use crate::workflow::TEMPLATES;
 
 /// What no reading of the file can show.
 pub const UNPROVEN: [&str; 4] = [
@@ -98,8 +95,8 @@ fn read_and_check(bytes: &[u8], expect: Option<&str>) -> Result<Verification, Da
     let (mut reader, mut count, mut holds_expected) = (LogReader::new(bytes)?, 0, false);
     for line in reader.by_ref() {
         let line = line?;
-        if let Some(what) = unknown_rules(&line) {
-            return Err(Damage { what, seq: Some(line.seq), line: 1, offset: 0, newer: true });
+        if let Some(what) = unknown_seal(&line) {
+            return Err(Damage { what, seq: Some(line.seq), line: 1, offset: 0, other_format: true });
         }
         checker.line(&line);
         count += 1;
@@ -131,22 +128,13 @@ fn read_and_check(bytes: &[u8], expect: Option<&str>) -> Result<Verification, Da
     Ok(result)
 }
 
-/// Why this version cannot check a file, where its header asks for rules that only another version has.
-fn unknown_rules(line: &LogEntry) -> Option<String> {
+/// Why this version cannot check a file that is sealed in a way it does not have.
+fn unknown_seal(line: &LogEntry) -> Option<String> {
     let Event::SessionOpened(opened) = &line.stamped.event else { return None };
-    let asked = [
-        ("leak_rules", opened.leak_rules, RULES),
-        ("reply_rules", opened.reply_rules, REPLY_RULES),
-        ("seal", opened.seal, SEAL_2),
-        ("templates", opened.templates, TEMPLATES),
-        ("agenda_rules", opened.agenda_rules, AGENDA_RULES),
-    ];
-    asked.into_iter().find_map(|(key, number, known)| {
-        let number = number.filter(|number| !(1..=known).contains(number))?;
-        Some(format!(
-            "a newer program wrote the file: it has `{key}` {number}, and this version knows those up to {known}"
-        ))
-    })
+    let seal = opened.seal.filter(|seal| *seal != SEAL_2)?;
+    Some(format!(
+        "a newer program wrote the file: it has `seal` {seal}, and this version knows only {SEAL_2}"
+    ))
 }
 
 impl Verification {

@@ -1,11 +1,9 @@
 //! What happens to an agent's work item: offered as the results give it, claimed in turn, returned
 //! by its holder, its data what the replies say.
 
-use std::sync::Arc;
-
 use super::Verifier;
 use super::called::warnings;
-use crate::core::{Command, decide, is_asked_once, is_free, is_same_data};
+use crate::core::{Command, decide, is_asked_once, is_free};
 use crate::history::{
     AgentWork, Event, ItemStatus, LogEntry, Session, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
@@ -19,18 +17,13 @@ impl Verifier {
             self.find(line, "a warning about a work item is missing before its offer");
         }
         let mut offers = events.into_iter().filter_map(|event| {
-            if let Event::WorkItemOffered(offered) = event { Some((*offered).clone()) } else { None }
+            if let Event::WorkItemOffered(offered) = event { Some(offered) } else { None }
         });
-        let Some(mut due) = offers.next() else {
+        let Some(due) = offers.next() else {
             return self
                 .find(line, format!("`{}` is handed a work item its step does not give", item.participant));
         };
-        // How the form of an answer was worded before the wording had a number is not known here.
-        if let Some(due) = due.task.as_mut().filter(|_| task.wording.is_none()) {
-            due.rules.clone_from(&task.rules);
-        }
-        let offered = |item: &WorkItemOffered| Event::WorkItemOffered(Arc::new(item.clone()));
-        if due == *item || is_same_data(&self.session, &offered(&due), &offered(item)) {
+        if *due == *item {
             return;
         }
         let is_input = due.task.as_ref().is_some_and(|due| due.input == task.input);
@@ -77,7 +70,7 @@ fn unlike_a_return(session: &Session, back: &WorkItemReturned) -> Option<&'stati
     let item = session.items.get(&back.item)?;
     let is_done = back.status == ItemStatus::Completed;
     let replies = u32::try_from(back.replies.len()).unwrap_or(u32::MAX);
-    let data = back.replies.last().and_then(|reply| read_answer(&reply.text, session.format()).ok());
+    let data = back.replies.last().and_then(|reply| read_answer(&reply.text).ok());
     if is_done && data.as_ref() != Some(&back.data) {
         return Some("the data is not what the reply says, in the return");
     }

@@ -188,13 +188,6 @@ impl<'a> Report<'a> {
                 ));
             }
         }
-        if session.is_format_1() {
-            said.push(
-                "Written in format 1: the strength of the result, the order of all options and answers that are \
-                 alike were not recorded then."
-                    .to_owned(),
-            );
-        }
         said
     }
 }

@@ -1,7 +1,5 @@
 //! The table of headlines: every outcome, its words, and that all formats say the same.
 
-use std::sync::Arc;
-
 use indexmap::IndexMap;
 use serde_json::{Number, Value, json};
 
@@ -18,8 +16,6 @@ fn open(ask: &str, seats: usize) -> Table {
         .collect();
     let definition = format!("question: Which one?\nparticipants: [{}]\n{ask}", names.join(", "));
     let mut table = Table::open(&definition, "lab/m");
-    let header = Arc::make_mut(table.session.header.as_mut().unwrap());
-    (header.format, header.reply_rules, header.adopts_unsupported) = (2, Some(1), true);
     table.command(Command::StartStep);
     table.command(Command::OpenRound { project_summary: None, seal: None });
     table

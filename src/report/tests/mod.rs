@@ -55,7 +55,7 @@ impl Table {
         let mut table = Self { session: Session::default(), events: Vec::new(), now: START };
         let mut header = SessionOpened {
             session: "s-1".to_owned(),
-            format: 1,
+            format: crate::journal::FORMAT,
             program: "roundtable 0.1.0".to_owned(),
             definition_file: "cache.yaml".to_owned(),
             definition_sha256: "d".repeat(64),
@@ -69,15 +69,10 @@ impl Table {
             unread: Vec::new(),
             prices: indexmap::IndexMap::new(),
             providers: indexmap::IndexMap::new(),
-            leak_rules: None,
-            reply_rules: None,
             seal: None,
             table_key: None,
             parts: None,
             draw_seed: None,
-            templates: None,
-            adopts_unsupported: false,
-            agenda_rules: None,
             pseudonyms: None,
         };
         let loaded = Session::definition_of(&header).unwrap();

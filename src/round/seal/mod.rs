@@ -5,7 +5,7 @@
 //! it. Keys and nonces are arguments: this file draws no randomness. The seal is against every
 //! surface and reader of the file, not against the owner of the machine.
 //!
-//! Sealed text: 32-byte commitment nonce ‖ 8-byte big-endian length ‖ record ‖ zeros, see [`Padding`].
+//! Sealed text: 32-byte commitment nonce ‖ 8-byte big-endian length ‖ record ‖ zeros, see [`padded_length`].
 //! Commitment: SHA-256(0x00 ‖ commitment nonce ‖ record).
 
 use chacha20poly1305::aead::AeadInOut as _;
@@ -25,51 +25,21 @@ const HEAD: usize = 40;
 /// The cipher's tag stands behind the text.
 const TAG: usize = 16;
 
-/// What a sealed text is padded to, so that its length says little.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Padding {
-    /// 8 KiB, else the next power of two up to 256 KiB.
-    Classes,
-    /// The next multiple of 4 KiB: in sessions without `reply_rules`.
-    Steps,
+/// The length a text is padded to, so that its own says little: 8 KiB, else the next power of two up to
+/// 256 KiB; none if it is longer.
+fn padded_length(text: usize) -> Option<usize> {
+    const SMALLEST: usize = 8 * 1024;
+    const LARGEST: usize = 256 * 1024;
+    text.checked_next_power_of_two().map(|n| n.max(SMALLEST)).filter(|n| *n <= LARGEST)
 }
 
-impl Padding {
-    /// The length a text is padded to; none if it is too long.
-    fn length(self, text: usize) -> Option<usize> {
-        const STEP: usize = 4096;
-        const SMALLEST: usize = 8 * 1024;
-        const LARGEST: usize = 256 * 1024;
-        match self {
-            Self::Steps => Some(text.next_multiple_of(STEP)),
-            Self::Classes => {
-                text.checked_next_power_of_two().map(|n| n.max(SMALLEST)).filter(|n| *n <= LARGEST)
-            }
-        }
-    }
-}
-
-/// How the records of a session are sealed; by that also what they hold.
+/// How the records of a session are sealed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SealFormat {
     /// Under the round's key.
-    One(Padding),
-    /// To the round's public key, padded by [`Padding::Classes`].
+    One,
+    /// To the round's public key.
     Two,
-}
-
-impl SealFormat {
-    /// Whether a record holds what was read of the replies, and not only the replies.
-    pub fn holds_verdicts(self) -> bool {
-        self == Self::One(Padding::Steps)
-    }
-
-    fn padding(self) -> Padding {
-        match self {
-            Self::One(padding) => padding,
-            Self::Two => Padding::Classes,
-        }
-    }
 }
 
 /// The number of seal 2 in a session's header; seal 1 is not named there.
@@ -221,7 +191,7 @@ pub fn commit(nonce: &[u8; 32], record: &[u8]) -> String {
 #[derive(Clone)]
 pub enum Sealer {
     /// The holder of the round's key.
-    One(RoundKey, Padding),
+    One(RoundKey),
     /// The holder of the private key of this public one.
     Two([u8; 32]),
 }
@@ -230,21 +200,14 @@ impl Sealer {
     /// Who seals to the holder of `key`.
     pub fn new(key: &RoundKey, format: SealFormat) -> Self {
         match format {
-            SealFormat::One(padding) => Self::One(key.clone(), padding),
+            SealFormat::One => Self::One(key.clone()),
             SealFormat::Two => Self::Two(hpke::public_key(&key.0)),
-        }
-    }
-
-    fn padding(&self) -> Padding {
-        match self {
-            Self::One(_, padding) => *padding,
-            Self::Two(_) => Padding::Classes,
         }
     }
 
     /// Seals a record. `None` if it is too long, or sealed to a public key that hides nothing.
     pub fn seal(&self, nonces: &Nonces, binding: AssociatedData<'_>, record: &str) -> Option<SealedRecord> {
-        let length = self.padding().length(HEAD + record.len())?;
+        let length = padded_length(HEAD + record.len())?;
         // Encrypted where it stands, with room for the tag: no copy of the text is left in memory.
         let mut text = Zeroizing::new(Vec::with_capacity(length + TAG));
         text.extend(nonces.commitment);
@@ -254,7 +217,7 @@ impl Sealer {
         let commitment = commit(&nonces.commitment, record.as_bytes());
         let (mut nonce, mut enc) = (None, None);
         match self {
-            Self::One(key, _) => {
+            Self::One(key) => {
                 let (cipher_nonce, _) = nonces.cipher.split_first_chunk::<24>()?;
                 cipher(key)
                     .encrypt_in_place(cipher_nonce.into(), &binding.bytes(LABEL_1), &mut *text)
@@ -282,7 +245,7 @@ pub fn unseal(
 ) -> Result<UnsealedRecord, UnsealError> {
     let mut text = sealed.sealed.clone();
     match (format, &sealed.nonce, &sealed.enc) {
-        (SealFormat::One(_), Some(nonce), None) => {
+        (SealFormat::One, Some(nonce), None) => {
             let nonce: [u8; 24] = unhex(nonce).ok_or(UnsealError::Malformed)?;
             let opened = cipher(key).decrypt_in_place(&nonce.into(), &binding.bytes(LABEL_1), &mut text);
             opened.map_err(|_| UnsealError::WrongKey)?;
@@ -294,14 +257,13 @@ pub fn unseal(
             let length = opened.ok_or(UnsealError::WrongKey)?.len();
             text.truncate(length);
         }
-        (SealFormat::One(_) | SealFormat::Two, ..) => return Err(UnsealError::Malformed),
+        _ => return Err(UnsealError::Malformed),
     }
     let (commitment_nonce, rest) = text.split_first_chunk::<32>().ok_or(UnsealError::Malformed)?;
     let (length, rest) = rest.split_first_chunk::<8>().ok_or(UnsealError::Malformed)?;
     let length = usize::try_from(u64::from_be_bytes(*length)).map_err(|_| UnsealError::Malformed)?;
     let (record, zeros) = rest.split_at_checked(length).ok_or(UnsealError::Malformed)?;
-    let padded = format.padding().length(HEAD + length);
-    if padded != Some(HEAD + rest.len()) || zeros.iter().any(|byte| *byte != 0) {
+    if padded_length(HEAD + length) != Some(HEAD + rest.len()) || zeros.iter().any(|byte| *byte != 0) {
         return Err(UnsealError::Padding);
     }
     if commit(commitment_nonce, record) != sealed.commitment {

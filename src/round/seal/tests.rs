@@ -4,14 +4,14 @@ use chacha20poly1305::aead::AeadInOut as _;
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    AssociatedData, LABEL_1, Nonces, Padding, RoundKey, SealFormat, SealedRecord, Sealer, TAG, UnsealError,
+    AssociatedData, LABEL_1, Nonces, RoundKey, SealFormat, SealedRecord, Sealer, TAG, UnsealError,
     UnsealedRecord, cipher, commit, hex, unhex, unseal,
 };
 
 const BINDING: AssociatedData<'_> =
     AssociatedData { session: "s", round: "r", participant: "p", snapshot_sha256: "00" };
 const NONCES: Nonces = Nonces { cipher: [2; 32], commitment: [3; 32] };
-const ONE: SealFormat = SealFormat::One(Padding::Classes);
+const ONE: SealFormat = SealFormat::One;
 
 #[test]
 fn opens_to_what_was_sealed_and_only_for_its_seat() {
@@ -51,7 +51,7 @@ fn both_seals_are_the_documented_ones() {
     let text = include_str!("../../../docs/SESSION_FORMAT.md");
     let blocks = text.split("```json\n").skip(1).filter_map(|rest| rest.split("```").next());
     let vectors: Vec<serde_json::Value> = blocks.map(|block| serde_json::from_str(block).unwrap()).collect();
-    let formats = [SealFormat::One(Padding::Classes), SealFormat::Two];
+    let formats = [ONE, SealFormat::Two];
     assert_eq!(vectors.len(), formats.len());
     for (vector, format) in vectors.iter().zip(formats) {
         let text = |key: &str| vector[key].as_str().unwrap();
@@ -63,7 +63,7 @@ fn both_seals_are_the_documented_ones() {
             snapshot_sha256: receipt("snapshot_sha256"),
         };
         let cipher = match format {
-            SealFormat::One(_) => format!("{}{}", text("nonce"), "00".repeat(8)),
+            SealFormat::One => format!("{}{}", text("nonce"), "00".repeat(8)),
             SealFormat::Two => text("ephemeral_key").to_owned(),
         };
         let commitment = unhex(text("commitment_nonce")).unwrap();
@@ -102,25 +102,20 @@ fn the_cipher_is_the_published_one() {
 
 #[test]
 fn short_and_long_answers_have_one_length() {
-    let length = |record: usize, padding| {
-        let sealer = Sealer::new(&RoundKey::new([1; 32]), SealFormat::One(padding));
+    let length = |record: usize| {
+        let sealer = Sealer::new(&RoundKey::new([1; 32]), ONE);
         let record = sealer.seal(&NONCES, BINDING, &"x".repeat(record));
         record.map(|record| record.sealed.len() - TAG)
     };
-    let classes = [1, 8152, 8153, 16_344, 16_345, 262_104, 262_105].map(|n| length(n, Padding::Classes));
+    let classes = [1, 8152, 8153, 16_344, 16_345, 262_104, 262_105].map(length);
     let expected = [8192, 8192, 16_384, 16_384, 32_768, 262_144].map(Some);
     assert_eq!(classes[..6], expected);
     assert_eq!(classes[6], None);
-    assert_eq!([1, 4056, 4057].map(|n| length(n, Padding::Steps)), [4096, 4096, 8192].map(Some));
 }
 
 #[test]
 fn what_is_padded_otherwise_does_not_open() {
     let key = RoundKey::new([1; 32]);
-    for (written, read) in [(Padding::Steps, Padding::Classes), (Padding::Classes, Padding::Steps)] {
-        let sealed = Sealer::One(key.clone(), written).seal(&NONCES, BINDING, "short").unwrap();
-        assert_eq!(unseal(&key, BINDING, &sealed, SealFormat::One(read)), Err(UnsealError::Padding));
-    }
     // Something that is hidden behind the record.
     let mut text = vec![0; 8192];
     text[..32].copy_from_slice(&NONCES.commitment);

@@ -125,7 +125,7 @@ impl Form {
         let before = self.kept();
         let map: Map<String, Value> = serde_json::from_str(kept).unwrap_or_default();
         for field in &mut self.fields {
-            let saved = map.get(field.id).or_else(|| map.get(old_label(field.id)));
+            let saved = map.get(field.id);
             if let Some(value) = saved.and_then(Value::as_str) {
                 field.restore(value);
             }
@@ -280,15 +280,6 @@ fn common_start(found: &[String]) -> &str {
     &first[..rest.iter().map(same).min().unwrap_or(first.len())]
 }
 
-/// Returns the label under which drafts of earlier versions hold a field, which had no ids.
-fn old_label(id: &str) -> &str {
-    match id {
-        "quorum_ballots" => "min ballots",
-        "act_at" => "act at",
-        same => same,
-    }
-}
-
 /// Typed or pasted text without what a keyboard could not have meant: line ends are one kind, other
 /// control characters and overrides of direction stand as visible escapes.
 fn typed(text: &str) -> String {
@@ -350,18 +341,13 @@ mod tests {
         assert_eq!(filled.kept(), filled.filled);
     }
 
-    /// Saved drafts outlive labels: they are keyed by ids, and those of earlier versions, keyed by
-    /// labels, are read too.
     #[test]
-    fn a_draft_is_found_by_ids_and_by_the_labels_of_earlier_versions() {
-        let fields =
-            || vec![Field::line("quorum_ballots", "a new label", "", ""), Field::line("scale", "s", "", "")];
+    fn a_draft_is_found_by_ids() {
+        let fields = || vec![Field::line("quorum_ballots", "a label", "", "")];
         let mut form = Form { fields: fields(), ..form() };
-        assert!(form.restore(r#"{"min ballots": "50%", "scale": "1 to 5"}"#));
-        assert_eq!(form.kept(), r#"{"quorum_ballots":"50%","scale":"1 to 5"}"#);
-        let mut again = Form { fields: fields(), ..form.clone() };
-        assert!(again.restore(&form.kept()));
-        assert_eq!(again.value("quorum_ballots"), "50%");
+        assert!(!form.restore(r#"{"a label": "50%"}"#));
+        assert!(form.restore(r#"{"quorum_ballots": "50%"}"#));
+        assert_eq!(form.kept(), r#"{"quorum_ballots":"50%"}"#);
     }
 
     #[test]

@@ -6,7 +6,6 @@
 mod action;
 mod aim;
 mod key;
-mod old_ids;
 mod table;
 
 pub use action::Action;
@@ -19,7 +18,6 @@ use std::collections::HashMap;
 use crossterm::event::{KeyCode, KeyEvent};
 
 use key::{key, parse};
-use old_ids::current_id;
 use table::ANY;
 
 use crate::diagnostic::did_you_mean;
@@ -41,8 +39,7 @@ impl Keys {
     pub fn configured<'a>(given: impl IntoIterator<Item = (&'a str, &'a [String])>) -> Result<Self, String> {
         let mut keys = Self::default();
         for (name, labels) in given {
-            let id = current_id(name);
-            let binding = BINDINGS.iter().find(|binding| binding.id == id).ok_or_else(|| {
+            let binding = BINDINGS.iter().find(|binding| binding.id == name).ok_or_else(|| {
                 let mut ids: Vec<&str> = BINDINGS.iter().map(|binding| binding.id).collect();
                 ids.sort_unstable();
                 ids.dedup();
@@ -168,19 +165,14 @@ mod tests {
         assert!(Keys::configured([("quit", &["Hyper-q".to_owned()][..])]).is_err());
     }
 
-    /// An id is the name of its action, so that rewording a label changes nothing; an old id leads
-    /// to an id there is and hides none.
+    /// An id is the name of its action, so that rewording a label changes nothing.
     #[test]
-    fn ids_are_action_names_and_old_ids_stay_known() {
+    fn ids_are_action_names() {
         for binding in &BINDINGS {
             let name = format!("{:?}", binding.action);
             let words = name.chars().flat_map(|c| c.is_uppercase().then_some('-').into_iter().chain([c]));
             let kebab = words.collect::<String>().to_lowercase();
             assert_eq!(binding.id, kebab.trim_start_matches('-'));
-        }
-        let is_id = |id: &str| BINDINGS.iter().any(|binding| binding.id == id);
-        for (old, current) in super::old_ids::OLD_IDS {
-            assert!(is_id(current) && !is_id(old), "`{old}`, now `{current}`");
         }
     }
 }

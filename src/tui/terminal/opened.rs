@@ -7,7 +7,6 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
 use crate::history::Session;
-use crate::journal::PresentWords;
 use crate::tui::home::OpenTarget;
 use crate::tui::host::{Draft, EngineHandle, Host, ReplayLoad, StartRefusal, Tell};
 use crate::tui::live::LiveSession;
@@ -78,6 +77,6 @@ fn resume(host: &dyn Host, path: &Path, forked_at: Option<u64>, tell: Tell<'_>) 
         recorded.apply(&line.stamped);
     }
     let live = LiveSession { recorded: Some(recorded), ..LiveSession::default() };
-    let replay = Replay::new(PresentWords::of_log(lines).0);
+    let replay = Replay::new(lines);
     Opened::Live(Box::new(Resumed { path: path.to_owned(), live, replay, running, forked_at }))
 }

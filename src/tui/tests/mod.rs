@@ -25,14 +25,14 @@ use super::{
     draw, update,
 };
 use crate::history::{Event, LogEntry, Price, SeatStatus};
-use crate::journal::{PresentWords, read_log};
+use crate::journal::read_log;
 use crate::round::record::TokenUsage;
 
 const SIZES: [(u16, u16); 4] = [(120, 40), (80, 24), (40, 12), (24, 6)];
 
 fn saved(name: &str) -> Vec<LogEntry> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions").join(name);
-    PresentWords::of_log(read_log(&std::fs::read(path).unwrap()).unwrap().lines).0
+    read_log(&std::fs::read(path).unwrap()).unwrap().lines
 }
 
 fn model(lines: Vec<LogEntry>) -> Model {

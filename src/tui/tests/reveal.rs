@@ -160,28 +160,3 @@ fn an_option_has_one_color_and_one_sign() {
     assert_ne!(inline, hybrid);
     assert!(cells("○").iter().all(|style| style.fg != Some(Color::Red)) && cells("○").len() == 1);
 }
-
-/// Each result stands once, in words: rounds as at their reveal, agents by their answers.
-#[test]
-fn an_approval_shows_results_in_words() {
-    let fixture = |name: &str| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/format-1").join(name);
-        PresentWords::of_log(read_log(&std::fs::read(path).unwrap()).unwrap().lines).0
-    };
-    let asked = |event: &Event| matches!(event, Event::ApprovalRequested(_));
-    for (name, words) in [
-        ("risk-review-rehearsed.s2s", &["\u{2502}risks ", "qa-lead: The risk I would name"][..]),
-        ("feature-approved.s2s", &["Use CSS variables"]),
-    ] {
-        let mut model = live_on(fixture(name), asked);
-        model.focus = Pane::Question;
-        let screen = rendered(&model, (80, 60));
-        for words in words {
-            assert!(screen.contains(words), "{name}: {words}\n{screen}");
-        }
-        assert!(screen.matches("Use CSS variables").count() < 2, "{screen}");
-        for dump in ["outcome:", "quorum_met", "result:", "stepId"] {
-            assert!(!screen.contains(dump), "{name}: {dump}\n{screen}");
-        }
-    }
-}

@@ -167,7 +167,7 @@ fn a_draft_whose_question_is_not_borne_out() {
         )
     };
     let drafted = |question: &str| {
-        let mut opened = SessionOpened { format: 2, ..header() };
+        let mut opened = header();
         opened.definition = definition(question);
         let mut model = home();
         update(&mut model, Message::Drafted(Box::new(super::scenes::drafted(opened))));

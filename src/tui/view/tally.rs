@@ -6,7 +6,7 @@ use super::{seat_card, votes};
 use crate::history::RoundRun;
 use crate::insight::agreement::chart;
 use crate::insight::headline;
-use crate::insight::independence::{Independence, without_texts};
+use crate::insight::independence::{Independence, independence};
 use crate::insight::movement;
 use crate::insight::tally_text::long_order;
 use crate::insight::wording::{money, quorum_ballots, turnout};
@@ -69,7 +69,7 @@ pub fn head(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>>
 /// What stands around the result: whose answers it has, how agreement went over the rounds.
 fn around(model: &Model, round: &RoundRun, width: usize, lines: &mut Vec<Line<'static>>) {
     let session = model.session();
-    for line in without_texts(session, round).iter().flat_map(Independence::lines) {
+    for line in independence(session, round).iter().flat_map(Independence::lines) {
         let line = wrapped(&line, width, 4);
         lines.extend(line.into_iter().map(|line| Line::styled(line, model.theme.active())));
     }

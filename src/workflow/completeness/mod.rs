@@ -5,7 +5,6 @@
 //! an id that looks like the definition's own and exists nowhere. What is a guess about language, such
 //! as "check Linear", is a possible finding. Ids whose content is handed over are never a finding.
 
-pub mod format_1;
 mod lookup;
 mod spelling;
 #[cfg(test)]

@@ -168,7 +168,7 @@ impl Place<'_> {
                     check_step(node, self.found);
                 }
             }
-            (KeyType::Words(_) | KeyType::Renamed(..), _) if !suits(node, kind) => match as_text(node) {
+            (KeyType::Words(_), _) if !suits(node, kind) => match as_text(node) {
                 None => self.wrong(node, kind),
                 Some(text) => {
                     let known = words(kind).unwrap_or_default();
@@ -210,7 +210,7 @@ impl Place<'_> {
 
 /// The words of a type that is one of several.
 fn words(kind: &KeyType) -> Option<Vec<&'static str>> {
-    if let KeyType::Words(words) | KeyType::Renamed(words, _) = kind { Some(words()) } else { None }
+    if let KeyType::Words(words) = kind { Some(words()) } else { None }
 }
 
 /// Whether a value is of a type; of a map or a list only that it is one.
@@ -223,9 +223,6 @@ fn suits(node: &Node, kind: &KeyType) -> bool {
         | (KeyType::List(_) | KeyType::Steps | KeyType::Texts, Value::List(_)) => true,
         (KeyType::Text | KeyType::Texts, _) => text().is_some(),
         (KeyType::Words(words), _) => text().is_some_and(|text| words().contains(&text.as_str())),
-        (KeyType::Renamed(words, old), _) => {
-            text().is_some_and(|text| words().contains(&text.as_str()) || old.contains(&text.as_str()))
-        }
         (KeyType::Duration, _) => text().is_some_and(|text| parse_duration(&text).is_some()),
         (KeyType::Whole(least, most), Value::Number(number)) => {
             number.as_u64().is_some_and(|number| (*least..=*most).contains(&number))
@@ -271,7 +268,7 @@ pub fn wanted(kind: &KeyType) -> String {
         KeyType::Share => "a share above 0 and up to 1, such as 2/3 or 0.6667".to_owned(),
         KeyType::Quorum => "a number of at least 1, or a share of the seats such as `60%`".to_owned(),
         KeyType::Duration => "a time such as `90s`, `2m` or `500ms`".to_owned(),
-        KeyType::Words(words) | KeyType::Renamed(words, _) => {
+        KeyType::Words(words) => {
             let words = words();
             if words.len() > 12 {
                 return format!("a word such as `{}`", words[0]);

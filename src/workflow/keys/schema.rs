@@ -144,7 +144,7 @@ fn of_type(kind: &KeyType) -> Value {
             {"type": "string", "pattern": "^ *0*([1-9][0-9]?|100) *%$"},
         ]}),
         KeyType::Duration => json!({"type": "string", "pattern": "^[0-9.]+ *(ms|s|m|min|h)$"}),
-        KeyType::Words(words) | KeyType::Renamed(words, _) => json!({"enum": words()}),
+        KeyType::Words(words) => json!({"enum": words()}),
         KeyType::Map(of) => json!({"$ref": format!("#/$defs/{}", of.name)}),
         KeyType::Named(item) => json!({"type": "object", "additionalProperties": of_type(item)}),
         KeyType::List(item) => json!({"type": "array", "items": of_type(item)}),

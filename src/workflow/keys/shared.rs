@@ -1,12 +1,11 @@
 //! Keys that the definition and steps share.
 
-use super::spec::KeyType::{Either, List, Renamed, Text, Whole, Words};
+use super::spec::KeyType::{Either, List, Text, Whole, Words};
 use super::spec::{KeySpec, KeyType, MapSpec, key, map, words_of};
 use crate::workflow::recall::RecalledAnswers;
 use crate::workflow::steps::handover::Completeness;
 
-/// How work items are checked; `refuse` is what older files write for `strict`.
-pub const COMPLETENESS: KeyType = Renamed(|| words_of(&Completeness::WORDS), &["refuse"]);
+pub const COMPLETENESS: KeyType = Words(|| words_of(&Completeness::WORDS));
 /// What is prompted.
 pub const PROMPT: KeySpec =
     key("prompt", Text, "the input as JSON", "The prompt, a Handlebars template.", "\"Plan {{input}}.\"");

@@ -29,8 +29,6 @@ pub enum KeyType {
     Duration,
     /// One of these words.
     Words(fn() -> Vec<&'static str>),
-    /// One of the first words; the others are older spellings.
-    Renamed(fn() -> Vec<&'static str>, &'static [&'static str]),
     Map(&'static MapSpec),
     List(&'static KeyType),
     /// A map whose keys are names of the writer's own.

@@ -2,7 +2,7 @@
 
 use super::shared::{COMPLETENESS, RECALL};
 use super::spec::KeyType::{
-    Any, Either, Flag, List, Map, Number, Positive, Renamed, Steps, Text, Texts, Whole, Words,
+    Any, Either, Flag, List, Map, Number, Positive, Steps, Text, Texts, Whole, Words,
 };
 use super::spec::{KeySpec, MapSpec, REQUIRED, StepType, key, map, words_of};
 use super::{material, rules};
@@ -104,7 +104,7 @@ pub static DEFINITION: MapSpec = MapSpec {
         key("context", Map(&RECALL), "", "What snapshots hold of earlier rounds and steps.", "{rounds: 3}"),
         key(
             "leaks",
-            Renamed(|| words_of(&LeakAction::WORDS), &["refuse"]),
+            Words(|| words_of(&LeakAction::WORDS)),
             "flag",
             "What happens to an answer that names its author, model or vendor before later steps see it.",
             "mask",

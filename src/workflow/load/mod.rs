@@ -100,15 +100,6 @@ pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Diagnostic>> {
     examine(source, NO_OTHER).loaded()
 }
 
-/// As [`load`], of a session that was begun before paths and templates were checked: what was no error
-/// then stays none.
-///
-/// # Errors
-/// As [`load`].
-pub fn load_recorded(source: Source<'_>) -> Result<Loaded, Vec<Diagnostic>> {
-    examine_parts(source, NO_OTHER).loaded()
-}
-
 /// How the other files that a definition names are read.
 #[derive(Clone, Copy)]
 pub struct OtherFiles<'a> {
@@ -208,12 +199,6 @@ fn pseudonyms(entries: Entries<'_>, steps: &[Step]) -> Option<PseudonymSetting> 
     }
 }
 
-/// What happens to identity leaks; `refuse` is what older files write for `withhold`.
-fn leaks(entries: Entries<'_>) -> Option<LeakAction> {
-    let old = entries.text("leaks").filter(|word| word == "refuse").map(|_| LeakAction::Withhold);
-    old.or_else(|| entries.word("leaks", &LeakAction::WORDS))
-}
-
 /// The steps of the file: those of its list, else the one that it is.
 fn steps_of(entries: Entries<'_>, id: &str, is_single: bool) -> Vec<Step> {
     if !is_single {
@@ -263,7 +248,7 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
         warm_first: entries.word("warm_first", &WarmFirst::WORDS).unwrap_or_default(),
         secrets_allowed: entries.word("secrets", &[("refuse", false), ("allow", true)]).unwrap_or_default(),
         structured: entries.word("structured", &StructuredAnswers::WORDS).unwrap_or_default(),
-        leaks: leaks(entries),
+        leaks: entries.word("leaks", &LeakAction::WORDS),
         pseudonyms: pseudonyms(entries, &steps),
         max_snapshot_bytes: entries.count("max_snapshot_bytes").unwrap_or(MAX_SNAPSHOT) as usize,
         max_iterations: entries.count("max_iterations").unwrap_or(100),

@@ -62,10 +62,8 @@ fn read(entries: Entries<'_>, file_id: Option<&str>) -> Step {
     }
 }
 
-/// How work items are checked; `refuse` is what older files write for `strict`.
 pub fn completeness(entries: Entries<'_>) -> Option<Completeness> {
-    let old = entries.text("completeness").filter(|word| word == "refuse").map(|_| Completeness::Strict);
-    old.or_else(|| entries.word("completeness", &Completeness::WORDS))
+    entries.word("completeness", &Completeness::WORDS)
 }
 
 fn retry(entries: Entries<'_>) -> Retry {

@@ -105,15 +105,9 @@ pub static VERDICT: LazyLock<OutputSchema> = LazyLock::new(|| {
     OutputSchema::parse(&schema).unwrap_or_else(|why| unreachable!("{why}"))
 });
 
-/// Whether a review says something: a verdict with feedback, in sessions of format 1 anything.
-pub fn is_feedback(data: &Value, format: u32) -> bool {
-    match format {
-        0 | 1 => !is_blank(data),
-        _ => {
-            data["approved"].is_boolean()
-                && data["feedback"].as_str().is_some_and(|text| !text.trim().is_empty())
-        }
-    }
+/// Whether a review says something: a verdict with feedback.
+pub fn is_feedback(data: &Value) -> bool {
+    data["approved"].is_boolean() && data["feedback"].as_str().is_some_and(|text| !text.trim().is_empty())
 }
 
 /// Whether a value says nothing.

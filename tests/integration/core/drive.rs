@@ -1,17 +1,17 @@
 //! How a session is driven by hand: commands in, events folded, the state kept after each event.
 
 use indexmap::IndexMap;
-use roundtable::ballot::{Ballot as Countable, BallotKind, Stance};
+use roundtable::ballot::BallotKind;
 use roundtable::core::{Command, NextAction, QuestionKind, decide, key_file_left, next};
 use roundtable::history::{
     CloseReason, Event, LogEntry, PersonaInfo, RoundRevised, SeatInfo, Session, SessionOpened, TimedEvent,
     Timestamp,
 };
 use roundtable::report;
-use roundtable::round::record::{Finish, Outcome, ReplyAttempt, SeatRecord};
+use roundtable::round::record::{Finish, Raw, ReplyAttempt};
 use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, Sealer};
 use roundtable::workflow::{Source, load};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::draw::{Action, Ballot, Drawn};
 
@@ -261,12 +261,12 @@ impl Sitting {
         }
     }
 
-    fn sealing(&self, seat: &str, record: &SeatRecord, key: &RoundKey) -> Command {
+    fn sealing(&self, seat: &str, record: &Raw, key: &RoundKey) -> Command {
         let round = self.round_id();
         Command::Seal { seal: self.sealed(seat, record, key), round, participant: seat.to_owned() }
     }
 
-    fn sealed(&self, seat: &str, record: &SeatRecord, key: &RoundKey) -> SealedRecord {
+    fn sealed(&self, seat: &str, record: &Raw, key: &RoundKey) -> SealedRecord {
         let round = self.session.rounds.last();
         let hash = round.map_or("", |round| &round.opened.snapshot_sha256);
         let binding = AssociatedData {
@@ -282,52 +282,33 @@ impl Sitting {
         Sealer::new(key, self.session.seal_format()).seal(&nonces, binding, &text).expect("short enough")
     }
 
-    fn record(&self, seat: &str, ballot: Ballot) -> SeatRecord {
+    fn record(&self, seat: &str, ballot: Ballot) -> Raw {
         let round = self.session.rounds.last();
         let kind = round.map_or(BallotKind::Position, |round| round.opened.ballot.kind);
         let options = round.map_or(&[][..], |round| &round.opened.ballot.options);
         let word = &self.word;
-        let (outcome, countable, answer) = match (ballot, kind) {
-            (Ballot::Abstain, _) => {
-                (Outcome::Abstained, Some(Countable::Abstain), json!({"vote": "abstain"}))
-            }
-            (Ballot::Invalid | Ballot::Fail, _) => (Outcome::Invalid, None, json!({})),
-            (Ballot::Refuse, _) => (Outcome::Refused, None, json!({})),
+        let answer = match (ballot, kind) {
+            (Ballot::Abstain, _) => json!({ "vote": "abstain" }),
+            (Ballot::Invalid | Ballot::Fail | Ballot::Refuse, _) => json!({ "said": word }),
             (Ballot::Vote(n), BallotKind::Choice) => {
-                let option = options[n % options.len()].clone();
-                let answer = json!({ "vote": option, "rationale": [word], "confidence": 0.25 });
-                (Outcome::Answered, Some(Countable::Choice(option)), answer)
+                json!({ "vote": options[n % options.len()], "rationale": [word], "confidence": 0.25 })
             }
-            (Ballot::Vote(n), BallotKind::Consent) => {
-                let stance = [Stance::Support, Stance::StandAside, Stance::Block][n % 3];
-                let change = (stance == Stance::Block).then(|| format!("drop the {word}"));
-                let answer = json!({ "consent": "…", "minimum_change": change });
-                (Outcome::Answered, Some(Countable::Consent(stance, change)), answer)
-            }
-            (Ballot::Vote(_), _) => (
-                Outcome::Answered,
-                Some(Countable::Position),
-                json!({ "position": format!("a {word}\nor two") }),
-            ),
+            (Ballot::Vote(n), BallotKind::Consent) => match n % 3 {
+                0 => json!({ "consent": "support" }),
+                1 => json!({ "consent": "stand-aside" }),
+                _ => json!({ "consent": "block", "minimum_change": format!("drop the {word}") }),
+            },
+            (Ballot::Vote(_), _) => json!({ "position": format!("a {word}\nor two") }),
         };
-        let reason = countable.is_none().then(|| format!("said {word}"));
-        SeatRecord {
+        let finish = if ballot == Ballot::Refuse { Finish::Refusal } else { Finish::Complete };
+        Raw {
             session: self.session.id.clone(),
             round: self.round_id(),
             participant: seat.to_owned(),
             snapshot_sha256: round.map(|round| round.opened.snapshot_sha256.clone()).unwrap_or_default(),
             model: "ollama/llama3.2".to_owned(),
-            outcome,
-            reason: reason.clone(),
-            ballot: countable,
-            answer: if let Value::Object(map) = answer { map } else { serde_json::Map::new() },
-            flags: vec![format!("flag {word}")],
-            replies: vec![ReplyAttempt {
-                text: format!("reply {word}"),
-                finish: Finish::Complete,
-                limit: None,
-                reason,
-            }],
+            replies: vec![ReplyAttempt { text: answer.to_string(), finish, limit: None, reason: None }],
+            failed: None,
             tries: 1,
             latency_ms: 1_200,
             tokens: None,
@@ -372,7 +353,7 @@ fn header(definition: &str) -> SessionOpened {
     let text = "You paint.\n\tWith care: always.\n".to_owned();
     SessionOpened {
         session: "s-1".to_owned(),
-        format: 1,
+        format: roundtable::journal::FORMAT,
         program: "roundtable test".to_owned(),
         definition_file: "shed.json".to_owned(),
         definition_sha256: roundtable::round::snapshot::sha256_hex(definition),
@@ -385,15 +366,10 @@ fn header(definition: &str) -> SessionOpened {
         unread: Vec::new(),
         prices: indexmap::IndexMap::new(),
         providers: indexmap::IndexMap::new(),
-        leak_rules: Some(roundtable::identity::RULES),
-        reply_rules: None,
         seal: None,
         table_key: None,
         parts: Some(roundtable::journal::PARTS),
         draw_seed: None,
-        templates: Some(roundtable::workflow::TEMPLATES),
-        adopts_unsupported: true,
-        agenda_rules: Some(roundtable::history::AGENDA_RULES),
         pseudonyms: None,
         personas: vec![PersonaInfo {
             name: "painter".to_owned(),

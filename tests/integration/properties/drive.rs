@@ -6,12 +6,11 @@ use roundtable::history::{
     Event, Merge, PersonaInfo, RoundOpened, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp,
 };
 use roundtable::persona::Persona;
-use roundtable::round::record::{Outcome, SeatRecord};
+use roundtable::round::record::{Finish, Raw, ReplyAttempt};
 use roundtable::round::seal::{Nonces, RoundKey, Sealer};
 use roundtable::round::snapshot::sha256_hex;
-use roundtable::workflow::{Definition, ParticipantSpec, Step, TEMPLATES};
+use roundtable::workflow::{Definition, ParticipantSpec, Step};
 use roundtable::yaml::read_own;
-use serde_json::Map;
 
 const START: i64 = 1_795_302_307_120;
 /// No definition is followed further than this.
@@ -110,18 +109,19 @@ impl Drive {
                 tokens: None,
             });
         }
-        let record = SeatRecord {
+        let record = Raw {
             session: self.session.id.clone(),
             round: id.clone(),
             participant: name.clone(),
             snapshot_sha256: round.opened.snapshot_sha256.clone(),
             model: "rehearsal".to_owned(),
-            outcome: Outcome::Abstained,
-            reason: None,
-            ballot: Some(roundtable::ballot::Ballot::Abstain),
-            answer: Map::new(),
-            flags: Vec::new(),
-            replies: Vec::new(),
+            replies: vec![ReplyAttempt {
+                text: "vote: abstain".to_owned(),
+                finish: Finish::Complete,
+                limit: None,
+                reason: None,
+            }],
+            failed: None,
             tries: 1,
             latency_ms: 1,
             tokens: None,
@@ -172,7 +172,7 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
     }
     SessionOpened {
         session: "s-1".to_owned(),
-        format: 1,
+        format: roundtable::journal::FORMAT,
         program: "roundtable test".to_owned(),
         definition_file: "fuzzed.yaml".to_owned(),
         definition_sha256: sha256_hex(text),
@@ -185,15 +185,10 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
         unread: Vec::new(),
         prices: std::iter::empty().collect(),
         providers: std::iter::empty().collect(),
-        leak_rules: None,
-        reply_rules: None,
         seal: None,
         table_key: None,
         parts: Some(roundtable::journal::PARTS),
         draw_seed: None,
-        templates: Some(TEMPLATES),
-        adopts_unsupported: true,
-        agenda_rules: Some(roundtable::history::AGENDA_RULES),
         pseudonyms: None,
         personas,
     }

@@ -13,7 +13,7 @@ use super::{choose, text};
 pub fn reply(data: &[u8]) {
     let (which, data) = choose(data);
     let text = text(data);
-    if let Ok(value) = read_answer(text, 2) {
+    if let Ok(value) = read_answer(text) {
         assert!(depth(&value) <= DEEPEST_ANSWER + 1, "an agent's answer is deeper than it may be");
     }
     let form = form(which);

@@ -1,6 +1,6 @@
 //! Seals: what is sealed opens to itself; what opens of any bytes is sealed to the same text again.
 
-use roundtable::round::seal::{AssociatedData, Nonces, Padding, RoundKey, SealFormat, SealedRecord};
+use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealFormat, SealedRecord};
 use roundtable::round::seal::{Sealer, UnsealError, commit, hpke, unseal};
 use roundtable::round::snapshot::{hex, unhex};
 
@@ -8,8 +8,7 @@ use super::text;
 
 const BINDING: AssociatedData<'_> =
     AssociatedData { session: "s", round: "r", participant: "p", snapshot_sha256: "00" };
-const FORMATS: [SealFormat; 3] =
-    [SealFormat::One(Padding::Classes), SealFormat::One(Padding::Steps), SealFormat::Two];
+const FORMATS: [SealFormat; 2] = [SealFormat::One, SealFormat::Two];
 
 /// Any bytes as a record, as a sealed record's JSON, and as the text inside a seal 2.
 pub fn seal(data: &[u8]) {

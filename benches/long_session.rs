@@ -77,7 +77,6 @@ impl Sitting {
             providers: indexmap::IndexMap::new(),
             seal: None,
             table_key: None,
-            parts: Some(roundtable::journal::PARTS),
             draw_seed: None,
             pseudonyms: None,
             personas: vec![persona()],

@@ -166,7 +166,6 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         providers: indexmap::IndexMap::new(),
         seal: None,
         table_key: None,
-        parts: Some(roundtable::journal::PARTS),
         draw_seed: None,
         pseudonyms: None,
         personas: vec![PersonaInfo {

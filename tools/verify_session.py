@@ -36,12 +36,10 @@ NOT_CHECKED = [
     "the limits on memory",
     "what no file can prove: what a provider received, discarded runs, clocks, a complete rewrite without `--expect`",
 ]
-KNOWN = {"format": (3,), "parts": (None, 1), "seal": (None, 2)}
+KNOWN = {"format": (3,), "seal": (None, 2)}
 SUITE = "hpke-x25519-sha256-aes256gcm"
 END = re.compile(rb"^hash: ([0-9a-f]{64})\n", re.MULTILINE)
-PART = re.compile(rb"\$part ([0-9a-f]{64})$")
 START = b"---\nseq: 0\n"
-SMALLEST_PART, DEEPEST_PART = 512, 24
 
 
 class Damage(Exception):
@@ -79,52 +77,6 @@ def split(data):
     return documents, data[offset:]
 
 
-def parts_of(body):
-    """Yields every part that a document has in full."""
-    lines = body.splitlines(keepends=True)
-    indents = [len(line) - len(line.lstrip(b" ")) for line in lines]
-    spaces_only = [line.strip(b" \n") == b"" for line in lines]
-    size = [0]
-    for line in lines:
-        size.append(size[-1] + len(line))
-    for number, line in enumerate(lines):
-        indent = indents[number]
-        if indent <= DEEPEST_PART and len(line) >= SMALLEST_PART:
-            quote = line.find(b': "')
-            yield line[quote + 2 :] if quote >= 0 else line[indent:]
-        below = number + 1
-        while below < len(lines) and (lines[below] == b"\n" or indents[below] > indent):
-            below += 1
-        if spaces_only[number] or size[below] - size[number + 1] < SMALLEST_PART:
-            continue
-        first = indents[number + 1]
-        if not indent < first <= DEEPEST_PART:
-            continue
-        inner = lines[number + 1 : below]
-        if all(l == b"\n" or (i >= first and not s) for l, i, s in zip(inner, indents[number + 1 :], spaces_only[number + 1 :])):
-            yield b"".join(l if l == b"\n" else l[first:] for l in inner)
-
-
-def insert_parts(document, known):
-    """Returns the document with every name of a part replaced by its text."""
-    first, _, rest = document.body.partition(b"\n")
-    if first != b"--- # parts":
-        return document.body
-    out = [b"---\n"]
-    for line in rest.splitlines(keepends=True):
-        name = PART.search(line.rstrip(b"\n"))
-        if not name:
-            out.append(line)
-            continue
-        if name[1] not in known:
-            raise document.damage(f"part {name[1].decode()} is not in an earlier document")
-        indent = line[: len(line) - len(line.lstrip(b" "))]
-        head, *others = known[name[1]].splitlines(keepends=True)
-        out.append(line[: name.start()] + head)
-        out.extend(other if other == b"\n" else indent + other for other in others)
-    return b"".join(out)
-
-
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -144,22 +96,17 @@ def parse(document, text):
 def read(data):
     """Returns the documents with their events, and the torn tail. Raises the first damage."""
     documents, tail = split(data)
-    previous, known = "0" * 64, {}
+    previous = "0" * 64
     for document in documents:
         if sha256(document.body) != document.hash:
             raise document.damage("hash mismatch")
-        event = parse(document, insert_parts(document, known))
+        event = parse(document, document.body)
         if event.get("prev") != previous:
             raise document.damage("`prev` is not the hash of the previous document")
         if event.get("seq") != document.number:
             raise document.damage(f"`seq` is {event.get('seq')}, expected {document.number}")
         if document.number == 0:
             check_versions(document, event)
-            parts = event.get("parts")
-        elif not parts and document.body.startswith(b"--- # parts"):
-            raise document.damage("parts in a file without parts")
-        if parts:
-            known.update((sha256(part).encode(), part) for part in parts_of(document.body))
         document.event, previous = event, document.hash
     return documents, tail
 

@@ -7,7 +7,6 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::parts::PartWriter;
 use crate::history::{Event, TimedEvent, Timestamp};
 use crate::round::snapshot::sha256_hex;
 use crate::yaml::{Unwritable, read_own, write_struct};
@@ -17,7 +16,7 @@ pub const FORMAT: u32 = 3;
 /// The `prev` of a file's first document.
 pub const NO_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// Appends one document to `out`, in full; returns its hash.
+/// Appends one document to `out`; returns its hash.
 ///
 /// # Errors
 /// When the event cannot be written; what `out` then ends with is no document.
@@ -28,30 +27,9 @@ pub fn write_document(
     stamped: &TimedEvent,
     out: &mut String,
 ) -> Result<String, Unwritable> {
-    write_with_parts(seq, prev, session, stamped, None, out)
-}
-
-/// Appends one document to `out`, with names for the parts of it that the file holds, where it may have
-/// some; returns its hash.
-pub fn write_with_parts(
-    seq: u64,
-    prev: &str,
-    session: &str,
-    stamped: &TimedEvent,
-    part_writer: Option<&mut PartWriter>,
-    out: &mut String,
-) -> Result<String, Unwritable> {
     let start = out.len();
     let _ = writeln!(out, "---\nseq: {seq}\nprev: \"{prev}\"\nat: \"{}\"", stamped.at);
-    let weight = write_struct(&stamped.event, ("session", session), out)?;
-    if let Some(part_writer) = part_writer {
-        // Sealed text never stands in a file twice: it is not worth a hash.
-        if matches!(stamped.event, Event::BallotSealed(_)) {
-            part_writer.pass(out.len() - start, weight);
-        } else {
-            part_writer.share(out, start, weight);
-        }
-    }
+    write_struct(&stamped.event, ("session", session), out)?;
     let hash = sha256_hex(&out[start..]);
     let _ = writeln!(out, "hash: {hash}");
     Ok(hash)

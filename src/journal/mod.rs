@@ -7,15 +7,13 @@
 mod document;
 mod key_store;
 mod lock_owner;
-mod parts;
 mod reader;
 mod storage;
 mod verify;
 mod writer;
 
-pub use document::{FORMAT, NO_HASH, write_document, write_with_parts};
+pub use document::{FORMAT, NO_HASH, write_document};
 pub use key_store::KeyStore;
-pub use parts::{PARTS, PartWriter};
 pub use reader::{Damage, EventLog, LogReader, fold, read_log};
 pub use storage::{Disk, DiskError, FaultInjector, InjectedFault, LockOwner, StorageOp};
 pub use verify::{DocumentPlace, Finding, UNPROVEN, Verification, verify};

@@ -4,7 +4,6 @@
 //! mismatch is damage, and nothing of a damaged file is used. Never panics, whatever the bytes.
 
 use super::document::{FORMAT, NO_HASH, read_document};
-use super::parts::{HASH_LINE, MARK, PARTS, PartIndex, PartWriter, room};
 use crate::history::{Event, LogEntry, Session};
 use crate::round::snapshot::sha256_hex;
 
@@ -35,6 +34,9 @@ pub struct Damage {
     pub other_format: bool,
 }
 
+/// The length of the line that ends a document: `hash: `, 64 hex digits, a line feed.
+const HASH_LINE: usize = 6 + 64 + 1;
+
 /// Reads a log.
 ///
 /// # Errors
@@ -54,8 +56,6 @@ pub struct LogReader<'a> {
     session: String,
     /// What the values of further documents may weigh in memory, in bytes.
     room: usize,
-    /// What later documents may name, in files that name parts.
-    parts: Option<PartIndex>,
 }
 
 impl<'a> LogReader<'a> {
@@ -74,7 +74,6 @@ impl<'a> LogReader<'a> {
             prev: NO_HASH.to_owned(),
             session: String::new(),
             room: room(bytes.len()),
-            parts: None,
         })
     }
 
@@ -85,12 +84,6 @@ impl<'a> LogReader<'a> {
     pub fn log(&mut self) -> Result<EventLog, Damage> {
         let lines = self.collect::<Result<Vec<LogEntry>, Damage>>()?;
         Ok(EventLog { lines, good: self.good, torn: self.torn_bytes() })
-    }
-
-    /// What a writer needs to go on with the file as it was read, where it names parts.
-    pub(super) fn part_writer(self) -> Option<PartWriter> {
-        let taken = room(self.bytes.len()) - self.room;
-        Some(PartWriter::with(self.parts?, self.good, taken))
     }
 
     /// The reader where it stands, without its bytes.
@@ -123,13 +116,6 @@ impl<'a> LogReader<'a> {
             return Err(fail("hash mismatch".to_owned()));
         }
         let text = std::str::from_utf8(body).map_err(|_| fail("it is not UTF-8".to_owned()))?;
-        let in_full = match (&self.parts, text.strip_prefix(MARK)) {
-            (Some(parts), Some(rest)) => {
-                Some("---\n".to_owned() + &parts.restore(bytes, rest, &mut self.room).map_err(fail)?)
-            }
-            _ => None,
-        };
-        let text = in_full.as_deref().unwrap_or(text);
         if !text.starts_with("---\n") {
             return Err(fail("it does not start with `---`".to_owned()));
         }
@@ -157,19 +143,13 @@ impl<'a> LogReader<'a> {
         let (line, of) = self.checked(end)?;
         let fail = |what: String| Err(damage(self.bytes, self.good, Some(line.seq), what));
         if self.seq == 0 {
-            self.parts = check_header(self.bytes, &line, &of)?;
+            check_header(self.bytes, &line, &of)?;
         } else if let Event::SessionForked(forked) = &line.stamped.event {
             if forked.from != self.session || !is_session_id(&of) {
                 return fail("it forks a session that is not this one".to_owned());
             }
         } else if of != self.session {
             return fail(format!("the document belongs to session `{of}`"));
-        }
-        if let Some(parts) = &mut self.parts {
-            parts.learn(
-                str::from_utf8(&self.bytes[self.good..end - HASH_LINE]).unwrap_or_default(),
-                self.good,
-            );
         }
         self.session = of;
         self.prev.clone_from(&line.hash);
@@ -234,6 +214,12 @@ fn is_hex(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
+/// What the values of a file may weigh, so that reading it takes at most 64 MiB and 16 times its size:
+/// they stand in the events and in the state, and for a moment once more.
+fn room(size: usize) -> usize {
+    12 * 1024 * 1024 + 4 * size
+}
+
 fn written_format(text: &str) -> Option<u32> {
     text.lines().find_map(|line| line.strip_prefix("format: "))?.parse().ok()
 }
@@ -243,8 +229,8 @@ fn is_session_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= 200 && !id.starts_with('.') && id.chars().all(is_safe)
 }
 
-/// Checks a header; what parts its file may name, if any.
-fn check_header(bytes: &[u8], line: &LogEntry, session: &str) -> Result<Option<PartIndex>, Damage> {
+/// Checks a header.
+fn check_header(bytes: &[u8], line: &LogEntry, session: &str) -> Result<(), Damage> {
     let fail = |what: String| Err(damage(bytes, 0, Some(0), what));
     let Event::SessionOpened(opened) = &line.stamped.event else {
         return fail("the first event is not `session_opened`".to_owned());
@@ -252,12 +238,8 @@ fn check_header(bytes: &[u8], line: &LogEntry, session: &str) -> Result<Option<P
     if !is_session_id(session) {
         return fail("the session's id is not one this program makes".to_owned());
     }
-    if let Some(parts) = opened.parts.filter(|parts| *parts != PARTS) {
-        let what = format!("the file has parts by rules {parts}; this version reads rules {PARTS}");
-        return Err(Damage { other_format: true, ..damage(bytes, 0, Some(0), what) });
-    }
     match Session::definition_of(opened) {
-        Ok(_) => Ok(opened.parts.map(|_| PartIndex::default())),
+        Ok(_) => Ok(()),
         Err(problem) => fail(format!("the header's definition does not load: {}", problem.message)),
     }
 }

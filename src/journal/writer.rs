@@ -5,9 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::document::{NO_HASH, write_with_parts};
-use super::parts::PartWriter;
-use super::reader::{Damage, EventLog, LogReader};
+use super::document::{NO_HASH, write_document};
+use super::reader::{Damage, EventLog, read_log};
 use super::storage::{Disk, DiskError, LogFile};
 use crate::history::{Event, LogEntry, TimedEvent};
 
@@ -18,8 +17,6 @@ pub struct Journal {
     seq: u64,
     prev: String,
     failed: bool,
-    /// What the file holds that need not be written again, in files that name parts.
-    part_writer: Option<PartWriter>,
     /// The text of one write. Its memory serves the next.
     text: String,
 }
@@ -53,7 +50,7 @@ pub enum OpenJournalError {
 
 impl Journal {
     fn at(file: LogFile, session: String, seq: u64, prev: String) -> Self {
-        Self { file, session, seq, prev, failed: false, part_writer: None, text: String::new() }
+        Self { file, session, seq, prev, failed: false, text: String::new() }
     }
 
     /// Makes a new session file; it must not exist.
@@ -75,8 +72,7 @@ impl Journal {
     pub fn open(disk: &Disk, path: &Path) -> Result<OpenedJournal, OpenJournalError> {
         let mut file = disk.open_log(path)?;
         let bytes = file.read_all()?;
-        let mut reader = LogReader::new(&bytes)?;
-        let log = reader.log()?;
+        let log = read_log(&bytes)?;
         let Some(last) = log.lines.last() else { return Err(OpenJournalError::NothingRecorded) };
         let session = log.lines.iter().rev().find_map(|line| named_session(&line.stamped.event));
         let session = session.unwrap_or_default().to_owned();
@@ -87,9 +83,7 @@ impl Journal {
             file.truncate(log.good as u64)?;
             torn = Some(aside);
         }
-        let mut journal = Self::at(file, session, seq, prev);
-        journal.part_writer = reader.part_writer();
-        Ok(OpenedJournal { journal, log, torn })
+        Ok(OpenedJournal { journal: Self::at(file, session, seq, prev), log, torn })
     }
 
     /// Appends events in one write and waits until they are on disk.
@@ -128,11 +122,7 @@ impl Journal {
                 Some(last) => (last.seq + 1, last.hash.clone()),
                 None => (self.seq, self.prev.clone()),
             };
-            if let Event::SessionOpened(opened) = &stamped.event {
-                self.part_writer = opened.parts.map(|_| PartWriter::default());
-            }
-            let part_writer = self.part_writer.as_mut();
-            let hash = write_with_parts(seq, &prev, &self.session, &stamped, part_writer, &mut self.text);
+            let hash = write_document(seq, &prev, &self.session, &stamped, &mut self.text);
             self.failed = hash.is_err();
             let hash = hash.map_err(|fault| self.refuses(fault))?;
             lines.push(LogEntry { seq, prev, hash, stamped });

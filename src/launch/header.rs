@@ -8,7 +8,7 @@ use super::random::random;
 use super::roster::Roster;
 use crate::diagnostic::Diagnostic;
 use crate::history::{PseudonymMap, SessionOpened};
-use crate::journal::{FORMAT, PARTS};
+use crate::journal::FORMAT;
 use crate::round::snapshot::{hex, sha256_hex};
 use crate::workflow::{STANDARD_INPUT, depth, with_written_names};
 
@@ -51,7 +51,6 @@ impl PreparedSession {
             definition: self.text.clone(),
             seal: None,
             table_key: None,
-            parts: Some(PARTS),
             draw_seed: self.definition.draws().then(|| seed.map_or_else(random_seed, Ok)).transpose()?,
             pseudonyms: self.pseudonyms(&roster, seed)?,
             input: with_written_names(input.map_or_else(|| Ok(self.definition.input()), parse_input)?),

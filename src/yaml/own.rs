@@ -59,19 +59,6 @@ fn take(left: &Cell<usize>, weight: usize) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// What the values of a document weigh that [`read_own`] reads, beyond what counts for nothing.
-pub fn weight_of_own(document: &Value) -> usize {
-    weight(document).saturating_sub(FREE)
-}
-
-fn weight(value: &Value) -> usize {
-    match value {
-        Value::Array(items) => LIST + ITEM * items.len() + items.iter().map(weight).sum::<usize>(),
-        Value::Object(map) => MAP + ENTRY * map.len() + map.values().map(weight).sum::<usize>(),
-        _ => 0,
-    }
-}
-
 /// A value that is weighed while it is read.
 struct Weighed<'a>(&'a Cell<usize>);
 

@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::own::weight_of_own;
 use crate::sanitize::is_unsafe;
 
 /// A value to be written.
@@ -81,8 +80,7 @@ impl<'a> Out<'a> {
 #[error("cannot be written as YAML: {0}")]
 pub struct Unwritable(String);
 
-/// Appends the entries of a struct or map to `out`, without indent, its words plain; returns what they
-/// weigh when [`super::read_own`] reads them.
+/// Appends the entries of a struct or map to `out`, without indent, its words plain.
 ///
 /// `second` is an entry written after the first one; the value's own entry of that key is left out.
 ///
@@ -92,14 +90,14 @@ pub fn write_struct(
     value: &impl Serialize,
     second: (&str, &str),
     out: &mut String,
-) -> Result<usize, Unwritable> {
+) -> Result<(), Unwritable> {
     let value = serde_json::to_value(value).map_err(|error| Unwritable(error.to_string()))?;
     let serde_json::Value::Object(map) = &value else { return Err(Unwritable("not a map".to_owned())) };
     let own = map.iter().filter(|(key, _)| *key != second.0);
     let mut entries: Vec<_> = own.map(|(key, value)| (key.as_str().into(), Out::json(value, true))).collect();
     entries.insert(entries.len().min(1), (second.0.into(), Out::text(second.1)));
     Out::write_entries(&entries, 0, out);
-    Ok(weight_of_own(&value))
+    Ok(())
 }
 
 /// Longer words stand in quotes.
@@ -302,7 +300,7 @@ mod tests {
             Alone,
             Whole { session: String, ends: (i64, f64), nothing: Option<u8>, counts: [(); 0] },
         }
-        let written = |value: &dyn Fn(&mut String) -> Result<usize, Unwritable>| {
+        let written = |value: &dyn Fn(&mut String) -> Result<(), Unwritable>| {
             let mut out = String::new();
             value(&mut out).map(|_| out)
         };

@@ -1,7 +1,7 @@
 //! The forger's hand: events read from a file, changed, and written under a chain that fits.
 
 use roundtable::history::{Event, TimedEvent};
-use roundtable::journal::{NO_HASH, PartWriter, read_log, write_with_parts};
+use roundtable::journal::{NO_HASH, read_log, write_document};
 use serde_json::Value;
 
 /// The events of a whole file.
@@ -12,17 +12,13 @@ pub fn events(bytes: &[u8]) -> Vec<TimedEvent> {
 /// The events as a file whose chain is whole.
 pub fn chained(events: &[TimedEvent]) -> Vec<u8> {
     let (mut out, mut prev, mut id) = (String::new(), NO_HASH.to_owned(), String::new());
-    let mut parts = None;
     for (seq, stamped) in events.iter().enumerate() {
         match &stamped.event {
-            Event::SessionOpened(opened) if seq == 0 => {
-                id.clone_from(&opened.session);
-                parts = opened.parts.map(|_| PartWriter::default());
-            }
+            Event::SessionOpened(opened) if seq == 0 => id.clone_from(&opened.session),
             Event::SessionForked(forked) => id.clone_from(&forked.session),
             _ => {}
         }
-        prev = write_with_parts(seq as u64, &prev, &id, stamped, parts.as_mut(), &mut out).expect("an event");
+        prev = write_document(seq as u64, &prev, &id, stamped, &mut out).expect("an event");
     }
     out.into_bytes()
 }

@@ -67,7 +67,6 @@ mod oracle;
 mod outputs;
 mod packaging;
 mod panels;
-mod parts;
 mod patience;
 mod picture;
 mod power;

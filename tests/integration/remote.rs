@@ -52,7 +52,7 @@ impl Sitting {
             "definition_file": "phone-vote.yaml", "definition_sha256": sha256_hex(DEFINITION),
             "definition": DEFINITION, "input": {},
             "participants": [seat("ann", "rehearsal"), remote], "personas": [persona("ann"), persona("dana")],
-            "seal": 2, "table_key": SigningKey::new([0x55; 32]).public(), "parts": 1,
+            "seal": 2, "table_key": SigningKey::new([0x55; 32]).public(),
         });
         let mut sitting = Self { session: Session::default(), events: Vec::new(), now: 1_795_352_400_000 };
         sitting.does(Command::Open(Box::new(serde_json::from_value(header).expect("a header"))));

@@ -70,9 +70,8 @@ fn made(name: &str) -> Vec<u8> {
     let Event::SessionOpened(mut header) = ran[0].event.clone() else { panic!("no header") };
     let given: Value = serde_json::from_str(include_str!("../fixtures/sessions.json")).expect("JSON");
     let given = &given[name];
-    header.session = given["session"].as_str().expect("an id").to_owned();
+    given["session"].as_str().expect("an id").clone_into(&mut header.session);
     let key = RoundKey::new([0x5e; 32]);
-    let step = header.definition_file.trim_end_matches(".yaml").to_owned();
     let mut commands: Vec<Command> = vec![
         Command::Open(header),
         Command::StartStep,
@@ -103,6 +102,7 @@ fn made(name: &str) -> Vec<u8> {
         let (round, participant) = (round.opened.round.clone(), text("seat"));
         does(&mut session, Command::Seal { round, participant, seal });
     }
+    let step = session.step.as_ref().expect("at work").id.clone();
     for command in [
         Command::CloseRound { reason: CloseReason::All, key },
         Command::Reveal,

@@ -15,13 +15,12 @@ use serde_json::{Value, json};
 use crate::patience::Patient as _;
 
 /// Keys whose values are left out wherever they stand.
-const LEFT_OUT: [&str; 26] = [
+const LEFT_OUT: [&str; 25] = [
     "at",
     "session",
     "prev",
     "hash",
     "program",
-    "parts",
     "public_key",
     "enc",
     "definition",

@@ -452,7 +452,6 @@ pub fn header(definition: &str) -> SessionOpened {
         providers: indexmap::IndexMap::new(),
         seal: definition.starts_with(SEAL_2).then_some(2),
         table_key: None,
-        parts: Some(roundtable::journal::PARTS),
         draw_seed: None,
         pseudonyms: None,
     }

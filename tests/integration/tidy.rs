@@ -186,16 +186,7 @@ fn only_http_rs_speaks_http() {
 
 /// Enums that grow: a match over one of them names every variant, so that the compiler finds what a new
 /// one needs.
-const GROWING: [&str; 8] = [
-    "BallotKind::",
-    "Ballot::",
-    "CountableKind::",
-    "IndexedBallot::",
-    "Rule::",
-    "Event::",
-    "StepKind::",
-    "ApiStyle::",
-];
+const GROWING: [&str; 5] = ["BallotKind::", "Ballot::", "CountableKind::", "IndexedBallot::", "Event::"];
 
 /// A `match` that is being read: its indent, whether an arm names a growing enum, its catch-all arm.
 struct Match {
@@ -242,7 +233,7 @@ fn catch_alls(lines: &[(usize, String)]) -> Vec<usize> {
 #[test]
 fn no_match_over_a_growing_enum_has_a_catch_all_arm() {
     let text =
-        "match kind {\n    Rule::Irv => 1,\n    _ => 2,\n}\nmatch word {\n    \"a\" => 1,\n    _ => 2,\n}";
+        "match kind {\n    Event::Opened => 1,\n    _ => 2,\n}\nmatch word {\n    \"a\" => 1,\n    _ => 2,\n}";
     let lines: Vec<(usize, String)> =
         text.lines().enumerate().map(|(i, line)| (i + 1, line.to_owned())).collect();
     assert_eq!(catch_alls(&lines), [3], "what is looked for is found");

@@ -73,7 +73,6 @@ impl Office {
             providers: indexmap::IndexMap::new(),
             seal: None,
             table_key: None,
-            parts: None,
             draw_seed: None,
             pseudonyms: None,
         };

@@ -53,10 +53,6 @@ pub struct SessionOpened {
     /// The public key that signs offers, in hex; none without remote seats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table_key: Option<String>,
-    /// The number of the rules by which documents name parts that stand before them; none where all
-    /// documents are in full.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parts: Option<u32>,
     /// What everything is drawn with, where something is to be drawn: the run's seed, else from the
     /// operating system.
     #[serde(default, skip_serializing_if = "Option::is_none")]

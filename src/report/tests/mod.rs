@@ -71,7 +71,6 @@ impl Table {
             providers: indexmap::IndexMap::new(),
             seal: None,
             table_key: None,
-            parts: None,
             draw_seed: None,
             pseudonyms: None,
         };

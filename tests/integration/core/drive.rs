@@ -368,7 +368,6 @@ fn header(definition: &str) -> SessionOpened {
         providers: indexmap::IndexMap::new(),
         seal: None,
         table_key: None,
-        parts: Some(roundtable::journal::PARTS),
         draw_seed: None,
         pseudonyms: None,
         personas: vec![PersonaInfo {

@@ -187,7 +187,6 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
         providers: std::iter::empty().collect(),
         seal: None,
         table_key: None,
-        parts: Some(roundtable::journal::PARTS),
         draw_seed: None,
         pseudonyms: None,
         personas,

@@ -1,9 +1,11 @@
 //! The commands: all that may be asked of a session, and the word for "no".
 
+use std::fmt::Display;
+
 use serde_json::{Map, Value};
 
 use crate::history::{
-    CloseReason, Merge, RoundRevised, SeatInvited, SeatJoined, SessionOpened, WorkItemReturned,
+    CloseReason, Merge, RoundRevised, SeatInvited, SeatJoined, Session, SessionOpened, WorkItemReturned,
 };
 use crate::round::envelope::{Envelope, FailedDelivery};
 use crate::round::record::TokenUsage;
@@ -249,3 +251,20 @@ pub enum AgendaChange {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Refusal(pub String);
+
+/// What is said of the key file of a closed round that stays where it is.
+pub fn key_file_left(number: u32, cause: impl Display) -> String {
+    format!("{}{cause}{END}", beginning(number))
+}
+
+/// Whether a warning says that of a round of the session that is closed.
+pub fn is_key_file_left(session: &Session, message: &str) -> bool {
+    let mut closed = session.rounds.iter().filter(|round| round.closed.is_some());
+    message.ends_with(END) && closed.any(|round| message.starts_with(&beginning(round.opened.number)))
+}
+
+const END: &str = "); the key is published, so nothing is lost";
+
+fn beginning(number: u32) -> String {
+    format!("the key file of round {number} could not be removed (")
+}

@@ -6,12 +6,10 @@
 
 pub mod alike;
 mod command;
-mod condition;
 mod cost;
 mod decide;
 mod exhausted;
 mod exit_code;
-mod key_file;
 mod next;
 mod profile;
 mod proposal;
@@ -19,10 +17,9 @@ mod roster;
 mod strength;
 mod tally_round;
 mod tracked_tasks;
-mod unstarted;
 mod work_item;
 
-pub use command::{AgendaChange, Command, Refusal};
+pub use command::{AgendaChange, Command, Refusal, is_key_file_left, key_file_left};
 pub use cost::{Cost, PriceLookup, ReplyLimits, is_asked_once, is_free};
 pub use decide::decide;
 pub use decide::record::agenda_changes;
@@ -30,7 +27,6 @@ pub use decide::remote::refusal;
 pub use decide::review::artifact_view;
 pub use decide::round::{draft_round, unseal_answer};
 pub use exit_code::{Deciding, ExitCode, LEFT, QUORUM_UNREACHABLE, deciding, exit_code, session_exit};
-pub use key_file::{is_key_file_left, key_file_left};
 pub use next::{NextAction, Question, QuestionKind, approval_kind, next};
 pub use profile::{counted_profile, profile};
 pub use proposal::Proposal;

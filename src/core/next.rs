@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::command::Command;
 use super::proposal::unasked;
-use super::unstarted::unstarted;
+use crate::handoff::is_no;
 use crate::history::{
-    ApprovalRequested, ApprovalRun, CloseReason, CollectedIdea, RoundRun, Session, StepRun,
+    ApprovalRequested, ApprovalRun, CloseReason, CollectedIdea, RoundRun, Session, StepFinished, StepRun,
 };
 use crate::tally::Ties;
 use crate::workflow::{Close, Definition, Step, StepKind};
@@ -137,9 +137,7 @@ fn step_state(session: &Session, definition: &Definition, step: &Step, run: &Ste
         {
             decide(Command::StartStep)
         }
-        StepKind::Parallel(_) | StepKind::Sequence(_) | StepKind::Each(_) => {
-            next_inside(session, definition, step, run).unwrap_or_else(finish)
-        }
+        _ => next_inside(session, definition, step, run).unwrap_or_else(finish),
     }
 }
 
@@ -275,4 +273,23 @@ fn next_while_open(run: &StepRun, round: &RoundRun, close: Close) -> StepState {
 /// The question a tie asks.
 pub fn tie_message(winners: &[String]) -> String {
     format!("tie between {}: which one?", winners.join(" and "))
+}
+
+/// The next step inside `around` that may begin and has not.
+pub fn unstarted<'a>(definition: &Definition, around: &'a Step, run: &StepRun) -> Option<&'a Step> {
+    let holds_up = |last: &StepRun| last.result.as_ref().is_none_or(|result| has_failed(definition, result));
+    let at_work = || run.nested.iter().filter(|inside| inside.result.is_none()).count();
+    match &around.kind {
+        StepKind::Sequence(_) if run.nested.last().is_some_and(holds_up) => None,
+        StepKind::Each(each) if at_work() >= each.concurrency => None,
+        StepKind::Each(each) => each.steps.get(run.nested.len()),
+        StepKind::Sequence(_) | StepKind::Parallel(_) => around.nested().get(run.nested.len()),
+        _ => None,
+    }
+}
+
+/// Whether a result ends a sequence and counts against a parallel: a failure, and the facilitator's no.
+pub fn has_failed(definition: &Definition, result: &StepFinished) -> bool {
+    let step = definition.step(&result.step);
+    !result.success || step.is_some_and(|step| is_no(step, result))
 }

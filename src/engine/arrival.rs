@@ -62,7 +62,6 @@ pub struct GivenUp {
     pub session: String,
     pub round: String,
     pub participant: String,
-    /// The id of the delivery.
     pub delivery: String,
 }
 

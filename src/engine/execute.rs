@@ -232,7 +232,6 @@ impl Engine<'_> {
     }
 }
 
-/// The round that events open.
 fn opened_by(events: &[Event]) -> Option<&RoundOpened> {
     events
         .iter()

@@ -19,9 +19,7 @@ use crate::round::snapshot::unhex;
 
 /// What all seats of one round share.
 pub struct RoundShared {
-    /// The session's id.
     pub session: String,
-    /// The round's id.
     pub round: String,
     /// The snapshot's hash.
     pub snapshot_sha256: String,

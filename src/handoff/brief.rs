@@ -82,14 +82,7 @@ pub fn expected(step: &Step) -> ExpectedOutput {
             }
             expected
         }
-        StepKind::Round(_)
-        | StepKind::Approval(_)
-        | StepKind::Parallel(_)
-        | StepKind::Sequence(_)
-        | StepKind::Each(_)
-        | StepKind::Transform(_)
-        | StepKind::Condition(_)
-        | StepKind::Review(_) => ExpectedOutput {
+        _ => ExpectedOutput {
             description: "feedback on the artifact, by each criterion".to_owned(),
             ..ExpectedOutput::default()
         },

@@ -118,14 +118,7 @@ impl Session {
             StepKind::Agent(agent) => {
                 self.seat_info(&agent.agent).is_some_and(|seat| seat.model == crate::workflow::TRACKER)
             }
-            StepKind::Round(_)
-            | StepKind::Approval(_)
-            | StepKind::Parallel(_)
-            | StepKind::Sequence(_)
-            | StepKind::Each(_)
-            | StepKind::Transform(_)
-            | StepKind::Condition(_)
-            | StepKind::Review(_) => false,
+            _ => false,
         }
     }
 
@@ -160,12 +153,7 @@ impl Session {
                 let said = own.map(|text| own_words(text, None));
                 (said.into_iter().chain(directive(definition, step).cloned()).collect(), is_open)
             }
-            StepKind::Approval(_)
-            | StepKind::Parallel(_)
-            | StepKind::Sequence(_)
-            | StepKind::Each(_)
-            | StepKind::Transform(_)
-            | StepKind::Condition(_) => return Checked::default(),
+            _ => return Checked::default(),
         };
         // What a template or a result may bring is not known yet.
         let tasks = |id: &str| definition.tasks.iter().any(|task| task.id == id);

@@ -62,13 +62,7 @@ impl Session {
         let own = match &step.kind {
             StepKind::Agent(agent) => agent.prompt.as_ref().map(|prompt| prompt.text().to_owned()),
             StepKind::Review(review) => review.prompt.as_ref().map(|prompt| prompt.text().to_owned()),
-            StepKind::Round(_)
-            | StepKind::Approval(_)
-            | StepKind::Parallel(_)
-            | StepKind::Sequence(_)
-            | StepKind::Each(_)
-            | StepKind::Transform(_)
-            | StepKind::Condition(_) => None,
+            _ => None,
         };
         let scan = self.scan(watch, &own.unwrap_or_default());
         let answers = items

@@ -85,13 +85,7 @@ impl Session {
             StepKind::Each(each) if each.written.last().is_some_and(|last| last.last().round().is_some()) => {
                 None
             }
-            StepKind::Approval(_)
-            | StepKind::Agent(_)
-            | StepKind::Parallel(_)
-            | StepKind::Sequence(_)
-            | StepKind::Each(_)
-            | StepKind::Transform(_)
-            | StepKind::Review(_) => recall.results.holds(&step.id, step.key()).then(result_of).flatten(),
+            _ => recall.results.holds(&step.id, step.key()).then(result_of).flatten(),
         }
     }
 

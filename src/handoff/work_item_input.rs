@@ -84,13 +84,7 @@ impl Session {
                 Ok(vec![self.hand_over(definition, step, &agent.agent, input, None)?])
             }
             StepKind::Review(review) => self.reviews(definition, step, review),
-            StepKind::Round(_)
-            | StepKind::Approval(_)
-            | StepKind::Parallel(_)
-            | StepKind::Sequence(_)
-            | StepKind::Each(_)
-            | StepKind::Transform(_)
-            | StepKind::Condition(_) => Ok(Vec::new()),
+            _ => Ok(Vec::new()),
         }
     }
 
@@ -250,13 +244,7 @@ pub(crate) fn own_prompt(step: &Step) -> Option<&Template> {
     match &step.kind {
         StepKind::Agent(agent) => agent.prompt.as_ref(),
         StepKind::Review(review) => review.prompt.as_ref(),
-        StepKind::Round(_)
-        | StepKind::Approval(_)
-        | StepKind::Parallel(_)
-        | StepKind::Sequence(_)
-        | StepKind::Each(_)
-        | StepKind::Transform(_)
-        | StepKind::Condition(_) => None,
+        _ => None,
     }
 }
 

@@ -9,11 +9,9 @@ use crate::workflow::{LinkDefinition, ROW_KEYS, Report, Task};
 pub struct LinkedSession {
     /// The name it is linked by: its file, as the definition writes it.
     pub id: String,
-    /// Its own id.
     pub session: String,
     /// The last hash of its file.
     pub sha256: String,
-    /// What it was for.
     pub title: String,
     /// How it ended, or that it has not.
     pub status: String,

@@ -5,15 +5,12 @@ mod apply;
 mod event;
 mod exhausted;
 mod facilitator;
-mod failed_seats;
 mod linked_session;
 mod merge;
-mod price;
 mod receipt;
 mod remote;
 mod round_seats;
 mod route;
-mod seals;
 mod state;
 mod step_run;
 mod timestamp;
@@ -27,19 +24,18 @@ pub use event::{
     AgendaUpdated, AgentWork, AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded,
     BallotSealed, CloseReason, CollectedIdea, ConflictOpened, ConflictResolved, DeadlineExtended, Door,
     EnvelopeRefused, Event, IdeasMerged, ItemStatus, LeakReport, LeaksFound, Link, LinkRecorded, LogEntry,
-    Merge, MergedOption, PersonaInfo, PreviousArtifact, ProviderSettings, PseudonymMap, QuestionAnswered,
-    QuestionOpened, RECORDED_BY_STEP, RemoteSeat, ReviewContext, ReviewRecorded, RoundClosed, RoundOpened,
-    RoundOutcome, RoundRevised, SCRIPTED, SealedBy, SeatFailed, SeatInfo, SeatInvited, SeatJoined,
-    SeatRetried, SessionClosed, SessionForked, SessionOpened, SetAside, StageContext, Status, StepFinished,
-    SynthesisRecorded, Tally, TaskWritten, TimedEvent, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
-    Wrapped, Written,
+    Merge, MergedOption, PersonaInfo, PreviousArtifact, Price, ProviderSettings, PseudonymMap,
+    QuestionAnswered, QuestionOpened, RECORDED_BY_STEP, RemoteSeat, ReviewContext, ReviewRecorded,
+    RoundClosed, RoundOpened, RoundOutcome, RoundRevised, SCRIPTED, SealedBy, SeatFailed, SeatInfo,
+    SeatInvited, SeatJoined, SeatRetried, SessionClosed, SessionForked, SessionOpened, SetAside,
+    StageContext, Status, StepFinished, SynthesisRecorded, Tally, TaskWritten, TimedEvent, WorkItemClaimed,
+    WorkItemOffered, WorkItemReturned, Wrapped, Written,
 };
 pub use exhausted::exhausted_key;
 pub(crate) use exhausted::{CONTINUE, DECIDE, STOP, TAKE};
 pub(crate) use facilitator::read_artifact;
 pub use linked_session::LinkedSession;
 pub use merge::option_id;
-pub use price::Price;
 pub use receipt::Receipt;
 pub use route::round_outcome;
 pub use state::{AnsweredQuestion, Invitation, NotHeld, RoundRun, Seat, SeatStatus, Session};

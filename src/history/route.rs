@@ -24,7 +24,6 @@ impl Session {
         self.active_steps().filter(|run| run.approval.as_ref().is_some_and(|asked| asked.given.is_none()))
     }
 
-    /// The round of a run.
     pub fn round_of(&self, run: &StepRun) -> Option<&RoundRun> {
         self.rounds.get(run.round?)
     }
@@ -107,13 +106,7 @@ fn turn<'a>(step: &'a Step, result: &StepFinished, outcome: Option<RoundOutcome>
         StepKind::Condition(condition) if says("result") => to(&condition.then, Route::On),
         StepKind::Condition(condition) => to(&condition.otherwise, Route::On),
         StepKind::Review(review) if review.rejects(&result.data) => to(&review.on_reject, Route::On),
-        StepKind::Round(_)
-        | StepKind::Agent(_)
-        | StepKind::Parallel(_)
-        | StepKind::Sequence(_)
-        | StepKind::Each(_)
-        | StepKind::Transform(_)
-        | StepKind::Review(_) => Route::On,
+        _ => Route::On,
     }
 }
 

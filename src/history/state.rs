@@ -127,7 +127,6 @@ pub struct AnsweredQuestion {
     pub message: String,
     /// The level options to choose from, if it was a tie.
     pub choices: Vec<String>,
-    /// What was answered.
     pub given: ApprovalGiven,
     /// When it was answered.
     pub at: Timestamp,
@@ -162,7 +161,6 @@ pub struct RoundRun {
     pub seal_to: Option<SealTo>,
 }
 
-/// A seat of a round.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seat {
     pub name: String,
@@ -242,7 +240,6 @@ impl Session {
         self.rounds.iter().rev().find(|round| round.opened.step == step)
     }
 
-    /// The round of that id.
     pub fn round(&self, id: &str) -> Option<&RoundRun> {
         self.rounds.iter().rev().find(|round| round.opened.round == id)
     }
@@ -314,12 +311,7 @@ impl SeatInfo {
             StepKind::Round(round) => !self.agent_only && round.participants.holds(&self.name),
             StepKind::Agent(agent) => agent.agent == self.name,
             StepKind::Review(review) => definition.reviewers(review).contains(&self.name.as_str()),
-            StepKind::Approval(_)
-            | StepKind::Parallel(_)
-            | StepKind::Sequence(_)
-            | StepKind::Each(_)
-            | StepKind::Transform(_)
-            | StepKind::Condition(_) => false,
+            _ => false,
         }
     }
 

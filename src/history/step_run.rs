@@ -74,7 +74,6 @@ impl StepRun {
 /// What a step made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepArtifact {
-    /// As it was recorded.
     pub recorded: ArtifactRecorded,
     pub at: Timestamp,
 }

@@ -10,7 +10,6 @@ use super::timestamp::Timestamp;
 /// A work item of an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkItem {
-    /// The offered work.
     pub offered: Arc<WorkItemOffered>,
     pub at: Timestamp,
     /// Who works on it now, if anyone.
@@ -19,7 +18,6 @@ pub struct WorkItem {
     pub claimed_at: Option<Timestamp>,
     /// What came back so far, one entry a try, and when.
     pub returned: Vec<(Arc<WorkItemReturned>, Timestamp)>,
-    /// How many tries it has in all.
     pub tries: u32,
     /// How long to wait before another try, in milliseconds.
     pub retry_delay_ms: u64,

@@ -229,7 +229,6 @@ fn is_session_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= 200 && !id.starts_with('.') && id.chars().all(is_safe)
 }
 
-/// Checks a header.
 fn check_header(bytes: &[u8], line: &LogEntry, session: &str) -> Result<(), Damage> {
     let fail = |what: String| Err(damage(bytes, 0, Some(0), what));
     let Event::SessionOpened(opened) = &line.stamped.event else {

@@ -105,7 +105,6 @@ impl Envelope {
         }
     }
 
-    /// Its seal.
     pub fn seal(&self) -> SealedRecord {
         SealedRecord {
             commitment: self.commitment.clone(),

@@ -137,7 +137,6 @@ impl AnyOffer {
         }
     }
 
-    /// Which delivery it is.
     pub fn ids(&self) -> DeliveryIds {
         match self {
             Self::Ballot(offer) => offer.ids(),
@@ -184,7 +183,6 @@ impl Offer {
         if delivery == offer.delivery { Ok(offer) } else { Err(BadOffer::NotSigned) }
     }
 
-    /// Which delivery it is.
     pub fn ids(&self) -> DeliveryIds {
         DeliveryIds {
             delivery: self.delivery.clone(),

@@ -110,7 +110,6 @@ impl Finish {
 /// One reply as it came, and why it was not counted if it was not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplyAttempt {
-    /// The text as it was.
     pub text: String,
     /// Why it ended, where it does not end by itself.
     #[serde(default, skip_serializing_if = "Finish::is_complete")]
@@ -126,11 +125,8 @@ pub struct ReplyAttempt {
 /// What became of one seat, as it is read of its [`Raw`] record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeatRecord {
-    /// The session's id.
     pub session: String,
-    /// The round's id.
     pub round: String,
-    /// The seat's name.
     pub participant: String,
     /// The hash of the snapshot it answered.
     pub snapshot_sha256: String,
@@ -161,9 +157,7 @@ pub struct SeatRecord {
 /// What is sealed of one seat: what came back and nothing that was read from it, its keys in this order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Raw {
-    /// The session's id.
     pub session: String,
-    /// The round's id.
     pub round: String,
     /// The seat's name.
     pub participant: String,

@@ -72,7 +72,6 @@ pub struct AddressLines<'a> {
     pub own_directive: Option<&'a str>,
     /// Its ballot in the round that is revised.
     pub earlier_ballot: Option<&'a serde_json::Map<String, Value>>,
-    /// The options in its own order.
     pub option_order: Option<&'a [String]>,
 }
 

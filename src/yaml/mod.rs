@@ -6,7 +6,6 @@
 
 mod edit;
 mod jsonc;
-mod made;
 mod own;
 mod reader;
 mod secret_fields;
@@ -14,8 +13,42 @@ mod write;
 
 pub use edit::with_entry;
 pub use jsonc::relaxed_json;
-pub use made::{named, placed};
 pub use own::read_own;
 pub use reader::{Map, MapKey, Node, Value, read, read_json, read_large, read_yaml_or_json};
 pub use secret_fields::literal_keys;
 pub use write::{Out, Unwritable, is_plain, write_struct};
+
+use serde_json::Value as Json;
+
+impl Node {
+    /// The value under a key of a map.
+    pub fn get(&self, key: &str) -> Option<&Self> {
+        let Value::Map(entries) = &self.value else { return None };
+        entries.iter().find(|(name, _)| name.text == key).map(|(_, node)| node)
+    }
+
+    /// The text under a key of a map; empty if there is none.
+    pub fn text(&self, key: &str) -> String {
+        self.get(key).map(Self::to_json).as_ref().and_then(Json::as_str).unwrap_or_default().to_owned()
+    }
+}
+
+/// The key that stands where `at` does.
+pub fn named(key: &str, at: &Node) -> MapKey {
+    MapKey { line: at.line, column: at.column, text: key.to_owned() }
+}
+
+/// The value as nodes that all stand where `at` does, so that messages lead there.
+pub fn placed(value: Json, at: &Node) -> Node {
+    let value = match value {
+        Json::Null => Value::Null,
+        Json::Bool(flag) => Value::Bool(flag),
+        Json::Number(number) => Value::Number(number),
+        Json::String(text) => Value::Text(text),
+        Json::Array(items) => Value::List(items.into_iter().map(|item| placed(item, at)).collect()),
+        Json::Object(map) => {
+            Value::Map(map.into_iter().map(|(key, value)| (named(&key, at), placed(value, at))).collect())
+        }
+    };
+    at.with(value)
+}

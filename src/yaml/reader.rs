@@ -31,7 +31,6 @@ pub struct MapKey {
     pub line: u64,
     /// The column of its first character.
     pub column: u64,
-    /// The key's text.
     pub text: String,
 }
 

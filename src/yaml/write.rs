@@ -302,7 +302,7 @@ mod tests {
         }
         let written = |value: &dyn Fn(&mut String) -> Result<(), Unwritable>| {
             let mut out = String::new();
-            value(&mut out).map(|_| out)
+            value(&mut out).map(|()| out)
         };
         let whole =
             Event::Whole { session: "own".to_owned(), ends: (-1, f64::NAN), nothing: None, counts: [] };

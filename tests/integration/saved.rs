@@ -167,7 +167,6 @@ fn a_file_of_another_format_is_refused_with_one_sentence() {
             &["trace"],
             &["report"],
             &["resume"],
-            &["fork", "--at", "3"],
             &["tally", "--all"],
             &["--batch"],
         ] {

@@ -232,8 +232,7 @@ fn catch_alls(lines: &[(usize, String)]) -> Vec<usize> {
 
 #[test]
 fn no_match_over_a_growing_enum_has_a_catch_all_arm() {
-    let text =
-        "match kind {\n    Event::Opened => 1,\n    _ => 2,\n}\nmatch word {\n    \"a\" => 1,\n    _ => 2,\n}";
+    let text = "match kind {\n    Event::Opened => 1,\n    _ => 2,\n}\nmatch word {\n    \"a\" => 1,\n    _ => 2,\n}";
     let lines: Vec<(usize, String)> =
         text.lines().enumerate().map(|(i, line)| (i + 1, line.to_owned())).collect();
     assert_eq!(catch_alls(&lines), [3], "what is looked for is found");

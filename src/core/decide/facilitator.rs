@@ -6,13 +6,14 @@
 use serde_json::{Map, Value};
 
 use super::agenda;
-use super::result::{DecideResult, refuse};
+use super::{DecideResult, refuse};
 use crate::core::command::{AgendaChange, Command, Refusal};
 use crate::core::exit_code::LEFT;
 use crate::diagnostic::Diagnostic;
 use crate::history::{
-    ArtifactRecorded, DeadlineExtended, Event, PROJECT, RemoteSeat, RoundRevised, RoundRun, SCRIPTED,
-    SeatInfo, SeatRetried, SeatStatus, Session, SessionForked, SynthesisRecorded, read_artifact,
+    ApprovalGiven, ArtifactRecorded, DeadlineExtended, Event, IdeasMerged, Merge, PROJECT, RemoteSeat,
+    RoundRevised, RoundRun, SCRIPTED, SeatInfo, SeatRetried, SeatStatus, Session, SessionForked,
+    SynthesisRecorded, read_artifact,
 };
 use crate::workflow::{Definition, recheck};
 
@@ -163,4 +164,59 @@ fn said(problem: &Diagnostic) -> String {
         Some(hint) => format!("{}: {hint}", problem.message),
         None => problem.message.clone(),
     }
+}
+
+/// Who may answer what a person is asked.
+const BY: [&str; 2] = [FACILITATOR, "scripted"];
+
+/// Takes in an answer that fits what is asked.
+pub fn answer(session: &Session, given: ApprovalGiven) -> DecideResult {
+    let asked = session.running(&given.step).and_then(|run| run.approval.as_ref());
+    let exhausted = session.exhausted.as_ref().filter(|asked| asked.requested.step == given.step);
+    let Some(asked) = asked.or(exhausted).filter(|asked| asked.given.is_none()) else {
+        return refuse(format!("step `{}` asks nothing of a person now", given.step));
+    };
+    let choices = &asked.requested.choices;
+    if !BY.contains(&given.by.as_str()) {
+        return refuse(format!("`{}` answers nothing: a person does, or a script", given.by));
+    }
+    match &given.choice {
+        _ if !choices.is_empty() && !given.approved => refuse("a choice is no refusal"),
+        Some(_) if choices.is_empty() => refuse(format!("step `{}` asks for yes or no", given.step)),
+        Some(choice) if !choices.contains(choice) => {
+            refuse(format!("`{choice}` is not one of the tied options: {}", choices.join(", ")))
+        }
+        None if !choices.is_empty() => refuse(format!("choose one of {}", choices.join(", "))),
+        _ => Ok(vec![Event::ApprovalGiven(given)]),
+    }
+}
+
+/// The merge, and the yes that comes with it.
+pub fn merge_ideas(
+    session: &Session,
+    step: String,
+    merge: Merge,
+    comment: Option<String>,
+    by: String,
+) -> DecideResult {
+    let Some(round) = session.round_to_merge(&step) else {
+        return refuse(format!("step `{step}` merges no ideas"));
+    };
+    merge.check(&round.ideas()).map_err(Refusal)?;
+    let round = round.opened.round.clone();
+    let merged = IdeasMerged { step: step.clone(), round, merge, by: by.clone() };
+    let given =
+        answer(session, ApprovalGiven { step, approved: true, choice: None, comment, edited: None, by })?;
+    Ok(std::iter::once(Event::IdeasMerged(Box::new(merged))).chain(given).collect())
+}
+
+/// Refuses a yes to a step that merges ideas and has no merge, or another's.
+pub fn check_merged(session: &Session, given: &ApprovalGiven) -> Result<(), Refusal> {
+    let is_due = given.approved && session.round_to_merge(&given.step).is_some();
+    let has_merge = || session.running(&given.step).is_some_and(|run| run.merge.is_some());
+    let is_theirs = || session.merges.last().is_some_and(|merged| merged.by == given.by);
+    if is_due && !(has_merge() && is_theirs()) {
+        return refuse(format!("step `{}` asks for the ideas to be merged, a yes is not enough", given.step));
+    }
+    Ok(())
 }

@@ -1,15 +1,11 @@
 //! What a command would write. It changes nothing: the events are folded once they are on disk.
 
 mod agenda;
-mod answer;
 pub(crate) mod close;
 pub(crate) mod facilitator;
-mod merge;
 mod nested;
-mod outcome;
 pub(crate) mod record;
 pub(crate) mod remote;
-pub(crate) mod result;
 pub(crate) mod review;
 pub(crate) mod round;
 pub(crate) mod step;
@@ -21,18 +17,23 @@ use super::work_item;
 use crate::history::{ApprovalGiven, Event, Session, SessionOpened, Status, Timestamp};
 use crate::round::envelope::Failure;
 use crate::workflow::Definition;
-use answer::answer;
 use close::{close, close_session};
+use facilitator::answer;
+use facilitator::{check_merged, merge_ideas};
 use facilitator::{decide_live, failed_again, fork};
-use merge::{check_merged, merge_ideas};
 use remote::{fail_remote, invite, join, refuse_envelope, seal_remote};
-use result::{DecideResult, refuse};
 use review::{record_result, record_review};
 use round::{
     ask_again, close_round, excusable_seat, fail_seat, offer_remaining, open_round, record_key_loss, reveal,
     seal_answer, tally,
 };
 use step::{ask_person, finish_step, offer_items, start_step};
+
+pub(crate) type DecideResult = Result<Vec<Event>, Refusal>;
+
+pub(crate) fn refuse<T>(why: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal(why.into()))
+}
 
 /// The events a command yields now.
 ///

@@ -2,13 +2,29 @@
 
 use serde_json::{Value, json};
 
-use super::outcome::StepOutcome;
-use super::result::refuse;
+use super::refuse;
 use crate::core::command::Refusal;
-use crate::core::unstarted::has_failed;
+use crate::core::next::has_failed;
 use crate::handoff::parallel_data;
 use crate::history::{Session, StepFinished, StepRun};
 use crate::workflow::{Definition, Each, MOST_ITEMS, Parallel, Step, StepKind};
+
+/// What a step came to: its data, and why it failed if it did.
+pub(super) struct StepOutcome {
+    pub success: bool,
+    pub data: Value,
+    pub error: Option<String>,
+}
+
+impl StepOutcome {
+    pub fn to(data: Value) -> Self {
+        Self { success: true, data, error: None }
+    }
+
+    pub fn to_nothing(error: impl Into<String>) -> Self {
+        Self { success: false, data: Value::Null, error: Some(error.into()) }
+    }
+}
 
 /// The items that a step runs its steps for; none unless it is an `each`.
 ///

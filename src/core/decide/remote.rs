@@ -2,8 +2,8 @@
 //!
 //! A refusal is one of the words that a door sends back.
 
-use super::result::{DecideResult, refuse};
 use super::round::fail_seat;
+use super::{DecideResult, refuse};
 use crate::core::command::Refusal;
 use crate::history::{
     BallotSealed, EnvelopeRefused, Event, RoundRun, SealedBy, SeatInvited, SeatJoined, SeatStatus, Session,

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::result::{DecideResult, refuse};
+use super::{DecideResult, refuse};
 use crate::core::command::Refusal;
 use crate::history::{
     ArtifactRecorded, Event, ItemStatus, Link, LinkRecorded, ReviewRecorded, Session, StepArtifact, StepRun,
@@ -37,7 +37,6 @@ impl Session {
     }
 }
 
-/// Whether a work item is a review.
 pub fn is_review(item: &WorkItem) -> bool {
     item.offered.task.as_ref().is_some_and(|task| task.review_context.is_some())
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::agenda::conflicts_of;
-use super::result::{DecideResult, refuse};
+use super::{DecideResult, refuse};
 use crate::core::command::Refusal;
 use crate::core::tally_round::tally_round;
 use crate::handoff::{Checked, is_asked_again};

@@ -6,15 +6,14 @@ use serde_json::{Value, json};
 
 use super::agenda::items_done;
 use super::close::time_is_up;
+use super::nested::StepOutcome;
 use super::nested::{items, of_each, of_parallel, of_sequence};
-use super::outcome::StepOutcome;
 use super::record::recorded;
-use super::result::{DecideResult, refuse};
+use super::{DecideResult, refuse};
 use crate::core::command::Refusal;
-use crate::core::condition::holds;
 use crate::core::next::tie_message;
-use crate::core::proposal::{Proposal, unasked};
-use crate::core::unstarted::unstarted;
+use crate::core::next::unstarted;
+use crate::core::proposal::{Proposal, holds, unasked};
 use crate::handoff::{offer, rejected, round_data};
 use crate::history::{
     ApprovalGiven, ApprovalRequested, ApprovalRun, Event, IdeasMerged, ItemStatus, Merge, RECORDED_BY_STEP,

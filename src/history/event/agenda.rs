@@ -51,7 +51,6 @@ pub struct ConflictOpened {
     pub by: String,
 }
 
-/// A conflict is resolved.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConflictResolved {
     pub id: String,
@@ -66,7 +65,6 @@ pub struct ConflictResolved {
     pub by: String,
 }
 
-/// A question is open.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuestionOpened {
     pub id: String,
@@ -78,7 +76,6 @@ pub struct QuestionOpened {
     pub by: String,
 }
 
-/// A question is answered.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QuestionAnswered {
     pub id: String,

@@ -6,13 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::history::linked_session::LinkedSession;
-use crate::history::price::Price;
+use crate::round::record::TokenUsage;
 use crate::workflow::Effort;
 
-/// The header of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionOpened {
-    /// The session's id.
     pub session: String,
     /// The format's version.
     pub format: u32,
@@ -20,11 +18,9 @@ pub struct SessionOpened {
     pub program: String,
     /// The definition's file name, without its folder.
     pub definition_file: String,
-    /// SHA-256 of the definition's text.
     pub definition_sha256: String,
     /// The definition's whole text, byte-order mark removed.
     pub definition: String,
-    /// The session's input.
     pub input: Value,
     /// The seed given, if one was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -86,16 +82,13 @@ pub struct PseudonymMap {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SeatInfo {
     pub name: String,
-    /// Its persona's name.
     pub persona: String,
     /// `provider/model`, or `rehearsal`.
     pub model: String,
     /// What its ballot weighs: one of weight 2 counts as two.
     pub weight: f64,
-    /// Its seed, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Its temperature, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
     /// How much its model is to think, if the definition says so.
@@ -154,7 +147,6 @@ pub struct Wrapped {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PersonaInfo {
     pub name: String,
-    /// SHA-256 of its text.
     pub sha256: String,
     /// Its line for lists.
     pub description: String,
@@ -164,4 +156,29 @@ pub struct PersonaInfo {
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub priorities: IndexMap<String, f64>,
     pub text: String,
+}
+
+/// What a million tokens cost, in US dollars.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Price {
+    /// Of a prompt.
+    pub input: f64,
+    /// Of what of a prompt the service had in its cache.
+    pub cached: f64,
+    /// Of a reply.
+    pub output: f64,
+}
+
+impl Price {
+    /// Whether nothing is charged.
+    pub fn is_nothing(&self) -> bool {
+        self.input <= 0.0 && self.cached <= 0.0 && self.output <= 0.0
+    }
+
+    /// What these tokens cost.
+    pub fn cost_usd(&self, tokens: TokenUsage) -> f64 {
+        let uncached = tokens.input.saturating_sub(tokens.cached);
+        let input = uncached as f64 * self.input + tokens.cached as f64 * self.cached;
+        (input + tokens.output as f64 * self.output) / 1e6
+    }
 }

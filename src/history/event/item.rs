@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::history::timestamp::Timestamp;
+use crate::identity::Leak;
 use crate::round::record::{ReplyAttempt, TokenUsage, is_zero};
-use crate::workflow::ExpectedOutput;
+use crate::workflow::{ExpectedOutput, LeakAction};
 
 /// One work item. A round's prompt is the round's `rules`, a blank line, `snapshot`, `address`, a
-/// blank line, persona. An agent's is `prompt`, or the whole work item as JSON (its `input` alone in
-/// format 1); the persona's text, a block on its stage and its own `rules` go before it as the system's
+/// blank line, persona. An agent's is `prompt`, or the whole work item as JSON; the persona's text, a block on its stage and its own `rules` go before it as the system's
 /// part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkItemOffered {
@@ -22,7 +22,6 @@ pub struct WorkItemOffered {
     pub round: String,
     /// The seat, or the agent.
     pub participant: String,
-    /// The item's id.
     pub item: String,
     pub model: String,
     /// What it may use: nothing, in a round.
@@ -47,7 +46,6 @@ pub struct WorkItemOffered {
 pub struct AgentWork {
     /// Exactly what it is handed: `input`, an explicit reference, `context`, `error`.
     pub input: Map<String, Value>,
-    /// The stage it works on.
     pub stage_context: StageContext,
     /// The form of its answer, and the lines of the facilitator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -58,7 +56,6 @@ pub struct AgentWork {
     /// What its task is linked to, as exact JSON; none when there is nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub linked_tasks: Option<String>,
-    /// What is reviewed, in a review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review_context: Option<ReviewContext>,
 }
@@ -80,7 +77,6 @@ pub struct StageContext {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PreviousArtifact {
     pub artifact_id: String,
-    /// Its version, from 1.
     pub version: u32,
     pub kind: String,
     /// The stage that made it.
@@ -243,4 +239,26 @@ pub struct Link {
     pub kind: String,
     /// When it was made.
     pub created_at: Timestamp,
+}
+
+/// What was found before a step's answers were handed on. The answers themselves stay as they are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeaksFound {
+    pub step: String,
+    /// The round; none for agents.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub round: String,
+    /// What becomes of an answer with findings.
+    pub action: LeakAction,
+    /// The findings, by work item, each item's in the order of its text.
+    pub found: Vec<Leak>,
+}
+
+/// What was found in one answer, and what becomes of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeakReport {
+    /// What becomes of it.
+    pub action: LeakAction,
+    /// The findings, in the order of its text.
+    pub found: Vec<Leak>,
 }

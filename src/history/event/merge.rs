@@ -33,7 +33,6 @@ pub struct MergedOption {
 /// An idea that goes into no option.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetAside {
-    /// Its id.
     pub idea: String,
     pub reason: String,
 }

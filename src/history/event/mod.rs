@@ -1,11 +1,10 @@
 //! The events: one line of history each, named as scripts know them.
 //!
-//! Field order is the order in the file. A format change adds fields with defaults; it renames none.
+//! Field order is the order in the file.
 
 mod agenda;
 mod header;
 mod item;
-mod leak;
 mod live;
 mod merge;
 mod remote;
@@ -16,12 +15,11 @@ pub use agenda::{
     AgendaUpdated, ConflictOpened, ConflictResolved, QuestionAnswered, QuestionOpened, RECORDED_BY_STEP,
     SCRIPTED,
 };
-pub use header::{PersonaInfo, ProviderSettings, PseudonymMap, SeatInfo, SessionOpened, Wrapped};
+pub use header::{PersonaInfo, Price, ProviderSettings, PseudonymMap, SeatInfo, SessionOpened, Wrapped};
 pub use item::{
-    AgentWork, ItemStatus, Link, LinkRecorded, PreviousArtifact, ReviewContext, ReviewRecorded, StageContext,
-    TaskWritten, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
+    AgentWork, ItemStatus, LeakReport, LeaksFound, Link, LinkRecorded, PreviousArtifact, ReviewContext,
+    ReviewRecorded, StageContext, TaskWritten, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
-pub use leak::{LeakReport, LeaksFound};
 pub use live::{
     ArtifactRecorded, DeadlineExtended, PROJECT, RoundRevised, SeatRetried, SessionForked, SynthesisRecorded,
 };
@@ -49,7 +47,6 @@ pub struct TimedEvent {
 /// An event with its place in the log's chain.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogEntry {
-    /// Its number, from 0.
     pub seq: u64,
     /// The hash of the document before it.
     pub prev: String,
@@ -103,11 +100,20 @@ pub enum Event {
     /// A seat failed on the way.
     SeatFailed(SeatFailed),
     /// The facilitator let a seat go.
-    SeatExcused { step: String, round: String, participant: String, reason: String },
+    SeatExcused {
+        step: String,
+        round: String,
+        participant: String,
+        reason: String,
+    },
     /// The facilitator has a seat asked again.
     SeatRetried(SeatRetried),
     /// A seat's answer came after the close: it is refused and never counted, and not a word of it kept.
-    LateAnswerRefused { step: String, round: String, participant: String },
+    LateAnswerRefused {
+        step: String,
+        round: String,
+        participant: String,
+    },
     /// The round is closed; its key is published.
     RoundClosed(RoundClosed),
     /// What one seat held; in roster order, in the same write as the close.
@@ -142,21 +148,15 @@ pub enum Event {
     IdeasMerged(Box<IdeasMerged>),
     /// An agenda item is new or changed.
     AgendaUpdated(AgendaUpdated),
-    /// A conflict is open.
     ConflictOpened(Box<ConflictOpened>),
-    /// A conflict is resolved.
     ConflictResolved(ConflictResolved),
-    /// A question is open.
     QuestionOpened(QuestionOpened),
-    /// A question is answered.
     QuestionAnswered(QuestionAnswered),
     /// Something a person should know of.
     Warning {
         message: String,
-        /// The step, if it is one step's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         step: Option<String>,
-        /// The round, if it is one round's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         round: Option<String>,
         /// The seat, if it is one seat's.

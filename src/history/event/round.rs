@@ -69,7 +69,6 @@ pub struct RoundOpened {
     pub snapshot_bytes: usize,
     /// The tokens of one prompt's shared part, estimated.
     pub estimated_tokens: usize,
-    /// SHA-256 of the snapshot.
     pub snapshot_sha256: String,
     pub snapshot: Arc<str>,
 }

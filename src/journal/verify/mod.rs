@@ -39,7 +39,6 @@ pub struct Finding {
 /// Where a document stands in its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DocumentPlace {
-    /// Its number, from 0.
     pub seq: u64,
     /// The line it starts at, from 1.
     pub line: u64,

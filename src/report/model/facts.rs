@@ -96,11 +96,8 @@ impl<'a> Report<'a> {
 
     fn strength(&self) -> Fact {
         let fact = |value: &str, note: String| Fact { name: "Strength", value: value.to_owned(), note };
-        let decided = self.tally.filter(|tally| tally.decided);
-        let Some(tally) = decided else { return fact("None", "nothing was decided".to_owned()) };
-        let Some(tier) = tally.tier else {
-            return fact("Not recorded", "this file’s format has no strength".to_owned());
-        };
+        let decided = self.tally.filter(|tally| tally.decided).and_then(|tally| Some((tally, tally.tier?)));
+        let Some((tally, tier)) = decided else { return fact("None", "nothing was decided".to_owned()) };
         let kind = self.run.and_then(|run| run.opened.ballot.kind.spec().countable());
         let note = match (cap(tally), tier) {
             (Some(why), _) => why.to_owned(),

@@ -46,7 +46,7 @@ fn a_finished_session_whole() {
             ],
             "tally": {
                 "rule": "majority", "quorum_met": true, "decided": true, "winners": ["inline"],
-                "tier": null, "tier_because": null, "act_at": null, "tie": false, "order": [], "order_by": null, "reason": null, "quorum": 2, "quorum_ballots": null, "asked": 3, "sealed": 3, "answered": 3,
+                "tier": "weak", "tier_because": "2 of 3 seats asked chose it", "act_at": null, "tie": false, "order": [["inline"], ["redis"]], "order_by": "first places", "reason": null, "quorum": 2, "quorum_ballots": null, "asked": 3, "sealed": 3, "answered": 3,
                 "abstained": 0, "invalid": 0, "refused": 0, "failed": 0, "missing": 0, "excused": 0,
                 "scores": {"inline": 2, "redis": 1},
                 "steps": ["ballots: inline 2, redis 1", "3 ballots name an option; majority: 2"],
@@ -85,12 +85,14 @@ fn what_the_pages_show_is_in_it() {
     let mut got = report(&decided().session);
     let top = got.as_object_mut().unwrap();
     let (verdict, task, options) = (top["verdict"].take(), top["task"].take(), top["options"].take());
-    assert_eq!(top["missing"][0].as_str().unwrap().split(':').next(), Some("Written in format 1"));
     assert_eq!(
         (&verdict["headline"], &verdict["decided"], &verdict["round"]),
         (&json!("inline"), &json!(true), &json!("pick"))
     );
-    assert_eq!(verdict["sentence"], "2 of 3 seats chose it (a majority needed). 1 chose redis.");
+    assert_eq!(
+        verdict["sentence"],
+        "2 of 3 seats chose it (a majority needed). 1 chose redis. Strength: weak."
+    );
     assert_eq!(verdict["quorum"], json!({"value": "Met", "note": "3 of 3 took part, 2 needed"}));
     assert_eq!(task["constraints"], json!(["no new server"]));
     let reason = |text: &str| {

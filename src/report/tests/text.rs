@@ -42,7 +42,7 @@ fn a_session_line_by_line() {
         "23:05:18  revealed software-architect: votes inline (confidence 0.8)",
         "23:05:19  revealed qa-lead: votes inline",
         "23:05:20  revealed devops-engineer: votes redis (confidence 0.6)",
-        "23:05:21  tally pick: Decision: inline. 2 of 3 seats chose it (a majority needed). 1 chose redis.",
+        "23:05:21  tally pick: Decision: inline. 2 of 3 seats chose it (a majority needed). 1 chose redis. Strength: weak.",
         "23:05:22  step pick finished after 13.0 s",
         "23:05:23  session finished",
     ];

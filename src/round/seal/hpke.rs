@@ -14,7 +14,6 @@ const SUITE_ID: &[u8] = b"HPKE\x00\x20\x00\x01\x00\x02";
 
 type Key = Zeroizing<[u8; 32]>;
 
-/// The public key of a private one.
 pub fn public_key(private: &[u8; 32]) -> [u8; 32] {
     PublicKey::from(&StaticSecret::from(*private)).to_bytes()
 }

@@ -99,16 +99,13 @@ impl std::fmt::Debug for RoundKey {
 pub struct Nonces {
     /// For the cipher: the first 24 bytes are the nonce of seal 1, all are the ephemeral key of seal 2.
     pub cipher: [u8; 32],
-    /// For the commitment.
     pub commitment: [u8; 32],
 }
 
 /// What a sealed record is bound to; opening it under any other binding fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AssociatedData<'a> {
-    /// The session's id.
     pub session: &'a str,
-    /// The round's id.
     pub round: &'a str,
     /// The seat's name.
     pub participant: &'a str,

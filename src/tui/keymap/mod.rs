@@ -152,14 +152,11 @@ mod tests {
     #[test]
     fn the_configuration_gives_other_keys() {
         let given = ["Ctrl-X".to_owned(), "F5".to_owned()];
-        // By its id, and by the id it had before.
-        for id in ["close-round", "close-the-round-now"] {
-            let keys = Keys::configured([(id, &given[..])]).unwrap();
-            let press = |code, modifiers| keys.action(&KeyEvent::new(code, modifiers), ScreenState::Open);
-            assert_eq!(press(KeyCode::F(5), KeyModifiers::NONE), Some(Action::CloseRound));
-            assert_eq!(press(KeyCode::Char('x'), KeyModifiers::CONTROL), Some(Action::CloseRound));
-            assert_eq!(press(KeyCode::Char('c'), KeyModifiers::NONE), None);
-        }
+        let keys = Keys::configured([("close-round", &given[..])]).unwrap();
+        let press = |code, modifiers| keys.action(&KeyEvent::new(code, modifiers), ScreenState::Open);
+        assert_eq!(press(KeyCode::F(5), KeyModifiers::NONE), Some(Action::CloseRound));
+        assert_eq!(press(KeyCode::Char('x'), KeyModifiers::CONTROL), Some(Action::CloseRound));
+        assert_eq!(press(KeyCode::Char('c'), KeyModifiers::NONE), None);
         let wrong = Keys::configured([("retry-saet", &[][..])]).unwrap_err();
         assert_eq!(wrong, "unknown action `retry-saet`; did you mean `retry-seat`?");
         assert!(Keys::configured([("quit", &["Hyper-q".to_owned()][..])]).is_err());

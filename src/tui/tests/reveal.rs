@@ -67,6 +67,9 @@ fn the_first_screen_has_the_outcome_and_words_of_an_answer() {
         let mut lines = saved("context-passing.s2s");
         for line in &mut lines {
             match &mut line.stamped.event {
+                Event::SessionOpened(opened) => {
+                    opened.definition = "question: Which?\nid: decide\n".to_owned();
+                }
                 Event::RoundOpened(opened) => {
                     let opened = std::sync::Arc::make_mut(opened);
                     (opened.ballot, opened.rule) = (crate::ballot::BallotForm::position(), None);

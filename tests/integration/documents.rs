@@ -12,7 +12,7 @@ use crate::program::Desk;
 use crate::server::Server;
 
 /// Commands that are not run, by how they begin, and why.
-const NOT_RUN: [(&str, &str); 15] = [
+const NOT_RUN: [(&str, &str); 16] = [
     ("roundtable serve ", "goes on until somebody votes; see serve.rs"),
     ("roundtable seat ", "needs a session that is served; see serve_seat.rs"),
     ("roundtable inbox ", "needs a session that is served; see inbox.rs"),
@@ -21,7 +21,8 @@ const NOT_RUN: [(&str, &str); 15] = [
     ("roundtable worker ", "needs a server and a feature; see nats_worker.rs"),
     ("roundtable mcp", "speaks to a client, and needs a feature; see mcp.rs"),
     ("cargo ", "builds this program again"),
-    (".ci/run", "runs these tests"),
+    (".ci/", "runs these tests"),
+    ("tests/size.sh", "needs Python; .ci/run does it"),
     ("UPDATE_", "changes this repository"),
     ("git clone ", "needs the network"),
     ("python3 -m venv ", "fetches packages; .ci/run does it"),

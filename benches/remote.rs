@@ -17,10 +17,11 @@ use std::process::Stdio;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
+use patience::wait_for;
 use roundtable::round::seal::sign::{SigningKey, ballot_message, is_signed};
 use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealFormat, Sealer, unseal};
 use serde_json::Value;
-use served::{Browser, Server, program, served_as, wait_for};
+use served::{Browser, Server, program, served_as};
 
 const WITHIN: Duration = Duration::from_secs(1);
 const FEW: &str = "\

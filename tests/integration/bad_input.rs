@@ -1,8 +1,9 @@
 //! Bad input: a clear error with its place, soon, with little memory, and nothing lost.
 
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use crate::patience::PATIENCE;
 use crate::program::{Desk, arg, ran, sha256};
 
 const SECRET: &str = "sk-0123456789-do-not-tell";
@@ -13,7 +14,7 @@ fn refused(desk: &Desk, definition: impl AsRef<[u8]>, words: &[&str]) {
     desk.write("decide.yaml", definition);
     let started = Instant::now();
     let ran = desk.run(["--batch", "decide.yaml"]).code(2);
-    assert!(started.elapsed() < Duration::from_secs(30), "it takes {:?}", started.elapsed());
+    assert!(started.elapsed() < PATIENCE, "it takes {:?}", started.elapsed());
     for word in words {
         assert!(ran.err.contains(word), "`{word}`: {}", &ran.err[..ran.err.len().min(2000)]);
     }

@@ -11,11 +11,11 @@ use std::os::unix::fs::{chown, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
 
 use roundtable::tui::{Action, BINDINGS, ScreenState};
 
 use crate::cases;
+use crate::patience::PATIENCE;
 use crate::program::{Desk, Ran, arg, ran};
 use crate::pty::Screen;
 use crate::server::{Answer, Server};
@@ -23,7 +23,6 @@ use crate::server::{Answer, Server};
 /// What stands outside, and in variables, and must be seen nowhere.
 const SECRET: &str = "t0p-s3cret-0utside";
 /// No verb takes longer.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A desk with a hostile clone in it, a secret beside it, and somebody who listens.
 struct Clone {

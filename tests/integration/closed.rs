@@ -4,13 +4,11 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 use roundtable::round::snapshot::unhex;
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 
-use crate::home::wait_until;
-use crate::patience::Patient as _;
+use crate::patience::{NEVER, Patient as _, wait_for};
 use crate::program::Desk;
 use crate::server::{Answer, Request, Server};
 
@@ -36,11 +34,11 @@ fn votes(request: &Request) -> Answer {
     Answer::raw(format!("{head}{}\r\n\r\n{body}", body.len()))
 }
 
-/// A session whose second seat takes a minute in this round; runs until so many answers are sealed.
+/// A session whose second seat never answers in this round; runs until so many answers are sealed.
 fn open_in(round: &'static str, sealed: usize) -> (Desk, Server, Child) {
     let server = Server::start(move |request| {
         let is_slow = request.seat() == "bob" && request.user_text().contains(round);
-        if is_slow { votes(request).after(Duration::from_secs(60)) } else { votes(request) }
+        if is_slow { votes(request).after(NEVER) } else { votes(request) }
     });
     let desk = Desk::with(TABLE).served_by(&server);
     let plain = desk.command(["--batch", "decide.yaml", "--save", "s.s2s"]);
@@ -51,7 +49,9 @@ fn open_in(round: &'static str, sealed: usize) -> (Desk, Server, Child) {
     let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.start().expect("it starts");
     let seals = |file: &str| file.matches("\nevent: ballot_sealed\n").count() == sealed;
-    wait_until(|| fs::read_to_string(desk.path("s.s2s")).is_ok_and(|file| seals(&file)).then_some(()));
+    wait_for("the sealed answers", || {
+        fs::read_to_string(desk.path("s.s2s")).is_ok_and(|file| seals(&file)).then_some(())
+    });
     (desk, server, child)
 }
 
@@ -72,7 +72,7 @@ fn no_core_file_is_made_of_an_open_round() {
             prlimit(Some(pid(&child)), Resource::Core, none).expect("raised");
         }
         kill_process(pid(&child), Signal::QUIT).expect("sent");
-        let status = wait_until(|| child.try_wait().expect("it can be asked"));
+        let status = wait_for("the end of the program", || child.try_wait().expect("it can be asked"));
         assert_eq!((status.signal(), status.core_dumped()), (Some(Signal::QUIT.as_raw()), false), "{status}");
         let left = desk.files();
         assert!(!left.iter().any(|path| path.to_string_lossy().contains("core")), "{left:?}");

@@ -11,8 +11,8 @@ use roundtable::history::{SeatStatus, Session};
 use roundtable::journal::{read_log, verify};
 
 use crate::cases;
-use crate::home::{Asked, Home, asked, pause, stderr};
-use crate::patience::Patient as _;
+use crate::home::{Asked, Home, asked, stderr};
+use crate::patience::{PATIENCE, Patient as _, pause};
 use crate::seats::{Came, outcome};
 use crate::server::{Answer, Server};
 
@@ -97,7 +97,7 @@ fn kill_and_go_on(moment: usize, expected: &Expected) -> Option<usize> {
     let window = if moment.is_multiple_of(8) {
         60
     } else {
-        told.recv_timeout(Duration::from_secs(20)).expect("a request");
+        told.recv_timeout(PATIENCE).expect("a request");
         90
     };
     pause(Duration::from_micros(numbers.below(window * 1000)));

@@ -1,12 +1,10 @@
 //! The facilitator's screen in a real terminal: whole sessions by keys alone.
 
-use std::time::Duration;
-
 use roundtable::history::{CloseReason, SeatStatus, Session};
 use roundtable::journal::{fold, read_log, verify};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::home::wait_until;
+use crate::patience::{NEVER, SOON, wait_for};
 use crate::program::Desk;
 use crate::pty::Screen;
 use crate::server::{Answer, Server};
@@ -24,14 +22,14 @@ participants: [{name: ann, persona: qa-lead, model: lab/m}, {name: bob, persona:
 question: \"Which cache?\"
 ballot: {kind: choice, options: [alpha, beta]}
 rule: majority
-deadline: 60s
+deadline: 1h
 ";
 
-/// Everyone votes alpha at once; `slow` takes a minute.
+/// Everyone votes alpha at once; `slow` never.
 fn service(slow: &'static str) -> Server {
     Server::start(move |request| {
         let answer = Answer::chat(&format!("vote: alpha\nrationale: [\"{SECRET}\"]\n"));
-        if request.seat() == slow { answer.after(Duration::from_secs(60)) } else { answer }
+        if request.seat() == slow { answer.after(NEVER) } else { answer }
     })
 }
 
@@ -128,7 +126,7 @@ fn a_killed_session_is_resumed_and_what_was_typed_is_back() {
             desk.files().into_iter().filter(|path| path.to_string_lossy().ends_with("-excuse-cyd.json"));
         drafts.filter_map(|path| std::fs::read_to_string(path).ok()).any(|text| text.contains("half a sent"))
     };
-    wait_until(|| is_kept().then_some(()));
+    wait_for("the kept draft", || is_kept().then_some(()));
     screen.kill();
     let mut screen = Screen::open(&desk, WIDE, &[]);
     screen.wait_for(&["round 1 open, 2 of 3", "resume"]);
@@ -217,7 +215,7 @@ fn a_signal_gives_the_terminal_back_and_rests_the_session() {
         kill_process(pid, signal).expect("sent");
         let (code, raw) = screen.end();
         assert_eq!(code, expected, "{signal:?}");
-        assert!(at.elapsed() < Duration::from_millis(1500), "{:?}", at.elapsed());
+        assert!(at.elapsed() < SOON, "{:?}", at.elapsed());
         assert!(String::from_utf8_lossy(&raw).contains("\u{1b}[?1049l"), "{signal:?}");
         assert!(saved(&desk).paused.is_some());
         std::fs::remove_file(desk.session()).expect("removed");
@@ -225,7 +223,7 @@ fn a_signal_gives_the_terminal_back_and_rests_the_session() {
 }
 
 fn desk_has(desk: &Desk, wanted: impl Fn(&Session) -> bool) {
-    wait_until(|| {
+    wait_for("the wanted state of the session", || {
         let found = desk.sessions().first().and_then(|path| std::fs::read(path).ok());
         let session = found.and_then(|bytes| read_log(&bytes).ok()).map(|log| fold(&log));
         session.is_some_and(|session| wanted(&session)).then_some(())

@@ -7,12 +7,11 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use roundtable::journal::{Disk, KeyStore};
 use roundtable::round::seal::RoundKey;
 
-use crate::patience::Patient as _;
+use crate::patience::{NEVER, Patient as _, wait_for};
 use crate::program::{Desk, KEY, Ran, arg, ran};
 use crate::server::{Answer, Server};
 
@@ -71,7 +70,7 @@ fn unmasked(desk: &Desk, args: &[&str]) -> Command {
 fn all_that_is_written_is_its_owners_alone() {
     let server = Server::start(|request| match request.seat().as_str() {
         "first" => Answer::chat("vote: red"),
-        _ => Answer::chat("vote: red").after(Duration::from_secs(60)),
+        _ => Answer::chat("vote: red").after(NEVER),
     });
     let desk = Desk::with(TABLE).served_by(&server).set("ROUNDTABLE_LOG", "debug.log");
     desk.write("tight.yaml", TABLE.replace("model: lab/m", "model: rehearsal"));
@@ -92,14 +91,8 @@ fn all_that_is_written_is_its_owners_alone() {
     let mut child =
         unmasked(&desk, &["--batch", "decide.yaml", "--save", "new/open.s2s"]).start().expect("it starts");
     let keys = desk.home().join("state/keys");
-    for _ in 0..600 {
-        if fs::read_dir(&keys).is_ok_and(|mut entries| {
-            entries.any(|entry| entry.is_ok_and(|e| e.path().extension() == Some("key".as_ref())))
-        }) {
-            break;
-        }
-        std::thread::park_timeout(Duration::from_millis(20));
-    }
+    let is_key = |entry: &fs::DirEntry| entry.path().extension() == Some("key".as_ref());
+    wait_for("a key", || fs::read_dir(&keys).ok()?.flatten().find(is_key));
     let found = made(&desk, &before);
     child.kill().expect("killed");
     child.wait().expect("ended");

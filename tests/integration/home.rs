@@ -4,12 +4,13 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use roundtable::history::Session;
 use roundtable::journal::{EventLog, fold, read_log};
 
-use crate::patience::Patient as _;
+use crate::cases;
+use crate::patience::{Patient as _, SOON, wait_for};
 use crate::server::{Request, Server};
 
 /// A folder with everything of one user in it.
@@ -74,28 +75,16 @@ impl Home {
     /// The state in the file as soon as it is as wanted.
     pub fn wait_for(&self, name: &str, wanted: impl Fn(&Session) -> bool) -> Session {
         let path = self.path(name);
-        wait_until(|| {
+        wait_for("the wanted state of the session", || {
             let log = read_log(&std::fs::read(&path).ok()?).expect("readable");
             Some(fold(&log)).filter(|session| wanted(session))
         })
     }
 }
 
-/// Looks again every few milliseconds until there is something, for at most 20 seconds.
-pub fn wait_until<T>(mut look: impl FnMut() -> Option<T>) -> T {
-    let start = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(start.elapsed() < Duration::from_secs(20), "waited in vain");
-        pause(Duration::from_millis(3));
-    }
-}
-
-/// Lets another process have the time.
-pub fn pause(time: Duration) {
-    std::thread::park_timeout(time);
+/// What a promise of a second may take: a second where all cases run, on a machine that does nothing else.
+pub fn a_second() -> Duration {
+    cases(SOON, Duration::from_secs(1))
 }
 
 pub fn text(path: &Path) -> &str {

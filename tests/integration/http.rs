@@ -14,7 +14,7 @@ use roundtable::participants::{Failure, Finish, Participant, Prompt, Reply, Seat
 use roundtable::persona::Persona;
 use serde_json::json;
 
-use crate::patience::Patient as _;
+use crate::patience::{PATIENCE, Patient as _, SOON};
 use crate::server::{Answer, Request, Server};
 
 const KEY: &str = "sk-very-secret-key";
@@ -271,7 +271,7 @@ async fn asks_all_at_once() {
     let started = Instant::now();
     let replies = futures::future::join_all((0..200).map(|_| participant.ask(&ask))).await;
     assert!(replies.iter().all(Result::is_ok));
-    assert!(started.elapsed() < Duration::from_secs(3), "{:?}", started.elapsed());
+    assert!(started.elapsed() < SOON, "{:?}", started.elapsed());
 }
 
 /// Runs itself again with a proxy in the environment, which a test cannot set for itself.
@@ -303,7 +303,7 @@ async fn giving_up_ends_the_connection() {
     assert_eq!(server.requests().len(), 1);
     let patience = Instant::now();
     while server.open() > 0 {
-        assert!(patience.elapsed() < Duration::from_secs(5), "the request goes on");
+        assert!(patience.elapsed() < PATIENCE, "the request goes on");
         tokio::time::sleep(ms(5)).await;
     }
 }

@@ -6,8 +6,8 @@ use std::process::Stdio;
 use roundtable::journal::verify;
 use serde_json::{Value, json};
 
-use crate::patience::Patient as _;
-use crate::served::{Agent, CANARY, Server, served_as, wait_for};
+use crate::patience::{Patient as _, wait_for};
+use crate::served::{Agent, CANARY, Server, served_as};
 
 const POEM: &str = "\
 goal: A poem on autumn

@@ -10,8 +10,8 @@ use roundtable::core::Command;
 use roundtable::journal::verify;
 use serde_json::Value;
 
-use crate::patience::Patient as _;
-use crate::served::{Agent, Server, facilitate, program, served_as, wait_for};
+use crate::patience::{Patient as _, wait_for};
+use crate::served::{Agent, Server, facilitate, program, served_as};
 
 const WORK: &str = "\
 participants:

@@ -143,7 +143,12 @@ fn whoever_serves_people_and_agents_is_warned_of_links_and_tokens() {
         "decide.yaml",
         DEFINITION.replace("{name: ann, model: rehearsal}", "{name: poet, model: remote/inbox}"),
     );
-    let mut served = desk.command(["serve", "decide.yaml"]).stderr(Stdio::piped()).start().expect("starts");
+    let mut served = desk
+        .command(["serve", "decide.yaml"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .start()
+        .expect("starts");
     let mut lines = BufReader::new(served.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
     for warning in
         ["whoever opens a link first votes as that seat", "whoever has a token works as that agent"]
@@ -159,8 +164,13 @@ fn people_are_invited_by_name_without_a_change_of_the_definition() {
     let desk = desk();
     desk.write("decide.yaml", DEFINITION.replace("remote/link", "rehearsal"));
     let serve = ["serve", "decide.yaml", "--bind", "127.0.0.1:0"];
-    let mut served =
-        desk.command(serve).args(["--invite", "dana,bob"]).stderr(Stdio::piped()).start().expect("starts");
+    let mut served = desk
+        .command(serve)
+        .args(["--invite", "dana,bob"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .start()
+        .expect("starts");
     let mut lines = BufReader::new(served.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
     assert!(lines.any(|line| line.starts_with("link of dana: http")));
     assert!(lines.any(|line| line.starts_with("link of bob: http")));

@@ -1,10 +1,11 @@
 //! From an empty home and an empty folder to real models that answer one's own question, by keys alone.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use roundtable::history::{SeatStatus, Session};
 use roundtable::journal::{fold, read_log, verify};
 
+use crate::patience::PATIENCE;
 use crate::program::Desk;
 use crate::pty::Screen;
 use crate::seat_programs::with_claude;
@@ -13,7 +14,6 @@ use crate::server::{Answer, Server};
 const DONE: &str = "\u{13}";
 /// The most keys beside the text, and the most time.
 const KEYS: usize = 25;
-const TIME: Duration = Duration::from_secs(120);
 
 /// Somebody who counts the keys that are no text.
 struct Newcomer {
@@ -62,7 +62,7 @@ impl Newcomer {
 
     fn leaves(mut self, desk: &Desk, model: &str) {
         assert!(self.keys <= KEYS, "{} keys", self.keys);
-        assert!(self.begun.elapsed() < TIME, "{:?}", self.begun.elapsed());
+        assert!(self.begun.elapsed() < PATIENCE, "{:?}", self.begun.elapsed());
         self.press(&["A", "y"], &["Session finished"]);
         self.press(&["q"], &[]);
         assert_eq!(self.screen.end().0, 0);

@@ -1,7 +1,7 @@
 //! How much a service is asked at a time: what it asks to wait, what suits a server of one's
 //! own, who goes first, and what becomes of requests when a round is closed.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -9,6 +9,7 @@ use roundtable::participants::http::{HttpParticipant, Service};
 use roundtable::participants::{Failure, Participant as _, Reply, SeatRequest};
 
 use crate::http::{ask, ms, open_ai, participant};
+use crate::patience::{PATIENCE, SOON};
 use crate::program::Desk;
 use crate::server::{Answer, Server};
 
@@ -64,7 +65,7 @@ async fn what_a_service_counts_as_left_holds_nobody_back() {
     ];
     let (reply, waited) = refused_first(headers, open_ai).await;
     assert_eq!(reply.expect("a reply").tries, 2);
-    assert!(waited.expect("a second request") < ms(2500));
+    assert!(waited.expect("a second request") < SOON);
 }
 
 #[tokio::test]
@@ -73,7 +74,7 @@ async fn without_a_deadline_nobody_waits_longer_than_ten_minutes() {
     let (reply, second) = refused_first(&["retry-after: 601"], open_ai).await;
     let reason = reply.expect_err("a failure").reason;
     assert_eq!(reason, "HTTP 429; asked to wait 601 s, longer than 600 s, the most without a deadline");
-    assert!(second.is_none() && started.elapsed() < Duration::from_secs(5));
+    assert!(second.is_none() && started.elapsed() < SOON);
 }
 
 #[tokio::test]
@@ -116,7 +117,7 @@ async fn a_wait_longer_than_the_time_left_fails_at_once() {
         let failure = participant.ask(&hasty).await.expect_err("a failure");
         assert!(failure.reason.starts_with(told), "{}", failure.reason);
     }
-    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(started.elapsed() < SOON);
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -175,9 +176,11 @@ fn a_server_of_ones_own_is_asked_as_many_at_a_time_as_it_works_on() {
 
 #[tokio::test]
 async fn closing_a_round_gives_up_its_requests_at_once() {
-    let server = Server::start(|request| match request.seat().as_str() {
+    let gate = Arc::new(AtomicBool::new(false));
+    let held = Arc::clone(&gate);
+    let server = Server::start(move |request| match request.seat().as_str() {
         "qa-lead-1" | "qa-lead-2" if request.user_text().contains("Again?") => {
-            Answer::chat("vote: redis\n").after(ms(3000))
+            Answer::chat("vote: redis\n").behind(&held)
         }
         "qa-lead-1" | "qa-lead-2" => Answer::chat("vote: redis\n"),
         _ => Answer::hang(""),
@@ -193,14 +196,15 @@ async fn closing_a_round_gives_up_its_requests_at_once() {
     let again = || server.requests().iter().filter(|request| request.user_text().contains("Again?")).count();
     let patience = Instant::now();
     while again() < 2 {
-        assert!(patience.elapsed() < Duration::from_secs(20), "the first round does not close");
+        assert!(patience.elapsed() < PATIENCE, "the first round does not close");
         tokio::time::sleep(ms(5)).await;
     }
     let closed = Instant::now();
     // The second round is still open: of the first, nothing is on its way any more.
     while server.open() > 4 {
-        assert!(closed.elapsed() < ms(1500), "{} connections are still open", server.open());
+        assert!(closed.elapsed() < SOON, "{} connections are still open", server.open());
         tokio::time::sleep(ms(5)).await;
     }
+    gate.store(true, Ordering::SeqCst);
     assert!(running.wait().expect("it ends").success());
 }

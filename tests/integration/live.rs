@@ -13,6 +13,7 @@ use roundtable::history::{
 use roundtable::journal::{Disk, verify};
 use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
 
+use crate::patience::PATIENCE;
 use crate::seats::{Clock, Place, newcomer, says};
 
 const ONE: &str = "\
@@ -180,7 +181,7 @@ fn more_time_moves_the_deadline_that_closes_the_round() {
         },
     );
     let (ran, refused) = place.start_live(ONE, &slow(&["bob", "cyd"]), &mut screen);
-    assert!(refused.is_empty() && start.elapsed() < Duration::from_secs(60), "{refused:?}");
+    assert!(refused.is_empty() && start.elapsed() < PATIENCE, "{refused:?}");
     assert_eq!(ran.done, Ok(ExitCode::Waiting));
     let session = place.session();
     let round = &session.rounds[0];
@@ -279,7 +280,7 @@ fn a_reply_that_comes_as_its_seat_is_asked_anew_is_let_go() {
         // Its work ends, and lets it go, when the answer is sealed.
         let patience = Instant::now();
         while Arc::strong_count(&late) > 3 {
-            assert!(patience.elapsed() < Duration::from_secs(20), "the answer is never sealed");
+            assert!(patience.elapsed() < PATIENCE, "the answer is never sealed");
             std::thread::yield_now();
         }
         newcomer(model)

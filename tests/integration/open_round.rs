@@ -13,8 +13,8 @@ use roundtable::journal::{Disk, Journal, verify};
 use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::home::{Home, asked, stderr, text, wait_until};
-use crate::patience::Patient as _;
+use crate::home::{Home, a_second, asked, stderr, text};
+use crate::patience::{NEVER, Patient as _, SOON, pause, wait_for};
 use crate::seats::{Clock, ONE_ROUND, Place, header, says};
 use crate::server::{Answer, Server};
 
@@ -37,8 +37,6 @@ fn service(slow: &'static str, time: Duration) -> Server {
         if slow == "*" || asked(request).seat == slow { answer.after(time) } else { answer }
     })
 }
-
-const LONG: Duration = Duration::from_secs(60);
 
 fn mode(path: &Path) -> u32 {
     std::fs::metadata(path).expect("there").permissions().mode() & 0o777
@@ -69,7 +67,7 @@ fn an_open_round_keeps_its_key_and_its_answers_to_itself() {
         let files = listed.map(|entry| entry.expect("listed").path());
         modes.lock().expect("a list").push(files.map(|path| mode(&path)).collect::<Vec<_>>());
         let answer = Answer::chat(&format!("vote: alpha\nrationale: [\"{SECRET}\"]\n"));
-        if asked(request).seat == "cyd" { answer.after(LONG) } else { answer }
+        if asked(request).seat == "cyd" { answer.after(NEVER) } else { answer }
     });
     let mut child = two_of_three(&home, &server);
     for files in at_first.lock().expect("a list").iter() {
@@ -110,7 +108,7 @@ fn an_open_round_keeps_its_key_and_its_answers_to_itself() {
 #[test]
 fn a_session_is_open_once_and_a_dead_holder_does_not_hold_it() {
     let home = Home::new();
-    let server = service("cyd", LONG);
+    let server = service("cyd", NEVER);
     let mut child = two_of_three(&home, &server);
     let before = std::fs::read(home.path("saved/s.s2s")).expect("a file");
     let second = home.run(&server, &["saved/s.s2s"]);
@@ -133,15 +131,15 @@ fn a_session_is_open_once_and_a_dead_holder_does_not_hold_it() {
 fn an_interrupted_round_rests_within_a_second() {
     for (name, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
         let home = Home::new();
-        let server = service("*", LONG);
+        let server = service("*", NEVER);
         let seats = "{name: seat, persona: qa-lead, model: openai/test, count: 200}";
         home.write("d.yaml", &definition(seats, ""));
         let child = home.start(&server, &["d.yaml", "--save", "s.s2s"]);
-        wait_until(|| (server.requests().len() == 200).then_some(()));
+        wait_for("all 200 requests", || (server.requests().len() == 200).then_some(()));
         let sent = Instant::now();
         signal(&child, name);
         let output = child.wait_with_output().expect("ends");
-        assert!(sent.elapsed() < Duration::from_secs(1), "{name:?} took {:?}", sent.elapsed());
+        assert!(sent.elapsed() < a_second(), "{name:?} took {:?}", sent.elapsed());
         assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
         let last = home.log("s.s2s").lines.pop().expect("a line");
         assert!(matches!(last.stamped.event, Event::SessionPaused { .. }), "{last:?}");
@@ -157,11 +155,11 @@ fn an_interrupted_round_rests_within_a_second() {
 #[test]
 fn an_interrupt_begins_no_further_session() {
     let home = Home::new();
-    let server = service("*", LONG);
+    let server = service("*", NEVER);
     home.write("a.yaml", &definition(THREE, ""));
     home.write("b.yaml", &definition(THREE, ""));
     let child = home.start(&server, &["a.yaml", "b.yaml", "--save", "saved"]);
-    wait_until(|| (server.requests().len() == 3).then_some(()));
+    wait_for("all three requests", || (server.requests().len() == 3).then_some(()));
     signal(&child, Signal::INT);
     let output = child.wait_with_output().expect("ends");
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
@@ -186,7 +184,7 @@ fn a_key_that_a_finished_session_left_behind_goes_when_it_is_opened_again() {
 fn at_the_deadline_a_slow_seat_is_missing() {
     let home = Home::new();
     home.write("d.yaml", &definition(THREE, ", close: deadline, deadline: 700ms"));
-    let output = home.run(&service("bob", LONG), &["d.yaml", "--save", "s.s2s"]);
+    let output = home.run(&service("bob", NEVER), &["d.yaml", "--save", "s.s2s"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let session = home.session("s.s2s");
     let closed = session.rounds[0].closed.clone().expect("closed");
@@ -199,13 +197,13 @@ fn at_the_deadline_a_slow_seat_is_missing() {
 #[test]
 fn time_at_rest_does_not_use_up_a_deadline() {
     let home = Home::new();
-    home.write("d.yaml", &definition(THREE, ", close: deadline, deadline: 2s"));
-    let slow = service("bob", LONG);
+    home.write("d.yaml", &definition(THREE, ", close: deadline, deadline: 6s"));
+    let slow = service("bob", NEVER);
     let mut child = home.start(&slow, &["d.yaml", "--save", "s.s2s"]);
     home.wait_for("s.s2s", |session| session.open_round().is_some_and(|round| round.sealed() == 2));
     child.kill().expect("killed");
     child.wait().expect("gone");
-    crate::home::pause(Duration::from_millis(2100));
+    pause(Duration::from_millis(6100));
     let output = home.run(&service("", Duration::ZERO), &["s.s2s"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let session = home.session("s.s2s");
@@ -218,9 +216,9 @@ fn at_quorum_a_round_may_close_early() {
     let home = Home::new();
     home.write("d.yaml", &definition(THREE, ", close: quorum, quorum: 2"));
     let start = Instant::now();
-    let output = home.run(&service("ann", LONG), &["d.yaml", "--save", "s.s2s"]);
+    let output = home.run(&service("ann", NEVER), &["d.yaml", "--save", "s.s2s"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(start.elapsed() < Duration::from_secs(20));
+    assert!(start.elapsed() < SOON);
     let session = home.session("s.s2s");
     let closed = session.rounds[0].closed.clone().expect("closed");
     assert_eq!((closed.reason, closed.missing), (CloseReason::Quorum, vec!["ann".to_owned()]));

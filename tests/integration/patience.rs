@@ -1,5 +1,5 @@
-//! No test waits for ever: what a test starts is ended after a minute, a session run in this process fails
-//! after as long, and a test that still does not end ends the run, by its name.
+//! No test waits for ever, and none gives up early on a busy machine: what a test starts is ended after two
+//! minutes, what it waits for must come within as long, and a test that still does not end ends the run.
 
 use std::cell::RefCell;
 use std::process::{Child, Command, Output, Stdio};
@@ -10,8 +10,12 @@ use std::{io, thread};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Nothing that a test starts may take longer.
-pub const PATIENCE: Duration = Duration::from_secs(55);
+/// Nothing that a test starts or waits for may take longer.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+/// Longer than "at once" takes on a busy machine, and much shorter than what must not be waited for.
+pub const SOON: Duration = Duration::from_secs(20);
+/// What never comes while a test runs.
+pub const NEVER: Duration = Duration::from_secs(3600);
 /// No test may take longer, on however busy a machine.
 const LONGEST: Duration = Duration::from_secs(10 * 60);
 
@@ -21,7 +25,7 @@ fn born(id: u32) -> Option<String> {
     stat.rsplit(") ").next()?.split(' ').nth(19).map(str::to_owned)
 }
 
-/// Ends a process that a test has started, if it still runs after a minute: whoever waits for it or reads
+/// Ends a process that a test has started, if it still runs after two minutes: whoever waits for it or reads
 /// from it waits no longer. Where the system does not tell processes apart nothing is ended.
 pub fn mortal(id: u32) {
     static REAPER: LazyLock<Sender<(u32, String, Instant)>> = LazyLock::new(|| {
@@ -45,7 +49,7 @@ pub fn mortal(id: u32) {
     }
 }
 
-/// A command that is not waited for longer than a minute.
+/// A command that is not waited for longer than that.
 pub trait Patient {
     /// Starts it.
     fn start(&mut self) -> io::Result<Child>;
@@ -61,6 +65,24 @@ impl Patient for Command {
     fn output_soon(&mut self) -> io::Result<Output> {
         self.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).start()?.wait_with_output()
     }
+}
+
+/// Looks every few milliseconds until there is something.
+#[track_caller]
+pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(start.elapsed() < PATIENCE, "{what}: not within {PATIENCE:?}");
+        pause(Duration::from_millis(5));
+    }
+}
+
+/// Lets other processes have the time.
+pub fn pause(time: Duration) {
+    thread::park_timeout(time);
 }
 
 /// Ends the run if this test has neither ended nor come here again within ten minutes.

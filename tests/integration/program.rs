@@ -168,7 +168,9 @@ pub const KEY: &str = "sk-lab-5up3r53cr3t";
 /// What a program that ended has printed.
 pub fn ran(output: std::process::Output) -> Ran {
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    Ran { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+    let (out, err) = (text(output.stdout), text(output.stderr));
+    let code = output.status.code().unwrap_or_else(|| panic!("ended by {}: {out}{err}", output.status));
+    Ran { code, out, err }
 }
 
 /// A path as an argument.

@@ -12,10 +12,10 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtyPair, PtySize, native_pt
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::patience::PATIENCE;
 use crate::program::Desk;
 
 /// No screen is waited for longer than this.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The program on a terminal.
 pub struct Screen {

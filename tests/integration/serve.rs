@@ -2,6 +2,7 @@
 #![cfg(feature = "serve")]
 
 use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -14,8 +15,8 @@ use roundtable::round::snapshot::sha256_hex;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::patience::Patient as _;
-use crate::served::{Browser, CANARY, DEFINITION, Server, program, served, served_as, wait_for};
+use crate::patience::{Patient as _, wait_for};
+use crate::served::{Browser, CANARY, DEFINITION, Server, program, served, served_as};
 
 fn refused(status: u16, word: &str) -> (u16, String) {
     (status, word.to_owned())
@@ -209,7 +210,7 @@ fn a_session_that_rests_says_how_the_same_links_work_again() {
     std::fs::write(home.path().join("d.yaml"), DEFINITION).expect("written");
     let mut command = program(home.path());
     command.args(["serve", "d.yaml", "--bind", "127.0.0.1:0", "--behind", "https://votes.example"]);
-    command.args(["--save", "s.s2s", "--links", "links"]).stderr(std::process::Stdio::piped());
+    command.args(["--save", "s.s2s", "--links", "links"]).stdout(Stdio::null()).stderr(Stdio::piped());
     let child = command.start().expect("runs");
     let sealed = || std::fs::read_to_string(home.path().join("s.s2s")).ok();
     wait_for("ann's ballot", || sealed().filter(|text| text.contains("event: ballot_sealed")));

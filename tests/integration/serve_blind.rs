@@ -10,7 +10,8 @@ use std::time::Duration;
 use roundtable::journal::verify;
 use serde_json::json;
 
-use crate::served::{CANARY, Server, program, wait_for};
+use crate::patience::wait_for;
+use crate::served::{CANARY, Server, program};
 use crate::server::{Answer, Server as Service};
 
 const DEFINITION: &str = "\

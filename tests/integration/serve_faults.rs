@@ -9,8 +9,8 @@ use roundtable::history::Event;
 use roundtable::journal::{read_log, verify};
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
-use crate::patience::Patient as _;
-use crate::served::{Browser, DEFINITION, Server, facilitate, program, served, wait_for};
+use crate::patience::{Patient as _, wait_for};
+use crate::served::{Browser, DEFINITION, Server, facilitate, program, served};
 
 fn joined(server: &Server, seat: &str, seed: u8) -> Browser {
     let browser = server.browser(seat, seed);

@@ -11,8 +11,8 @@ use roundtable::round::seal::{AssociatedData, Nonces, SealedRecord, Sealer};
 use roundtable::round::snapshot::unhex;
 use serde_json::{Value, json};
 
-use crate::patience::Patient as _;
-use crate::served::{Browser, Server, program, served, served_as, wait_for};
+use crate::patience::{Patient as _, wait_for};
+use crate::served::{Browser, Server, program, served, served_as};
 
 const THREE: &str = "\
 participants:

@@ -8,8 +8,8 @@ use std::process::{Output, Stdio};
 use roundtable::journal::verify;
 use serde_json::Value;
 
-use crate::patience::Patient as _;
-use crate::served::{CANARY, Server, program, served, wait_for};
+use crate::patience::{Patient as _, wait_for};
+use crate::served::{CANARY, Server, program, served};
 
 fn link<'a>(server: &'a Server, seat: &str) -> &'a str {
     &server.links.iter().find(|(name, _)| name == seat).expect("a link").1

@@ -10,8 +10,8 @@ use roundtable::history::Timestamp;
 use roundtable::journal::verify;
 use serde_json::{Value, json};
 
-use crate::patience::Patient as _;
-use crate::served::{Browser, DEFINITION, Server, program, wait_for};
+use crate::patience::{Patient as _, wait_for};
+use crate::served::{Browser, DEFINITION, Server, program};
 
 const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 

@@ -5,7 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
@@ -18,7 +18,7 @@ use roundtable::round::snapshot::unhex;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::patience::Patient as _;
+use crate::patience::{PATIENCE, Patient as _, pause, wait_for};
 
 pub const DEFINITION: &str = "\
 participants: [{name: ann, model: rehearsal}, {name: dana, model: remote/link}, {name: bob, model: remote/link}]
@@ -46,17 +46,6 @@ pub fn program(home: &Path) -> Command {
     let mut program = Command::new(env!("CARGO_BIN_EXE_roundtable"));
     program.env("ROUNDTABLE_HOME", home.join("home")).current_dir(home).stdin(Stdio::null());
     program
-}
-
-pub fn wait_for<T>(what: &str, mut found: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + Duration::from_secs(60);
-    loop {
-        if let Some(found) = found() {
-            return found;
-        }
-        assert!(Instant::now() < end, "{what} did not come");
-        std::thread::park_timeout(Duration::from_millis(20));
-    }
 }
 
 impl Server {
@@ -177,7 +166,7 @@ impl Answer {
 impl Browser {
     pub fn open(&self, method: &str, path: &str, body: &[u8]) -> TcpStream {
         let mut stream = TcpStream::connect(&self.address).expect("connects");
-        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("set");
+        stream.set_read_timeout(Some(PATIENCE)).expect("set");
         let length = body.len();
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\
@@ -201,12 +190,12 @@ impl Browser {
 
     pub fn get(&self, path: &str) -> Answer {
         // Not more often than a page may ask.
-        std::thread::park_timeout(Duration::from_millis(120));
+        pause(Duration::from_millis(120));
         self.send("GET", path, b"")
     }
 
     pub fn post(&self, path: &str, value: &Value) -> Answer {
-        std::thread::park_timeout(Duration::from_millis(120));
+        pause(Duration::from_millis(120));
         self.send("POST", path, value.to_string().as_bytes())
     }
 

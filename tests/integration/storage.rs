@@ -10,6 +10,7 @@ use roundtable::core::ExitCode;
 use roundtable::journal::{Disk, InjectedFault, Journal, StorageOp, read_log, verify};
 
 use crate::cases;
+use crate::patience::{PATIENCE, pause};
 use crate::seats::{Diary, ONE_ROUND, Place, Ran, TWO_ROUNDS, WORKFLOW, outcome};
 
 /// A disk that counts its operations and fails one of them.
@@ -290,8 +291,8 @@ fn a_lock_that_is_about_to_go_is_waited_for() {
     let held = Disk::default().open_log(&place.file()).expect("opened");
     let (tell, told) = std::sync::mpsc::channel();
     let dying = std::thread::spawn(move || {
-        let waits = told.recv_timeout(Duration::from_secs(20));
-        crate::home::pause(Duration::from_secs(1));
+        let waits = told.recv_timeout(PATIENCE);
+        pause(Duration::from_millis(300));
         drop(held);
         waits.expect("the lock is tried");
     });

@@ -8,7 +8,7 @@ use roundtable::history::{Event, LogEntry};
 use roundtable::journal::{read_log, verify};
 use serde_json::Value;
 
-use crate::home::wait_until;
+use crate::patience::wait_for;
 use crate::program::{Desk, Ran, arg, ran};
 use crate::pty::Screen;
 
@@ -386,8 +386,10 @@ fn a_program_killed_in_the_middle_goes_on_and_the_file_with_it() {
     desk.write("decide.yaml", program(script));
     let mut child = desk.start(["--batch", "--trust", "decide.yaml", "--save", "s.s2s"]);
     let half = half();
-    wait_until(|| (desk.read(FILE) == half).then_some(()));
-    wait_until(|| fs::read_to_string(desk.path("s.s2s")).ok()?.contains("build.2/1").then_some(()));
+    wait_for("the mark in the file", || (desk.read(FILE) == half).then_some(()));
+    wait_for("the second step", || {
+        fs::read_to_string(desk.path("s.s2s")).ok()?.contains("build.2/1").then_some(())
+    });
     child.kill().expect("killed");
     child.wait().expect("ended");
     // What was typed meanwhile stays.

@@ -6,10 +6,10 @@
 use std::fs;
 use std::os::unix::fs::{chown, symlink};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use crate::home::wait_until;
-use crate::patience::Patient as _;
+use crate::home::a_second;
+use crate::patience::{Patient as _, SOON, wait_for};
 use crate::program::{Desk, Ran};
 use crate::pty::Screen;
 use crate::server::{Answer, Server};
@@ -192,7 +192,7 @@ fn files_of_a_project_that_lead_out_or_never_end_are_not_read() {
             "{name}: {}",
             ran.err
         );
-        assert!(started.elapsed() < Duration::from_secs(5), "{name}");
+        assert!(started.elapsed() < SOON, "{name}");
     }
     // Folders of personas and sessions that lead out, and a `.s2s` that does.
     let desk = Desk::with(ROUND);
@@ -248,14 +248,18 @@ fn a_key_command_has_an_end_a_bound_and_no_environment() {
     for args in [&run[..], &["doctor", "lab"]] {
         let desk = with("echo $$ > PID; sleep 1000");
         let mut child = desk.start(args);
-        let pid = wait_until(|| fs::read_to_string(desk.path("PID")).ok()?.trim().parse::<i32>().ok());
+        let pid = wait_for("the id of the key command", || {
+            fs::read_to_string(desk.path("PID")).ok()?.trim().parse::<i32>().ok()
+        });
         let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).expect("an id")).expect("an id");
         let signalled = Instant::now();
         rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("signalled");
-        wait_until(|| child.try_wait().expect("it can be waited for"));
-        assert!(signalled.elapsed() < Duration::from_secs(1), "{args:?}: {:?}", signalled.elapsed());
+        wait_for("the end of the program", || child.try_wait().expect("it can be waited for"));
+        assert!(signalled.elapsed() < a_second(), "{args:?}: {:?}", signalled.elapsed());
         let pid = rustix::process::Pid::from_raw(pid).expect("an id");
-        wait_until(|| rustix::process::test_kill_process(pid).is_err().then_some(()));
+        wait_for("the end of the key command", || {
+            rustix::process::test_kill_process(pid).is_err().then_some(())
+        });
     }
 }
 

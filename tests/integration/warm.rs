@@ -9,7 +9,7 @@ use crate::program::Desk;
 use crate::server::{Answer, Request, Server};
 
 /// How long the first reply takes to begin.
-const FIRST: Duration = Duration::from_millis(300);
+const FIRST: Duration = Duration::from_secs(1);
 
 /// A service that has a model's prompt in its cache once it has answered it; notes when it is asked.
 fn caching(asked: Arc<Mutex<Vec<Instant>>>) -> Server {

@@ -5,6 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::patience::{SOON, wait_for};
 use crate::program::{Desk, Ran};
 use crate::pty::Screen;
 use crate::seat_programs::with_program;
@@ -54,6 +55,7 @@ def answer():
     if not base: return "vote: red"
     if "silent" in model: return "vote: red"
     if "slow" in model: time.sleep(2)
+    if "endless" in model: time.sleep(100)
     part = lambda text: {"type": "text", "text": text}
     content = [part(text)]
     body = {"system": rules, "max_tokens": 9}
@@ -181,12 +183,12 @@ fn the_screen_answers_while_a_program_is_checked() {
     screen.press("o", &checking);
     screen.press("\u{1b}", &["Cancelled."]);
     // What was cancelled is not opened once it has been checked.
-    crate::home::wait_until(|| {
+    wait_for("a measured program", || {
         desk.run(["doctor", "claude-cli"]).out.contains("1 model measured").then_some(())
     });
     assert!(desk.sessions().is_empty());
     screen.press("o", &["red"]);
-    crate::home::wait_until(|| (runs(&desk) == "recorder\nseat\n").then_some(()));
+    wait_for("both programs", || (runs(&desk) == "recorder\nseat\n").then_some(()));
     screen.kill();
     assert_eq!(desk.sessions().len(), 1);
 }
@@ -194,13 +196,13 @@ fn the_screen_answers_while_a_program_is_checked() {
 #[test]
 fn the_screen_can_be_left_while_a_program_is_checked() {
     let desk = desk();
-    let mut screen = Screen::open(&desk, (120, 40), &["decide.yaml", "--model", "claude-cli/slow"]);
+    let mut screen = Screen::open(&desk, (120, 40), &["decide.yaml", "--model", "claude-cli/endless"]);
     screen.wait_for(&["adds to the question is not known"]);
     screen.press("o", &["Checking what claude-cli adds to the question"]);
     screen.send("\u{3}");
     let begun = std::time::Instant::now();
     screen.end();
-    assert!(begun.elapsed() < std::time::Duration::from_millis(1500), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
     assert!(desk.sessions().is_empty());
 }
 

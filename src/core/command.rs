@@ -5,7 +5,8 @@ use std::fmt::Display;
 use serde_json::{Map, Value};
 
 use crate::history::{
-    CloseReason, Merge, RoundRevised, SeatInvited, SeatJoined, Session, SessionOpened, WorkItemReturned,
+    CloseReason, Event, Merge, RoundRevised, SeatInvited, SeatJoined, Session, SessionOpened,
+    WorkItemReturned,
 };
 use crate::round::envelope::{Envelope, FailedDelivery};
 use crate::round::record::TokenUsage;
@@ -251,6 +252,12 @@ pub enum AgendaChange {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Refusal(pub String);
+
+pub(crate) type DecideResult = Result<Vec<Event>, Refusal>;
+
+pub(crate) fn refuse<T>(why: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal(why.into()))
+}
 
 /// What is said of the key file of a closed round that stays where it is.
 pub fn key_file_left(number: u32, cause: impl Display) -> String {

@@ -1,6 +1,6 @@
 //! The tracker's tasks: of which evidence was asked for, and what was written to their file.
 
-use super::decide::{DecideResult, refuse};
+use super::command::{DecideResult, refuse};
 use crate::history::{Event, Session, TaskWritten, UnwrittenTask};
 use crate::workflow::{TRACKER, Task};
 

@@ -114,7 +114,7 @@ impl SeatRequest {
 pub struct WorkItemView {
     /// What the agent is handed.
     pub input: serde_json::Map<String, serde_json::Value>,
-    /// The whole of it as JSON; none in a session of format 1.
+    /// The whole of it as JSON.
     pub whole: Option<String>,
     /// What the answer must fit.
     pub schema: Option<OutputSchema>,

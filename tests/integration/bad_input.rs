@@ -149,7 +149,7 @@ fn forged(desk: &Desk, change: impl Fn(&str) -> String) -> String {
 
 #[test]
 fn a_file_that_is_no_session_of_ours_is_refused_and_left_alone() {
-    let newer = forged(&Desk::new(), |head| head.replace("\nformat: 2\n", "\nformat: 99\n"));
+    let newer = forged(&Desk::new(), |head| head.replace("\nformat: 3\n", "\nformat: 99\n"));
     let good = forged(&Desk::new(), str::to_owned);
     let twisted = good.replace("question", "quest\0on");
     for (name, bytes, code, word) in [

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{DecideResult, refuse};
+use crate::core::command::{DecideResult, refuse};
 use crate::core::exit_code::exit_code;
 use crate::history::{Event, Session, SessionClosed, Status, StepFinished, Timestamp};
 use crate::workflow::{Definition, Step, StepKind};

@@ -6,8 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::agenda;
-use super::{DecideResult, refuse};
-use crate::core::command::{AgendaChange, Command, Refusal};
+use crate::core::command::{AgendaChange, Command, DecideResult, Refusal, refuse};
 use crate::core::exit_code::LEFT;
 use crate::diagnostic::Diagnostic;
 use crate::history::{

@@ -10,7 +10,7 @@ pub(crate) mod review;
 pub(crate) mod round;
 pub(crate) mod step;
 
-use super::command::{Command, Refusal};
+use super::command::{Command, DecideResult, Refusal, refuse};
 use super::proposal::Proposal;
 use super::tracked_tasks::record_task;
 use super::work_item;
@@ -28,12 +28,6 @@ use round::{
     seal_answer, tally,
 };
 use step::{ask_person, finish_step, offer_items, start_step};
-
-pub(crate) type DecideResult = Result<Vec<Event>, Refusal>;
-
-pub(crate) fn refuse<T>(why: impl Into<String>) -> Result<T, Refusal> {
-    Err(Refusal(why.into()))
-}
 
 /// The events a command yields now.
 ///

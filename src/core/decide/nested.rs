@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::refuse;
-use crate::core::command::Refusal;
+use crate::core::command::{Refusal, refuse};
 use crate::core::next::has_failed;
 use crate::handoff::parallel_data;
 use crate::history::{Session, StepFinished, StepRun};

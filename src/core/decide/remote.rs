@@ -3,8 +3,7 @@
 //! A refusal is one of the words that a door sends back.
 
 use super::round::fail_seat;
-use super::{DecideResult, refuse};
-use crate::core::command::Refusal;
+use crate::core::command::{DecideResult, Refusal, refuse};
 use crate::history::{
     BallotSealed, EnvelopeRefused, Event, RoundRun, SealedBy, SeatInvited, SeatJoined, SeatStatus, Session,
     Timestamp,

@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{DecideResult, refuse};
-use crate::core::command::Refusal;
+use crate::core::command::{DecideResult, Refusal, refuse};
 use crate::history::{
     ArtifactRecorded, Event, ItemStatus, Link, LinkRecorded, ReviewRecorded, Session, StepArtifact, StepRun,
     Timestamp, WorkItem,

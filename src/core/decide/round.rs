@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::agenda::conflicts_of;
-use super::{DecideResult, refuse};
-use crate::core::command::Refusal;
+use crate::core::command::{DecideResult, Refusal, refuse};
 use crate::core::tally_round::tally_round;
 use crate::handoff::{Checked, is_asked_again};
 use crate::history::{

@@ -260,7 +260,7 @@ pub struct Tally {
     pub quorum_met: bool,
     /// Whether there is a decision.
     pub decided: bool,
-    /// How strong the result is, of rounds with a rule; none in files of format 1.
+    /// How strong the result is, of rounds with a rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<Tier>,
     /// Why it is that strong, in words.

@@ -89,10 +89,7 @@ fn what_the_pages_show_is_in_it() {
         (&verdict["headline"], &verdict["decided"], &verdict["round"]),
         (&json!("inline"), &json!(true), &json!("pick"))
     );
-    assert_eq!(
-        verdict["sentence"],
-        "2 of 3 seats chose it (a majority needed). 1 chose redis. Strength: weak."
-    );
+    assert_eq!(verdict["sentence"], "2 of 3 seats chose it (a majority needed). 1 chose redis.");
     assert_eq!(verdict["quorum"], json!({"value": "Met", "note": "3 of 3 took part, 2 needed"}));
     assert_eq!(task["constraints"], json!(["no new server"]));
     let reason = |text: &str| {

@@ -322,7 +322,7 @@ mod tests {
             "exploration: \"a\\nb: #c\"\nquorum: 60%\nclose: quorum\ndeadline: 1500ms\n",
             "ballot: {kind: choice, options: [a, \"no, thanks\", \"1\"]}\nrule: majority\nties: ask\nquorum: 2\nquorum_ballots: 50%\n",
             "ballot: {kind: choice, options: [a, b]}\nrule: {name: supermajority, threshold: 3/4}\nties: {seeded: 7}\n",
-            "ballot: {kind: choice, options: [a, b]}\nrule: {name: weighted-majority, by: confidence}\nclose: manual\n",
+            "ballot: {kind: choice, options: [a, b]}\nrule: {name: weighted-majority, threshold: 2/3}\nclose: manual\n",
             "ballot: consent\nrule: consent\n",
         ];
         for keys in rounds {

@@ -81,7 +81,9 @@ fn a_wide_screen_has_the_agenda_beside_the_rounds() {
         assert!(rendered(&model, size).contains("Resolve CONF-001"));
     }
     assert!(!rendered(&model, (80, 24)).contains("╭ Agenda "));
-    let mut without = super::model(saved("release-consent.s2s"));
+    let mut lines = saved("release-consent.s2s");
+    lines.retain(|line| !matches!(line.stamped.event, Event::ConflictOpened(_)));
+    let mut without = super::model(lines);
     update(&mut without, Message::Resize(200, 60));
     assert!(!rendered(&without, (200, 60)).contains("╭ Agenda "), "there is none");
 }

@@ -270,7 +270,7 @@ pub fn wanted(kind: &KeyType) -> String {
         KeyType::Duration => "a time such as `90s`, `2m` or `500ms`".to_owned(),
         KeyType::Words(words) => {
             let words = words();
-            if words.len() > 12 {
+            if words.len() > 10 {
                 return format!("a word such as `{}`", words[0]);
             }
             let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();

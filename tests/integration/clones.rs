@@ -22,8 +22,6 @@ use crate::server::{Answer, Server};
 
 /// What stands outside, and in variables, and must be seen nowhere.
 const SECRET: &str = "t0p-s3cret-0utside";
-/// No verb takes longer.
-
 /// A desk with a hostile clone in it, a secret beside it, and somebody who listens.
 struct Clone {
     name: &'static str,

@@ -22,7 +22,7 @@ participants: [{name: ann, persona: qa-lead, model: lab/m}, {name: bob, persona:
 question: \"Which cache?\"
 ballot: {kind: choice, options: [alpha, beta]}
 rule: majority
-deadline: 1h
+deadline: 60s
 ";
 
 /// Everyone votes alpha at once; `slow` never.

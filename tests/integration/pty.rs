@@ -15,8 +15,6 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::patience::PATIENCE;
 use crate::program::Desk;
 
-/// No screen is waited for longer than this.
-
 /// The program on a terminal.
 pub struct Screen {
     master: Box<dyn MasterPty + Send>,

@@ -120,9 +120,9 @@ fn source(root: &Path, path: PathBuf) -> Source {
         .filter(|(_, line)| !line.trim_start().starts_with("//"))
         .map(|(i, line)| (i + 1, (*line).to_owned()))
         .collect();
-    let room = if inside.parent() == Some(Path::new("")) { "files" } else { &*first };
+    let folder = if inside.parent() == Some(Path::new("")) { "files" } else { &*first };
     let module = first.trim_end_matches(".rs").to_owned();
-    Source { room: module, folder: room.to_owned(), path, lines, length }
+    Source { room: module, folder: folder.to_owned(), path, lines, length }
 }
 
 fn place(room: &str) -> Option<usize> {

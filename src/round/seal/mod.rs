@@ -5,7 +5,7 @@
 //! it. Keys and nonces are arguments: this file draws no randomness. The seal is against every
 //! surface and reader of the file, not against the owner of the machine.
 //!
-//! Sealed text: 32-byte commitment nonce ‖ 8-byte big-endian length ‖ record ‖ zeros, see [`padded_length`].
+//! Sealed text: 32-byte commitment nonce ‖ 8-byte big-endian length ‖ record ‖ zeros, see `padded_length`.
 //! Commitment: SHA-256(0x00 ‖ commitment nonce ‖ record).
 
 use chacha20poly1305::aead::AeadInOut as _;

@@ -129,7 +129,9 @@ def forgeries(data):
         if event != "answer_revealed" and old is not None and old.decode().startswith(absent):
             continue
         pattern = re.compile(rb"^event: %s\n(?s:.*)^(round|format): " % event.encode(), re.MULTILINE)
-        place = next(place for place, document in enumerate(documents) if pattern.search(document))
+        place = next((place for place, document in enumerate(documents) if pattern.search(document)), None)
+        if place is None:  # Not every session has every event.
+            continue
         changed = [] if old is None else [re.sub(old, new, documents[place], count=1)]
         assert changed != [documents[place]], f"nothing to change in {event}"
         yield f"{event}: {new or 'left out'}", chained(documents[:place] + list(map(quoted, changed)) + documents[place + 1 :])
@@ -193,7 +195,7 @@ def check_vector(vector):
     assert len(sealed) == vector["sealed_bytes"] and independent.sha256(sealed) == vector["sealed_sha256"]
     assert (sealed[:16].hex(), sealed[-16:].hex()) == (vector["sealed_begins"], vector["sealed_tag"])
     event["sealed"] = base64.b64encode(sealed)
-    opened = independent.open_seal(vector["key"], event, names, False)
+    opened = independent.open_seal(vector["key"], event, names)
     assert opened == (unhex(vector["commitment_nonce"]), record)
     assert commitment == vector["commitment"] == receipt["commitment"]
 

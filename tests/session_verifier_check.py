@@ -103,34 +103,38 @@ def chained(documents):
     return out
 
 
+# An event, what in it is changed, and to what; nothing: the event is left out.
+FORGERIES = (
+    ("session_opened", rb"definition: \|\n  ", rb"definition: |\n  # "),
+    ("round_opened", rb"snapshot: \|\n  participant", rb"snapshot: |\n  Participant"),
+    ("work_item_offered", rb'prompt_sha256: "?\w{4}', b'prompt_sha256: "0000'),
+    ("ballot_sealed", rb'commitment: "?\w{4}', b'commitment: "0000'),
+    ("round_opened", rb'public_key: "?\w{4}', b'public_key: "0000'),
+    ("round_opened", rb"suite: hpke", b"suite: hpki"),
+    ("ballot_sealed", rb'nonce: "?\w{4}', b'nonce: "0000'),
+    ("ballot_sealed", rb'enc: "?\w{4}', b'enc: "0000'),
+    ("ballot_sealed", rb'sealed: "....', b'sealed: "AAAA'),
+    ("round_closed", rb'key: "?\w{4}', b'key: "0000'),
+    ("answer_revealed", rb"tries: 1", b"tries: 2"),
+    ("answer_revealed", rb'nonce: "?\w{4}', b'nonce: "0000'),
+    ("tally_made", rb"\nanswered: ", rb"\nanswered: 1"),
+    ("tally_made", rb"\nquorum: ", rb"\nquorum: 1"),
+    ("answer_revealed", None, None),
+    ("ballot_sealed", None, None),
+    ("work_item_offered", None, None),
+)
+
+
 def forgeries(data):
     """Yields copies with one value changed and a chain that fits."""
     documents = documents_of(data)
     absent = ("nonce:", ) if b"\nseal: 2\n" in documents[0] else ("enc:", "public_key:", "suite:")
-    for event, old, new in (
-        ("session_opened", rb"definition: \|\n  ", rb"definition: |\n  # "),
-        ("round_opened", rb"snapshot: \|\n  participant", rb"snapshot: |\n  Participant"),
-        ("work_item_offered", rb'prompt_sha256: "?\w{4}', b'prompt_sha256: "0000'),
-        ("ballot_sealed", rb'commitment: "?\w{4}', b'commitment: "0000'),
-        ("round_opened", rb'public_key: "?\w{4}', b'public_key: "0000'),
-        ("round_opened", rb"suite: hpke", b"suite: hpki"),
-        ("ballot_sealed", rb'nonce: "?\w{4}', b'nonce: "0000'),
-        ("ballot_sealed", rb'enc: "?\w{4}', b'enc: "0000'),
-        ("ballot_sealed", rb'sealed: "....', b'sealed: "AAAA'),
-        ("round_closed", rb'key: "?\w{4}', b'key: "0000'),
-        ("answer_revealed", rb"tries: 1", b"tries: 2"),
-        ("answer_revealed", rb'nonce: "?\w{4}', b'nonce: "0000'),
-        ("tally_made", rb"\nanswered: ", rb"\nanswered: 1"),
-        ("tally_made", rb"\nquorum: ", rb"\nquorum: 1"),
-        ("answer_revealed", None, None),
-        ("ballot_sealed", None, None),
-        ("work_item_offered", None, None),
-    ):
+    for event, old, new in FORGERIES:
         if event != "answer_revealed" and old is not None and old.decode().startswith(absent):
             continue
         pattern = re.compile(rb"^event: %s\n(?s:.*)^(round|format): " % event.encode(), re.MULTILINE)
         place = next((place for place, document in enumerate(documents) if pattern.search(document)), None)
-        if place is None:  # Not every session has every event.
+        if place is None:  # Not every session has every event; main() sees to it that one has.
             continue
         changed = [] if old is None else [re.sub(old, new, documents[place], count=1)]
         assert changed != [documents[place]], f"nothing to change in {event}"
@@ -237,11 +241,15 @@ def main():
         dice = random.Random(1)
         for file in stored[::9] + fresh[::9]:
             cases += [(f"{file.name}: {what}", data, None) for what, data in damaged_copies(file.read_bytes(), dice)]
+        tried = set()
         for file in [*stored, *(file for file in fresh if file.name.startswith("retries-and-errors"))]:
             name, data = file.name, file.read_bytes()
             assert chained(documents_of(data)) == data
-            forged = [*forgeries(data), *remote_forgeries(data)]
+            changed = list(forgeries(data))
+            tried |= {what for what, _ in changed}
+            forged = [*changed, *remote_forgeries(data)]
             cases += [(f"{name}: {what}", copy, {"damaged"}) for what, copy in forged]
+        assert len(tried) == len(FORGERIES), f"of {len(FORGERIES)} forgeries only these were tried: {sorted(tried)}"
         seen, wrong = {}, 0
         for what, data, expected in cases:
             copy = folder / "copy.s2s"

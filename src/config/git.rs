@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use similar::{Algorithm, TextDiff, TextDiffConfig};
 
+use super::programs::find;
 use super::read_file::read_regular;
 use crate::diagnostic::Diagnostic;
 use crate::sanitize::harmless_line;
@@ -164,7 +165,12 @@ impl Repository {
     }
 
     fn spawn(&self, arguments: &[&str], stdin: Stdio, stderr: Stdio) -> Result<Child, Diagnostic> {
-        let mut git = Command::new("git");
+        // A relative folder of `PATH`, or one in the repository, could hold a program of its own.
+        let git = find("git", &self.top).ok_or_else(|| {
+            git_problem("not on PATH; folders of PATH inside the repository are skipped")
+                .hint("install git, or pipe the diff in")
+        })?;
+        let mut git = Command::new(git);
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
             git.env_remove(name);
         }
@@ -189,7 +195,7 @@ impl Repository {
             .stdout(Stdio::piped())
             .stderr(stderr)
             .spawn()
-            .map_err(|error| git_problem(&error.to_string()).hint("install git, or pipe the diff in"))
+            .map_err(|error| git_problem(&error.to_string()))
     }
 }
 

@@ -78,7 +78,7 @@ pub fn found(config: &Config) -> Vec<&'static str> {
 
 /// Returns an executable by its name: in the folders of `PATH` that are absolute and not inside the project,
 /// unless that is the user's home; by its path where it has one.
-fn find(name: &str, project: &Path) -> Option<PathBuf> {
+pub(super) fn find(name: &str, project: &Path) -> Option<PathBuf> {
     if name.contains(['/', '\\']) {
         return std::path::absolute(name).ok().filter(|path| is_executable(path));
     }

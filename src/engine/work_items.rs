@@ -163,7 +163,7 @@ impl Engine<'_> {
 
     fn task(&self, offered: &WorkItemOffered, schema: Option<OutputSchema>, model: &str) -> WorkItemView {
         let input = offered.task.as_ref().map(|task| task.input.clone()).unwrap_or_default();
-        let whole = self.session.work_item_json(offered);
+        let whole = self.session.work_item_json(offered).unwrap_or_default();
         let is_tracker = model == TRACKER;
         let tasks = if is_tracker { self.session.tasks() } else { Vec::new() };
         let evidence_asked = if is_tracker { self.session.requested_evidence() } else { Vec::new() };

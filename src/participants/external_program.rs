@@ -53,8 +53,7 @@ impl ExternalProgram {
             command.current_dir(folder);
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let whole = ask.task.as_ref().and_then(|task| task.whole.as_deref());
-        let item = whole.map(ItemFile::write).transpose();
+        let item = ask.task.as_ref().map(|task| ItemFile::write(&task.whole)).transpose();
         let item = item.map_err(|error| format!("the work item cannot be written for `{name}`: {error}"))?;
         command.envs(item.iter().map(|file| (WORK_ITEM, file.path.as_os_str())));
         let mut child = started(command).map_err(|error| format!("`{name}` cannot be started: {error}"))?;
@@ -208,8 +207,6 @@ impl Drop for ItemFile {
 fn prompt(ask: &SeatRequest) -> String {
     let again = ask.again.as_deref().unwrap_or_default();
     match &ask.task {
-        // In sessions of format 1 a program was told no more than its prompt.
-        Some(task) if task.whole.is_none() => format!("{}{}{again}", ask.prompt.snapshot, ask.prompt.tail),
         Some(_) => format!("{}{again}", whole_prompt(&ask.prompt.rules, &ask.prompt.snapshot)),
         None => format!("{}{again}", ask.prompt.text()),
     }

@@ -115,7 +115,7 @@ pub struct WorkItemView {
     /// What the agent is handed.
     pub input: serde_json::Map<String, serde_json::Value>,
     /// The whole of it as JSON.
-    pub whole: Option<String>,
+    pub whole: String,
     /// What the answer must fit.
     pub schema: Option<OutputSchema>,
     /// An answer that fits the session and says nothing, where a discussion is led: the rehearsal's.

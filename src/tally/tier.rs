@@ -1,7 +1,6 @@
 //! The strength of a result: how many of the seats that were asked stand behind it.
 //!
-//! Named apart from `Strength`, which says how pairwise victories are measured. People read "strength", files
-//! and programs `tier`.
+//! People read "strength"; files and programs read `tier`.
 
 use serde::{Deserialize, Serialize};
 

@@ -126,7 +126,7 @@ impl Answerer {
     /// As [`Answerer::answer`].
     pub async fn work(&self, work: &WorkOffer) -> Result<Answer, DiskError> {
         let DeliveryIds { delivery, session, round, participant } = work.ids.clone();
-        let task = WorkItemView { whole: Some(work.work_item.to_string()), ..WorkItemView::default() };
+        let task = WorkItemView { whole: work.work_item.to_string(), ..WorkItemView::default() };
         let persona = Arc::new(Persona::nobody(&participant));
         let prompt = Prompt {
             rules: work.rules.as_str().into(),

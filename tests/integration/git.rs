@@ -145,6 +145,20 @@ fn neither_the_environment_nor_the_users_settings_change_the_bytes() {
 }
 
 #[test]
+fn a_program_named_git_in_the_repository_is_not_run() {
+    let desk = desk(&format!(
+        "{COMMITS}; mkdir bin; printf '#!/bin/sh\\n%s\\n' \"$RAN\" > bin/git; chmod +x bin/git"
+    ));
+    let path = std::env::var("PATH").expect("a path");
+    for folder in ["bin".to_owned(), desk.path("bin").display().to_string()] {
+        let mut command = desk.command(["snapshot", "decide.yaml"]);
+        let output = command.env("PATH", format!("{folder}:{path}")).output().expect("the program starts");
+        assert_shows_the_change(&crate::program::ran(output).code(0).out);
+        assert!(!desk.path("RAN").exists(), "{folder}");
+    }
+}
+
+#[test]
 fn a_git_file_that_leads_to_another_repository_is_refused() {
     for (lead, named) in [
         ("echo 'gitdir: ../private/.git' > .git", "private/.git"),

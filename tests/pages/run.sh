@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Looks at the report pages of all examples, held on the rehearsal, in Chromium, and at the replay pages in
-# Firefox too: see check.mjs. Votes on the ballot page in both: see ballot.mjs. Installs its npm packages under
-# target/tools/pages, and the browsers and a font of the pages with apt-get where they are missing and that is
-# allowed; otherwise says that it skips them.
+# Looks at the report pages of all examples, held on the rehearsal, in Chromium: see check.mjs. Votes on the
+# ballot page in Chromium and Firefox: see ballot.mjs. Installs its npm packages under target/tools/pages, and
+# the browsers and a font of the pages with apt-get where they are missing and that is allowed; otherwise says
+# that it skips them.
 #
 #   tests/pages/run.sh [PROGRAM]
 set -euo pipefail
@@ -34,7 +34,7 @@ fi
 FIREFOX=$(browser firefox-esr firefox-esr | tail -n 1)
 # How many sheets the first page needs depends on the font.
 [ -n "$(fc-list 'Liberation Sans' 2>/dev/null)" ] || install fonts-liberation
-[ -n "$FIREFOX" ] || echo "skipped for the replay and the ballot page: Firefox is missing"
+[ -n "$FIREFOX" ] || echo "skipped for the ballot page: Firefox is missing"
 if [ ! -d "$packages/node_modules/axe-core" ] || [ ! -d "$packages/node_modules/puppeteer-core" ]; then
   npm install --prefix "$packages" --no-save --no-audit --no-fund --silent axe-core@4.14.1 puppeteer-core@24.43.1 || {
     echo "skipped: the npm packages cannot be fetched"

@@ -122,8 +122,7 @@ impl Worker<'_> {
     async fn work_on(&mut self, taken: &Value) -> Result<(), RunError> {
         let item = taken["item"].as_str().unwrap_or_default();
         self.output.note(&format!("{}: claimed as {}", text(taken, "item"), self.holder));
-        let whole = taken["work_item"].to_string();
-        let task = WorkItemView { whole: Some(whole), ..WorkItemView::default() };
+        let task = WorkItemView { whole: taken["work_item"].to_string(), ..WorkItemView::default() };
         let prompt = taken["prompt"].as_str().unwrap_or_default();
         let prompt = Prompt { rules: "".into(), snapshot: prompt.into(), tail: String::new() };
         let agent = taken["participant"].as_str().unwrap_or_default();

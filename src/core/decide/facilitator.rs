@@ -166,7 +166,7 @@ fn said(problem: &Diagnostic) -> String {
 }
 
 /// Who may answer what a person is asked.
-const BY: [&str; 2] = [FACILITATOR, "scripted"];
+const BY: [&str; 2] = [FACILITATOR, SCRIPTED];
 
 /// Takes in an answer that fits what is asked.
 pub fn answer(session: &Session, given: ApprovalGiven) -> DecideResult {

@@ -18,9 +18,7 @@ use crate::history::{ApprovalGiven, Event, Session, SessionOpened, Status, Times
 use crate::round::envelope::Failure;
 use crate::workflow::Definition;
 use close::{close, close_session};
-use facilitator::answer;
-use facilitator::{check_merged, merge_ideas};
-use facilitator::{decide_live, failed_again, fork};
+use facilitator::{answer, check_merged, decide_live, failed_again, fork, merge_ideas};
 use remote::{fail_remote, invite, join, refuse_envelope, seal_remote};
 use review::{record_result, record_review};
 use round::{

@@ -125,12 +125,7 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
         Field::text("options", "options", "One option per line", &round.ballot.options.join("\n")),
         Field::line("scale", "scale", "1 to 5 for scores; 1 2 3 5 8 for cards", &scale(&round.ballot)),
         Field::choice("rule", "rule", "Voting rule", &rules(), rule),
-        Field::line(
-            "terms",
-            "terms",
-            "e.g. threshold: 2/3, strength: margins (optional)",
-            &terms(&round.terms),
-        ),
+        Field::line("terms", "terms", "e.g. threshold: 2/3 (optional)", &terms(&round.terms)),
         Field::line("ties", "ties", "none, ask or {seeded: 7}", &ties(round.ties)),
         Field::line(
             "quorum",

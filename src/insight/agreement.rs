@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::courses::rounds_of_form;
+use super::movement::rounds_of_form;
 use super::{round_view, wording};
 use crate::core::profile;
 use crate::history::{RoundRun, Session};
@@ -150,12 +150,6 @@ impl Agreement {
         let leading = self.leading.as_ref().map(|(_, share)| *share);
         self.kendall_w.or(leading).map(|height| height * self.turnout)
     }
-}
-
-/// How far each round of the form agrees, from 0 to 1, by its number; none for estimates.
-pub fn heights(session: &Session, round: &RoundRun) -> Vec<(u32, f64)> {
-    let height = |round: &RoundRun| Some((round.opened.number, agreement(session, round)?.height()?));
-    rounds_of_form(session, round).into_iter().filter_map(height).collect()
 }
 
 /// The rounds of one form up to this one, each with its agreement, as lines with a small bar.

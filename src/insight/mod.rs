@@ -2,14 +2,12 @@
 
 pub mod agreement;
 mod bar_chart;
-pub mod courses;
 mod dot_plot;
 pub mod findings;
 pub mod headline;
 mod heatmap;
 pub mod independence;
 pub mod left_out;
-pub mod likeness;
 pub mod movement;
 pub mod phase;
 mod pictures;

@@ -162,7 +162,7 @@ fn shown(text: &str) -> String {
 
 /// The arguments of an answer, each as its words in lower case. What an open question is answered with
 /// is what is compared, and no argument for itself.
-pub(super) fn arguments(answer: &AnswerRevealed, round: &RoundRun) -> BTreeSet<String> {
+fn arguments(answer: &AnswerRevealed, round: &RoundRun) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let keys = ["position", "rationale", "concerns", "trade_offs", "minimum_change", "changed_by"];
     for key in keys.into_iter().skip(usize::from(is_open(round))) {
@@ -227,4 +227,20 @@ impl Movement {
         json!({ "since": self.from_round, "moves": moves.collect::<Value>(), "unchanged": self.stayed,
             "joined_leader": self.joined_leader })
     }
+}
+
+/// The rounds of one form up to this one, the earliest first.
+pub fn rounds_of_form<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<&'a RoundRun> {
+    let mut rounds = vec![round];
+    while let Some(before) = rounds.last().and_then(|round| earlier(session, round)) {
+        rounds.push(before);
+    }
+    rounds.reverse();
+    rounds
+}
+
+/// Whether no later round has the form of this one.
+pub fn is_last_of_form(session: &Session, round: &RoundRun) -> bool {
+    let mut later = session.rounds.iter().skip_while(|other| !std::ptr::eq(*other, round)).skip(1);
+    !later.any(|later| earlier(session, later).is_some_and(|before| std::ptr::eq(before, round)))
 }

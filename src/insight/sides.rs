@@ -56,7 +56,7 @@ pub fn sides<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<Side<'a>> {
 }
 
 /// What a seat's ballot stands for, as the count names it.
-pub fn stands_for(seat: &SeatView<'_>) -> Vec<String> {
+fn stands_for(seat: &SeatView<'_>) -> Vec<String> {
     match seat.ballot() {
         None => Vec::new(),
         Some(Ballot::Consent(stance, _)) => {

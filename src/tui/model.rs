@@ -138,8 +138,6 @@ pub enum Overlay {
     Palette(String, usize),
     Form(Box<Form>),
     Menu(Menu),
-    /// The pictures of the round that is shown, scrolled this far.
-    Pictures(usize),
     /// A text to be read, scrolled this far.
     Text(TextView),
     /// Whether the person agrees to what would be run and asked.

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use super::quote::{code, first_line, inline, quote};
 use super::seat;
 use crate::history::{RoundRun, Session, Tally};
-use crate::insight::courses::is_last_of_form;
+use crate::insight::movement::is_last_of_form;
 use crate::insight::references::Citable;
 use crate::insight::{
     Bar, SeatView, VisibleState, bars, chart, close_reason, format_duration, group_digits, headline,

@@ -12,8 +12,7 @@ use super::decision;
 use crate::ballot::BallotKind;
 use crate::core::{Deciding, deciding};
 use crate::history::{RoundRun, Session, Tally};
-use crate::insight::courses::is_last_of_form;
-use crate::insight::movement::earlier;
+use crate::insight::movement::{earlier, is_last_of_form};
 use crate::insight::{Headline, headline, is_revealed, session_headline, tally};
 use crate::yaml;
 

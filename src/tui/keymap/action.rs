@@ -31,7 +31,6 @@ pub enum Action {
     AddNote,
     OtherRules,
     ToggleSideBySide,
-    ShowPictures,
     ExportReport,
     CopyPane,
     ForkSession,

@@ -60,7 +60,7 @@ impl Aim {
             A::PlayPause | A::JumpToTenth | A::NextReveal | A::NextEvent | A::PreviousEvent | A::PlayFaster
             | A::PlaySlower => Self::Replay,
             A::ReadItem | A::NextSeat | A::PreviousSeat | A::NextRound | A::PreviousRound |
-            A::ToggleSideBySide | A::ShowPictures | A::OtherRules | A::ShowSnapshot | A::ShowDiff |
+            A::ToggleSideBySide | A::OtherRules | A::ShowSnapshot | A::ShowDiff |
             A::ShowWorkflow | A::ShowResults | A::ShowWorkItems => Self::Read,
             A::Search | A::NextMatch | A::PreviousMatch | A::ShowGroups | A::NarrowSeats | A::SortSeats |
             A::FilterEvents => Self::Find,

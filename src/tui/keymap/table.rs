@@ -63,9 +63,6 @@ const READ: &[ScreenState] = &[Draft, Revealed, Closed, Replay];
 /// States in which answers can be read.
 const READABLE: &[ScreenState] = &[Question, Revealed, Closed, Replay];
 
-/// States in which no answers can be read.
-const UNCOUNTED: &[ScreenState] = &[Home, Draft, Open];
-
 /// One row of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyBinding {
@@ -103,7 +100,7 @@ const fn row(
 
 /// All key bindings, in the order of the footer.
 #[rustfmt::skip]
-pub const BINDINGS: [KeyBinding; 69] = [
+pub const BINDINGS: [KeyBinding; 67] = [
     row(HOME, Action::OpenRow, "open-row", &[key(KeyCode::Enter)], "open selected item", "open"),
     row(HOME, Action::NewQuestion, "new-question", &[ch('n')], "new question", "new"),
     row(DRAFT, Action::OpenRound, "open-round", &[ch('o')], "open round (or start session)", "open"),
@@ -147,7 +144,6 @@ pub const BINDINGS: [KeyBinding; 69] = [
     row(SESSION, Action::ShowWorkItems, "show-work-items", &[ch('I')], "show work items", ""),
     row(SESSION, Action::ShowAgenda, "show-agenda", &[ch('O')], "show agenda, conflicts and open questions", ""),
     row(READABLE, Action::ToggleSideBySide, "toggle-side-by-side", &[ch('v')], "toggle side-by-side view", "side by side"),
-    row(READABLE, Action::ShowPictures, "show-pictures", &[ch('G')], "show all pictures of the round", "pictures"),
     row(READABLE, Action::OtherRules, "other-rules", &[ch('w')], "recount with other rules", "other rules"),
     row(READABLE, Action::ExportReport, "export-report", &[ch('R')], "export report", "report"),
     row(SESSION, Action::CopyPane, "copy-pane", &[ch('y')], "copy pane", ""),
@@ -161,8 +157,7 @@ pub const BINDINGS: [KeyBinding; 69] = [
     row(REPLAY, Action::PlayFaster, "play-faster", &[ch('.'), ch('+')], "play faster", ""),
     row(REPLAY, Action::PlaySlower, "play-slower", &[ch(','), ch('-')], "play slower", ""),
     row(ANY, Action::GoToStart, "go-to-start", &[ch('g'), key(KeyCode::Home)], "go to start", ""),
-    row(UNCOUNTED, Action::GoToEnd, "go-to-end", &[key(KeyCode::End), ch('G')], "go to end", ""),
-    row(READABLE, Action::GoToEnd, "go-to-end", &[key(KeyCode::End)], "go to end", ""),
+    row(ANY, Action::GoToEnd, "go-to-end", &[key(KeyCode::End), ch('G')], "go to end", ""),
     row(ANY, Action::Up, "up", &[key(KeyCode::Up), ch('k')], "up", ""),
     row(ANY, Action::Down, "down", &[key(KeyCode::Down), ch('j')], "down", ""),
     row(ANY, Action::PageUp, "page-up", &[key(KeyCode::PageUp), ctrl('u')], "page up", ""),

@@ -6,7 +6,6 @@ mod footer;
 mod forms;
 mod many;
 mod phases;
-mod pictures;
 mod reading;
 mod replaying;
 mod reveal;

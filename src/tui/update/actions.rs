@@ -84,7 +84,6 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::ShowWorkItems => lists::items(model),
         Action::ShowAgenda => agenda::show(model),
         Action::ToggleSideBySide => toggle_layout(model),
-        Action::ShowPictures => model.overlay = Some(Overlay::Pictures(0)),
         Action::CopyPane => return copy(model),
         Action::ReadItem => read(model),
         Action::AnswerSeat if model.pending_human().is_none() => read(model),

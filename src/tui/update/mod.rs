@@ -98,7 +98,6 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         Some(Overlay::Palette(..)) => overlays::palette(model, key),
         Some(Overlay::Menu(_)) => overlays::menu(model, key),
         Some(Overlay::Text(_)) => reading::press(model, key),
-        Some(Overlay::Pictures(_)) => reading::pictures(model, key),
         Some(Overlay::Agree(_)) => overlays::agreeing(model, key),
         Some(Overlay::Form(_)) => forms::press(model, key),
         Some(Overlay::Confirm(_)) => confirm::press(model, key),

@@ -6,7 +6,7 @@ use super::actions::cycle_seat;
 use super::message::Effect;
 use super::overlays::type_in;
 use crate::tui::model::{Model, Overlay, TextView};
-use crate::tui::view::{lines_of_text, most_pictures, most_text, place_of};
+use crate::tui::view::{lines_of_text, most_text, place_of};
 
 /// A key while a text is read.
 pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
@@ -93,27 +93,4 @@ fn find(model: &mut Model, forward: bool, from_here: bool) {
             read.scroll = hit.saturating_sub(room / 3).min(most);
         }
     }
-}
-
-/// A key while the pictures are looked at.
-pub fn pictures(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
-    let page = usize::from(model.size.1.saturating_sub(4)).max(1);
-    let most = most_pictures(model);
-    let Some(Overlay::Pictures(at)) = &mut model.overlay else { return Vec::new() };
-    let here = (*at).min(most);
-    let to = match key.code {
-        KeyCode::Down | KeyCode::Char('j') => here + 1,
-        KeyCode::Up | KeyCode::Char('k') => here.saturating_sub(1),
-        KeyCode::PageDown | KeyCode::Char(' ') => here + page,
-        KeyCode::PageUp => here.saturating_sub(page),
-        KeyCode::Home | KeyCode::Char('g') => 0,
-        KeyCode::End => most,
-        KeyCode::Esc | KeyCode::Enter | KeyCode::Char('G' | 'q') => {
-            model.overlay = None;
-            return Vec::new();
-        }
-        _ => here,
-    };
-    *at = to.min(most);
-    Vec::new()
 }

@@ -3,7 +3,7 @@
 
 use super::invite::seat_to_invite;
 use crate::core::{Command, decide};
-use crate::insight::round_view::{is_revealed, tally};
+use crate::insight::round_view::is_revealed;
 use crate::tui::keymap::{Action, ScreenState};
 use crate::tui::model::{Mode, Model};
 
@@ -42,10 +42,6 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
         Action::AddNote => {
             let is_closed = session.rounds.iter().any(|round| round.closed.is_some());
             needs(is_closed, "No round has been closed yet.")
-        }
-        Action::ShowPictures => {
-            let is_counted = model.shown_round().is_some_and(|round| tally(round).is_some());
-            needs(is_counted, "No round is counted yet. Pictures come with the reveal.")
         }
         Action::OtherRules => {
             let shown = model.shown_round().filter(|_| model.preview().is_none());

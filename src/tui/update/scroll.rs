@@ -31,19 +31,11 @@ pub fn scroll_pane(model: &mut Model, pane: Pane, by: i32) {
 pub fn wheel(model: &mut Model, pane: Option<Pane>, lines: i32) {
     let most = crate::tui::view::most_agree(model);
     let most_help = crate::tui::view::most_help(model);
-    let most_pictures = match model.overlay {
-        Some(Overlay::Pictures(_)) => crate::tui::view::most_pictures(model),
-        _ => 0,
-    };
     let most_text = crate::tui::view::most_text(model);
     match (&mut model.overlay, pane) {
         (Some(Overlay::Help(at)), _) => {
             let to = at.saturating_add_signed(isize::try_from(lines).unwrap_or(0));
             *at = to.min(most_help);
-        }
-        (Some(Overlay::Pictures(at)), _) => {
-            let to = at.saturating_add_signed(isize::try_from(lines).unwrap_or(0));
-            *at = to.min(most_pictures);
         }
         (Some(Overlay::Text(read)), _) => {
             let to = read.scroll.min(most_text).saturating_add_signed(isize::try_from(lines).unwrap_or(0));

@@ -30,7 +30,6 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMa
             if menu.kind == MenuKind::Agenda && super::pane::has_agenda(model, area) => {}
         Some(Overlay::Menu(menu)) => draw_menu(frame, area, model, menu, hits),
         Some(Overlay::Text(read)) => super::reading::draw(frame, area, model, read),
-        Some(Overlay::Pictures(scroll)) => super::pictures::draw(frame, area, model, *scroll),
         Some(Overlay::Agree(asking)) => agree(frame, area, model, asking),
         Some(Overlay::Confirm(asked)) => confirm(frame, area, model, &asked.title, &asked.text),
         Some(Overlay::Leave(to, _)) => leave(frame, area, model, *to),

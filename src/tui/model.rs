@@ -29,7 +29,6 @@ pub enum Pane {
     /// The snapshot, byte for byte.
     Snapshot,
     Events,
-    /// The workflow as a map.
     Steps,
     /// The results so far, as the next step would be handed them.
     Results,

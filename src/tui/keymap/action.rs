@@ -12,7 +12,6 @@ pub enum Action {
     EditArtifact,
     ShowDiff,
     ShowSnapshot,
-    ShowWorkflow,
     ShowResults,
     ShowWorkItems,
     ShowAgenda,

@@ -61,7 +61,7 @@ impl Aim {
             | A::PlaySlower => Self::Replay,
             A::ReadItem | A::NextSeat | A::PreviousSeat | A::NextRound | A::PreviousRound |
             A::ToggleSideBySide | A::OtherRules | A::ShowSnapshot | A::ShowDiff |
-            A::ShowWorkflow | A::ShowResults | A::ShowWorkItems => Self::Read,
+            A::ShowResults | A::ShowWorkItems => Self::Read,
             A::Search | A::NextMatch | A::PreviousMatch | A::ShowGroups | A::NarrowSeats | A::SortSeats |
             A::FilterEvents => Self::Find,
             A::ExportReport | A::AddNote | A::EditArtifact | A::CopyPane | A::ForkSession => Self::Keep,

@@ -100,7 +100,7 @@ const fn row(
 
 /// All key bindings, in the order of the footer.
 #[rustfmt::skip]
-pub const BINDINGS: [KeyBinding; 67] = [
+pub const BINDINGS: [KeyBinding; 66] = [
     row(HOME, Action::OpenRow, "open-row", &[key(KeyCode::Enter)], "open selected item", "open"),
     row(HOME, Action::NewQuestion, "new-question", &[ch('n')], "new question", "new"),
     row(DRAFT, Action::OpenRound, "open-round", &[ch('o')], "open round (or start session)", "open"),
@@ -139,7 +139,6 @@ pub const BINDINGS: [KeyBinding; 67] = [
     row(WAITING, Action::EditArtifact, "edit-artifact", &[ch('a')], "add or edit artifact", "artifact"),
     row(SESSION, Action::PreviousPane, "previous-pane", &[key(KeyCode::BackTab)], "previous pane", ""),
     row(SESSION, Action::ShowSnapshot, "show-snapshot", &[ch('s')], "show snapshot", ""),
-    row(SESSION, Action::ShowWorkflow, "show-workflow", &[ch('M')], "show workflow", ""),
     row(SESSION, Action::ShowResults, "show-results", &[ch('C')], "show step results", ""),
     row(SESSION, Action::ShowWorkItems, "show-work-items", &[ch('I')], "show work items", ""),
     row(SESSION, Action::ShowAgenda, "show-agenda", &[ch('O')], "show agenda, conflicts and open questions", ""),

@@ -79,7 +79,6 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::SortSeats => lists::sort_seats(model),
         Action::ShowGroups => lists::groups(model),
         Action::ShowSnapshot => model.focus = Pane::Snapshot,
-        Action::ShowWorkflow => model.focus = Pane::Steps,
         Action::ShowResults => model.focus = Pane::Results,
         Action::ShowWorkItems => lists::items(model),
         Action::ShowAgenda => agenda::show(model),

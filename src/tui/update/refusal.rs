@@ -66,7 +66,7 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
 
 const NOT_LINKED: &str =
     "No seat is remote. Before the session begins, m gives a seat the model remote/link.";
-const NO_ROUND: &str = "No round is open: a step is running. M shows the workflow.";
+const NO_ROUND: &str = "No round is open: a step is running. Tab leads to the steps.";
 
 /// Returns where the action of a key that has none in this state would work.
 pub fn elsewhere(model: &Model, key: &crossterm::event::KeyEvent, state: ScreenState) -> Option<String> {

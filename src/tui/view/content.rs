@@ -2,7 +2,7 @@
 
 use ratatui::text::Line;
 
-use super::{answer, checks, question, results, seat_card, snapshot, tally, workflow_map};
+use super::{answer, checks, question, results, seat_card, snapshot, steps, tally};
 use crate::tui::model::{Model, Pane};
 
 pub fn title(model: &Model, pane: Pane) -> String {
@@ -10,7 +10,7 @@ pub fn title(model: &Model, pane: Pane) -> String {
         Pane::Question => question::title(model),
         Pane::Answer => answer::title(model),
         Pane::Snapshot => snapshot::title(model),
-        Pane::Steps => " Workflow ".to_owned(),
+        Pane::Steps => " Steps ".to_owned(),
         Pane::Results => " Step results ".to_owned(),
         Pane::Checks => checks::title(model),
         _ if model.session().open_round().is_some() => seat_card::title(model),
@@ -25,7 +25,7 @@ pub fn lines(model: &Model, pane: Pane, width: u16) -> Vec<Line<'static>> {
         Pane::Tally => tally::lines(model, width),
         Pane::Answer => answer::lines(model, model.seat, width),
         Pane::Snapshot => snapshot::lines(model, width),
-        Pane::Steps => workflow_map::lines(model, width),
+        Pane::Steps => steps::lines(model, width),
         Pane::Results => results::lines(model, width),
         Pane::Checks => checks::lines(model, width),
         Pane::Seats | Pane::Events => Vec::new(),

@@ -38,10 +38,10 @@ mod reveal;
 mod seat_card;
 mod seats;
 mod snapshot;
+mod steps;
 mod tally;
 mod timeline;
 mod votes;
-mod workflow_map;
 
 pub use answer::{seat_text, text as answer_text};
 pub use click_map::{ClickMap, Target};

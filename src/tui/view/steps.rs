@@ -1,4 +1,4 @@
-//! The workflow as a map: every step, where it leads, how it went; what was offered, made, reviewed.
+//! The steps and how each went; below them what was offered, made and reviewed.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -15,59 +15,40 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let session = model.session();
     let Some(definition) = &session.definition else { return Vec::new() };
     let longest = definition.all_steps().map(|step| step.id.chars().count()).max().unwrap_or(0).min(24);
+    let width = usize::from(width);
     let mut lines = Vec::new();
-    for step in &definition.steps {
-        step_lines(model, session, step, 0, longest, usize::from(width), &mut lines);
+    for step in definition.all_steps() {
+        lines.push(row(model, step, longest));
+        if let Some(error) = session.results.get(&step.id).and_then(|result| result.error.as_deref()) {
+            for line in wrapped(error, width.saturating_sub(6), 3) {
+                lines.push(Line::styled(format!("      {line}"), model.theme.bad()));
+            }
+        }
+        output(model, session, step, width, &mut lines);
     }
-    needs(model, usize::from(width), &mut lines);
+    needs(model, width, &mut lines);
     items(model, session, &mut lines);
-    made(model, session, usize::from(width), &mut lines);
+    made(model, session, width, &mut lines);
     lines
 }
 
-fn step_lines(
-    model: &Model,
-    session: &Session,
-    step: &Step,
-    depth: usize,
-    longest: usize,
-    width: usize,
-    lines: &mut Vec<Line<'static>>,
-) {
+fn row(model: &Model, step: &Step, longest: usize) -> Line<'static> {
+    let session = model.session();
     let (sign, style, took) = standing(model, session, step);
     let id: String = harmless_line(&step.id).chars().take(longest).collect();
     let runs = session.runs.get(&step.id).copied().unwrap_or(0);
     let again = if runs > 1 { format!(" · run {runs}×") } else { String::new() };
     let who = step.agents().join(", ");
     let who = if who.is_empty() { String::new() } else { format!(" · {}", harmless_line(&who)) };
-    let room = longest.saturating_sub(depth * 2);
-    lines.push(Line::from(vec![
-        Span::styled(format!(" {}{sign} ", "  ".repeat(depth)), style),
+    Line::from(vec![
+        Span::styled(format!(" {sign} "), style),
         Span::styled(
-            format!("{id:room$}  "),
+            format!("{id:longest$}  "),
             if took.is_some() { model.theme.strong() } else { Style::new() },
         ),
         Span::raw(format!("{}{who}{again}", step.kind_name())),
         Span::styled(took.map(|took| format!(" · {took}")).unwrap_or_default(), model.theme.faint()),
-    ]));
-    let arrow = model.theme.sign("→", "->");
-    let routes: Vec<String> =
-        step.targets().iter().map(|(key, to)| format!("{key} {arrow} {}", harmless_line(to))).collect();
-    if !routes.is_empty() {
-        let indent = depth * 2 + 6;
-        for line in wrapped(&routes.join("   "), width.saturating_sub(indent), 4) {
-            lines.push(Line::styled(format!("{}{line}", " ".repeat(indent)), model.theme.faint()));
-        }
-    }
-    if let Some(error) = session.results.get(&step.id).and_then(|result| result.error.as_deref()) {
-        for line in wrapped(error, width.saturating_sub(6), 3) {
-            lines.push(Line::styled(format!("      {line}"), model.theme.bad()));
-        }
-    }
-    output(model, session, step, width, lines);
-    for nested in step.nested() {
-        step_lines(model, session, nested, depth + 1, longest, width, lines);
-    }
+    ])
 }
 
 /// The last lines that the program of a failed step printed.

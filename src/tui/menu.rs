@@ -44,8 +44,6 @@ pub enum MenuKind {
     Item,
     /// What to do with an unfinished session.
     Unfinished,
-    /// A group of seats, which the list then shows alone.
-    Group,
     /// Nothing: it is only read.
     ReadOnly,
 }

@@ -14,7 +14,6 @@ mod live;
 mod menu;
 mod model;
 mod replay;
-mod seat_list;
 mod seat_order;
 mod sources;
 mod terminal;

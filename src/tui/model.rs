@@ -8,7 +8,6 @@ use super::keymap::{Keys, ScreenState};
 use super::live::LiveSession;
 pub use super::menu::{Menu, MenuKind};
 use super::replay::Replay;
-use super::seat_list::SeatList;
 use super::sources::ModelSource;
 use super::theme::Theme;
 use crate::engine::{FacilitatorRequest, WaitPoint, hold};
@@ -131,8 +130,6 @@ pub enum Overlay {
     Help(usize),
     /// Words to search for, as typed so far.
     Search(String),
-    /// Words that narrow the list of seats; they take effect as they are typed.
-    Narrow,
     /// An action's name, as typed so far, and the chosen row.
     Palette(String, usize),
     Form(Box<Form>),
@@ -188,8 +185,6 @@ pub struct Model {
     pub focus: Pane,
     /// The chosen seat, by its place in the roster.
     pub seat: usize,
-    /// The order of the list of seats, and which of them it shows.
-    pub list: SeatList,
     /// How far each pane is scrolled, in lines.
     pub scroll: [usize; Pane::ALL.len()],
     /// What lies over the panes.
@@ -235,7 +230,6 @@ impl Model {
             replay: Replay::new(Vec::new()),
             focus: Pane::Seats,
             seat: 0,
-            list: SeatList::default(),
             scroll: [0; Pane::ALL.len()],
             overlay: None,
             words: String::new(),
@@ -269,7 +263,7 @@ impl Model {
         (self.focus, self.seat, self.scroll) = (Pane::Seats, 0, [0; Pane::ALL.len()]);
         (self.overlay, self.only_seat, self.answer_layout, self.reading) =
             (None, false, AnswerLayout::One, None);
-        (self.rounds_back, self.hit, self.list) = (0, None, SeatList::default());
+        (self.rounds_back, self.hit) = (0, None);
         self.words.clear();
     }
 

@@ -11,7 +11,6 @@ pub enum Aim {
     Seats,
     Replay,
     Read,
-    /// Search, filter, sort.
     Find,
     /// Reports, notes, copies, forks.
     Keep,
@@ -39,7 +38,7 @@ impl Aim {
             Self::Seats => "Choose who answers",
             Self::Replay => "Play and jump",
             Self::Read => "Read",
-            Self::Find => "Find, filter and sort",
+            Self::Find => "Find and filter",
             Self::Keep => "Keep and share",
             Self::Move => "Move",
             Self::Program => "Program",
@@ -62,8 +61,7 @@ impl Aim {
             A::ReadItem | A::NextSeat | A::PreviousSeat | A::NextRound | A::PreviousRound |
             A::ToggleSideBySide | A::OtherRules | A::ShowSnapshot | A::ShowDiff |
             A::ShowResults | A::ShowWorkItems => Self::Read,
-            A::Search | A::NextMatch | A::PreviousMatch | A::ShowGroups | A::NarrowSeats | A::SortSeats |
-            A::FilterEvents => Self::Find,
+            A::Search | A::NextMatch | A::PreviousMatch | A::FilterEvents => Self::Find,
             A::ExportReport | A::AddNote | A::EditArtifact | A::CopyPane | A::ForkSession => Self::Keep,
             A::NextPane | A::PreviousPane | A::GoToStart | A::GoToEnd | A::Up | A::Down | A::PageUp |
             A::PageDown => Self::Move,

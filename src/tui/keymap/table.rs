@@ -100,7 +100,7 @@ const fn row(
 
 /// All key bindings, in the order of the footer.
 #[rustfmt::skip]
-pub const BINDINGS: [KeyBinding; 66] = [
+pub const BINDINGS: [KeyBinding; 63] = [
     row(HOME, Action::OpenRow, "open-row", &[key(KeyCode::Enter)], "open selected item", "open"),
     row(HOME, Action::NewQuestion, "new-question", &[ch('n')], "new question", "new"),
     row(DRAFT, Action::OpenRound, "open-round", &[ch('o')], "open round (or start session)", "open"),
@@ -132,9 +132,6 @@ pub const BINDINGS: [KeyBinding; 66] = [
     row(LIVE, Action::PreviousRound, "previous-round", &[ch('[')], "earlier round", ""),
     row(LIVE, Action::NextSeat, "next-seat", &[key(KeyCode::Right), ch('l')], "next seat", "seat"),
     row(LIVE, Action::PreviousSeat, "previous-seat", &[key(KeyCode::Left), ch('h')], "previous seat", ""),
-    row(SESSION, Action::ShowGroups, "show-groups", &[ch('T')], "show groups of seats with totals", "groups"),
-    row(SESSION, Action::NarrowSeats, "narrow-seats", &[ch('N')], "narrow list of seats to words", "narrow"),
-    row(SESSION, Action::SortSeats, "sort-seats", &[ch('S')], "sort list of seats", "sort"),
     row(SESSION, Action::NextPane, "next-pane", &[key(KeyCode::Tab)], "next pane", "pane"),
     row(WAITING, Action::EditArtifact, "edit-artifact", &[ch('a')], "add or edit artifact", "artifact"),
     row(SESSION, Action::PreviousPane, "previous-pane", &[key(KeyCode::BackTab)], "previous pane", ""),

@@ -59,7 +59,8 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Home => return home(model),
         Action::Suspend => return vec![Effect::Suspend],
         Action::Help => model.overlay = Some(Overlay::Help(0)),
-        Action::Search | Action::NarrowSeats | Action::CommandPalette => open_line(model, action),
+        Action::Search => model.overlay = Some(Overlay::Search(String::new())),
+        Action::CommandPalette => model.overlay = Some(Overlay::Palette(String::new(), 0)),
         Action::NextMatch | Action::PreviousMatch => search::find(model, action == Action::NextMatch),
         Action::NextPane => cycle_pane(model, 1),
         Action::PreviousPane => cycle_pane(model, Pane::ALL.len() - 1),
@@ -76,8 +77,6 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
             moments::look_back(model, action == Action::PreviousRound);
         }
         Action::FilterEvents => moments::filter_events(model),
-        Action::SortSeats => lists::sort_seats(model),
-        Action::ShowGroups => lists::groups(model),
         Action::ShowSnapshot => model.focus = Pane::Snapshot,
         Action::ShowResults => model.focus = Pane::Results,
         Action::ShowWorkItems => lists::items(model),
@@ -114,24 +113,14 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Opens a line to type in.
-fn open_line(model: &mut Model, action: Action) {
-    model.overlay = Some(match action {
-        Action::Search => Overlay::Search(String::new()),
-        Action::NarrowSeats => Overlay::Narrow,
-        _ => Overlay::Palette(String::new(), 0),
-    });
-}
-
 /// Back to the home screen; from there, nowhere.
 fn home(model: &mut Model) -> Vec<Effect> {
     if model.answer_layout == AnswerLayout::SideBySide {
         model.answer_layout = AnswerLayout::One;
         return Vec::new();
     }
-    // Going back leads from a narrowed list, a search and an earlier round before it leads out.
-    if model.list.is_narrowed() || !model.words.is_empty() || model.rounds_back > 0 {
-        (model.list.group, model.list.words) = (None, String::new());
+    // Going back leads from a search and an earlier round before it leads out.
+    if !model.words.is_empty() || model.rounds_back > 0 {
         model.words.clear();
         (model.rounds_back, model.hit) = (0, None);
         return Vec::new();

@@ -4,10 +4,9 @@ use super::message::Effect;
 use crate::config::doctor::ProbeLevel;
 use crate::history::{Event, WorkItemOffered};
 use crate::insight::what_if;
-use crate::insight::wording::group_digits;
 use crate::report::trace;
 use crate::tally::RuleOptions;
-use crate::tui::model::{Menu, MenuKind, Model, Overlay, Pane, TextView};
+use crate::tui::model::{Menu, MenuKind, Model, Overlay, TextView};
 
 /// The formats of a report, as they are asked for, and what each is.
 pub const FORMATS: [(&str, &str); 5] = [
@@ -81,39 +80,6 @@ pub fn doctor(model: &mut Model, found: String) {
     {
         reading.text = found;
     }
-}
-
-/// The groups of seats with their totals; Enter narrows the list of seats to one.
-pub fn groups(model: &mut Model) {
-    let groups = model.seat_groups();
-    let all = model.seat_count();
-    let rows = groups.iter().map(|group| {
-        let share = group.count * 100 / all.max(1);
-        format!("{:>6}  {share:>3} %  {}", group_digits(group.count), group.label)
-    });
-    let rows = std::iter::once(format!("{:>6}         all seats", group_digits(all))).chain(rows).collect();
-    let mut menu = Menu::of(MenuKind::Group, "Groups of seats".to_owned(), rows);
-    menu.values = std::iter::once(String::new()).chain(groups.into_iter().map(|group| group.label)).collect();
-    "Enter shows only these".clone_into(&mut menu.hint);
-    model.overlay = Some(Overlay::Menu(menu));
-}
-
-/// Narrows the list of seats to a group; an empty label shows all.
-pub fn show_group(model: &mut Model, label: &str) {
-    model.list.words.clear();
-    model.list.group = Some(label.to_owned()).filter(|label| !label.is_empty());
-    model.focus = Pane::Seats;
-    model.settle_seat();
-    if model.list.group.is_some() {
-        model.notice = Some("Esc shows all seats again.".to_owned());
-    }
-}
-
-/// Sorts the list of seats by the next thing.
-pub fn sort_seats(model: &mut Model) {
-    model.sort_by_next();
-    model.focus = Pane::Seats;
-    model.notice = Some(format!("Seats by {}. Press S for the next order.", model.list.sort.word()));
 }
 
 /// The list of a report's formats.

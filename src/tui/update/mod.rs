@@ -32,13 +32,6 @@ use leave::{leave, leaving};
 
 /// Changes the model by one message.
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
-    let effects = change(model, message);
-    // Seats come into a narrowed list and leave it as the round goes on: keys reach only what it shows.
-    model.settle_seat();
-    effects
-}
-
-fn change(model: &mut Model, message: Message) -> Vec<Effect> {
     match message {
         Message::Resize(width, height) => model.size = (width, height),
         Message::Pass(millis) => model.replay.pass(millis),
@@ -91,10 +84,6 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         }
         Some(Overlay::Help(_)) => overlays::help(model, key),
         Some(Overlay::Search(_)) => overlays::search(model, key),
-        Some(Overlay::Narrow) => {
-            overlays::narrow(model, key);
-            Vec::new()
-        }
         Some(Overlay::Palette(..)) => overlays::palette(model, key),
         Some(Overlay::Menu(_)) => overlays::menu(model, key),
         Some(Overlay::Text(_)) => reading::press(model, key),
@@ -129,7 +118,6 @@ fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     let line = || -> String { text.lines().next().unwrap_or_default().chars().take(1000).collect() };
     match &mut model.overlay {
         Some(Overlay::Search(words) | Overlay::Palette(words, _)) => words.push_str(&line()),
-        Some(Overlay::Narrow) => model.list.words.push_str(&line()),
         Some(Overlay::Form(_)) => return forms::paste(model, text),
         _ => {}
     }

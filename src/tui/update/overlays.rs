@@ -6,7 +6,7 @@ use super::actions::perform;
 use super::agenda;
 use super::forms;
 use super::invite;
-use super::lists::{FORMATS, show_group, show_item};
+use super::lists::{FORMATS, show_item};
 use super::message::Effect;
 use super::search::find;
 use super::seating;
@@ -74,26 +74,6 @@ pub fn search(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         }
     }
     Vec::new()
-}
-
-/// Words that narrow the list of seats, as they are typed; Enter keeps them, Esc shows all seats.
-pub fn narrow(model: &mut Model, key: &KeyEvent) {
-    match key.code {
-        KeyCode::Esc => {
-            (model.overlay, model.list.group) = (None, None);
-            model.list.words.clear();
-        }
-        KeyCode::Enter => {
-            (model.overlay, model.focus) = (None, Pane::Seats);
-            if model.seat_order().is_empty() {
-                model.list.words.clear();
-                model.notice = Some("No seat has these words. Press N to try others.".to_owned());
-            }
-        }
-        _ => {
-            type_in(&mut model.list.words, key);
-        }
-    }
 }
 
 pub fn palette(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
@@ -197,10 +177,6 @@ fn choose(model: &mut Model, kind: MenuKind, at: usize) -> Vec<Effect> {
             show_item(model, at);
             Vec::new()
         }
-        MenuKind::Group => {
-            show_group(model, menu.values.get(at).map_or("", String::as_str));
-            Vec::new()
-        }
         MenuKind::Unfinished | MenuKind::ReadOnly => Vec::new(),
     }
 }
@@ -228,11 +204,6 @@ pub fn click(model: &mut Model, target: Target) -> Vec<Effect> {
         (None, Target::Moment(at)) => {
             model.replay.seek(at);
             (model.scroll, model.hit) = ([0; Pane::ALL.len()], None);
-        }
-        (None, Target::Group(at)) => {
-            let group = model.seat_groups().into_iter().nth(at).map(|group| group.label).unwrap_or_default();
-            let is_shown = model.list.group.as_deref() == Some(group.as_str());
-            show_group(model, if is_shown { "" } else { &group });
         }
         (None, Target::Seat(at)) => {
             (model.seat, model.focus) = (at, Pane::Seats);

@@ -55,11 +55,9 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
         Action::NextReveal => {
             needs(model.replay.next_reveal().is_some(), "No reveal after this moment. Press g for the start.")
         }
-        Action::NextSeat
-        | Action::PreviousSeat
-        | Action::NarrowSeats
-        | Action::SortSeats
-        | Action::ShowGroups => needs(model.seat_count() > 0, "No seats yet: no round is drafted or open."),
+        Action::NextSeat | Action::PreviousSeat => {
+            needs(model.seat_count() > 0, "No seats yet: no round is drafted or open.")
+        }
         _ => None,
     }
 }

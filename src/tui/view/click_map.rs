@@ -11,8 +11,6 @@ pub enum Target {
     Pane(Pane),
     /// A seat, by its place in the roster.
     Seat(usize),
-    /// A group of seats, by its place among the totals.
-    Group(usize),
     /// A row of the home screen, by its place among those shown.
     Row(usize),
     /// A field of the form.

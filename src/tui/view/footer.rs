@@ -87,12 +87,7 @@ fn bindings(model: &Model, width: usize) -> Vec<&'static KeyBinding> {
     let place = model.screen_state();
     let (mut shown, mut used) = (Vec::new(), 1);
     let is_first = |binding: &&KeyBinding| matches!(binding.action, Action::Help | Action::Quit);
-    // Of a few seats all are seen.
-    let is_needed = |action| match action {
-        Action::ShowGroups | Action::NarrowSeats | Action::SortSeats => model.has_many_seats(),
-        _ => true,
-    };
-    let works = |binding: &&KeyBinding| is_needed(binding.action) && refusal(model, binding.action).is_none();
+    let works = |binding: &&KeyBinding| refusal(model, binding.action).is_none();
     let here = || bindings_in(place).filter(|binding| !binding.footer.is_empty()).filter(works);
     for binding in here().filter(is_first).chain(here().filter(|binding| !is_first(binding))) {
         used += wide(model, binding);

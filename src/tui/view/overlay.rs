@@ -7,7 +7,6 @@ use ratatui::widgets::{Clear, Paragraph};
 
 use super::click_map::{ClickMap, Target};
 use super::popup::popup;
-use crate::insight::wording::group_digits;
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::{clipped, safe, wrapped};
 use crate::tui::keymap::{KeyBinding, labels, matching};
@@ -18,12 +17,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMa
     match &model.overlay {
         None => {}
         Some(Overlay::Help(at)) => super::help::draw(frame, area, model, *at),
-        Some(Overlay::Search(words)) => typed(frame, area, model, "/", words, ""),
-        Some(Overlay::Narrow) => {
-            let (shown, all) = (model.seat_order().len(), model.seat_count());
-            let found = format!("  {} of {}   Esc: all seats", group_digits(shown), group_digits(all));
-            typed(frame, area, model, "seats with: ", &model.list.words, &found);
-        }
+        Some(Overlay::Search(words)) => search(frame, area, model, words),
         Some(Overlay::Palette(typed, row)) => palette(frame, area, model, typed, *row, hits),
         Some(Overlay::Form(form)) => super::form::draw(frame, area, model, form, hits),
         Some(Overlay::Menu(menu))
@@ -36,11 +30,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMa
     }
 }
 
-/// A line at the bottom that is being typed, with what comes of it.
-fn typed(frame: &mut Frame<'_>, area: Rect, model: &Model, before: &str, words: &str, after: &str) {
+/// The words searched for, as a line at the bottom.
+fn search(frame: &mut Frame<'_>, area: Rect, model: &Model, words: &str) {
     let line = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
     frame.render_widget(Clear, line);
-    let text = format!("{before}{}{}{after}", safe(words), model.theme.sign("▏", "_"));
+    let text = format!("/{}{}", safe(words), model.theme.sign("▏", "_"));
     frame.render_widget(Paragraph::new(Line::styled(text, model.theme.strong())), line);
 }
 

@@ -34,7 +34,7 @@ pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line
         return (" Seats ".to_owned(), lines);
     }
     let order = model.seat_order();
-    let mut totals = totals(model, area, hits);
+    let mut totals = totals(model, area);
     let above = u16::try_from(totals.len()).unwrap_or(0);
     let area = Rect { y: area.y + above, height: area.height - above, ..area };
     let height = usize::from(area.height);
@@ -47,13 +47,10 @@ pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line
         hits.note(Rect { y: row, height: 1, ..area }, Target::Seat(*index));
     }
     let part = if shown.len() < count {
-        let listed = if model.list.is_narrowed() { order.len() } else { shown.len() };
-        format!("{} of {}", group_digits(listed), group_digits(count))
+        format!("{} of {}", group_digits(shown.len()), group_digits(count))
     } else {
         count.to_string()
     };
-    let about = model.list.about();
-    let about = (!about.is_empty()).then(|| format!(" · {about}"));
     if let Some(preview) = model.preview() {
         let keys = if model.is_undecided() { " · p adds, removes · m model" } else { "" };
         let names = &preview.opened.seats;
@@ -62,27 +59,23 @@ pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line
         let line =
             |index: &usize| to_ask(model, step, &names[*index], *index == chosen, (longest, area.width));
         totals.extend(shown.iter().map(line));
-        return (format!(" Who is asked ({part}){} ", about.as_deref().unwrap_or(keys)), totals);
+        return (format!(" Who is asked ({part}){keys} "), totals);
     }
     let Some(round) = model.shown_round() else { return (format!(" Seats ({part}) "), Vec::new()) };
     let longest = longest(round.seats.keys(), area.width);
     let all: Vec<SeatView<'_>> = seats(session, round).collect();
     if round.closed.is_none() {
-        let first = about.as_deref().unwrap_or(" · what needs you first");
         let line = |index: &usize| while_open(model, &all[*index], *index == chosen, (longest, area.width));
         totals.extend(shown.iter().map(line));
-        return (format!(" Seats ({part}){first} "), totals);
+        return (format!(" Seats ({part}) · what needs you first "), totals);
     }
     let columns = Columns::fitting(area.width, longest, is_revealed(round));
     totals.extend(shown.iter().map(|index| line(model, &all[*index], *index == chosen, columns)));
-    // A narrow pane has room for what the list is narrowed to, and not for its name.
-    let is_short = model.list.is_narrowed() && area.width < NAMES_ALONE;
-    let title = if is_short { format!(" {part}") } else { format!(" Seats ({part})") };
-    (format!("{title}{} ", about.unwrap_or_default()), totals)
+    (format!(" Seats ({part}) "), totals)
 }
 
-/// Of many seats, the largest groups and how many each has; each is noted for the mouse.
-fn totals(model: &Model, area: Rect, hits: &mut ClickMap) -> Vec<Line<'static>> {
+/// Of many seats, the largest groups and how many each has.
+fn totals(model: &Model, area: Rect) -> Vec<Line<'static>> {
     if !model.has_many_seats() {
         return Vec::new();
     }
@@ -99,16 +92,13 @@ fn totals(model: &Model, area: Rect, hits: &mut ClickMap) -> Vec<Line<'static>> 
     let bar_room = if area.width < 36 { 0 } else { usize::from(area.width / 4) };
     let label_room = usize::from(area.width).saturating_sub(3 + digits + 2 + bar_room + 1);
     let mut lines = Vec::new();
-    for (place, group) in groups.iter().take(named).enumerate() {
-        let row = area.y + u16::try_from(place).unwrap_or(0);
-        hits.note(Rect { y: row, height: 1, ..area }, Target::Group(place));
+    for group in groups.iter().take(named) {
         let (sign, style) = views.get(group.first).map_or((" ", Style::new()), |seat| sign(model, seat));
         let bar = "█".repeat((group.count * bar_room).div_ceil(most.max(1)));
-        let is_shown = model.list.group.as_ref() == Some(&group.label);
         let label = clipped(&harmless_line(&group.label), label_room);
         lines.push(Line::from(vec![
             Span::styled(format!(" {sign} "), style),
-            Span::styled(label, if is_shown { model.theme.strong() } else { Style::new() }),
+            Span::raw(label),
             Span::raw(format!(" {:>digits$} ", group_digits(group.count))),
             Span::styled(model.theme.drawn(bar), style),
         ]));
@@ -116,9 +106,8 @@ fn totals(model: &Model, area: Rect, hits: &mut ClickMap) -> Vec<Line<'static>> 
     if groups.len() > named {
         let seats: usize = groups.iter().skip(named).map(|group| group.count).sum();
         let (more, seats) = (group_digits(groups.len() - named), group_digits(seats));
-        let long = format!("   + {more} groups, {seats} seats: T");
-        let text =
-            if long.width() > usize::from(area.width) { format!("   + {more} groups: T") } else { long };
+        let long = format!("   + {more} groups, {seats} seats");
+        let text = if long.width() > usize::from(area.width) { format!("   + {more} groups") } else { long };
         lines.push(Line::styled(clipped(&text, usize::from(area.width)), model.theme.faint()));
     }
     lines

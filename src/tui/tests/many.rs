@@ -119,3 +119,17 @@ fn a_key_among_two_thousand_seats_is_answered_quickly() {
     rendered(&model, (120, 40));
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
 }
+
+#[test]
+fn a_key_in_a_draft_of_two_thousand_seats_of_one_model_is_answered_quickly() {
+    let mut model = super::scenes::draft_of_one_model(2000);
+    let begun = Instant::now();
+    for key in [KeyCode::Right, KeyCode::Tab, KeyCode::Down] {
+        press(&mut model, key);
+        rendered(&model, (120, 40));
+    }
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+    model.focus = Pane::Checks;
+    let screen = rendered(&model, (120, 40));
+    assert!(screen.contains("! 2000 seats share"), "{screen}");
+}

@@ -8,7 +8,7 @@ use crossterm::event::KeyCode;
 
 use super::{live_on, live_until, press, rendered, saved, type_in};
 use crate::engine::FacilitatorRequest;
-use crate::history::{Event, LogEntry, SessionOpened, Timestamp};
+use crate::history::{Event, LogEntry, SeatInfo, SessionOpened, Timestamp};
 use crate::participants::progress::{Progress, RequestPhase};
 use crate::tui::{
     AnswerLayout, Draft, Effect, EngineUpdate, Home, HomeRow, HomeSection, Keys, Message, Model, ModelSource,
@@ -105,6 +105,23 @@ pub fn draft(definition: Option<&str>) -> Model {
     if let Some(definition) = definition {
         opened.definition = definition.to_owned();
     }
+    draft_of(opened)
+}
+
+/// A session that is looked at, with this many seats of one model.
+pub fn draft_of_one_model(count: usize) -> Model {
+    let mut opened = header();
+    let seat = SeatInfo { model: "ollama/llama3.2".to_owned(), ..opened.participants[0].clone() };
+    let seats = (0..count).map(|at| SeatInfo { name: format!("seat-{at}"), ..seat.clone() });
+    opened.participants = seats.collect();
+    let names: Vec<&str> = opened.participants.iter().map(|seat| &*seat.name).collect();
+    let entries: Vec<String> =
+        names.iter().map(|n| format!("{{name: {n}, model: ollama/llama3.2}}")).collect();
+    opened.definition = format!("participants: [{}]\nquestion: Which cache first?\n", entries.join(", "));
+    draft_of(opened)
+}
+
+fn draft_of(opened: SessionOpened) -> Model {
     let mut model = home();
     update(&mut model, Message::Tick(Timestamp(1_795_302_307_120)));
     update(&mut model, Message::Drafted(Box::new(drafted(opened))));

@@ -1,5 +1,6 @@
 //! What would go wrong with a draft, each with the key that mends it.
 
+use indexmap::IndexMap;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -24,9 +25,10 @@ enum Grade {
     Good,
 }
 
-/// How many things would go wrong.
+/// How many things would go wrong, as many as [`found`] grades as bad.
 pub fn problems(model: &Model) -> usize {
-    found(model).iter().filter(|check| check.grade == Grade::Bad).count()
+    let (Some(live), Some(preview)) = (model.live(), model.preview()) else { return 0 };
+    usize::from(preview.checked.refusal.is_some()) + live.problems.len()
 }
 
 pub fn title(model: &Model) -> String {
@@ -115,12 +117,16 @@ fn voices(
         };
         add(Grade::Doubt, format!("{who} rehearsed offline: no model answers"), key);
     }
-    let same = |model: &&&str| models.iter().filter(|other| other == model).count();
-    let shared = models.iter().filter(|model| {
-        !matches!(**model, "human" | "rehearsal" | "scripted" | "remote/link" | "remote/inbox")
-    });
-    if let Some(model) = shared.max_by_key(same).filter(|model| same(model) > 1) {
-        let text = format!("{} seats share {}: count them as one voice", same(&model), harmless_line(model));
+    let mut counts: IndexMap<&str, usize> = IndexMap::new();
+    for model in models {
+        if !matches!(model, "human" | "rehearsal" | "scripted" | "remote/link" | "remote/inbox") {
+            *counts.entry(model).or_default() += 1;
+        }
+    }
+    if let Some((model, count)) = counts.into_iter().max_by_key(|(_, count)| *count)
+        && count > 1
+    {
+        let text = format!("{count} seats share {}: count them as one voice", harmless_line(model));
         add(Grade::Doubt, text, key);
     }
 }

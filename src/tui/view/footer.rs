@@ -75,10 +75,13 @@ fn wide(model: &Model, binding: &KeyBinding) -> usize {
 
 /// The footer's word of a binding; what would go wrong is counted with the key that opens the round.
 fn word(model: &Model, binding: &KeyBinding) -> String {
-    match (binding.action, super::checks::problems(model)) {
-        (Action::OpenRound, 1) => "open (1 problem)".to_owned(),
-        (Action::OpenRound, count @ 2..) => format!("open ({count} problems)"),
-        _ => binding.footer.to_owned(),
+    if binding.action != Action::OpenRound {
+        return binding.footer.to_owned();
+    }
+    match super::checks::problems(model) {
+        0 => binding.footer.to_owned(),
+        1 => "open (1 problem)".to_owned(),
+        count => format!("open ({count} problems)"),
     }
 }
 

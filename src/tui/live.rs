@@ -18,12 +18,10 @@ use crate::history::{
 use crate::insight::text_diff;
 use crate::insight::wording::group_digits;
 
-/// What the engine tells.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EngineUpdate {
     /// An event is on disk.
     Saw(Box<LogEntry>),
-    /// An order was refused.
     Refused(String),
     /// Something beside it that a person should know.
     Note(String),
@@ -31,7 +29,6 @@ pub enum EngineUpdate {
     Ended(Result<ExitCode, String>),
 }
 
-/// A live session beside its events.
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct LiveSession {
@@ -39,16 +36,12 @@ pub struct LiveSession {
     pub draft: Option<Box<SessionOpened>>,
     /// What would be sent if the round that waits were opened now.
     pub preview: Option<Box<Preview>>,
-    /// The state as the engine has it, of a resumed session: with its sentences as they were recorded,
-    /// since they may be part of what is sent next.
-    pub recorded: Option<Session>,
     /// How the engine ended, once it has.
     pub ended: Option<Result<ExitCode, String>>,
     /// What it would run and ask, a line each, before it begins.
     pub needs: Vec<String>,
     /// Whether the person is asked for agreement before it begins.
     pub asks_first: bool,
-    /// Seats that could not answer, and why.
     pub problems: Vec<(String, String)>,
     /// Where it comes from, and how its seats differ from that, until it begins.
     pub from: Option<(OpenTarget, SeatChoice)>,
@@ -76,7 +69,6 @@ pub struct LiveSession {
 /// A round as it would open now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preview {
-    /// All of it.
     pub opened: RoundOpened,
     /// The snapshot's difference from the last round's: a sign (` `, `+`, `-`) and a line each.
     pub diff: Vec<(char, String)>,

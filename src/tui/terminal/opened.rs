@@ -6,10 +6,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
-use crate::history::Session;
 use crate::tui::home::OpenTarget;
 use crate::tui::host::{Draft, EngineHandle, Host, ReplayLoad, StartRefusal, Tell};
-use crate::tui::live::LiveSession;
 use crate::tui::replay::Replay;
 use crate::tui::sources::SeatChoice;
 
@@ -39,14 +37,12 @@ pub enum Opened {
 /// A session that goes on.
 pub struct Resumed {
     pub path: PathBuf,
-    pub live: LiveSession,
     pub replay: Replay,
     pub running: EngineHandle,
     /// The event a new session was forked at.
     pub forked_at: Option<u64>,
 }
 
-/// Opens what a row leads to.
 pub fn open(host: &dyn Host, opening: OpenTarget, tell: Tell<'_>) -> Opened {
     match &opening {
         OpenTarget::Resume(path) => resume(host, path, None, tell),
@@ -72,11 +68,6 @@ fn resume(host: &dyn Host, path: &Path, forked_at: Option<u64>, tell: Tell<'_>) 
         Ok(resumed) => resumed,
         Err(refusal) => return Opened::Refused(refusal, Then::Open(OpenTarget::Resume(path.to_owned()))),
     };
-    let mut recorded = Session::default();
-    for line in &lines {
-        recorded.apply(&line.stamped);
-    }
-    let live = LiveSession { recorded: Some(recorded), ..LiveSession::default() };
     let replay = Replay::new(lines);
-    Opened::Live(Box::new(Resumed { path: path.to_owned(), live, replay, running, forked_at }))
+    Opened::Live(Box::new(Resumed { path: path.to_owned(), replay, running, forked_at }))
 }

@@ -34,7 +34,6 @@ fn waiting_for(opening: &OpenTarget) -> String {
 }
 
 impl Screen {
-    /// Opens what a row leads to.
     pub(super) async fn open(&mut self, opening: OpenTarget) -> Option<Message> {
         match opening {
             OpenTarget::NewQuestion => return None,
@@ -144,10 +143,10 @@ impl Screen {
                 self.loading = Some(load.rest);
             }
             Opened::Live(resumed) => {
-                let Resumed { path, live, replay, running, forked_at } = *resumed;
+                let Resumed { path, replay, running, forked_at } = *resumed;
                 self.stop_engine().await;
                 let file = path.display().to_string();
-                self.model.show(Mode::Live(Box::new(live)), replay, file.clone());
+                self.model.show(Mode::Live(Box::default()), replay, file.clone());
                 begun(&mut self.model, &running.links);
                 self.running = Some(running);
                 if let Some(seq) = forked_at {

@@ -4,7 +4,6 @@ use std::io;
 
 use crate::core::ExitCode;
 
-/// Those signals, waited for.
 pub struct Signals {
     #[cfg(unix)]
     term: tokio::signal::unix::Signal,
@@ -15,7 +14,6 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Begins to listen.
     pub fn new() -> io::Result<Self> {
         #[cfg(unix)]
         {

@@ -13,7 +13,6 @@ use crate::tui::live::{EngineUpdate, LiveSession, Preview, is_drafting, preview_
 use crate::tui::model::{AnswerLayout, Mode, Model, Overlay, Pane};
 use crate::tui::replay::Replay;
 
-/// Takes in what the engine tells.
 pub fn on_engine_update(model: &mut Model, news: EngineUpdate) -> Vec<Effect> {
     match news {
         EngineUpdate::Saw(line) => saw(model, *line),
@@ -65,9 +64,6 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
     if std::mem::take(&mut live.is_new_question) {
         effects.push(Effect::Keep("new-topic".to_owned(), None));
     }
-    if let Some(recorded) = &mut live.recorded {
-        recorded.apply(&happened.stamped);
-    }
     if matches!(happened.stamped.event, Event::RoundOpened(_)) {
         live.ordered = None;
     }
@@ -115,7 +111,6 @@ pub fn asked(model: &mut Model, seat: String, again: Option<String>) {
     model.focus = Pane::Question;
 }
 
-/// Takes in a part of a replay.
 pub fn reading(model: &mut Model, read: LoadProgress) {
     if !matches!(model.mode, Mode::Replay) {
         return;
@@ -206,7 +201,6 @@ fn seat_for(model: &mut Model, event: &Event) {
     }
 }
 
-/// Shows a session that has not begun.
 pub fn drafted(model: &mut Model, draft: Draft) -> Vec<Effect> {
     let Draft { opened, notices, evidence, needs, asks_first, problems, from } = draft;
     let before = model.live().filter(|live| live.from.as_ref().is_some_and(|(old, _)| *old == from.0));
@@ -244,9 +238,7 @@ pub fn context(model: &mut Model, read: Result<Option<String>, String>) {
     if !is_drafting(model.session()) {
         return;
     }
-    let recorded = model.live().and_then(|live| live.recorded.as_ref());
-    let session = recorded.unwrap_or(model.session());
-    let preview = read.and_then(|context| Preview::compute(session, context.as_deref()));
+    let preview = read.and_then(|context| Preview::compute(model.session(), context.as_deref()));
     let Some(live) = model.live_mut() else { return };
     match preview {
         Ok(mut preview) => {

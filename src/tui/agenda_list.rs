@@ -4,10 +4,8 @@ use super::form::AgendaForm;
 use crate::history::{Agenda, Point};
 use crate::insight::wording;
 
-/// What a row of the agenda is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgendaGroup {
-    /// Something that can be added.
     New,
     Item,
     Conflict,
@@ -15,7 +13,6 @@ pub enum AgendaGroup {
 }
 
 impl AgendaGroup {
-    /// What stands over its rows.
     pub fn heading(self) -> &'static str {
         match self {
             Self::New => "",
@@ -26,7 +23,6 @@ impl AgendaGroup {
     }
 }
 
-/// A row of the agenda.
 #[derive(Debug, Clone)]
 pub struct AgendaRow {
     pub group: AgendaGroup,
@@ -57,7 +53,6 @@ impl AgendaRow {
         Self { group, id, title: point.title.clone(), more, is_open: point.is_open(), form }
     }
 
-    /// The row in one line.
     pub fn text(&self) -> String {
         let noun = match (self.group, self.is_open) {
             (AgendaGroup::New, _) => return self.title.clone(),

@@ -8,8 +8,10 @@ pub enum OpenTarget {
     /// A topic of one's own.
     NewQuestion,
     /// A definition's text, under a file's name.
-    Text { name: String, text: String },
-    /// A definition's file.
+    Text {
+        name: String,
+        text: String,
+    },
     File(PathBuf),
     /// A saved session, to be looked at.
     Replay(PathBuf),
@@ -22,15 +24,12 @@ pub enum OpenTarget {
 /// A row's part of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HomeSection {
-    /// Sessions that were saved.
     Sessions,
-    /// Ways to begin.
     New,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HomeRow {
-    /// Where it stands.
     pub part: HomeSection,
     /// A sign for its state, and the same in ASCII.
     pub sign: (&'static str, &'static str),
@@ -41,16 +40,12 @@ pub struct HomeRow {
     pub age: String,
     /// All that is said of it beside the list, a line each.
     pub detail: Vec<String>,
-    /// What `Enter` does with it.
     pub verb: &'static str,
-    /// Where it leads.
     pub opening: OpenTarget,
 }
 
-/// The home screen as it stands.
 #[derive(Debug, Clone, Default)]
 pub struct Home {
-    /// The project's folder, for the title.
     pub project: String,
     /// The model of seats for which nobody names one, where one was chosen.
     pub model: Option<String>,

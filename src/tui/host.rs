@@ -33,18 +33,15 @@ pub struct EngineHandle {
 
 /// A saved session that is being read.
 pub struct ReplayLoad {
-    /// Its first events.
     pub first: Vec<LogEntry>,
     /// The others, with how much of the file has been read, in percent.
     pub rest: UnboundedReceiver<LoadProgress>,
 }
 
-/// What reading a saved session brings.
 #[derive(Debug, Clone)]
 pub enum LoadProgress {
     /// More events; so much has been read, in percent.
     Lines(Vec<LogEntry>, u8),
-    /// All is read.
     Whole,
     /// More was written to the file while it is shown.
     Grew(Vec<LogEntry>),
@@ -60,10 +57,8 @@ pub type Tell<'a> = &'a mut dyn FnMut(&Diagnostic);
 /// Everything wrong with what was asked for.
 pub type Diagnostics = Vec<Diagnostic>;
 
-/// Why something is not done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StartRefusal {
-    /// Everything wrong with it.
     Wrong(Diagnostics),
     /// It would run or ask this, to which the person has not agreed.
     Unagreed(Vec<Need>),
@@ -85,7 +80,6 @@ impl From<Diagnostic> for StartRefusal {
 #[derive(Debug, Clone)]
 pub struct Draft {
     pub opened: SessionOpened,
-    /// What should be said of it.
     pub notices: Vec<String>,
     /// Its evidence, recorded as it would be if the session began now.
     pub evidence: Vec<TimedEvent>,
@@ -93,15 +87,12 @@ pub struct Draft {
     pub needs: Vec<String>,
     /// Whether the person has not agreed to some of it yet.
     pub asks_first: bool,
-    /// Seats that could not answer, and why.
     pub problems: Vec<(String, String)>,
     /// Where it comes from, and how its seats differ from that.
     pub from: (OpenTarget, SeatChoice),
 }
 
-/// The world outside.
 pub trait Host: Send + Sync {
-    /// Reads what the home screen shows.
     fn home(&self) -> Home;
 
     /// What a session would open with, and what should be said of it.

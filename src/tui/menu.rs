@@ -1,18 +1,14 @@
 //! A list to choose from.
 
-/// A list to choose from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Menu {
-    /// What is chosen.
     pub kind: MenuKind,
-    /// What stands over it.
     pub title: String,
     pub rows: Vec<String>,
     /// What each row stands for, where that is more than its place.
     pub values: Vec<String>,
     /// The keys that choose, in words; empty where Enter alone does.
     pub hint: String,
-    /// The chosen one.
     pub at: usize,
 }
 
@@ -23,7 +19,6 @@ impl Menu {
     }
 }
 
-/// What a menu chooses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MenuKind {
     /// The model of seats for which nobody names one.
@@ -34,7 +29,6 @@ pub enum MenuKind {
     RetryModel,
     /// What to do with the link of a remote seat.
     Invitation,
-    /// A report's format.
     Report,
     /// An artifact, or a new one.
     Artifact,

@@ -19,11 +19,8 @@ use crate::participants::progress::Progress;
 pub enum Pane {
     /// What is asked, and how it is answered and counted.
     Question,
-    /// The seats of the round.
     Seats,
-    /// How the ballots were counted.
     Tally,
-    /// The chosen seat's answer.
     Answer,
     /// The snapshot, byte for byte.
     Snapshot,
@@ -49,7 +46,6 @@ impl Pane {
         Self::Checks,
     ];
 
-    /// Its place in [`Pane::ALL`].
     pub fn index(self) -> usize {
         Self::ALL.iter().position(|pane| *pane == self).unwrap_or(0)
     }
@@ -58,9 +54,7 @@ impl Pane {
 /// What is shown, and where it comes from.
 #[derive(Debug, Clone)]
 pub enum Mode {
-    /// The home screen.
     Home,
-    /// A saved session.
     Replay,
     /// A session with the facilitator at the table.
     Live(Box<LiveSession>),
@@ -74,7 +68,6 @@ pub struct SearchPlace {
     pub seat: usize,
 }
 
-/// A place that holds the words, and which of their occurrences there it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchHit {
     pub place: SearchPlace,
@@ -84,7 +77,6 @@ pub struct SearchHit {
 /// A text that is only read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextView {
-    /// What stands over it.
     pub title: String,
     pub text: String,
     /// What is copied in its place.
@@ -106,7 +98,6 @@ pub struct TextView {
 /// What the person is asked to agree to before it is run or asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asking {
-    /// All of it.
     pub text: String,
     /// How far it is scrolled, in lines.
     pub scroll: usize,
@@ -114,12 +105,9 @@ pub struct Asking {
     pub is_read: bool,
 }
 
-/// Where leaving leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeaveTarget {
-    /// Out of the program.
     Quit,
-    /// To the home screen.
     Home,
 }
 
@@ -160,10 +148,8 @@ pub enum Confirmed {
     Open(OpenTarget),
 }
 
-/// How answers are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerLayout {
-    /// One at a time.
     One,
     /// As many as fit beside each other.
     SideBySide,
@@ -171,7 +157,6 @@ pub enum AnswerLayout {
 
 #[derive(Debug, Clone)]
 pub struct Model {
-    /// What is shown.
     pub mode: Mode,
     /// The home screen, also while a session is shown.
     pub home: Home,
@@ -181,7 +166,6 @@ pub struct Model {
     pub is_finding_sources: bool,
     /// The events, and the state they make.
     pub replay: Replay,
-    /// The pane that is looked at.
     pub focus: Pane,
     /// The chosen seat, by its place in the roster.
     pub seat: usize,
@@ -195,15 +179,11 @@ pub struct Model {
     pub hit: Option<SearchHit>,
     /// Whether only the chosen seat's events count.
     pub only_seat: bool,
-    /// How answers are shown.
     pub answer_layout: AnswerLayout,
     /// A word to the person, until the next key.
     pub notice: Option<String>,
-    /// Width and height of the terminal.
     pub size: (u16, u16),
-    /// Colors and signs.
     pub theme: Theme,
-    /// The keys in effect.
     pub keys: Keys,
     /// Where the session is from.
     pub file: String,
@@ -272,7 +252,6 @@ impl Model {
         self.replay.session()
     }
 
-    /// The live session, if it is one.
     pub fn live(&self) -> Option<&LiveSession> {
         match &self.mode {
             Mode::Live(live) => Some(live),
@@ -280,7 +259,6 @@ impl Model {
         }
     }
 
-    /// The live session, if it is one.
     pub fn live_mut(&mut self) -> Option<&mut LiveSession> {
         match &mut self.mode {
             Mode::Live(live) => Some(live),
@@ -288,7 +266,6 @@ impl Model {
         }
     }
 
-    /// Where the facilitator is.
     pub fn screen_state(&self) -> ScreenState {
         let live = match &self.mode {
             Mode::Home => return ScreenState::Home,
@@ -352,7 +329,6 @@ impl Model {
             && self.preview().is_some()
     }
 
-    /// The name of the chosen seat.
     pub fn seat_name(&self) -> Option<&str> {
         let at = self.seat.min(self.seat_count().saturating_sub(1));
         match self.preview() {

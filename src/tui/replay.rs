@@ -55,12 +55,10 @@ impl Replay {
         self.at
     }
 
-    /// How many events there are.
     pub fn len(&self) -> usize {
         self.lines.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
@@ -102,12 +100,10 @@ impl Replay {
         report::event_line(&line.stamped.event, line.stamped.at, &self.session)
     }
 
-    /// Whether it plays.
     pub fn is_playing(&self) -> bool {
         self.playing.is_some()
     }
 
-    /// The speed, in times real time.
     pub fn speed(&self) -> f64 {
         SPEEDS[self.speed]
     }
@@ -223,7 +219,6 @@ impl Replay {
         (self.at..self.lines.len()).find(counts).map(|index| index + 1)
     }
 
-    /// Whether an event is about a seat.
     pub fn is_about(&self, index: usize, seat: &str) -> bool {
         match &self.lines[index].stamped.event {
             Event::WorkItemOffered(item) => item.participant == seat,
@@ -297,7 +292,6 @@ impl Replay {
         }
     }
 
-    /// Plays faster or slower.
     pub fn change_speed(&mut self, faster: bool) {
         self.speed =
             if faster { (self.speed + 1).min(SPEEDS.len() - 1) } else { self.speed.saturating_sub(1) };

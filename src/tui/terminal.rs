@@ -46,11 +46,8 @@ const KEEP_AFTER: Duration = Duration::from_millis(300);
 /// How the screen looks and is worked.
 #[derive(Debug, Clone)]
 pub struct ScreenOptions {
-    /// Colors and signs.
     pub theme: Theme,
-    /// The keys in effect.
     pub keys: Keys,
-    /// Whether the mouse is taken.
     pub mouse: bool,
     /// How the person is called back when a long round closes.
     pub notify: Notify,
@@ -60,7 +57,6 @@ pub struct ScreenOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notify {
     Off,
-    /// The terminal's bell.
     Bell,
     /// The bell, the terminal's title, and a notification (OSC 9 and 777).
     All,
@@ -158,7 +154,6 @@ struct Screen {
     wants_out: Option<ExitCode>,
 }
 
-/// What woke the loop.
 enum WakeReason {
     Input(Option<io::Result<Input>>),
     EngineUpdate(Option<EngineUpdate>),
@@ -201,7 +196,6 @@ impl Screen {
         Ok(exit)
     }
 
-    /// Waits until something happens.
     async fn wait(&mut self, replay: Option<Duration>) -> WakeReason {
         let keep = self.keep_at.map(|at| at.saturating_duration_since(Instant::now()));
         let session = self.model.session();

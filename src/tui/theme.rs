@@ -5,10 +5,8 @@ use ratatui::symbols::border;
 use ratatui::text::Line;
 use ratatui::widgets::Block;
 
-/// How things look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
-    /// Whether colors are used.
     pub color: bool,
     /// Whether only ASCII signs are used.
     pub ascii: bool,
@@ -132,7 +130,6 @@ impl Theme {
         Block::bordered().border_set(self.border()).border_style(style).title(Line::styled(title, over))
     }
 
-    /// What is chosen.
     pub fn chosen(self) -> Style {
         Style::new().add_modifier(Modifier::REVERSED)
     }
@@ -169,7 +166,6 @@ impl Theme {
         self.with(self.palette.key).add_modifier(Modifier::BOLD)
     }
 
-    /// The border's characters.
     pub fn border(self) -> border::Set<'static> {
         const ASCII: border::Set<'static> = border::Set {
             top_left: "+",

@@ -95,7 +95,6 @@ pub fn seats(personas: &[(String, String)], seats: &[(String, String)]) -> Form 
     form(FormKind::Seats, "Who is asked", fields, "")
 }
 
-/// A model that is typed in.
 pub fn model(target: ModelTarget) -> Form {
     let fields = vec![Field::line("model", "model", "provider/model, for example ollama/llama3.2", "")];
     form(FormKind::Model(target), "Another model", fields, "")
@@ -248,14 +247,12 @@ fn next_id(session: &Session) -> String {
     format!("REQ-{:03}", numbers.max().unwrap_or(0) + 1)
 }
 
-/// A note on a closed round.
 pub fn note(session: &Session, round: &str, text: &str) -> Form {
     let fields = vec![Field::text("note", "note", "Your conclusion; later rounds see it", text)];
     let kept_as = format!("{}-note-{round}", session.id);
     form(FormKind::Note(round.to_owned()), format!("Note on round `{round}`"), fields, kept_as)
 }
 
-/// Why a seat is let go.
 pub fn excuse(session: &Session, seat: &str) -> Form {
     let fields = vec![Field::line("reason", "reason", "Reason", "excused by the facilitator")];
     form(
@@ -277,7 +274,6 @@ fn proposal(session: &Session, step: &str) -> Option<Proposal> {
     Proposal::of(session, definition, definition.step(step)?)
 }
 
-/// The answer to a question.
 pub fn answer(session: &Session, question: &Question) -> Form {
     let kept_as = format!("{}-answer-{}", session.id, question.step);
     let comment = Field::text("comment", "comment", "Optional, recorded", "");

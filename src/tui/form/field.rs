@@ -17,7 +17,6 @@ pub struct Field {
     pub entry: FieldValue,
 }
 
-/// What is in a field.
 #[derive(Debug, Clone)]
 pub enum FieldValue {
     Line(Box<TextArea<'static>>),
@@ -37,7 +36,6 @@ pub struct CheckItem {
     pub name: String,
     /// A line about it.
     pub about: String,
-    /// Whether it is picked.
     pub is_picked: bool,
 }
 
@@ -53,7 +51,6 @@ pub fn area(text: &str) -> Box<TextArea<'static>> {
 }
 
 impl Field {
-    /// A field of one line.
     pub fn line(id: &'static str, label: &'static str, hint: &'static str, text: &str) -> Self {
         let mut area = area(&text.replace('\n', " "));
         // A line scrolls sideways.
@@ -66,7 +63,6 @@ impl Field {
         Self { id, label, hint, entry: FieldValue::Text(area(text)) }
     }
 
-    /// A field with one of several words.
     pub fn choice(
         id: &'static str,
         label: &'static str,
@@ -83,12 +79,10 @@ impl Field {
         }
     }
 
-    /// A field with any of several words.
     pub fn picks(id: &'static str, label: &'static str, hint: &'static str, picks: Vec<CheckItem>) -> Self {
         Self { id, label, hint, entry: FieldValue::Picks(picks, 0) }
     }
 
-    /// A field in which ideas are merged.
     pub fn merge(id: &'static str, hint: &'static str, ideas: Vec<CollectedIdea>, merge: Merge) -> Self {
         Self { id, label: "", hint, entry: FieldValue::Merge(Box::new(MergeDesk::new(ideas, merge))) }
     }

@@ -12,7 +12,6 @@ use crate::history::{CollectedIdea, Merge, MergedOption, SetAside};
 pub struct MergeDesk {
     /// Every idea, in the order of the roster.
     pub ideas: Vec<CollectedIdea>,
-    /// Where they are put.
     pub merge: Merge,
     /// Whether the cursor is on the right.
     pub is_right: bool,
@@ -20,11 +19,9 @@ pub struct MergeDesk {
     pub at: [usize; 2],
     /// What is marked to be put somewhere else.
     pub marked: Option<Row>,
-    /// What is being typed, and for what.
     pub typing: Option<(Typing, String)>,
 }
 
-/// What stands on a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Row {
     /// The option with this index.
@@ -77,7 +74,6 @@ impl MergeDesk {
         unplaced.chain(self.merge.set_aside.iter().map(|aside| aside.idea.clone())).map(Row::Idea).collect()
     }
 
-    /// The row of the cursor.
     pub fn row(&self) -> Option<Row> {
         let rows = if self.is_right { self.right() } else { self.left() };
         rows.into_iter().nth(self.at[usize::from(self.is_right)])
@@ -93,7 +89,6 @@ impl MergeDesk {
             .find_map(|row| if let Row::Option(index) = row { Some(*index) } else { None })
     }
 
-    /// How it stands, in a line.
     pub fn summary(&self) -> String {
         let (left, aside) = (self.unplaced().len(), self.merge.set_aside.len());
         let placed = self.ideas.len() - left - aside;

@@ -27,7 +27,6 @@ use field::{choose, pick, picked};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use serde_json::{Map, Value};
 
-/// What a form is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FormKind {
     /// A topic of one's own.
@@ -41,7 +40,6 @@ pub enum FormKind {
     Note(String),
     /// Letting this seat go.
     Excuse(String),
-    /// A model that is typed in.
     Model(ModelTarget),
     /// Who is asked in a session that has not begun.
     Seats,
@@ -72,11 +70,9 @@ pub enum ModelTarget {
     Retry(String),
 }
 
-/// A form as it stands.
 #[derive(Debug, Clone)]
 pub struct Form {
     pub purpose: FormKind,
-    /// What stands over it.
     pub title: String,
     /// Its fields, at least one.
     pub fields: Vec<Field>,
@@ -92,7 +88,6 @@ pub struct Form {
     pub kept_as: String,
 }
 
-/// What a key did to a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FormEvent {
     /// It was typed, or moved the cursor.
@@ -211,7 +206,6 @@ impl Form {
         self.at = (self.at + by) % self.fields.len().max(1);
     }
 
-    /// Takes a key.
     pub fn press(&mut self, key: &KeyEvent) -> FormEvent {
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
         let count = self.fields.len().max(1);

@@ -14,10 +14,8 @@ use crate::round::material::{EVIDENCE_KEYS, EvidencePlace};
 use crate::workflow::{Template, split_participants};
 use crate::yaml::{Out, read as read_yaml};
 
-/// A form as handed in.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Submitted {
-    /// An order for the engine.
     Order(Box<FacilitatorRequest>),
     /// The text of a definition to begin with.
     Definition(String),

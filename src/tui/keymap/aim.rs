@@ -31,7 +31,6 @@ impl Aim {
         Self::Program,
     ];
 
-    /// Its heading.
     pub fn heading(self) -> &'static str {
         match self {
             Self::Lead => "Lead the session",
@@ -45,7 +44,6 @@ impl Aim {
         }
     }
 
-    /// The aim of an action.
     #[rustfmt::skip]
     pub fn of(action: Action) -> Self {
         use Action as A;

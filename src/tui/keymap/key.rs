@@ -2,7 +2,6 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// A key with its modifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyChord {
     pub(super) code: KeyCode,
@@ -22,7 +21,6 @@ pub(super) const fn ctrl(c: char) -> KeyChord {
 }
 
 impl KeyChord {
-    /// The key of an event.
     pub fn pressed(event: &KeyEvent) -> Self {
         Self { code: event.code, ctrl: event.modifiers.contains(KeyModifiers::CONTROL) }
     }

@@ -10,7 +10,6 @@ use super::key::{KeyChord, ch, ctrl, key, label};
 pub enum ScreenState {
     /// List of sessions.
     Home,
-    /// A round is drafted.
     Draft,
     /// A round is open, or a step is running.
     Open,
@@ -18,7 +17,6 @@ pub enum ScreenState {
     Question,
     /// The round is closed, its answers are revealed and counted.
     Revealed,
-    /// The session is closed or paused.
     Closed,
     /// Read-only playback of a session.
     Replay,
@@ -63,12 +61,10 @@ const READ: &[ScreenState] = &[Draft, Revealed, Closed, Replay];
 /// States in which answers can be read.
 const READABLE: &[ScreenState] = &[Question, Revealed, Closed, Replay];
 
-/// One row of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyBinding {
     /// States in which the keys apply.
     pub states: &'static [ScreenState],
-    /// What the keys do.
     pub action: Action,
     /// Name of the action in `screen.keys`; never changes.
     pub id: &'static str,
@@ -171,7 +167,6 @@ pub const BINDINGS: [KeyBinding; 63] = [
 pub struct FormKey {
     /// The keys, as they are written.
     pub keys: &'static [&'static str],
-    /// What they do.
     pub name: &'static str,
     /// Their word under a form, if they have a place there.
     pub footer: Option<&'static str>,

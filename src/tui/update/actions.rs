@@ -145,7 +145,6 @@ fn open_row(model: &mut Model, action: Action) -> Vec<Effect> {
     }
 }
 
-/// What goes to the engine without a form.
 fn order(model: &mut Model, action: Action) -> Vec<Effect> {
     let path = || std::path::PathBuf::from(&model.file);
     let order = match action {

@@ -15,7 +15,6 @@ pub fn show(model: &mut Model) {
     model.overlay = Some(Overlay::Menu(menu));
 }
 
-/// Opens the form of the chosen row.
 pub fn chosen(model: &mut Model, at: usize) -> Vec<Effect> {
     let session = model.session();
     let row = agenda_rows(&session.agenda).into_iter().nth(at);

@@ -82,7 +82,6 @@ pub fn doctor(model: &mut Model, found: String) {
     }
 }
 
-/// The list of a report's formats.
 pub fn report() -> Overlay {
     let rows = FORMATS.iter().map(|(name, about)| format!("{name:5} {about}")).collect();
     Overlay::Menu(Menu::of(MenuKind::Report, "Export report as".to_owned(), rows))

@@ -15,12 +15,10 @@ use crate::tui::model::Pane;
 use crate::tui::sources::{ModelSource, SeatChoice};
 use crate::tui::view::Target;
 
-/// What happened outside.
 #[derive(Debug, Clone)]
 pub enum Message {
     Key(KeyEvent),
     Paste(String),
-    /// The terminal has this size now.
     Resize(u16, u16),
     /// This many milliseconds passed while the replay plays.
     Pass(u64),
@@ -30,23 +28,18 @@ pub enum Message {
     Doctor(String),
     /// How the requests of the open round stand.
     Progress(HashMap<String, Progress>),
-    /// Something was clicked.
     Click(Target),
     /// The wheel was turned over a pane, this many lines down.
     Wheel(Option<Pane>, i32),
-    /// The engine tells something.
     EngineUpdate(EngineUpdate),
     /// A person who takes a seat is asked; again, where an earlier answer did not count.
     Asked(String, Option<String>),
-    /// A part of a replay was read.
     LoadProgress(LoadProgress),
     /// Who can answer on this machine was found out.
     Sources(Vec<ModelSource>),
-    /// The home screen was read.
     Home(Box<Home>),
     /// A session is ready to be looked at before it begins.
     Drafted(Box<Draft>),
-    /// `CONTEXT.md` was read.
     Context(Result<Option<String>, String>),
     /// A text comes back from the person's editor.
     Edited(String),
@@ -56,14 +49,11 @@ pub enum Message {
     Kept(String, String),
     /// What is done on another thread now.
     Busy(String),
-    /// A word to the person.
     Say(String),
 }
 
-/// What is to be done outside.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// Leave the program.
     Quit,
     /// Stop the process until the shell lets it go on.
     Suspend,
@@ -75,11 +65,9 @@ pub enum Effect {
     Invite(String),
     /// Agree to what was asked, and go on with what it was asked for.
     Agree,
-    /// Open what a row leads to.
     Open(OpenTarget),
     /// What the person in this seat answers.
     Reply(String, String),
-    /// Read the home screen again.
     ReadHome,
     /// Find out who can answer on this machine.
     FindSources,
@@ -91,13 +79,10 @@ pub enum Effect {
     CancelOpening,
     /// Check every provider this deep.
     Doctor(ProbeLevel),
-    /// Read `CONTEXT.md` again.
     ReadContext,
     /// Call the person back to the terminal.
     Notify(String),
-    /// Put this on the clipboard.
     Copy(String),
-    /// Write a report in this format.
     Report(&'static str),
     /// Have the person edit this text in an editor of their own.
     Edit(String),

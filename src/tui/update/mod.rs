@@ -30,7 +30,6 @@ use super::model::{LeaveTarget, Mode, Model, Overlay};
 use actions::perform;
 use leave::{leave, leaving};
 
-/// Changes the model by one message.
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
     match message {
         Message::Resize(width, height) => model.size = (width, height),

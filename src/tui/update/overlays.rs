@@ -181,7 +181,6 @@ fn choose(model: &mut Model, kind: MenuKind, at: usize) -> Vec<Effect> {
     }
 }
 
-/// What a click means.
 pub fn click(model: &mut Model, target: Target) -> Vec<Effect> {
     match (&mut model.overlay, target) {
         (Some(Overlay::Form(form)), Target::Field(at)) => {

@@ -8,7 +8,6 @@ use super::overlays::type_in;
 use crate::tui::model::{Model, Overlay, TextView};
 use crate::tui::view::{lines_of_text, most_text, place_of};
 
-/// A key while a text is read.
 pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     let page = usize::from(model.size.1.saturating_sub(4)).max(1);
     let most = most_text(model);

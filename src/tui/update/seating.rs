@@ -9,7 +9,6 @@ use crate::tui::form::{self, ModelTarget};
 use crate::tui::model::{Menu, MenuKind, Mode, Model, Overlay};
 use crate::tui::sources::{HUMAN, LINK, REHEARSAL, SourceState};
 
-/// The last row of a list of models.
 const ANOTHER: &str = "another: type its name…";
 
 /// A row of the list of models: its text, and a few words about it.

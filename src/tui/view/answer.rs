@@ -38,7 +38,6 @@ pub fn title(model: &Model) -> String {
     format!(" {} · {at} of {count} ", harmless_line(seat.name))
 }
 
-/// All lines of a seat's answer.
 pub fn lines(model: &Model, index: usize, width: u16) -> Vec<Line<'static>> {
     let width = usize::from(width);
     let Some(seat) = view(model, index) else {

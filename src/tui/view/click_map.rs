@@ -5,7 +5,6 @@ use ratatui::layout::{Position, Rect};
 use crate::tui::keymap::Action;
 use crate::tui::model::Pane;
 
-/// What can be clicked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     Pane(Pane),
@@ -13,13 +12,11 @@ pub enum Target {
     Seat(usize),
     /// A row of the home screen, by its place among those shown.
     Row(usize),
-    /// A field of the form.
     Field(usize),
     /// A row of the menu or the palette.
     Choice(usize),
     /// A moment of a replay, by how many events have happened.
     Moment(usize),
-    /// A key of the footer.
     Key(Action),
 }
 
@@ -28,7 +25,6 @@ pub enum Target {
 pub struct ClickMap(Vec<(Rect, Target)>);
 
 impl ClickMap {
-    /// Notes where something was drawn.
     pub fn note(&mut self, place: Rect, target: Target) {
         self.0.push((place, target));
     }

@@ -18,7 +18,6 @@ pub fn title(model: &Model, pane: Pane) -> String {
     }
 }
 
-/// All lines of a pane of text.
 pub fn lines(model: &Model, pane: Pane, width: u16) -> Vec<Line<'static>> {
     match pane {
         Pane::Question => question::lines(model, width),

@@ -13,7 +13,6 @@ use crate::tui::update::refusal;
 /// The widest the page gets.
 const WIDTH: u16 = 76;
 
-/// How far the keys can be scrolled.
 pub fn most_help(model: &Model) -> usize {
     lines(model).len().saturating_sub(usize::from(model.size.1.saturating_sub(2)))
 }

@@ -56,7 +56,6 @@ use ratatui::widgets::Paragraph;
 use super::model::{Mode, Model};
 use layout::rows;
 
-/// Draws the whole screen.
 pub fn draw(frame: &mut Frame<'_>, model: &Model) -> ClickMap {
     let mut hits = ClickMap::default();
     let area = frame.area();

@@ -15,7 +15,6 @@ pub fn quorum(round: &RoundRun) -> String {
     format!("quorum {needed}: {outlook}")
 }
 
-/// Minutes and seconds.
 pub fn clock(seconds: u64) -> String {
     format!("{}:{:02}", seconds / 60, seconds % 60)
 }

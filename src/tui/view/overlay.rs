@@ -12,7 +12,6 @@ use crate::tui::cell_text::{clipped, safe, wrapped};
 use crate::tui::keymap::{KeyBinding, labels, matching};
 use crate::tui::model::{Asking, LeaveTarget, Menu, MenuKind, Model, Overlay};
 
-/// Draws it, if there is one.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
     match &model.overlay {
         None => {}

@@ -77,7 +77,6 @@ fn place(model: &Model, pane: Pane) -> Rect {
     all.into_iter().find(|(other, _)| *other == pane).map_or(body, |(_, place)| place)
 }
 
-/// How far a pane can be scrolled.
 pub fn max_scroll(model: &Model, pane: Pane) -> usize {
     let place = place(model, pane);
     let height = usize::from(place.height.saturating_sub(2));
@@ -122,7 +121,6 @@ pub fn seat_or_pane(model: &Model) -> (String, String) {
     (name.unwrap_or_else(|| title(model, pane)), text.join("\n"))
 }
 
-/// The tally as plain text.
 pub fn tally_text(model: &Model) -> Option<String> {
     model.shown_round().and_then(crate::insight::round_view::tally)?;
     let text: Vec<String> = tally::lines(model, 100).iter().map(ToString::to_string).collect();

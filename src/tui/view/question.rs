@@ -31,7 +31,6 @@ pub fn title(model: &Model) -> String {
     }
 }
 
-/// All lines of the pane.
 pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let session = model.session();
     let mut parts: Vec<(String, bool)> = Vec::new();

@@ -10,13 +10,11 @@ use crate::sanitize::harmless_line;
 use crate::tui::cell_text::{rendered, safe, wrapped};
 use crate::tui::model::{Model, Overlay, TextView};
 
-/// Where it is drawn.
 pub fn place_of(model: &Model) -> Rect {
     let (width, height) = model.size;
     Rect { x: 0, y: 0, width, height: height.saturating_sub(1) }
 }
 
-/// All its lines.
 pub fn lines_of_text(model: &Model, read: &TextView) -> Vec<Line<'static>> {
     let width = usize::from(place_of(model).width.saturating_sub(2));
     if read.is_markdown {
@@ -25,7 +23,6 @@ pub fn lines_of_text(model: &Model, read: &TextView) -> Vec<Line<'static>> {
     wrapped(&read.text, width, usize::MAX).into_iter().map(Line::from).collect()
 }
 
-/// How far it can be scrolled.
 pub fn most_text(model: &Model) -> usize {
     let Some(Overlay::Text(read)) = &model.overlay else { return 0 };
     let room = usize::from(place_of(model).height.saturating_sub(2));

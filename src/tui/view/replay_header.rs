@@ -17,7 +17,6 @@ use crate::tui::model::Model;
 /// The fewest columns of the question's name.
 const SHORTEST_NAME: usize = 8;
 
-/// Draws both lines.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let width = usize::from(area.width);
     let [first, second] = Layout::vertical([Constraint::Length(1), Constraint::Length(1)]).areas(area);

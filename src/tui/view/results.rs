@@ -5,7 +5,6 @@ use ratatui::text::Line;
 use crate::tui::cell_text::wrapped;
 use crate::tui::model::Model;
 
-/// All lines of the pane.
 pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let session = model.session();
     let mut lines = Vec::new();

@@ -17,7 +17,6 @@ pub fn title(model: &Model) -> String {
     format!(" What you can do for {name} ")
 }
 
-/// All lines of the card.
 pub fn lines(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
     let mut parts: Vec<(String, bool)> = Vec::new();
     let chosen = model.seat.min(round.seats.len().saturating_sub(1));

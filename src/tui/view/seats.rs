@@ -202,7 +202,6 @@ fn longest<'a>(names: impl Iterator<Item = &'a String>, width: u16) -> usize {
 /// A list narrower than this has names alone once the answers are there.
 const NAMES_ALONE: u16 = 28;
 
-/// The widths of a row's columns.
 #[derive(Clone, Copy)]
 struct Columns {
     name: usize,

@@ -24,7 +24,6 @@ pub fn title(model: &Model) -> String {
     format!(" {what} · {} bytes · sha256 {short} ", group_digits(opened.snapshot_bytes))
 }
 
-/// All lines of the pane.
 pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let width = usize::from(width);
     if let Some(preview) = model.preview() {

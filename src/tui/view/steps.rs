@@ -10,7 +10,6 @@ use crate::tui::cell_text::wrapped;
 use crate::tui::model::Model;
 use crate::workflow::Step;
 
-/// All lines of the pane.
 pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let session = model.session();
     let Some(definition) = &session.definition else { return Vec::new() };

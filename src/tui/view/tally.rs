@@ -15,7 +15,6 @@ use crate::sanitize::harmless_line;
 use crate::tui::cell_text::wrapped;
 use crate::tui::model::Model;
 
-/// All lines of the pane.
 pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     let width = usize::from(width);
     if model.preview().is_some() {

@@ -256,7 +256,6 @@ fn times_line(replay: &Replay, width: usize, now: u64, whole: u64) -> Line<'stat
     Line::styled(text, Style::new())
 }
 
-/// A time as minutes and seconds.
 pub fn clock(millis: u64) -> String {
     let seconds = millis / 1000;
     if seconds >= 3600 {

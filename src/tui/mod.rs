@@ -11,7 +11,6 @@ mod home;
 mod host;
 mod keymap;
 mod live;
-mod menu;
 mod model;
 mod replay;
 mod seat_order;

@@ -6,7 +6,6 @@ use super::form::Form;
 use super::home::{Home, OpenTarget};
 use super::keymap::{Keys, ScreenState};
 use super::live::LiveSession;
-pub use super::menu::{Menu, MenuKind};
 use super::replay::Replay;
 use super::sources::ModelSource;
 use super::theme::Theme;
@@ -130,6 +129,48 @@ pub enum Overlay {
     Confirm(Confirm),
     /// Whether to leave a session that is at work, and the form that lies under the question.
     Leave(LeaveTarget, Option<Box<Form>>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Menu {
+    pub kind: MenuKind,
+    pub title: String,
+    pub rows: Vec<String>,
+    /// What each row stands for, where that is more than its place.
+    pub values: Vec<String>,
+    /// The keys that choose, in words; empty where Enter alone does.
+    pub hint: String,
+    pub at: usize,
+}
+
+impl Menu {
+    /// A list whose rows are chosen by their place, the cursor on the first.
+    pub fn of(kind: MenuKind, title: String, rows: Vec<String>) -> Self {
+        Self { kind, title, rows, values: Vec::new(), hint: String::new(), at: 0 }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MenuKind {
+    /// The model of seats for which nobody names one.
+    UsualModel,
+    /// The model of one seat or all seats of a session that has not begun.
+    SeatModel,
+    /// The model that is asked again for a seat of the open round.
+    RetryModel,
+    /// What to do with the link of a remote seat.
+    Invitation,
+    Report,
+    /// An artifact, or a new one.
+    Artifact,
+    /// An entry of the agenda, or a new one.
+    Agenda,
+    /// A work item, to be shown whole.
+    Item,
+    /// What to do with an unfinished session.
+    Unfinished,
+    /// Nothing: it is only read.
+    ReadOnly,
 }
 
 /// A question that is asked once before something is ordered.

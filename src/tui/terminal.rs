@@ -8,7 +8,6 @@ mod guard;
 mod opened;
 mod opening;
 mod signals;
-mod waits;
 
 use std::io;
 use std::sync::Arc;
@@ -16,9 +15,10 @@ use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
+use futures::StreamExt as _;
 use ratatui::DefaultTerminal;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::time::Interval;
+use tokio::time::{Interval, MissedTickBehavior};
 
 use super::home::OpenTarget;
 use super::host::{EngineHandle, Host, LoadProgress};
@@ -34,7 +34,6 @@ use crate::engine::FacilitatorRequest;
 use crate::participants::human::HumanQuestion;
 use opened::{Opened, OpenedChannel, Then};
 pub use signals::Signals;
-use waits::{next_input, next_part, sleep, ticks};
 
 /// How long the screen may take to be given back while an engine still writes.
 const PATIENCE: Duration = Duration::from_millis(900);
@@ -373,5 +372,33 @@ async fn told(running: &mut Option<EngineHandle>) -> WakeReason {
     tokio::select! {
         news = running.news.recv() => WakeReason::EngineUpdate(news),
         Some(asked) = running.people.recv() => WakeReason::Asked(asked),
+    }
+}
+
+async fn next_input(inputs: &mut Option<EventStream>) -> Option<io::Result<Input>> {
+    match inputs {
+        Some(inputs) => inputs.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn next_part(loading: &mut Option<UnboundedReceiver<LoadProgress>>) -> Option<LoadProgress> {
+    match loading {
+        Some(loading) => loading.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Ticks once a second; those that were missed are skipped.
+fn ticks() -> Interval {
+    let mut ticks = tokio::time::interval(Duration::from_secs(1));
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    ticks
+}
+
+async fn sleep(due: Option<Duration>) {
+    match due {
+        Some(time) => tokio::time::sleep(time).await,
+        None => std::future::pending().await,
     }
 }

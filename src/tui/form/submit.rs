@@ -5,13 +5,11 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::build::OPEN;
-use super::new_question::definition;
-use super::values::{NOBODY, needed, parts, texts, yaml};
 use super::{FieldValue, Form, FormKind, ModelTarget, picked};
 use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
 use crate::history::RoundRevised;
 use crate::round::material::{EVIDENCE_KEYS, EvidencePlace};
-use crate::workflow::{Template, split_participants};
+use crate::workflow::{Template, WITH_OPTIONS, is_model_text, split_participants, strategies};
 use crate::yaml::{Out, read as read_yaml};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -208,11 +206,104 @@ fn artifact(form: &Form, mut map: Map<String, Value>) -> Result<Map<String, Valu
     Ok(map)
 }
 
+/// What is wrong where nobody was picked.
+pub const NOBODY: &str = "`participants`: select at least one";
+
+/// Returns the value of a field that must be filled in.
+///
+/// # Errors
+/// That the field is empty, for the person.
+pub fn needed(form: &Form, id: &str) -> Result<String, String> {
+    let value = form.value(id).trim().to_owned();
+    if value.is_empty() { Err(format!("`{id}` is empty")) } else { Ok(value) }
+}
+
+/// Returns the parts of a text between separators, trimmed, without empty ones.
+pub fn parts(text: &str, by: char) -> Vec<String> {
+    text.split(by).map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+pub fn texts(items: Vec<String>) -> Out<'static> {
+    Out::List(items.into_iter().map(Out::text).collect())
+}
+
+/// Writes entries as YAML; texts quoted, so that what is typed is never taken for something else.
+pub fn yaml(entries: Vec<(&str, Out<'_>)>) -> String {
+    let entries: Vec<_> = entries.into_iter().map(|(key, value)| (key.into(), value)).collect();
+    Out::document(&entries)
+}
+
+/// A definition of one round, or of a discussion.
+///
+/// # Errors
+/// What is wrong with the form, for the person.
+pub fn definition(form: &Form) -> Result<String, String> {
+    let value = |id: &str| form.value(id).trim().to_owned();
+    let question = needed(form, "question")?;
+    let id: String =
+        question.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).collect();
+    let words: Vec<&str> = id.split('-').filter(|word| !word.is_empty() && word.is_ascii()).take(5).collect();
+    let id = if words.is_empty() { "topic".to_owned() } else { words.join("-").chars().take(40).collect() };
+    let mut entries = vec![("id", Out::text(id))];
+    if !value("goal").is_empty() {
+        entries.push(("goal", Out::text(value("goal"))));
+    }
+    let constraints = parts(&value("constraints"), ';');
+    if !constraints.is_empty() {
+        entries.push(("constraints", texts(constraints)));
+    }
+    let background = value("exploration");
+    let mut names = parts(&form.value("participants"), '\n');
+    let models = split_participants(&value("models"));
+    if let Some(name) = models.iter().find(|name| !is_model_text(name) && !name.starts_with('{')) {
+        return Err(format!("`models`: `{name}` is not a seat; write `provider/model` or `human`"));
+    }
+    names.extend(models);
+    if names.is_empty() {
+        return Err(NOBODY.to_owned());
+    }
+    let seat = |name: String| if name.starts_with('{') { Out::Raw(name.into()) } else { Out::word(name) };
+    entries.push(("participants", Out::List(names.into_iter().map(seat).collect())));
+    let strategy = value("strategy");
+    let is_led = strategy != "blind";
+    entries.push((if is_led { "topic" } else { "question" }, Out::text(Template::literal(&question))));
+    if !background.is_empty() {
+        entries.push(("exploration", Out::text(Template::literal(&background))));
+    }
+    let options = parts(&form.value("options"), '\n');
+    let kind = if is_led { led_kind(&strategy, &options)? } else { Some("choice") };
+    let mut ballot: Vec<_> = kind.map(|kind| ("kind".into(), Out::word(kind))).into_iter().collect();
+    if !options.is_empty() {
+        let options = options.iter().map(|option| Template::literal(option)).collect();
+        ballot.push(("options".into(), texts(options)));
+    }
+    if is_led {
+        entries.extend([("type", Out::word("discussion")), ("strategy", Out::word(strategy))]);
+    }
+    if !ballot.is_empty() && (is_led || !options.is_empty()) {
+        entries.push(("ballot", Out::Map(ballot)));
+    }
+    let rule = value("rule");
+    if rule != "none" && kind == Some("choice") && (is_led || !options.is_empty()) {
+        entries.push(("rule", Out::word(rule)));
+    }
+    Ok(yaml(entries))
+}
+
+/// The ballot kind of a discussion: the strategy's first, of those with options where there are some. None of
+/// a project's own strategy, which is read with the definition.
+fn led_kind(strategy: &str, options: &[String]) -> Result<Option<&'static str>, String> {
+    let Some(found) = strategies().iter().find(|known| known.name == strategy) else { return Ok(None) };
+    let fits = |kind: &&str| options.is_empty() || WITH_OPTIONS.contains(kind) && !found.ranks_answers();
+    let kind = found.accepts.iter().map(String::as_str).find(fits);
+    kind.map(Some).ok_or_else(|| format!("`options`: strategy `{strategy}` takes none"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{build, picked};
     use super::*;
-    use crate::workflow::{SeatTools, Source, Step, load, strategies};
+    use crate::workflow::{SeatTools, Source, Step, load};
 
     fn fill_in(form: &mut Form, values: &[(&str, &str)]) {
         for (id, value) in values {

@@ -1,6 +1,5 @@
 //! What each action does.
 
-use super::agenda;
 use super::leave::leave;
 use super::message::Effect;
 use super::refusal::refusal;
@@ -80,7 +79,7 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::ShowSnapshot => model.focus = Pane::Snapshot,
         Action::ShowResults => model.focus = Pane::Results,
         Action::ShowWorkItems => lists::items(model),
-        Action::ShowAgenda => agenda::show(model),
+        Action::ShowAgenda => lists::show_agenda(model),
         Action::ToggleSideBySide => toggle_layout(model),
         Action::CopyPane => return copy(model),
         Action::ReadItem => read(model),

@@ -1,11 +1,14 @@
 //! Lists and texts over the panes: other rules, work items, reports, the doctor.
 
+use super::forms;
 use super::message::Effect;
 use crate::config::doctor::ProbeLevel;
 use crate::history::{Event, WorkItemOffered};
 use crate::insight::what_if;
 use crate::report::trace;
 use crate::tally::RuleOptions;
+use crate::tui::agenda_list::{AgendaRow, agenda_rows};
+use crate::tui::form;
 use crate::tui::model::{Menu, MenuKind, Model, Overlay, TextView};
 
 /// The formats of a report, as they are asked for, and what each is.
@@ -92,4 +95,31 @@ pub fn unfinished() -> Overlay {
     let rows = vec!["Resume".to_owned(), "View replay".to_owned()];
     let title = "Unfinished session".to_owned();
     Overlay::Menu(Menu::of(MenuKind::Unfinished, title, rows))
+}
+
+/// The agenda as a list: new entries, items with their status, conflicts and questions.
+pub fn show_agenda(model: &mut Model) {
+    let rows = agenda_rows(&model.session().agenda).iter().map(AgendaRow::text).collect();
+    let title = "Agenda, conflicts, questions".to_owned();
+    let hint = "Enter changes, resolves, answers or adds".to_owned();
+    let menu = Menu { hint, ..Menu::of(MenuKind::Agenda, title, rows) };
+    model.overlay = Some(Overlay::Menu(menu));
+}
+
+/// Opens the form of the chosen row, which changes, resolves or answers it.
+pub fn agenda_entry(model: &mut Model, at: usize) -> Vec<Effect> {
+    let session = model.session();
+    let row = agenda_rows(&session.agenda).into_iter().nth(at);
+    let form = row.and_then(|row| form::agenda(session, row.form?));
+    match form {
+        Some(form) if model.live().is_some() && session.header.is_some() => forms::open(model, form),
+        Some(_) => {
+            model.notice = Some("The agenda changes while a session runs.".to_owned());
+            Vec::new()
+        }
+        None => {
+            model.notice = Some("It is resolved or answered already.".to_owned());
+            Vec::new()
+        }
+    }
 }

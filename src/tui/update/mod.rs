@@ -1,7 +1,6 @@
 //! The one place where the model changes: a message in, effects out.
 
 mod actions;
-mod agenda;
 mod confirm;
 mod engine_events;
 mod forms;

@@ -3,10 +3,9 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::actions::perform;
-use super::agenda;
 use super::forms;
 use super::invite;
-use super::lists::{FORMATS, show_item};
+use super::lists::{FORMATS, agenda_entry, show_item};
 use super::message::Effect;
 use super::search::find;
 use super::seating;
@@ -169,7 +168,7 @@ fn choose(model: &mut Model, kind: MenuKind, at: usize) -> Vec<Effect> {
             let form = form::artifact(session, known);
             forms::open(model, form)
         }
-        MenuKind::Agenda => agenda::chosen(model, at),
+        MenuKind::Agenda => agenda_entry(model, at),
         MenuKind::Unfinished if at == 0 => {
             vec![Effect::Open(OpenTarget::Resume(std::path::PathBuf::from(&model.file)))]
         }

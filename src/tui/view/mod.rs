@@ -17,7 +17,6 @@ mod answer;
 mod checks;
 mod click_map;
 mod content;
-mod events;
 mod footer;
 mod form;
 mod header;

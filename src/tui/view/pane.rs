@@ -9,8 +9,9 @@ use super::click_map::{ClickMap, Target};
 use super::content::{lines, title};
 use super::layout::{panes, rows, with_agenda};
 use super::reading::{highlighted, position};
-use super::{agenda, answer, events, seats, tally};
-use crate::tui::model::{AnswerLayout, Model, Pane};
+use super::{agenda, answer, seats, tally};
+use crate::tui::cell_text::{safe, without_cut_number};
+use crate::tui::model::{AnswerLayout, Mode, Model, Pane};
 
 /// Draws the panes that are seen, and the agenda beside them.
 pub fn draw_all(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
@@ -34,7 +35,7 @@ fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane, hits: &mut
             let inner = Rect { x: area.x + 1, y: area.y + 1, width, height: area.height.saturating_sub(2) };
             seats::pane(model, inner, hits)
         }
-        Pane::Events => events::pane(model, scroll, (usize::from(width), height)),
+        Pane::Events => events(model, scroll, usize::from(width), height),
         text => {
             let all = lines(model, text, width);
             let count = all.len();
@@ -125,4 +126,39 @@ pub fn tally_text(model: &Model) -> Option<String> {
     model.shown_round().and_then(crate::insight::round_view::tally)?;
     let text: Vec<String> = tally::lines(model, 100).iter().map(ToString::to_string).collect();
     Some(text.join("\n"))
+}
+
+/// The events up to the one shown, of those to come their number: title and lines.
+fn events(model: &Model, scroll: usize, width: usize, height: usize) -> (String, Vec<Line<'static>>) {
+    let replay = &model.replay;
+    let seat = if model.only_seat { model.seat_name() } else { None };
+    let is_shown = |index: &usize| seat.is_none_or(|seat| replay.is_about(*index, seat));
+    let text = |index: usize| replay.text(index).map(|text| (index, text));
+    // What is still to come is not shown: the reveal happens as it happened.
+    let mut shown: Vec<(usize, String)> = (0..replay.at())
+        .rev()
+        .filter(is_shown)
+        .filter_map(text)
+        .skip(scroll)
+        .take(height.saturating_sub(1))
+        .collect();
+    shown.reverse();
+    let is_replay = matches!(model.mode, Mode::Replay);
+    let line = |(index, text): (usize, String)| {
+        let text = format!("{:>5}  {}", replay.lines()[index].seq, safe(&text).replace('\n', " "));
+        let text = without_cut_number(&text, width);
+        let is_current = is_replay && index + 1 == replay.at();
+        if is_current { Line::styled(text, model.theme.chosen()) } else { Line::from(text) }
+    };
+    let to_come = replay.len() - replay.at();
+    let mut lines: Vec<Line<'static>> = shown.into_iter().map(line).collect();
+    if to_come > 0 {
+        let text = format!("{} {to_come} later events", model.theme.sign("…", "..."));
+        lines.push(Line::styled(format!("       {text}"), model.theme.faint()));
+    }
+    let title = match seat {
+        Some(seat) => format!(" Events of {} ", crate::sanitize::harmless_line(seat)),
+        None => " Events ".to_owned(),
+    };
+    (title, lines)
 }

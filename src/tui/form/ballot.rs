@@ -12,7 +12,8 @@ use crate::history::RoundOpened;
 pub fn seat_answer(
     seat: &str,
     again: Option<&str>,
-    (question, ballot): (&str, &BallotForm),
+    question: &str,
+    ballot: &BallotForm,
     background: Option<&str>,
 ) -> Form {
     let spec = ballot.kind.spec();

@@ -230,8 +230,7 @@ fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
                 let step = session.definition.as_ref().and_then(|known| known.step(&round.opened.step));
                 let background = step.and_then(|step| step.round()?.exploration.as_deref());
                 let ballot = session.form_of(&round.opened, seat);
-                let asked = (round.opened.question.as_str(), &ballot);
-                form::seat_answer(seat, again.as_deref(), asked, background)
+                form::seat_answer(seat, again.as_deref(), &round.opened.question, &ballot, background)
             })
         }
         _ => model.question().map(|question| form::answer(session, &question)),

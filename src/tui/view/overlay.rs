@@ -94,7 +94,7 @@ fn draw_menu(frame: &mut Frame<'_>, area: Rect, model: &Model, menu: &Menu, hits
 }
 
 /// The lines of what the person is asked to agree to, and how many of them fit at once.
-fn agree_lines(asking: &Asking, (width, height): (u16, u16)) -> (Vec<String>, usize) {
+fn agree_lines(asking: &Asking, width: u16, height: u16) -> (Vec<String>, usize) {
     let lines = wrapped(&asking.text, usize::from(width.saturating_sub(2)), usize::MAX);
     (lines, usize::from(height.saturating_sub(3)))
 }
@@ -102,14 +102,14 @@ fn agree_lines(asking: &Asking, (width, height): (u16, u16)) -> (Vec<String>, us
 /// How far it can be scrolled: to where its end is on the screen.
 pub fn most_agree(model: &Model) -> usize {
     let Some(Overlay::Agree(asking)) = &model.overlay else { return 0 };
-    let (lines, room) = agree_lines(asking, model.size);
+    let (lines, room) = agree_lines(asking, model.size.0, model.size.1);
     lines.len().saturating_sub(room)
 }
 
 /// What the person is asked to agree to, over the whole screen; below it, what can be pressed.
 fn agree(frame: &mut Frame<'_>, area: Rect, model: &Model, asking: &Asking) {
     let place = Rect { height: area.height.saturating_sub(1), ..area };
-    let (all, room) = agree_lines(asking, (area.width, area.height));
+    let (all, room) = agree_lines(asking, area.width, area.height);
     let start = asking.scroll.min(all.len().saturating_sub(room));
     let left = all.len().saturating_sub(start + room);
     let shown: Vec<Line<'static>> = all.into_iter().skip(start).take(room).map(Line::from).collect();

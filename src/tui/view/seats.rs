@@ -56,8 +56,7 @@ pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line
         let names = &preview.opened.seats;
         let longest = longest(names.iter(), area.width);
         let step = preview.opened.step.as_str();
-        let line =
-            |index: &usize| to_ask(model, step, &names[*index], *index == chosen, (longest, area.width));
+        let line = |index: &usize| to_ask(model, step, &names[*index], *index == chosen, longest, area.width);
         totals.extend(shown.iter().map(line));
         return (format!(" Who is asked ({part}){keys} "), totals);
     }
@@ -65,7 +64,7 @@ pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line
     let longest = longest(round.seats.keys(), area.width);
     let all: Vec<SeatView<'_>> = seats(session, round).collect();
     if round.closed.is_none() {
-        let line = |index: &usize| while_open(model, &all[*index], *index == chosen, (longest, area.width));
+        let line = |index: &usize| while_open(model, &all[*index], *index == chosen, longest, area.width);
         totals.extend(shown.iter().map(line));
         return (format!(" Seats ({part}) · what needs you first "), totals);
     }
@@ -125,7 +124,8 @@ fn while_open(
     model: &Model,
     seat: &SeatView<'_>,
     is_chosen: bool,
-    (longest, width): (usize, u16),
+    longest: usize,
+    width: u16,
 ) -> Line<'static> {
     let (sign, word, style) = standing(model, seat);
     let width = usize::from(width);
@@ -232,7 +232,8 @@ fn to_ask(
     step: &str,
     name: &str,
     is_chosen: bool,
-    (longest, width): (usize, u16),
+    longest: usize,
+    width: u16,
 ) -> Line<'static> {
     let info = model.session().seat_info(name);
     let asked = info.map(|info| info.label(step).to_owned()).unwrap_or_default();

@@ -6,12 +6,15 @@
 #[path = "long_session.rs"]
 mod long_session;
 
-use std::io::{Read as _, Write};
+use std::io::{Read as _, Write as _};
 use std::path::Path;
+use std::process::Child;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use pty_process::Size;
+use pty_process::blocking::{Command, Pty};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use roundtable::history::{Event, LogEntry};
@@ -75,29 +78,25 @@ fn millis(since: Instant) -> f64 {
 
 /// The program in a pseudo-terminal.
 struct Screen {
-    keys: Box<dyn Write + Send>,
-    child: Box<dyn Child + Send + Sync>,
+    terminal: Arc<Pty>,
+    child: Child,
     chunks: Receiver<Vec<u8>>,
     parser: vt100::Parser,
-    _master: Box<dyn MasterPty + Send>,
 }
 
 impl Screen {
     fn open(home: &Path, arguments: &[&str]) -> Self {
-        let size = PtySize { rows: 40, cols: 120, pixel_width: 0, pixel_height: 0 };
-        let pair = native_pty_system().openpty(size).expect("a terminal");
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_roundtable"));
-        command.args(arguments);
-        command.env("ROUNDTABLE_HOME", home);
-        command.env("TERM", "xterm-256color");
-        command.cwd(home);
-        let child = pair.slave.spawn_command(command).expect("starts");
-        drop(pair.slave);
-        let mut out = pair.master.try_clone_reader().expect("a reader");
+        let (terminal, end) = pty_process::blocking::open().expect("a terminal");
+        terminal.resize(Size::new(40, 120)).expect("a size");
+        let command = Command::new(env!("CARGO_BIN_EXE_roundtable")).args(arguments).current_dir(home);
+        let command = command.env("ROUNDTABLE_HOME", home).env("TERM", "xterm-256color");
+        let child = command.spawn(end).expect("starts");
+        let terminal = Arc::new(terminal);
+        let out = Arc::clone(&terminal);
         let (send, chunks) = channel();
         std::thread::spawn(move || {
             let mut buffer = vec![0; 65_536];
-            while let Ok(count @ 1..) = out.read(&mut buffer) {
+            while let Ok(count @ 1..) = (&*out).read(&mut buffer) {
                 if send.send(buffer[..count].to_vec()).is_err() {
                     return;
                 }
@@ -105,8 +104,7 @@ impl Screen {
         });
         let cells = |count| std::num::NonZeroU16::new(count).expect("a size");
         let parser = vt100::Parser::new(cells(40), cells(120), 0);
-        let keys = pair.master.take_writer().expect("a writer");
-        Self { keys, child, chunks, parser, _master: pair.master }
+        Self { terminal, child, chunks, parser }
     }
 
     /// Waits until the screen shows these words.
@@ -120,7 +118,7 @@ impl Screen {
 
     fn press(&mut self, keys: &str, words: &str) -> f64 {
         let started = Instant::now();
-        self.keys.write_all(keys.as_bytes()).and_then(|()| self.keys.flush()).expect("typed");
+        (&*self.terminal).write_all(keys.as_bytes()).expect("typed");
         self.wait_for(words);
         millis(started)
     }
@@ -149,7 +147,7 @@ fn replay(home: &Path, path: &str, events: usize, repeat: usize) -> (Screen, f64
     let whole = millis(started);
     // It ends within a round, so that the program asks whether to go on with it.
     screen.wait_for("Unfinished session");
-    screen.keys.write_all(b"\x1b").and_then(|()| screen.keys.flush()).expect("typed");
+    (&*screen.terminal).write_all(b"\x1b").expect("typed");
     while screen.parser.screen().contents().contains("Unfinished session") {
         let chunk = screen.chunks.recv_timeout(Duration::from_secs(60)).expect("a frame");
         screen.parser.process(&chunk);
@@ -167,7 +165,7 @@ fn replay(home: &Path, path: &str, events: usize, repeat: usize) -> (Screen, f64
 
 /// Processor time used in two seconds in which nothing happens, in milliseconds.
 fn idle(screen: &mut Screen) -> f64 {
-    let id = screen.child.process_id().expect("a process");
+    let id = screen.child.id();
     let used = || {
         let text = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
         let fields: Vec<f64> =

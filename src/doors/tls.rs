@@ -6,7 +6,12 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rcgen::{CertificateParams, DnType, KeyPair, date_time_ymd};
+use rcgen::{
+    CertificateParams, DnType, PKCS_ECDSA_P256_SHA256, PublicKeyData, SerialNumber, SignatureAlgorithm,
+    SigningKey, date_time_ymd,
+};
+use ring::rand::SystemRandom;
+use ring::signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair as _};
 use rustls::client::verify_server_cert_signed_by_trust_anchor;
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject as _;
@@ -81,15 +86,40 @@ pub fn make_identity(address: IpAddr, now: Timestamp) -> Result<Identity, String
         let now = Duration::from_millis(now.0.unsigned_abs());
         params.not_before = date_time_ymd(1970, 1, 1) + now - Duration::from_secs(24 * 3600);
         params.not_after = params.not_before + VALID_FOR;
-        let key = KeyPair::generate()?;
-        Ok((params.self_signed(&key)?, key))
+        let key = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &SystemRandom::new())
+            .map_err(|_| rcgen::Error::RingUnspecified)?;
+        let pair =
+            EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, key.as_ref(), &SystemRandom::new())
+                .map_err(|_| rcgen::Error::RingUnspecified)?;
+        // Of the key, so that two certificates never have one number; at most 20 bytes, above zero.
+        let mut serial = Sha256::digest(pair.public_key())[..20].to_vec();
+        serial[0] &= 0x7f;
+        params.serial_number = Some(SerialNumber::from(serial));
+        Ok((params.self_signed(&Signer(pair))?, key))
     };
     let (certificate, key) =
         make().map_err(|error: rcgen::Error| format!("no certificate can be made: {error}"))?;
-    Ok(Identity {
-        certificate: pem("CERTIFICATE", certificate.der()),
-        key: pem("PRIVATE KEY", &key.serialize_der()),
-    })
+    Ok(Identity { certificate: pem("CERTIFICATE", certificate.der()), key: pem("PRIVATE KEY", key.as_ref()) })
+}
+
+/// A key that signs its own certificate.
+struct Signer(EcdsaKeyPair);
+
+impl PublicKeyData for Signer {
+    fn der_bytes(&self) -> &[u8] {
+        self.0.public_key().as_ref()
+    }
+
+    fn algorithm(&self) -> &'static SignatureAlgorithm {
+        &PKCS_ECDSA_P256_SHA256
+    }
+}
+
+impl SigningKey for Signer {
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, rcgen::Error> {
+        let signature = self.0.sign(&SystemRandom::new(), message);
+        signature.map(|bytes| bytes.as_ref().to_vec()).map_err(|_| rcgen::Error::RingUnspecified)
+    }
 }
 
 /// The SHA-256 of a certificate as browsers show it; none where the text holds none.

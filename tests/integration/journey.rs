@@ -7,7 +7,7 @@ use roundtable::journal::{fold, read_log, verify};
 
 use crate::patience::PATIENCE;
 use crate::program::Desk;
-use crate::pty::Screen;
+use crate::pty::{Screen, command};
 use crate::seat_programs::with_claude;
 use crate::server::{Answer, Server};
 
@@ -146,8 +146,9 @@ fn a_seat_without_a_key_is_told_before_and_saved_while_the_round_is_open() {
 #[test]
 fn a_terminal_that_can_show_nothing_is_told_what_to_use() {
     let desk = Desk::new();
-    let program = std::path::Path::new(env!("CARGO_BIN_EXE_roundtable"));
-    let screen = Screen::open_program(&desk, program, (80, 24), &[], &[("TERM", "dumb")]);
+    let mut command = command(&desk, &[]);
+    command.env("TERM", "dumb");
+    let screen = Screen::run(command, (80, 24));
     let (code, raw) = screen.end();
     let raw = String::from_utf8_lossy(&raw).into_owned();
     assert_eq!(code, 2, "{raw}");

@@ -2,24 +2,22 @@
 //!
 //! A [`Screen`] waits for words to appear; it never sleeps for a fixed time and checks nothing itself.
 
-use std::io::{Read as _, Write};
+use std::io::{Read as _, Write as _};
 use std::num::NonZeroU16;
-use std::path::Path;
+use std::process::{Child, Command};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use portable_pty::{Child, CommandBuilder, MasterPty, PtyPair, PtySize, native_pty_system};
-
-use rustix::process::{Pid, Signal, kill_process};
+use pty_process::Size;
+use pty_process::blocking::Pty;
 
 use crate::patience::PATIENCE;
 use crate::program::Desk;
 
 /// The program on a terminal.
 pub struct Screen {
-    master: Box<dyn MasterPty + Send>,
-    keys: Box<dyn Write + Send>,
-    child: Box<dyn Child + Send + Sync>,
+    terminal: Arc<Pty>,
+    child: Child,
     shown: Arc<(Mutex<Shown>, Condvar)>,
 }
 
@@ -30,66 +28,42 @@ struct Shown {
     is_over: bool,
 }
 
-fn size(columns: u16, rows: u16) -> PtySize {
-    PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }
-}
-
 pub fn cells(count: u16) -> NonZeroU16 {
     NonZeroU16::new(count).expect("a size")
 }
 
-/// A terminal of this size, and a program to be started on it at a desk.
-pub fn prepared(
-    desk: &Desk,
-    program: &Path,
-    (columns, rows): (u16, u16),
-    arguments: &[&str],
-    set: &[(&str, &str)],
-) -> (PtyPair, CommandBuilder) {
-    let pair = native_pty_system().openpty(size(columns, rows)).expect("a terminal");
-    let mut command = CommandBuilder::new(program);
-    command.args(arguments);
-    command.env_clear();
-    let plain = desk.command(arguments);
-    for (name, value) in plain.get_envs() {
-        command.env(name, value.unwrap_or_default());
-    }
-    command.env("TERM", "xterm-256color");
-    command.env("LANG", "C.UTF-8");
-    for (name, value) in set {
-        command.env(name, value);
-    }
-    command.cwd(desk.path(""));
-    (pair, command)
+/// The program at a desk, for a terminal.
+pub fn command(desk: &Desk, arguments: &[&str]) -> Command {
+    let mut command = desk.command(arguments);
+    command.env("TERM", "xterm-256color").env("LANG", "C.UTF-8");
+    command
+}
+
+/// Starts a command on a terminal of this size.
+pub fn start(command: Command, (columns, rows): (u16, u16)) -> (Pty, Child) {
+    let (terminal, end) = pty_process::blocking::open().expect("a terminal");
+    terminal.resize(Size::new(rows, columns)).expect("a size");
+    let child = pty_process::blocking::Command::from(command).spawn(end).expect("starts");
+    crate::patience::mortal(child.id());
+    (terminal, child)
 }
 
 impl Screen {
     /// Starts the program at a desk, on a terminal of this size.
     pub fn open(desk: &Desk, size: (u16, u16), arguments: &[&str]) -> Self {
-        let program = Path::new(env!("CARGO_BIN_EXE_roundtable"));
-        Self::open_program(desk, program, size, arguments, &[])
+        Self::run(command(desk, arguments), size)
     }
 
-    /// The same with another program, and more set in its environment.
-    pub fn open_program(
-        desk: &Desk,
-        program: &Path,
-        (columns, rows): (u16, u16),
-        arguments: &[&str],
-        set: &[(&str, &str)],
-    ) -> Self {
-        let (pair, command) = prepared(desk, program, (columns, rows), arguments, set);
-        let child = pair.slave.spawn_command(command).expect("starts");
-        crate::patience::mortal(child.process_id().expect("a process"));
-        drop(pair.slave);
-        let parser = vt100::Parser::new(cells(rows), cells(columns), 0);
+    /// Starts a command on a terminal of this size.
+    pub fn run(command: Command, size: (u16, u16)) -> Self {
+        let (terminal, child) = start(command, size);
+        let terminal = Arc::new(terminal);
+        let parser = vt100::Parser::new(cells(size.1), cells(size.0), 0);
         let shown = Arc::new((Mutex::new(Shown { parser, raw: Vec::new(), is_over: false }), Condvar::new()));
-        let mut out = pair.master.try_clone_reader().expect("a reader");
-        let keys = pair.master.take_writer().expect("a writer");
-        let seen = Arc::clone(&shown);
+        let (out, seen) = (Arc::clone(&terminal), Arc::clone(&shown));
         std::thread::spawn(move || {
             let mut buffer = [0; 8192];
-            while let Ok(count @ 1..) = out.read(&mut buffer) {
+            while let Ok(count @ 1..) = (&*out).read(&mut buffer) {
                 let mut shown = seen.0.lock().unwrap_or_else(PoisonError::into_inner);
                 shown.parser.process(&buffer[..count]);
                 shown.raw.extend_from_slice(&buffer[..count]);
@@ -98,7 +72,7 @@ impl Screen {
             seen.0.lock().unwrap_or_else(PoisonError::into_inner).is_over = true;
             seen.1.notify_all();
         });
-        Self { master: pair.master, keys, child, shown }
+        Self { terminal, child, shown }
     }
 
     /// Every byte the program has written.
@@ -149,7 +123,7 @@ impl Screen {
 
     /// Types.
     pub fn send(&mut self, keys: &str) {
-        self.keys.write_all(keys.as_bytes()).and_then(|()| self.keys.flush()).expect("typed");
+        (&*self.terminal).write_all(keys.as_bytes()).expect("typed");
     }
 
     /// Types, and waits until the screen shows all of these words.
@@ -177,26 +151,25 @@ impl Screen {
 
     /// Gives the terminal another size.
     pub fn resize(&mut self, columns: u16, rows: u16) {
-        self.master.resize(size(columns, rows)).expect("resized");
+        self.terminal.resize(Size::new(rows, columns)).expect("resized");
         let mut shown = self.shown.0.lock().unwrap_or_else(PoisonError::into_inner);
         shown.parser.screen_mut().set_size(cells(rows), cells(columns));
     }
 
     /// The process.
     pub fn id(&self) -> u32 {
-        self.child.process_id().expect("a process")
+        self.child.id()
     }
 
     /// Ends it at once, as a crash would.
     pub fn kill(&mut self) {
-        let pid = Pid::from_raw(i32::try_from(self.id()).expect("an id")).expect("an id");
-        kill_process(pid, Signal::KILL).expect("killed");
+        self.child.kill().expect("killed");
         self.child.wait().expect("ended");
     }
 
     /// Waits until it ends; its exit code, and every byte it has written.
     #[track_caller]
-    pub fn end(mut self) -> (u32, Vec<u8>) {
+    pub fn end(mut self) -> (i32, Vec<u8>) {
         let until = Instant::now() + PATIENCE;
         let mut shown = self.shown.0.lock().unwrap_or_else(PoisonError::into_inner);
         while !shown.is_over {
@@ -210,6 +183,6 @@ impl Screen {
         }
         let raw = std::mem::take(&mut shown.raw);
         drop(shown);
-        (self.child.wait().expect("ended").exit_code(), raw)
+        (self.child.wait().expect("ended").code().expect("no signal"), raw)
     }
 }

@@ -4,6 +4,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -24,7 +25,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::home::{Home, a_second, stderr};
 use crate::patience::{NEVER, SOON, wait_for};
 use crate::program::Desk;
-use crate::pty::{Screen, prepared};
+use crate::pty::{Screen, command, start};
 use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS, outcome};
 use crate::server::{Answer, Server};
 
@@ -76,25 +77,20 @@ fn with_2_000_requests_open_a_session_rests_within_a_second() {
 fn a_closed_terminal_rests_the_session() {
     let server = Server::start(|_| Answer::chat("vote: alpha").after(NEVER));
     let desk = Desk::with(&table().replace("openai/test", "lab/m")).served_by(&server);
-    let program = Path::new(env!("CARGO_BIN_EXE_roundtable"));
-    let (pair, command) = prepared(&desk, program, (80, 24), &["decide.yaml"], &[]);
-    let mut child = pair.slave.spawn_command(command).expect("starts");
-    drop(pair.slave);
-    let mut out = pair.master.try_clone_reader().expect("a reader");
-    let mut keys = pair.master.take_writer().expect("a writer");
+    let (mut terminal, mut child) = start(command(&desk, &["decide.yaml"]), (80, 24));
     let (mut seen, mut buffer, mut is_open) = (String::new(), [0; 8192], false);
     // The screen never rests while requests are open, so that each read comes back.
     while server.open() < SEATS {
-        let count = out.read(&mut buffer).expect("it draws");
+        let count = terminal.read(&mut buffer).expect("it draws");
         seen.push_str(&String::from_utf8_lossy(&buffer[..count]));
         if !is_open && seen.contains("quit") {
-            keys.write_all(b"o").and_then(|()| keys.flush()).expect("typed");
+            terminal.write_all(b"o").expect("typed");
             is_open = true;
         }
     }
     let closed = Instant::now();
-    drop((out, keys, pair.master));
-    assert_eq!(child.wait().expect("ends").exit_code(), 129);
+    drop(terminal);
+    assert_eq!(child.wait().expect("ends").code(), Some(129));
     assert!(closed.elapsed() < SOON, "{:?}", closed.elapsed());
     let log = read_log(&std::fs::read(desk.session()).expect("a file")).expect("whole");
     assert!(matches!(log.lines.last().expect("a line").stamped.event, Event::SessionPaused { .. }));
@@ -231,7 +227,10 @@ fn on_a_terminal() {
 fn world(desk: &Desk, what: &str) -> Screen {
     let program = std::env::current_exe().expect("a test");
     let arguments = ["stopping::on_a_terminal", "--exact", "--nocapture", "--test-threads=1"];
-    Screen::open_program(desk, &program, (80, 24), &arguments, &[("STOPPING_ON_A_TERMINAL", what)])
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(desk.path("")).env("STOPPING_ON_A_TERMINAL", what);
+    command.env("TERM", "xterm-256color").env("LANG", "C.UTF-8");
+    Screen::run(command, (80, 24))
 }
 
 #[test]

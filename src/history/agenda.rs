@@ -146,7 +146,6 @@ impl Agenda {
                     title: updated.title.clone().unwrap_or_else(|| updated.id.clone()),
                     status: updated.status.clone().unwrap_or_else(|| "open".to_owned()),
                     reason: updated.reason.clone(),
-                    done_when: None,
                 });
             }
         } else if let Event::ConflictOpened(opened) = event {

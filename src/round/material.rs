@@ -5,7 +5,6 @@ use std::ops::RangeInclusive;
 use serde_json::Value;
 
 use crate::ballot::line_range;
-use crate::tally::Tier;
 
 /// One numbered piece of material.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,38 +92,6 @@ pub struct AgendaItem {
     pub status: String,
     /// Why it has this status, if that was said.
     pub reason: Option<String>,
-    /// What closes it, if that is said.
-    pub done_when: Option<DoneWhen>,
-}
-
-/// What closes an agenda item.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DoneWhen {
-    /// How strong the last result must be.
-    pub strength: Option<Tier>,
-    /// The round steps whose last result that is; all that have a rule, if empty.
-    pub rounds: Vec<String>,
-    /// How many artifacts must be recorded in the session.
-    pub min_artifacts: usize,
-    /// Whether no conflict may be open.
-    pub no_open_conflicts: bool,
-    /// What the facilitator judges.
-    pub criteria: Vec<String>,
-}
-
-impl DoneWhen {
-    /// In words: "a result at least strong, 1 artifact, no open conflict".
-    pub fn words(&self) -> String {
-        let noun = if self.min_artifacts == 1 { "artifact" } else { "artifacts" };
-        let counted = [
-            self.strength.map(|tier| format!("a result at least {}", tier.name())),
-            (self.min_artifacts > 0).then(|| format!("{} {noun}", self.min_artifacts)),
-            self.no_open_conflicts.then(|| "no open conflict".to_owned()),
-            (!self.criteria.is_empty())
-                .then(|| format!("the facilitator's judgement of: {}", self.criteria.join("; "))),
-        ];
-        counted.into_iter().flatten().collect::<Vec<_>>().join(", ")
-    }
 }
 
 /// A closed round, as later rounds get it.

@@ -76,9 +76,7 @@ pub fn agenda_rows(agenda: &Agenda) -> Vec<AgendaRow> {
     ];
     rows.extend(agenda.items.iter().map(|item| {
         let reason = item.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-        let when = item.done_when.as_ref().filter(|_| item.is_open());
-        let when = when.map(|when| format!(", until: {}", when.words())).unwrap_or_default();
-        let more = format!("{}{reason}{when}", item.status);
+        let more = format!("{}{reason}", item.status);
         AgendaRow {
             group: AgendaGroup::Item,
             id: item.id.clone(),

@@ -50,35 +50,6 @@ impl Definition {
     }
 }
 
-/// Adds a problem for a `done_when` that names no round with a rule, and a warning for criteria, which close
-/// no item by themselves.
-pub fn check_agenda(
-    definition: &Definition,
-    file: &str,
-    problems: &mut Vec<Diagnostic>,
-    warnings: &mut Vec<Diagnostic>,
-) {
-    let is_ruled = |step: &&Step| step.round().is_some_and(|round| round.rule.is_some());
-    let ruled: Vec<&str> = definition.all_steps().filter(is_ruled).map(|step| step.id.as_str()).collect();
-    for item in &definition.agenda {
-        let Some(when) = &item.done_when else { continue };
-        for named in when.rounds.iter().filter(|named| !ruled.contains(&named.as_str())) {
-            let message =
-                format!("`done_when` of agenda item `{}` names no round with a rule: `{named}`", item.id);
-            problems.push(Diagnostic::new(message).at(file, 1, 1).hint(did_you_mean(named, &ruled)));
-        }
-        if !when.criteria.is_empty() {
-            let message = format!(
-                "agenda item `{}` has criteria: it stays open until the facilitator judges them",
-                item.id
-            );
-            let hint = "set its status to `done`, with a reason: `O` on the screen, `agenda` in `--answers`, \
-                        or a step's `record`";
-            warnings.push(Diagnostic::new(message).at(file, 1, 1).hint(hint));
-        }
-    }
-}
-
 /// Adds the problems of one step.
 pub fn check(
     definition: &Definition,

@@ -44,8 +44,7 @@ fn snapshot(texts: &[String]) -> (String, Value) {
     let form = BallotForm::over(BallotKind::Choice, vec![owned(2), owned(3)]);
     let past =
         [RoundSummary { round: 1, question: owned(0), synthesis: Some(owned(1)), outcome: Some(owned(0)) }];
-    let agenda =
-        [AgendaItem { id: owned(8), title: owned(9), status: owned(0), reason: None, done_when: None }];
+    let agenda = [AgendaItem { id: owned(8), title: owned(9), status: owned(0), reason: None }];
     let context =
         json!({ text(7): { text(8): text(9), "list": [text(0), [], {}, [text(1), { text(2): null }]] } });
     let conflicts = [json!({ "between": [text(5)], text(6): text(7) })];

@@ -3,10 +3,9 @@
 use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::core::command::AgendaChange;
 use crate::history::{
-    Agenda, AgendaUpdated, ConflictOpened, ConflictResolved, DONE, Event, Point, QuestionAnswered,
-    QuestionOpened, RoundRun, Seat, SeatStatus, Session,
+    Agenda, AgendaUpdated, ConflictOpened, ConflictResolved, Event, Point, QuestionAnswered, QuestionOpened,
+    RoundRun, Seat, SeatStatus, Session,
 };
-use crate::round::material::{AgendaItem, DoneWhen};
 
 /// Who opens and resolves conflicts by counting.
 pub(crate) const TALLY: &str = "tally";
@@ -25,7 +24,7 @@ pub fn change(
 ) -> Result<Event, String> {
     Ok(match change {
         AgendaChange::Item { id, title, status, reason } => {
-            check_item(agenda, &id, (title.as_deref(), status.as_deref(), reason.as_deref()))?;
+            check_item(agenda, &id, title.as_deref(), status.as_deref())?;
             Event::AgendaUpdated(AgendaUpdated { id, title, status, reason, step, by })
         }
         AgendaChange::OpenConflict { title, description, minimum_change } => {
@@ -54,25 +53,12 @@ pub fn change(
     })
 }
 
-/// Whether a status closes an item whose criteria the facilitator has to judge.
-fn is_judged(item: &AgendaItem, status: Option<&str>) -> bool {
-    status == Some(DONE) && item.done_when.as_ref().is_some_and(|when| !when.criteria.is_empty())
-}
-
-/// Checks an item's new title, status and reason.
-fn check_item(
-    agenda: &Agenda,
-    id: &str,
-    (title, status, reason): (Option<&str>, Option<&str>, Option<&str>),
-) -> Result<(), String> {
+fn check_item(agenda: &Agenda, id: &str, title: Option<&str>, status: Option<&str>) -> Result<(), String> {
     match agenda.item(id) {
         _ if id.trim().is_empty() => Err("an agenda item needs an id".to_owned()),
         None if title.is_none() => Err(format!("no agenda item `{id}`: a new one needs a title")),
         Some(_) if title.is_none() && status.is_none() => {
             Err(format!("nothing changes of agenda item `{id}`: give it a title or a status"))
-        }
-        Some(item) if is_judged(item, status) && reason.is_none_or(|reason| reason.trim().is_empty()) => {
-            Err(format!("agenda item `{id}` has criteria: say in `reason` why they are met"))
         }
         Some(_) | None => {
             title.map_or(Ok(()), |title| check_title("an agenda item", title))?;
@@ -143,40 +129,6 @@ pub fn conflicts_of(session: &Session, run: &RoundRun, quorum_met: bool) -> Vec<
         events.push(event);
     }
     events
-}
-
-/// The agenda items that are done when a step is over: what is counted of `done_when` holds, and nothing of
-/// it is left to the facilitator. `recorded` is what the step records besides.
-pub fn items_done(session: &Session, step: &str, recorded: &[Event]) -> Vec<Event> {
-    let mut agenda = session.agenda.clone();
-    for event in recorded {
-        agenda.apply(event);
-    }
-    let is_done = |item: &&AgendaItem| {
-        let when = item.done_when.as_ref().filter(|when| when.criteria.is_empty());
-        item.is_open() && when.is_some_and(|when| holds(session, &agenda, when))
-    };
-    let done = agenda.items.iter().filter(is_done).map(|item| {
-        Event::AgendaUpdated(AgendaUpdated {
-            id: item.id.clone(),
-            title: None,
-            status: Some(DONE.to_owned()),
-            reason: None,
-            step: Some(step.to_owned()),
-            by: TALLY.to_owned(),
-        })
-    });
-    done.collect()
-}
-
-fn holds(session: &Session, agenda: &Agenda, when: &DoneWhen) -> bool {
-    let is_named = |step: &String| when.rounds.is_empty() || when.rounds.contains(step);
-    let mut counted = session.rounds.iter().rev().filter_map(|round| round.tally.as_ref());
-    let last = counted.find(|tally| tally.rule.is_some() && is_named(&tally.step));
-    let is_strong = |least| last.is_some_and(|tally| tally.decided && tally.tier >= Some(least));
-    when.strength.is_none_or(is_strong)
-        && agenda.artifacts.len() >= when.min_artifacts
-        && (!when.no_open_conflicts || agenda.open_conflicts().next().is_none())
 }
 
 /// The question of a round as a title: its first line, shortened.

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::agenda::items_done;
 use super::close::time_is_up;
 use super::nested::StepOutcome;
 use super::nested::{items, of_each, of_parallel, of_sequence};
@@ -187,7 +186,6 @@ pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Ti
         Ok(changes) => events.extend(changes),
         Err(why) => finished = result(StepOutcome::to_nothing(format!("nothing is recorded: {why}"))),
     }
-    events.extend(items_done(session, id, &events));
     events.push(Event::StepFinished(Arc::new(finished)));
     Ok(events)
 }

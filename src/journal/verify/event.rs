@@ -287,10 +287,6 @@ fn answer_command(given: ApprovalGiven) -> Command {
 
 /// The command behind a change of the agenda: a count, or an order of the facilitator.
 fn agenda_command(event: Event) -> Command {
-    // What a count closes, the step's end writes.
-    if let Event::AgendaUpdated(AgendaUpdated { step: Some(step), .. }) = &event {
-        return Command::FinishStep { step: step.clone() };
-    }
     let (change, by) =
         if let Event::AgendaUpdated(AgendaUpdated { id, title, status, reason, by, .. }) = event {
             (AgendaChange::Item { id, title, status, reason }, by)

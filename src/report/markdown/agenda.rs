@@ -10,9 +10,7 @@ pub fn agenda(session: &Session, out: &mut String) {
     let agenda = &session.agenda;
     let items = agenda.items.iter().map(|item| {
         let reason = item.reason.as_ref().map(|reason| format!(" ({})", inline(reason))).unwrap_or_default();
-        let when = item.done_when.as_ref().filter(|_| item.is_open());
-        let when = when.map(|when| format!(", until: {}", inline(&when.words()))).unwrap_or_default();
-        format!("{} {}: {}{reason}{when}", code(&item.id), inline(&item.title), inline(&item.status))
+        format!("{} {}: {}{reason}", code(&item.id), inline(&item.title), inline(&item.status))
     });
     list("Agenda", items, out);
     let points = agenda.conflicts.iter().chain(&agenda.questions);

@@ -27,8 +27,6 @@ pub struct Discussion {
 pub(super) struct Item {
     pub id: String,
     pub title: String,
-    /// Whether something closes it.
-    pub is_closed: bool,
 }
 
 impl Discussion {
@@ -101,20 +99,14 @@ impl Discussion {
         collected.into_iter().chain(self.strategy.phases.iter().cloned()).collect()
     }
 
-    /// The definition's agenda items for its own: a result that closes one is that of its rounds.
+    /// Its agenda as items of the definition's, each with an id.
     pub fn agenda(&self) -> Vec<Json> {
-        let phases = self.phases();
-        let main: Vec<&Phase> = phases.iter().filter(|phase| phase.ballot == "main").collect();
-        let with_rounds = |(written, item): (&Json, &Item)| {
-            let (mut written, id) = (written.clone(), &item.id);
-            written["id"] = id.as_str().into();
-            if written["done_when"].is_object() {
-                let round = |phase: &&Phase| format!("{}-{id}-{}", self.id, phase.id);
-                written["done_when"]["rounds"] = main.iter().map(round).collect();
-            }
+        let with_id = |(written, item): (&Json, &Item)| {
+            let mut written = written.clone();
+            written["id"] = item.id.as_str().into();
             written
         };
-        written_agenda(&self.keys).zip(&self.items).map(with_rounds).collect()
+        written_agenda(&self.keys).zip(&self.items).map(with_id).collect()
     }
 }
 
@@ -135,7 +127,7 @@ fn read_items(step: &Node, keys: &JsonMap<String, Json>, found: &Findings<'_>) -
             return None;
         }
         let title = text("title").unwrap_or_else(|| id.clone());
-        items.push(Item { id, title, is_closed: !item["done_when"].is_null() });
+        items.push(Item { id, title });
     }
     let topic = keys.get("topic").and_then(Json::as_str).unwrap_or_default();
     let mut named = topic.split("{{item.").skip(1).filter_map(|rest| rest.split("}}").next());

@@ -21,8 +21,6 @@ struct Pass<'a> {
     id: String,
     topic: String,
     phases: Vec<Phase>,
-    /// The agenda item, if it is for one that something closes.
-    closes: Option<String>,
     /// The step after it.
     then: String,
 }
@@ -30,31 +28,30 @@ struct Pass<'a> {
 impl Discussion {
     pub fn steps(&self) -> Vec<Json> {
         let topic = self.keys.get("topic").and_then(Json::as_str).unwrap_or_default();
-        let pass = |id: String, topic: String, closes: Option<String>, then: String| Pass {
+        let pass = |id: String, topic: String, then: String| Pass {
             of: self,
             id,
             topic,
             phases: self.phases(),
-            closes,
             then,
         };
         let done = format!("{}-done", self.id);
         let mut passes = Vec::new();
-        for (at, Item { id: item, title, is_closed }) in self.items.iter().enumerate() {
+        for (at, Item { id: item, title }) in self.items.iter().enumerate() {
             let topic = if topic.contains("{{item.title}}") {
                 topic.replace("{{item.title}}", title)
             } else {
                 format!("{topic}\n\nNow: {title}")
             };
             let id = format!("{}-{item}", self.id);
-            passes.push(pass(id, topic, is_closed.then(|| item.clone()), done.clone()));
+            passes.push(pass(id, topic, done.clone()));
             if at > 0 {
                 let first = passes[at].first();
                 passes[at - 1].then = first;
             }
         }
         if passes.is_empty() {
-            passes.push(pass(self.id.clone(), topic.to_owned(), None, done));
+            passes.push(pass(self.id.clone(), topic.to_owned(), done));
         }
         let result = passes.last().map_or_else(|| self.id.clone(), |last| last.id.clone());
         let mut steps: Vec<Json> = passes.iter().flat_map(Pass::steps).collect();
@@ -99,11 +96,7 @@ impl Pass<'_> {
 
     /// The step after the last phase.
     fn after_phases(&self) -> String {
-        match (&self.of.lead, &self.closes) {
-            (Some(_), _) => self.step_id("conclude"),
-            (None, Some(_)) => self.step_id("closed"),
-            (None, None) => self.then.clone(),
-        }
+        if self.of.lead.is_some() { self.step_id("conclude") } else { self.then.clone() }
     }
 
     /// The last deciding phase, which is held again where the discussion goes on.
@@ -133,20 +126,10 @@ impl Pass<'_> {
             let after = after.map_or_else(|| self.after_phases(), |next| self.first_step(next));
             self.phase(phase, &after, &mut steps);
         }
-        let goes_on = if self.closes.is_some() { self.step_id("closed") } else { self.then.clone() };
         if let Some(lead) = &self.of.lead {
             let conclude = self.step_id("conclude");
             let runs = self.main().and_then(|main| self.runs(main)).unwrap_or(1);
-            steps.extend(lead.conclude(&conclude, &self.topic, &again, (&goes_on, runs)));
-        }
-        if let Some(item) = &self.closes {
-            let is = |status: &str| format!("agenda[\"{item}\"].status === '{status}'");
-            let is_closed = ["done", "closed", "dropped"].map(is).join(" || ");
-            steps.push(json!({
-                "id": self.step_id("closed"), "type": "condition",
-                "condition": is_closed,
-                "then": self.then, "else": again,
-            }));
+            steps.extend(lead.conclude(&conclude, &self.topic, &again, (&self.then, runs)));
         }
         steps
     }
@@ -217,7 +200,7 @@ impl Pass<'_> {
         let others = self.phases.iter().filter(|other| other.id != phase.id && other.skip_if.is_none());
         match self.of.max_rounds() {
             Some(most) => Some(most.saturating_sub(others.count() as u64).max(1)),
-            None if self.of.lead.is_some() || self.closes.is_some() => own.or(Some(1)),
+            None if self.of.lead.is_some() => own.or(Some(1)),
             None => own,
         }
     }
@@ -295,10 +278,6 @@ impl Pass<'_> {
             for key in OF_MAIN_ROUNDS {
                 let has_runs = key != "on_exhausted" || self.runs(phase).is_some();
                 set(key, keys.get(key).filter(|_| has_runs).cloned());
-            }
-            // An item that stays open after its last round is left to the end of the session.
-            if self.closes.is_some() && !keys.contains_key("on_exhausted") && self.runs(phase).is_some() {
-                set("on_exhausted", Some(self.then.as_str().into()));
             }
         } else {
             set("ballot", Some(phase.ballot.as_str().into()));

@@ -1,9 +1,8 @@
 //! The maps of a definition's material: artifacts, agenda, tasks, links, reports.
 
 use super::rules;
-use super::spec::KeyType::{Any, Flag, Map, Text, Texts, Whole, Words};
-use super::spec::{MapSpec, REQUIRED, key, map, words_of};
-use crate::tally::Tier;
+use super::spec::KeyType::{Any, Flag, Text, Texts, Whole, Words};
+use super::spec::{MapSpec, REQUIRED, key, map};
 
 fn on_off() -> Vec<&'static str> {
     vec!["on", "off"]
@@ -49,31 +48,6 @@ pub static AGENDA_ITEM: MapSpec = map(
         key("id", Text, "the title", "Its id.", "caching"),
         key("title", Text, "the id", "Its title.", "Caching"),
         key("status", Text, "open", "Its status.", "closed"),
-        key("done_when", Map(&DONE_WHEN), "", "What closes it: all of these.", "{strength: strong}"),
-    ],
-);
-
-static DONE_WHEN: MapSpec = map(
-    "done_when",
-    "`done_when`",
-    &[
-        key(
-            "strength",
-            Words(|| words_of(&Tier::ASKED)),
-            "",
-            "How strong the last result must be.",
-            "strong",
-        ),
-        key("rounds", Texts, "all with a rule", "The round steps whose last result that is.", "[pick]"),
-        key(
-            "min_artifacts",
-            Whole(1, u64::MAX),
-            "",
-            "The number of artifacts that must be recorded in the session.",
-            "1",
-        ),
-        key("no_open_conflicts", Flag, "false", "Whether no conflict may be open.", "true"),
-        key("criteria", Texts, "", "Criteria that the facilitator judges.", "[\"costs are named\"]"),
     ],
 );
 

@@ -2,8 +2,7 @@
 
 use super::entries::Entries;
 use crate::ballot::line_range;
-use crate::round::material::{AgendaItem, Artifact, DoneWhen, EVIDENCE_KEYS, EvidencePlace, EvidenceSource};
-use crate::tally::Tier;
+use crate::round::material::{AgendaItem, Artifact, EVIDENCE_KEYS, EvidencePlace, EvidenceSource};
 use crate::yaml::Node;
 
 /// The keys of an artifact beside id, summary and title, in the order a snapshot shows them.
@@ -83,34 +82,7 @@ pub fn agenda(entries: Entries<'_>) -> Vec<AgendaItem> {
         let title = inner.text("title");
         let id = inner.text("id").or_else(|| title.clone()).unwrap_or_default();
         let status = inner.text("status").unwrap_or_else(|| "open".to_owned());
-        AgendaItem {
-            title: title.unwrap_or_else(|| id.clone()),
-            id,
-            status,
-            reason: None,
-            done_when: done_when(inner),
-        }
+        AgendaItem { title: title.unwrap_or_else(|| id.clone()), id, status, reason: None }
     };
     entries.maps("agenda").map(item).collect()
-}
-
-/// What closes an agenda item; a map that says nothing is refused, since it would close it at once.
-fn done_when(item: Entries<'_>) -> Option<DoneWhen> {
-    let inner = item.map("done_when")?;
-    let when = DoneWhen {
-        strength: inner.word("strength", &Tier::ASKED),
-        rounds: inner.texts("rounds"),
-        min_artifacts: inner.count("min_artifacts").unwrap_or(0) as usize,
-        no_open_conflicts: inner.flag("no_open_conflicts").unwrap_or(false),
-        criteria: inner.texts("criteria"),
-    };
-    let rest = DoneWhen { rounds: when.rounds.clone(), ..DoneWhen::default() };
-    if when == rest {
-        inner.refuse(
-            inner.node,
-            "`done_when` says nothing that can be counted or judged",
-            "add `strength: strong`",
-        );
-    }
-    Some(when)
 }

@@ -23,7 +23,7 @@ use super::steps::round::Round;
 use super::steps::step::{Step, StepKind};
 use super::strategy::ReadStrategy;
 use super::used::{ReadUsed, UsedDefinitions};
-use super::{envelope, follow_ups, templates, validate};
+use super::{envelope, templates, validate};
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{Node, Out, Value, literal_keys, read_yaml_or_json};
 use entries::Entries;
@@ -119,7 +119,6 @@ pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
     if let Some(definition) = &found.definition {
         envelope::check(definition, source.file, &mut found.problems);
         templates::check(definition, source.file, &mut found.problems);
-        follow_ups::check_agenda(definition, source.file, &mut found.problems, &mut found.warnings);
         sort(&mut found.problems);
     }
     found

@@ -18,7 +18,6 @@ mod keys;
 mod lang;
 mod load;
 mod mark;
-mod per_seat;
 mod recall;
 mod seat_names;
 mod steps;

@@ -62,10 +62,12 @@ fn prompt_of(request: &Request) -> Value {
 }
 
 fn panel() -> String {
-    let seats = SERVICES.iter().enumerate().map(|(nth, (provider, model, ..))| {
-        format!(
-            "  - {{persona: qa-lead, name: s{nth}, model: {provider}/{model}, count: 3, temperature: [0, 0.7, 1], effort: low}}\n"
-        )
+    let seats = SERVICES.iter().enumerate().flat_map(|(nth, (provider, model, ..))| {
+        [(1, "0"), (2, "0.7"), (3, "1")].map(|(place, warmth)| {
+            format!(
+                "  - {{persona: qa-lead, name: s{nth}-{place}, model: {provider}/{model}, temperature: {warmth}, effort: low}}\n"
+            )
+        })
     });
     let rounds = ["a", "b"].map(|id| format!("  - {{id: {id}, type: round, question: Which?, {FORM}}}\n"));
     format!("participants:\n{}steps:\n{}", seats.collect::<String>(), rounds.concat())

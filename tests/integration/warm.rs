@@ -104,8 +104,9 @@ fn keeping() -> Server {
 #[test]
 fn twenty_seats_share_nine_tenths_of_their_prompts_and_all_but_one_find_them_cached() {
     let server = keeping();
-    let personas = "[business-analyst, security-champion, technical-lead, oss-maintainer]";
-    let seats = format!("[{{grid: {{personas: {personas}, models: lab/m}}, count: 5}}]");
+    let personas = ["business-analyst", "security-champion", "technical-lead", "oss-maintainer"];
+    let seats = personas.map(|name| format!("{{persona: {name}, model: lab/m, count: 5}}")).join(", ");
+    let seats = format!("[{seats}]");
     let definition = definition("warm_first: on\n").replace("[{persona: qa-lead, count: 20}]", &seats);
     let desk = Desk::with(&definition).served_by(&server);
     desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0);

@@ -32,11 +32,9 @@ pub fn definition() -> Vec<Value> {
 
 pub fn participant() -> Vec<Value> {
     let of_program = ["cwd", "env", "max_bytes", "ok_exit", "tool_less"];
-    let of_one = ["persona", "name", "model", "prompt", "command", "tools"];
     let mut rules: Vec<Value> = of_program.iter().map(|key| needs(key, "command")).collect();
-    let named = ["persona", "name", "model", "grid"].map(|key| json!({"required": [key]}));
+    let named = ["persona", "name", "model"].map(|key| json!({"required": [key]}));
     rules.push(json!({"anyOf": named}));
-    rules.push(json!({"if": {"required": ["grid"]}, "then": without(&of_one)}));
     rules.push(json!({"not": {"required": ["tools", "command"]}}));
     rules
 }

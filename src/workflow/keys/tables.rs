@@ -4,7 +4,7 @@ use super::shared::{COMPLETENESS, RECALL};
 use super::spec::KeyType::{
     Any, Either, Flag, List, Map, Number, Positive, Steps, Text, Texts, Whole, Words,
 };
-use super::spec::{KeySpec, MapSpec, REQUIRED, StepType, key, map, words_of};
+use super::spec::{KeySpec, MapSpec, StepType, key, map, words_of};
 use super::{material, rules};
 use crate::workflow::definition::{LeakAction, StructuredAnswers, WarmFirst};
 use crate::workflow::effort::Effort;
@@ -174,9 +174,10 @@ static PARTICIPANT: MapSpec = MapSpec {
         key("seed", from(0), "", "The seed of the first seat, one more for each further seat.", "7"),
         key(
             "temperature",
-            Either(&[HEAT, List(&HEAT), Map(&TEMPERATURE)]),
+            // No service takes a higher one.
+            Number(0.0, 2.0),
             "the provider's",
-            "The temperature: of every seat, in turn from a list, or spread evenly.",
+            "The temperature.",
             "0.7",
         ),
         key(
@@ -187,20 +188,7 @@ static PARTICIPANT: MapSpec = MapSpec {
             "low",
         ),
         key("max_output_tokens", from(1), "16384", "The most tokens of a reply, thinking included.", "32768"),
-        key(
-            "count",
-            Whole(1, MOST_SEATS),
-            "1",
-            "The number of seats; with `grid`, of each combination.",
-            "3",
-        ),
-        key(
-            "grid",
-            Map(&GRID),
-            "",
-            "One seat for every persona with every model.",
-            "{personas: [qa-lead], models: [ollama/llama3.2]}",
-        ),
+        key("count", Whole(1, MOST_SEATS), "1", "The number of seats.", "3"),
         key("skills", Texts, "", "Skills, for work items.", "[rust]"),
         key("tags", Texts, "the persona's", "Words that describe it to reviewers.", "[backend]"),
         key("command", Texts, "", "An external program and its arguments.", "[./agent.sh, --json]"),
@@ -224,27 +212,6 @@ static PARTICIPANT: MapSpec = MapSpec {
         key("tool_less", Flag, "false", "Whether the program may take a seat in a blind round.", "true"),
     ],
 };
-
-/// A temperature; no service takes a higher one.
-const HEAT: super::spec::KeyType = Number(0.0, 2.0);
-
-static GRID: MapSpec = map(
-    "grid",
-    "the grid",
-    &[
-        key("personas", Texts, REQUIRED, "Names of personas.", "[qa-lead, skeptic]"),
-        key("models", Texts, REQUIRED, "Models, `provider/model`.", "[ollama/llama3.2]"),
-    ],
-);
-
-static TEMPERATURE: MapSpec = map(
-    "temperature",
-    "the temperature",
-    &[
-        key("from", HEAT, REQUIRED, "The temperature of the first seat.", "0"),
-        key("to", HEAT, REQUIRED, "The temperature of the last seat.", "1"),
-    ],
-);
 
 static PSEUDONYMS: MapSpec = map(
     "pseudonyms",

@@ -43,9 +43,6 @@ pub struct BallotForm {
     /// Whether the options are answers, named by who gave them, of which nobody ranks their own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exclude_own: bool,
-    /// Whether the estimates of the round that it revises count, too.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub pool: bool,
     /// Whether it is filled in again: then an answer says what changed it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_revision: bool,
@@ -115,7 +112,6 @@ impl BallotForm {
             options,
             order: OptionOrder::Same,
             exclude_own: false,
-            pool: false,
             is_revision: false,
             about: IndexMap::new(),
             min: None,

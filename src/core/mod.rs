@@ -28,7 +28,7 @@ pub use decide::review::artifact_view;
 pub use decide::round::{draft_round, unseal_answer};
 pub use exit_code::{Deciding, ExitCode, LEFT, QUORUM_UNREACHABLE, deciding, exit_code, session_exit};
 pub use next::{NextAction, Question, QuestionKind, approval_kind, next};
-pub use profile::{counted_profile, profile};
+pub use profile::profile;
 pub use proposal::Proposal;
 pub use roster::ROLE_WITHOUT_PERSONA;
 pub use strength::is_persons;

@@ -4,15 +4,6 @@ use crate::history::{RoundRun, SeatStatus, Session};
 use crate::round::record::Outcome;
 use crate::tally::{Decimal, IndexedBallot, Profile, UNLISTED, WeightedBallot};
 
-/// What the voting rule of a round counts: its valid ballots, and where estimates are pooled those of the
-/// round that it revises.
-pub fn counted_profile(session: &Session, round: &RoundRun) -> Profile {
-    let mut counted = profile(session, round);
-    let earlier = session.revised_by(&round.opened).filter(|_| round.opened.ballot.pool);
-    counted.ballots.extend(earlier.into_iter().flat_map(|earlier| profile(session, earlier).ballots));
-    counted
-}
-
 /// The valid ballots of a round, in roster order, as the rules count them.
 pub fn profile(session: &Session, round: &RoundRun) -> Profile {
     let form = &round.opened.ballot;

@@ -1,6 +1,6 @@
 //! The count of a closed round: who took part, whether the quorum is met, what the rule found.
 
-use super::profile::counted_profile;
+use super::profile::profile;
 use super::strength::{same_answers, strength};
 use crate::history::{RoundRun, SeatStatus, Session, Tally};
 use crate::round::record::Outcome;
@@ -95,10 +95,7 @@ fn verdict(session: &Session, round: &RoundRun) -> Verdict {
     let Some(rule) = opened.rule.or(opened.ballot.kind.spec().default_rule()) else {
         return Verdict::default();
     };
-    let mut found = tally::count(&counted_profile(session, round), rule, &opened.terms);
-    if opened.ballot.pool {
-        found.steps.insert(0, "the estimates of the round that it revises count, too".to_owned());
-    }
+    let found = tally::count(&profile(session, round), rule, &opened.terms);
     if opened.rule.is_some() {
         return found;
     }

@@ -68,8 +68,8 @@ impl Session {
         let mut warnings = Vec::new();
         if let Some(before) = self.revised(definition, step, round)? {
             // Asked of the same options, whatever has become of where they came from.
-            let (order, pool) = (form.order, form.pool);
-            *form = BallotForm { order, pool, is_revision: true, ..before.opened.ballot.clone() };
+            let order = form.order;
+            *form = BallotForm { order, is_revision: true, ..before.opened.ballot.clone() };
         } else if let Some(from) = &round.options_from {
             let taken = taken(from, &scope)?;
             (form.options, form.about, warnings) = (taken.options, taken.about, taken.warnings);

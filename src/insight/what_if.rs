@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::round_view;
 use super::tally_text::{result, rule_description};
-use crate::core::counted_profile;
+use crate::core::profile;
 use crate::history::{RoundRun, Session};
 use crate::tally::{
     self, BallotSupport, CountableKind, Profile, Rule, RuleOptions, Ties, Verdict, seeded_winner,
@@ -114,7 +114,7 @@ pub fn what_if(
     let kind = opened.ballot.kind;
     let not_counted = || format!("rule `{}` does not count `{}` ballots", rule.name(), kind.name());
     let countable = kind.spec().countable().ok_or_else(not_counted)?;
-    let (mut verdict, read_as) = counted(&counted_profile(session, round), countable, rule, terms)?;
+    let (mut verdict, read_as) = counted(&profile(session, round), countable, rule, terms)?;
     if let (Ties::Seeded(seed), true) = (opened.ties, verdict.tie) {
         break_tie(&mut verdict, seed);
     }
@@ -127,7 +127,7 @@ pub fn what_if(
             let own = opened
                 .rule
                 .filter(|_| !tally.quorum_met)
-                .map(|own| outcome(&tally::count(&counted_profile(session, round), own, &opened.terms)));
+                .map(|own| outcome(&tally::count(&profile(session, round), own, &opened.terms)));
             own.unwrap_or_else(|| outcome(&tally.verdict)) != outcome(&verdict)
         });
     Ok(WhatIf { rule, terms: terms.clone(), verdict, read_as, is_recorded, differs })

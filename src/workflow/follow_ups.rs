@@ -145,7 +145,6 @@ fn misfit(definition: &Definition, step: &Step, round: &Round) -> Option<String>
     let form = |round: &Round| BallotForm {
         order: OptionOrder::Same,
         about: IndexMap::default(),
-        pool: false,
         ..round.ballot.clone()
     };
     let (now, then) = (form(round), form(before));

@@ -15,7 +15,7 @@ use crate::tally::Rule;
 use crate::yaml::read;
 
 /// Name and file text of each built-in strategy, in the order they are listed.
-pub const STRATEGIES: [(&str, &str); 10] = [
+pub const STRATEGIES: [(&str, &str); 8] = [
     ("blind", include_str!("strategies/blind.yaml")),
     ("delphi", include_str!("strategies/delphi.yaml")),
     ("estimate", include_str!("strategies/estimate.yaml")),
@@ -23,8 +23,6 @@ pub const STRATEGIES: [(&str, &str); 10] = [
     ("consent", include_str!("strategies/consent.yaml")),
     ("findings", include_str!("strategies/findings.yaml")),
     ("premortem", include_str!("strategies/premortem.yaml")),
-    ("six-hats", include_str!("strategies/six-hats.yaml")),
-    ("disney", include_str!("strategies/disney.yaml")),
     ("debate", include_str!("strategies/debate.yaml")),
 ];
 
@@ -79,9 +77,6 @@ pub struct Phase {
     pub ranks: Option<String>,
     /// The phase that it revises.
     pub revises: Option<String>,
-    /// Whether the estimates of that phase count, too.
-    #[serde(default)]
-    pub pool: bool,
     pub feedback: Option<String>,
     /// A condition; `phase.ID` stands for the result of an earlier phase.
     pub skip_if: Option<String>,
@@ -159,7 +154,6 @@ impl Phase {
             context: Some(json!({"answers": "none", "results": "none", "rounds": 0})),
             ranks: None,
             revises: None,
-            pool: false,
             feedback: None,
             skip_if: None,
             repeat_if: None,

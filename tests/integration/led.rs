@@ -299,8 +299,21 @@ fn ideas_that_name_somebody_are_masked_or_withheld_from_the_model_that_merges() 
 
 #[test]
 fn the_model_sees_closed_rounds_only_and_no_names() {
-    let desk = desk(&format!("strategy: six-hats, {CHOICE}"));
+    // The first rounds of this strategy do not see each other.
     let phases = ["white", "red", "black", "yellow"];
+    let blind = |id: &str| {
+        format!("  - {{id: {id}, question: \"{{{{topic}}}}\", ballot: position, context: {{rounds: 0}}}}\n")
+    };
+    let desk = desk(&format!("strategy: hats, {CHOICE}"));
+    std::fs::create_dir_all(desk.path(".s2s/strategies")).expect("a folder");
+    desk.write(
+        ".s2s/strategies/hats.yaml",
+        format!(
+            "name: hats\nsummary: s\nfor: f\nlimits: l\nevidence: []\naccepts: [choice]\nrules: {{choice: majority}}\n\
+             phases:\n{}  - {{id: vote, question: \"{{{{topic}}}}\", ballot: main}}\n",
+            phases.map(blind).concat()
+        ),
+    );
     let mut answers = json!({"talk-vote": {"ann": {"vote": "queue", "rationale": ["MARK-vote"]}, "bob": {"vote": "queue"}}});
     for phase in phases {
         answers[format!("talk-{phase}")] = both(&json!({"position": format!("MARK-{phase}")}));
@@ -352,7 +365,7 @@ fn items_of_an_agenda_are_led_through_one_after_the_other() {
 fn what_does_not_fit_is_refused_at_its_place() {
     for (keys, wanted) in [
         ("strategy: delphi, ballot: {kind: choice, options: [a, b]}, max_rounds: 0", "max_rounds"),
-        ("strategy: six-hats, ballot: {kind: choice, options: [a, b]}, max_rounds: 4", "below the 5 rounds"),
+        ("strategy: debate, ballot: {kind: choice, options: [a, b]}, max_rounds: 2", "below the 3 rounds"),
         ("approve: some", "approve"),
         ("facilitator: {persona: skeptic}", "`model`"),
         ("agenda: [{id: a, title: A}, {id: a, title: B}]", "two items of the agenda have the id `a`"),
@@ -416,7 +429,7 @@ fn a_service_that_fails_leaves_the_note_to_a_person() {
 fn a_led_session_killed_at_any_moment_comes_to_the_same_end() {
     let desk = Desk::with(
         "pseudonyms: {seed: 7}\nparticipants: [qa-lead, skeptic, software-architect]\nsteps:\n  - {id: talk, type: discussion, topic: \
-         \"What should we build first?\", strategy: six-hats, facilitator: rehearsal}\n",
+         \"What should we build first?\", strategy: debate, facilitator: rehearsal}\n",
     );
     let begin = ["--batch", "decide.yaml", "--model", "rehearsal", "--save=s.s2s"];
     let end = |desk: &Desk| {

@@ -263,9 +263,6 @@ impl Pass<'_> {
                 let from = format!("context[\"{}-merge\"].options", self.step_id(&ideas.id));
                 ballot.insert("options".to_owned(), json!({"from": from}));
             }
-            if phase.pool {
-                ballot.insert("pool".to_owned(), true.into());
-            }
             if let Some(of) = &phase.ranks {
                 let from = format!("context[\"{}\"].data", self.step_id(of));
                 ballot.insert("options".to_owned(), json!({"from": from, "max": MOST_RANKED}));

@@ -40,13 +40,6 @@ pub static BALLOT: MapSpec = MapSpec {
             "Of a `ranking` of answers, taken `from` a round: nobody ranks their own.",
             "true",
         ),
-        key(
-            "pool",
-            Flag,
-            "false",
-            "Of an `estimate` that revises a round: the estimates of both rounds count.",
-            "true",
-        ),
         key("min", Decimal, "0 for `score`", "The lower end of the scale.", "1"),
         key("max", Decimal, "5 for `score`", "The upper end of the scale.", "10"),
         key(
@@ -92,7 +85,6 @@ fn of_map(inner: Entries<'_>) -> Option<BallotForm> {
     let mut form = BallotForm { about, ..BallotForm::over(kind, options) };
     form.order = inner.word("order", &OptionOrder::WORDS).unwrap_or_default();
     form.exclude_own = inner.flag("exclude_own").unwrap_or_default();
-    form.pool = inner.flag("pool").unwrap_or_default();
     form.min = number(inner, "min");
     form.max = number(inner, "max");
     form.cards = inner.list("cards").iter().filter_map(card).collect();
@@ -140,13 +132,6 @@ fn check_form(form: &BallotForm, node: &Node, entries: Entries<'_>) {
             node,
             "`exclude_own` is for a ranking of answers",
             "write `kind: ranking` and `options: {from: context.draft.data}`, or remove it",
-        );
-    }
-    if form.pool && (form.kind != BallotKind::Estimate || !entries.has("revises")) {
-        entries.refuse(
-            node,
-            "`pool` is for an estimate that revises a round",
-            "add `revises`, or remove `pool`",
         );
     }
     check_scale(form, node, entries);

@@ -2,15 +2,12 @@
 
 pub mod agreement;
 mod bar_chart;
-mod dot_plot;
 pub mod findings;
 pub mod headline;
-mod heatmap;
 pub mod independence;
 pub mod left_out;
 pub mod movement;
 pub mod phase;
-mod pictures;
 pub mod references;
 pub mod round_view;
 pub mod sides;
@@ -26,7 +23,6 @@ pub use bar_chart::{Bar, bars};
 pub use headline::{Headline, headline, session_headline, without_count};
 pub use independence::independence;
 pub use movement::movement;
-pub use pictures::pictures;
 pub use round_view::{SeatView, VisibleState, confidence, dissents, is_revealed, seats, tally};
 pub use slots::slots;
 pub use tally_text::{long_order, paths, places, rule_description};

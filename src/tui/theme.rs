@@ -180,7 +180,7 @@ impl Theme {
         if self.ascii { ASCII } else { border::ROUNDED }
     }
 
-    /// A line of a picture, its signs in ASCII where the theme is.
+    /// A line with a bar, its signs in ASCII where the theme is.
     pub fn drawn(self, line: String) -> String {
         if !self.ascii {
             return line;
@@ -190,10 +190,7 @@ impl Theme {
             '▒' => ':',
             '▓' => '+',
             '█' => '#',
-            '●' => 'o',
-            '┃' => '|',
-            '─' | '–' => '-',
-            '═' => '=',
+            '–' => '-',
             '…' => '~',
             letter => letter,
         };
@@ -231,10 +228,10 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_drawn_in_ascii_where_the_theme_is() {
+    fn a_bar_is_drawn_in_ascii_where_the_theme_is() {
         let plain = Theme { ascii: true, ..Theme::from_environment(|_| None) };
-        let line = "░░ 1  ▒▒ 2  ▓▓ 3  ██ 4 ·· [══┃═]── ● a… 1–2";
-        assert_eq!(plain.drawn(line.to_owned()), ".. 1  :: 2  ++ 3  ## 4 .. [==|=]-- o a~ 1-2");
+        let line = "▓▓▒▒██·· a… 1–2";
+        assert_eq!(plain.drawn(line.to_owned()), "++::##.. a~ 1-2");
         assert_eq!(Theme { ascii: false, ..plain }.drawn(line.to_owned()), line);
     }
 }

@@ -11,16 +11,13 @@ use crate::insight::movement::is_last_of_form;
 use crate::insight::references::Citable;
 use crate::insight::{
     Bar, SeatView, VisibleState, bars, chart, close_reason, format_duration, group_digits, headline,
-    independence, join_list, long_order, money, paths, pictures, pluralize, quorum_ballots, round_view,
+    independence, join_list, long_order, money, paths, pluralize, quorum_ballots, round_view,
     rule_description, slots,
 };
 use crate::report::model::{FULL_RECORD, POSITIONS_ONLY, Report, background};
 use crate::sanitize::harmless_line;
 use crate::tally::Ties;
 use crate::workflow::Close;
-
-/// How many columns a picture may take in a report, beside its indent.
-const WIDTH: usize = 96;
 
 /// How much of a round with very many seats stands in a report, in bytes.
 const DISSENT: usize = 1_200_000;
@@ -209,7 +206,7 @@ fn write_independence(session: &Session, run: &RoundRun, out: &mut String) {
     }
 }
 
-/// Bars and pictures, then the steps by which a person can redo the count.
+/// Bars, then the steps by which a person can redo the count.
 fn write_tally(session: &Session, run: &RoundRun, tally: &Tally, out: &mut String) {
     if tally.verdict.scores.is_empty() && tally.verdict.steps.is_empty() {
         return;
@@ -224,9 +221,6 @@ fn write_tally(session: &Session, run: &RoundRun, tally: &Tally, out: &mut Strin
     }
     if let Some(order) = long_order(&tally.verdict) {
         let _ = writeln!(out, "The {}.\n", inline(&order));
-    }
-    if run.seats.len() <= FULL_RECORD {
-        drawing(&pictures(session, run, WIDTH), out);
     }
     for (i, step) in tally.verdict.steps.iter().enumerate() {
         let _ = writeln!(out, "{}. {}", i + 1, inline(step));

@@ -6,7 +6,6 @@ use super::{CHOICE, CONSENT, Table, below_quorum, decided};
 use crate::ballot::{Ballot, Stance};
 use crate::core::{AgendaChange, Command};
 use crate::history::{Event, SealedBy, SeatInvited, SeatJoined, TimedEvent, Timestamp};
-use crate::insight::pictures;
 use crate::report::model::remote_notes;
 use crate::report::{html, markdown};
 
@@ -318,22 +317,19 @@ participants: [qa-lead]
 }
 
 #[test]
-fn a_round_is_drawn_once_it_is_counted_and_pairs_with_their_shades() {
+fn pairs_and_their_paths_are_in_the_report() {
     let ranked = CHOICE.replace("kind: choice", "kind: ranking").replace("rule: majority", "rule: schulze");
     let mut table = Table::round(&ranked);
-    let run = |table: &Table| pictures(&table.session, &table.session.rounds[0], 96);
     let ranking =
         |names: &[&str]| Ballot::Ranking(names.iter().map(|name| vec![(*name).to_owned()]).collect());
     table.seal("qa-lead");
     table.seal("software-architect");
-    assert!(run(&table).is_empty(), "nothing of a sealed answer is drawn");
     let answers = vec![
         table.answer("software-architect", ranking(&["redis", "inline"]), json!({})),
         table.answer("qa-lead", ranking(&["redis", "inline"]), json!({})),
     ];
     table.close(answers);
-    assert_eq!(run(&table)[1..], ["             1     2", "1 inline     ·     0", "2 redis   ██ 2     ·"]);
     let text = markdown(&table.session);
-    assert!(text.contains("\n    2 redis   ██ 2     ·\n"), "{text}");
+    assert!(text.contains("1. redis over inline: 2 to 0\n"), "{text}");
     assert!(text.contains("Pairwise:\n\n    strongest paths"), "{text}");
 }

@@ -8,9 +8,9 @@ use crate::insight::agreement::chart;
 use crate::insight::headline;
 use crate::insight::independence::{Independence, independence};
 use crate::insight::movement;
+use crate::insight::round_view;
 use crate::insight::tally_text::long_order;
 use crate::insight::wording::{money, quorum_ballots, turnout};
-use crate::insight::{pictures, round_view};
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::wrapped;
 use crate::tui::model::Model;
@@ -51,8 +51,6 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         let step = wrapped(&format!("- {step}"), width, 6);
         lines.extend(step.into_iter().map(|line| Line::styled(line, faint)));
     }
-    let pictures = pictures(model.session(), round, width);
-    lines.extend(pictures.iter().map(|line| Line::from(model.theme.drawn(harmless_line(line)))));
     lines
 }
 

@@ -15,7 +15,6 @@ use super::parse::scalar::{folded, strip_markup};
 use crate::tally::{CountableKind, IndexedBallot, Rule};
 use crate::yaml::{Node, Value};
 
-/// The words of the stances.
 const STANCES: [(&str, Stance); 3] =
     [("support", Stance::Support), ("stand-aside", Stance::StandAside), ("block", Stance::Block)];
 
@@ -122,14 +121,12 @@ impl KindSpec for Consent {
 }
 
 impl Ballot {
-    /// The change that a stance asks for.
     pub fn minimum_change(&self) -> Option<&str> {
         let Self::Consent(_, change) = self else { return None };
         change.as_deref()
     }
 }
 
-/// The stance a word means.
 fn stance(word: &str) -> Result<Stance, String> {
     let name = folded(strip_markup(word)).replace([' ', '_'], "-");
     let known = STANCES.iter().find(|(known, _)| *known == name && !word.chars().any(is_invisible));

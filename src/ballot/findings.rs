@@ -254,7 +254,6 @@ impl Finding {
         Some(place(self.file.as_deref()?, self.lines))
     }
 
-    /// All of it in a line or, as its texts are, several.
     pub fn line(&self) -> String {
         let place = self.place().map(|place| format!(" {place}")).unwrap_or_default();
         let evidence = self.evidence.as_ref().map(|text| format!(" ({text})")).unwrap_or_default();

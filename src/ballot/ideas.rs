@@ -133,7 +133,6 @@ fn idea(answer: &mut AnswerParser<'_>, entries: &Map) -> Result<(Idea, Json), St
     Ok((Idea { title, text }, Json::Object(kept)))
 }
 
-/// The title or text of an idea.
 fn part(answer: &AnswerParser<'_>, entries: &Map, key: &str) -> Result<String, String> {
     let mut found = entries.iter().filter(|(known, _)| is_named(&known.text, key)).map(|(_, node)| node);
     let (first, second) = (found.next(), found.next());

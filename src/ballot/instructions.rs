@@ -6,7 +6,6 @@
 use super::kind::Instructions;
 use super::model::BallotForm;
 
-/// How to answer a question of this form.
 pub fn answer_rules(form: &BallotForm) -> String {
     let Instructions { example, detail, instead_of, .. } = form.kind.spec().instructions();
     let own = if form.exclude_own { EXCLUDE_OWN } else { "" };
@@ -34,7 +33,6 @@ pub fn answer_hint(form: &BallotForm) -> String {
 
 /// The field of an answer that is given again.
 const CHANGED_BY: &str = "changed_by: \"<which argument or fact changed your mind; only if one did>\"\n";
-/// What is said of a question that is asked again.
 const AGAIN: &str = "This question was asked before. The context holds what was said then, and after your role \
                      stands your own earlier ballot. Keep it unless an argument or a fact changes your mind, \
                      and name that in `changed_by`.\n";

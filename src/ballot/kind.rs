@@ -15,12 +15,10 @@ pub trait KindSpec: Sync {
     /// The keys of an answer that hold the ballot; the first is the ballot key.
     fn keys(&self) -> &'static [&'static str];
 
-    /// What a definition may say of the form beside its kind.
     fn form_keys(&self) -> FormKeys {
         FormKeys { options: false, scale: Scale::None, cards: false }
     }
 
-    /// What participants read about the ballot.
     fn instructions(&self) -> Instructions;
 
     /// The JSON Schema of each of [`keys`](Self::keys), in their order.
@@ -85,12 +83,10 @@ pub trait KindSpec: Sync {
         self.phrase(ballot)
     }
 
-    /// The texts of a ballot that is a list of texts.
     fn listing(&self, _ballot: &Ballot) -> Vec<String> {
         Vec::new()
     }
 
-    /// What a person is asked for.
     fn fields(&self, form: &BallotForm) -> Vec<FormField>;
 
     /// What a person is asked for beside the ballot, each a text with one item a line.
@@ -105,7 +101,6 @@ pub trait KindSpec: Sync {
     fn rehearse(&self, stage: &Stage<'_>) -> RehearsedBallot;
 }
 
-/// What a definition may say of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FormKeys {
     /// Whether it has `options`, of which it then needs two.
@@ -116,7 +111,6 @@ pub struct FormKeys {
     pub cards: bool,
 }
 
-/// The scale of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
     /// It has none.
@@ -127,52 +121,38 @@ pub enum Scale {
     Default(u64, u64),
 }
 
-/// What participants read about a ballot kind.
 #[derive(Debug, Clone, Copy)]
 pub struct Instructions {
     /// The lines of the example that hold the ballot, every value a placeholder.
     pub example: &'static str,
-    /// What is required, in a sentence.
     pub detail: &'static str,
     /// In place of what an abstention stands.
     pub instead_of: &'static str,
     /// The answer described, as agents read what they are expected to return.
     pub description: &'static str,
-    /// How much of it.
     pub length: &'static str,
 }
 
-/// One field of the form a person fills in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormField {
-    /// The name by which its value is found.
     pub key: &'static str,
-    /// The text in front of it.
     pub label: &'static str,
-    /// What may be entered, in a few words.
     pub hint: &'static str,
-    /// How it is entered.
     pub input: Input,
 }
 
-/// How a field is filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
-    /// A line of text that begins as this.
     Line(String),
     /// Several lines of text that begin as this.
     Text(String),
-    /// One of these words.
     OneOf(Vec<String>),
-    /// Any of these words.
     AnyOf(Vec<String>),
 }
 
-/// The values that a person entered.
 pub trait FormValues {
     /// The text of a field, trimmed.
     fn text(&self, key: &str) -> String;
-    /// The words picked in a field.
     fn picked(&self, key: &str) -> Vec<String>;
 }
 
@@ -186,7 +166,6 @@ pub struct Stage<'a> {
     pub order_reason: String,
     /// The lowest and the highest score or estimate.
     pub scale: (Option<f64>, Option<f64>),
-    /// The cards of the form.
     pub cards: &'a [String],
     /// Sentences of the snapshot, quoted.
     pub quotes: &'a [String],
@@ -205,7 +184,6 @@ impl Stage<'_> {
 }
 
 pub struct RehearsedBallot {
-    /// Its keys and values in the answer.
     pub keys: Vec<(&'static str, Value)>,
     /// How it came about, in a sentence.
     pub reason: String,
@@ -233,34 +211,28 @@ const EVERYWHERE: [&str; 9] =
     ["vote", "approve", "ranking", "scores", "estimate", "abstain", "consent", "minimum_change", "position"];
 
 impl BallotKind {
-    /// The word that names it.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
     }
 
-    /// The kind of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
     }
 
-    /// The names of all kinds.
     pub fn names() -> Vec<&'static str> {
         Self::ALL.iter().map(|(name, _)| *name).collect()
     }
 
-    /// The key its ballot stands under.
     pub fn key(self) -> &'static str {
         self.spec().keys().first().copied().unwrap_or_default()
     }
 
-    /// The keys of an answer that are its ballot.
     pub fn ballot_keys(self) -> impl Iterator<Item = &'static str> {
         EVERYWHERE.into_iter().chain(self.spec().keys().iter().copied())
     }
 }
 
 impl Ballot {
-    /// The key it stands under.
     pub(super) fn key(&self) -> &'static str {
         self.kind().map_or("vote", BallotKind::key)
     }
@@ -285,7 +257,6 @@ impl Ballot {
         self.kind().map_or_else(|| self.phrase(), |kind| kind.spec().brief(self))
     }
 
-    /// Its texts, if it is a list of texts.
     pub fn listing(&self) -> Vec<String> {
         self.kind().map_or_else(Vec::new, |kind| kind.spec().listing(self))
     }

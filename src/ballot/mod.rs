@@ -33,7 +33,6 @@ pub use model::{
 pub use parse::{holds_no_answer, read_reply};
 
 impl BallotKind {
-    /// Every kind with the word that names it in a definition.
     pub const ALL: [(&'static str, Self); 9] = [
         ("position", Self::Position),
         ("choice", Self::Choice),
@@ -46,7 +45,6 @@ impl BallotKind {
         ("findings", Self::Findings),
     ];
 
-    /// What distinguishes this kind from the others.
     pub fn spec(self) -> &'static dyn KindSpec {
         match self {
             Self::Position => &position::Position,

@@ -11,33 +11,26 @@ pub enum BallotKind {
     /// Free text with structure: the default.
     #[default]
     Position,
-    /// One of the options.
     Choice,
     /// A set of options.
     Approval,
     /// Options in order, ties and truncation allowed.
     Ranking,
-    /// A number for each option.
     Score,
     /// `support`, `stand-aside` or `block`.
     Consent,
-    /// A number or a card.
     Estimate,
-    /// Ideas, each with a title and a text.
     Ideas,
-    /// Findings, each with a severity and a claim.
     Findings,
 }
 
 /// The form participants fill in: fixed in the definition, part of the snapshot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BallotForm {
-    /// The kind of answer.
     pub kind: BallotKind,
     /// The options as the definition spells them; empty for kinds without options.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// In what order each seat is shown the options.
     #[serde(default, skip_serializing_if = "OptionOrder::is_same")]
     pub order: OptionOrder,
     /// Whether the options are answers, named by who gave them, of which nobody ranks their own.
@@ -46,7 +39,6 @@ pub struct BallotForm {
     /// Whether it is filled in again: then an answer says what changed it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_revision: bool,
-    /// What is said of options beside their names, by option.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub about: IndexMap<String, OptionText>,
     /// The lowest score or estimate, if there is one.
@@ -64,7 +56,6 @@ pub struct BallotForm {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OptionOrder {
-    /// All as the form has them.
     #[default]
     Same,
     /// Each in an order of its own, drawn by seed.
@@ -82,7 +73,6 @@ impl OptionOrder {
     }
 }
 
-/// What is said of an option beside its name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OptionText {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -92,7 +82,6 @@ pub struct OptionText {
 }
 
 impl OptionText {
-    /// Its title and description, those that there are, with their keys.
     pub fn entries(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let all = [("title", &self.title), ("description", &self.description)];
         all.into_iter().filter_map(|(key, text)| Some((key, text.as_deref()?)))
@@ -100,7 +89,6 @@ impl OptionText {
 }
 
 impl BallotForm {
-    /// The form of an open question.
     pub fn position() -> Self {
         Self::over(BallotKind::Position, Vec::new())
     }
@@ -120,12 +108,10 @@ impl BallotForm {
         }
     }
 
-    /// The place of an option.
     pub fn place(&self, option: &str) -> Option<usize> {
         self.options.iter().position(|known| known == option)
     }
 
-    /// The key its ballot stands under.
     pub(super) fn key(&self) -> &'static str {
         self.kind.key()
     }
@@ -178,7 +164,6 @@ impl Ballot {
 /// A reply that met its form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// The countable part.
     pub ballot: Ballot,
     /// The answer's known fields, validated, in the form's order, then its other keys as given.
     pub content: Map<String, Value>,
@@ -186,7 +171,6 @@ pub struct Answer {
     pub flags: Vec<String>,
 }
 
-/// How a reply was read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ParsedReply {
     /// It meets the form (an abstention does too).
@@ -215,11 +199,9 @@ pub enum Stance {
 pub struct Idea {
     /// The name it goes by; no other idea of the ballot has it.
     pub title: String,
-    /// The idea itself.
     pub text: String,
 }
 
-/// Something that is wrong, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -243,7 +225,6 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Every severity with its word, the lowest first.
     pub const WORDS: [(&str, Self); 4] =
         [("low", Self::Low), ("medium", Self::Medium), ("high", Self::High), ("critical", Self::Critical)];
 

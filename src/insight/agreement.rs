@@ -16,7 +16,6 @@ use crate::tally::{self, CountableKind, IndexedBallot, Profile, Rule, RuleOption
 pub struct Agreement {
     /// The option with most first places or approvals, and its share of what all ballots weigh.
     pub leading: Option<(String, f64)>,
-    /// Of whom that share is one, in words.
     pub of_whom: String,
     /// The share of the seats asked that gave a ballot.
     pub turnout: f64,

@@ -5,7 +5,6 @@
 use crate::history::Tally;
 use crate::tally::{Rule, Score};
 
-/// One number as a bar.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar<'a> {
     /// The option, card or stance.

@@ -3,7 +3,6 @@
 use crate::ballot::{Ballot, Finding, Severity, place};
 use crate::history::{RoundRun, SeatStatus, Session};
 
-/// The findings of a round.
 pub struct Findings<'a> {
     /// The gravest first, then those that most seats have.
     pub groups: Vec<FindingGroup<'a>>,
@@ -15,26 +14,21 @@ pub struct Findings<'a> {
 pub struct FindingGroup<'a> {
     /// Each with its seat, in the order of the roster.
     pub findings: Vec<(&'a str, &'a Finding)>,
-    /// The name that the facilitator gave it.
     pub title: Option<&'a str>,
-    /// Why the facilitator set all of it aside.
     pub set_aside: Option<&'a str>,
 }
 
 impl FindingGroup<'_> {
-    /// How many seats have it.
     pub fn seats(&self) -> usize {
         let mut seats: Vec<&str> = self.findings.iter().map(|(seat, _)| *seat).collect();
         seats.dedup();
         seats.len()
     }
 
-    /// The gravest of its severities.
     pub fn severity(&self) -> Severity {
         self.findings.iter().map(|(_, finding)| finding.severity).max().unwrap_or(Severity::Low)
     }
 
-    /// The first file of its findings.
     pub fn file(&self) -> Option<&str> {
         self.findings.iter().find_map(|(_, finding)| finding.file.as_deref())
     }
@@ -46,7 +40,6 @@ impl FindingGroup<'_> {
         Some((lines.iter().map(|(from, _)| *from).min()?, lines.iter().map(|(_, to)| *to).max()?))
     }
 
-    /// Its file and lines.
     pub fn place(&self) -> Option<String> {
         Some(place(self.file()?, self.lines()))
     }

@@ -55,7 +55,6 @@ const MAKERS: [(&str, &str); 34] = [
     ("kimi", "Moonshot"),
 ];
 
-/// Whose answers a round has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Independence {
     /// Models with the seats that answered by them, in roster order.

@@ -24,11 +24,8 @@ const NOTHING: &str = "no ballot";
 /// What changed between two rounds of one form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Movement {
-    /// The earlier round.
     pub from_round: String,
-    /// The later one.
     pub to_round: String,
-    /// Seats that stand where they stood.
     pub stayed: Vec<String>,
     /// Seats that do not.
     pub moves: Vec<Move>,
@@ -42,7 +39,6 @@ pub struct Move {
     pub seat: String,
     /// What it stood for: an option, an order, a stance.
     pub from: String,
-    /// What it stands for.
     pub to: String,
     /// Whether the later answer holds an argument that its earlier one did not.
     pub has_new_argument: bool,
@@ -145,7 +141,6 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The words of a text in lower case.
 fn words(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")

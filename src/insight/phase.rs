@@ -2,16 +2,13 @@
 
 use crate::workflow::{Definition, Step};
 
-/// Where a discussion stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhasePlace {
     /// From 1 on.
     pub number: usize,
     pub count: usize,
     pub label: String,
-    /// What follows it in the discussion.
     pub next: Option<String>,
-    /// Whether that may be skipped.
     pub is_next_optional: bool,
 }
 

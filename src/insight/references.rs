@@ -24,14 +24,10 @@ pub struct Citable {
     text: String,
 }
 
-/// What a reference leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Citation {
-    /// An artifact, by its summary.
     Artifact(String),
-    /// Lines of one, each with its number.
     Lines(String),
-    /// Words that stand in the snapshot.
     Quotation,
 }
 
@@ -39,16 +35,13 @@ pub enum Citation {
 struct CitableArtifact {
     id: String,
     summary: String,
-    /// The file it was read from, if it was.
     source: Option<String>,
-    /// Its content by line number.
     lines: Vec<(u32, String)>,
     /// For a diff: the lines of each file after the change that it shows, by their number there.
     hunks: Vec<(String, u32, String)>,
 }
 
 impl Citable {
-    /// What the answers of a round can cite.
     pub fn of_round(round: &RoundRun) -> Self {
         Self::of(&round.opened.snapshot)
     }
@@ -93,7 +86,6 @@ impl Citable {
             .map(|_| Citation::Quotation)
     }
 
-    /// Whether a quotation stands in the snapshot, in whole words.
     fn holds(&self, quote: &str) -> bool {
         let quote = folded(quote.trim().trim_matches(['"', '“', '”', '.', ',', '…']));
         let is_edge = |edge: Option<char>, beside: Option<char>| {
@@ -111,13 +103,11 @@ impl Citable {
         references(answer).filter(|reference| self.resolve(reference).is_none()).collect()
     }
 
-    /// Whether an answer cites something that is there.
     pub fn supports(&self, answer: &AnswerRevealed) -> bool {
         references(answer).any(|reference| self.resolve(reference).is_some())
     }
 }
 
-/// The references an answer gives.
 pub fn references(answer: &AnswerRevealed) -> impl Iterator<Item = &str> {
     let listed = answer.answer.get("references").and_then(Value::as_array).into_iter().flatten();
     listed.filter_map(Value::as_str).filter(|reference| !reference.trim().is_empty())
@@ -170,7 +160,6 @@ fn shown<'a>(lines: impl Iterator<Item = (u32, &'a str)>) -> String {
     shown
 }
 
-/// The number and text of a line that was numbered when it was read.
 fn numbered(line: &str) -> Option<(u32, &str)> {
     let (number, text) = line.split_once('|')?;
     Some((number.trim_start().parse().ok()?, text.strip_prefix(' ').unwrap_or(text)))
@@ -194,7 +183,6 @@ fn hunks<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<(String, u32, String)>
     found
 }
 
-/// All texts of a value, line numbers left out.
 fn gather(value: &Value, texts: &mut Vec<String>) {
     match value {
         Value::String(text) => {

@@ -12,19 +12,15 @@ use crate::history::{
 };
 use crate::round::record::Outcome;
 
-/// A seat of a round, as far as it may be shown.
 #[derive(Debug, Clone, Copy)]
 pub struct SeatView<'a> {
     pub name: &'a str,
     /// `provider/model`, or `scripted`.
     pub model: &'a str,
-    /// What the roster says of it.
     pub info: Option<&'a SeatInfo>,
     /// What its answer has cost, once it may be read and if its service told of tokens.
     pub spent: Option<Cost>,
-    /// Whether its answer is rehearsed.
     pub rehearsal: bool,
-    /// Whether its answer comes from a script.
     pub scripted: bool,
     /// From the round's opening to its seal or failure, in milliseconds.
     pub elapsed_ms: Option<u64>,
@@ -33,7 +29,6 @@ pub struct SeatView<'a> {
     pub leaks: Option<&'a LeakReport>,
 }
 
-/// Where a seat stands, as far as it may be shown.
 #[derive(Debug, Clone, Copy)]
 pub enum VisibleState<'a> {
     /// Not settled, or not to be read yet; the word for it.
@@ -52,13 +47,11 @@ pub enum VisibleState<'a> {
 /// What is said of a seat whose answer the lost key took with it.
 const LOST: &str = "its answer was lost with the round's key";
 
-/// The seats of a round, in roster order.
 pub fn seats<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = SeatView<'a>> {
     let revealed = is_revealed(round);
     round.seats.values().map(move |seat| seat_view(session, round, seat, revealed))
 }
 
-/// The seat at a place of the roster.
 pub fn seat_at<'a>(session: &'a Session, round: &'a RoundRun, at: usize) -> Option<SeatView<'a>> {
     let (_, seat) = round.seats.get_index(at)?;
     Some(seat_view(session, round, seat, is_revealed(round)))
@@ -137,7 +130,6 @@ impl<'a> SeatView<'a> {
         }
     }
 
-    /// Its answer, once it may be read.
     pub fn answer(&self) -> Option<&'a AnswerRevealed> {
         match self.standing {
             VisibleState::Revealed(answer) => Some(answer),

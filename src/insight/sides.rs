@@ -18,11 +18,9 @@ pub struct Side<'a> {
     pub seats: Vec<Backer<'a>>,
 }
 
-/// A seat behind an option.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Backer<'a> {
     pub seat: &'a str,
-    /// How sure it says it is, as it was given.
     pub sure: Option<String>,
 }
 

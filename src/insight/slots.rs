@@ -12,9 +12,7 @@ pub struct Slots {
     pub order: OptionOrder,
     /// Votes that put exactly one option first.
     pub votes: usize,
-    /// Those for the option that the seat was shown first.
     pub first: usize,
-    /// Those for the option that it was shown last.
     pub last: usize,
 }
 
@@ -39,7 +37,6 @@ pub fn slots(session: &Session, round: &RoundRun) -> Option<Slots> {
 }
 
 impl Slots {
-    /// It in a sentence.
     pub fn line(&self) -> String {
         let order = match self.order {
             OptionOrder::Same => "one for all seats",

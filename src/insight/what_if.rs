@@ -17,7 +17,6 @@ use crate::tally::{
 pub struct WhatIf {
     pub rule: Rule,
     pub terms: RuleOptions,
-    /// What it found.
     pub verdict: Verdict,
     /// How the ballots were read, where the rule is made for others.
     pub read_as: Option<&'static str>,
@@ -92,7 +91,6 @@ pub fn counted(
     Ok((verdict, read_as))
 }
 
-/// The rules that can count ballots of a kind.
 pub fn rules_for(kind: CountableKind) -> impl Iterator<Item = Rule> {
     Rule::all().filter(move |rule| rule.fit(kind) != BallotSupport::None)
 }
@@ -162,7 +160,6 @@ pub fn lines(session: &Session, round: &RoundRun, found: &[WhatIf]) -> Vec<Strin
     lines
 }
 
-/// Breaks a tie by a seed.
 pub fn break_tie(verdict: &mut Verdict, seed: u64) {
     if let Some(winner) = seeded_winner(seed, &verdict.winners) {
         verdict.settle(&winner, format!("tie broken by seed {seed}: {winner}"));

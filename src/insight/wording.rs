@@ -59,7 +59,6 @@ pub fn settled(how: &str) -> &str {
     if how.is_empty() { "nobody blocks any more" } else { how }
 }
 
-/// Why a round closed, in words.
 pub fn close_reason(reason: CloseReason) -> &'static str {
     match reason {
         CloseReason::All => "all seats settled",
@@ -122,7 +121,6 @@ pub fn is_rehearsed(session: &Session) -> bool {
     session.roster.values().any(|seat| seat.is_rehearsal() && is(seat))
 }
 
-/// The steps that ask a seat.
 fn steps_of<'a>(session: &'a Session, seat: &SeatInfo) -> Vec<&'a str> {
     let Some(definition) = &session.definition else { return Vec::new() };
     let steps = definition.all_steps().filter(|step| seat.sits_in(definition, step));
@@ -222,7 +220,6 @@ pub fn resume_verb(session: &Session) -> &'static str {
     if doors.any(|door| door != Door::Nats) { "serve" } else { "resume" }
 }
 
-/// Why a session rests, in words.
 pub fn why_paused(reason: &str) -> &str {
     if reason == QUORUM_UNREACHABLE {
         return "failed seats keep the round below its quorum; nothing is revealed, and resuming asks them again";

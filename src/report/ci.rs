@@ -29,7 +29,6 @@ struct Case {
     name: String,
     seconds: f64,
     standing: Standing,
-    /// What is said of it, one thing per line.
     said: Vec<String>,
     /// Seats without a ballot, with the reason, one per line.
     without_ballot: Vec<String>,
@@ -237,7 +236,6 @@ fn message(text: &str) -> String {
     harmless_line(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// A property of a workflow command.
 fn property(text: &str) -> String {
     message(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -129,7 +129,6 @@ fn position(seat: &SeatView<'_>) -> String {
     }
 }
 
-/// A part of an answer as text, one item a line.
 fn text(seat: &SeatView<'_>, key: &str) -> String {
     let lines = |items: &Vec<Value>| items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n");
     match seat.answer().and_then(|answer| answer.answer.get(key)) {

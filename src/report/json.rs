@@ -20,7 +20,6 @@ use crate::round::material::{AgendaItem, Artifact};
 use crate::round::record::Outcome;
 use crate::tally::Rule;
 
-/// The report of a session.
 pub fn json(session: &Session) -> Value {
     let source = Source::default();
     let shown = Report::new(session, &source);
@@ -299,7 +298,6 @@ fn artifact(artifact: &Artifact) -> Value {
     Value::Object(entries)
 }
 
-/// The findings of every round in their groups.
 fn findings(session: &Session) -> Value {
     let of_round = |run: &RoundRun| {
         let found = grouped(session, run);

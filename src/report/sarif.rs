@@ -86,7 +86,6 @@ fn uri(path: &str) -> String {
     uri
 }
 
-/// What SARIF calls the severity.
 fn level(severity: Severity) -> &'static str {
     match severity {
         Severity::Low => "note",

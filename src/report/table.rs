@@ -9,10 +9,8 @@ use crate::insight::movement::earlier;
 use crate::insight::{SeatView, seats};
 use crate::round::record::Outcome;
 
-/// What stands before the words of a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {
-    /// The letter of an option.
     Letter(String),
     /// ✓ support, – stand aside, ✕ block, ○ abstained, ! failed, ? invalid.
     Sign(&'static str),
@@ -38,7 +36,6 @@ pub struct Row<'a> {
     pub cells: Vec<Cell>,
 }
 
-/// The table.
 #[derive(Debug)]
 pub struct Table<'a> {
     pub rounds: Vec<&'a RoundRun>,

@@ -10,7 +10,6 @@ use crate::history::{Event, LeakReport, LogEntry, SeatStatus, Session, Timestamp
 use crate::insight::{finding, handling, is_revealed, shown_mask};
 use crate::sanitize::harmless;
 
-/// One work item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TraceEntry {
     /// The work item's id.
@@ -20,17 +19,13 @@ pub struct TraceEntry {
     /// The round, of a seat's.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub round: String,
-    /// Who handed it over.
     pub from: &'static str,
-    /// Who got it.
     pub to: String,
     pub model: String,
-    /// When it was logged for sending.
     pub sent_at: Timestamp,
     /// The system's part of an agent's prompt, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    /// The exact prompt.
     pub prompt: String,
     /// The hash of the snapshot, or of an agent's input.
     pub context_sha256: String,

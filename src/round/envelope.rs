@@ -12,7 +12,6 @@ pub const VERSION: u32 = 2;
 /// The most bytes of an envelope's JSON.
 pub const MAX_ENVELOPE: usize = 512 * 1024;
 
-/// A ballot on its way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Envelope {
@@ -41,7 +40,6 @@ pub struct WorkResult {
     /// The id of the work item, such as `draft/1`.
     pub round: String,
     pub participant: String,
-    /// What the agent answered.
     pub result: String,
     #[serde(default)]
     pub signature: String,
@@ -71,12 +69,10 @@ pub struct FailedDelivery {
 pub struct Failure {
     /// At most [`MAX_REASON`] bytes.
     pub reason: String,
-    /// Whether time ran out.
     pub timed_out: bool,
     pub tries: u32,
 }
 
-/// What is wrong with the length of a sealed text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WrongLength {
     TooLong,
@@ -138,7 +134,6 @@ impl WorkResult {
         is_formed.then_some(result)
     }
 
-    /// The same, signed by its agent.
     #[must_use]
     pub fn sign(self, key: &SigningKey) -> Self {
         let signature = key.sign(&self.message());
@@ -172,7 +167,6 @@ impl FailedDelivery {
         reason.len() <= MAX_REASON && !reason.chars().any(char::is_control)
     }
 
-    /// The same, signed by its seat.
     #[must_use]
     pub fn sign(self, key: &SigningKey) -> Self {
         let signature = key.sign(&self.message());

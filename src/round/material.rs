@@ -21,18 +21,14 @@ pub struct Artifact {
     pub source: Option<EvidenceSource>,
 }
 
-/// What of an artifact is read from its source.
 pub const EVIDENCE_KEYS: [&str; 6] = ["source", "lines", "commits", "bytes", "sha256", "content"];
 
-/// What of the project an artifact shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvidenceSource {
     pub place: EvidencePlace,
-    /// Whether each line is shown with its number.
     pub numbers: bool,
 }
 
-/// Where evidence lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EvidencePlace {
     /// A file of the project, or some of its lines, counted from 1.
@@ -62,7 +58,6 @@ impl EvidencePlace {
 }
 
 impl Artifact {
-    /// What is known of it under a key.
     pub fn detail(&self, key: &str) -> Option<&Value> {
         self.details.iter().find(|(known, _)| *known == key).map(|(_, value)| value)
     }
@@ -73,7 +68,6 @@ impl Artifact {
         self.details.extend(read.details.into_iter().filter(|(key, _)| EVIDENCE_KEYS.contains(key)));
     }
 
-    /// All of it, as a definition writes it.
     pub fn to_json(&self) -> Value {
         let mut all = serde_json::Map::new();
         all.insert("id".to_owned(), self.id.as_str().into());
@@ -83,7 +77,6 @@ impl Artifact {
     }
 }
 
-/// One line of the agenda.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgendaItem {
     pub id: String,
@@ -99,7 +92,6 @@ pub struct AgendaItem {
 pub struct RoundSummary {
     /// Its number in the session, from 1.
     pub round: u32,
-    /// What was asked.
     pub question: String,
     /// The facilitator's note on it, if there is one.
     pub synthesis: Option<String>,
@@ -126,33 +118,24 @@ impl EarlierReasons {
 /// Everything a snapshot may hold; what is empty is left out of it.
 #[derive(Debug, Clone, Default)]
 pub struct SnapshotContent<'a> {
-    /// The project in a few lines.
     pub project_summary: Option<&'a str>,
-    /// What the session is for.
     pub goal: Option<&'a str>,
     /// What any outcome must respect.
     pub constraints: &'a [String],
     /// The round's number in the session, from 1.
     pub current_round: u32,
-    /// What is asked.
     pub question: &'a str,
-    /// Background to the question.
     pub exploration: Option<&'a str>,
     /// The form of an answer; left out for an open question.
     pub ballot: Option<&'a crate::ballot::BallotForm>,
-    /// What is to be discussed.
     pub agenda: &'a [AgendaItem],
     /// The material of this round; the one key that stays when empty, as `[]`.
     pub artifacts: Vec<&'a Artifact>,
-    /// Disagreements still open.
     pub open_conflicts: &'a [Value],
-    /// Questions still open.
     pub open_questions: &'a [Value],
-    /// The closed rounds before.
     pub recent_rounds: &'a [RoundSummary],
     /// What was said in the round that this one revises.
     pub earlier_reasons: &'a [EarlierReasons],
-    /// How that round was counted.
     pub earlier_counts: Option<&'a Value>,
     /// Results of earlier steps, by their key.
     pub context: Option<&'a serde_json::Map<String, Value>>,

@@ -66,7 +66,6 @@ pub struct Offer {
     pub deadline: Option<i64>,
 }
 
-/// A work item for an agent.
 #[derive(Debug, Clone, Deserialize)]
 pub struct WorkOffer {
     v: u32,
@@ -80,12 +79,10 @@ pub struct WorkOffer {
     /// The prompt: the system message, and the text.
     pub rules: String,
     pub prompt: String,
-    /// All that the agent is handed.
     pub work_item: Value,
     table_key: String,
 }
 
-/// What a worker is asked.
 #[derive(Debug, Clone)]
 pub enum AnyOffer {
     Ballot(Box<Offer>),
@@ -104,7 +101,6 @@ pub fn work_delivery(
     delivery_id(binding, table_key, attempt)
 }
 
-/// The JSON of an offer that a trusted table has signed.
 fn signed(json: &[u8], signature: &str, is_trusted: impl Fn(&str) -> bool) -> Result<Value, BadOffer> {
     let value: Value = serde_json::from_slice(json).map_err(|_| BadOffer::NotSigned)?;
     let key = value["table_key"].as_str().unwrap_or_default();

@@ -33,7 +33,6 @@ impl Prompt {
 pub struct PromptHash(Sha256);
 
 impl PromptHash {
-    /// Takes in what the prompts share.
     pub fn new(rules: &str, snapshot: &str) -> Self {
         let shared = Sha256::new().chain_update(rules).chain_update("\n").chain_update(snapshot);
         Self(shared)

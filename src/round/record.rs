@@ -12,11 +12,9 @@ const KEPT_OF_REPLY: usize = 1000;
 /// Why a reply that is too long to be kept does not count.
 pub const TOO_LONG: &str = "the reply is too long to be kept: answer more briefly";
 
-/// What became of a seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// A valid ballot.
     Answered,
     /// A stated abstention.
     Abstained,
@@ -35,7 +33,6 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Answered => "answered",
@@ -50,12 +47,10 @@ impl Outcome {
     }
 }
 
-/// Tokens as the service counted them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenUsage {
     /// Tokens of the prompt, cached ones included.
     pub input: u64,
-    /// Tokens of the reply.
     pub output: u64,
     /// Tokens of the prompt that came from the service's cache.
     pub cached: u64,
@@ -128,25 +123,20 @@ pub struct SeatRecord {
     pub session: String,
     pub round: String,
     pub participant: String,
-    /// The hash of the snapshot it answered.
     pub snapshot_sha256: String,
     pub model: String,
-    /// What became of it.
     pub outcome: Outcome,
     /// Why, where that needs saying.
     pub reason: Option<String>,
-    /// The countable part.
     pub ballot: Option<Ballot>,
     /// The answer's fields.
     pub answer: Map<String, Value>,
     /// Keys that were kept and not obeyed.
     pub flags: Vec<String>,
-    /// Every reply as it came.
     pub replies: Vec<ReplyAttempt>,
     pub tries: u32,
     /// From the first request to the last byte, in milliseconds.
     pub latency_ms: u64,
-    /// Tokens, if the service told.
     pub tokens: Option<TokenUsage>,
     /// What it was to be sent with and was not, since its service does not take it.
     pub dropped: Vec<String>,
@@ -161,7 +151,6 @@ pub struct Raw {
     pub round: String,
     /// The seat's name.
     pub participant: String,
-    /// The hash of the snapshot it answered.
     pub snapshot_sha256: String,
     pub model: String,
     /// Every reply as it came, without a reason.
@@ -172,7 +161,6 @@ pub struct Raw {
     pub tries: u32,
     /// From the first request to the last byte, in milliseconds.
     pub latency_ms: u64,
-    /// Tokens, if the service told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenUsage>,
     /// What it was to be sent with and was not, since its service does not take it.
@@ -286,7 +274,6 @@ impl ReplyAttempt {
         self.limit.map(|limit| format!("all {} tokens went into thinking", group_digits(limit as usize)))
     }
 
-    /// Reads it against its form.
     pub fn read(&self, form: &BallotForm) -> ParsedReply {
         let invalid = |reason: &str| ParsedReply::Invalid(reason.to_owned());
         if let Some(reason) = self.without_answer() {

@@ -52,7 +52,6 @@ pub fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
 }
 
 impl Snapshot {
-    /// Renders and hashes the material.
     pub fn freeze(material: &SnapshotContent<'_>) -> Self {
         #[cfg(test)]
         RENDERED.set(RENDERED.get() + 1);
@@ -70,7 +69,6 @@ pub struct AddressLines<'a> {
     pub directive: Option<&'a str>,
     /// The facilitator's line to this one.
     pub own_directive: Option<&'a str>,
-    /// Its ballot in the round that is revised.
     pub earlier_ballot: Option<&'a serde_json::Map<String, Value>>,
     pub option_order: Option<&'a [String]>,
 }

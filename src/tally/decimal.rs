@@ -9,16 +9,13 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
-/// The units of one.
 const ONE: i128 = 1_000_000_000_000;
 
 /// Decimal places that an amount may be given with; the product of two keeps all of its own.
 const PLACES: usize = 6;
 
-/// The largest amount that is read.
 const LARGEST: i128 = 1_000_000_000 * ONE;
 
-/// An exact decimal number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Decimal(i128);
 

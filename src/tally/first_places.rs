@@ -10,7 +10,6 @@ use super::verdict::Verdict;
 /// More options than this in one place cannot be split exactly.
 const MOST_SHARED: u64 = 36;
 
-/// First places by option.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FirstPlaces {
     /// By option, in parts.
@@ -19,12 +18,10 @@ pub struct FirstPlaces {
     pub size: i128,
     /// Ballots that put nothing first.
     pub exhausted: Decimal,
-    /// Ballots that were split.
     pub split: Decimal,
 }
 
 impl FirstPlaces {
-    /// All first places together, in parts.
     pub fn total(&self) -> i128 {
         self.parts.iter().sum()
     }
@@ -34,7 +31,6 @@ impl FirstPlaces {
         Score::ratio(parts, self.size.saturating_mul(Decimal::ONE.units()))
     }
 
-    /// The shown numbers of all options.
     pub fn scores(&self) -> Vec<Score> {
         self.parts.iter().map(|parts| self.shown(*parts)).collect()
     }
@@ -61,7 +57,6 @@ impl FirstPlaces {
         shown.collect::<Vec<_>>().join(", ")
     }
 
-    /// The count as a step.
     pub fn step(&self, options: &[String]) -> String {
         format!("ballots: {}", self.listed(options))
     }
@@ -87,7 +82,6 @@ impl FirstPlaces {
     }
 }
 
-/// The first places of all ballots.
 pub fn first_places(profile: &Profile) -> FirstPlaces {
     if profile.ballots.iter().all(|ballot| matches!(ballot.mark, IndexedBallot::Choice(_))) {
         return of_choices(profile);
@@ -131,7 +125,6 @@ pub fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
-/// The first places among the options that are left.
 pub fn among(rankings: &[(Vec<u16>, Decimal)], left: &[bool], size: i128) -> FirstPlaces {
     let mut parts = vec![0; left.len()];
     let (mut exhausted, mut split) = (Decimal::ZERO, Decimal::ZERO);

@@ -30,7 +30,6 @@ struct Listed {
     worth: Decimal,
 }
 
-/// A search through the orders of elimination.
 struct EliminationSearch<'a> {
     names: &'a [String],
     rankings: Vec<Listed>,
@@ -102,7 +101,6 @@ fn merge(rankings: &mut Vec<(Vec<u16>, Decimal)>) {
 }
 
 impl EliminationSearch<'_> {
-    /// The first places among the options that are left.
     fn first_places(&self, left: &[bool]) -> FirstPlaces {
         let mut parts = vec![0; left.len()];
         let (mut exhausted, mut split) = (Decimal::ZERO, Decimal::ZERO);

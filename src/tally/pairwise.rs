@@ -9,7 +9,6 @@ use super::decimal::{Decimal, Score};
 use super::profile::{IndexedBallot, Profile, UNLISTED};
 use super::verdict::{Trace, Verdict};
 
-/// The counts of all pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pairwise {
     options: usize,
@@ -120,7 +119,6 @@ impl Pairwise {
         if self.total == 0 { verdict } else { verdict.ordered(names, compare) }
     }
 
-    /// The matrix as data.
     pub fn trace(&self) -> Trace {
         Trace { pairwise: matrix(self.options, |a, b| self.prefer(a, b)), ..Trace::default() }
     }

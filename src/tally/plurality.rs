@@ -6,7 +6,6 @@ use super::first_places::{FirstPlaces, first_places};
 use super::profile::Profile;
 use super::verdict::Verdict;
 
-/// Counts first places.
 pub fn count(profile: &Profile) -> Verdict {
     let places = first_places(profile);
     let mut steps = vec![places.step(&profile.options)];

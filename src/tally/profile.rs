@@ -5,25 +5,20 @@
 
 use super::decimal::Decimal;
 
-/// What kind of ballots a rule counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountableKind {
-    /// One of the options.
     Choice,
     /// A set of options.
     Approval,
     /// Options in order, ties and truncation allowed.
     Ranking,
-    /// A number for each option.
     Score,
     /// `support`, `stand-aside` or `block`.
     Consent,
-    /// A number or a card.
     Estimate,
 }
 
 impl CountableKind {
-    /// Every kind with the word that names it in a definition.
     pub const NAMES: [(&'static str, Self); 6] = [
         ("choice", Self::Choice),
         ("approval", Self::Approval),
@@ -33,7 +28,6 @@ impl CountableKind {
         ("estimate", Self::Estimate),
     ];
 
-    /// The word that names it.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
     }
@@ -42,11 +36,9 @@ impl CountableKind {
 /// The rank of an option that a ballot leaves out: below all that it lists.
 pub const UNLISTED: u16 = u16::MAX;
 
-/// What a ballot says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IndexedBallot {
     Choice(usize),
-    /// The options approved of.
     Approval(Vec<usize>),
     /// The rank of each option, 0 the best, equal ranks a tie, [`UNLISTED`] where it is left out.
     Ranking(Vec<u16>),
@@ -58,22 +50,17 @@ pub enum IndexedBallot {
     /// Stands in the way until this change is made, if one is stated.
     Block(Option<String>),
     Number(Decimal),
-    /// A card, by its place on the form.
     Card(usize),
 }
 
 /// A ballot, cast by one voter or by several alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WeightedBallot {
-    /// Whose it is, for the steps.
     pub voter: String,
-    /// How often it was cast.
     pub count: u64,
-    /// What each of them weighs.
     pub weight: Decimal,
     /// The option that is its voter's own: it is not compared with others on this ballot.
     pub own: Option<usize>,
-    /// What it says.
     pub mark: IndexedBallot,
 }
 
@@ -102,7 +89,6 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// How many ballots there are.
     pub fn ballot_count(&self) -> u64 {
         self.ballots.iter().map(|ballot| ballot.count).sum()
     }

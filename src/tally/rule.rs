@@ -51,14 +51,11 @@ impl RuleOptions {
     }
 }
 
-/// How a rule takes ballots of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BallotSupport {
-    /// They are what it counts.
     Own,
     /// They can be read as what it counts, in this way.
     Read(&'static str),
-    /// It cannot count them.
     None,
 }
 
@@ -82,7 +79,6 @@ const NAMES: [(&str, Rule); 12] = [
 ];
 
 impl Rule {
-    /// Every rule, in the order in which they are listed.
     pub fn all() -> impl Iterator<Item = Self> {
         NAMES.iter().map(|(_, rule)| *rule)
     }
@@ -102,22 +98,18 @@ impl Rule {
         }
     }
 
-    /// The word that names it.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(_, rule)| *rule == self).map_or("", |(name, _)| name)
     }
 
-    /// The rule of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         NAMES.iter().find(|(known, _)| *known == name).map(|(_, rule)| *rule)
     }
 
-    /// The names of all rules.
     pub fn names() -> Vec<&'static str> {
         NAMES.iter().map(|(name, _)| *name).collect()
     }
 
-    /// How it takes ballots of a kind.
     pub fn fit(self, kind: CountableKind) -> BallotSupport {
         use BallotSupport::{None, Own, Read};
         use CountableKind::{Approval, Choice, Consent, Estimate, Ranking, Score};
@@ -148,7 +140,6 @@ impl Rule {
         }
     }
 
-    /// The kinds of ballots it is made for.
     pub fn kinds(self) -> Vec<&'static str> {
         CountableKind::NAMES
             .iter()
@@ -157,7 +148,6 @@ impl Rule {
             .collect()
     }
 
-    /// The rules that are made for ballots of a kind.
     pub fn for_kind(kind: CountableKind) -> Vec<&'static str> {
         Self::all().filter(|rule| rule.fit(kind) == BallotSupport::Own).map(Self::name).collect()
     }
@@ -169,7 +159,6 @@ impl Rule {
             .find_map(|(rule, share)| (rule == self).then_some(share))
     }
 
-    /// The share it works with.
     pub fn threshold(self, terms: &RuleOptions) -> Option<Fraction> {
         let default = Fraction::parse(self.default_threshold()?);
         terms.threshold.clone().or(default)

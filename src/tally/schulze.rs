@@ -9,7 +9,6 @@ use super::pairwise::{NO_RANKINGS, Pairwise, layers, matrix};
 use super::profile::Profile;
 use super::verdict::{Trace, Verdict};
 
-/// The strongest paths of all pairs.
 struct Paths {
     options: usize,
     strength: Vec<i128>,

@@ -18,11 +18,9 @@ pub enum Tier {
 }
 
 impl Tier {
-    /// What a round can ask for, with the word for it.
     pub const ASKED: [(&'static str, Self); 3] =
         [("weak", Self::Weak), ("strong", Self::Strong), ("unanimous", Self::Unanimous)];
 
-    /// The word for it.
     pub fn name(self) -> &'static str {
         Self::ASKED.iter().find(|(_, tier)| *tier == self).map_or("none", |(name, _)| name)
     }

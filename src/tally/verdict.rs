@@ -23,12 +23,10 @@ pub enum Ties {
     Seeded(u64),
 }
 
-/// What a rule found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     /// Who won; several when they are level, none when nobody did.
     pub winners: Vec<String>,
-    /// Whether the winners are level.
     pub tie: bool,
     /// All options from the best on, level ones together; empty where the rule orders none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -59,12 +57,10 @@ pub struct Trace {
     pub paths: Vec<Vec<Score>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<Elimination>,
-    /// How estimates lie.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spread: Option<Quartiles>,
 }
 
-/// One round of an elimination.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Elimination {
     /// First places among the options that are left.
@@ -79,7 +75,6 @@ pub struct Elimination {
     pub level: Vec<String>,
 }
 
-/// How estimates lie.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quartiles {
     pub lowest: String,
@@ -131,7 +126,6 @@ impl Verdict {
         self
     }
 
-    /// With what its order is by.
     #[must_use]
     pub fn ordered_by(mut self, what: &str) -> Self {
         self.order_by = (!self.order.is_empty()).then(|| what.to_owned());

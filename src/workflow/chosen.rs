@@ -11,12 +11,10 @@ use crate::diagnostic::Diagnostic;
 /// The model of a person elsewhere who is invited by a link.
 pub const LINK: &str = "remote/link";
 
-/// A participant as the command line chooses it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ChosenParticipant {
     /// By its name, or as a model, a person or a persona.
     Named(String),
-    /// As a map.
     Given(Box<ParticipantSpec>),
 }
 

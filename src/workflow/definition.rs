@@ -18,9 +18,7 @@ use crate::round::material::{AgendaItem, Artifact};
 pub struct Definition {
     /// Its id; the file's name unless given.
     pub id: String,
-    /// A line about it.
     pub description: Option<String>,
-    /// What the session is for.
     pub goal: Option<String>,
     /// What any outcome must respect.
     pub constraints: Vec<String>,
@@ -35,21 +33,15 @@ pub struct Definition {
     /// A line for every participant, appended after `your_role`.
     pub facilitator_directive: Option<String>,
     pub artifacts: Vec<Artifact>,
-    /// What is to be discussed.
     pub agenda: Vec<AgendaItem>,
     /// The tracker's tasks.
     pub tasks: Vec<Task>,
     /// The file that the tracker's tasks are read from and written back to, if they have one.
     pub tracker: Option<TrackerFile>,
-    /// What is linked to what.
     pub links: Vec<LinkDefinition>,
-    /// What agents reported.
     pub reports: Vec<Report>,
-    /// The number that the first round has.
     pub current_round: u32,
-    /// Disagreements still open.
     pub open_conflicts: Vec<Value>,
-    /// Questions still open.
     pub open_questions: Vec<Value>,
     /// The most money the session may cost, in US dollars.
     pub budget: Option<f64>,
@@ -61,7 +53,6 @@ pub struct Definition {
     pub secrets_allowed: bool,
     /// What becomes of names in an answer before it is handed on, where the definition says.
     pub leaks: Option<LeakAction>,
-    /// What snapshots recall of what was before.
     pub recall: RecallKeys,
     /// Whether participants are shown to each other by pseudonyms, and the seed if one is given.
     pub pseudonyms: Option<PseudonymSetting>,
@@ -75,7 +66,6 @@ pub struct Definition {
     pub steps: Vec<Step>,
 }
 
-/// One participant as written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParticipantSpec {
     /// The seat's name, unique.
@@ -108,7 +98,6 @@ pub struct ParticipantSpec {
     pub effort: Option<Effort>,
     /// The most tokens one of its replies may have, thinking included.
     pub max_output_tokens: Option<u64>,
-    /// The line and column it stands at.
     pub place: (u64, u64),
 }
 
@@ -127,13 +116,11 @@ pub enum SeatTools {
 /// An external program that answers: started without a shell, the prompt on its standard input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramSpec {
-    /// The program and its arguments.
     pub command: Vec<String>,
     /// The folder it runs in; the facilitator's own unless given.
     pub cwd: Option<String>,
     /// The names of the variables it is passed, beside `PATH`, `HOME` and the like.
     pub env: Vec<String>,
-    /// How many bytes it may answer with.
     pub max_bytes: Option<u64>,
     /// The exit codes, beside 0, with which it answers: that it ended so, and what it printed.
     pub ok_exit: Vec<i64>,
@@ -234,7 +221,6 @@ impl LeakAction {
         [("off", Self::Off), ("flag", Self::Flag), ("mask", Self::Mask), ("withhold", Self::Withhold)];
 }
 
-/// Pseudonyms are asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PseudonymSetting {
     /// What they are drawn with, if that is said.
@@ -324,7 +310,6 @@ impl Definition {
         })
     }
 
-    /// The step that a nested step is in.
     pub fn parent(&self, id: &str) -> Option<&Step> {
         self.all_steps().find(|step| step.nested().iter().any(|nested| nested.id == id))
     }
@@ -377,7 +362,6 @@ impl Definition {
         agents.any(|agent| agent.agent == name && agent.allows_tools)
     }
 
-    /// What the snapshot of a round recalls.
     pub fn recall(&self, round: &Round) -> Recall {
         let (own, all) = (&round.recall, &self.recall);
         Recall {

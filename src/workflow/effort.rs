@@ -16,7 +16,6 @@ pub enum Effort {
 }
 
 impl Effort {
-    /// Every effort with the word that names it, the least first.
     pub const WORDS: [(&'static str, Self); 7] = [
         ("none", Self::None),
         ("minimal", Self::Minimal),
@@ -27,7 +26,6 @@ impl Effort {
         ("max", Self::Max),
     ];
 
-    /// Returns the word for it, in definitions and in requests.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",

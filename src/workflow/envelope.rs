@@ -8,7 +8,6 @@ use super::lang::Template;
 use super::steps::step::{Step, StepKind};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 
-/// What a round leaves.
 const ROUND: [&str; 5] = ["data", "success", "outcome", "decision", "tally"];
 /// The count of a round, in the order it is written.
 pub const TALLY_KEYS: [&str; 17] = [
@@ -30,7 +29,6 @@ pub const TALLY_KEYS: [&str; 17] = [
     "excused",
     "reason",
 ];
-/// What may have become of a round.
 const OUTCOMES: [&str; 8] =
     ["decided", "tie", "blocked", "no_quorum", "weak", "undecided", "abstained", "failed"];
 /// What a parallel or a review leaves.

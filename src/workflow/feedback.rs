@@ -1,12 +1,10 @@
 //! What a round that revises another shows of it: the key `feedback`.
 
-/// What is shown of the round before.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Feedback {
     /// The reasons, without authors and counts.
     #[default]
     Reasons,
-    /// The counts alone.
     Counts,
     Both,
     None,

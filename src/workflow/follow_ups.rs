@@ -16,7 +16,6 @@ impl Definition {
         rounds.any(|round| round.revises.is_some() || !round.ballot.order.is_same())
     }
 
-    /// The steps that are revised by another, each with the one that revises it.
     pub fn revisions(&self) -> impl Iterator<Item = (&Step, &Step)> {
         let revising = |step: &'_ Step| step.round()?.revises.clone();
         self.all_steps().filter_map(move |step| Some((self.step(&revising(step)?)?, step)))

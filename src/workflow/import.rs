@@ -7,7 +7,6 @@ use crate::diagnostic::Diagnostic;
 use crate::yaml::{Out, read};
 
 const BLOCK: &str = "participant_context";
-/// Keys that a definition has under the same name.
 const SAME: [&str; 7] =
     ["project_summary", "goal", "constraints", "current_round", "agenda", "open_conflicts", "open_questions"];
 /// What a definition cannot hold: it is made while a session runs.
@@ -64,12 +63,10 @@ fn block(text: &str) -> Option<String> {
     Some(lines[start..end].join("\n") + "\n")
 }
 
-/// A text of the block as a definition writes it.
 fn literal(context: &Map<String, Value>, key: &'static str) -> Option<(&'static str, Value)> {
     Some((key, Template::literal(context.get(key)?.as_str()?).into()))
 }
 
-/// An artifact that shows what the block shows of it.
 fn artifact(shown: &Value) -> Value {
     let mut artifact = shown.clone();
     if let Some(map) = artifact.as_object_mut()

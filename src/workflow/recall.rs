@@ -6,7 +6,6 @@ use super::load::map_reader::as_text;
 /// What a snapshot holds of the answers of the round closed last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RecalledAnswers {
-    /// All of them.
     #[default]
     Full,
     /// What each answer chose or stands for, without its reasons.
@@ -29,7 +28,6 @@ impl RecalledAnswers {
 /// Which results of steps other than rounds a snapshot holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Results {
-    /// All of them.
     #[default]
     All,
     None,
@@ -45,14 +43,12 @@ pub struct RecallKeys {
     pub results: Option<Results>,
 }
 
-/// What a snapshot recalls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recall {
     /// Of the answers of the round closed last.
     pub answers: RecalledAnswers,
     /// How many closed rounds; with none, nothing of any round.
     pub rounds: usize,
-    /// Of other steps.
     pub results: Results,
 }
 
@@ -60,7 +56,6 @@ pub struct Recall {
 pub const RECENT_ROUNDS: usize = 5;
 
 impl Results {
-    /// Whether the result of a step with that id and key is recalled.
     pub fn holds(&self, id: &str, key: &str) -> bool {
         match self {
             Self::All => true,

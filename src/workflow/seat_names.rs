@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-/// A name has at most so many characters.
 const LONGEST: usize = 64;
 
 /// Returns the last part of a model's name; of a program without a model, such as `claude-cli/`, its own.
@@ -15,7 +14,6 @@ pub fn name_of_model(model: &str) -> String {
     if name.is_empty() { "participant".to_owned() } else { name }
 }
 
-/// The names that are taken, each with the number it was last given.
 #[derive(Debug, Default)]
 pub struct SeatNames(HashMap<String, usize>);
 

@@ -36,18 +36,15 @@ static PARSED: LazyLock<Vec<Strategy>> = LazyLock::new(|| {
     STRATEGIES.iter().map(parse).collect()
 });
 
-/// A recipe of rounds.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Strategy {
     pub name: String,
-    /// What happens, in a sentence.
     pub summary: String,
     #[serde(rename = "for")]
     pub good_for: String,
     /// What it does not do.
     pub limits: String,
-    /// Where its claims come from.
     pub evidence: Vec<String>,
     /// The ballot kinds that its `main` rounds can have; the first is the default.
     pub accepts: Vec<String>,
@@ -56,7 +53,6 @@ pub struct Strategy {
     pub phases: Vec<Phase>,
 }
 
-/// A round of a strategy.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
@@ -64,7 +60,6 @@ pub struct Phase {
     pub label: Option<String>,
     /// The question; `{{topic}}` stands for the discussion's topic, `{{options}}` for its options.
     pub question: String,
-    /// A line for everyone who is asked.
     pub directive: Option<String>,
     /// Lines that the seats get in turn: the sides of a debate.
     #[serde(default)]
@@ -75,7 +70,6 @@ pub struct Phase {
     pub context: Option<Value>,
     /// The phase whose answers are its options; nobody ranks their own.
     pub ranks: Option<String>,
-    /// The phase that it revises.
     pub revises: Option<String>,
     pub feedback: Option<String>,
     /// A condition; `phase.ID` stands for the result of an earlier phase.
@@ -197,12 +191,10 @@ impl Phase {
     }
 }
 
-/// The names of all strategies.
 pub fn strategy_names() -> Vec<&'static str> {
     STRATEGIES.iter().map(|(name, _)| *name).collect()
 }
 
-/// Every strategy, in the order they are listed.
 pub fn strategies() -> &'static [Strategy] {
     &PARSED
 }

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 
 use crate::diagnostic::Diagnostic;
 
-/// The model of the built-in tracker.
 pub const TRACKER: &str = "tracker";
 
 /// Keys of a task's row in linked tasks, in their order.
@@ -27,9 +26,7 @@ pub const ROW_KEYS: [&str; 10] = [
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task {
     pub id: String,
-    /// What it is called.
     pub title: String,
-    /// What it is about, in full.
     pub description: String,
     /// How to see that it is done.
     pub test_steps: Vec<String>,
@@ -39,20 +36,16 @@ pub struct Task {
     pub doubt: Option<Diagnostic>,
     /// `OPEN`, `DONE`, or the tracker's own word.
     pub status: String,
-    /// What a row of linked tasks shows of it, as it was written.
     pub row: Map<String, Value>,
     /// Whether it is deleted: it is in nobody's rows.
     pub deleted: bool,
-    /// The line and column it stands at.
     pub place: (u64, u64),
 }
 
 /// The file that tasks are kept in from one session to the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrackerFile {
-    /// Its path, as written.
     pub file: String,
-    /// The line and column it stands at.
     pub place: (u64, u64),
 }
 
@@ -62,25 +55,19 @@ pub struct LinkDefinition {
     pub id: String,
     /// Where it begins: a task, an agent, a saved session.
     pub from: String,
-    /// Where it ends.
     pub to: String,
     /// What it says: `agent_task` names a task's agent.
     pub kind: String,
-    /// When it was made.
     pub created_at: String,
-    /// The line and column it stands at.
     pub place: (u64, u64),
 }
 
-/// What an agent reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     pub agent: String,
     /// `current`, or another scope.
     pub scope: String,
-    /// When it was written.
     pub created_at: String,
-    /// What it says.
     pub content: String,
 }
 
@@ -91,7 +78,6 @@ impl Task {
         matches!(word.as_str(), "done" | "closed" | "completed" | "cancelled" | "canceled" | "rejected")
     }
 
-    /// The issue as an agent is handed it.
     pub fn issue(&self) -> Value {
         serde_json::json!({
             "issue_id": self.id,
@@ -134,7 +120,6 @@ pub fn with_written_names(value: Value) -> Value {
     Value::Object(if is_issue { issue(map) } else { map })
 }
 
-/// An issue under its written names, its priority as a number where that can be read.
 fn issue(map: Map<String, Value>) -> Map<String, Value> {
     let mut issue = renamed(map, &[("id", "issue_id"), ("steps", "test_steps")]);
     if let Some(Value::String(word)) = issue.get("priority")

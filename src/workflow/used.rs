@@ -106,7 +106,6 @@ impl<'a> UsedDefinitions<'a> {
         Some(steps.iter().map(|inside| as_inside(inside, id, &ids, step)).collect())
     }
 
-    /// The steps of a used definition as it is written.
     fn steps_in(&self, text: &str, id: &str, files: &[&str], found: &Findings<'_>) -> Option<Vec<Node>> {
         let mut root = match read_yaml_or_json(text, found.file) {
             Ok(root) => root,
@@ -146,7 +145,6 @@ fn has_use(step: &Node) -> bool {
     is_of_type(step, "use") || matches!(inside, Some(Value::List(inside)) if inside.iter().any(has_use))
 }
 
-/// The ids of the steps and of those inside them.
 fn ids(steps: &[Node]) -> Vec<String> {
     let of = |step: &Node| {
         let inside = match step.get("steps").map(|steps| &steps.value) {

@@ -18,10 +18,8 @@ pub(super) const BARE_BLOCK: &str = "a block states its `minimum_change`: what w
 /// What changed the mind of a seat that is asked again.
 const CHANGED_BY: &str = "changed_by";
 
-/// The entries of an answer, known keys in their one spelling.
 pub(in crate::ballot) type AnswerEntries = Vec<(String, Node)>;
 
-/// Keys that every kind of answer may carry.
 const COMMON: [&str; 7] =
     ["position", "rationale", "trade_offs", "concerns", "suggestions", "confidence", "references"];
 
@@ -62,7 +60,6 @@ pub(super) fn entries(map: yaml::Map, kind: BallotKind) -> Result<AnswerEntries,
     Ok(out)
 }
 
-/// Puts content into its one order.
 pub(super) fn canonical_order(content: Map<String, Json>, ballot: &Ballot) -> Map<String, Json> {
     let first = ballot.kind().map_or(&["vote"][..], |kind| kind.spec().keys());
     let place = |key: &str| first.iter().chain(&COMMON).position(|known| *known == key).unwrap_or(usize::MAX);
@@ -100,7 +97,6 @@ pub(super) fn answer(form: &BallotForm, entries: &AnswerEntries, source: &str) -
 /// An answer on its way: what is kept so far, what to flag, what is wrong.
 pub struct AnswerParser<'a> {
     pub(in crate::ballot) form: &'a BallotForm,
-    /// The text that the values were read from.
     pub(in crate::ballot) source: &'a str,
     pub(in crate::ballot) flags: Vec<String>,
     pub(super) problems: Vec<String>,
@@ -118,7 +114,6 @@ impl<'a> AnswerParser<'a> {
         source_text(node, self.source).unwrap_or_default()
     }
 
-    /// The option a single value means.
     pub(in crate::ballot) fn option(&mut self, node: &Node, key: &str) -> Result<String, String> {
         let word = source_text(node, self.source);
         let word =
@@ -126,7 +121,6 @@ impl<'a> AnswerParser<'a> {
         self.named(&word)
     }
 
-    /// The option a word means.
     pub(in crate::ballot) fn named(&mut self, word: &str) -> Result<String, String> {
         let (option, flag) = option_match::option(&self.form.options, word)?;
         self.flags.extend(flag);

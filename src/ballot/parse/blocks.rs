@@ -9,21 +9,16 @@ use super::answer::known_key;
 use super::scalar::{strip_markup, trimmed};
 use crate::ballot::model::BallotKind;
 
-/// How a block is to be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ReplyBlock<'a> {
     /// YAML, or JSON if it begins with a bracket.
     Structured(&'a str),
-    /// The label and value of each Markdown line.
     Lines(Vec<(&'static str, &'a str)>),
 }
 
-/// What was found.
 #[derive(Debug, Default)]
 pub(super) struct FoundBlocks<'a> {
-    /// The blocks in the order of the reply.
     pub blocks: Vec<ReplyBlock<'a>>,
-    /// The labels of fences that were taken for code.
     pub code_labels: Vec<String>,
 }
 
@@ -53,7 +48,6 @@ struct BlockScanner<'a> {
     lines: Vec<(&'static str, &'a str)>,
 }
 
-/// Finds the blocks of a screened reply.
 pub(super) fn find(text: &str, kind: BallotKind) -> Result<FoundBlocks<'_>, String> {
     let mut scan = BlockScanner { text, found: FoundBlocks::default(), lines: Vec::new() };
     let mut at = 0;

@@ -13,24 +13,23 @@ use crate::yaml::{self, Node, Value};
 /// Values nested deeper than this are refused.
 const MAX_DEPTH: usize = 32;
 
-/// Keys an answer may be wrapped in.
 const WRAPPERS: [&str; 5] = ["answer", "response", "reply", "result", "ballot"];
 
 pub(super) enum ClassifiedBlock {
     /// It holds a ballot key: read, or the reason why not.
     Ballot(Result<Answer, String>),
-    /// The form with its placeholders.
     Form,
     /// A map without a ballot key; `known` if one of its keys is the answer's.
-    Fields { keys: Vec<String>, known: bool },
-    /// A list where a map should be.
+    Fields {
+        keys: Vec<String>,
+        known: bool,
+    },
     List,
     /// Nothing to do with the answer.
     Other,
 }
 
 impl ClassifiedBlock {
-    /// The ballot, if it is one.
     pub(super) fn ballot(&self) -> Option<&Result<Answer, String>> {
         match self {
             Self::Ballot(ballot) => Some(ballot),
@@ -87,7 +86,6 @@ fn from_lines(form: &BallotForm, lines: &[(&'static str, &str)]) -> ClassifiedBl
     piece
 }
 
-/// Whether a line of an unreadable block begins like a ballot.
 fn mentions_ballot(text: &str, kind: BallotKind) -> bool {
     text.split(['\n', ',', '{']).any(|piece| {
         let key = piece.split_once(':').map(|(key, _)| key.trim().trim_start_matches(['-', ' ']));

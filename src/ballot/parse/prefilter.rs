@@ -8,7 +8,6 @@ use std::borrow::Cow;
 use super::scalar::shorten;
 use crate::sanitize::is_unsafe;
 
-/// The largest reply that is read, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
 
 /// Opening and closing tags of thinking, in lower case.
@@ -74,7 +73,6 @@ const DEEDS: [&str; 15] = [
     "discuss",
 ];
 
-/// Refusals in one piece.
 const DECLINES: [&str; 4] = ["i must decline", "i decline", "i refuse", "i must refuse"];
 
 /// What may stand before a refusal's own words.
@@ -191,7 +189,6 @@ fn calls_tool(text: &str) -> bool {
     })
 }
 
-/// Whether the text begins like a refusal.
 pub(super) fn is_refusal(text: &str) -> bool {
     let start: String = text.trim_start().chars().take(300).collect();
     let start = start.to_lowercase().replace('’', "'");

@@ -40,7 +40,6 @@ impl AnswerParser<'_> {
         left
     }
 
-    /// A list of texts, if one is given.
     pub(super) fn texts(&mut self, key: &str, node: &Node) -> Option<Json> {
         let items = match &node.value {
             Value::List(items) => items,

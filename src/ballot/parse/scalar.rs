@@ -33,7 +33,6 @@ pub(in crate::ballot) fn shorten(text: &str, max: usize) -> String {
     harmless_line(&short)
 }
 
-/// A value as it is named in a reason.
 pub(in crate::ballot) fn quoted(text: &str) -> String {
     format!("`{}`", shorten(text, 80))
 }
@@ -136,7 +135,6 @@ fn written(node: &Node, source: &str) -> String {
     token.take_while(|c| !c.is_whitespace() && !matches!(c, ',' | '}' | ']')).collect()
 }
 
-/// How deep a value is nested.
 pub(in crate::ballot) fn depth(node: &Node) -> usize {
     match &node.value {
         Value::List(items) => 1 + items.iter().map(depth).max().unwrap_or(0),

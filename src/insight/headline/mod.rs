@@ -28,7 +28,6 @@ pub struct Headline {
     pub label: String,
     /// The same below a word that says whether it is a decision: "outbox".
     pub name: String,
-    /// By which numbers.
     pub sentence: String,
     /// "Order: 1 a, 2= b, 2= c", of more than two options.
     pub order: Option<String>,
@@ -44,7 +43,6 @@ impl Headline {
     }
 }
 
-/// The headline of a counted round.
 pub fn headline(session: &Session, round: &RoundRun, tally: &Tally) -> Headline {
     let (name, sentence) = Count { session, round, tally }.words();
     let is_option = tally.decided && !matches!(tally.rule, Some(Rule::Consent | Rule::Median));
@@ -72,7 +70,6 @@ pub fn cap(tally: &Tally) -> Option<&str> {
     tally.tier_because.as_deref()?.split_once(", but ").map(|(_, why)| why)
 }
 
-/// A text with a capital letter.
 pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
@@ -89,7 +86,6 @@ fn all_seats(count: usize) -> String {
 
 /// "a", "a and b", "a, b and 3 more".
 fn named(names: &[String]) -> String {
-    /// How many are named.
     const NAMED: usize = 4;
     match names.len() {
         ..=NAMED => and_list(names),
@@ -102,7 +98,6 @@ fn is_by_share(rule: Rule) -> bool {
     matches!(rule, Rule::Plurality | Rule::Majority | Rule::Supermajority | Rule::WeightedMajority)
 }
 
-/// What a rule over scores measures.
 fn measure(rule: Rule) -> Option<&'static str> {
     (rule == Rule::ScoreMean).then_some("mean")
 }
@@ -112,7 +107,6 @@ fn by_rule(rule: Rule, own: Rule) -> String {
     if rule == own { String::new() } else { format!(" Decided by {}.", rule.name()) }
 }
 
-/// A counted round.
 struct Count<'a> {
     session: &'a Session,
     round: &'a RoundRun,
@@ -168,7 +162,6 @@ impl Count<'_> {
         self.tally.verdict.steps.last().is_some_and(|step| step.starts_with("tie broken by "))
     }
 
-    /// Whether the numbers of the count are whole ballots.
     fn counts_heads(&self) -> bool {
         let sum: f64 = self.tally.verdict.scores.values().map(Score::as_f64).sum();
         let is_whole = (sum - self.tally.answered as f64).abs() < 1e-6;
@@ -253,7 +246,6 @@ impl Count<'_> {
         sentence
     }
 
-    /// What share a rule asks for.
     fn need(&self, rule: Rule) -> Option<String> {
         let share = rule.threshold(&self.tally.terms).map(|share| match share.to_string().as_str() {
             "1/2" => "half".to_owned(),

@@ -18,7 +18,6 @@ pub(super) const MARKS: usize = 60;
 /// With more options there is no table of pairs.
 const PAIRS: usize = 16;
 
-/// Where a chart stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     FirstPage,
@@ -86,7 +85,6 @@ fn pair_class(for_it: usize, against: usize, all: usize) -> &'static str {
     }
 }
 
-/// What a chart is drawn of.
 pub(super) struct Chart<'a> {
     pub(super) report: &'a Report<'a>,
     pub(super) run: &'a RoundRun,

@@ -17,7 +17,6 @@ const IN_FULL: usize = 3;
 const FULL_LENGTH: usize = 1_200;
 /// How much is quoted of each where there are more or longer ones.
 const PART: usize = 280;
-/// How many are quoted at all.
 const QUOTED: usize = 6;
 
 /// Whether the first page quotes all dissent in full.
@@ -123,7 +122,6 @@ fn verdict(report: &Report<'_>, out: &mut String) {
 
 /// The order of all options, where the result is one.
 fn order(report: &Report<'_>, out: &mut String) {
-    /// How many places stand in the headline.
     const PLACES: usize = 10;
     let Some(tally) =
         report.tally.filter(|_| report.run.is_some_and(|run| run.opened.ballot.kind == BallotKind::Ranking))
@@ -218,7 +216,6 @@ pub fn dissenter(report: &Report<'_>, one: &Dissenter<'_>, said: &str, out: &mut
 }
 
 fn absent(report: &Report<'_>, out: &mut String) {
-    /// How many seats are named.
     const NAMED: usize = 8;
     let found = report.absent();
     if found.is_empty() {

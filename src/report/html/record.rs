@@ -211,7 +211,6 @@ fn standings(session: &Session, run: &RoundRun, out: &mut String) {
     out.push_str("</ul>");
 }
 
-/// A row of the audit data.
 fn row(head: &str, what: &str, value: &str) -> String {
     let head =
         if head.is_empty() { "<td></td>".to_owned() } else { format!("<th scope=\"row\">{}</th>", e(head)) };

@@ -16,7 +16,6 @@ fn initials(name: &str) -> String {
     parts.take(2).flat_map(char::to_uppercase).collect()
 }
 
-/// What the initials stand for.
 fn legend<'a>(names: impl Iterator<Item = &'a str>, before: &str) -> String {
     let all: Vec<String> =
         names.take(20).map(|name| format!("<b>{}</b> {}", e(&initials(name)), e(name))).collect();
@@ -88,7 +87,6 @@ impl<'a> Scale<'a> {
     }
 }
 
-/// The scores that a seat gave.
 type Given<'a> = (SeatView<'a>, &'a indexmap::IndexMap<String, serde_json::Number>);
 
 impl<'a> Chart<'a> {

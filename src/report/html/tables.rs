@@ -151,7 +151,6 @@ fn cell(report: &Report<'_>, cell: &Cell) -> String {
     }
 }
 
-/// What stands for a seat without a ballot.
 fn no_ballot(seat: &crate::insight::SeatView<'_>, columns: usize) -> String {
     let outcome = seat.outcome().map_or("", |outcome| outcome.name()).replace('_', " ");
     let sign = if outcome == "abstained" { "○" } else { "!" };
@@ -284,7 +283,6 @@ pub fn reasons_table(report: &Report<'_>, out: &mut String) {
     out.push_str("</section>");
 }
 
-/// All options with all reasons.
 pub fn all_reasons(report: &Report<'_>, out: &mut String) {
     let options = report.options();
     let Some(run) = report.run else { return };

@@ -154,7 +154,6 @@ fn merged(reason: &Reason, last: u32) -> String {
     format!("{} ({})", inline(&cut(&reason.text, PART)), inline(&reason.who(last)))
 }
 
-/// A text as far as there is room for it.
 pub fn cut(text: &str, room: usize) -> String {
     match text.char_indices().nth(room) {
         Some((at, _)) => format!("{}…", text[..at].trim_end()),
@@ -249,7 +248,6 @@ fn dissenter(report: &Report<'_>, one: &Dissenter<'_>, is_short: bool, out: &mut
     };
 }
 
-/// A block below an item of a list.
 pub fn indented(block: &str) -> String {
     block.lines().fold(String::new(), |text, line| text + "  " + line + "\n")
 }

@@ -6,7 +6,6 @@ use super::quote::{code, inline};
 use crate::history::Session;
 use crate::insight::findings::{FindingGroup, grouped};
 
-/// The findings of every round.
 pub fn findings(session: &Session, out: &mut String) {
     for round in &session.rounds {
         let found = grouped(session, round);

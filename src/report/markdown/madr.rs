@@ -15,7 +15,6 @@ use crate::insight::wording::absent;
 use crate::insight::{headline, is_revealed, join_list, labels, movement, rule_description, seats, tally};
 use crate::report::model::{OptionView, Reason, Report, Source, dissent_heading, plain_texts, said};
 
-/// The decision record of a session.
 pub fn madr(session: &Session) -> String {
     madr_of(session, &Source::default(), None)
 }
@@ -247,7 +246,6 @@ fn confirmation(report: &Report<'_>, out: &mut String) {
     }
 }
 
-/// The other options, with the arguments of all rounds.
 fn pros_and_cons(report: &Report<'_>, options: &[OptionView], out: &mut String) {
     let others: Vec<&OptionView> =
         options.iter().filter(|option| option.place.is_some() && !option.is_chosen).collect();

@@ -6,7 +6,6 @@ use super::quote::{code, inline};
 use crate::ballot::BallotKind;
 use crate::history::{CollectedIdea, IdeasMerged, RoundRun, Session};
 
-/// The last merge of each round.
 pub fn merges(session: &Session, out: &mut String) {
     for round in &session.rounds {
         let Some(merged) = session.merge_of(&round.opened.round) else { continue };

@@ -23,12 +23,10 @@ use super::model::{Report, Source, remote_notes};
 use crate::history::{AnsweredQuestion, Session};
 use crate::insight::{join_list, money, round_view};
 
-/// The report of a session.
 pub fn markdown(session: &Session) -> String {
     markdown_of(session, &Source::default())
 }
 
-/// The report of a session and the file it is in.
 pub fn markdown_of(session: &Session, source: &Source) -> String {
     let report = Report::new(session, source);
     let mut out = body::body(&report);
@@ -123,7 +121,6 @@ fn warnings(session: &Session, out: &mut String) {
     out.push('\n');
 }
 
-/// Where all of this can be checked.
 fn about(report: &Report<'_>, out: &mut String) {
     let (session, source) = (report.session, report.source);
     let Some(header) = &session.header else { return };

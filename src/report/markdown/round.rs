@@ -25,7 +25,6 @@ const DISSENT: usize = 1_200_000;
 /// How wide a bar of all ballots is; a full bar means every seat that was asked.
 const BAR: usize = 20;
 
-/// Writes the section of one round.
 pub fn section(report: &Report<'_>, run: &RoundRun, out: &mut String) {
     let (session, opened) = (report.session, &run.opened);
     let question = first_line(&opened.question);
@@ -194,7 +193,6 @@ fn participation(tally: &Tally, out: &mut String) {
     );
 }
 
-/// Whose answers the result has.
 fn write_independence(session: &Session, run: &RoundRun, out: &mut String) {
     if let Some(found) = independence(session, run) {
         for line in found.lines() {

@@ -27,7 +27,6 @@ const REPLY: usize = 1_000;
 /// How much of one part of an answer stands in a report, in characters; the file has all of it.
 const PART: usize = 100_000;
 
-/// Writes a seat as an item of a list.
 pub fn item(report: &Report<'_>, seat: &SeatView<'_>, citable: &Citable, out: &mut String) {
     let _ = write!(out, "- **{}** · {}", inline(seat.name), summary(seat));
     let Some(answer) = seat.answer() else {
@@ -61,7 +60,6 @@ pub fn item(report: &Report<'_>, seat: &SeatView<'_>, citable: &Citable, out: &m
     leaks(report.session, seat.leaks, "  ", out);
 }
 
-/// Writes of a seat its vote and the start of its position.
 pub fn position_alone(seat: &SeatView<'_>, out: &mut String) {
     let said = cut(&crate::report::model::said(seat), 280);
     let said = if said.is_empty() { String::new() } else { format!(": {}", inline(&said)) };

@@ -7,7 +7,6 @@ use crate::history::RoundRun;
 use crate::insight::{SeatView, confidence, dissents, seats, tally};
 use crate::round::record::Outcome;
 
-/// A seat that disagrees.
 #[derive(Debug)]
 pub struct Dissenter<'a> {
     pub run: &'a RoundRun,
@@ -30,7 +29,6 @@ pub struct Absent {
     pub reason: Option<String>,
 }
 
-/// What the section is called.
 pub fn dissent_heading(kind: BallotKind) -> &'static str {
     match kind {
         BallotKind::Consent => "Reservations",

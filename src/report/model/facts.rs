@@ -28,7 +28,6 @@ pub struct Approval<'a> {
     pub by: String,
 }
 
-/// Money as people write it.
 pub fn people_money(cost: &Cost) -> String {
     let dollars = if cost.dollars >= 0.005 {
         format!("${:.2}", cost.dollars)
@@ -177,7 +176,6 @@ impl<'a> Report<'a> {
         self.session.approval_of_outcome().map(approval)
     }
 
-    /// All of them, in order.
     pub fn approvals(&self) -> impl Iterator<Item = Approval<'a>> {
         self.session.approvals.iter().map(approval)
     }

@@ -31,33 +31,26 @@ pub const POSITIONS_ONLY: usize = 2_000;
 pub struct Source {
     /// Its name, without its folder.
     pub file: Option<String>,
-    /// How many entries it has.
     pub entries: usize,
-    /// The hash of the last one.
     pub last_hash: String,
     /// How many bytes of an incomplete write follow.
     pub torn: usize,
 }
 
 impl Source {
-    /// How the file is named in a command.
     pub fn name(&self) -> &str {
         self.file.as_deref().unwrap_or("FILE")
     }
 }
 
-/// A session as its reports show it.
 #[derive(Debug)]
 pub struct Report<'a> {
     pub session: &'a Session,
     pub source: &'a Source,
-    /// What it came to.
     pub made: Headline,
     /// The round that decides, else the last one; none where that was not held.
     pub run: Option<&'a RoundRun>,
-    /// Its count, if it may be read.
     pub tally: Option<&'a Tally>,
-    /// Its options with their letters.
     pub letters: Letters,
     /// The revealed rounds with ballots, for the table of who voted what.
     pub voted: Vec<&'a RoundRun>,
@@ -89,7 +82,6 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Whether there is a decision.
     pub fn is_decided(&self) -> bool {
         decision(self.session).as_ref().is_some_and(Decision::is_made)
     }
@@ -148,7 +140,6 @@ impl<'a> Report<'a> {
         self.session.definition.as_deref().map_or(&[], |definition| &definition.constraints)
     }
 
-    /// The day it was opened.
     pub fn date(&self) -> String {
         self.session.opened_at.to_string().chars().take(10).collect()
     }

@@ -42,7 +42,6 @@ fn letter(place: usize) -> String {
         .map_or_else(|| (place + 1).to_string(), |place| char::from(b'A' + place).to_string())
 }
 
-/// One option as a report shows it.
 #[derive(Debug)]
 pub struct OptionView {
     pub name: String,

@@ -17,14 +17,12 @@ use crate::insight::{is_revealed, seats};
 /// The name of what is consented to.
 pub const PROPOSAL: &str = "\u{0}proposal";
 
-/// One reason, with all who gave it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
     /// In the words of the first who gave it.
     pub text: String,
     pub seats: Vec<String>,
     pub models: BTreeSet<String>,
-    /// The numbers of the rounds it was given in.
     pub rounds: BTreeSet<u32>,
     /// Whether it was given last by somebody who left the option.
     pub left: bool,
@@ -70,7 +68,6 @@ fn grounds(answer: &AnswerRevealed) -> Vec<String> {
     if reasons.is_empty() { texts(answer, "position") } else { reasons }
 }
 
-/// A text by its words alone.
 fn folded(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
@@ -185,7 +182,6 @@ fn by_weight(merger: Merger) -> IndexMap<String, Reasons> {
     found
 }
 
-/// The options a text names, as whole words.
 fn named<'a>(text: &str, options: &'a [String]) -> impl Iterator<Item = &'a String> {
     let text = format!(" {} ", folded(text));
     options.iter().filter(move |option| {
@@ -206,7 +202,6 @@ pub fn headings(kind: BallotKind) -> [&'static str; 2] {
 impl Reason {
     /// "2 seats qa-lead, technical-lead in round 2", "devops-engineer (left it)".
     pub fn who(&self, last: u32) -> String {
-        /// How many seats are named.
         const NAMED: usize = 3;
         let mut who = match self.seats.len() {
             ..=NAMED => self.seats.join(", "),

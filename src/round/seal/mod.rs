@@ -33,7 +33,6 @@ fn padded_length(text: usize) -> Option<usize> {
     text.checked_next_power_of_two().map(|n| n.max(SMALLEST)).filter(|n| *n <= LARGEST)
 }
 
-/// How the records of a session are sealed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SealFormat {
     /// Under the round's key.
@@ -55,7 +54,6 @@ pub struct SealTo {
 }
 
 impl SealTo {
-    /// Whether this version can seal to it.
     pub fn is_known(&self) -> bool {
         self.suite == hpke::SUITE && unhex::<32>(&self.public_key).is_some()
     }
@@ -72,7 +70,6 @@ impl RoundKey {
         Self(Box::new(Zeroizing::new(bytes)))
     }
 
-    /// A key from its published form.
     pub fn from_hex(text: &str) -> Option<Self> {
         unhex(text).map(Self::new)
     }
@@ -149,7 +146,6 @@ pub struct SealedRecord {
     pub sealed: Vec<u8>,
 }
 
-/// What a seal held.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnsealedRecord {
     /// The record's JSON text.
@@ -175,7 +171,6 @@ pub enum UnsealError {
     WrongCommitment,
 }
 
-/// The commitment to a record.
 pub fn commit(nonce: &[u8; 32], record: &[u8]) -> String {
     let mut hasher = Sha256::new();
     hasher.update([0]);
@@ -184,7 +179,6 @@ pub fn commit(nonce: &[u8; 32], record: &[u8]) -> String {
     hex(&hasher.finalize())
 }
 
-/// Whom a record is sealed to.
 #[derive(Clone)]
 pub enum Sealer {
     /// The holder of the round's key.

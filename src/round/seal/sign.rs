@@ -36,12 +36,10 @@ impl SigningKey {
         Zeroizing::new(hex(&self.0[..]))
     }
 
-    /// The public key in hex.
     pub fn public(&self) -> String {
         self.pair().map(|pair| hex(pair.public_key().as_ref())).unwrap_or_default()
     }
 
-    /// The signature in hex.
     pub fn sign(&self, message: &[u8]) -> String {
         self.pair().map(|pair| hex(pair.sign(message).as_ref())).unwrap_or_default()
     }

@@ -6,7 +6,6 @@ use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::tally::decimal::Decimal;
 use crate::tally::profile::{CountableKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
 
-/// The keys under which an answer can stand, each with its kind of ballot.
 pub(super) const ANSWERS: [(&str, CountableKind); 6] = [
     ("vote", CountableKind::Choice),
     ("approve", CountableKind::Approval),
@@ -25,18 +24,13 @@ const MOST_VOTES: u64 = 1_000_000_000_000;
 /// No more problems than this are reported.
 const MOST_PROBLEMS: usize = 20;
 
-/// What a ballot file holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BallotFile {
-    /// The kind of all its ballots.
     pub kind: CountableKind,
-    /// The options and the ballots.
     pub profile: Profile,
-    /// Ballots that abstain.
     pub abstained: u64,
 }
 
-/// A ballot file while it is read.
 pub(super) struct BallotFileBuilder<'a> {
     pub(super) file: &'a str,
     pub(super) options: Vec<String>,
@@ -49,7 +43,6 @@ pub(super) struct BallotFileBuilder<'a> {
     pub(super) problems: Vec<Diagnostic>,
 }
 
-/// What a ballot says beside its answer.
 pub(super) struct BallotMeta {
     pub(super) line: u64,
     pub(super) column: u64,
@@ -95,7 +88,6 @@ impl<'a> BallotFileBuilder<'a> {
         }
     }
 
-    /// The place of an option that a ballot names.
     pub(super) fn place(&mut self, name: &str, at: (u64, u64)) -> Option<usize> {
         if let Some(place) = self.places.get(name) {
             return Some(*place);
@@ -173,7 +165,6 @@ impl<'a> BallotFileBuilder<'a> {
     }
 }
 
-/// A count of ballots as it is written.
 pub(super) fn count_of(text: &str) -> Option<u64> {
     text.trim().parse().ok().filter(|count| *count <= MOST_VOTES)
 }

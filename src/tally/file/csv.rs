@@ -22,7 +22,6 @@ const COLUMNS: [&str; 10] = [
     "estimate",
 ];
 
-/// A line of the table, and its number.
 type CsvRow = (u64, Vec<String>);
 
 pub fn read(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic>> {
@@ -49,7 +48,6 @@ pub fn read(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic>> {
     reader.finish()
 }
 
-/// Checks the header and says what the ballots are.
 fn columns(reader: &mut BallotFileBuilder<'_>, header: &[String], line: u64) -> Option<CountableKind> {
     let mut kinds = Vec::new();
     for (at, name) in header.iter().enumerate() {

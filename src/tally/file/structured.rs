@@ -10,12 +10,9 @@ use crate::yaml::{self, Node, Value};
 
 type LineColumn = (u64, u64);
 
-/// The other keys of a ballot.
 const BESIDE: [&str; 5] = ["count", "weight", "voter", "abstain", "minimum_change"];
-/// The keys of the file.
 const KEYS: [&str; 5] = ["options", "cards", "min", "max", "ballots"];
 
-/// The scale of the file, if it has one.
 #[derive(Default)]
 struct ScoreRange {
     min: Option<Decimal>,
@@ -78,7 +75,6 @@ fn place(node: &Node) -> LineColumn {
     (node.line, node.column)
 }
 
-/// Options or cards.
 fn list(reader: &mut BallotFileBuilder<'_>, node: &Node, name: &str) {
     let Value::List(items) = &node.value else {
         return reader.refuse(
@@ -113,7 +109,6 @@ fn bound(reader: &mut BallotFileBuilder<'_>, node: Option<&Node>) -> Option<Deci
     amount(reader, node, "a bound")
 }
 
-/// A number, exactly.
 fn amount(reader: &mut BallotFileBuilder<'_>, node: &Node, what: &str) -> Option<Decimal> {
     let amount = match &node.value {
         Value::Number(number) => Decimal::from_json(number),

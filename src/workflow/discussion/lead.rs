@@ -9,9 +9,7 @@ use crate::yaml::Node;
 /// The persona of a model that leads, unless it is given another.
 const PERSONA: &str = "facilitator";
 
-/// A model that leads a discussion.
 pub struct Lead {
-    /// The participant that it is.
     name: String,
     /// `provider/model`.
     model: String,

@@ -15,7 +15,6 @@ use super::load::participants::DEFAULT_PANEL;
 use super::strategy::ReadStrategy;
 use crate::yaml::{Map, Node, Value, named, placed};
 
-/// Keys that lead to another step.
 pub(super) const TARGETS: [&str; 8] =
     ["next", "on_error", "on_undecided", "on_exhausted", "on_approve", "on_reject", "then", "else"];
 

@@ -19,7 +19,6 @@ pub struct Discussion {
     pub(super) ballot: JsonMap<String, Json>,
     pub(super) kind: String,
     pub(super) items: Vec<Item>,
-    /// The model that leads, if one does.
     pub lead: Option<Lead>,
 }
 

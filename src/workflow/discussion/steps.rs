@@ -6,10 +6,8 @@ use super::lead::made_by;
 use super::read::{Discussion, Item};
 use crate::workflow::strategy::Phase;
 
-/// Keys of a discussion that each of its rounds has.
 const OF_EVERY_ROUND: [&str; 8] =
     ["exploration", "participants", "artifacts", "quorum", "close", "deadline", "on_failed", "on_error"];
-/// Keys of a discussion that its deciding rounds have.
 const OF_MAIN_ROUNDS: [&str; 4] = ["ties", "quorum_ballots", "act_at", "on_exhausted"];
 /// As many answers can be ranked.
 const MOST_RANKED: u64 = 1000;
@@ -81,7 +79,6 @@ impl Pass<'_> {
         format!("{}-{phase}", self.id)
     }
 
-    /// The step that it begins with.
     fn first(&self) -> String {
         match self.of.lead {
             Some(_) => self.step_id("open"),
@@ -89,12 +86,10 @@ impl Pass<'_> {
         }
     }
 
-    /// The step that a phase begins with.
     fn first_step(&self, phase: &Phase) -> String {
         self.step_id(&phase.id) + if phase.skip_if.is_some() { "-if" } else { "" }
     }
 
-    /// The step after the last phase.
     fn after_phases(&self) -> String {
         if self.of.lead.is_some() { self.step_id("conclude") } else { self.then.clone() }
     }

@@ -10,7 +10,6 @@ use crate::workflow::steps::round::Quorum;
 use crate::workflow::steps::types::{STEP_KEYS, TYPES, WITHOUT_EFFECT, step_keys, type_of};
 use crate::yaml::{Node, Value};
 
-/// Notes what is wrong with the keys and values of a definition, all that stand in it.
 pub fn check_definition(node: &Node, found: &Findings<'_>) {
     let what = DEFINITION.what;
     if !matches!(node.value, Value::Map(_)) {
@@ -50,7 +49,6 @@ fn check_step(node: &Node, found: &Findings<'_>) {
     warn_without_effect(node, step_type, found);
 }
 
-/// Notes what is wrong with a map and all that stands in it.
 pub fn check_map(node: &Node, spec: &'static MapSpec, found: &Findings<'_>) {
     check_keys(node, spec.what, &spec.keys.iter().collect::<Vec<_>>(), &[], found);
     check_required(node, spec.what, spec.keys, found);
@@ -128,7 +126,6 @@ fn value<'a>(node: &'a Node, key: &str) -> Option<&'a Node> {
     node.get(key).filter(|node| node.value != Value::Null)
 }
 
-/// A key of a map, for messages.
 struct Place<'a> {
     key: &'a KeySpec,
     what: &'a str,
@@ -208,7 +205,6 @@ impl Place<'_> {
     }
 }
 
-/// The words of a type that is one of several.
 fn words(kind: &KeyType) -> Option<Vec<&'static str>> {
     if let KeyType::Words(words) = kind { Some(words()) } else { None }
 }

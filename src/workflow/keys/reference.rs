@@ -26,7 +26,6 @@ rule: majority
 - `roundtable check FILE` finds all errors of a file. `roundtable schema` prints a JSON Schema for editors.
 ";
 
-/// The text of the page.
 pub fn definition_reference() -> String {
     let mut page = Page { text: INTRODUCTION.to_owned(), maps: Vec::new() };
     page.table("Top level", "The keys of the file.", DEFINITION.keys);
@@ -49,7 +48,6 @@ pub fn definition_reference() -> String {
     page.text
 }
 
-/// The heading of a map, of which its link is made.
 fn heading(of: &MapSpec) -> String {
     let words = of.name.replace('_', " ");
     let mut letters = words.chars();
@@ -75,7 +73,6 @@ impl Page {
         self.text.push_str(&text);
     }
 
-    /// A type in words, its maps with links.
     fn kind(&mut self, kind: &'static KeyType) -> String {
         match kind {
             KeyType::Texts => "list of texts".to_owned(),

@@ -12,7 +12,6 @@ fn needs(key: &str, needed: &str) -> Value {
     json!({"dependentRequired": {key: [needed]}})
 }
 
-/// A schema for values that have these keys with these values.
 fn is(key: &str, words: &[&str]) -> Value {
     json!({"properties": {key: {"enum": words}}, "required": [key]})
 }
@@ -50,7 +49,6 @@ pub fn task() -> Vec<Value> {
     vec![json!({"anyOf": [{"required": ["id"]}, {"required": ["issue_id"]}]})]
 }
 
-/// Which keys each kind of ballot takes.
 pub fn ballot() -> Vec<Value> {
     let rule = |(name, kind): &(&str, BallotKind)| {
         let takes = kind.spec().form_keys();
@@ -91,7 +89,6 @@ fn of_kind(name: &str) -> Value {
     if is_default { json!({"anyOf": [named, {"not": {"required": ["kind"]}}]}) } else { named }
 }
 
-/// Which options each rule takes.
 pub fn rule() -> Vec<Value> {
     let others: Vec<&str> =
         Rule::all().filter(|rule| rule.default_threshold().is_none()).map(Rule::name).collect();
@@ -124,7 +121,6 @@ pub fn round() -> Vec<Value> {
     rules
 }
 
-/// Which rules count the ballots of a kind.
 fn fitting_rules(name: &str, kind: BallotKind) -> Value {
     let of_kind = json!({
         "properties": {"ballot": {"anyOf": [{"const": name}, {"type": "object", "allOf": [of_kind(name)]}]}},
@@ -143,7 +139,6 @@ fn fitting_rules(name: &str, kind: BallotKind) -> Value {
     json!({"if": condition, "then": then})
 }
 
-/// Keys of every step that depend on each other.
 pub fn step() -> Vec<Value> {
     let reserved = json!({"not": {"enum": ["input", "context", "error"]}});
     vec![needs("on_exhausted", "max_runs"), json!({"properties": {"id": reserved, "output": reserved}})]

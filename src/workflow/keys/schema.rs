@@ -7,7 +7,6 @@ use super::spec::{KeySpec, KeyType, MapSpec};
 use super::tables::{DEFINITION, single_step_keys};
 use crate::workflow::steps::types::{STEP_KEYS, TYPES, step_keys, type_names};
 
-/// The JSON Schema of a definition.
 pub fn definition_schema() -> Value {
     let mut maps = Vec::new();
     let root: Vec<&KeySpec> = single_step_keys(None);
@@ -78,7 +77,6 @@ fn step() -> Value {
     json!({"type": "object", "properties": {"type": {"enum": type_names()}}, "allOf": cases})
 }
 
-/// Every map that a type leads to.
 fn collect(kind: &KeyType, maps: &mut Vec<&'static MapSpec>) {
     match kind {
         KeyType::Map(of) if maps.iter().all(|known| known.name != of.name) => {

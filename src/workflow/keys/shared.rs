@@ -6,7 +6,6 @@ use crate::workflow::recall::RecalledAnswers;
 use crate::workflow::steps::handover::Completeness;
 
 pub const COMPLETENESS: KeyType = Words(|| words_of(&Completeness::WORDS));
-/// What is prompted.
 pub const PROMPT: KeySpec =
     key("prompt", Text, "the input as JSON", "The prompt, a Handlebars template.", "\"Plan {{input}}.\"");
 

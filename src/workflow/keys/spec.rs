@@ -5,7 +5,6 @@
 
 use serde_json::Value as Json;
 
-/// The type of a value.
 #[derive(Clone, Copy)]
 pub enum KeyType {
     Any,
@@ -14,9 +13,7 @@ pub enum KeyType {
     /// A list of texts, or one text.
     Texts,
     Flag,
-    /// A whole number in this range.
     Whole(u64, u64),
-    /// A number in this range.
     Number(f64, f64),
     /// A number greater than 0.
     Positive,
@@ -27,13 +24,11 @@ pub enum KeyType {
     /// A number of seats, or a percentage of them.
     Quorum,
     Duration,
-    /// One of these words.
     Words(fn() -> Vec<&'static str>),
     Map(&'static MapSpec),
     List(&'static KeyType),
     /// A map whose keys are names of the writer's own.
     Named(&'static KeyType),
-    /// A list of steps.
     Steps,
     Either(&'static [KeyType]),
 }
@@ -41,16 +36,13 @@ pub enum KeyType {
 /// The default of a key that has none and must be given.
 pub const REQUIRED: &str = "required";
 
-/// A key of a map.
 #[derive(Clone, Copy)]
 pub struct KeySpec {
     pub name: &'static str,
     pub kind: KeyType,
     /// The value when absent, in words; [`REQUIRED`] where there is none, empty where absence says it.
     pub default: &'static str,
-    /// Its meaning in a sentence.
     pub about: &'static str,
-    /// A value, as it is written.
     pub example: &'static str,
 }
 
@@ -60,7 +52,6 @@ impl KeySpec {
     }
 }
 
-/// A row of a table of keys.
 pub const fn key(
     name: &'static str,
     kind: KeyType,
@@ -71,7 +62,6 @@ pub const fn key(
     KeySpec { name, kind, default, about, example }
 }
 
-/// A map of keys.
 pub struct MapSpec {
     /// Its name in the JSON Schema and its heading in the reference.
     pub name: &'static str,
@@ -87,15 +77,12 @@ pub const fn map(name: &'static str, what: &'static str, keys: &'static [KeySpec
     MapSpec { name, what, keys, rules: Vec::new }
 }
 
-/// A type of step.
 pub struct StepType {
     pub name: &'static str,
     /// What it is called in messages, with its article.
     pub what: &'static str,
-    /// What it does, in a sentence.
     pub about: &'static str,
     pub keys: &'static [KeySpec],
-    /// Which of the keys that several types share it has.
     pub shared: &'static [&'static str],
     /// What must hold between its keys, as JSON Schemas.
     pub rules: fn() -> Vec<Json>,
@@ -106,11 +93,9 @@ pub struct StepType {
 pub enum StepPosition {
     /// Among the definition's own: the file is this one step.
     AtTop,
-    /// In a list of steps.
     InList,
 }
 
-/// The words of a table of words.
 pub fn words_of<T>(table: &[(&'static str, T)]) -> Vec<&'static str> {
     table.iter().map(|(word, _)| *word).collect()
 }

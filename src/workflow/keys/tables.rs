@@ -11,7 +11,6 @@ use crate::workflow::effort::Effort;
 use crate::workflow::load::participants::MOST_SEATS;
 use crate::workflow::steps::types::{step_keys, type_names};
 
-/// Every whole number from this on.
 const fn from(least: u64) -> super::spec::KeyType {
     Whole(least, u64::MAX)
 }

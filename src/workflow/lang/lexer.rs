@@ -4,7 +4,6 @@ use serde_json::{Number, Value};
 
 use super::GrammarError;
 
-/// A text and how far it was read.
 pub struct Lexer<'a> {
     text: &'a str,
     /// The byte to be read next.
@@ -17,7 +16,6 @@ fn in_word(c: char) -> bool {
 }
 
 impl<'a> Lexer<'a> {
-    /// Starts at the beginning.
     pub fn new(text: &'a str) -> Self {
         Self { text, at: 0 }
     }
@@ -27,7 +25,6 @@ impl<'a> Lexer<'a> {
         &self.text[self.at..]
     }
 
-    /// The next character.
     pub fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
@@ -54,7 +51,6 @@ impl<'a> Lexer<'a> {
         word
     }
 
-    /// What comes next, for a message.
     pub fn next_words(&self) -> String {
         match self.peek() {
             None => "the end".to_owned(),
@@ -63,7 +59,6 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// An error where the reading stands.
     pub fn error(&self, message: impl Into<String>) -> GrammarError {
         GrammarError::new(self.at, message)
     }
@@ -144,7 +139,6 @@ impl<'a> Lexer<'a> {
         Err(GrammarError::new(start, "a quote is never closed").hint(format!("close it with `{quote}`")))
     }
 
-    /// A number as JSON writes it.
     pub fn number(&mut self) -> Result<Value, GrammarError> {
         let rest = self.rest();
         let mut before = ' ';

@@ -20,12 +20,9 @@ pub use schema::OutputSchema;
 pub use template::{PathUse, Template};
 pub use transform::Transform;
 
-/// What is wrong with a text of one of these languages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrammarError {
-    /// What is wrong.
     pub message: String,
-    /// What to do next.
     pub hint: Option<String>,
     /// The byte of the text it is wrong at.
     pub offset: usize,

@@ -24,7 +24,6 @@ const STACK: usize = 512 * 1024 * 1024;
 /// How many violations are reported.
 const TOLD: usize = 5;
 
-/// A schema that is one.
 #[derive(Clone)]
 pub struct OutputSchema {
     written: Value,
@@ -71,7 +70,6 @@ impl OutputSchema {
         Ok(Self { written: schema.clone(), compiled: Arc::new(compiled) })
     }
 
-    /// The schema as it was written.
     pub fn written(&self) -> &Value {
         &self.written
     }

@@ -17,7 +17,6 @@ const MOST_DESCENTS: usize = 4;
 /// Brackets within brackets at most.
 const DEEPEST: usize = 30;
 
-/// A transform that reads well.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transform {
     text: String,
@@ -46,7 +45,6 @@ impl Transform {
         Ok(Self { text: text.to_owned(), kind })
     }
 
-    /// The transform as it was written.
     pub fn text(&self) -> &str {
         &self.text
     }

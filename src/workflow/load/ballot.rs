@@ -12,7 +12,6 @@ use crate::workflow::keys::spec::KeyType::{Decimal, Either, Flag, List, Map, Num
 use crate::workflow::keys::spec::{MapSpec, key, words_of};
 use crate::yaml::{Node, Value};
 
-/// The keys of a form.
 pub static BALLOT: MapSpec = MapSpec {
     name: "ballot",
     what: "the ballot",
@@ -98,7 +97,6 @@ fn number(inner: Entries<'_>, key: &str) -> Option<serde_json::Number> {
     if let Value::Number(number) = &inner.node(key)?.value { Some(number.clone()) } else { None }
 }
 
-/// A card as it is written.
 fn card(node: &Node) -> Option<String> {
     match &node.value {
         Value::Text(text) => Some(text.clone()),

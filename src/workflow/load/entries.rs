@@ -10,10 +10,8 @@ use super::findings::Findings;
 use super::map_reader::{as_text, parse_duration};
 use crate::yaml::{Map, Node, Value};
 
-/// The entries of one map.
 #[derive(Clone, Copy)]
 pub struct Entries<'a> {
-    /// The map itself, for messages.
     pub node: &'a Node,
     map: &'a Map,
     pub found: &'a Findings<'a>,
@@ -30,7 +28,6 @@ impl<'a> Entries<'a> {
         self.found.refuse(node, message, hint);
     }
 
-    /// Whether the key is written, with any value but null.
     pub fn has(&self, key: &str) -> bool {
         self.node(key).is_some()
     }
@@ -46,7 +43,6 @@ impl<'a> Entries<'a> {
         Self::of(self.node(key)?, self.found)
     }
 
-    /// The items of a list.
     pub fn list(&self, key: &str) -> &'a [Node] {
         match self.node(key).map(|node| &node.value) {
             Some(Value::List(items)) => items,
@@ -54,7 +50,6 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// The maps of a list.
     pub fn maps(&self, key: &str) -> impl Iterator<Item = Self> + use<'a> {
         let found = self.found;
         self.list(key).iter().filter_map(move |node| Self::of(node, found))
@@ -72,7 +67,6 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// A list of any values.
     pub fn values(&self, key: &str) -> Vec<Json> {
         self.list(key).iter().map(Node::to_json).collect()
     }
@@ -105,7 +99,6 @@ impl<'a> Entries<'a> {
         parse_duration(&self.text(key)?)
     }
 
-    /// One of a table of words.
     pub fn word<T: Copy>(&self, key: &str, words: &[(&'static str, T)]) -> Option<T> {
         let text = self.text(key)?;
         words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value)

@@ -22,7 +22,6 @@ impl<'a> Findings<'a> {
         self.problems.borrow_mut().push(node.problem(self.file, message).hint(hint));
     }
 
-    /// Notes a warning.
     pub fn warn(&self, warning: Diagnostic) {
         self.warnings.borrow_mut().push(warning);
     }

@@ -11,7 +11,6 @@ pub struct Fields<'a> {
     file: &'a str,
     map: &'a Map,
     taken: Vec<&'static str>,
-    /// What was wrong so far.
     pub problems: Vec<Diagnostic>,
 }
 
@@ -33,7 +32,6 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whether the key is written, with any value but null.
     pub fn has(&self, key: &str) -> bool {
         self.map.iter().any(|(k, v)| k.text == key && v.value != Value::Null)
     }
@@ -154,7 +152,6 @@ impl<'a> Fields<'a> {
         millis
     }
 
-    /// One of a closed set of words.
     pub fn word<T: Copy>(&mut self, key: &'static str, words: &[(&'static str, T)]) -> Option<T> {
         let node = self.node(key)?;
         let Some(text) = as_text(node) else {
@@ -186,7 +183,6 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A node as text, whole numbers as they are written.
 pub fn as_text(node: &Node) -> Option<String> {
     match &node.value {
         Value::Text(text) => Some(text.clone()),

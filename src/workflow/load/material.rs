@@ -50,7 +50,6 @@ fn source(artifact: Entries<'_>) -> Option<EvidenceSource> {
     Some(EvidenceSource { place, numbers })
 }
 
-/// The numbered material.
 pub fn artifacts(entries: Entries<'_>) -> Vec<Artifact> {
     let mut artifacts: Vec<Artifact> = Vec::new();
     for inner in entries.maps("artifacts") {
@@ -76,7 +75,6 @@ pub fn artifacts(entries: Entries<'_>) -> Vec<Artifact> {
     artifacts
 }
 
-/// The agenda.
 pub fn agenda(entries: Entries<'_>) -> Vec<AgendaItem> {
     let item = |inner: Entries<'_>| {
         let title = inner.text("title");

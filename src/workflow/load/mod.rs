@@ -42,7 +42,6 @@ const MAX_SNAPSHOT: u32 = 256 * 1024;
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
     pub text: &'a str,
-    /// The name for messages.
     pub file: &'a str,
     /// The id when the text gives none.
     pub id: &'a str,
@@ -61,11 +60,9 @@ pub fn default_id(file: &str) -> &str {
 #[derive(Debug, Clone)]
 pub struct Loaded {
     pub definition: Definition,
-    /// Warnings, in the order of the file.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// A definition with all that is to be said of it.
 #[derive(Debug, Clone)]
 pub struct Examined {
     /// What could be read of it, with errors or without; `None` for a text that is no mapping.
@@ -100,7 +97,6 @@ pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Diagnostic>> {
     examine(source, NO_OTHER).loaded()
 }
 
-/// How the other files that a definition names are read.
 #[derive(Clone, Copy)]
 pub struct OtherFiles<'a> {
     pub definition: ReadUsed<'a>,

@@ -34,9 +34,7 @@ const MOST_FROM_RESULT: usize = 12;
 /// Options that an earlier step left.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OptionsFrom {
-    /// The path of the list.
     pub transform: Transform,
-    /// How many are accepted.
     pub max: usize,
 }
 
@@ -48,7 +46,6 @@ pub fn options_from(entries: Entries<'_>) -> Option<OptionsFrom> {
     Some(OptionsFrom { transform, max: own.count("max").map_or(MOST_FROM_RESULT, |max| max as usize) })
 }
 
-/// An option and what is said of it.
 pub fn option(node: &Node, inner: Entries<'_>) -> Option<(String, OptionText)> {
     let Some(map) = Entries::of(node, inner.found) else {
         return Some((as_text(node)?, OptionText::default()));

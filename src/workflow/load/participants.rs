@@ -80,7 +80,6 @@ fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>, taken: 
     }
 }
 
-/// What all seats of a map have in common.
 fn of_one(entries: Entries<'_>) -> ParticipantSpec {
     let persona = entries.text("persona");
     let place = (entries.node.line, entries.node.column);

@@ -86,7 +86,6 @@ fn threshold(entries: Entries<'_>) -> Option<Fraction> {
     }
 }
 
-/// How a tie is broken.
 pub fn ties(entries: Entries<'_>) -> Ties {
     match entries.map("ties") {
         Some(inner) => inner.whole_number("seeded").map_or(Ties::None, Ties::Seeded),

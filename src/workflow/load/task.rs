@@ -11,7 +11,6 @@ use crate::workflow::keys::tables::DEFINITION;
 use crate::workflow::task::{LinkDefinition, ROW_KEYS, Report, Task, TrackerFile, priority_of};
 use crate::yaml::{Node, Value, read, read_json};
 
-/// The tasks of a definition.
 pub fn tasks(entries: Entries<'_>) -> Vec<Task> {
     let mut tasks: Vec<Task> = Vec::new();
     for inner in entries.maps("tasks") {
@@ -87,7 +86,6 @@ fn priority(inner: Entries<'_>, id: &str) -> (u8, Option<Diagnostic>) {
     (number.unwrap_or(0), doubt)
 }
 
-/// The links of a definition.
 pub fn links(entries: Entries<'_>) -> Vec<LinkDefinition> {
     let mut links: Vec<LinkDefinition> = Vec::new();
     for inner in entries.maps("links") {
@@ -111,7 +109,6 @@ pub fn links(entries: Entries<'_>) -> Vec<LinkDefinition> {
     links
 }
 
-/// The reports of a definition.
 pub fn reports(entries: Entries<'_>) -> Vec<Report> {
     let report = |inner: Entries<'_>| Report {
         agent: inner.text("agentId").unwrap_or_default(),
@@ -125,17 +122,14 @@ pub fn reports(entries: Entries<'_>) -> Vec<Report> {
 /// Where a project keeps tasks of its own, for messages.
 pub const TASKS_FILE: &str = ".s2s/tasks.yaml";
 
-/// A definition with the tasks of a file.
 #[derive(Debug, Clone)]
 pub struct Tasks {
     pub definition: Definition,
     /// What of the file could not be read.
     pub problems: Vec<Diagnostic>,
-    /// What is to be said of what was read.
     pub doubts: Vec<Diagnostic>,
 }
 
-/// Reads the text of such a file, YAML or JSON.
 pub fn read_tasks(text: &str, file: &str) -> Result<Node, Diagnostic> {
     if text.trim_start().starts_with('{') { read_json(text, file) } else { read(text, file) }
 }

@@ -73,7 +73,6 @@ static EXPECTED_OUTPUT: MapSpec = map(
     ],
 );
 
-/// A work item to one agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agent {
     /// A participant's name, a persona's, or a model with a `/`.
@@ -98,7 +97,6 @@ pub enum FacilitatorForm {
     Open,
     /// The note on a closed round, and what follows from it.
     Synthesize,
-    /// How the discussion ends.
     Conclude,
 }
 
@@ -107,7 +105,6 @@ impl FacilitatorForm {
         [("open", Self::Open), ("synthesize", Self::Synthesize), ("conclude", Self::Conclude)];
 }
 
-/// What an answer should be, in words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExpectedOutput {
     pub description: String,

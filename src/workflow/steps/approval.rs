@@ -43,7 +43,6 @@ pub static TYPE: StepType = StepType {
 /// A yes or no from the facilitator.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Approval {
-    /// What is asked.
     pub message: String,
     /// The step of the round whose ideas are merged into options.
     pub merges: Option<String>,
@@ -51,7 +50,6 @@ pub struct Approval {
     pub edits: Option<String>,
     /// When the facilitator is asked though there is a valid proposal; always when absent.
     pub ask_if: Option<Condition>,
-    /// Where yes leads.
     pub on_approve: Option<String>,
     /// Where no leads; the end, as `rejected`, when absent.
     pub on_reject: Option<String>,

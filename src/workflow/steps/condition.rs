@@ -23,9 +23,7 @@ pub static TYPE: StepType = StepType {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
     pub condition: Condition,
-    /// Where true leads.
     pub then: Option<String>,
-    /// Where false leads.
     pub otherwise: Option<String>,
 }
 

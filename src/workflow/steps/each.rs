@@ -13,7 +13,6 @@ use crate::workflow::lang::Transform;
 use crate::workflow::load::entries::Entries;
 use crate::yaml::Value;
 
-/// The most items a list may have.
 pub const MOST_ITEMS: usize = 1_000;
 
 pub static TYPE: StepType = StepType {

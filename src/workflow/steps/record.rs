@@ -27,7 +27,6 @@ pub static RECORD: MapSpec = map(
     ],
 );
 
-/// What a list of a result holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recorded {
     Artifacts,
@@ -39,7 +38,6 @@ pub enum Recorded {
 }
 
 impl Recorded {
-    /// In the order in which they are recorded.
     pub const WORDS: [(&str, Self); 6] = [
         ("artifacts", Self::Artifacts),
         ("conflicts", Self::Conflicts),
@@ -50,7 +48,6 @@ impl Recorded {
     ];
 }
 
-/// Where to find what is recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     pub from: Transform,

@@ -50,7 +50,6 @@ pub static TYPE: StepType = StepType {
     rules: Vec::new,
 };
 
-/// A review of what a step made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Review {
     /// What is reviewed: a step or an artifact of the definition.
@@ -72,7 +71,6 @@ pub enum RejectWhen {
     Any,
     /// More than half of those who gave a verdict.
     Majority,
-    /// All who gave a verdict.
     All,
 }
 
@@ -91,7 +89,6 @@ pub fn read(entries: Entries<'_>) -> Review {
     }
 }
 
-/// What a reviewer answers with.
 pub static VERDICT: LazyLock<OutputSchema> = LazyLock::new(|| {
     let schema = json!({
         "type": "object",

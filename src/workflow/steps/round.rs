@@ -177,34 +177,25 @@ pub fn selection(entries: Entries<'_>, key: &str) -> Selection {
     }
 }
 
-/// A blind round.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round {
-    /// What is asked.
     pub question: String,
-    /// Background to the question.
     pub exploration: Option<String>,
-    /// Who is asked.
     pub participants: Selection,
-    /// What they are shown.
     pub artifacts: Selection,
     /// What its snapshot recalls of what was before, where that is its own.
     pub recall: Box<RecallKeys>,
     /// The earlier round whose seats are asked again, by its step.
     pub revises: Option<String>,
-    /// What is shown of that round.
     pub feedback: Feedback,
-    /// A line for single seats, by name.
     pub directives: IndexMap<String, String>,
     /// Lines that the seats get in turn, in the order of the roster, if they are not given by name.
     pub directives_in_turn: Vec<String>,
-    /// The form of an answer.
     pub ballot: BallotForm,
     /// Where its options are taken from; none where they are written.
     pub options_from: Option<Box<OptionsFrom>>,
     /// How ballots are counted; none: counted and not decided.
     pub rule: Option<Rule>,
-    /// What the rule was told beside its name.
     pub terms: RuleOptions,
     /// What happens when options are level.
     pub ties: Ties,
@@ -214,7 +205,6 @@ pub struct Round {
     pub quorum_ballots: Option<Quorum>,
     /// How strong a result must be to be a decision; none: any.
     pub act_at: Option<Tier>,
-    /// When the round closes.
     pub close: Close,
     /// How long the round may stay open, in milliseconds.
     pub deadline_ms: Option<u64>,
@@ -225,7 +215,6 @@ pub struct Round {
 /// All, or those named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
-    /// Everything there is.
     All,
     /// These, in roster order.
     Named(Vec<String>),
@@ -245,9 +234,7 @@ impl Selection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quorum {
-    /// More than half of the seats.
     MoreThanHalf,
-    /// This many seats.
     Seats(u32),
     /// This share of the seats, in percent, rounded up.
     Percent(u32),
@@ -296,8 +283,6 @@ pub enum Close {
     All,
     /// When as many seats are sealed as the quorum asks.
     Quorum,
-    /// At the deadline.
     Deadline,
-    /// When the facilitator says so.
     Manual,
 }

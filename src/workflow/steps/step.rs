@@ -14,28 +14,21 @@ use serde_json::Value;
 
 use crate::workflow::lang::Transform;
 
-/// One unit of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// Its id, unique in the file.
     pub id: String,
-    /// A line about it.
     pub description: Option<String>,
     /// The stage's name.
     pub label: Option<String>,
-    /// Where to go on success.
     pub next: Option<String>,
-    /// Where to go on failure.
     pub on_error: Option<String>,
     /// Where to go when a round took place and did not decide.
     pub on_undecided: Option<String>,
-    /// How often it may run.
     pub max_runs: Option<u32>,
     /// Where to go in its place when it has run that often; the facilitator is asked when absent.
     pub on_exhausted: Option<String>,
     /// The key its result has in the context, if it is not the id.
     pub output: Option<String>,
-    /// What it records on the agenda.
     pub record: Option<Record>,
     /// The earlier result it is handed beside the context, by id or key.
     pub input: Option<String>,
@@ -51,17 +44,12 @@ pub struct Step {
     pub retry: Retry,
     /// How long one try, or one seat of a round, may take, in milliseconds.
     pub timeout_ms: Option<u64>,
-    /// A line for everyone who is handed this step.
     pub facilitator_directive: Option<String>,
-    /// What it does.
     pub kind: StepKind,
-    /// The line and column it stands at.
     pub place: (u64, u64),
-    /// Whether it is a copy for one item of a list.
     pub is_copy: bool,
 }
 
-/// What a step does.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepKind {
     /// Asks every chosen participant at once, blind.
@@ -76,11 +64,9 @@ pub enum StepKind {
     Sequence(Sequence),
     /// Runs its steps once for each item of a list.
     Each(Box<Each>),
-    /// Takes a value out of the context.
     Transform(Transform),
     /// Chooses the way by the context.
     Condition(Branch),
-    /// Has what a step made reviewed by others.
     Review(Review),
 }
 
@@ -98,16 +84,13 @@ pub struct Parallel {
 pub struct Sequence {
     /// The steps, in the order of the file; never empty.
     pub steps: Vec<Step>,
-    /// The item that they are for, in a copy for one item of a list.
     pub item: Option<Item>,
 }
 
 /// Steps that run once for each item of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Each {
-    /// Where the list is.
     pub of: Transform,
-    /// The key of the item in the context.
     pub item: String,
     /// The steps as they are written; never empty.
     pub written: Vec<Step>,
@@ -119,7 +102,6 @@ pub struct Each {
 /// One item of the list of an `each`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
-    /// Its key in the context.
     pub key: String,
     pub value: Value,
 }
@@ -200,7 +182,6 @@ impl Step {
         if self.is_copy { &self.id } else { self.key() }
     }
 
-    /// Every step this one may lead to, with the key that says so.
     pub fn targets(&self) -> Vec<(&'static str, &str)> {
         let mut targets = vec![
             ("next", &self.next),
@@ -226,12 +207,10 @@ impl Step {
         targets.into_iter().filter_map(|(key, to)| Some((key, to.as_deref()?))).collect()
     }
 
-    /// The round, if it is one.
     pub fn round(&self) -> Option<&Round> {
         if let StepKind::Round(round) = &self.kind { Some(round) } else { None }
     }
 
-    /// The agent step, if it is one.
     pub fn agent(&self) -> Option<&Agent> {
         if let StepKind::Agent(agent) = &self.kind { Some(agent) } else { None }
     }
@@ -307,7 +286,6 @@ impl Step {
         self.output.as_deref().unwrap_or(&self.id)
     }
 
-    /// Its type, as the definition writes it.
     pub fn kind_name(&self) -> &'static str {
         match &self.kind {
             StepKind::Round(_) => "round",
@@ -359,7 +337,6 @@ impl Step {
         self.nested_mut().into_iter().for_each(|step| step.show_artifact(id));
     }
 
-    /// The step of that id, this one or one inside it.
     pub fn find_mut(&mut self, id: &str) -> Option<&mut Self> {
         if self.id == id {
             return Some(self);

@@ -10,7 +10,6 @@ use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key
 use crate::workflow::load::map_reader::as_text;
 use crate::yaml::{Node, Value};
 
-/// Every type, in the order in which they are listed.
 pub static TYPES: [&StepType; 11] = [
     &agent::TYPE,
     &round::TYPE,
@@ -25,7 +24,6 @@ pub static TYPES: [&StepType; 11] = [
     &discussion::TYPE,
 ];
 
-/// The keys of every step.
 pub static STEP_KEYS: [KeySpec; 8] = [
     key("id", Text, REQUIRED, "The step's id, unique in the file.", "pick"),
     key("type", Words(type_names), "round, if there is a `question`", "The step's type.", "agent"),
@@ -43,7 +41,6 @@ pub static STEP_KEYS: [KeySpec; 8] = [
     ),
 ];
 
-/// Keys that several types share.
 pub static SHARED_KEYS: [KeySpec; 12] = [
     key("input", Text, "", "The step or key whose result is handed over in addition to the context.", "plan"),
     key("output", Text, "the step's id", "The key of the result in the context.", "files"),
@@ -114,12 +111,10 @@ pub fn type_of(step: &Node, position: StepPosition) -> Option<&'static StepType>
 }
 
 impl StepType {
-    /// Whether steps of this type have steps inside them.
     pub fn has_steps(&self) -> bool {
         self.keys.iter().any(|key| key.name == "steps")
     }
 
-    /// Whether steps of this type have the key.
     pub fn has(&self, key: &str) -> bool {
         let own = STEP_KEYS.iter().chain(self.keys).any(|known| known.name == key);
         own || self.shared.contains(&key)

@@ -13,7 +13,6 @@ use serde_json::Value;
 use super::GrammarError;
 use expr::Expr;
 
-/// A condition that reads well.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
     text: String,
@@ -29,7 +28,6 @@ impl Condition {
         Ok(Self { text: text.to_owned(), expr: parse::parse(text)? })
     }
 
-    /// The condition as it was written.
     pub fn text(&self) -> &str {
         &self.text
     }

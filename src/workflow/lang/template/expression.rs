@@ -8,35 +8,28 @@ use super::super::GrammarError;
 use crate::diagnostic::did_you_mean;
 use crate::workflow::lang::lexer::Lexer;
 
-/// Something that comes to a value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Expression {
     /// A value; `undefined` is none.
     Literal(Option<Value>),
     Path(Path),
-    /// A helper and what it is given.
     Call(Helper, Vec<Expression>, usize),
 }
 
-/// Where a path leads, from where it stands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Path {
-    /// What it starts from.
     pub root: Root,
     /// How many `../` it begins with.
     pub up: usize,
     /// Whether it begins with `this` or `./`: then its first name is no block parameter.
     pub is_explicit: bool,
-    /// The names after that.
     pub segments: Vec<String>,
     /// The byte of the template it stands at.
     pub offset: usize,
 }
 
-/// What a path starts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Root {
-    /// The value in sight.
     Here,
     /// The scope as a whole, `@root`.
     Scope,
@@ -44,7 +37,6 @@ pub enum Root {
     Loop,
 }
 
-/// A helper that gives a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Helper {
     /// `{{number @index}}` counts from 1.
@@ -58,7 +50,6 @@ pub enum Helper {
 const HELPERS: [(&str, Helper, usize); 3] =
     [("number", Helper::Number, 1), ("join", Helper::Join, 2), ("lookup", Helper::Lookup, 2)];
 const LOOP_WORDS: [&str; 4] = ["key", "index", "first", "last"];
-/// Helpers within helpers at most.
 const DEEPEST: usize = 20;
 
 impl fmt::Display for Path {
@@ -81,7 +72,6 @@ impl Path {
 }
 
 impl Expression {
-    /// Adds the paths in it.
     pub fn paths<'a>(&'a self, found: &mut Vec<&'a Path>) {
         match self {
             Self::Literal(_) => {}
@@ -104,12 +94,10 @@ impl<'a> ExpressionParser<'a> {
         Self { scan: Lexer::new(inner), offset, depth: 0 }
     }
 
-    /// An error where the reading stands.
     pub fn error(&self, message: impl Into<String>) -> GrammarError {
         GrammarError::new(self.offset + self.scan.at, message)
     }
 
-    /// Whether everything was read.
     pub fn is_done(&mut self) -> bool {
         self.scan.space();
         self.scan.rest().is_empty()
@@ -153,7 +141,6 @@ impl<'a> ExpressionParser<'a> {
         if self.is_done() { Ok(value) } else { Err(self.surplus()) }
     }
 
-    /// The error for what is left over.
     pub fn surplus(&self) -> GrammarError {
         let rest = self.scan.rest();
         if rest.split_whitespace().next().is_some_and(|word| word.contains('=')) {

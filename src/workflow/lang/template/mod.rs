@@ -19,7 +19,6 @@ use expression::{Path, Root};
 use render::Absent;
 use tree::TemplateNode;
 
-/// A template that reads well.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
     text: String,
@@ -44,7 +43,6 @@ impl Template {
         Ok(Self { text: text.to_owned(), nodes: tree::parse(text)? })
     }
 
-    /// The template as it was written.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -66,7 +64,6 @@ impl Template {
         render::render(&self.nodes, scope, Absent::Fails)
     }
 
-    /// Whether a text holds anything that is read as a template.
     pub fn is_one(text: &str) -> bool {
         text.contains("{{")
     }

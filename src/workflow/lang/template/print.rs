@@ -24,7 +24,6 @@ pub fn join(items: &[Value], between: &str, out: &mut String) {
     }
 }
 
-/// A number as JavaScript writes it.
 fn plain(number: &Number) -> String {
     let Some(float) = number.as_f64().filter(|_| number.is_f64()) else { return number.to_string() };
     let size = float.abs();

@@ -30,10 +30,8 @@ pub fn render(nodes: &[TemplateNode], scope: &Value, absent: Absent) -> Result<S
     Ok(render.out)
 }
 
-/// What one block sees.
 struct Frame<'a> {
     here: Seen<'a>,
-    /// Which turn of a loop it is.
     turn: Option<LoopIteration<'a>>,
     params: Vec<(&'a str, Seen<'a>)>,
 }

@@ -2,7 +2,6 @@
 
 use super::tags::{TagKind, TemplateToken};
 
-/// Shortens the texts beside tags.
 pub fn shorten(pieces: &mut [TemplateToken<'_>]) {
     let alone: Vec<bool> = (0..pieces.len()).map(|at| is_alone(pieces, at)).collect();
     for at in 0..pieces.len() {

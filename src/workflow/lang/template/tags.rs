@@ -2,7 +2,6 @@
 
 use super::super::GrammarError;
 
-/// A piece of a template.
 #[derive(Debug)]
 pub enum TemplateToken<'a> {
     /// Text to print, and what is left of it once tags on lines of their own took theirs.

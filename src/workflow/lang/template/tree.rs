@@ -10,12 +10,9 @@ const LONGEST: usize = 1_000_000;
 /// Blocks within blocks at most.
 const DEEPEST: usize = 50;
 
-/// A part of a template.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TemplateNode {
-    /// Text to print.
     Text(String),
-    /// A value to print.
     Value(Expression),
     Block(Block),
 }
@@ -23,19 +20,13 @@ pub enum TemplateNode {
 /// A block and what is printed otherwise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block {
-    /// What it does.
     pub kind: BlockKind,
-    /// What it looks at.
     pub of: Expression,
-    /// Names for the item and its key.
     pub params: Vec<String>,
-    /// What is printed.
     pub body: Vec<TemplateNode>,
-    /// What is printed otherwise.
     pub otherwise: Vec<TemplateNode>,
 }
 
-/// The blocks there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockKind {
     /// `{{#if}}`.

@@ -290,9 +290,9 @@ class Checker:
             return False
         door, *rest = model.removeprefix("remote/").split("/", 2)
         key, worker = remote.get("key"), rest[0] if rest else None
-        keys = {"link": key is None, "inbox": True, "nats": key is not None}
+        keys = {"link": key is None, "inbox": key is None, "nats": key is not None}
         return (remote["door"] == door and remote.get("worker") == worker and keys.get(door, False)
-                and ("table_seals" not in remote or door == "inbox") and (key is None or re.fullmatch("[0-9a-f]{64}", key) is not None)
+                and (key is None or re.fullmatch("[0-9a-f]{64}", key) is not None)
                 and (worker is not None) == (door == "nats"))
 
     def check_header(self):
@@ -364,13 +364,13 @@ class Checker:
         names = (round_.session, event["round"], seat, round_.opened["snapshot_sha256"])
         message = signed_ballot(names, round_.seal_to["public_key"], event)
         if event.get("by") == "table":
-            return self.require(self.table_seals(seat) and "signature" not in event, f"`{seat}` seals its ballots itself")
+            return self.require(self.is_sealed_here(seat) and "signature" not in event, f"`{seat}` seals its ballots itself")
         signed = event.get("by") == "seat" and is_signed(self.keys.get(seat, ""), message, event["signature"])
         self.require(signed, f"the ballot of `{seat}` is not signed with the key that the seat joined with")
         self.counts["signatures"] += 1
 
-    def table_seals(self, seat):
-        return self.remote[seat].get("table_seals", False)
+    def is_sealed_here(self, seat):
+        return self.remote[seat]["door"] == "inbox"
 
     def on_seat_invited(self, event):
         seat = event["participant"]
@@ -382,6 +382,7 @@ class Checker:
 
     def on_seat_joined(self, event):
         seat, (invitation, expires) = event["participant"], self.invitations[event["participant"]]
+        self.require(not self.is_sealed_here(seat), f"`{seat}` does not seal its ballots itself")
         self.require(event["invitation"] == invitation and event["at"] <= expires, "no such invitation")
         self.require(seat not in self.keys and len(bytes.fromhex(event["key"])) == 32, "a second key, or none")
         self.keys[seat] = event["key"]
@@ -435,7 +436,7 @@ class Checker:
         record = json.loads(text)
         named = (record["session"], record["round"], record["participant"], record["snapshot_sha256"])
         self.require(named == names, "the record is another seat's")
-        if seat in self.remote and (self.table_seals(seat) or self.remote[seat]["door"] != "link"):
+        if seat in self.remote and self.remote[seat]["door"] != "link":
             plain = json.dumps(as_programs_write(record), ensure_ascii=False, separators=(",", ":"))
             self.require(plain.encode() == text, "the record has not the form of a program's answer")
         elif seat in self.remote:

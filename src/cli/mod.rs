@@ -109,7 +109,7 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
         Verb::Serve(args) => serve_links(&args, trust, output),
         Verb::Mcp(args) => serve_assistant(&args, trust, output),
         Verb::Seat(args) => seat::run(&args, trust, output),
-        Verb::Inbox(args) => inbox::run(&args, trust, output),
+        Verb::Inbox(args) => inbox::run(&args, output),
         Verb::Worker(args) => answer_elsewhere(&args, trust, output),
         Verb::Replay { file, json, text, at } => {
             output.json = json;

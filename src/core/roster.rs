@@ -3,7 +3,7 @@
 //! Who of a definition is asked, and by which models, the command line may choose; everything else of a
 //! seat stands in the definition.
 
-use crate::history::{Door, PersonaInfo, RemoteSeat, SeatInfo, SessionOpened};
+use crate::history::{PersonaInfo, RemoteSeat, SeatInfo, SessionOpened};
 use crate::persona::Persona;
 use crate::round::snapshot::sha256_hex;
 use crate::workflow::{Definition, ParticipantSpec, SeatTools, Step, TRACKER};
@@ -34,10 +34,7 @@ impl SeatInfo {
         Self {
             name: spec.name.clone(),
             persona: spec.persona.clone(),
-            remote: RemoteSeat::of_model(&model).filter(|_| scripted.is_empty()).map(|remote| RemoteSeat {
-                table_seals: spec.table_seals && remote.door == Door::Inbox,
-                ..remote
-            }),
+            remote: RemoteSeat::of_model(&model).filter(|_| scripted.is_empty()),
             model,
             weight: spec.weight,
             seed: spec.seed,
@@ -60,7 +57,6 @@ impl SeatInfo {
             persona: self.persona.clone(),
             needs_persona: !self.persona.is_empty() && self.role.is_none(),
             tools: if self.without_tools { SeatTools::LeftOut } else { SeatTools::Unset },
-            table_seals: self.remote.as_ref().is_some_and(|remote| remote.table_seals),
             ..ParticipantSpec::named(&self.name, (0, 0))
         }
     }

@@ -49,13 +49,12 @@ impl OpenWork {
         let round = session.open_round();
         let asked = round.iter().flat_map(|round| round.seats.values().map(move |seat| (*round, seat)));
         let ballot = |(round, seat): (&RoundRun, &Seat)| {
-            let remote = session.remote(&seat.name).filter(|remote| remote.door == Door::Inbox)?;
+            session.remote(&seat.name).filter(|remote| remote.door == Door::Inbox)?;
             let item = seat.item.as_ref().filter(|_| seat.status == SeatStatus::Asking)?;
             let attempt = Value::from(seat.retried + 1);
             let known = before.ballots.get(&item.item).map(|(_, offer)| Arc::clone(offer));
             let known = known.filter(|known| known["attempt"] == attempt);
-            let offer = known
-                .unwrap_or_else(|| Arc::new(ballot(session, round, item, (attempt, remote.table_seals))));
+            let offer = known.unwrap_or_else(|| Arc::new(ballot(session, round, item, &attempt)));
             Some((item.item.clone(), (seat.name.clone(), offer)))
         };
         Self {
@@ -114,12 +113,7 @@ fn offer(session: &Session, offered: &WorkItemOffered, at: Timestamp) -> Value {
 }
 
 /// What a seat of an agent is asked in a round.
-fn ballot(
-    session: &Session,
-    round: &RoundRun,
-    item: &WorkItemOffered,
-    (attempt, table_seals): (Value, bool),
-) -> Value {
+fn ballot(session: &Session, round: &RoundRun, item: &WorkItemOffered, attempt: &Value) -> Value {
     json!({
         "kind": "ballot",
         "item": item.item,
@@ -130,7 +124,6 @@ fn ballot(
         "offered_at": round.opened_at,
         "attempt": attempt,
         "question": round.opened.question,
-        "table_seals": table_seals,
         "prompt": session.prompt(round, item).text(),
     })
 }

@@ -79,11 +79,6 @@ impl Engine<'_> {
 
 /// The round in which an agent was asked this.
 fn asked_of<'a>(session: &'a Session, participant: &str, item: &str) -> Result<&'a RoundRun, String> {
-    if !session.remote(participant).is_some_and(|remote| remote.table_seals) {
-        let hint =
-            "it seals its ballots itself: `roundtable inbox run`, or give its seat `table_seals: true`";
-        return Err(format!("{}: {hint}", refusal::NOT_OFFERED));
-    }
     let asks = |round: &&RoundRun| {
         let asked = round.seat(participant).and_then(|seat| seat.item.as_ref());
         asked.is_some_and(|asked| asked.item == item)

@@ -82,8 +82,6 @@ pub struct ParticipantSpec {
     pub command: Option<ProgramSpec>,
     /// Whether it answers agent steps alone and takes no seat in rounds.
     pub agent_only: bool,
-    /// Whether this program seals the ballots that it sends as plain text.
-    pub table_seals: bool,
     /// What it can use, as its work items say.
     pub skills: Vec<String>,
     /// Words it is known by; a reviewer gets the first two of an author.
@@ -141,7 +139,6 @@ impl ParticipantSpec {
             prompt: None,
             command: None,
             agent_only: false,
-            table_seals: false,
             skills: Vec::new(),
             tags: Vec::new(),
             model: None,

@@ -183,8 +183,8 @@ fn bad_requests_and_strangers_are_refused() {
 const PANEL: &str = "\
 participants:
   - {name: ann, model: rehearsal}
-  - {name: coder, model: remote/inbox, table_seals: true}
-  - {name: tester, model: remote/inbox, table_seals: true}
+  - {name: coder, model: remote/inbox}
+  - {name: tester, model: remote/inbox}
 steps: [{id: vote, type: round, question: Which store?, rule: plurality, ballot: {kind: choice, options: [redis, sqlite]}}]
 ";
 
@@ -249,8 +249,8 @@ fn agents_vote_with_plain_text_that_is_sealed_for_them() {
 }
 
 #[test]
-fn a_command_votes_for_an_agent_and_its_answer_is_sealed_with_the_agents_own_key() {
-    let server = served_as(&PANEL.replacen(", table_seals: true", "", 1));
+fn a_command_votes_for_an_agent_and_the_session_seals_its_answer() {
+    let server = served_as(PANEL);
     let desks = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
     let script = r#"cat > "asked-$$"; echo "vote: $VOTE""#;
     let run = |name: &str, at: usize, vote: &str| {
@@ -277,16 +277,16 @@ fn a_command_votes_for_an_agent_and_its_answer_is_sealed_with_the_agents_own_key
     let verified = verify(&bytes, None);
     assert_eq!(verified.findings, []);
     assert!(
-        verified.proven.iter().any(|what| what.starts_with("1 ballots are signed")),
+        verified.notes.iter().any(|note| note.starts_with("2 ballots came as plain text")),
         "{:?}",
-        verified.proven
+        verified.notes
     );
     assert!(String::from_utf8_lossy(&bytes).contains("choice: sqlite"));
 }
 
 #[test]
 fn an_agent_whose_command_fails_leaves_the_round_open() {
-    let server = served_as(&PANEL.replacen(", table_seals: true", "", 1));
+    let server = served_as(PANEL);
     for (name, why) in [("coder", "exit status: 3"), ("tester", "exit status: 3")] {
         let script = ["run", "--wait", "1", "--", "sh", "-c", "exit 3"];
         let run = server.agent(name).inbox(server.home.path(), &script).output_soon().expect("runs");

@@ -16,7 +16,7 @@ use crate::served::{Agent, Server, facilitate, program, served_as};
 const WORK: &str = "\
 participants:
   - {name: poet, model: remote/inbox}
-  - {name: coder, model: remote/inbox, table_seals: true}
+  - {name: coder, model: remote/inbox}
 steps:
   - id: both
     type: parallel

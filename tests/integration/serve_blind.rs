@@ -18,7 +18,7 @@ const DEFINITION: &str = "\
 participants:
   - {name: dana, model: remote/link}
   - {name: bob, model: remote/link}
-  - {name: coder, model: remote/inbox, table_seals: true}
+  - {name: coder, model: remote/inbox}
   - {name: ann, model: openai/test}
   - {name: cyd, model: openai/slow}
 steps: [{id: vote, type: round, question: Which store?, rule: plurality, quorum: 3,

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use secrecy::SecretString;
 use serde_json::{Value, json};
 
 use crate::cli::args::InboxArgs;
@@ -23,8 +22,6 @@ pub const MAX_DATA: u64 = 400 * 1024;
 /// The session, as one agent sees it.
 pub struct Access {
     pub client: LinkClient,
-    /// What is sent of the token, and what it says of the session's key.
-    pub secret: (SecretString, String),
 }
 
 impl Access {
@@ -50,11 +47,10 @@ impl Access {
                 .hint("`roundtable serve` prints it; set it, or name a file that holds it with --access")
         };
         let (url, secret) = (of(URL).ok_or_else(|| missing(URL))?, of(TOKEN).ok_or_else(|| missing(TOKEN))?);
-        // The second part stays here.
-        let (token, fingerprint) = secret.split_once('.').unwrap_or((&secret, ""));
+        // The second part is for links.
+        let token = secret.split_once('.').map_or(&*secret, |(token, _)| token);
         let root = args.cert.as_deref().map(|file| read_text(file, 1 << 20)).transpose()?;
-        let client = LinkClient::new(&url, token, root.as_deref())?;
-        Ok(Self { client, secret: (token.into(), fingerprint.to_owned()) })
+        Ok(Self { client: LinkClient::new(&url, token, root.as_deref())? })
     }
 
     /// Open work, waited for up to so many seconds; and whether the session is over.

@@ -1,16 +1,11 @@
-//! What `inbox run` does in rounds: the command answers, and the answer is sealed: here, with the agent's own
-//! key, or by the session where the agent's seat says so.
+//! `inbox run` in rounds: the command answers in plain text, which the session seals.
 
 use std::sync::Arc;
 
-use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 
 use super::access::{done, refusal, text};
 use super::worker::{Worker, attempt_of, is_unfit};
-use crate::cli::seat::{Answers, Visit};
-use crate::core::ExitCode;
-use crate::journal::{Disk, KeyStore};
 use crate::launch::error::RunError;
 use crate::participants::{Failure, Participant as _, Prompt, Reply, SeatRequest};
 use crate::persona::Persona;
@@ -21,9 +16,6 @@ impl Worker<'_> {
     pub(super) async fn vote(&mut self, offered: &Value) -> Result<(), RunError> {
         let item = offered["item"].as_str().unwrap_or_default();
         self.output.note(&format!("{}: asked", text(offered, "item")));
-        if offered["table_seals"] != true {
-            return self.seal_and_send(offered).await;
-        }
         let prompt = offered["prompt"].as_str().unwrap_or_default();
         let prompt = Prompt { rules: "".into(), snapshot: prompt.into(), tail: String::new() };
         let seat = offered["participant"].as_str().unwrap_or_default();
@@ -52,25 +44,6 @@ impl Worker<'_> {
             self.leave(offered, &why);
             return Ok(());
         }
-    }
-
-    /// Seals the command's answer here, and sends it.
-    async fn seal_and_send(&mut self, offered: &Value) -> Result<(), RunError> {
-        let (token, fingerprint) = &self.access.secret;
-        let keys = KeyStore::new(Disk::default(), &self.keys);
-        let link = (&self.access.client, token.expose_secret(), fingerprint.as_str());
-        let mut seat = Visit::new(link, keys, Answers::Program(&self.program), self.output)?;
-        match seat.vote().await {
-            Ok(true) => self.output.note(&format!("{}: sealed", text(offered, "item"))),
-            // It is asked something else now, or nothing: the next poll says what.
-            Ok(false) => {}
-            Err(failed) if failed.exit == ExitCode::Usage => {
-                let why: Vec<String> = failed.problems.iter().map(ToString::to_string).collect();
-                self.leave(offered, &why.join("; "));
-            }
-            Err(failed) => return Err(failed),
-        }
-        Ok(())
     }
 
     /// Leaves a ballot to others, unless the seat is asked again.

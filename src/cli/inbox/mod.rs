@@ -13,7 +13,6 @@ use tokio::time::{Duration, Instant};
 use super::args::{InboxArgs, InboxVerb};
 use super::console::Console;
 use super::verb_result::VerbResult;
-use crate::config::dirs::Dirs;
 use crate::config::read_file::read_text;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
@@ -25,8 +24,7 @@ use access::{Access, LONGEST_WAIT, MAX_DATA, done, text};
 const OVER: &str = "the session is over";
 
 /// Does what is asked with an agent's work.
-pub fn run(args: &InboxArgs, trust: bool, output: &mut Console) -> VerbResult {
-    let keys = Dirs::find(trust)?.keys();
+pub fn run(args: &InboxArgs, output: &mut Console) -> VerbResult {
     let access = Access::of(args)?;
     let holder = args.holder.as_deref();
     let work = async {
@@ -62,9 +60,7 @@ pub fn run(args: &InboxArgs, trust: bool, output: &mut Console) -> VerbResult {
                 output.note(&format!("{item} is {} now", text(&left, "state")));
                 Ok(ExitCode::Finished)
             }
-            InboxVerb::Run { wait, command } => {
-                worker::run(&access, holder, *wait, command, keys, output).await
-            }
+            InboxVerb::Run { wait, command } => worker::run(&access, holder, *wait, command, output).await,
         }
     };
     runtime()?.block_on(work)

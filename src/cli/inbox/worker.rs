@@ -4,7 +4,6 @@
 //! and the item is offered again.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -35,8 +34,6 @@ pub(super) struct Worker<'a> {
     pub access: &'a Access,
     pub holder: String,
     pub program: ExternalProgram,
-    /// The folder of this agent's own key.
-    pub keys: PathBuf,
     /// Ballots that the command has not answered, with the attempt.
     pub left: HashSet<(String, u64)>,
     pub output: &'a mut Console,
@@ -48,12 +45,11 @@ pub async fn run(
     holder: Option<&str>,
     wait: Option<u64>,
     command: &[String],
-    keys: PathBuf,
     output: &mut Console,
 ) -> VerbResult {
     let holder = holder.map_or_else(own_name, |name| Ok(name.to_owned()))?;
     let program = ExternalProgram::new(program(command), PATIENCE);
-    let mut worker = Worker { access, holder, program, keys, left: HashSet::new(), output };
+    let mut worker = Worker { access, holder, program, left: HashSet::new(), output };
     let signals = Signals::new();
     let ended = async {
         match signals {

@@ -8,7 +8,6 @@ mod result;
 mod words;
 
 use std::io::BufRead as _;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -26,13 +25,9 @@ use crate::journal::{Disk, KeyStore};
 use crate::launch::error::RunError;
 use crate::launch::random::random;
 use crate::launch::run::runtime;
-use crate::participants::external_program::ExternalProgram;
 use crate::participants::http::link::{LinkClient, LinkReply};
-use crate::participants::{Participant as _, SeatRequest};
-use crate::persona::Persona;
 use crate::round::envelope::Envelope;
 use crate::round::offer::{Offer, fingerprint};
-use crate::round::prompt::reask_suffix;
 use crate::round::seal::Nonces;
 use crate::round::seal::sign::SigningKey;
 use crate::round::snapshot::sha256_hex;
@@ -85,12 +80,11 @@ fn new_key() -> Result<String, Diagnostic> {
 }
 
 /// Who answers.
-pub enum Answers<'a> {
+pub enum Answers {
     /// A person at the terminal.
     Typed,
     /// A file, the first question; nobody is at a terminal.
     File(Option<String>),
-    Program(&'a ExternalProgram),
 }
 
 /// One seat of a session that is served somewhere.
@@ -100,7 +94,7 @@ pub struct Visit<'a> {
     keys: KeyStore,
     invitation: String,
     kept: Kept,
-    answers: Answers<'a>,
+    answers: Answers,
     /// The last line on how the seat stands: it is not repeated.
     said: String,
     output: &'a mut Console,
@@ -114,7 +108,7 @@ impl<'a> Visit<'a> {
     pub fn new(
         (client, token, fingerprint): (&'a LinkClient, &str, &str),
         keys: KeyStore,
-        answers: Answers<'a>,
+        answers: Answers,
         output: &'a mut Console,
     ) -> Result<Self, Diagnostic> {
         let invitation = sha256_hex(token);
@@ -129,21 +123,6 @@ impl<'a> Visit<'a> {
 
     fn key(&self) -> Result<SigningKey, Diagnostic> {
         SigningKey::from_hex(&self.kept.key).ok_or_else(|| Diagnostic::new("the seat's key is damaged"))
-    }
-
-    /// Joins, and answers what is asked now; whether the answer is sealed.
-    ///
-    /// # Errors
-    /// When nothing can be sealed, or it is refused.
-    pub async fn vote(&mut self) -> Result<bool, RunError> {
-        self.keep()?;
-        let key = self.key()?;
-        is_done(answered(|| self.join(&key)).await?)?;
-        let seat = is_done(answered(|| self.client.get("/v1/seat")).await?)?;
-        match self.offer(&seat)? {
-            Some(offer) => self.answer(&offer, &key).await,
-            None => Ok(false),
-        }
     }
 
     async fn run(&mut self) -> VerbResult {
@@ -231,10 +210,7 @@ impl<'a> Visit<'a> {
             return Err(damaged("what everybody was given does not have its hash; nothing was sent"));
         }
         let since = crate::clock::now();
-        let text = match self.answers {
-            Answers::Program(program) => ask_program(program, offer, &snapshot).await?,
-            Answers::Typed | Answers::File(_) => self.ask(offer, &snapshot)?,
-        };
+        let text = self.ask(offer, &snapshot)?;
         let latency = u64::try_from(crate::clock::now().0 - since.0).unwrap_or(0);
         let nonces = Nonces { cipher: random()?, commitment: random()? };
         let too_long = || Diagnostic::new("the answer is too long to be sealed").hint("shorten it");
@@ -360,21 +336,6 @@ impl<'a> Visit<'a> {
 /// A reply that is no refusal.
 fn is_done(reply: LinkReply) -> Result<LinkReply, RunError> {
     if reply.status < 300 { Ok(reply) } else { Err(refused(&reply)) }
-}
-
-/// The answer of a program, which is asked once more where its first one does not fit.
-async fn ask_program(program: &ExternalProgram, offer: &Offer, snapshot: &str) -> Result<String, RunError> {
-    let seat = &offer.participant;
-    let mut ask =
-        SeatRequest::alone(seat, Arc::new(Persona::nobody(seat)), "", offer.prompt(snapshot.into()));
-    loop {
-        let reply = program.ask(&ask).await.map_err(|failure| Diagnostic::new(failure.reason))?;
-        match problem_of(offer, &reply.text) {
-            None => return Ok(reply.text),
-            Some(reason) if ask.again.is_none() => ask.again = Some(reask_suffix(&reason)),
-            Some(reason) => return Err(Diagnostic::new(format!("the answer does not fit: {reason}")).into()),
-        }
-    }
 }
 
 /// Why a text is no answer to a question; none where it is one.

@@ -54,6 +54,9 @@ pub fn invite(session: &Session, invited: SeatInvited) -> DecideResult {
 }
 
 pub fn join(session: &Session, joined: SeatJoined, now: Timestamp) -> DecideResult {
+    if !seals_itself(session, &joined.participant) {
+        return refuse(refusal::NOT_A_PARTICIPANT);
+    }
     let known = session.invitations.get(&joined.participant);
     let known = known.filter(|known| known.invitation == joined.invitation && now <= known.expires);
     match known {
@@ -64,9 +67,14 @@ pub fn join(session: &Session, joined: SeatJoined, now: Timestamp) -> DecideResu
     }
 }
 
+/// Whether a seat has a key of its own; the ballots of agents that poll are sealed here.
+fn seals_itself(session: &Session, seat: &str) -> bool {
+    session.remote(seat).is_some_and(|remote| !remote.is_sealed_here())
+}
+
 /// Takes in a ballot that its seat has sealed and signed.
 pub fn seal_remote(session: &Session, envelope: &Envelope, now: Timestamp) -> DecideResult {
-    if !session.is_remote(&envelope.participant) {
+    if !seals_itself(session, &envelope.participant) {
         return refuse(refusal::NOT_A_PARTICIPANT);
     }
     let round = session

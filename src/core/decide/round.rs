@@ -231,7 +231,7 @@ pub fn seal_answer(
     let run = open_seat(session, round, &participant)?;
     let by = match session.remote(&participant) {
         None => None,
-        Some(remote) if remote.table_seals => Some(SealedBy::Table),
+        Some(remote) if remote.is_sealed_here() => Some(SealedBy::Table),
         Some(_) => return refuse(format!("`{participant}` seals its ballot itself")),
     };
     Ok(vec![Event::BallotSealed(BallotSealed {

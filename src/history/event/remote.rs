@@ -14,9 +14,6 @@ pub struct RemoteSeat {
     /// The public key that it signs with, in hex, where that is known from the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// Whether this program seals for it, which then reads its answer once.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub table_seals: bool,
 }
 
 impl RemoteSeat {
@@ -33,14 +30,19 @@ impl RemoteSeat {
             }
             _ => return None,
         };
-        Some(Self { door, worker, key: None, table_seals: false })
+        Some(Self { door, worker, key: None })
     }
 }
 
 impl RemoteSeat {
+    /// Whether this program seals for it: an agent that polls sends plain text.
+    pub fn is_sealed_here(&self) -> bool {
+        self.door == Door::Inbox
+    }
+
     /// Whether a program seals for it, which tells more of a reply than a person's browser does.
     pub fn is_by_program(&self) -> bool {
-        self.table_seals || matches!(self.door, Door::Inbox | Door::Nats)
+        self.door != Door::Link
     }
 }
 

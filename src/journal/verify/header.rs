@@ -58,7 +58,8 @@ fn wrong_key(remote: &RemoteSeat) -> Option<&'static str> {
         (_, Some(key)) if unhex::<32>(key).is_none() => Some("has a key that is none"),
         (Door::Nats, None) => Some("has a worker without a key"),
         (Door::Link, Some(_)) => Some("has a key before it has joined"),
-        (Door::Link | Door::Inbox, None) | (Door::Inbox | Door::Nats, Some(_)) => None,
+        (Door::Inbox, Some(_)) => Some("has a key, and its ballots are sealed for it"),
+        (Door::Link | Door::Inbox, None) | (Door::Nats, Some(_)) => None,
     }
 }
 

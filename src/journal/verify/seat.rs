@@ -3,7 +3,7 @@
 use super::Verifier;
 use crate::core::{Command, is_asked_once, unseal_answer};
 use crate::history::{
-    AnswerRevealed, BallotSealed, LogEntry, RoundRun, SealedBy, SeatFailed, SeatStatus, Session,
+    AnswerRevealed, BallotSealed, LogEntry, RemoteSeat, RoundRun, SealedBy, SeatFailed, SeatStatus, Session,
     WorkItemOffered,
 };
 use crate::round::envelope::{FailedDelivery, Failure, VERSION};
@@ -64,7 +64,7 @@ impl Verifier {
             return (!is_plain).then(|| format!("`{who}` is no remote seat, and its ballot is signed"));
         }
         if sealed.by == Some(SealedBy::Table) {
-            let is_so = self.session.remote(who).is_some_and(|remote| remote.table_seals);
+            let is_so = self.session.remote(who).is_some_and(RemoteSeat::is_sealed_here);
             self.sealed_for += usize::from(is_so);
             return (!is_so || sealed.signature.is_some())
                 .then(|| format!("`{who}` seals its ballots itself, and this one was sealed for it"));

@@ -162,13 +162,6 @@ static PARTICIPANT: MapSpec = MapSpec {
             "ollama/llama3.2",
         ),
         key("agent_only", Flag, "false", "It works for steps of type `agent` and sits in no round.", "true"),
-        key(
-            "table_seals",
-            Flag,
-            "false",
-            "This program seals the ballots that it sends as plain text: for `remote/inbox`.",
-            "true",
-        ),
         key("weight", Positive, "1", "The weight of its ballot.", "2"),
         key("seed", from(0), "", "The seed of the first seat, one more for each further seat.", "7"),
         key(

@@ -94,16 +94,10 @@ fn of_one(entries: Entries<'_>) -> ParticipantSpec {
         entries.refuse(entries.node, message, hint);
         name.clear();
     }
-    let table_seals = entries.flag("table_seals").unwrap_or_default();
-    if table_seals && model.as_deref() != Some("remote/inbox") {
-        let hint = "add `model: remote/inbox`, or leave it out: every other seat seals its ballots, or is sealed for";
-        entries.refuse(entries.node, "`table_seals` is for agents that poll", hint);
-    }
     let seat = ParticipantSpec {
         needs_persona: persona.is_some(),
         persona: persona.unwrap_or_else(|| name.clone()),
         agent_only: entries.flag("agent_only").unwrap_or_default(),
-        table_seals,
         command: program(entries, &name),
         model,
         ..ParticipantSpec::named(&name, place)

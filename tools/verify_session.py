@@ -444,7 +444,7 @@ class Checker:
             person = {"session": names[0], "round": names[1], "participant": seat, "snapshot_sha256": snapshot,
                       "model": record["model"], "replies": replies, "tries": 1, "latency_ms": record["latency_ms"]}
             plain = json.dumps(person, ensure_ascii=False, separators=(",", ":"))
-            known = record["model"] in ("human/browser", "human/terminal") and len(replies) == 1
+            known = record["model"] == "human/browser" and len(replies) == 1
             known = known and type(replies[0]["text"]) is str and type(record["latency_ms"]) is int
             self.require(known and plain.encode() == text, "the record has not the form of one person's answer")
         return nonce, record

@@ -22,15 +22,6 @@ pub fn answer_rules(form: &BallotForm) -> String {
     )
 }
 
-/// How a person answers at a terminal: what an answer needs, without what is said to models.
-pub fn answer_hint(form: &BallotForm) -> String {
-    let Instructions { example, detail, instead_of, .. } = form.kind.spec().instructions();
-    format!(
-        "Write, with your own words in place of <…>:\n\n{example}rationale:\n  - \"<one reason>\"\n\n\
-         {detail} To abstain, write `vote: abstain` in place of {instead_of}."
-    )
-}
-
 /// The field of an answer that is given again.
 const CHANGED_BY: &str = "changed_by: \"<which argument or fact changed your mind; only if one did>\"\n";
 const AGAIN: &str = "This question was asked before. The context holds what was said then, and after your role \

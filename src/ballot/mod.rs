@@ -21,7 +21,7 @@ mod score;
 
 pub use answer_schema::answer_schema;
 pub use findings::{line_range, place};
-pub use instructions::{answer_hint, answer_rules};
+pub use instructions::answer_rules;
 pub use kind::{
     FormField, FormKeys, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Scale, Stage,
     typed_number,

@@ -166,6 +166,12 @@ fn run_file(
     run_session(ready, context, output)
 }
 
+/// Words that people try as commands, and where they find what they want.
+const INSTEAD: [(&str, &str); 2] = [
+    ("config", "`roundtable doctor` prints every setting and where it comes from"),
+    ("seat", "open the link in a browser: `roundtable serve` prints one for each person"),
+];
+
 /// What is said where the screen will be: the next best thing for this file.
 pub fn interactive(file: Option<&Path>) -> Diagnostic {
     let Some(file) = file else {
@@ -176,6 +182,9 @@ pub fn interactive(file: Option<&Path>) -> Diagnostic {
     if !file.exists() && file != Path::new("-") {
         let command = Args::command();
         let verbs: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        if let Some((_, hint)) = INSTEAD.iter().find(|(word, _)| *word == name) {
+            return Diagnostic::new(format!("there is no command and no file `{name}`")).hint(*hint);
+        }
         let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         return match nearest(&name, verbs.iter().copied()).filter(|_| is_word) {
             Some(verb) => Diagnostic::new(format!("there is no command and no file `{name}`"))

@@ -1,11 +1,10 @@
-//! Verbs that look around: personas, sessions, configuration, completions.
+//! Verbs that look around: personas, strategies, sessions, the schema.
 
 use std::path::{Path, PathBuf};
 
 use super::args::SessionsVerb;
 use super::console::Console;
 use super::files::log_of;
-use super::options::environment;
 use super::verb_result::VerbResult;
 use crate::config::dirs::Dirs;
 use crate::config::own_strategies::{own_strategy, own_strategy_names, own_strategy_text};
@@ -176,26 +175,6 @@ fn find_session(folders: &Dirs, id: &str) -> Result<PathBuf, Diagnostic> {
         .into_iter()
         .find(by_id)
         .ok_or_else(|| Diagnostic::new(format!("no session `{id}`")).hint("`roundtable sessions` lists them"))
-}
-
-/// `config show`: every setting and where it comes from.
-pub fn config(trusts: bool, output: &mut Console) -> VerbResult {
-    let set_up = environment(trusts, output)?;
-    let (folders, config) = (&set_up.folders, &set_up.config);
-    let rows = config.rows();
-    let width = rows.iter().map(|(key, _, _)| key.chars().count()).max().unwrap_or(0);
-    for (key, value, from) in &rows {
-        output.line(&harmless_line(&format!("{key:width$}  {value}  ({from})")));
-    }
-    for (name, path) in [
-        ("project", &folders.project),
-        ("sessions", &folders.sessions()),
-        ("keys of open rounds", &folders.keys()),
-        ("user configuration", &folders.config),
-    ] {
-        output.line(&harmless_line(&format!("{name}: {}", path.display())));
-    }
-    Ok(ExitCode::Finished)
 }
 
 /// `schema`: the JSON Schema of definitions.

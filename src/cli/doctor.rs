@@ -1,4 +1,4 @@
-//! `doctor`: how each provider fares, and what to do about what fails.
+//! `doctor`: how each provider fares, what to do about what fails, and the settings.
 //!
 //! A key is named by its variable. Model names and reasons are foreign text and printed
 //! as such.
@@ -34,6 +34,9 @@ pub fn run(names: &[String], depth: ProbeLevel, trusts: bool, output: &mut Conso
         for line in lines(&found, names.is_empty()) {
             output.line(&line);
         }
+        if names.is_empty() {
+            settings(&set_up, output);
+        }
     }
     let fails = |checkup: &Checkup| {
         !matches!(
@@ -43,6 +46,24 @@ pub fn run(names: &[String], depth: ProbeLevel, trusts: bool, output: &mut Conso
     };
     let any = !names.is_empty() && found.iter().any(fails);
     Ok(if any { ExitCode::Unreachable } else { ExitCode::Finished })
+}
+
+/// Prints every setting with where it comes from, and the folders.
+fn settings(set_up: &Environment, output: &mut Console) {
+    let (folders, rows) = (&set_up.folders, set_up.config.rows());
+    let width = rows.iter().map(|(key, _, _)| key.chars().count()).max().unwrap_or(0);
+    output.line("\nSettings:");
+    for (key, value, from) in &rows {
+        output.line(&harmless_line(&format!("{key:width$}  {value}  ({from})")));
+    }
+    for (name, path) in [
+        ("project", &folders.project),
+        ("sessions", &folders.sessions()),
+        ("keys of open rounds", &folders.keys()),
+        ("user configuration", &folders.config),
+    ] {
+        output.line(&harmless_line(&format!("{name}: {}", path.display())));
+    }
 }
 
 /// Checks providers, all of them where none is named; an exit code where a signal comes before that is done.

@@ -19,7 +19,7 @@ use crate::launch::error::RunError;
 type Example = (&'static str, &'static str);
 
 /// Examples by command; the empty name is a run.
-const EXAMPLES: [(&str, &[Example]); 23] = [
+const EXAMPLES: [(&str, &[Example]); 21] = [
     (
         "",
         &[
@@ -54,21 +54,7 @@ const EXAMPLES: [(&str, &[Example]); 23] = [
             ("roundtable mcp --max-usd 1", "at most one dollar for each session"),
         ],
     ),
-    (
-        "seat",
-        &[
-            ("roundtable seat 'https://votes.example/b#TOKEN.FINGERPRINT'", "type the ballot"),
-            ("roundtable seat - --answer ballot.yaml < link", "take it from a file"),
-        ],
-    ),
-    (
-        "inbox",
-        &[
-            ("roundtable inbox run -- ./agent.sh", "answer each work item with a program"),
-            ("roundtable inbox take --wait 60 --json", "claim the oldest work item"),
-            ("roundtable inbox return poem/1 --data poem.md", "complete it"),
-        ],
-    ),
+    ("inbox", &[("roundtable inbox run -- ./agent.sh", "answer each work item with a program")]),
     (
         "worker",
         &[
@@ -147,8 +133,13 @@ const EXAMPLES: [(&str, &[Example]); 23] = [
             ("roundtable sessions show session.s2s", "print one"),
         ],
     ),
-    ("config", &[("roundtable config show", "print every setting and where it comes from")]),
-    ("doctor", &[("roundtable doctor", "check every provider"), ("roundtable doctor ollama", "check one")]),
+    (
+        "doctor",
+        &[
+            ("roundtable doctor", "check every provider, and print every setting"),
+            ("roundtable doctor ollama", "check one"),
+        ],
+    ),
     (
         "init",
         &[

@@ -21,7 +21,7 @@ one are left out.
 ";
 
 const CONFIG: &str = "\
-# Settings of this project; `roundtable config show` tells each value and where it comes from.
+# Settings of this project; `roundtable doctor` tells each value and where it comes from.
 # Keys never stand here: only the names of the variables that hold them.
 
 # model: ollama/llama3.2        # for participants that name none; default: rehearsal

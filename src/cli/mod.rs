@@ -29,7 +29,6 @@ mod no_worker_door;
 mod options;
 mod receipts;
 mod resume;
-mod seat;
 #[cfg(feature = "serve")]
 mod serve;
 mod snapshot;
@@ -53,7 +52,7 @@ use clap::error::ErrorKind;
 use crate::config::doctor::ProbeLevel;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
-use args::{Args, Json, Run, Verb};
+use args::{Args, InboxVerb, Json, Run, Verb};
 use browse::session_file;
 use console::{Console, fail};
 use verb_result::VerbResult;
@@ -108,8 +107,7 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
         }
         Verb::Serve(args) => serve_links(&args, trust, output),
         Verb::Mcp(args) => serve_assistant(&args, trust, output),
-        Verb::Seat(args) => seat::run(&args, trust, output),
-        Verb::Inbox(args) => inbox::run(&args, output),
+        Verb::Inbox { verb: InboxVerb::Run(args) } => inbox::run(&args, output),
         Verb::Worker(args) => answer_elsewhere(&args, trust, output),
         Verb::Replay { file, json, text, at } => {
             output.json = json;
@@ -142,7 +140,6 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
         Verb::Strategies { name } => browse::strategy(name.as_deref(), trust, output),
         Verb::Personas { name } => browse::personas(name.as_deref(), trust, output),
         Verb::Sessions { verb } => browse::sessions(verb, trust, output),
-        Verb::Config { .. } => browse::config(trust, output),
         Verb::Doctor { providers, wiretap: true, json, .. } => {
             output.json = json;
             wiretap::run(&providers, trust, output)

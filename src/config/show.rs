@@ -1,10 +1,10 @@
-//! The configuration in effect as rows of text, for `config show`.
+//! The configuration in effect as rows of text, for `doctor`.
 
 use super::need::words;
 use super::settings::{Config, Provider, Setting};
 
 impl Config {
-    /// Every value with where it came from, for `config show`.
+    /// Every value with where it came from.
     pub fn rows(&self) -> Vec<(String, String, String)> {
         let model = self.model.value.clone().unwrap_or_else(|| "rehearsal".to_owned());
         let secrets = if self.secrets_allowed.value { "allow" } else { "refuse" };

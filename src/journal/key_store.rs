@@ -168,23 +168,6 @@ impl KeyStore {
         Ok(certificate.zip(key).map(|(certificate, key)| (self.dir.join(name), certificate, key)))
     }
 
-    /// Keeps what a remote seat needs to go on by its link, named by the hash of its token.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn keep_seat(&self, invitation: &str, text: &str) -> Result<(), DiskError> {
-        self.disk.make_own_dir(&self.dir)?;
-        self.disk.write_whole(&self.dir.join(format!("{invitation}.seat")), text.as_bytes())
-    }
-
-    /// What was kept for the seat of a link, if anything was.
-    ///
-    /// # Errors
-    /// When it is there and cannot be read.
-    pub fn seat(&self, invitation: &str) -> Result<Option<String>, DiskError> {
-        self.text(&format!("{invitation}.seat"))
-    }
-
     fn text(&self, name: &str) -> Result<Option<String>, DiskError> {
         match self.disk.read_own(&self.dir.join(name), 1 << 20) {
             Ok(bytes) => Ok(String::from_utf8(bytes).ok()),

@@ -1,6 +1,5 @@
 //! What a remote seat is asked: an offer, checked before anybody answers it, and the ballot sealed for it.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -11,11 +10,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::envelope::{Envelope, VERSION};
 use super::prompt::{Prompt, tail};
-use super::record::{Finish, Raw, ReplyAttempt};
 use super::seal::sign::{SigningKey, ballot_message, delivery_id, is_signed, offer_message};
-use super::seal::{AssociatedData, Nonces, SealedRecord, Sealer};
+use super::seal::{AssociatedData, SealedRecord};
 use super::snapshot::{sha256_hex, unhex};
-use crate::ballot::{BallotForm, OptionText};
+use crate::ballot::BallotForm;
 
 /// The part of a session's public key that its links hold: 16 bytes of its SHA-256, in base64url.
 pub fn fingerprint(table_key: &str) -> Option<String> {
@@ -59,8 +57,6 @@ pub struct Offer {
     pub snapshot_sha256: String,
     /// What the ballot is sealed to.
     pub public_key: String,
-    #[serde(default)]
-    pub seconds_left: Option<u64>,
     /// When the round closes, in milliseconds UTC.
     #[serde(default)]
     pub deadline: Option<i64>,
@@ -202,43 +198,6 @@ impl Offer {
         let [address, persona] =
             [&self.address, &self.persona].map(|text| text.as_deref().unwrap_or_default());
         Prompt { rules: self.rules.as_str().into(), snapshot, tail: tail(address, persona) }
-    }
-
-    /// The question as a person reads it, with the options and what is said of them.
-    pub fn in_words(&self) -> String {
-        let mut said = format!("You answer as {}.\n\n{}\n", self.participant, self.question);
-        for option in &self.ballot.options {
-            let about = self.ballot.about.get(option);
-            let texts: Vec<&str> =
-                about.into_iter().flat_map(OptionText::entries).map(|(_, text)| text).collect();
-            let texts = if texts.is_empty() { String::new() } else { format!(": {}", texts.join(" – ")) };
-            let _ = write!(said, "\n- {option}{texts}");
-        }
-        if let Some(left) = self.seconds_left {
-            let _ = write!(said, "\n\nThe round closes in {left} s.");
-        }
-        said
-    }
-
-    /// A ballot with this text, sealed and signed; `None` where it is too long to be sealed.
-    pub fn seal(&self, text: String, latency_ms: u64, nonces: &Nonces, key: &SigningKey) -> Option<Envelope> {
-        let reply = ReplyAttempt { text, finish: Finish::Complete, limit: None, reason: None };
-        let record = Raw {
-            session: self.session.clone(),
-            round: self.round.clone(),
-            participant: self.participant.clone(),
-            snapshot_sha256: self.snapshot_sha256.clone(),
-            model: "human/terminal".to_owned(),
-            replies: vec![reply],
-            failed: None,
-            tries: 1,
-            latency_ms,
-            tokens: None,
-            dropped: Vec::new(),
-            declined: 0,
-        };
-        let record = serde_json::to_string(&record).ok()?;
-        self.envelope(Sealer::Two(unhex(&self.public_key)?).seal(nonces, self.binding(), &record)?, key)
     }
 
     /// What was sealed for it, signed; `None` where it is no seal that may be sent.

@@ -177,7 +177,7 @@ impl Raw {
         serde_json::to_string(self).is_ok_and(|own| own == text)
     }
 
-    /// Whether `text` is exactly this record, and one that a person's browser or terminal seals: one reply,
+    /// Whether `text` is exactly this record, and one that a person's browser seals: one reply,
     /// and nothing that only providers tell.
     pub fn is_from_person(&self, text: &str) -> bool {
         let is_plain = matches!(self.replies.as_slice(), [reply]
@@ -186,7 +186,7 @@ impl Raw {
             && self.tokens.is_none()
             && self.dropped.is_empty()
             && (self.tries, self.declined) == (1, 0);
-        let is_known = matches!(self.model.as_str(), "human/browser" | "human/terminal");
+        let is_known = self.model == "human/browser";
         is_plain && tells_nothing && is_known && self.is_exactly(text)
     }
 

@@ -88,7 +88,7 @@ fn a_key_in_a_file_is_refused_by_its_field_and_never_shown() {
     refused(&desk, "question: x\nparticipants: [lab]\n", &["personas/lab.md:4:1", field]);
     desk.write("decide.yaml", "question: x\nparticipants: [qa-lead]\n");
     desk.write(".s2s/config.yaml", format!("providers:\n  lab:\n    api_key: {SECRET}\n"));
-    for verb in [&["--batch", "decide.yaml", "--json"][..], &["config"]] {
+    for verb in [&["--batch", "decide.yaml", "--json"][..], &["doctor"]] {
         let ran = desk.run(verb).code(2);
         assert!(ran.err.contains(".s2s/config.yaml:3:5: ") && ran.err.contains(field), "{}", ran.err);
         assert!(!ran.err.contains(SECRET) && !ran.out.contains(SECRET));

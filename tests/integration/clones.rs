@@ -235,7 +235,7 @@ const DEFINITIONS: [&str; 8] = [
 ];
 
 /// Every verb with what it is given; `*` stands for each definition.
-const VERBS: [(&str, &[&[&str]]); 23] = [
+const VERBS: [(&str, &[&[&str]]); 21] = [
     (
         "",
         &[
@@ -247,7 +247,6 @@ const VERBS: [(&str, &[&[&str]]); 23] = [
     ),
     ("resume", &[&["resume", "stranger.s2s"], &["resume", "20260101-000000-s-0000"]]),
     ("serve", &[&["serve", "*", "--bind", "127.0.0.1:0", "--linger", "0"]]),
-    ("seat", &[&["seat", "http://127.0.0.1:1/b#token.fingerprint", "--answer", "*"]]),
     ("inbox", &[&["inbox", "run", "--", "*"]]),
     (
         "worker",
@@ -273,7 +272,6 @@ const VERBS: [(&str, &[&[&str]]); 23] = [
     ("strategies", &[&["strategies"], &["strategies", "delphi"]]),
     ("personas", &[&["personas"], &["personas", "qa-lead"], &["personas", "skeptic"]]),
     ("sessions", &[&["sessions"], &["sessions", "list"], &["sessions", "show", "stranger.s2s"]]),
-    ("config", &[&["config"], &["config", "show"]]),
     ("doctor", &[&["doctor", "cmd"], &["doctor", "openai", "--probe"], &["doctor", "vllm"], &["doctor"]]),
     ("init", &[&["init"], &["init", "--agent"]]),
     ("man", &[&["man"]]),

@@ -154,7 +154,7 @@ fn a_limit_on_money_is_refused_where_a_price_is_not_known_and_says_why() {
 #[test]
 fn the_built_in_prices_say_of_when_they_are() {
     let desk = Desk::new();
-    let shown = desk.run(["config", "show"]).code(0).out;
+    let shown = desk.run(["doctor"]).code(0).out;
     let row = shown.lines().find(|line| line.starts_with("built-in prices")).expect("a row");
     assert!(row.contains("published 2025-06 to 2026-11") && row.contains("config.yaml"), "{row}");
 }

@@ -12,9 +12,8 @@ use crate::program::Desk;
 use crate::server::Server;
 
 /// Commands that are not run, by how they begin, and why.
-const NOT_RUN: [(&str, &str); 16] = [
+const NOT_RUN: [(&str, &str); 15] = [
     ("roundtable serve ", "goes on until somebody votes; see serve.rs"),
-    ("roundtable seat ", "needs a session that is served; see serve_seat.rs"),
     ("roundtable inbox ", "needs a session that is served; see inbox.rs"),
     ("export ROUNDTABLE_URL=", "needs a session that is served; see inbox.rs"),
     ("curl ", "needs a session that is served; see inbox.rs"),

@@ -1,13 +1,18 @@
 //! Document 003's inbox, end to end: agents in processes of their own that poll for their work.
 #![cfg(feature = "serve")]
 
-use std::process::Stdio;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Output, Stdio};
 
+use roundtable::core::Command;
 use roundtable::journal::verify;
 use serde_json::{Value, json};
 
 use crate::patience::{Patient as _, wait_for};
-use crate::served::{Agent, CANARY, Server, served_as};
+use crate::served::{Agent, CANARY, Server, facilitate, program, served_as};
 
 const POEM: &str = "\
 goal: A poem on autumn
@@ -170,7 +175,7 @@ fn bad_requests_and_strangers_are_refused() {
     assert_eq!(claim(&poet, &item, "poet").status, 200);
     let empty = give(&poet, &item, "poet", &json!(" \n"));
     assert!(empty.status == 422 && empty.json()["reason"] == "it is empty", "{}", empty.json());
-    let words = ["poll", "--access", "links"];
+    let words = ["run", "--access", "links", "--", "true"];
     let whose = poet.inbox(server.home.path(), &words).output_soon().expect("runs");
     assert!(String::from_utf8_lossy(&whose.stderr).contains("tokens of several agents"), "{whose:?}");
     poet.http.token = "guessed".to_owned();
@@ -294,4 +299,132 @@ fn an_agent_whose_command_fails_leaves_the_round_open() {
         assert!(said.matches("not answered").count() == 1 && said.contains(why), "{said}");
     }
     assert_eq!(offered(&server.agent("tester"))["kind"], "ballot", "it is asked still");
+}
+
+fn said(run: &Output) -> String {
+    String::from_utf8_lossy(&run.stderr).into_owned()
+}
+
+#[test]
+fn an_address_that_does_not_work_is_told() {
+    let home = tempfile::tempdir().expect("a folder");
+    let run = |url: &str, exit: i32| {
+        let mut run = program(home.path());
+        if !url.is_empty() {
+            run.env("ROUNDTABLE_URL", url).env("ROUNDTABLE_TOKEN", "token");
+        }
+        let run = run.args(["inbox", "run", "--", "true"]).output_soon().expect("runs");
+        assert_eq!(run.status.code(), Some(exit), "{url}: {}", said(&run));
+        said(&run)
+    };
+    assert!(run("", 2).contains("`ROUNDTABLE_URL` is not set"));
+    assert!(run("http://votes.example", 2).contains("over plain http"));
+    assert!(run("ftp://votes.example", 2).contains("no http or https address"));
+    assert!(run("http://127.0.0.1:1", 5).contains("cannot be reached"));
+}
+
+#[test]
+fn a_file_with_a_token_must_be_ones_own() {
+    let home = tempfile::tempdir().expect("a folder");
+    let file = home.path().join("access");
+    std::fs::write(&file, "ROUNDTABLE_URL=ftp://votes.example ROUNDTABLE_TOKEN=token\n").expect("written");
+    for (mode, told) in [(0o640, "others may read this file"), (0o600, "no http or https address")] {
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("set");
+        let mut run = program(home.path());
+        let run = run.args(["inbox", "run", "--access", "access", "--", "true"]).output_soon().expect("runs");
+        assert_eq!(run.status.code(), Some(2), "{}", said(&run));
+        assert!(said(&run).contains(told), "{}", said(&run));
+    }
+}
+
+const ONE: &str = "\
+participants: [{name: coder, model: remote/inbox}]
+steps: [{id: vote, type: round, question: Which store?, rule: plurality, ballot: {kind: choice, options: [redis, sqlite]}}]
+";
+
+#[test]
+fn a_command_that_failed_answers_once_the_facilitator_asks_its_seat_again() {
+    let server = served_as(ONE);
+    let address = server.agent("coder").http.address;
+    let desk = tempfile::tempdir().expect("a folder");
+    let script = "test -e mended || exit 3; echo 'vote: redis'";
+    let mut run = server.agent("coder").inbox(desk.path(), &["run", "--", "sh", "-c", script]);
+    let log = std::fs::File::create(desk.path().join("said")).expect("a file");
+    // An environment may hold anything.
+    run.env("ODD", std::ffi::OsStr::from_bytes(b"\xff")).env(std::ffi::OsStr::from_bytes(b"\xfe"), "odd");
+    let mut run = run.stdout(Stdio::null()).stderr(log).start().expect("runs");
+    let heard = || std::fs::read_to_string(desk.path().join("said")).expect("a file");
+    wait_for("the failure", || {
+        heard().contains("not answered: `sh` ended with exit status: 3").then_some(())
+    });
+    let home = server.killed();
+    std::fs::write(desk.path().join("mended"), "").expect("written");
+    let (round, participant) = ("vote".to_owned(), "coder".to_owned());
+    facilitate(home.path(), Command::Retry { round, participant, model: None });
+    let again = Server::start_at("s.s2s", home, &["--bind", &address]);
+    assert_eq!(verify(&again.ended(), None).findings, []);
+    assert_eq!(run.wait().expect("ends").code(), Some(0), "{}", heard());
+    assert!(heard().contains("sealed") && heard().matches("not answered").count() == 1, "{}", heard());
+}
+
+/// A network that loses the first requests of each kind: the first is one too many, the second gets no reply.
+fn busy_network(to: String) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    std::thread::spawn(move || {
+        let mut lines = Vec::new();
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a connection");
+            let request = request(&mut stream);
+            let line = request.split(|byte| *byte == b'\r').next().expect("a line").to_vec();
+            lines.push(line.clone());
+            match lines.iter().filter(|known| **known == line).count() {
+                1 => {
+                    let head =
+                        "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nContent-Length: 28\r\n\r\n";
+                    let reply = format!("{head}{{\"refused\":\"too many tries\"}}");
+                    stream.write_all(reply.as_bytes()).expect("sent");
+                }
+                2 => {}
+                _ => {
+                    let mut reply = Vec::new();
+                    if let Ok(mut on) = TcpStream::connect(&to) {
+                        on.write_all(&request).expect("sent on");
+                        drop(on.read_to_end(&mut reply));
+                    }
+                    drop(stream.write_all(&reply));
+                }
+            }
+        }
+    });
+    address
+}
+
+/// A whole request, whose reply ends the connection.
+fn request(stream: &mut TcpStream) -> Vec<u8> {
+    let (mut head, mut byte) = (Vec::new(), [0]);
+    while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|read| read == 1) {
+        head.push(byte[0]);
+    }
+    let text = String::from_utf8_lossy(&head).to_lowercase();
+    let length = text.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    drop(stream.read_exact(&mut body));
+    let text = String::from_utf8(head).expect("a head");
+    [text.replacen("\r\n", "\r\nConnection: close\r\n", 1).into_bytes(), body].concat()
+}
+
+#[test]
+fn an_agents_ballot_gets_through_a_busy_network() {
+    let server = served_as(ONE);
+    let coder = server.agent("coder");
+    let address = busy_network(coder.http.address.clone());
+    let coder = Agent { url: format!("http://{address}"), ..coder };
+    let mut run = coder.inbox(server.home.path(), &["run", "--", "echo", "vote: redis"]);
+    let run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).start().expect("runs");
+    let run = run.wait_with_output().expect("ends");
+    assert_eq!(run.status.code(), Some(0), "{}", said(&run));
+    let receipt: Value = serde_json::from_slice(&run.stdout).expect("a receipt");
+    assert_eq!(receipt["participant"], "coder");
+    assert!(said(&run).contains("vote/1: sealed"), "{}", said(&run));
 }

@@ -17,7 +17,6 @@ const DEFINITION: &str = "question: Which?\nballot: {kind: choice, options: [alp
 fn desk() -> Desk {
     let desk = Desk::with(DEFINITION);
     desk.write("../home/config/config.yaml", "remote: {bind: \"127.0.0.1:0\"}\n");
-    desk.write("alpha.yaml", "vote: alpha\n");
     desk
 }
 
@@ -30,6 +29,14 @@ fn link(screen: &Screen) -> String {
         .next()
         .unwrap_or_default()
         .to_owned()
+}
+
+/// Whoever opens a link.
+fn browser(link: &str, seed: u8) -> Browser {
+    let (address, secret) = link["http://".len()..].split_once("/b#").expect("a link");
+    let (token, fingerprint) = secret.split_once('.').expect("a fingerprint");
+    let [address, token, fingerprint] = [address, token, fingerprint].map(str::to_owned);
+    Browser { address, token, fingerprint, key: SigningKey::new([seed; 32]) }
 }
 
 #[test]
@@ -45,22 +52,23 @@ fn a_seat_is_invited_from_the_screen_and_votes_elsewhere() {
     screen.press("G\r", &["Link of dana", "http://127.0.0.1:", "send it to one person alone"]);
     let new = link(&screen);
     assert_ne!(old, new);
-    let said = desk.run(["seat", &old, "--answer", "alpha.yaml"]).code(2);
-    assert!(said.err.contains("this link is not valid"), "{}", said.err);
+    let old = browser(&old, 6);
+    assert_eq!(old.join(&old.key).refused(), (401, "no such invitation".to_owned()));
     let kept = desk.files().into_iter().find(|file| file.extension().is_some_and(|end| end == "links"));
     let kept = std::fs::read_to_string(kept.expect("the tokens")).expect("a text");
     let token = new.split(['#', '.']).nth_back(1).expect("a token");
     assert!(kept.contains(token), "a session that goes on needs the new link: {kept}");
     screen.press("\u{1b}", &["DRAFT"]);
     screen.press("o", &["OPEN", "1 of 2 sealed", "invited: i"]);
-    let said = desk.run(["seat", &new, "--answer", "alpha.yaml"]).code(0);
-    assert!(said.out.contains("\"participant\":\"dana\""), "{}", said.out);
+    let dana = browser(&new, 7);
+    assert_eq!(dana.join(&dana.key).status, 204);
+    let receipt = dana.post("/v1/seat/sealed", &dana.seal(&dana.offer(), "alpha", 3)).json();
+    assert_eq!(receipt["participant"], "dana");
     screen.press("", &["REVEAL", "alpha"]);
     screen.press("A", &["Accept"]);
     screen.press("y", &["Session finished"]);
     // Whoever voted still sees the result.
-    let said = desk.run(["seat", &new, "--answer", "alpha.yaml"]).code(0);
-    assert!(said.err.contains("Your receipt fits the answer that was opened."), "{}", said.err);
+    assert_eq!(dana.get("/v1/seat/result").json()["own"]["commitment"], receipt["commitment"]);
     screen.send("q");
     assert_eq!(screen.end().0, 0);
     let bytes = std::fs::read(desk.session()).expect("a session");
@@ -97,7 +105,9 @@ fn a_new_link_for_a_sealed_seat_is_refused_and_the_old_one_stays() {
     screen.press("\r", &["Link of dana"]);
     let dana = link(&screen);
     screen.press("\u{1b}", &["0 of 3 sealed"]);
-    let mut voter = desk.start(["seat", &dana, "--answer", "alpha.yaml"]);
+    let voter = browser(&dana, 8);
+    assert_eq!(voter.join(&voter.key).status, 204);
+    assert_eq!(voter.post("/v1/seat/sealed", &voter.seal(&voter.offer(), "alpha", 3)).status, 201);
     screen.wait_for(&["1 of 3 sealed", "■ dana  sealed"]);
     screen.press("i", &["dana: joined", "New link"]);
     screen.press("G\r", &["`dana` has sealed in the open round: invite again after the close"]);
@@ -106,11 +116,8 @@ fn a_new_link_for_a_sealed_seat_is_refused_and_the_old_one_stays() {
     assert_eq!(link(&screen), dana);
     // Eve's browser joins; the agent has a token instead of a link.
     screen.press("\u{1b}", &["invited: i"]);
-    let (address, secret) = eve["http://".len()..].split_once("/b#").expect("a link");
-    let (token, fingerprint) = secret.split_once('.').expect("a fingerprint");
-    let [address, token, fingerprint] = [address, token, fingerprint].map(str::to_owned);
-    let browser = Browser { address, token, fingerprint, key: SigningKey::new([7; 32]) };
-    assert_eq!(browser.join(&browser.key).status, 204);
+    let eve = browser(&eve, 7);
+    assert_eq!(eve.join(&eve.key).status, 204);
     screen.wait_for(&["eve   joined", "■ dana  sealed", "poet  invited: i"]);
     screen.press("k", &[]);
     screen.press(
@@ -118,8 +125,6 @@ fn a_new_link_for_a_sealed_seat_is_refused_and_the_old_one_stays() {
         &["poet: invited", "Show the access token", "New access token: the old one stops working"],
     );
     screen.press("\r", &["Access token of poet", "ROUNDTABLE_TOKEN=", "give it to one agent alone"]);
-    voter.kill().expect("ended");
-    voter.wait().expect("ended");
 }
 
 #[test]

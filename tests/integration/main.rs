@@ -40,7 +40,6 @@ mod home;
 mod hosts;
 mod http;
 mod inbox;
-mod inbox_verbs;
 mod independence;
 mod injection;
 #[cfg(feature = "serve")]
@@ -91,8 +90,6 @@ mod serve;
 mod serve_blind;
 mod serve_faults;
 mod serve_input;
-mod serve_network;
-mod serve_seat;
 mod serve_tls;
 mod served;
 mod server;

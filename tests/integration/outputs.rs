@@ -7,14 +7,13 @@ use std::process::Stdio;
 use crate::program::{Desk, ran};
 
 /// What is run of each verb; `SESSION` is a saved session. Those that print no result have no arguments.
-const VERBS: [(&str, &[&str]); 24] = [
+const VERBS: [(&str, &[&str]); 22] = [
     ("resume", &["SESSION"]),
     // Goes on until somebody votes.
     ("serve", &["--help"]),
     // Speaks to a client.
     ("mcp", &["--help"]),
     // Waits for somebody else.
-    ("seat", &["--help"]),
     ("inbox", &["--help"]),
     // Runs for ever.
     ("worker", &["--help"]),
@@ -29,7 +28,6 @@ const VERBS: [(&str, &[&str]); 24] = [
     ("personas", &[]),
     ("strategies", &[]),
     ("sessions", &[]),
-    ("config", &["show"]),
     ("doctor", &["ollama"]),
     ("completions", &["bash"]),
     ("man", &[]),

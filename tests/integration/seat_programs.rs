@@ -209,7 +209,7 @@ fn a_program_of_the_configuration_is_one_of_the_same_kind() {
         ("command: [x], allow_tools: [bash]", "`bash` cannot be allowed in a blind round"),
     ] {
         desk.write("../home/config/config.yaml", format!("providers: {{p: {{{said}}}}}\n"));
-        assert!(desk.run(["config", "show"]).code(2).err.contains(problem), "{said}");
+        assert!(desk.run(["doctor"]).code(2).err.contains(problem), "{said}");
     }
 }
 

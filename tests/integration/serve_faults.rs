@@ -29,11 +29,6 @@ fn key_file(home: &std::path::Path, ending: &str) -> std::path::PathBuf {
     files.find(|file| file.to_string_lossy().ends_with(ending)).expect("the file")
 }
 
-fn seat(server: &Server, name: &str) -> Output {
-    let (_, link) = server.links.iter().find(|(seat, _)| seat == name).expect("a link");
-    program(server.home.path()).args(["seat", link]).output_soon().expect("runs")
-}
-
 fn said(run: &Output) -> String {
     String::from_utf8_lossy(&run.stderr).into_owned()
 }
@@ -100,9 +95,8 @@ fn a_seat_that_was_excused_or_comes_after_the_close_is_told_so() {
     let bytes = server.ended();
     assert_eq!(verify(&bytes, None).findings, []);
     assert_eq!(String::from_utf8_lossy(&bytes).matches("event: envelope_refused").count(), 1);
-    let late = seat(&server, "bob");
-    assert_eq!(late.status.code(), Some(2), "{}", said(&late));
-    assert!(said(&late).contains("too late: the round is closed"), "{}", said(&late));
+    let late = server.browser("bob", 2);
+    assert_eq!(late.join(&late.key).refused(), (410, "round closed".to_owned()));
 }
 
 #[test]

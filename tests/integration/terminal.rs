@@ -96,7 +96,7 @@ fn nothing_of_a_session_acts_on_the_screen() {
         &["sessions", "show", "s.s2s"],
         &["personas"],
         &["personas", "odd"],
-        &["config"],
+        &["doctor"],
         &["--batch", &file, "--dry-run"],
         &["--batch", &file, "--dry-run", "--json"],
         &["snapshot", &file],
@@ -139,7 +139,7 @@ fn no_error_acts_on_the_screen() {
     }
     safe("verify", &desk.run(["verify", &name]));
     desk.write(".s2s/config.yaml", ascii(&json!({"model": format!("lab/{HOSTILE}")})));
-    safe("config", &desk.run(["config"]).code(0));
+    safe("settings", &desk.run(["doctor"]).code(0));
 }
 
 /// Each result stands once, in words: rounds as at their reveal, agents by their answers.

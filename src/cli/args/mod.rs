@@ -1,24 +1,18 @@
 //! Command-line arguments.
 
-mod inbox;
-mod mcp;
+mod remote;
 mod run;
-mod serve;
 mod tally;
-mod worker;
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-pub use inbox::{InboxArgs, InboxVerb};
-pub use mcp::McpArgs;
-pub use run::{Json, ResumeArgs, Run};
-pub use serve::{SeatArgs, ServeArgs};
-pub use tally::{Rules, TallyArgs};
-pub use worker::WorkerArgs;
 #[cfg(feature = "nats")]
-pub use worker::WorkerVerb;
+pub use remote::WorkerVerb;
+pub use remote::{InboxArgs, InboxVerb, McpArgs, ServeArgs, WorkerArgs};
+pub use run::{Json, ResumeArgs, Run};
+pub use tally::{Rules, TallyArgs};
 
 /// Ask several AI participants the same question blind, count the votes, and keep a verifiable record.
 #[derive(Debug, Parser)]
@@ -42,10 +36,11 @@ pub enum Verb {
     Resume(ResumeArgs),
     /// Run without the terminal UI, let `remote/link` seats vote in a browser, and `remote/inbox` agents poll
     Serve(ServeArgs),
-    /// Vote by a link on the terminal
-    Seat(SeatArgs),
     /// Do an agent's work in a session that is served
-    Inbox(InboxArgs),
+    Inbox {
+        #[command(subcommand)]
+        verb: InboxVerb,
+    },
     /// Answer questions of remote sessions with this machine's models
     Worker(WorkerArgs),
     /// Serve a coding assistant over MCP: it convenes panels, and sees no answer before the close
@@ -150,13 +145,7 @@ pub enum Verb {
         #[command(subcommand)]
         verb: Option<SessionsVerb>,
     },
-    /// Print effective settings and their sources
-    Config {
-        /// Command
-        #[command(subcommand)]
-        verb: Option<ConfigVerb>,
-    },
-    /// Check provider keys, reachability and models
+    /// Check provider keys, reachability and models, and print the settings
     Doctor {
         /// `provider` or `provider/model` (default: all); exit 5 if one is unreachable
         #[arg(value_name = "PROVIDER")]
@@ -228,13 +217,6 @@ pub enum SessionsVerb {
         /// Session id or file
         id: String,
     },
-}
-
-/// Commands for the configuration.
-#[derive(Debug, Clone, Copy, Subcommand)]
-pub enum ConfigVerb {
-    /// Print effective settings and their sources
-    Show,
 }
 
 /// Format of a report.

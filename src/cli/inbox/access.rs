@@ -1,12 +1,13 @@
 //! How an agent reaches its session: the address and the token, and what is asked there.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::cli::args::InboxArgs;
-use crate::cli::seat::answered;
 use crate::config::read_file::{read_text, unreadable};
+use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::launch::error::RunError;
 use crate::participants::http::link::{LinkClient, LinkReply};
@@ -18,10 +19,13 @@ const TOKEN: &str = "ROUNDTABLE_TOKEN";
 pub const LONGEST_WAIT: u64 = 30;
 /// The most bytes of an answer.
 pub const MAX_DATA: u64 = 400 * 1024;
+/// How often a session that does not answer is asked, and how long after.
+const TRIES: u32 = 40;
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// The session, as one agent sees it.
 pub struct Access {
-    pub client: LinkClient,
+    client: LinkClient,
 }
 
 impl Access {
@@ -64,22 +68,21 @@ impl Access {
         Ok((items, found["over"] == true))
     }
 
-    /// Claims the oldest open work, if there is any; and whether the session is over.
+    /// Claims the oldest open work, if there is any.
     ///
     /// # Errors
     /// As [`Access::poll`].
-    pub async fn take(&self, holder: Option<&str>) -> Result<(Option<Value>, bool), RunError> {
+    pub async fn take(&self, holder: &str) -> Result<Option<Value>, RunError> {
         let asked = json!({ "holder": holder, "max": 1 });
         let taken = done(&self.post("/v1/inbox/take", &asked).await?)?;
-        let first = taken["items"].as_array().and_then(|items| items.first()).cloned();
-        Ok((first, taken["over"] == true))
+        Ok(taken["items"].as_array().and_then(|items| items.first()).cloned())
     }
 
     /// Sends JSON until the session answers.
     ///
     /// # Errors
     /// A session that cannot be reached.
-    pub async fn post(&self, path: &str, value: &Value) -> Result<LinkReply, RunError> {
+    async fn post(&self, path: &str, value: &Value) -> Result<LinkReply, RunError> {
         let bytes = value.to_string().into_bytes();
         answered(|| self.client.post(path, bytes.clone())).await
     }
@@ -139,4 +142,27 @@ fn private_text(path: &Path) -> Result<String, Diagnostic> {
         }
     }
     read_text(path, 64 * 1024)
+}
+
+/// Sends a request until the reply says something of it.
+async fn answered<F>(send: impl Fn() -> F) -> Result<LinkReply, RunError>
+where
+    F: Future<Output = Result<LinkReply, String>>,
+{
+    let mut why = String::new();
+    for _ in 0..TRIES {
+        match send().await {
+            Ok(reply) if !reply.is_passing() => return Ok(reply),
+            Ok(reply) => why = reply.word(),
+            Err(cause) => why = cause,
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+    let hint = if why.contains("UnknownIssuer") {
+        "its certificate is made by itself: give the file of it with --cert"
+    } else {
+        "run the same command again"
+    };
+    let problem = Diagnostic::new(format!("the session cannot be reached: {why}")).hint(hint);
+    Err(RunError { problems: vec![problem], exit: ExitCode::Unreachable })
 }

@@ -1,143 +1,238 @@
-//! `inbox`: an agent's work in a session that is served somewhere.
+//! `inbox run`: one work item after another, each by a command.
+//!
+//! The claim is renewed while the command works. When this program is ended by a signal, the claim runs out
+//! and the item is offered again.
 
 mod access;
-mod ballot;
-mod worker;
 
-use std::io::Read as _;
-use std::path::Path;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::time::{Duration, Instant};
 
-use super::args::{InboxArgs, InboxVerb};
+use super::args::InboxArgs;
 use super::console::Console;
 use super::verb_result::VerbResult;
-use crate::config::read_file::read_text;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::launch::error::RunError;
+use crate::launch::random::random;
 use crate::launch::run::runtime;
-use access::{Access, LONGEST_WAIT, MAX_DATA, done, text};
+use crate::participants::external_program::ExternalProgram;
+use crate::participants::http::link::LinkReply;
+use crate::participants::{Failure, Participant, Prompt, Reply, SeatRequest, WorkItemView};
+use crate::persona::Persona;
+use crate::round::prompt::reask_suffix;
+use crate::round::snapshot::hex;
+use crate::tui::Signals;
+use crate::workflow::ProgramSpec;
+use access::{Access, LONGEST_WAIT, MAX_DATA, done, refusal, text};
 
-/// Said where no work will come any more.
-const OVER: &str = "the session is over";
+/// The most characters of a reason that the session takes.
+const LONGEST_REASON: usize = 4000;
+/// No command works longer on one item.
+const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
-/// Does what is asked with an agent's work.
+struct Worker<'a> {
+    access: Access,
+    holder: String,
+    program: ExternalProgram,
+    /// Ballots that the command has not answered, with the attempt.
+    left: HashSet<(String, u64)>,
+    output: &'a mut Console,
+}
+
+/// Works until the session is over, or there was nothing to do for `--wait` seconds.
 pub fn run(args: &InboxArgs, output: &mut Console) -> VerbResult {
     let access = Access::of(args)?;
-    let holder = args.holder.as_deref();
-    let work = async {
-        match &args.verb {
-            InboxVerb::Poll { wait, json } => poll(&access, *wait, *json, output).await,
-            InboxVerb::Take { item, wait, json } => {
-                let taken = match item {
-                    Some(item) => {
-                        Some(done(&access.post_item(item, "claim", &json!({ "holder": holder })).await?)?)
+    let holder = args.holder.clone().map_or_else(own_name, Ok)?;
+    let program = ExternalProgram::new(program(&args.command), PATIENCE);
+    let mut worker = Worker { access, holder, program, left: HashSet::new(), output };
+    runtime()?.block_on(async {
+        let signals = Signals::new();
+        let ended = async {
+            match signals {
+                Ok(mut signals) => signals.any().await,
+                Err(_) => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            done = worker.work(args.wait) => done,
+            signal = ended => {
+                worker.output.note("ended by a signal: what was claimed is offered again when its claim runs out");
+                Ok(signal)
+            }
+        }
+    })
+}
+
+/// A command of the user's own: it finds the whole environment but the token.
+fn program(command: &[String]) -> ProgramSpec {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    ProgramSpec {
+        command: command.to_vec(),
+        cwd: None,
+        env: names.filter(|name| name != "ROUNDTABLE_TOKEN").collect(),
+        max_bytes: Some(MAX_DATA),
+        ok_exit: Vec::new(),
+        tool_less: false,
+    }
+}
+
+fn own_name() -> Result<String, Diagnostic> {
+    Ok(format!("worker-{}", hex(&random::<4>()?)))
+}
+
+impl Worker<'_> {
+    async fn work(&mut self, wait: Option<u64>) -> VerbResult {
+        let mut has_worked = false;
+        let mut idle = tokio::time::Instant::now();
+        loop {
+            let left = wait.map_or(LONGEST_WAIT, |wait| wait.saturating_sub(idle.elapsed().as_secs()));
+            let (items, is_over) = self.access.poll(left).await?;
+            let Some(next) = items.iter().find(|item| !self.left.contains(&attempt_of(item))) else {
+                if is_over {
+                    return Ok(ExitCode::Finished);
+                }
+                if wait.is_some_and(|wait| idle.elapsed().as_secs() >= wait) {
+                    return Ok(if has_worked { ExitCode::Finished } else { ExitCode::Waiting });
+                }
+                if !items.is_empty() {
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                }
+                continue;
+            };
+            if next["kind"] == "ballot" {
+                self.vote(next).await?;
+            } else if let Some(taken) = self.access.take(&self.holder).await? {
+                self.work_on(&taken).await?;
+            } else {
+                continue;
+            }
+            has_worked = true;
+            idle = tokio::time::Instant::now();
+        }
+    }
+
+    /// Runs the command for a claimed item, and sends what comes back; asks once more where that does not fit.
+    async fn work_on(&mut self, taken: &Value) -> Result<(), RunError> {
+        let item = taken["item"].as_str().unwrap_or_default();
+        self.output.note(&format!("{}: claimed as {}", text(taken, "item"), self.holder));
+        let task = WorkItemView { whole: taken["work_item"].to_string(), ..WorkItemView::default() };
+        let prompt = taken["prompt"].as_str().unwrap_or_default();
+        let prompt = Prompt { rules: "".into(), snapshot: prompt.into(), tail: String::new() };
+        let agent = taken["participant"].as_str().unwrap_or_default();
+        let persona = Arc::new(Persona::nobody(agent));
+        let mut ask =
+            SeatRequest { task: Some(Arc::new(task)), ..SeatRequest::alone(agent, persona, "", prompt) };
+        let every = Duration::from_secs(taken["lease_seconds"].as_u64().unwrap_or(300).max(3) / 3);
+        loop {
+            let came = tokio::select! {
+                came = self.program.ask(&ask) => came,
+                why = self.renewed(item, every) => {
+                    self.given_up(item, &why?);
+                    return Ok(());
+                }
+            };
+            let reason = match came {
+                Err(Failure { reason, .. }) => reason,
+                Ok(Reply { text, .. }) => {
+                    let answer = json!({ "holder": self.holder, "result": text });
+                    let reply = self.access.post_item(item, "result", &answer).await?;
+                    if reply.status < 300 {
+                        self.output.note(&format!("{item}: returned"));
+                        return Ok(());
                     }
-                    None => take(&access, holder, *wait, output).await?,
-                };
-                Ok(taken.map_or(ExitCode::Waiting, |taken| show(&taken, *json, output)))
+                    let why = refusal(&reply);
+                    if !is_unfit(&reply) {
+                        self.given_up(item, &why);
+                        return Ok(());
+                    }
+                    if ask.again.is_none() {
+                        self.output.note(&format!("{item}: {why}; asked once more"));
+                        ask.again = Some(reask_suffix(&why));
+                        continue;
+                    }
+                    why
+                }
+            };
+            let reason: String = reason.chars().take(LONGEST_REASON).collect();
+            let failed = json!({ "holder": self.holder, "reason": reason });
+            let reply = self.access.post_item(item, "fail", &failed).await?;
+            self.output.note(&format!("{item}: failed: {reason}"));
+            if reply.status >= 300 {
+                self.given_up(item, &refusal(&reply));
             }
-            InboxVerb::Renew { item } => {
-                let held = done(&access.post_item(item, "renew", &json!({ "holder": holder })).await?)?;
-                output.note(&format!("until {}", text(&held, "until")));
-                Ok(ExitCode::Finished)
-            }
-            InboxVerb::Return { item, data } => {
-                let answer = json!({ "holder": holder, "result": read(data)? });
-                done(&access.post_item(item, "result", &answer).await?)?;
-                Ok(ExitCode::Finished)
-            }
-            InboxVerb::Answer { item, data } => {
-                let answer = json!({ "holder": holder, "answer": read(data)? });
-                output.line(&done(&access.post_item(item, "answer", &answer).await?)?.to_string());
-                Ok(ExitCode::Finished)
-            }
-            InboxVerb::Fail { item, data } => {
-                let reason = json!({ "holder": holder, "reason": read(data)?.trim() });
-                let left = done(&access.post_item(item, "fail", &reason).await?)?;
-                output.note(&format!("{item} is {} now", text(&left, "state")));
-                Ok(ExitCode::Finished)
-            }
-            InboxVerb::Run { wait, command } => worker::run(&access, holder, *wait, command, output).await,
+            return Ok(());
         }
-    };
-    runtime()?.block_on(work)
+    }
+
+    /// Runs the command for a ballot, and sends what comes back; asks once more where that does not fit.
+    async fn vote(&mut self, offered: &Value) -> Result<(), RunError> {
+        let item = offered["item"].as_str().unwrap_or_default();
+        self.output.note(&format!("{}: asked", text(offered, "item")));
+        let prompt = offered["prompt"].as_str().unwrap_or_default();
+        let prompt = Prompt { rules: "".into(), snapshot: prompt.into(), tail: String::new() };
+        let seat = offered["participant"].as_str().unwrap_or_default();
+        let mut ask = SeatRequest::alone(seat, Arc::new(Persona::nobody(seat)), "", prompt);
+        loop {
+            let why = match self.program.ask(&ask).await {
+                Err(Failure { reason, .. }) => reason,
+                Ok(Reply { text, .. }) => {
+                    let answer =
+                        json!({ "holder": self.holder, "answer": text, "again": ask.again.is_some() });
+                    let reply = self.access.post_item(item, "answer", &answer).await?;
+                    if let Ok(receipt) = done(&reply) {
+                        self.output.note(&format!("{item}: sealed"));
+                        self.output.line(&receipt.to_string());
+                        return Ok(());
+                    }
+                    let why = refusal(&reply);
+                    if is_unfit(&reply) && ask.again.is_none() {
+                        self.output.note(&format!("{item}: {why}; asked once more"));
+                        ask.again = Some(reask_suffix(&why));
+                        continue;
+                    }
+                    why
+                }
+            };
+            self.leave(offered, &why);
+            return Ok(());
+        }
+    }
+
+    /// Leaves a ballot to others, unless the seat is asked again.
+    fn leave(&mut self, offered: &Value, why: &str) {
+        self.output.note(&format!("{}: not answered: {why}", text(offered, "item")));
+        self.left.insert(attempt_of(offered));
+    }
+
+    /// Keeps the claim; returns why it is lost.
+    async fn renewed(&self, item: &str, every: Duration) -> Result<String, RunError> {
+        loop {
+            tokio::time::sleep(every).await;
+            let held = json!({ "holder": self.holder });
+            let reply = self.access.post_item(item, "renew", &held).await?;
+            if let Err(refused) = done(&reply) {
+                let why = refused.problems.first().map(ToString::to_string);
+                return Ok(why.unwrap_or_default());
+            }
+        }
+    }
+
+    /// The item is another's now, or needed no more.
+    fn given_up(&self, item: &str, why: &str) {
+        self.output.note(&format!("{item}: not taken: {why}"));
+    }
 }
 
-async fn poll(access: &Access, wait: u64, json: bool, output: &mut Console) -> VerbResult {
-    let items = wait_for_work(access, wait, output).await?;
-    for item in &items {
-        if json {
-            output.line(&item.to_string());
-        } else {
-            let stage = text(&item["work_item"]["stage_context"], "stage_description");
-            let about = if item["kind"] == "ballot" { text(item, "question") } else { stage };
-            let [item, at] = ["item", "offered_at"].map(|key| text(item, key));
-            output.line(&format!("{item}\t{at}\t{}", about.replace('\n', " ")));
-        }
-    }
-    Ok(if items.is_empty() { ExitCode::Waiting } else { ExitCode::Finished })
+/// Whether another answer may fit.
+fn is_unfit(reply: &LinkReply) -> bool {
+    [413, 422].contains(&reply.status)
 }
 
-async fn take(
-    access: &Access,
-    holder: Option<&str>,
-    wait: u64,
-    output: &mut Console,
-) -> Result<Option<Value>, RunError> {
-    let end = Instant::now() + Duration::from_secs(wait);
-    loop {
-        // Another worker may be faster.
-        let (taken, is_over) = access.take(holder).await?;
-        if taken.is_some() {
-            return Ok(taken);
-        }
-        let left = end.saturating_duration_since(Instant::now());
-        if is_over {
-            output.note(OVER);
-        }
-        if is_over || left.is_zero() || wait_for_work(access, left.as_secs() + 1, output).await?.is_empty() {
-            return Ok(None);
-        }
-    }
-}
-
-/// Open work, as soon as there is some; none when the time is up or the session is over, which is told.
-async fn wait_for_work(access: &Access, wait: u64, output: &mut Console) -> Result<Vec<Value>, RunError> {
-    let end = Instant::now() + Duration::from_secs(wait);
-    loop {
-        let left = end.saturating_duration_since(Instant::now()).as_secs_f64().ceil();
-        let (items, is_over) = access.poll((left as u64).min(LONGEST_WAIT)).await?;
-        if is_over && items.is_empty() {
-            output.note(OVER);
-        }
-        if !items.is_empty() || is_over || Instant::now() >= end {
-            return Ok(items);
-        }
-    }
-}
-
-fn show(taken: &Value, json: bool, output: &mut Console) -> ExitCode {
-    output.note(&format!("claimed {} until {}", text(taken, "item"), text(taken, "until")));
-    if json {
-        output.line(&taken.to_string());
-    } else {
-        output.line(&text(taken, "prompt"));
-    }
-    ExitCode::Finished
-}
-
-fn read(path: &Path) -> Result<String, Diagnostic> {
-    if path != Path::new("-") {
-        return read_text(path, MAX_DATA);
-    }
-    let mut text = String::new();
-    let read = std::io::stdin().lock().take(MAX_DATA + 1).read_to_string(&mut text);
-    read.map_err(|error| Diagnostic::new(format!("stdin cannot be read: {error}")))?;
-    if text.len() as u64 > MAX_DATA {
-        return Err(Diagnostic::new(format!("stdin holds more than {MAX_DATA} bytes")));
-    }
-    Ok(text)
+/// An item, and the number of its attempt.
+fn attempt_of(item: &Value) -> (String, u64) {
+    (item["item"].as_str().unwrap_or_default().to_owned(), item["attempt"].as_u64().unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! What a remote seat asks of the session that its link leads to.
+//! What an agent asks of the session that it works for.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use crate::diagnostic::Diagnostic;
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(40);
-/// No more of an answer is read, in bytes: a snapshot may be large.
+/// No more of an answer is read, in bytes.
 const MAX_BODY: usize = 64 * 1024 * 1024;
 
-/// Speaks to one session as one seat.
+/// Speaks to one session as one agent.
 pub struct LinkClient {
     client: super::Client,
     base: Url,
@@ -23,8 +23,6 @@ pub struct LinkClient {
 /// What was answered.
 pub struct LinkReply {
     pub status: u16,
-    /// The session's signature on an offer.
-    pub signature: Option<String>,
     pub body: Vec<u8>,
 }
 
@@ -42,19 +40,19 @@ impl LinkReply {
 }
 
 impl LinkClient {
-    /// A client for the address before `/b` in a link; it trusts `root` alone, where a certificate is given.
+    /// A client for an address; it trusts `root` alone, where a certificate is given.
     ///
     /// # Errors
     /// An address that is none or would send the token over plain http; a certificate that is none.
     pub fn new(base: &str, token: &str, root: Option<&str>) -> Result<Self, Diagnostic> {
-        let no_address = || Diagnostic::new("the link has no http or https address");
+        let no_address = || Diagnostic::new("the session's address is no http or https address");
         let url = Url::parse(base).map_err(|_| no_address())?;
         match url.scheme() {
             "https" => {}
             "http" if is_loopback(&url) => {}
             "http" => {
-                return Err(Diagnostic::new("the link would be sent over plain http")
-                    .hint("ask for one that begins with https"));
+                return Err(Diagnostic::new("the token would be sent over plain http")
+                    .hint("use an address that begins with https"));
             }
             _ => return Err(no_address()),
         }
@@ -89,8 +87,7 @@ impl LinkClient {
         let request = self.client.request(method, url).bearer_auth(self.token.expose_secret());
         let exchange = async {
             let mut response = request.body(body).send().await.map_err(|error| cause(&error))?;
-            let signature = response.headers().get("rt-signature").and_then(|value| value.to_str().ok());
-            let (status, signature) = (response.status().as_u16(), signature.map(str::to_owned));
+            let status = response.status().as_u16();
             let mut body = Vec::new();
             while let Some(piece) = response.chunk().await.map_err(|error| cause(&error))? {
                 if body.len() + piece.len() > MAX_BODY {
@@ -98,7 +95,7 @@ impl LinkClient {
                 }
                 body.extend_from_slice(&piece);
             }
-            Ok(LinkReply { status, signature, body })
+            Ok(LinkReply { status, body })
         };
         tokio::time::timeout(PATIENCE, exchange).await.unwrap_or_else(|_| Err("no answer in time".to_owned()))
     }

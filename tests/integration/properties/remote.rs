@@ -6,7 +6,8 @@ use std::sync::Arc;
 use roundtable::round::envelope::{Envelope, FailedDelivery, WorkResult};
 use roundtable::round::offer::{AnyOffer, Offer};
 use roundtable::round::seal::sign::{SigningKey, delivery_id, is_signed, offer_message};
-use roundtable::round::seal::{AssociatedData, Nonces};
+use roundtable::round::seal::{AssociatedData, Nonces, Sealer};
+use roundtable::round::snapshot::unhex;
 use serde_json::Value;
 
 /// Any bytes as an envelope, a failure, a result and an offer.
@@ -61,10 +62,14 @@ fn signed(json: &str, table: &SigningKey) {
     let Ok(offer) = Offer::read(json.as_bytes(), &signature, |key| key == table.public()) else { return };
     let changed = format!("{json} ");
     assert!(Offer::read(changed.as_bytes(), &signature, |_| true).is_err(), "a changed byte");
-    assert!(offer.in_words().contains(&offer.question));
     assert!(!offer.prompt(Arc::from("")).rules.is_empty() || offer.rules.is_empty());
     let (seat, nonces) = (SigningKey::new([6; 32]), Nonces { cipher: [7; 32], commitment: [8; 32] });
-    if let Some(envelope) = offer.seal("vote: redis".to_owned(), 1, &nonces, &seat) {
+    let [session, round] = [&offer.session, &offer.round].map(String::as_str);
+    let (participant, snapshot_sha256) = (offer.participant.as_str(), offer.snapshot_sha256.as_str());
+    let binding = AssociatedData { session, round, participant, snapshot_sha256 };
+    let sealer = unhex(&offer.public_key).map(Sealer::Two);
+    let sealed = sealer.and_then(|sealer| sealer.seal(&nonces, binding, "{}"));
+    if let Some(envelope) = sealed.and_then(|sealed| offer.envelope(sealed, &seat)) {
         let json = serde_json::to_vec(&envelope).expect("JSON");
         assert_eq!(envelope.wrong_length(), None);
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');

@@ -1,0 +1,172 @@
+//! Options of `serve`, `inbox`, `worker` and `mcp`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Subcommand};
+
+use super::run::{Run, RunOptions, dollars};
+use crate::config::remote::DoorAddress;
+
+/// A run with remote seats, and where its door is.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct ServeArgs {
+    /// Definition with `remote/link` seats, or an unfinished session (.s2s)
+    pub file: PathBuf,
+    #[command(flatten)]
+    pub door: DoorArgs,
+    /// Seat these people behind links, as `{name: NAME, model: remote/link}` in the definition would
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub invite: Vec<String>,
+    /// Also write links and agent tokens to a new file (readable only by you)
+    #[arg(long, value_name = "FILE")]
+    pub links: Option<PathBuf>,
+    /// Serve the result for this many seconds after the session ends
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    pub linger: u64,
+    /// Override the definition's input (text, or JSON that starts with { or [)
+    #[arg(long, value_name = "TEXT")]
+    pub input: Option<String>,
+    /// Set the default model, or NAME=provider/model for one seat (repeatable)
+    #[arg(long, value_name = "MODEL")]
+    pub model: Vec<String>,
+    /// Save to a new file
+    #[arg(long, value_name = "PATH")]
+    pub save: Option<PathBuf>,
+    #[command(flatten)]
+    pub common: RunOptions,
+}
+
+/// Where the door is; without any of it, as the configuration's `remote` says.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct DoorArgs {
+    /// Listen at this address (default: 127.0.0.1:8700); non-loopback addresses require HTTPS
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub bind: Option<SocketAddr>,
+    /// Listen at this machine's address in its network, over HTTPS
+    #[arg(long, conflicts_with = "bind")]
+    pub lan: bool,
+    /// Certificate chain for HTTPS (PEM)
+    #[arg(long, value_name = "FILE", requires = "key")]
+    pub cert: Option<PathBuf>,
+    /// Private key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub key: Option<PathBuf>,
+    /// Make a certificate; browsers warn of it once
+    #[arg(long, conflicts_with = "cert")]
+    pub self_signed: bool,
+    /// Use this public HTTPS URL in links (of a proxy or tunnel to this port)
+    #[arg(long, value_name = "URL")]
+    pub behind: Option<String>,
+}
+
+impl From<&DoorArgs> for DoorAddress {
+    fn from(args: &DoorArgs) -> Self {
+        Self {
+            bind: args.bind,
+            lan: args.lan,
+            self_signed: args.self_signed,
+            certificate: args.cert.clone().zip(args.key.clone()),
+            behind: args.behind.clone(),
+        }
+    }
+}
+
+impl From<&ServeArgs> for Run {
+    fn from(args: &ServeArgs) -> Self {
+        Self {
+            files: vec![args.file.clone()],
+            batch: true,
+            input: args.input.clone(),
+            model: args.model.clone(),
+            save: args.save.clone(),
+            invite: args.invite.clone(),
+            common: args.common.clone(),
+            ..Self::default()
+        }
+    }
+}
+
+/// What is done with the work items of an agent.
+#[derive(Debug, Clone, Subcommand)]
+pub enum InboxVerb {
+    /// Run a command for each work item: the prompt on its stdin, the answer from its stdout
+    Run(InboxArgs),
+}
+
+/// What an agent does with its work, and how the session is reached.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct InboxArgs {
+    /// Read `ROUNDTABLE_URL` and `ROUNDTABLE_TOKEN` from this file (mode 600) instead of the environment
+    #[arg(long, value_name = "FILE")]
+    pub access: Option<PathBuf>,
+    /// Trust only this certificate (PEM), such as the one `serve` made
+    #[arg(long, value_name = "FILE")]
+    pub cert: Option<PathBuf>,
+    /// Set the lease holder's name (default: a new one for each run)
+    #[arg(long, value_name = "NAME")]
+    pub holder: Option<String>,
+    /// End when there was no work for this many seconds (default: when the session ends)
+    #[arg(long, value_name = "SECONDS")]
+    pub wait: Option<u64>,
+    /// Command and its arguments
+    #[arg(value_name = "COMMAND", required = true, last = true)]
+    pub command: Vec<String>,
+}
+
+/// Where a worker finds its questions, and how it answers them.
+#[derive(Debug, Clone, ClapArgs)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct WorkerArgs {
+    #[command(subcommand)]
+    pub verb: Option<WorkerVerb>,
+    /// Find questions on this NATS server (`nats://…` or `tls://…`)
+    #[arg(long, value_name = "URL")]
+    pub nats: Option<String>,
+    /// Set the worker's name (`remote/nats/NAME`)
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Read the server's credentials from this file (mode 600)
+    #[arg(long, value_name = "FILE")]
+    pub creds: Option<PathBuf>,
+    /// Answer this many questions at once (default: 16)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    pub in_flight: Option<u64>,
+    /// Stop before the total cost can exceed USD
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub max_usd: Option<f64>,
+    /// Ask this model (repeatable; the first where a seat names none)
+    #[arg(long = "model", value_name = "MODEL")]
+    pub models: Vec<String>,
+    /// End when there is nothing to answer
+    #[arg(long)]
+    pub until_idle: bool,
+}
+
+/// What belongs to the setup of a worker.
+#[derive(Debug, Clone, Subcommand)]
+pub enum WorkerVerb {
+    /// Print this machine's public key (created on first use)
+    Keygen,
+    /// Print the public key for workers' `table_keys` (created on first use)
+    TableKey,
+    /// Print the permissions that a worker needs on the NATS server, and no others
+    Permissions {
+        /// Worker
+        name: String,
+    },
+}
+
+/// The panel and the limit that a user gives a coding assistant.
+#[derive(Debug, Clone, Default, ClapArgs)]
+pub struct McpArgs {
+    /// Ask these participants unless the assistant names others (default: five personas)
+    #[arg(long, value_name = "A,B")]
+    pub participants: Vec<String>,
+    /// Set the default model, or NAME=provider/model for one seat (repeatable)
+    #[arg(long, value_name = "MODEL")]
+    pub model: Vec<String>,
+    /// Stop each session before its cost can exceed USD, whatever the assistant allows
+    #[arg(long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
+    pub max_usd: Option<f64>,
+}

@@ -577,20 +577,19 @@ def has_float(value):
 # Command line
 
 
-def check_receipts(given, sealed):
+def check_receipt(given, checker):
     text = open(given, encoding="utf-8").read() if os.path.exists(given) else given
-    for line in filter(str.strip, text.splitlines()):
-        try:
-            receipt = json.loads(line)
-            seat = tuple(receipt[key] for key in ("session", "round", "participant"))
-            found = (receipt.get("snapshot_sha256"), receipt["commitment"])
-        except (ValueError, KeyError, TypeError):
-            yield "receipt: not readable"
-            continue
-        if seat not in sealed:
-            yield f"receipt: no seal of `{seat[2]}` in round `{seat[1]}` of session `{seat[0]}`"
-        elif found[1] != sealed[seat][1] or found[0] not in (None, sealed[seat][0]):
-            yield f"receipt: another commitment or snapshot than the seal of `{seat[2]}` in round `{seat[1]}`"
+    try:
+        receipt = json.loads(text)
+        seat = tuple(receipt[key] for key in ("session", "round", "participant"))
+        found = (receipt["snapshot_sha256"], receipt["commitment"])
+    except (ValueError, KeyError, TypeError):
+        return ["receipt: not readable"]
+    if seat not in checker.sealed or seat[2] not in checker.remote:
+        return [f"receipt: no seal of a remote seat `{seat[2]}` in round `{seat[1]}` of session `{seat[0]}`"]
+    if found != checker.sealed[seat]:
+        return [f"receipt: another commitment or snapshot than the seal of `{seat[2]}` in round `{seat[1]}`"]
+    return []
 
 
 def verify(data, expect=None, receipt=None):
@@ -610,7 +609,7 @@ def verify(data, expect=None, receipt=None):
     if expect and expect not in (document.hash for document in documents):
         wrong.append(f"hash {expect} is not in the file")
     if receipt:
-        wrong += check_receipts(receipt, checker.sealed)
+        wrong += check_receipt(receipt, checker)
     held += [f"{number} {what} checked" for what, number in checker.counts.items()]
     return ("damaged" if wrong else "torn" if tail else "whole"), findings + wrong, held
 

@@ -13,7 +13,6 @@ use super::door::{OpenDoor, check_links};
 use super::files::check_out;
 use super::headless::{RunContext, cancel_on_signal, run_session};
 use super::options::{environment, launch_options, load_plan};
-use super::receipts::Receipts;
 use super::verb_result::VerbResult;
 use super::{dry_run, resume, tui_host};
 use crate::config::dirs::Dirs;
@@ -36,11 +35,6 @@ pub fn run(run: &Run, output: &mut Console) -> VerbResult {
             return Err(problem
                 .hint("`roundtable report SESSION --out FILE` reports a saved session")
                 .into());
-        }
-        if run.common.receipts.is_some() {
-            let problem = Diagnostic::new("--receipts needs --batch");
-            let hint = "the screen shows every seal; `--batch FILE --receipts OUT` runs headless";
-            return Err(problem.hint(hint).into());
         }
         if let [file] = run.files.as_slice()
             && is_session(file)
@@ -85,8 +79,6 @@ fn run_headless(run: &Run, door: Option<&dyn OpenDoor>, output: &mut Console) ->
     if let Some(doubt) = run.input.as_deref().and_then(warn_json_like_input) {
         output.warn(&doubt);
     }
-    let receipts = run.common.receipts.as_ref().filter(|_| !run.dry_run);
-    let receipts = receipts.map(|path| Receipts::create(path)).transpose()?;
     let mut highest = ExitCode::Finished;
     let interrupt = CancellationToken::new();
     let ended_by = Arc::new(OnceLock::new());
@@ -96,7 +88,6 @@ fn run_headless(run: &Run, door: Option<&dyn OpenDoor>, output: &mut Console) ->
         runtime: &runtime,
         interrupt: &interrupt,
         ended_by: &ended_by,
-        receipts: receipts.as_ref(),
         ask_again: run.common.ask_again,
         out: &run.common.out,
         door,

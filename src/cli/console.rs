@@ -50,7 +50,7 @@ impl Console {
             if let Err(error) = out.write_all(bytes).and_then(|()| out.flush()) {
                 self.closed = true;
                 if is_lost(&error) {
-                    self.loses();
+                    self.lost = Some(ExitCode::Failure);
                 }
             }
         }
@@ -67,11 +67,6 @@ impl Console {
             let line = crate::report::result(session, exit as i32, &file.display().to_string(), hash);
             self.line(&crate::report::safe_json(&line));
         }
-    }
-
-    /// Notes that something that was asked for could not be written, and was said to be.
-    pub fn loses(&mut self) {
-        self.lost = Some(ExitCode::Failure);
     }
 
     /// The exit code, if everything could be written; else that of a failure.

@@ -9,7 +9,6 @@ use tokio_util::sync::CancellationToken;
 use super::console::Console;
 use super::cost_summary;
 use super::door::{DoorInputs, OpenDoor};
-use super::receipts::Receipts;
 use super::told::Teller;
 use super::verb_result::VerbResult;
 use super::worker_door::WorkerDoor;
@@ -37,8 +36,6 @@ pub struct RunContext<'a> {
     pub interrupt: &'a CancellationToken,
     /// Which signal it was, as an exit code.
     pub ended_by: &'a OnceLock<ExitCode>,
-    /// Where each seat's receipt goes, if somebody wants them.
-    pub receipts: Option<&'a Receipts>,
     /// Whether seats are asked again whose answers were lost with their key.
     pub ask_again: bool,
     /// Where reports are written once a session has ended or pauses.
@@ -55,13 +52,7 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     let teller = Arc::new(output.teller());
     let doors = open(&ready, context, &teller, output);
     let (remote, workers) = doors.inspect_err(|_| remove_unused(&path))?;
-    let mut reporter = ProgressReporter {
-        output,
-        teller: &teller,
-        receipts: context.receipts,
-        door: context.door,
-        workers: &workers,
-    };
+    let mut reporter = ProgressReporter { output, teller: &teller, door: context.door, workers: &workers };
     let front = FrontEnd {
         observer: &mut reporter,
         facilitator: &mut facilitator,
@@ -270,7 +261,6 @@ fn answer_hint(session: &Session) -> String {
 struct ProgressReporter<'a> {
     output: &'a mut Console,
     teller: &'a Teller,
-    receipts: Option<&'a Receipts>,
     door: Option<&'a dyn OpenDoor>,
     workers: &'a WorkerDoor,
 }
@@ -279,9 +269,6 @@ impl Observer for ProgressReporter<'_> {
     fn on_event(&mut self, line: &LogEntry, session: &Session) {
         let LogEntry { seq, prev, hash, stamped } = line;
         tracing::debug!(seq, at = %stamped.at, "on disk");
-        if let Some(receipts) = self.receipts {
-            receipts.give(&stamped.event, session, self.output);
-        }
         if self.output.json {
             self.output.line(&report::line(*seq, prev, hash, stamped.at, &stamped.event, session));
         } else if matches!(stamped.event, Event::RoundOpened(_)) {

@@ -324,7 +324,7 @@ mod tests {
         let mut command = command();
         command.build();
         let resume = command.find_subcommand("resume").expect("a command").clone().render_help().to_string();
-        for taken in ["--answers", "--max-usd", "--json", "--ask-again", "--receipts", "--quiet"] {
+        for taken in ["--answers", "--max-usd", "--json", "--ask-again", "--quiet"] {
             assert!(resume.contains(taken), "{taken}\n{resume}");
         }
         for other in

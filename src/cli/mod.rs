@@ -27,7 +27,6 @@ mod mcp;
 #[cfg(not(feature = "nats"))]
 mod no_worker_door;
 mod options;
-mod receipts;
 mod resume;
 #[cfg(feature = "serve")]
 mod serve;
@@ -117,9 +116,9 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
             }
             tui_host::show(&Run { trust, ..Run::default() }, Some(crate::tui::OpenTarget::Replay(file)))
         }
-        Verb::Verify { files, expect, receipts, explain, json } => {
+        Verb::Verify { files, expect, receipt, explain, json } => {
             output.json = json;
-            let noted = verify::VerifyInputs { expect: expect.as_deref(), receipts: &receipts };
+            let noted = verify::VerifyInputs { expect: expect.as_deref(), receipt: receipt.as_deref() };
             verify::run(&files, &noted, explain, output)
         }
         Verb::Trace { file, participant, round, json } => {

@@ -18,20 +18,20 @@ use crate::launch::session_file::{bytes_of, damage_problem, is_no_session};
 use crate::report;
 use crate::sanitize::harmless_line;
 
-/// A file of receipts larger than this is not read, in bytes.
-const MAX_RECEIPTS: u64 = 512 << 20;
+/// A larger receipt is not read, in bytes.
+const MAX_RECEIPT: u64 = 64 << 10;
 
 /// What is verified beside the file itself.
 pub struct VerifyInputs<'a> {
     /// A hash that must stand in the file.
     pub expect: Option<&'a str>,
-    /// Receipts: files of them, or as they are.
-    pub receipts: &'a [String],
+    /// The receipt of a remote seat: a file, or as it is.
+    pub receipt: Option<&'a str>,
 }
 
 /// Verifies every file; the exit code is the highest.
 pub fn run(files: &[PathBuf], noted: &VerifyInputs<'_>, explain: bool, output: &mut Console) -> VerbResult {
-    if files.len() > 1 && (noted.expect.is_some() || !noted.receipts.is_empty()) {
+    if files.len() > 1 && (noted.expect.is_some() || noted.receipt.is_some()) {
         let problem = Diagnostic::new("--expect and --receipt belong to one session");
         return Err(problem.hint("verify each session alone").into());
     }
@@ -45,20 +45,17 @@ pub fn run(files: &[PathBuf], noted: &VerifyInputs<'_>, explain: bool, output: &
 
 fn verify_one(path: &Path, noted: &VerifyInputs<'_>, explain: bool, output: &mut Console) -> VerbResult {
     let expect = noted.expect.map(hash).transpose()?;
-    let mut receipts = Vec::new();
-    for given in noted.receipts {
-        receipts.extend(receipts_in(given)?);
-    }
+    let receipt = noted.receipt.map(receipt_in).transpose()?;
     let bytes = bytes_of(path)?;
     let mut found = verify(&bytes, expect.as_deref());
     // What is no session, or one of another format, is not a session that fails.
     if let Some(damage) = found.damage.as_ref().filter(|damage| is_no_session(damage)) {
         return Err(damage_problem(damage, &path.display().to_string()).into());
     }
-    if !receipts.is_empty()
+    if let Some(receipt) = receipt
         && let Ok(log) = read_log(&bytes)
     {
-        found.hold(&log, &receipts);
+        found.hold(&log, &receipt);
     }
     if output.json {
         output.line(&report::safe_json(&as_json(&found)));
@@ -79,18 +76,15 @@ fn hash(given: &str) -> Result<String, Diagnostic> {
     Err(problem.hint("the last one is printed at the end of a run, and by `roundtable verify`"))
 }
 
-/// The receipts that are given: one as it is, or a file of them.
-fn receipts_in(given: &str) -> Result<Vec<Receipt>, Diagnostic> {
+/// The receipt that is given: as it is, or a file.
+fn receipt_in(given: &str) -> Result<Receipt, Diagnostic> {
     let is_receipt = given.trim_start().starts_with('{');
-    let text = if is_receipt { given.to_owned() } else { read_text(Path::new(given), MAX_RECEIPTS)? };
+    let text = if is_receipt { given.to_owned() } else { read_text(Path::new(given), MAX_RECEIPT)? };
     let file = if is_receipt { "--receipt" } else { given };
-    let hint = "give a receipt as `--receipts` wrote it, or the lines that `--json` printed";
-    let receipts = Receipt::read_all(&text)
-        .map_err(|(line, what)| Diagnostic::new(what).hint(hint).at(file, line, 1))?;
-    if receipts.is_empty() {
-        return Err(Diagnostic::new("no receipts found").hint(hint).with_file(file));
-    }
-    Ok(receipts)
+    Receipt::read(&text).map_err(|what| {
+        let hint = "give the receipt that a remote seat was shown when its answer was sealed";
+        Diagnostic::new(what).hint(hint).with_file(file)
+    })
 }
 
 /// What was found, with the keys that scripts build on.

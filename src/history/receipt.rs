@@ -1,4 +1,4 @@
-//! A receipt: what a seat may keep when its answer is sealed, and hold against the file afterwards.
+//! A receipt: what a remote seat keeps when its answer is sealed, and holds against the file afterwards.
 //!
 //! It names session, round, seat and snapshot and holds the commitment, whose nonce nobody sees before
 //! the reveal: it says nothing of the answer, nor of its length. It proves nothing alone.
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::event::{BallotSealed, Event};
 use super::state::{RoundRun, SeatStatus, Session};
 
-/// A seat's receipt for one sealed answer.
+/// A remote seat's receipt for one sealed answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
     /// The session the round was opened in.
@@ -16,19 +16,12 @@ pub struct Receipt {
     pub round: String,
     pub participant: String,
     /// The hash of the snapshot the seat was handed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub snapshot_sha256: Option<String>,
+    pub snapshot_sha256: String,
     /// The commitment to its record.
     pub commitment: String,
 }
 
 impl Receipt {
-    /// The receipt for a seal; `session` is the state after it.
-    pub fn from_event(sealed: &BallotSealed, session: &Session) -> Option<Self> {
-        let round = session.round(&sealed.round)?;
-        Some(Self::new(round, &sealed.participant, &sealed.seal.commitment))
-    }
-
     /// The receipt of what a seat has sealed in a round, also after the reveal.
     pub fn of_seat(round: &RoundRun, seat: &str) -> Option<Self> {
         match &round.seat(seat)?.status {
@@ -56,43 +49,25 @@ impl Receipt {
             session: round.session.clone(),
             round: round.opened.round.clone(),
             participant: seat.to_owned(),
-            snapshot_sha256: Some(round.opened.snapshot_sha256.clone()),
+            snapshot_sha256: round.opened.snapshot_sha256.clone(),
             commitment: commitment.to_owned(),
         }
     }
 
-    /// The receipts in a text of JSON lines: receipts, and the lines that `--json` prints, of which
-    /// those that seal an answer count and others are passed over.
+    /// Reads JSON.
     ///
     /// # Errors
-    /// The line, from 1, that is neither, and why.
-    pub fn read_all(text: &str) -> Result<Vec<Self>, (u64, String)> {
-        let mut found = Vec::new();
-        for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-            match Self::read(line) {
-                Ok(receipt) => found.extend(receipt),
-                Err(what) => return Err((number, what)),
-            }
-        }
-        Ok(found)
-    }
-
-    fn read(line: &str) -> Result<Option<Self>, String> {
-        let value: serde_json::Value =
-            serde_json::from_str(line).map_err(|_| "this is no line of JSON".to_owned())?;
-        match value.get("event").and_then(serde_json::Value::as_str) {
-            Some("ballot_sealed") | None => {}
-            Some(_) => return Ok(None),
-        }
+    /// Why it is no receipt.
+    pub fn read(text: &str) -> Result<Self, String> {
         let receipt: Self =
-            serde_json::from_value(value).map_err(|error| format!("this is no receipt: {error}"))?;
+            serde_json::from_str(text).map_err(|error| format!("this is no receipt: {error}"))?;
         let is_hash = |hash: &str| {
             hash.len() == 64 && hash.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
         };
-        if !is_hash(&receipt.commitment) || !receipt.snapshot_sha256.as_deref().is_none_or(is_hash) {
+        if !is_hash(&receipt.commitment) || !is_hash(&receipt.snapshot_sha256) {
             return Err("this is no receipt: a hash has 64 hex digits".to_owned());
         }
-        Ok(Some(receipt))
+        Ok(receipt)
     }
 
     /// Whether this session, or one whose history it begins with, is the receipt's.
@@ -117,8 +92,10 @@ impl Receipt {
         if round.seat(who).is_none() {
             return Err(format!("`{who}` had no seat in round `{id}`, for which the receipt is"));
         }
-        let snapshot = &round.opened.snapshot_sha256;
-        if self.snapshot_sha256.as_ref().is_some_and(|receipt| receipt != snapshot) {
+        if !session.is_remote(who) {
+            return Err(format!("`{who}` is no remote seat, and only those have receipts"));
+        }
+        if self.snapshot_sha256 != round.opened.snapshot_sha256 {
             return Err(format!("`{who}` was handed another snapshot in round `{id}` than the file holds"));
         }
         let seals = events

@@ -57,8 +57,7 @@ impl OpenRound {
         let desk = Desk::with(TABLE);
         desk.write(".s2s/CONTEXT.md", "A shop.\n");
         let desk = desk.served_by(&server).set("ROUNDTABLE_LOG", "debug.log");
-        let mut child =
-            desk.start(["--batch", "decide.yaml", "--json", "--save", FILE, "--receipts", "receipts.ndjson"]);
+        let mut child = desk.start(["--batch", "decide.yaml", "--json", "--save", FILE]);
         let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
         let mut printed = String::new();
         // What is printed is on disk, and in the debug log, already.

@@ -1,48 +1,60 @@
-//! Receipts: given when an answer is sealed, held against the file afterwards, refused in words when
-//! they were given for something else. (That they say nothing of an answer: `blind.rs`.)
+//! Receipts of remote seats: held against the file afterwards, refused in words when they were given for
+//! something else.
+#![cfg(feature = "serve")]
+
+use std::process::Output;
 
 use serde_json::{Value, json};
 
-use crate::program::{Desk, sha256};
+use crate::patience::Patient as _;
+use crate::program::sha256;
+use crate::served::{Server, program, served_as};
 
 const TABLE: &str = "\
-goal: \"Choose a cache\"
-participants: [qa-lead, skeptic]
+participants: [{name: dana, model: remote/link}, {name: bob, model: remote/link}, {name: ann, model: rehearsal}]
 steps:
-  - {id: first, type: round, question: \"Which cache first?\", ballot: {kind: choice, options: [alpha, beta]}, next: second}
-  - {id: second, type: round, question: \"And then?\", ballot: {kind: choice, options: [alpha, beta]}}
+  - {id: first, type: round, question: Which cache first?, ballot: {kind: choice, options: [alpha, beta]}, next: second}
+  - {id: second, type: round, question: And then?, ballot: {kind: choice, options: [alpha, beta]}}
 ";
 
-fn held() -> (Desk, Vec<Value>) {
-    let desk = Desk::with(TABLE);
-    let args = ["--batch", "decide.yaml", "--save", "s.s2s", "--receipts", "r.ndjson", "--json"];
-    let ran = desk.run(args).code(0);
-    let receipts: Vec<Value> =
-        desk.read("r.ndjson").lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    assert_eq!(receipts.len(), 4, "one for each answer");
-    // The lines of `--json` serve as well.
-    desk.write("events.ndjson", &ran.out);
-    desk.run(["verify", "s.s2s", "--receipt", "events.ndjson"]).code(0);
-    (desk, receipts)
+/// A session that has ended, and what its seats were given, round by round.
+fn held() -> (Server, Vec<Value>) {
+    let server = served_as(TABLE);
+    let seats = [("dana", 1), ("bob", 2)].map(|(name, seed)| server.browser(name, seed));
+    let mut receipts = Vec::new();
+    for seat in &seats {
+        assert_eq!(seat.join(&seat.key).status, 204);
+    }
+    for nonce in [3, 4] {
+        for seat in &seats {
+            let taken = seat.post("/v1/seat/sealed", &seat.seal(&seat.offer(), "alpha", nonce));
+            assert_eq!(taken.status, 201);
+            receipts.push(taken.json());
+        }
+    }
+    server.ended();
+    (server, receipts)
+}
+
+fn verified(server: &Server, receipt: &str) -> Output {
+    let mut run = program(server.home.path());
+    run.args(["verify", "s.s2s", "--receipt", receipt]).output_soon().expect("runs")
 }
 
 #[test]
 fn a_receipt_is_held_against_the_file_after_the_reveal() {
-    let (desk, receipts) = held();
-    let ran = desk.run(["verify", "s.s2s", "--receipt", "r.ndjson"]).code(0);
-    for (seat, round) in [("qa-lead", "first"), ("skeptic", "second")] {
-        let says =
-            format!("ok      receipt of `{seat}` in round `{round}`: the file holds the answer that was");
-        assert!(ran.out.contains(&says), "{}", ran.out);
-    }
-    assert_eq!(ran.out.matches("it is the one that is revealed").count(), 4, "{}", ran.out);
-    let one = receipts[0].to_string();
-    assert!(desk.run(["verify", "s.s2s", "--receipt", &one, "--json"]).code(0).out.contains("\"ok\":true"));
-    #[cfg(unix)]
+    let (server, receipts) = held();
+    std::fs::write(server.home.path().join("receipt.json"), receipts[3].to_string()).expect("written");
+    for (given, seat, round) in
+        [(receipts[0].to_string(), "dana", "first"), ("receipt.json".to_owned(), "bob", "second")]
     {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mode = std::fs::metadata(desk.path("r.ndjson")).expect("a file").permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
+        let run = verified(&server, &given);
+        let said = String::from_utf8_lossy(&run.stdout).into_owned();
+        let says = format!(
+            "ok      receipt of `{seat}` in round `{round}`: the file holds the answer that was sealed then; it is \
+             the one that is revealed"
+        );
+        assert!(run.status.code() == Some(0) && said.contains(&says), "{said}");
     }
     let keys: Vec<&String> = receipts[0].as_object().expect("a map").keys().collect();
     assert_eq!(keys, ["session", "round", "participant", "snapshot_sha256", "commitment"]);
@@ -50,59 +62,34 @@ fn a_receipt_is_held_against_the_file_after_the_reveal() {
 
 #[test]
 fn a_receipt_for_something_else_is_refused_in_words() {
-    let (desk, receipts) = held();
-    let find = |seat: &str, round: &str| {
-        let is = |receipt: &&Value| receipt["participant"] == seat && receipt["round"] == round;
-        receipts.iter().find(is).expect("given").clone()
-    };
+    let (server, receipts) = held();
     let with = |key: &str, value: Value| {
-        let mut receipt = find("skeptic", "first");
+        let mut receipt = receipts[1].clone();
         receipt[key] = value;
         receipt
     };
     let cases = [
         (with("commitment", json!(sha256("another answer"))), "is not the one that was sealed then"),
-        (with("participant", json!("qa-lead")), "its answer is that of `skeptic` in round `first`"),
+        (with("participant", json!("dana")), "its answer is that of `bob` in round `first`"),
+        (with("participant", json!("ann")), "`ann` is no remote seat, and only those have receipts"),
         (with("round", json!("second")), "was handed another snapshot in round `second`"),
-        (
-            with("commitment", find("qa-lead", "second")["commitment"].clone()),
-            "that of `qa-lead` in round `second`",
-        ),
+        (with("commitment", receipts[2]["commitment"].clone()), "that of `dana` in round `second`"),
         (with("round", json!("third")), "the session has no round `third`"),
         (with("participant", json!("nobody")), "`nobody` had no seat in round `first`"),
         (with("snapshot_sha256", json!("0".repeat(64))), "was handed another snapshot"),
         (with("session", json!("another")), "is of session `another`; this one is `"),
     ];
     for (receipt, says) in cases {
-        let ran = desk.run(["verify", "s.s2s", "--receipt", &receipt.to_string()]).code(6);
-        assert!(ran.out.contains("FAILED") && ran.out.contains(says), "{says}: {}", ran.out);
-        assert!(ran.out.contains("verification failed: "), "{}", ran.out);
+        let run = verified(&server, &receipt.to_string());
+        let said = String::from_utf8_lossy(&run.stdout).into_owned();
+        assert_eq!(run.status.code(), Some(6), "{says}: {said}");
+        assert!(said.contains("FAILED") && said.contains(says), "{says}: {said}");
+        assert!(said.contains("verification failed: "), "{said}");
     }
-    // Beside receipts of its own session, those of others are noted.
-    let both = format!("{}\n\n{}\n", find("skeptic", "first"), with("session", json!("another")));
-    desk.write("both.ndjson", both);
-    let ran = desk.run(["verify", "s.s2s", "--receipt", "both.ndjson"]).code(0);
-    assert!(ran.out.contains("1 of the receipts are of other sessions"), "{}", ran.out);
-    for (text, says) in [
-        ("{\"commitment\": 1}", "no receipt"),
-        ("{", "no line of JSON"),
-        ("{\"event\": \"warning\"}", "no receipts found"),
-    ] {
-        let ran = desk.run(["verify", "s.s2s", "--receipt", text]).code(2);
-        assert!(ran.err.contains(says) && ran.err.contains("hint: "), "{}", ran.err);
+    for text in ["{\"commitment\": 1}", "{", "{\"event\": \"warning\"}"] {
+        let run = verified(&server, text);
+        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert_eq!(run.status.code(), Some(2), "{said}");
+        assert!(said.contains("this is no receipt") && said.contains("hint: "), "{said}");
     }
-}
-
-#[test]
-fn receipts_overwrite_nothing_and_need_a_headless_run() {
-    let desk = Desk::with(TABLE);
-    desk.write("r.ndjson", "kept");
-    let ran = desk.run(["--batch", "decide.yaml", "--receipts", "r.ndjson"]).code(2);
-    assert!(ran.err.contains("never overwrites"), "{}", ran.err);
-    assert_eq!(desk.read("r.ndjson"), "kept");
-    assert!(desk.sessions().is_empty(), "nothing was begun");
-    let ran = desk.run(["decide.yaml", "--receipts", "x.ndjson"]).code(2);
-    assert!(ran.err.contains("--receipts needs --batch"), "{}", ran.err);
-    let ran = desk.run(["--batch", "decide.yaml", "--receipts", "-", "--quiet"]).code(0);
-    assert_eq!(ran.err.matches("\"commitment\":").count(), 4, "{}", ran.err);
 }

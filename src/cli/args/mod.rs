@@ -67,9 +67,9 @@ pub enum Verb {
         /// Require this hash in the file
         #[arg(long, value_name = "HASH")]
         expect: Option<String>,
-        /// Check a receipt or a file of receipts
-        #[arg(long = "receipt", value_name = "RECEIPT|FILE")]
-        receipts: Vec<String>,
+        /// Check the receipt of a remote seat
+        #[arg(long, value_name = "RECEIPT|FILE")]
+        receipt: Option<String>,
         /// Also print what a file cannot prove
         #[arg(long)]
         explain: bool,

@@ -70,9 +70,6 @@ pub struct RunOptions {
     /// Print only errors to stderr
     #[arg(long, short)]
     pub quiet: bool,
-    /// Write one receipt per sealed answer to a new file (`-`: stderr)
-    #[arg(long, value_name = "FILE")]
-    pub receipts: Option<PathBuf>,
     /// Without the terminal UI, also write a report: .md, .html, .json, .csv or .madr.md (repeatable)
     #[arg(long, short, value_name = "OUT")]
     pub out: Vec<PathBuf>,

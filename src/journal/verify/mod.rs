@@ -137,26 +137,19 @@ fn unknown_seal(line: &LogEntry) -> Option<String> {
 }
 
 impl Verification {
-    /// Holds receipts against the log that was verified: each that fits is proven, any other found.
-    /// Receipts of other sessions are only noted, unless there is none of this one.
-    pub fn hold(&mut self, log: &EventLog, receipts: &[Receipt]) {
+    /// Holds a receipt against the log that was verified.
+    pub fn hold(&mut self, log: &EventLog, receipt: &Receipt) {
         let session = super::reader::fold(log);
-        let (own, others): (Vec<_>, Vec<_>) = receipts.iter().partition(|receipt| receipt.is_of(&session));
-        for receipt in &own {
-            match receipt.check(&session, log.lines.iter().map(|line| &line.stamped.event)) {
-                Ok(proven) => self.proven.push(proven),
-                Err(what) => self.findings.push(Finding::whole(what)),
-            }
+        if !receipt.is_of(&session) {
+            let Receipt { participant, session: of, .. } = receipt;
+            let what =
+                format!("the receipt of `{participant}` is of session `{of}`; this one is `{}`", session.id);
+            self.findings.push(Finding::whole(what));
+            return;
         }
-        match others.first() {
-            None => {}
-            Some(_) if !own.is_empty() => {
-                self.notes.push(format!("{} of the receipts are of other sessions", others.len()));
-            }
-            Some(other) => self.findings.push(Finding::whole(format!(
-                "the receipt of `{}` is of session `{}`; this one is `{}`",
-                other.participant, other.session, session.id
-            ))),
+        match receipt.check(&session, log.lines.iter().map(|line| &line.stamped.event)) {
+            Ok(proven) => self.proven.push(proven),
+            Err(what) => self.findings.push(Finding::whole(what)),
         }
     }
 }

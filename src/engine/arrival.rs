@@ -3,7 +3,7 @@
 use tokio::sync::{mpsc, oneshot};
 
 use crate::history::{Receipt, SeatInvited, SeatJoined};
-use crate::round::envelope::{Envelope, FailedDelivery, WorkResult};
+use crate::round::envelope::{Envelope, FailedDelivery};
 
 /// The remote seats of a session, as its front end brings them in.
 pub struct RemoteSeats {
@@ -38,8 +38,6 @@ pub enum Message {
     Failed(Box<FailedDelivery>),
     GivenUp(GivenUp),
     Work(WorkMessage),
-    /// The result of a work item, by a worker.
-    Result(Box<WorkResult>),
     /// The answer of an agent whose ballots are sealed here.
     Answer(PlainAnswer),
 }

@@ -1,110 +1,16 @@
 //! Work items of agents elsewhere: claimed, renewed and returned by their holders, never asked here.
-//!
-//! An agent polls, or a worker is sent its offers: then the claim is made and kept here, in the worker's name.
 
-use super::arrival::{Accepted, GivenUp, Work, WorkMessage};
+use super::arrival::{Accepted, Work, WorkMessage};
 use super::state::Engine;
 use super::work_item_attempt::{failed_item, read_text, returned};
-use super::work_items::is_waning;
-use crate::core::{Command, LEASE_MS, Refusal, refusal};
+use crate::core::{Command, Refusal, refusal};
 use crate::history::{Door, ItemStatus, Timestamp, WorkItem, WorkItemReturned};
-use crate::round::envelope::{FailedDelivery, WorkResult};
 use crate::workflow::{is_feedback, read_answer};
 
 impl Engine<'_> {
     /// Whether an agent is somewhere else, instead of being asked here.
     pub(super) fn is_elsewhere(&self, agent: &str) -> bool {
-        self.session.remote(agent).is_some_and(|remote| matches!(remote.door, Door::Inbox | Door::Nats))
-    }
-
-    /// The worker that is sent an agent's work items.
-    fn worker_of(&self, agent: &str) -> Option<String> {
-        self.session.remote(agent)?.worker.clone()
-    }
-
-    /// Claims what is ready for workers, in their names, and keeps these claims: who is sent an offer does
-    /// not ask for it.
-    pub(super) fn claim_for_workers(&mut self, now: Timestamp) -> Result<(), Refusal> {
-        let due = |item: &WorkItem| {
-            let holder = Some(self.worker_of(&item.offered.participant)?);
-            let (id, participant) = (item.offered.item.clone(), item.offered.participant.clone());
-            if item.is_held(now) {
-                is_waning(item, now).then_some(Command::Renew { item: id, participant, holder })
-            } else {
-                (item.ready_at() <= now).then_some(Command::Claim { item: id, participant, holder })
-            }
-        };
-        let due: Vec<Command> = self.session.open_items().filter_map(due).collect();
-        due.into_iter().try_for_each(|command| self.stage(command))
-    }
-
-    /// When a worker's claim is to be made or kept.
-    pub(super) fn claim_is_due_at(&self, item: &WorkItem, now: Timestamp) -> Option<Timestamp> {
-        self.worker_of(&item.offered.participant)?;
-        let claim = item.claim.as_ref().filter(|_| item.is_held(now));
-        Some(claim.map_or_else(|| item.ready_at(), |claim| Timestamp(claim.until.0 - LEASE_MS / 2)))
-    }
-
-    /// Takes in the result that a worker has signed. One that does not fit is a failed attempt.
-    pub(super) fn take_result(&mut self, result: &WorkResult) -> Result<Accepted, String> {
-        let is_signed = |key: &str| result.is_signed_by(key);
-        let WorkResult { session, round, participant, delivery, .. } = result;
-        let of = self.answered((session, round, participant, delivery), is_signed)?;
-        match self.return_work(round, &result.result, of.clone()) {
-            Err(word) => match word.split_once(": ") {
-                Some((refusal::DOES_NOT_FIT | refusal::NO_FEEDBACK, why)) => {
-                    self.fail_work(round, why.to_owned(), of).map_err(|refused| refused.0)
-                }
-                _ => Err(word),
-            },
-            done => done,
-        }
-    }
-
-    /// Takes in that a worker has no result to give, which it has signed.
-    pub(super) fn take_failed_work(&mut self, failed: &FailedDelivery) -> Result<Accepted, String> {
-        let is_signed = |key: &str| failed.is_signed_by(key);
-        let FailedDelivery { session, round, participant, delivery, .. } = failed;
-        let of = self.answered((session, round, participant, delivery), is_signed)?;
-        self.fail_work(round, failed.failed.reason.clone(), of).map_err(|refused| refused.0)
-    }
-
-    /// Fails an attempt that no worker will answer.
-    pub(super) fn give_up_work(&mut self, given_up: &GivenUp) -> Result<Accepted, String> {
-        let GivenUp { why, session, round, participant, delivery } = given_up;
-        let of = self.answered((session, round, participant, delivery), |_| true)?;
-        self.fail_work(round, (*why).to_owned(), of).map_err(|refused| refused.0)
-    }
-
-    /// The agent and the worker of a work item, if this is the delivery that it waits for and the worker's key
-    /// is found to have signed.
-    fn answered(
-        &mut self,
-        (session, item, participant, delivery): (&str, &str, &str, &str),
-        is_signed: impl FnOnce(&str) -> bool,
-    ) -> Result<(String, Option<String>), String> {
-        if self.session.paused.is_some() {
-            return Err(refusal::NOT_RUNNING.to_owned());
-        }
-        let found = self.session.items.get(item).filter(|found| {
-            found.offered.participant == participant
-                && found.outcome().is_none()
-                && self.session.id == session
-        });
-        let found = found.filter(|found| self.session.work_delivery(found).as_deref() == Some(delivery));
-        let worker = found.and_then(|_| self.worker_of(participant));
-        let (Some(found), Some(worker)) = (found, worker) else { return Err(refusal::STALE.to_owned()) };
-        if !self.session.seat_key(participant).is_some_and(is_signed) {
-            return Err(refusal::BAD_SIGNATURE.to_owned());
-        }
-        let of = (participant.to_owned(), Some(worker));
-        // A claim may have run out while the session rested.
-        if !found.is_held((self.now)()) {
-            let (participant, holder) = of.clone();
-            let claim = Command::Claim { item: item.to_owned(), participant, holder };
-            self.stage(claim).map_err(|refused| refused.0)?;
-        }
-        Ok(of)
+        self.session.remote(agent).is_some_and(|remote| remote.door == Door::Inbox)
     }
 
     /// Takes in what the holder of a claim, or whoever wants one, has sent. A refusal is its word, and after
@@ -256,7 +162,7 @@ mod tests {
 
     use super::super::testing::with_engine;
     use super::*;
-    use crate::core::{NextAction, next};
+    use crate::core::{LEASE_MS, NextAction, next};
 
     static TIME: AtomicI64 = AtomicI64::new(1_800_000_000_000);
 

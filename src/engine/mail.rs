@@ -26,7 +26,6 @@ impl Engine<'_> {
                 Message::Failed(failed) => self.take_failure(*failed),
                 Message::GivenUp(given_up) => self.take_given_up(&given_up),
                 Message::Work(work) => self.take_work(work),
-                Message::Result(result) => self.take_result(&result),
                 Message::Answer(answer) => self.take_plain_answer(answer),
             };
             match accepted {
@@ -87,9 +86,6 @@ impl Engine<'_> {
     }
 
     fn take_failure(&mut self, failed: FailedDelivery) -> Result<Accepted, String> {
-        if self.session.items.contains_key(&failed.round) {
-            return self.take_failed_work(&failed);
-        }
         if !self.is_known(&failed) {
             self.stage(Command::FailRemote(Box::new(failed))).map_err(|refusal| refusal.0)?;
         }
@@ -99,9 +95,6 @@ impl Engine<'_> {
     /// A seat whose offer no worker will answer fails here: nobody has signed that.
     fn take_given_up(&mut self, given_up: &GivenUp) -> Result<Accepted, String> {
         let GivenUp { why, session, round, participant, delivery } = given_up;
-        if self.session.items.contains_key(round) {
-            return self.give_up_work(given_up);
-        }
         // The queue carries no other seats, and whoever keeps it has none of them fail.
         let is_carried = self.session.remote(participant).is_some_and(|remote| remote.door == Door::Nats);
         let run = self.session.round(round).filter(|run| run.session == *session && run.closed.is_none());

@@ -39,7 +39,6 @@ impl Engine<'_> {
     pub(super) async fn run_work_items(&mut self) -> Result<(), EngineError> {
         let now = (self.now)();
         self.end_late_work(now)?;
-        self.claim_for_workers(now)?;
         let mut ready = Vec::new();
         let mut waning = Vec::new();
         for item in self.session.open_items().filter(|item| !self.is_elsewhere(&item.offered.participant)) {
@@ -195,8 +194,7 @@ impl Engine<'_> {
         };
         let due = |item: &WorkItem| {
             if self.is_elsewhere(&item.offered.participant) {
-                let kept = self.claim_is_due_at(item, now);
-                self.time_is_up_at(item, now).into_iter().chain(kept).min()
+                self.time_is_up_at(item, now)
             } else {
                 Some(of_item(item))
             }

@@ -8,8 +8,7 @@ use serde_json::{Map, Value, json};
 use super::brief::{brief, expected, rules, stage_description};
 use super::linked_tasks::NO_LINKS;
 use super::scope::{directive, of_definition, render};
-use crate::history::{AgentWork, ReviewContext, Session, StageContext, WorkItem, WorkItemOffered};
-use crate::round::offer::work_delivery;
+use crate::history::{AgentWork, ReviewContext, Session, StageContext, WorkItemOffered};
 use crate::round::snapshot::sha256_hex;
 use crate::workflow::{Definition, Step, StepKind, Template, is_blank};
 
@@ -151,14 +150,6 @@ impl Session {
             [persona, brief.as_deref().unwrap_or_default(), task.rules.as_deref().unwrap_or_default()];
         let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         (parts.join("\n"), text)
-    }
-
-    /// The id of the delivery that a worker is to answer now for a work item; none without a table's key.
-    pub fn work_delivery(&self, item: &WorkItem) -> Option<String> {
-        let table_key = self.header.as_ref()?.table_key.as_deref()?;
-        let WorkItemOffered { item: id, participant, .. } = &*item.offered;
-        let (rules, prompt) = self.agent_prompt(&item.offered);
-        Some(work_delivery((&self.id, id, participant), (&rules, &prompt), table_key, item.attempt()))
     }
 
     /// An agent's work item as JSON, for who takes it as that.

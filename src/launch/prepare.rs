@@ -251,7 +251,7 @@ fn misplaced_seats(session: &Session, file: &str) -> Vec<Diagnostic> {
             let what = format!("the answers file answers for `{name}`, which is a remote seat");
             return Some(Diagnostic::new(what).hint("leave its answers out, or give it another model"));
         }
-        if door != Door::Link {
+        if door == Door::Inbox {
             return None;
         }
         let definition = session.definition.as_ref()?;
@@ -261,7 +261,7 @@ fn misplaced_seats(session: &Session, file: &str) -> Vec<Diagnostic> {
         Some(
             Diagnostic::new(what)
                 .with_file(file)
-                .hint("only `remote/inbox` and `remote/nats/WORKER` answer elsewhere than in rounds"),
+                .hint("only `remote/inbox` answers elsewhere than in rounds"),
         )
     };
     remote.filter_map(problem).collect()

@@ -1,9 +1,9 @@
-//! What a remote seat sends: a sealed and signed ballot, which nobody can read, the signed result of a work
-//! item, or a signed failure. All are read strictly.
+//! What a remote seat sends: a sealed and signed ballot, which nobody can read, or a signed failure. Both are
+//! read strictly.
 
 use serde::{Deserialize, Serialize};
 
-use super::seal::sign::{SigningKey, failed_message, is_signed, result_message};
+use super::seal::sign::{SigningKey, failed_message, is_signed};
 use super::seal::{AssociatedData, SealedRecord, in_base64};
 
 /// The version of offers and envelopes.
@@ -26,22 +26,6 @@ pub struct Envelope {
     pub enc: String,
     #[serde(with = "in_base64")]
     pub sealed: Vec<u8>,
-    pub signature: String,
-}
-
-/// The result of a work item, which is no secret.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WorkResult {
-    pub v: u32,
-    /// The id of the delivery that it answers.
-    pub delivery: String,
-    pub session: String,
-    /// The id of the work item, such as `draft/1`.
-    pub round: String,
-    pub participant: String,
-    pub result: String,
-    #[serde(default)]
     pub signature: String,
 }
 
@@ -124,30 +108,6 @@ impl Envelope {
 
 fn is_hex(text: &str, bytes: usize) -> bool {
     text.len() == 2 * bytes && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-}
-
-impl WorkResult {
-    /// Reads JSON; `None` if it is no result of this version.
-    pub fn read(json: &[u8]) -> Option<Self> {
-        let result: Self = serde_json::from_slice(json).ok()?;
-        let is_formed = result.v == VERSION && is_hex(&result.delivery, 32) && is_hex(&result.signature, 64);
-        is_formed.then_some(result)
-    }
-
-    #[must_use]
-    pub fn sign(self, key: &SigningKey) -> Self {
-        let signature = key.sign(&self.message());
-        Self { signature, ..self }
-    }
-
-    /// Whether the agent with this public key, in hex, has signed it.
-    pub fn is_signed_by(&self, key: &str) -> bool {
-        is_signed(key, &self.message(), &self.signature)
-    }
-
-    fn message(&self) -> Vec<u8> {
-        result_message(&[&self.delivery, &self.session, &self.round, &self.participant, &self.result])
-    }
 }
 
 impl FailedDelivery {

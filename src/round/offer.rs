@@ -12,7 +12,7 @@ use super::envelope::{Envelope, VERSION};
 use super::prompt::{Prompt, tail};
 use super::seal::sign::{SigningKey, ballot_message, delivery_id, is_signed, offer_message};
 use super::seal::{AssociatedData, SealedRecord};
-use super::snapshot::{sha256_hex, unhex};
+use super::snapshot::unhex;
 use crate::ballot::BallotForm;
 
 /// The part of a session's public key that its links hold: 16 bytes of its SHA-256, in base64url.
@@ -26,7 +26,6 @@ pub fn fingerprint(table_key: &str) -> Option<String> {
 pub struct DeliveryIds {
     pub delivery: String,
     pub session: String,
-    /// The id of the round, or of the work item, such as `draft/1`.
     pub round: String,
     pub participant: String,
 }
@@ -62,89 +61,6 @@ pub struct Offer {
     pub deadline: Option<i64>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
-pub struct WorkOffer {
-    v: u32,
-    #[serde(flatten)]
-    pub ids: DeliveryIds,
-    #[serde(rename = "try")]
-    attempt: u32,
-    /// The model that a worker is to ask; its first where none is named.
-    #[serde(default)]
-    pub model: Option<String>,
-    /// The prompt: the system message, and the text.
-    pub rules: String,
-    pub prompt: String,
-    pub work_item: Value,
-    table_key: String,
-}
-
-#[derive(Debug, Clone)]
-pub enum AnyOffer {
-    Ballot(Box<Offer>),
-    Work(Box<WorkOffer>),
-}
-
-/// The id of one try to get the result of a work item; the try counts from 1.
-pub fn work_delivery(
-    (session, item, participant): (&str, &str, &str),
-    (rules, prompt): (&str, &str),
-    table_key: &str,
-    attempt: u32,
-) -> String {
-    let hash = sha256_hex(format!("{}\n{rules}{prompt}", rules.len()));
-    let binding = AssociatedData { session, round: item, participant, snapshot_sha256: &hash };
-    delivery_id(binding, table_key, attempt)
-}
-
-fn signed(json: &[u8], signature: &str, is_trusted: impl Fn(&str) -> bool) -> Result<Value, BadOffer> {
-    let value: Value = serde_json::from_slice(json).map_err(|_| BadOffer::NotSigned)?;
-    let key = value["table_key"].as_str().unwrap_or_default();
-    if !is_trusted(key) {
-        return Err(BadOffer::Stranger);
-    }
-    if is_signed(key, &offer_message(json), signature) { Ok(value) } else { Err(BadOffer::NotSigned) }
-}
-
-impl AnyOffer {
-    /// Reads an offer of either kind, as [`Offer::read`] does.
-    ///
-    /// # Errors
-    /// As [`Offer::read`].
-    pub fn read(json: &[u8], signature: &str, is_trusted: impl Fn(&str) -> bool) -> Result<Self, BadOffer> {
-        let value = signed(json, signature, is_trusted)?;
-        if value["kind"] != "work" {
-            return Ok(Self::Ballot(Box::new(Offer::of_signed(value)?)));
-        }
-        let work: WorkOffer = serde_json::from_value(value).map_err(|_| BadOffer::Unknown)?;
-        if work.v != VERSION {
-            return Err(BadOffer::Unknown);
-        }
-        let DeliveryIds { delivery, session, round, participant } = &work.ids;
-        let prompt = (&*work.rules, &*work.prompt);
-        if *delivery == work_delivery((session, round, participant), prompt, &work.table_key, work.attempt) {
-            Ok(Self::Work(Box::new(work)))
-        } else {
-            Err(BadOffer::NotSigned)
-        }
-    }
-
-    pub fn ids(&self) -> DeliveryIds {
-        match self {
-            Self::Ballot(offer) => offer.ids(),
-            Self::Work(work) => work.ids.clone(),
-        }
-    }
-
-    /// Until when an answer is of use, in milliseconds UTC, where that is known.
-    pub fn deadline(&self) -> Option<i64> {
-        match self {
-            Self::Ballot(offer) => offer.deadline,
-            Self::Work(_) => None,
-        }
-    }
-}
-
 /// Why an offer is not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadOffer {
@@ -163,10 +79,14 @@ impl Offer {
     /// # Errors
     /// When it is not signed so, or of another form.
     pub fn read(json: &[u8], signature: &str, is_trusted: impl Fn(&str) -> bool) -> Result<Self, BadOffer> {
-        Self::of_signed(signed(json, signature, is_trusted)?)
-    }
-
-    fn of_signed(value: Value) -> Result<Self, BadOffer> {
+        let value: Value = serde_json::from_slice(json).map_err(|_| BadOffer::NotSigned)?;
+        let key = value["table_key"].as_str().unwrap_or_default();
+        if !is_trusted(key) {
+            return Err(BadOffer::Stranger);
+        }
+        if !is_signed(key, &offer_message(json), signature) {
+            return Err(BadOffer::NotSigned);
+        }
         let offer: Self = serde_json::from_value(value).map_err(|_| BadOffer::Unknown)?;
         if offer.v != VERSION || offer.kind != "ballot" {
             return Err(BadOffer::Unknown);

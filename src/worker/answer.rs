@@ -13,20 +13,16 @@ use crate::engine::{RoundShared, SeatResult, ask_and_seal};
 use crate::history::Price;
 use crate::journal::DiskError;
 use crate::participants::purse::Funds;
-use crate::participants::{
-    Failure, Finish, Participant, Prompt, Reply, SeatRequest, TokenUsage, WorkItemView,
-};
+use crate::participants::{Failure, Participant, Prompt, Reply, SeatRequest, TokenUsage};
 use crate::persona::Persona;
-use crate::round::envelope::{self, Envelope, FailedDelivery, MAX_REASON, VERSION, WorkResult};
-use crate::round::offer::{AnyOffer, BadOffer, DeliveryIds, Offer, WorkOffer};
+use crate::round::envelope::{self, Envelope, FailedDelivery, MAX_REASON, VERSION};
+use crate::round::offer::{BadOffer, DeliveryIds, Offer};
 use crate::round::seal::sign::SigningKey;
 use crate::sanitize::harmless_line;
 use crate::tokens::estimated_tokens;
 
 /// Requests that are reserved for a question: the first, and one re-ask.
 const REQUESTS: u32 = 2;
-/// The most bytes of the result of a work item.
-const MAX_RESULT: usize = 400 * 1024;
 /// What a prompt may have more of tokens than is estimated.
 const MARGIN: usize = 1000;
 
@@ -57,7 +53,6 @@ pub struct Answerer {
 #[derive(Debug)]
 pub enum Answer {
     Sealed(Envelope),
-    Result(WorkResult),
     Failed(FailedDelivery),
 }
 
@@ -66,8 +61,8 @@ impl Answerer {
     ///
     /// # Errors
     /// Why it is not answered.
-    pub fn read(&self, json: &[u8], signature: &str) -> Result<AnyOffer, BadOffer> {
-        AnyOffer::read(json, signature, |table| self.table_keys.iter().any(|known| known == table))
+    pub fn read(&self, json: &[u8], signature: &str) -> Result<Offer, BadOffer> {
+        Offer::read(json, signature, |table| self.table_keys.iter().any(|known| known == table))
     }
 
     /// Says why a delivery is not answered.
@@ -118,48 +113,6 @@ impl Answerer {
                 None => Answer::Failed(self.fail(offer.ids(), "the answer could not be sealed")),
             },
         })
-    }
-
-    /// Asks the model that a work item names. Whether its answer fits the session judges.
-    ///
-    /// # Errors
-    /// As [`Answerer::answer`].
-    pub async fn work(&self, work: &WorkOffer) -> Result<Answer, DiskError> {
-        let DeliveryIds { delivery, session, round, participant } = work.ids.clone();
-        let task = WorkItemView { whole: work.work_item.to_string(), ..WorkItemView::default() };
-        let persona = Arc::new(Persona::nobody(&participant));
-        let prompt = Prompt {
-            rules: work.rules.as_str().into(),
-            snapshot: work.prompt.as_str().into(),
-            tail: String::new(),
-        };
-        let mut ask = SeatRequest {
-            task: Some(Arc::new(task)),
-            ..SeatRequest::alone(&participant, persona, "", prompt)
-        };
-        let paid = match self.reserve(work.model.as_deref(), &mut ask)? {
-            Ok(paid) => paid,
-            Err(why) => return Ok(Answer::Failed(self.fail(work.ids.clone(), why))),
-        };
-        let came = paid.asked().ask(&ask).await;
-        self.settle(&paid);
-        let reply = match came {
-            Ok(reply) => reply,
-            Err(failure) => return Ok(Answer::Failed(self.failed(work.ids.clone(), &failure))),
-        };
-        let why = match reply.finish {
-            Finish::Complete if reply.text.len() > MAX_RESULT => Some("the answer is too long for the queue"),
-            Finish::Complete => None,
-            Finish::Length | Finish::TooLong => Some("the reply was cut off at its length limit"),
-            Finish::ToolCall => Some("the reply tried to call a tool; there are none"),
-            Finish::Refusal => Some("the model or its service declined to answer"),
-        };
-        if let Some(why) = why {
-            return Ok(Answer::Failed(self.fail(work.ids.clone(), why)));
-        }
-        let (result, signature) = (reply.text, String::new());
-        let result = WorkResult { v: VERSION, delivery, session, round, participant, result, signature };
-        Ok(Answer::Result(result.sign(&self.key)))
     }
 
     /// Reserves what asking a model may cost, and says so in the request; or why no model is asked.

@@ -10,11 +10,11 @@ use super::answer::Answer;
 use super::run::Worker;
 use super::spool::Outgoing;
 use crate::clock::now;
-use crate::queue::names::{SIGNATURE, offer, sealed};
+use crate::queue::names::{self, SIGNATURE, sealed};
 use crate::queue::stop_at;
 use crate::queue::streams::{MAX_DELIVERIES, ack_wait};
 use crate::round::envelope::FailedDelivery;
-use crate::round::offer::{AnyOffer, BadOffer, DeliveryIds};
+use crate::round::offer::{BadOffer, DeliveryIds, Offer};
 use crate::round::snapshot::unhex;
 
 /// What becomes of an offer in the queue.
@@ -83,7 +83,7 @@ impl Worker {
         let ids = serde_json::from_slice::<DeliveryIds>(json).ok();
         // The id names a file, and nobody has a seat fail that the offer is not addressed to.
         let is_of_seat = |ids: &DeliveryIds| {
-            let subject = offer(&self.name, &ids.session, &ids.round, &ids.participant);
+            let subject = names::offer(&self.name, &ids.session, &ids.round, &ids.participant);
             unhex::<32>(&ids.delivery).is_some() && *message.subject == subject
         };
         let Some(ids) = ids.filter(is_of_seat) else {
@@ -93,7 +93,7 @@ impl Worker {
         self.send_failure(self.answerer.fail(ids, why)).await
     }
 
-    async fn work_on(&self, offer: &AnyOffer, is_last: bool) -> Verdict {
+    async fn work_on(&self, offer: &Offer, is_last: bool) -> Verdict {
         let ids = offer.ids();
         let DeliveryIds { delivery, session, round, participant } = &ids;
         // Before the look at the spool: what is kept there meanwhile would be missed.
@@ -109,14 +109,13 @@ impl Worker {
                 return Verdict::Again;
             }
         }
-        if offer.deadline().is_some_and(|deadline| deadline <= now().0) {
+        if offer.deadline.is_some_and(|deadline| deadline <= now().0) {
             self.tell(&format!("{session}: {participant} is too late for round `{round}`"));
             return Verdict::Drop;
         }
         self.tell_session(session);
         let body = match self.ask(offer).await {
             Ok(Answer::Sealed(envelope)) => serde_json::to_string(&envelope),
-            Ok(Answer::Result(result)) => serde_json::to_string(&result),
             Ok(Answer::Failed(failed)) => return self.send_failure(failed).await,
             Err(why) if is_last => return self.send_failure(self.answerer.fail(ids, &why)).await,
             Err(why) => {
@@ -128,15 +127,9 @@ impl Worker {
     }
 
     /// What is to be sent back; or what was wrong on this side, which may pass.
-    async fn ask(&self, offer: &AnyOffer) -> Result<Answer, String> {
-        let answer = match offer {
-            AnyOffer::Ballot(ballot) => {
-                let snapshot = self.contexts.get(&ballot.snapshot_sha256).await?;
-                self.answerer.answer(ballot, snapshot).await
-            }
-            AnyOffer::Work(work) => self.answerer.work(work).await,
-        };
-        answer.map_err(|error| error.to_string())
+    async fn ask(&self, offer: &Offer) -> Result<Answer, String> {
+        let snapshot = self.contexts.get(&offer.snapshot_sha256).await?;
+        self.answerer.answer(offer, snapshot).await.map_err(|error| error.to_string())
     }
 
     async fn send_failure(&self, failed: FailedDelivery) -> Verdict {

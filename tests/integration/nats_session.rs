@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use async_nats::jetstream::consumer::PullConsumer;
@@ -20,7 +19,6 @@ use crate::nats_server::NatsServer;
 use crate::patience::Patient as _;
 use crate::program::{Desk, arg};
 use crate::pty::Screen;
-use crate::server::{Answer, Server};
 
 /// How long a message that is not acknowledged is kept from others, in milliseconds.
 const ACK_WAIT: &str = "1500";
@@ -657,99 +655,4 @@ fn the_screen_asks_workers_too() {
     assert_eq!(screen.end().0, 0);
     assert!(desk.run(["verify".to_owned(), arg(&desk.session())]).code == 0);
     assert_eq!(queue.left("RT_SEALED_fleet"), (0, 0));
-}
-
-/// A model that is asked by agents: says a line of a poem, or judges one.
-fn poet(judges: impl Fn(usize) -> &'static str + Send + Sync + 'static) -> Server {
-    let times = AtomicUsize::new(0);
-    Server::start(move |request| {
-        let is_review = request.json().to_string().contains("review_criteria");
-        Answer::chat(if is_review { judges(times.fetch_add(1, Ordering::SeqCst)) } else { "Leaves fall." })
-    })
-}
-
-impl Queue {
-    /// Gives the worker of a home this model, and the session these steps of agents.
-    fn agents(&self, home: &str, lab: &Server, steps: &str) {
-        let config = fs::read_to_string(self.path(home).join("config/config.yaml")).expect("there");
-        let provider =
-            format!("providers: {{lab: {{api: openai, base_url: \"{}/v1\", stream: false}}}}\n", lab.url());
-        self.configure(home, &(config.replace("models: [rehearsal]", "models: [lab/m]") + &provider));
-        let definition = format!(
-            "goal: A poem on autumn\nparticipants:\n  - {{name: poet, model: remote/nats/fleet}}\n  \
-             - {{name: critic, model: remote/nats/fleet}}\n  - {{name: late, model: remote/nats/other}}\n\
-             steps:\n{steps}"
-        );
-        fs::write(self.path("vote.yaml"), definition).expect("written");
-    }
-
-    fn returned(&self) -> Vec<Value> {
-        self.events().into_iter().filter(|line| line["event"] == "work_item_returned").collect()
-    }
-}
-
-const POEM: &str = "  - {id: draft, type: agent, agent: poet, label: A first draft}\n  \
-                    - {id: review, type: review, of: draft, reviewers: [critic], criteria: [creativity], max_retries: 1}\n";
-
-#[test]
-fn a_worker_writes_and_reviews_and_what_does_not_fit_is_asked_for_again() {
-    let Some(queue) = Queue::start() else { return };
-    let good = r#"{"approved": true, "feedback": "It breathes."}"#;
-    let lab = poet(move |time| if time == 0 { "Fine." } else { good });
-    queue.agents("worker-home", &lab, POEM);
-    let mut table = Helper::start(queue.table());
-    let _worker = queue.worker("worker-home");
-    assert_eq!(table.code(), Some(0));
-    let returned = queue.returned();
-    let states: Vec<_> = returned.iter().map(|line| (&line["item"], &line["status"])).collect();
-    let [draft, review] = ["draft/1", "review/1"].map(Value::from);
-    let [done, failed] = ["completed", "failed"].map(Value::from);
-    assert_eq!(states, [(&draft, &done), (&review, &failed), (&review, &done)]);
-    let claims = queue.events().into_iter().filter(|line| line["event"] == "work_item_claimed");
-    assert!(claims.into_iter().all(|line| line["holder"] == "fleet"));
-    queue.check_file();
-    assert_eq!((queue.left("RT_OFFER").0, queue.left("RT_SEALED_fleet")), (0, (0, 0)));
-}
-
-#[test]
-fn work_of_a_session_that_dies_is_done_once() {
-    for point in ["offered:2", "taken:2", "synced:2"] {
-        let Some(queue) = Queue::start() else { return };
-        // One is answered only after the session has died.
-        let agent = |number| if number == 5 { "late" } else { "poet" };
-        let line = |number| format!("    - {{id: line-{number}, type: agent, agent: {}}}\n", agent(number));
-        let steps: String = (0..6).map(line).collect();
-        let (lab, steps) = (poet(|_| ""), format!("  - id: poem\n    type: parallel\n    steps:\n{steps}"));
-        queue.agents("other-home", &lab, &steps);
-        queue.agents("worker-home", &lab, &steps);
-        let mut table = queue.table();
-        table.env("ROUNDTABLE_STOP_AT", point);
-        let mut table = Helper::start(table);
-        let _worker = queue.worker("worker-home");
-        assert_eq!(table.code(), None, "it dies by a signal at {point}");
-        assert!(queue.returned().len() < 6, "{point}");
-        let _other = queue.other();
-        let mut resumed = Helper::start(queue.resume());
-        assert_eq!(resumed.code(), Some(0), "{point}");
-        assert_eq!(queue.returned().len(), 6, "{point}");
-        assert_eq!(lab.requests().len(), 6, "no model is asked twice: {point}");
-        queue.check_file();
-        assert_eq!((queue.left("RT_OFFER").0, queue.left("RT_SEALED_fleet")), (0, (0, 0)), "{point}");
-    }
-}
-
-#[test]
-fn work_that_a_stranger_has_signed_counts_for_nothing_and_ends_in_time() {
-    let Some(queue) = Queue::start() else { return };
-    let lab = poet(|_| "");
-    queue.agents("other-home", &lab, "  - {id: draft, type: agent, agent: poet, timeout_ms: 4000}\n");
-    let mut table = Helper::start(queue.table());
-    let _other = queue.worker("other-home");
-    assert_eq!(table.code(), Some(3));
-    let returned = queue.returned();
-    assert_eq!(lab.requests().len(), 1, "it was answered");
-    assert_eq!(returned.len(), 1, "{returned:?}");
-    assert_eq!(returned[0]["error"], "Step 'draft' timed out after 4000ms");
-    queue.check_file();
-    assert_eq!((queue.left("RT_OFFER").0, queue.left("RT_SEALED_fleet")), (0, (0, 0)));
 }

@@ -3,14 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::doors::offer::offer_json;
-use crate::history::{
-    Door, ItemStatus, RoundRun, Seat, SeatStatus, Session, Timestamp, WorkItem, WorkItemOffered,
-};
+use crate::history::{Door, RoundRun, Seat, SeatStatus, Session, Timestamp};
 use crate::queue::names;
-use crate::round::envelope::VERSION;
 
 /// What is to be done in the queue.
 pub enum Order {
@@ -22,12 +19,12 @@ pub enum Order {
     Withdraw(String),
 }
 
-/// A seat or an agent that is to be asked.
+/// A seat that is to be asked.
 pub struct Offer {
     pub seat: String,
     pub terms: Terms,
     pub session: String,
-    /// The round's name and public key; the id of a work item, and nothing.
+    /// The round's name and public key.
     pub round: (String, String),
     pub subject: String,
     pub delivery: String,
@@ -60,14 +57,12 @@ pub struct Offers {
     round: (String, String),
     /// On what terms each seat was asked last.
     asked: HashMap<String, Terms>,
-    /// The same of open work items.
-    items: HashMap<String, Terms>,
 }
 
 impl Offers {
     /// What follows from the state.
     pub fn orders(&mut self, session: &Session) -> Vec<Order> {
-        let mut orders = self.item_orders(session);
+        let mut orders = Vec::new();
         let Some((header, round)) = session.header.as_ref().zip(session.rounds.last()) else { return orders };
         let name = name_of(round);
         if self.round != name {
@@ -124,44 +119,9 @@ impl Offers {
         orders
     }
 
-    /// What follows for work items: an offer of each that is claimed for a worker.
-    fn item_orders(&mut self, session: &Session) -> Vec<Order> {
-        let mut orders = Vec::new();
-        self.items.retain(|id, _| {
-            let item = session.items.get(id);
-            let subject = item.and_then(|item| work_subject(session, item));
-            let Some(last) = item.and_then(WorkItem::outcome) else { return true };
-            // One that was completed is out of the queue by that.
-            orders.extend(subject.filter(|_| last.status == ItemStatus::Failed).map(Order::Withdraw));
-            false
-        });
-        for item in session.open_items().filter(|item| item.claim.is_some()) {
-            let terms = Terms { attempt: item.attempt(), deadline: None };
-            let id = &item.offered.item;
-            if self.items.get(id) == Some(&terms) {
-                continue;
-            }
-            let of = (work_subject(session, item), session.work_delivery(item));
-            let (Some(subject), Some(delivery)) = of else { continue };
-            let json = work_json(session, item, &delivery);
-            self.items.insert(id.clone(), terms);
-            orders.push(Order::Offer(Box::new(Offer {
-                seat: item.offered.participant.clone(),
-                terms,
-                session: session.id.clone(),
-                round: (id.clone(), String::new()),
-                subject,
-                delivery,
-                body: json.to_string(),
-            })));
-        }
-        orders
-    }
-
-    /// Whether the seat or the agent of an offer still waits for this one.
+    /// Whether the seat of an offer still waits for this one.
     pub fn is_asked(&self, offer: &Offer) -> bool {
-        self.items.get(&offer.round.0) == Some(&offer.terms)
-            || self.round == offer.round && self.asked.get(&offer.seat) == Some(&offer.terms)
+        self.round == offer.round && self.asked.get(&offer.seat) == Some(&offer.terms)
     }
 
     /// Whether a seat behind the queue waits for an offer that has not been ordered.
@@ -180,27 +140,6 @@ fn name_of(round: &RoundRun) -> (String, String) {
 fn subject(session: &Session, round: &RoundRun, seat: &str) -> Option<String> {
     let worker = session.remote(seat)?.worker.as_deref()?;
     Some(names::offer(worker, &round.session, &round.opened.round, seat))
-}
-
-/// Where the agent of a work item is asked; none of agents that no worker answers for.
-fn work_subject(session: &Session, item: &WorkItem) -> Option<String> {
-    let WorkItemOffered { item: id, participant, .. } = &*item.offered;
-    let remote = session.remote(participant).filter(|remote| remote.door == Door::Nats)?;
-    Some(names::offer(remote.worker.as_deref()?, &session.id, id, participant))
-}
-
-/// What the agent of a work item is asked, as JSON.
-fn work_json(session: &Session, item: &WorkItem, delivery: &str) -> Value {
-    let WorkItemOffered { item: id, participant, .. } = &*item.offered;
-    let (rules, prompt) = session.agent_prompt(&item.offered);
-    let whole = session.work_item_json(&item.offered);
-    let whole: Value = whole.and_then(|whole| serde_json::from_str(&whole).ok()).unwrap_or_default();
-    json!({
-        "v": VERSION, "kind": "work", "delivery": delivery, "session": session.id, "round": id,
-        "participant": participant, "try": item.attempt(), "model": model(session, participant),
-        "rules": rules, "prompt": prompt, "work_item": whole,
-        "table_key": session.header.as_ref().and_then(|header| header.table_key.as_deref()),
-    })
 }
 
 /// What comes after `remote/nats/WORKER/`.

@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::core::refusal;
 use crate::engine::{Accepted, Arrival, Message};
 use crate::queue::stop_at;
-use crate::round::envelope::{Envelope, FailedDelivery, WorkResult};
+use crate::round::envelope::{Envelope, FailedDelivery};
 
 /// How many messages are fetched at once.
 const AT_ONCE: usize = 256;
@@ -65,12 +65,10 @@ impl BallotReceiver {
         }
     }
 
-    /// A ballot, a result or a failure of a seat of this worker.
+    /// A ballot or a failure of a seat of this worker.
     fn read(&self, json: &[u8]) -> Option<Message> {
         let (seat, message) = if let Some(envelope) = Envelope::read(json) {
             (envelope.participant.clone(), Message::Ballot(Box::new(envelope)))
-        } else if let Some(result) = WorkResult::read(json) {
-            (result.participant.clone(), Message::Result(Box::new(result)))
         } else {
             let failed = FailedDelivery::read(json)?;
             (failed.participant.clone(), Message::Failed(Box::new(failed)))

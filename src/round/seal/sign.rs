@@ -12,7 +12,6 @@ use crate::round::snapshot::{hex, unhex};
 
 const BALLOT: &str = "roundtable ballot 2";
 const FAILED: &str = "roundtable failed 2";
-const RESULT: &str = "roundtable result 2";
 const OFFER: &[u8] = b"roundtable offer 2";
 const DELIVERY: &str = "roundtable delivery 2";
 
@@ -88,11 +87,6 @@ pub fn ballot_message(
 /// What a seat signs where it has nothing to give: the ids of the delivery, and what went wrong.
 pub fn failed_message(parts: &[&str]) -> Vec<u8> {
     message_of(FAILED, parts)
-}
-
-/// What an agent signs of the result of a work item: the ids of the delivery, and the text.
-pub fn result_message(parts: &[&str]) -> Vec<u8> {
-    message_of(RESULT, parts)
 }
 
 fn message_of(title: &str, parts: &[&str]) -> Vec<u8> {

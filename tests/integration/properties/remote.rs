@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use roundtable::round::envelope::{Envelope, FailedDelivery, WorkResult};
-use roundtable::round::offer::{AnyOffer, Offer};
+use roundtable::round::envelope::{Envelope, FailedDelivery};
+use roundtable::round::offer::Offer;
 use roundtable::round::seal::sign::{SigningKey, delivery_id, is_signed, offer_message};
 use roundtable::round::seal::{AssociatedData, Nonces, Sealer};
 use roundtable::round::snapshot::unhex;
 use serde_json::Value;
 
-/// Any bytes as an envelope, a failure, a result and an offer.
+/// Any bytes as an envelope, a failure and an offer.
 pub fn remote(data: &[u8]) {
     let key = SigningKey::new([5; 32]);
     if let Some(envelope) = Envelope::read(data) {
@@ -24,16 +24,6 @@ pub fn remote(data: &[u8]) {
         assert!(!failed.is_signed_by(&key.public()), "nobody guesses a signature");
         assert!(failed.sign(&key).is_signed_by(&key.public()));
     }
-    if let Some(result) = WorkResult::read(data) {
-        let json = serde_json::to_vec(&result).expect("JSON");
-        assert_eq!(WorkResult::read(&json).as_ref(), Some(&result));
-        assert!(!result.is_signed_by(&key.public()), "nobody guesses a signature");
-        let signed = result.sign(&key);
-        assert!(signed.is_signed_by(&key.public()));
-        let other = WorkResult { result: format!("{} ", signed.result), ..signed };
-        assert!(!other.is_signed_by(&key.public()), "another result");
-    }
-    assert!(AnyOffer::read(data, &"0".repeat(128), |_| true).is_err(), "nobody guesses a signature");
     assert!(Offer::read(data, &"0".repeat(128), |_| true).is_err(), "nobody guesses a signature");
     if let Ok(Value::Object(mut offer)) = serde_json::from_slice(data) {
         offer.insert("table_key".to_owned(), key.public().into());

@@ -35,7 +35,6 @@ pub mod clock;
 pub mod config;
 pub mod core;
 pub mod diagnostic;
-#[cfg(any(feature = "serve", feature = "nats"))]
 pub mod doors;
 pub mod engine;
 pub mod handoff;

@@ -45,11 +45,6 @@ pub fn write(output: &Console) -> Result<(), RunError> {
         output.note(&format!("created {}", skill.display()));
     }
     output.note("other assistants: `roundtable mcp` is the command of the server; Codex: codex mcp add roundtable -- roundtable mcp");
-    if !cfg!(feature = "mcp") {
-        let problem =
-            Diagnostic::new("this program was built without `mcp`, so that the entry leads nowhere");
-        output.warn(&problem.hint("install it with `cargo install --path . --features mcp`"));
-    }
     Ok(())
 }
 

@@ -57,7 +57,6 @@ pub fn run(run: &Run, output: &mut Console) -> VerbResult {
 }
 
 /// As `--batch`, with a door for remote seats.
-#[cfg(feature = "serve")]
 pub fn run_behind(run: &Run, door: &dyn OpenDoor, output: &mut Console) -> VerbResult {
     run_headless(run, Some(door), output)
 }
@@ -158,8 +157,10 @@ fn run_file(
 }
 
 /// Words that people try as commands, and where they find what they want.
-const INSTEAD: [(&str, &str); 2] = [
+const INSTEAD: &[(&str, &str)] = &[
     ("config", "`roundtable doctor` prints every setting and where it comes from"),
+    #[cfg(not(feature = "nats"))]
+    ("worker", "this program was built without it: build it with `--features nats`"),
     ("seat", "open the link in a browser: `roundtable serve` prints one for each person"),
 ];
 

@@ -3,17 +3,14 @@
 use crate::diagnostic::Diagnostic;
 use crate::engine::RemoteSeats;
 use crate::history::{Session, SessionOpened};
-#[cfg(any(feature = "serve", feature = "nats"))]
 use crate::journal::KeyStore;
 use crate::launch::environment::Environment;
-#[cfg(any(feature = "serve", feature = "nats"))]
 use crate::round::seal::sign::SigningKey;
 
 use super::console::Console;
 use crate::launch::error::RunError;
 
 /// A session whose door is to be opened.
-#[cfg_attr(not(any(feature = "serve", feature = "nats")), expect(dead_code, reason = "no door is built in"))]
 pub struct DoorInputs<'a> {
     pub header: &'a SessionOpened,
     /// The state so far; that of no session for a new one.
@@ -56,24 +53,10 @@ pub fn check_links(header: &SessionOpened) -> Result<(), Diagnostic> {
 ///
 /// # Errors
 /// When it is not on this machine.
-#[cfg(any(feature = "serve", feature = "nats"))]
 pub fn table_key(keys: &KeyStore, header: &SessionOpened) -> Result<SigningKey, Diagnostic> {
     let found = keys.table_key(&header.session).map_err(|error| Diagnostic::new(error.to_string()))?;
     found.filter(|key| header.table_key.as_ref() == Some(&key.public())).ok_or_else(|| {
         Diagnostic::new("the key that signs this session's offers is not on this machine")
             .hint("serve it where it was begun, or begin a new session")
     })
-}
-
-/// The result of a verb that this program was built without.
-#[cfg(not(all(feature = "serve", feature = "mcp", feature = "nats")))]
-pub fn not_built(feature: &str) -> super::verb_result::VerbResult {
-    Err(needs_feature(feature).into())
-}
-
-/// Says what this program was built without.
-#[cfg(not(all(feature = "serve", feature = "mcp", feature = "nats")))]
-pub fn needs_feature(feature: &str) -> Diagnostic {
-    let problem = Diagnostic::new(format!("this program was built without `{feature}`"));
-    problem.hint(format!("build it with `--features {feature}`"))
 }

@@ -20,15 +20,12 @@ mod headless;
 mod help;
 mod inbox;
 mod init;
-#[cfg(feature = "serve")]
 mod link_door;
-#[cfg(feature = "mcp")]
 mod mcp;
 #[cfg(not(feature = "nats"))]
 mod no_worker_door;
 mod options;
 mod resume;
-#[cfg(feature = "serve")]
 mod serve;
 mod snapshot;
 mod tally;
@@ -104,10 +101,14 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
             *output = console_of(&run);
             batch::resume_files(&run, output)
         }
-        Verb::Serve(args) => serve_links(&args, trust, output),
-        Verb::Mcp(args) => serve_assistant(&args, trust, output),
+        Verb::Serve(args) => {
+            *output = console_of(&Run::from(&args));
+            serve::run(&args, trust, output)
+        }
+        Verb::Mcp(args) => mcp::run(&args, trust, output),
         Verb::Inbox { verb: InboxVerb::Run(args) } => inbox::run(&args, output),
-        Verb::Worker(args) => answer_elsewhere(&args, trust, output),
+        #[cfg(feature = "nats")]
+        Verb::Worker(args) => worker::run(&args, trust, output),
         Verb::Replay { file, json, text, at } => {
             output.json = json;
             let file = session_file(&file);
@@ -153,35 +154,4 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
         Verb::Man { command, out } => help::man(command.as_deref(), out.as_deref(), output),
         Verb::Completions { shell } => Ok(help::completions(shell, output)),
     }
-}
-
-fn serve_links(args: &args::ServeArgs, trust: bool, output: &mut Console) -> VerbResult {
-    *output = console_of(&Run::from(args));
-    #[cfg(feature = "serve")]
-    return serve::run(args, trust, output);
-    #[cfg(not(feature = "serve"))]
-    return {
-        let _ = trust;
-        door::not_built("serve")
-    };
-}
-
-fn answer_elsewhere(args: &args::WorkerArgs, trust: bool, output: &mut Console) -> VerbResult {
-    #[cfg(feature = "nats")]
-    return worker::run(args, trust, output);
-    #[cfg(not(feature = "nats"))]
-    return {
-        let _ = (args, trust, output);
-        door::not_built("nats")
-    };
-}
-
-fn serve_assistant(args: &args::McpArgs, trust: bool, output: &Console) -> VerbResult {
-    #[cfg(feature = "mcp")]
-    return mcp::run(args, trust, output);
-    #[cfg(not(feature = "mcp"))]
-    return {
-        let _ = (args, trust, output);
-        door::not_built("mcp")
-    };
 }

@@ -88,7 +88,7 @@ fn receipt_in(given: &str) -> Result<Receipt, Diagnostic> {
 }
 
 /// What was found, with the keys that scripts build on.
-pub fn as_json(found: &Verification) -> Value {
+fn as_json(found: &Verification) -> Value {
     let finding = |finding: &Finding| {
         let place = finding.place;
         json!({

@@ -1,5 +1,4 @@
 //! Document 003's inbox, end to end: agents in processes of their own that poll for their work.
-#![cfg(feature = "serve")]
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

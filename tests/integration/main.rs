@@ -42,7 +42,6 @@ mod http;
 mod inbox;
 mod independence;
 mod injection;
-#[cfg(feature = "serve")]
 mod invite;
 mod journey;
 mod leaks;

@@ -1,6 +1,5 @@
 //! Receipts of remote seats: held against the file afterwards, refused in words when they were given for
 //! something else.
-#![cfg(feature = "serve")]
 
 use std::process::Output;
 

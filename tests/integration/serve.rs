@@ -1,5 +1,4 @@
 //! `serve`, end to end over HTTP: the test does what the ballot page does.
-#![cfg(feature = "serve")]
 
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;

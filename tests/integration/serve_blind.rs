@@ -1,5 +1,4 @@
 //! Nobody finds a word of a sealed answer before the close: in no file, log, reply or event.
-#![cfg(feature = "serve")]
 
 use std::io::Read as _;
 use std::path::Path;

@@ -1,5 +1,4 @@
 //! A served session that loses its disk, its keys, its tokens or a seat.
-#![cfg(feature = "serve")]
 
 use std::io::Read as _;
 use std::process::{Output, Stdio};

@@ -1,5 +1,4 @@
 //! What may be sent to a served session and is no ballot, or a hostile one.
-#![cfg(feature = "serve")]
 
 use std::io::{Read as _, Write as _};
 

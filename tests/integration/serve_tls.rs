@@ -1,5 +1,4 @@
 //! `serve` over TLS: with a certificate that is given, and with one that is made.
-#![cfg(feature = "serve")]
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
 //! A session that is served, and what a ballot page does, for tests.
-#![cfg(feature = "serve")]
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;

@@ -20,7 +20,7 @@ async def talk(program: str) -> None:
     async with Client(stdio_client(server)) as client:
         tools = (await client.list_tools()).tools
         names = [tool.name for tool in tools]
-        assert names == ["convene", "status", "result", "verify", "what_if", "personas", "strategies"], names
+        assert names == ["convene", "status", "result"], names
         assert all(tool.output_schema and tool.description for tool in tools)
 
         async def call(tool: str, arguments: dict) -> dict:
@@ -48,12 +48,6 @@ async def talk(program: str) -> None:
         answers = result["minority"] + result["others"]
         own = next(answer for answer in answers if answer["participant"] == "caller")
         assert own["answer"]["reason"] == "one less file", own
-        assert (await call("what_if", {**session, "rule": "borda"}))["rule"] == "borda"
-        assert "no rule" in await refused("what_if", {**session, "rule": "most"})
-        verified = await call("verify", {"file": started["session"]})
-        assert verified["ok"] and verified["head"] == result["last_hash"], verified
-        assert len((await call("personas", {}))["personas"]) >= 12
-        assert "delphi" in [one["name"] for one in (await call("strategies", {}))["strategies"]]
 
 
 asyncio.run(asyncio.wait_for(talk(sys.argv[1]), 120))

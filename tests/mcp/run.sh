@@ -3,7 +3,7 @@
 # wheels only under target/tools/mcp. The built-in rehearsal answers: no key, no model and no network are
 # used. Needs python3 with venv.
 #
-#   tests/mcp/run.sh [PROGRAM]     a program with the feature `mcp`; built unless given
+#   tests/mcp/run.sh [PROGRAM]     built unless given
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)

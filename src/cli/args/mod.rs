@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+pub use remote::{InboxArgs, InboxVerb, McpArgs, ServeArgs};
 #[cfg(feature = "nats")]
-pub use remote::WorkerVerb;
-pub use remote::{InboxArgs, InboxVerb, McpArgs, ServeArgs, WorkerArgs};
+pub use remote::{WorkerArgs, WorkerVerb};
 pub use run::{Json, ResumeArgs, Run};
 pub use tally::{Rules, TallyArgs};
 
@@ -42,6 +42,7 @@ pub enum Verb {
         verb: InboxVerb,
     },
     /// Answer questions of remote sessions with this machine's models
+    #[cfg(feature = "nats")]
     Worker(WorkerArgs),
     /// Serve a coding assistant over MCP: it convenes panels, and sees no answer before the close
     Mcp(McpArgs),

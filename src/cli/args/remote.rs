@@ -115,6 +115,7 @@ pub struct InboxArgs {
 }
 
 /// Where a worker finds its questions, and how it answers them.
+#[cfg(feature = "nats")]
 #[derive(Debug, Clone, ClapArgs)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct WorkerArgs {
@@ -144,6 +145,7 @@ pub struct WorkerArgs {
 }
 
 /// What belongs to the setup of a worker.
+#[cfg(feature = "nats")]
 #[derive(Debug, Clone, Subcommand)]
 pub enum WorkerVerb {
     /// Print this machine's public key (created on first use)

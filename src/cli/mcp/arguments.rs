@@ -20,10 +20,10 @@ pub struct Convene {
     /// The voting rule, such as majority (default for choice), plurality, approval, schulze, score-mean,
     /// consent or median. It is fixed before the first ballot.
     pub rule: Option<String>,
-    /// A discussion of several blind rounds instead of one, such as delphi; the tool `strategies` lists them.
+    /// A discussion of several blind rounds instead of one, such as delphi or debate.
     pub strategy: Option<String>,
-    /// Who is asked: models (provider/model), personas by name (the tool `personas` lists them), or maps of
-    /// both. Without them the user's panel.
+    /// Who is asked: models (provider/model), personas by name such as software-architect, qa-lead or skeptic,
+    /// or maps of both. Without them the user's panel.
     #[serde(default)]
     pub participants: Vec<Seat>,
     /// The material the seats judge by, word for word. They have no tools: what is not here, they do not know.
@@ -94,29 +94,6 @@ pub struct OfStatus {
     #[serde(default)]
     pub wait_s: u64,
 }
-
-/// A session file.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct OfFile {
-    /// A session's id, or the path of a .s2s file inside the project.
-    pub file: String,
-}
-
-/// A session and another voting rule.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct OfRule {
-    /// The session's id, as `convene` gave it.
-    pub session: String,
-    /// The rule to count by, such as plurality, schulze, borda or approval.
-    pub rule: String,
-}
-
-/// No arguments.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Nothing {}
 
 /// The numbers of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -205,55 +182,4 @@ pub struct SeatAnswer {
     pub reason: Option<String>,
     /// Its answer as it gave it.
     pub answer: Option<Map<String, Value>>,
-}
-
-/// What a session file proves.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub struct Verified {
-    /// Whether everything holds.
-    pub ok: bool,
-    /// What does not hold, and where.
-    pub findings: Vec<Map<String, Value>>,
-    /// What the file proves.
-    pub proven: Vec<String>,
-    /// What else there is to know.
-    pub notes: Vec<String>,
-    /// What no session file can prove.
-    pub unproven: Vec<String>,
-    /// The hash of the last event.
-    pub head: Option<String>,
-}
-
-/// What another rule finds on the same ballots. It decides nothing.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub struct Recount {
-    /// The rule.
-    pub rule: String,
-    /// What it finds.
-    pub winners: Vec<String>,
-    /// Whether it finds a tie.
-    pub tie: bool,
-    /// Whether that differs from the decision on record.
-    pub differs: bool,
-    /// The steps of the count.
-    pub steps: Vec<String>,
-}
-
-/// The personas.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Personas {
-    pub personas: Vec<Listed>,
-}
-
-/// The strategies.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Strategies {
-    pub strategies: Vec<Listed>,
-}
-
-/// A name, and what it stands for.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Listed {
-    pub name: String,
-    pub description: String,
 }

@@ -1,25 +1,18 @@
-//! What the tools say of sessions on disk, and what there is to choose from.
+//! What the tools say of sessions on disk.
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize as _;
 use serde_json::Value;
 
-use super::arguments::{EarlierRound, Listed, Outcome, Personas, Recount, SeatAnswer, Strategies, Verified};
+use super::arguments::{EarlierRound, Outcome, SeatAnswer};
 use crate::cli::browse::saved;
-use crate::cli::verify::as_json;
 use crate::config::dirs::Dirs;
-use crate::config::own_strategies::{own_strategy, own_strategy_names};
-use crate::config::persona_library::PersonaLibrary;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::Diagnostic;
 use crate::history::Session;
-use crate::insight::what_if;
-use crate::journal::{EventLog, fold, verify as check};
+use crate::journal::{EventLog, fold};
 use crate::launch::error::RunError;
-use crate::launch::session_file::{bytes_of, damage_problem, is_no_session, read_session};
+use crate::launch::session_file::read_session;
 use crate::report;
-use crate::tally::{Rule, RuleOptions};
-use crate::workflow::strategies;
 
 /// Finds the file of a saved session by its id.
 ///
@@ -107,64 +100,4 @@ fn answer(seat: &Value) -> SeatAnswer {
         reason: text("reason"),
         answer: seat["answer"].as_object().cloned(),
     }
-}
-
-/// What a session file proves: one of this project, or a saved session by its id.
-///
-/// # Errors
-/// When it is outside the project, cannot be read, or is no session.
-pub fn verify(folders: &Dirs, given: &str) -> Result<Verified, RunError> {
-    let path = if let Ok(path) = file_of(folders, given) {
-        path
-    } else {
-        let path = folders.project.join(given);
-        folders.path_policy(None).check(&path)?;
-        path
-    };
-    let found = check(&bytes_of(&path)?, None);
-    if let Some(damage) = found.damage.as_ref().filter(|damage| is_no_session(damage)) {
-        return Err(damage_problem(damage, given).into());
-    }
-    Verified::deserialize(as_json(&found)).map_err(|error| Diagnostic::new(error.to_string()).into())
-}
-
-/// What another rule finds on the ballots of the last round.
-///
-/// # Errors
-/// While the session is not over, and when the rule does not count its ballots.
-pub fn recount(path: &Path, rule: &str) -> Result<Recount, RunError> {
-    let (session, _) = closed(path)?;
-    let Some(rule) = Rule::from_name(rule) else {
-        let names: Vec<&str> = Rule::all().map(Rule::name).collect();
-        return Err(Diagnostic::new(format!("there is no rule `{rule}`"))
-            .hint(did_you_mean(rule, &names))
-            .into());
-    };
-    let Some(round) = session.rounds.last() else {
-        return Err(Diagnostic::new("the session held no round").into());
-    };
-    let found = what_if::what_if(&session, round, rule, &RuleOptions::default());
-    let found = found.map_err(|why| Diagnostic::new(why).hint("try another rule, such as plurality"))?;
-    Recount::deserialize(found.json()).map_err(|error| Diagnostic::new(error.to_string()).into())
-}
-
-/// The personas that can take a seat.
-pub fn personas(folders: &Dirs) -> Personas {
-    let (found, _) = PersonaLibrary::new(folders).all();
-    let listed =
-        |name: &str, description: &str| Listed { name: name.to_owned(), description: description.to_owned() };
-    Personas {
-        personas: found.iter().map(|found| listed(&found.persona.name, &found.persona.description)).collect(),
-    }
-}
-
-/// The strategies of discussions, the project's own among them.
-pub fn all_strategies(folders: &Dirs) -> Strategies {
-    let own = own_strategy_names(folders).into_iter().filter_map(|name| own_strategy(&name, folders).ok()?);
-    let all = strategies().iter().cloned().chain(own).map(|known| {
-        let description =
-            format!("{} Good for {}. Ballots: {}.", known.summary, known.good_for, known.accepts.join(", "));
-        Listed { name: known.name, description }
-    });
-    Strategies { strategies: all.collect() }
 }

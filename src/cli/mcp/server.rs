@@ -18,12 +18,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::arguments::{
-    Convene, Nothing, Numbers, OfFile, OfRule, OfSession, OfStatus, Outcome, Personas, Recount, State,
-    Strategies, Verified,
-};
+use super::arguments::{Convene, Numbers, OfSession, OfStatus, Outcome, State};
 use super::convene::{check_resumed, convene, in_words};
-use super::saved::{all_strategies, file_of, not_over, outcome, personas, recount, verify};
+use super::saved::{file_of, not_over, outcome};
 use super::sessions::{Sessions, numbers_of};
 use crate::cli::args::McpArgs;
 use crate::config::dirs::Dirs;
@@ -81,16 +78,6 @@ impl Server {
                 self.blocking(given, |server, asked: OfSession| outcome(&server.idle_file(&asked.session)?))
                     .await
             }
-            "verify" => self.blocking(given, |server, asked: OfFile| server.verify(&asked)).await,
-            "what_if" => {
-                let recounted =
-                    |server: &Self, asked: OfRule| recount(&server.idle_file(&asked.session)?, &asked.rule);
-                self.blocking(given, recounted).await
-            }
-            "personas" => self.blocking(given, |server, _: Nothing| Ok(personas(&server.folders()?))).await,
-            "strategies" => {
-                self.blocking(given, |server, _: Nothing| Ok(all_strategies(&server.folders()?))).await
-            }
             _ => return None,
         })
     }
@@ -113,26 +100,13 @@ impl Server {
         )
     }
 
-    fn folders(&self) -> Result<Dirs, Diagnostic> {
-        Dirs::find(self.trust)
-    }
-
     fn file_of(&self, id: &str) -> Result<std::path::PathBuf, Diagnostic> {
-        self.sessions.path(id).map_or_else(|| file_of(&self.folders()?, id), Ok)
+        self.sessions.path(id).map_or_else(|| file_of(&Dirs::find(self.trust)?, id), Ok)
     }
 
     /// The file of a session that does not run here.
     fn idle_file(&self, id: &str) -> Result<std::path::PathBuf, Diagnostic> {
         if self.sessions.is_open(id) { Err(not_over()) } else { self.file_of(id) }
-    }
-
-    fn verify(&self, asked: &OfFile) -> Answered<Verified> {
-        let id = std::path::Path::new(&asked.file).file_stem().unwrap_or_default().to_string_lossy();
-        if self.sessions.is_open(&id) {
-            Err(not_over().into())
-        } else {
-            verify(&self.folders()?, &asked.file)
-        }
     }
 
     async fn status(&self, asked: OfStatus) -> Answered<Numbers> {
@@ -226,29 +200,6 @@ fn tools() -> Vec<Tool> {
             "result",
             "Shows decision, count and answers of a session that is closed. Use it once, after `status` said \
              `closed`; before, it is refused. Tell the user what the minority said, too.",
-            reads(),
-        ),
-        tool::<OfFile, Verified>(
-            "verify",
-            "Checks a session file offline: hash chain, prompts, seals, ballots and counts. Use it before relying \
-             on a result that somebody else hands over.",
-            reads(),
-        ),
-        tool::<OfRule, Recount>(
-            "what_if",
-            "Counts the ballots of a closed session by another voting rule. Use it to see whether the decision \
-             depends on the rule; it changes nothing on record.",
-            reads(),
-        ),
-        tool::<Nothing, Personas>(
-            "personas",
-            "Lists the personas that can take a seat, for `participants` of `convene`.",
-            reads(),
-        ),
-        tool::<Nothing, Strategies>(
-            "strategies",
-            "Lists discussions of several blind rounds, for `strategy` of `convene`. Without one there is a \
-             single round, which is enough for most decisions.",
             reads(),
         ),
     ]

@@ -4,11 +4,8 @@ mod drafts;
 mod engine_thread;
 mod fork;
 mod home;
-#[cfg(not(feature = "serve"))]
-mod no_door;
 mod paths;
 mod replay_loader;
-#[cfg(feature = "serve")]
 mod screen_door;
 mod served;
 mod sources;
@@ -19,9 +16,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc::unbounded_channel;
 
-#[cfg(not(feature = "serve"))]
-use self::no_door::ScreenDoor;
-#[cfg(feature = "serve")]
 use self::screen_door::ScreenDoor;
 use super::args::{Format, Run};
 use super::doctor;

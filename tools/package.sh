@@ -12,7 +12,7 @@ mkdir -p "$work/$name/completions" "$out"
 cp "$program" "$work/$name/roundtable"
 cp "$root"/README.md "$root"/CHANGELOG.md "$root"/LICENSE-APACHE "$root"/LICENSE-MIT "$work/$name/"
 "$program" man --out "$work/$name/man1"
-for shell in bash elvish fish nushell powershell zsh; do
+for shell in bash elvish fish powershell zsh; do
   "$program" completions "$shell" >"$work/$name/completions/roundtable.$shell"
 done
 tar -czf "$out/$name.tar.gz" -C "$work" "$name"

@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 
-use super::args::{Args, ShellName};
+use super::args::Args;
 use super::console::Console;
 use super::verb_result::VerbResult;
 use crate::core::ExitCode;
@@ -155,10 +155,7 @@ const EXAMPLES: [(&str, &[Example]); 21] = [
             ("roundtable man --out man1", "write all pages to a folder"),
         ],
     ),
-    (
-        "completions",
-        &[("roundtable completions bash", "for bash; also elvish, fish, nushell, powershell, zsh")],
-    ),
+    ("completions", &[("roundtable completions bash", "for bash; also elvish, fish, powershell, zsh")]),
 ];
 
 /// Variables that are read, and what they do.
@@ -289,14 +286,9 @@ fn roff(text: &str) -> String {
 }
 
 /// `completions`: for a shell.
-pub fn completions(shell: ShellName, output: &mut Console) -> ExitCode {
+pub fn completions(shell: clap_complete::Shell, output: &mut Console) -> ExitCode {
     let mut text = Vec::new();
-    let mut command = Args::command();
-    let name = "roundtable";
-    match shell.known() {
-        Some(shell) => clap_complete::generate(shell, &mut command, name, &mut text),
-        None => clap_complete::generate(clap_complete_nushell::Nushell, &mut command, name, &mut text),
-    }
+    clap_complete::generate(shell, &mut Args::command(), "roundtable", &mut text);
     output.bytes(&text);
     ExitCode::Finished
 }

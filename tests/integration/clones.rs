@@ -286,7 +286,9 @@ fn no_verb_runs_sends_or_reads_what_a_clone_names() {
     let verbs: Vec<&str> = listed
         .filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|word| !word.is_empty()))
         .collect();
-    let walked: Vec<&str> = VERBS[1..].iter().map(|(verb, _)| *verb).chain(["help"]).collect();
+    let walked: Vec<&str> = VERBS[1..].iter().map(|(verb, _)| *verb).collect();
+    let walked: Vec<&str> =
+        walked.into_iter().filter(|verb| !["man", "completions"].contains(verb)).chain(["help"]).collect();
     assert_eq!(verbs, walked, "a verb without a row here");
     let clones = clones();
     std::thread::scope(|scope| {

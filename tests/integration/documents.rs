@@ -295,13 +295,12 @@ fn every_manual_page_is_there_and_names_only_pages_that_are() {
 }
 
 #[test]
-fn completions_are_there_for_six_shells_and_a_stray_word_is_no_help() {
+fn completions_are_there_for_five_shells_and_a_stray_word_is_no_help() {
     let desk = Desk::new();
     for (shell, sign) in [
         ("bash", "complete -F"),
         ("elvish", "set edit:completion"),
         ("fish", "complete -c roundtable"),
-        ("nushell", "export extern"),
         ("powershell", "Register-ArgumentCompleter"),
         ("zsh", "#compdef roundtable"),
     ] {

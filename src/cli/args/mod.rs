@@ -171,6 +171,7 @@ pub enum Verb {
         agent: bool,
     },
     /// Print a manual page, or write all of them
+    #[command(hide = true)]
     Man {
         /// Command (default: the program)
         #[arg(value_name = "COMMAND")]
@@ -180,9 +181,10 @@ pub enum Verb {
         out: Option<PathBuf>,
     },
     /// Print shell completions
+    #[command(hide = true)]
     Completions {
         /// Shell
-        shell: ShellName,
+        shell: clap_complete::Shell,
     },
 }
 
@@ -270,38 +272,6 @@ impl Format {
             Self::Junit => "junit.xml",
             Self::Github => "txt",
             Self::Sarif => "sarif",
-        }
-    }
-}
-
-/// Shell to print completions for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ShellName {
-    /// Bash
-    Bash,
-    /// Elvish
-    Elvish,
-    /// Fish
-    Fish,
-    /// Nushell
-    Nushell,
-    /// `PowerShell`
-    Powershell,
-    /// Zsh
-    Zsh,
-}
-
-impl ShellName {
-    /// Returns the generator's own name of the shell; none for Nushell, which has a generator to itself.
-    pub fn known(self) -> Option<clap_complete::Shell> {
-        use clap_complete::Shell;
-        match self {
-            Self::Bash => Some(Shell::Bash),
-            Self::Elvish => Some(Shell::Elvish),
-            Self::Fish => Some(Shell::Fish),
-            Self::Nushell => None,
-            Self::Powershell => Some(Shell::PowerShell),
-            Self::Zsh => Some(Shell::Zsh),
         }
     }
 }

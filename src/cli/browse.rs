@@ -25,7 +25,6 @@ pub fn folders(trusts: bool, output: &Console) -> Result<Dirs, Diagnostic> {
     Ok(folders)
 }
 
-/// `personas`: all of them, or one whole.
 pub fn personas(name: Option<&str>, trusts: bool, output: &mut Console) -> VerbResult {
     let library = PersonaLibrary::new(&folders(trusts, output)?);
     if let Some(name) = name {
@@ -61,7 +60,6 @@ pub fn personas(name: Option<&str>, trusts: bool, output: &mut Console) -> VerbR
     Ok(ExitCode::Finished)
 }
 
-/// `strategies`: all of them, or the file of one.
 pub fn strategy(name: Option<&str>, trusts: bool, output: &mut Console) -> VerbResult {
     let folders = folders(trusts, output)?;
     let own = own_strategy_names(&folders);

@@ -43,7 +43,6 @@ impl Console {
         self.bytes(b"\n");
     }
 
-    /// Bytes of the result, as they are.
     pub fn bytes(&mut self, bytes: &[u8]) {
         if !self.closed {
             let mut out = io::stdout().lock();

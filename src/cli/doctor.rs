@@ -96,7 +96,6 @@ pub fn checked(
     })
 }
 
-/// What was found, as lines for a person.
 pub fn lines(found: &[Checkup], are_all: bool) -> Vec<String> {
     let width = found.iter().map(|checkup| checkup.provider.len()).max().unwrap_or(0);
     let mut lines = Vec::new();

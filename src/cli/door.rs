@@ -22,9 +22,6 @@ pub struct DoorInputs<'a> {
 /// Lets remote seats in.
 pub trait OpenDoor: Sync {
     /// Begins to listen, and invites.
-    ///
-    /// # Errors
-    /// When nobody can be invited.
     fn open(&self, of: &DoorInputs<'_>, output: &mut Console) -> Result<RemoteSeats, RunError>;
 
     /// Sees the state after each write to disk, and prints the links once they work.
@@ -38,9 +35,6 @@ pub trait OpenDoor: Sync {
 }
 
 /// Refuses a session without remote seats.
-///
-/// # Errors
-/// That nobody could be invited.
 pub fn check_links(header: &SessionOpened) -> Result<(), Diagnostic> {
     if header.participants.iter().any(|seat| seat.remote.is_some()) {
         return Ok(());
@@ -50,9 +44,6 @@ pub fn check_links(header: &SessionOpened) -> Result<(), Diagnostic> {
 }
 
 /// The key that signs a session's offers.
-///
-/// # Errors
-/// When it is not on this machine.
 pub fn table_key(keys: &KeyStore, header: &SessionOpened) -> Result<SigningKey, Diagnostic> {
     let found = keys.table_key(&header.session).map_err(|error| Diagnostic::new(error.to_string()))?;
     found.filter(|key| header.table_key.as_ref() == Some(&key.public())).ok_or_else(|| {

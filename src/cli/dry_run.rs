@@ -106,17 +106,14 @@ fn shown(item: &WorkItemOffered, text: &str, money: &str) -> String {
     harmless(&format!("{head}{money}\n\n{text}")).into_owned()
 }
 
-/// What seats could cost.
 struct Costs {
     prices: HashMap<String, Price>,
     limits: ReplyLimits,
 }
 
-/// What all of them could.
 #[derive(Default)]
 struct Total {
     dollars: f64,
-    /// What caches could save of it.
     saved: f64,
     /// The rounds and models of which a seat was counted.
     cached: HashSet<(String, String)>,

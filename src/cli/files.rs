@@ -120,7 +120,6 @@ impl Reported {
     }
 }
 
-/// A session in a report's format.
 pub fn rendered(session: &Session, format: Format) -> String {
     match format {
         Format::Md => report::markdown(session),
@@ -209,9 +208,6 @@ fn no_record(why: &str) -> String {
 }
 
 /// Returns where a decision record with a number is written: `0014-title.md` in a folder.
-///
-/// # Errors
-/// Another record of the folder has the number.
 fn numbered(folder: &Path, number: u32, title: &str) -> Result<PathBuf, Diagnostic> {
     let name = format!("{number:04}-{title}.md");
     let others = std::fs::read_dir(folder).into_iter().flatten().flatten();

@@ -34,7 +34,6 @@ pub struct RunContext<'a> {
     pub runtime: &'a tokio::runtime::Runtime,
     /// Cancelled by the first signal: no further session is begun then.
     pub interrupt: &'a CancellationToken,
-    /// Which signal it was, as an exit code.
     pub ended_by: &'a OnceLock<ExitCode>,
     /// Whether seats are asked again whose answers were lost with their key.
     pub ask_again: bool,

@@ -183,7 +183,6 @@ fn examples(name: &str) -> &'static [Example] {
     EXAMPLES.iter().find(|(verb, _)| *verb == name).map_or(&[], |(_, examples)| examples)
 }
 
-/// Rows of two columns under a heading.
 fn columns(heading: &str, rows: &[Example]) -> String {
     let width = rows.iter().map(|(left, _)| left.chars().count()).max().unwrap_or(0);
     let rows = rows.iter().map(|(left, right)| format!("  {left:width$}  {right}"));
@@ -235,7 +234,6 @@ pub fn man(verb: Option<&str>, out: Option<&Path>, output: &mut Console) -> Verb
     Ok(ExitCode::Finished)
 }
 
-/// A command and all below it.
 fn with_subcommands(command: &Command) -> Vec<&Command> {
     std::iter::once(command).chain(command.get_subcommands().flat_map(with_subcommands)).collect()
 }
@@ -285,7 +283,6 @@ fn roff(text: &str) -> String {
     if text.starts_with(['.', '\'']) { format!("\\&{text}") } else { text }
 }
 
-/// `completions`: for a shell.
 pub fn completions(shell: clap_complete::Shell, output: &mut Console) -> ExitCode {
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "roundtable", &mut text);

@@ -40,13 +40,11 @@ enum Tls {
     /// By whoever leads here, or not at all on this machine.
     None,
     Given(TlsAcceptor),
-    /// With a certificate that is made here.
     Made,
 }
 
 /// A port that is bound, for one session at a time.
 pub struct LinkDoor {
-    /// Where it was told to be.
     asked: DoorAddress,
     listener: TcpListener,
     /// Where it listens, with the port that was free.
@@ -57,7 +55,6 @@ pub struct LinkDoor {
     made: Mutex<Option<(KeyStore, SeatInvited, String)>>,
 }
 
-/// What is served now.
 struct Serving {
     board: Arc<Board>,
     ends: CancellationToken,
@@ -132,9 +129,6 @@ impl LinkDoor {
     }
 
     /// Serves a session from here on, in place of an earlier one.
-    ///
-    /// # Errors
-    /// When nobody can be invited.
     pub fn open(&self, of: &DoorInputs<'_>) -> Result<OpenedDoor, Diagnostic> {
         let keys = KeyStore::new(Disk::default(), &of.set_up.folders.keys());
         let key = key_of_links(&keys, of.header)?;
@@ -175,9 +169,6 @@ impl LinkDoor {
 
     /// A new access for a seat, and the invitation to record: once it is on record, the old access is withdrawn
     /// and this one is kept.
-    ///
-    /// # Errors
-    /// When none can be made.
     pub fn invite(
         &self,
         set_up: &Environment,
@@ -319,7 +310,6 @@ fn cannot_listen(error: &std::io::Error) -> Diagnostic {
     Diagnostic::new(format!("cannot listen: {error}"))
 }
 
-/// The key that signs offers.
 fn key_of_links(keys: &KeyStore, header: &SessionOpened) -> Result<SigningKey, Diagnostic> {
     check_links(header)?;
     table_key(keys, header)

@@ -6,15 +6,11 @@ use crate::engine::RemoteSeats;
 use crate::history::{Door, SeatInfo, Session};
 use crate::launch::error::RunError;
 
-/// There is none.
 #[derive(Default)]
 pub struct WorkerDoor;
 
 impl WorkerDoor {
     /// Refuses a session that has seats of workers.
-    ///
-    /// # Errors
-    /// That this program was built without workers.
     pub fn open(
         of: &DoorInputs<'_>,
         _: &mut Option<RemoteSeats>,

@@ -45,7 +45,6 @@ struct State {
     round: u32,
 }
 
-/// What is under way.
 struct Work {
     what: String,
     detail: String,
@@ -193,7 +192,6 @@ impl Teller {
     }
 }
 
-/// What is under way, and how far it is.
 fn under_way(session: &Session) -> Option<(String, String)> {
     if session.closed.is_some() || session.paused.is_some() {
         return None;

@@ -21,7 +21,6 @@ use crate::round::seal::sign::{SigningKey, offer_message};
 pub struct Board {
     state: Mutex<State>,
     changes: watch::Sender<u64>,
-    /// Signs offers.
     key: SigningKey,
 }
 
@@ -74,7 +73,6 @@ impl Board {
         self.changes.send_modify(|number| *number += 1);
     }
 
-    /// Tells of each change.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
@@ -96,7 +94,6 @@ impl Board {
         known.find(|(_, known)| is_valid(known)).map(|(seat, _)| seat.clone())
     }
 
-    /// Whether a participant is an agent that polls.
     pub fn is_agent(&self, participant: &str) -> bool {
         let state = self.state();
         // Before the first event is written nothing is offered.
@@ -110,7 +107,6 @@ impl Board {
         self.state().work.open(agent, now, most)
     }
 
-    /// A work item of an agent, claimed or not.
     pub fn work(&self, agent: &str, item: &str) -> Option<Value> {
         self.state().work.item(agent, item)
     }
@@ -133,7 +129,6 @@ impl Board {
         })
     }
 
-    /// The snapshot with this hash.
     pub fn snapshot(&self, sha256: &str) -> Option<Arc<str>> {
         let state = self.state();
         let opened = &state.round.as_ref()?.opened;

@@ -38,7 +38,6 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 const NOT_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n\
     This port speaks https: open the link as it was sent.\n";
 
-/// Who is at the other end.
 #[derive(Debug, Clone, Copy)]
 pub struct Peer(pub SocketAddr);
 

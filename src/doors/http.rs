@@ -95,7 +95,6 @@ impl FromRequestParts<Arc<Door>> for Invited {
     }
 }
 
-/// The same of an agent.
 pub struct Agent(pub String);
 
 impl FromRequestParts<Arc<Door>> for Agent {

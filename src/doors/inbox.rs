@@ -31,7 +31,6 @@ const LONGEST_REASON: usize = 4000;
 /// How often a poll looks whether a lease has run out; everything else wakes it.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The JSON of a body.
 fn read<T: DeserializeOwned>(body: Body) -> Result<T, String> {
     let body = body.map_err(|_| refusal::TOO_LONG.to_owned())?;
     // No body says as much as an empty object.

@@ -75,9 +75,6 @@ fn check_time(certificate: &CertificateDer<'_>, now: Timestamp) -> Result<(), St
 }
 
 /// A certificate for an address that nobody else has signed, valid for a year.
-///
-/// # Errors
-/// When no key can be made, in words.
 pub fn make_identity(address: IpAddr, now: Timestamp) -> Result<Identity, String> {
     let make = || {
         let mut params = CertificateParams::new(vec![address.to_string(), "localhost".to_owned()])?;

@@ -7,9 +7,7 @@ use crate::round::envelope::{Envelope, FailedDelivery};
 
 /// The remote seats of a session, as its front end brings them in.
 pub struct RemoteSeats {
-    /// Seats that are to be invited now.
     pub invitations: Vec<SeatInvited>,
-    /// Where doors send what arrives.
     pub arrive: mpsc::Sender<Arrival>,
     pub arrivals: mpsc::Receiver<Arrival>,
 }
@@ -24,7 +22,6 @@ impl Default for RemoteSeats {
     }
 }
 
-/// Something that arrives.
 pub struct Arrival {
     pub message: Message,
     /// Takes what was accepted, or the word of the refusal and, after a colon, its reason.
@@ -65,9 +62,7 @@ pub struct GivenUp {
 
 /// What an agent that polls sends of its work.
 pub struct WorkMessage {
-    /// The agent.
     pub participant: String,
-    /// Which of its workers it is.
     pub holder: String,
     pub work: Work,
 }
@@ -84,13 +79,11 @@ pub enum Work {
     Fail(String, String),
 }
 
-/// What was accepted; it is on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Accepted {
     Joined,
     /// The ballot is sealed, with its receipt; false where it was before.
     Sealed(Receipt, bool),
-    /// The seat has failed.
     Failed,
     /// These work items are claimed, or their claims last longer.
     Claimed(Vec<String>),

@@ -13,9 +13,6 @@ use crate::round::snapshot::largest_parts;
 impl Engine<'_> {
     /// Records what the sources of the waiting round hold now, where that is not on record yet. Returns
     /// the ids of what had been recorded before and has changed.
-    ///
-    /// # Errors
-    /// As [`unrecorded_evidence`], and when the core refuses it.
     pub(super) fn refresh_evidence(&mut self) -> Result<Vec<String>, String> {
         let mut changed = Vec::new();
         for artifact in unrecorded_evidence(&self.session, &mut self.evidence)? {

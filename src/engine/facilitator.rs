@@ -32,7 +32,6 @@ pub trait Facilitator: Send {
     fn is_person(&self) -> bool;
 }
 
-/// A facilitator's answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FacilitatorAnswer {
     pub approved: bool,
@@ -59,7 +58,6 @@ impl FacilitatorAnswer {
 /// What the facilitator wants done now.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FacilitatorRequest {
-    /// Open the round that waits.
     OpenRound {
         /// SHA-256 of the snapshot that was seen, which must still be the one that is sent; any, if
         /// nobody has seen it.

@@ -271,7 +271,6 @@ impl Engine<'_> {
             .map(|schema| schema.to_string().into())
     }
 
-    /// What it takes to ask a seat.
     fn ready(&self, round: &RoundRun, seat: &str, given: AskOptions) -> Result<PreparedSeat, EngineError> {
         let missing = || EngineError::Table(format!("no participant for seat `{seat}`"));
         self.prepared(round, seat, given).ok_or_else(missing)

@@ -77,7 +77,6 @@ impl Engine<'_> {
     }
 }
 
-/// The round in which an agent was asked this.
 fn asked_of<'a>(session: &'a Session, participant: &str, item: &str) -> Result<&'a RoundRun, String> {
     let asks = |round: &&RoundRun| {
         let asked = round.seat(participant).and_then(|seat| seat.item.as_ref());

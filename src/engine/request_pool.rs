@@ -19,12 +19,10 @@ use crate::round::record::ReplyAttempt;
 #[derive(Default)]
 pub(super) struct RequestPool {
     pub at_work: JoinSet<(RequestId, FinishedRequest)>,
-    /// What gives up one request.
     pub requests: HashMap<RequestId, AbortHandle>,
     pub round: Option<PendingRound>,
 }
 
-/// Who is at work.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum RequestId {
     /// A seat of the round of that number, and how often it was asked again before.
@@ -33,7 +31,6 @@ pub(super) enum RequestId {
     Item(String),
 }
 
-/// The result of the request.
 pub(super) enum FinishedRequest {
     Seat(SeatResult),
     Item(Box<WorkItemReturned>),
@@ -57,7 +54,6 @@ pub(super) struct PendingRound {
 /// How long a seat may take, and the form its service holds the reply to.
 pub(super) type AskOptions = (Option<Duration>, Option<Arc<str>>);
 
-/// A seat that is to be asked.
 pub(super) struct PreparedSeat {
     pub participant: Arc<dyn Participant>,
     pub ask: SeatRequest,
@@ -80,7 +76,6 @@ impl RequestPool {
         self.requests.insert(place, self.at_work.spawn(work));
     }
 
-    /// Asks a seat of the round.
     pub fn ask(&mut self, ready: PreparedSeat) {
         let Some(round) = &mut self.round else { return };
         let PreparedSeat { participant, ask, attempt, model } = ready;
@@ -91,7 +86,6 @@ impl RequestPool {
         self.begin(place, work.boxed(), || FinishedRequest::Seat(SeatResult::fault()));
     }
 
-    /// Whether the request is still out.
     pub fn is_pending(&self, place: &RequestId) -> bool {
         self.requests.contains_key(place)
     }

@@ -64,9 +64,6 @@ impl Engine<'_> {
     }
 
     /// Without a person who could save them, seats that keep the round below its quorum are asked again.
-    ///
-    /// # Errors
-    /// The core refused, which is a bug.
     pub fn retry_failed_seats(&mut self) -> Result<(), Refusal> {
         let below = self.session.below_quorum().filter(|_| !self.facilitator.is_person());
         let retry = |round: &RoundRun| {

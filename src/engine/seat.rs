@@ -17,13 +17,10 @@ use crate::round::record::{Finish, Raw, TOO_LONG};
 use crate::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, Sealer};
 use crate::round::snapshot::unhex;
 
-/// What all seats of one round share.
 pub struct RoundShared {
     pub session: String,
     pub round: String,
-    /// The snapshot's hash.
     pub snapshot_sha256: String,
-    /// The form of an answer.
     pub form: BallotForm,
     pub sealer: Sealer,
     /// How long one seat may take.
@@ -57,7 +54,6 @@ impl RoundShared {
     }
 }
 
-/// The result of asking a seat.
 pub enum SeatResult {
     /// Something came back; nobody can read it yet.
     Sealed(SealedRecord),

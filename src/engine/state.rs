@@ -31,7 +31,6 @@ pub trait Observer: Send {
     fn on_written(&mut self, _session: &Session) {}
 }
 
-/// Who takes each seat.
 pub type SeatedParticipants = HashMap<String, Arc<dyn Participant>>;
 
 /// Why a session stopped with an error; acknowledged events are in the file.
@@ -58,11 +57,9 @@ pub type ReadEvidence<'a> = Box<dyn FnMut(&EvidenceSource) -> Result<Map<String,
 /// Writes the state of a task to the file of that name, or returns in words why it cannot.
 pub type TasksFile<'a> = Box<dyn FnMut(&str, &TaskMark) -> Result<(), String> + Send + 'a>;
 
-/// What an engine is made of.
 pub struct EngineConfig<'a> {
     /// The state so far.
     pub session: Session,
-    /// The journal, at its end.
     pub journal: Journal,
     /// The keys of open rounds.
     pub keys: KeyStore,
@@ -164,9 +161,6 @@ impl<'a> Engine<'a> {
     }
 
     /// Decides a command and folds its events; they are on disk after the next [`Engine::commit`].
-    ///
-    /// # Errors
-    /// The core's refusal.
     pub fn stage(&mut self, command: Command) -> Result<(), Refusal> {
         let at = (self.now)();
         let events = decide(&self.session, command, at)?;

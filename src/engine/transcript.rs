@@ -18,7 +18,6 @@ pub(super) struct Transcript {
 }
 
 impl Transcript {
-    /// Takes in a reply.
     pub fn add(&mut self, reply: &Reply) {
         self.tries += reply.tries;
         self.declined += reply.declined;

@@ -17,7 +17,6 @@ use crate::workflow::{OutputSchema, is_feedback, read_answer};
 
 /// What one try is bound by.
 pub struct AttemptLimits {
-    /// The step, for messages.
     pub step: String,
     /// What the answer must fit.
     pub schema: Option<OutputSchema>,
@@ -93,9 +92,6 @@ pub fn returned(
 }
 
 /// What an agent's text yields, read as a reply is.
-///
-/// # Errors
-/// Why it does not fit.
 pub fn read_text(text: &str, terms: &AttemptLimits) -> Result<Value, String> {
     judge(&Reply { text: text.to_owned(), ..Reply::default() }, terms, false)
 }

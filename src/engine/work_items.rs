@@ -223,7 +223,6 @@ impl Engine<'_> {
         budget.map(|budget| budget.purse(seat, model, prompt_tokens, aside)).unwrap_or_default()
     }
 
-    /// The same for a seat of a round.
     pub(super) fn seat_purse(&self, round: &RoundOpened, seat: &str, model: &str) -> Purse {
         let aside = self.budget.as_ref().map_or(0, |budget| budget.aside(round.number));
         self.purse(seat, model, round.estimated_tokens, aside)

@@ -27,14 +27,12 @@ const MAX_ANSWER: u64 = 4 * 1024 * 1024;
 /// How much of each of its outputs is kept, in bytes: the last of it.
 const KEPT: usize = 64 * 1024;
 
-/// Which output of a program.
 #[derive(Clone, Copy)]
 enum OutputStream {
     Out,
     Err,
 }
 
-/// A participant that is a program.
 pub struct ExternalProgram {
     program: ProgramSpec,
     timeout: Duration,

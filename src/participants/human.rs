@@ -15,7 +15,6 @@ pub struct HumanQuestion {
     pub seat: String,
     /// Why an earlier answer could not be counted, when asked again.
     pub again: Option<String>,
-    /// Takes the answer.
     pub answer: oneshot::Sender<String>,
 }
 

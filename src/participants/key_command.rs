@@ -17,7 +17,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How much it may print, in bytes.
 const MOST: u64 = 64 * 1024;
 
-/// A command that prints a key.
 #[derive(Debug)]
 pub struct KeyCommand {
     command: Vec<String>,
@@ -38,9 +37,6 @@ impl KeyCommand {
     }
 
     /// The key; whoever waits while the command runs gets what it gave, also when that was nothing.
-    ///
-    /// # Errors
-    /// Why there is none.
     pub async fn key(&self) -> Result<&str, String> {
         let before = self.failed.try_lock().map_or(0, |failed| failed.0);
         let mut failed = self.failed.lock().await;

@@ -35,22 +35,18 @@ use crate::persona::Persona;
 pub use crate::workflow::Task as TrackedTask;
 use crate::workflow::{Effort, OutputSchema};
 
-/// What a seat is asked.
 #[derive(Debug, Clone)]
 pub struct SeatRequest {
     /// The seat's name in the roster.
     pub seat: String,
     /// Its place in the round's roster, from 0, and how many seats the round has.
     pub place: (usize, usize),
-    /// The step's id.
     pub step: String,
     /// The round's id; the work item's, of an agent.
     pub round: String,
-    /// Who it is.
     pub persona: Arc<Persona>,
     /// The model's name without its provider.
     pub model: String,
-    /// What it is handed.
     pub prompt: Prompt,
     /// When asked again: why the first reply could not be counted, ready to append to the prompt.
     pub again: Option<String>,
@@ -114,7 +110,6 @@ impl SeatRequest {
 pub struct WorkItemView {
     /// What the agent is handed.
     pub input: serde_json::Map<String, serde_json::Value>,
-    /// The whole of it as JSON.
     pub whole: String,
     /// What the answer must fit.
     pub schema: Option<OutputSchema>,
@@ -131,7 +126,6 @@ pub struct WorkItemView {
 /// What came back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reply {
-    /// The text, as it was.
     pub text: String,
     /// Why it ended.
     pub finish: Finish,
@@ -153,7 +147,6 @@ pub struct Reply {
 pub struct Failure {
     /// What went wrong, fit to be shown while the round is open: no reply text, no key.
     pub reason: String,
-    /// Whether time ran out.
     pub timed_out: bool,
     pub tries: u32,
     /// What a program that failed said that it used.

@@ -52,7 +52,6 @@ pub enum RequestPhase {
 /// Where a request stands now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
-    /// In one word.
     pub standing: RequestPhase,
     /// For how long, in milliseconds.
     pub for_ms: u64,
@@ -66,7 +65,6 @@ pub struct Progress {
 }
 
 impl RequestPhase {
-    /// The word for it.
     pub fn word(self) -> &'static str {
         match self {
             Self::Queued => "queued",
@@ -198,7 +196,6 @@ impl ProgressBoard {
         watch
     }
 
-    /// Forgets a seat.
     pub fn end(&self, seat: &str) {
         self.lock().remove(seat);
     }

@@ -70,9 +70,6 @@ impl Purse {
     }
 
     /// Pays for a request before it is sent; one with twice the room costs no more than `rooms` of 2.
-    ///
-    /// # Errors
-    /// That the limit does not bear it, in words.
     pub fn pay(&self, rooms: u32) -> Result<Paid, String> {
         let Some(kept) = &self.0 else { return Ok(Paid(None)) };
         let mut aside = kept.aside();

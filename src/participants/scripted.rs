@@ -9,10 +9,8 @@ use crate::workflow::written_id;
 
 use super::{Failure, Participant, Reply, SeatRequest};
 
-/// One scripted try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScriptedReply {
-    /// This text is the reply.
     Reply(String),
     /// The try fails with this reason.
     Fail(String),
@@ -23,7 +21,6 @@ pub enum ScriptedReply {
 pub enum ScriptedSeat {
     /// The same every time.
     Always(ScriptedReply),
-    /// One after the other.
     InTurn(Vec<ScriptedReply>),
 }
 

@@ -8,7 +8,6 @@ use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event};
 
 use super::{QueueError, Tell, debug_duration};
 
-/// A server, and who one is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     /// `nats://HOST:PORT` or `tls://HOST:PORT`.

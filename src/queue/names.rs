@@ -2,7 +2,6 @@
 
 use sha2::{Digest as _, Sha256};
 
-/// The stream of all offers.
 pub const OFFERS: &str = "RT_OFFER";
 /// The stream of snapshots.
 pub const CONTEXTS: &str = "RT_CONTEXT";
@@ -19,7 +18,6 @@ pub fn sealed_stream(worker: &str) -> String {
     format!("RT_SEALED_{worker}")
 }
 
-/// Where a seat is asked.
 pub fn offer(worker: &str, session: &str, round: &str, seat: &str) -> String {
     format!("rt.offer.{worker}.{}.{}.{}", part(session), part(round), part(seat))
 }

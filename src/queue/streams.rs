@@ -37,9 +37,6 @@ pub async fn make(context: &Context, workers: &[String]) -> Result<(), QueueErro
 }
 
 /// Makes the consumer by which a session takes in what a worker has sealed.
-///
-/// # Errors
-/// As [`make`].
 pub async fn session_consumer(
     context: &Context,
     worker: &str,

@@ -26,7 +26,6 @@ const REQUESTS: u32 = 2;
 /// What a prompt may have more of tokens than is estimated.
 const MARGIN: usize = 1000;
 
-/// A model that may be asked here.
 pub struct Model {
     /// `provider/model`.
     pub name: String,
@@ -58,9 +57,6 @@ pub enum Answer {
 
 impl Answerer {
     /// Reads an offer that one of the pinned tables has signed.
-    ///
-    /// # Errors
-    /// Why it is not answered.
     pub fn read(&self, json: &[u8], signature: &str) -> Result<Offer, BadOffer> {
         Offer::read(json, signature, |table| self.table_keys.iter().any(|known| known == table))
     }
@@ -83,9 +79,6 @@ impl Answerer {
     }
 
     /// Asks the model that an offer names, and seals what it answers.
-    ///
-    /// # Errors
-    /// When its cost cannot be noted: nobody was asked.
     pub async fn answer(&self, offer: &Offer, snapshot: Arc<str>) -> Result<Answer, DiskError> {
         let left = offer.deadline.map(|end| Duration::from_millis(u64::try_from(end - now().0).unwrap_or(0)));
         let Some(shared) = RoundShared::of_offer(offer, left) else {

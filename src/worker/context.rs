@@ -9,9 +9,7 @@ use tokio::sync::Mutex;
 use crate::queue::names::{CONTEXT_PART, get_context};
 use crate::round::snapshot::{sha256_hex, unhex};
 
-/// Snapshots that are kept.
 const KEPT: usize = 8;
-/// The most parts of one.
 const MAX_PARTS: usize = 64;
 
 /// The snapshots asked for last, by hash.
@@ -26,9 +24,6 @@ impl Contexts {
     }
 
     /// The snapshot with this hash.
-    ///
-    /// # Errors
-    /// Why it is not there, in words.
     pub async fn get(&self, sha256: &str) -> Result<Arc<str>, String> {
         // Seats of one round wait for the one fetch of what they share.
         let mut kept = self.kept.lock().await;

@@ -28,7 +28,6 @@ pub(super) enum Verdict {
     Drop,
     /// It is given to somebody again.
     Again,
-    /// It is left as it is.
     Leave,
 }
 

@@ -62,9 +62,6 @@ impl Money {
     }
 
     /// What is counted, in US dollars.
-    ///
-    /// # Errors
-    /// When the file cannot be read.
     pub fn spent(&self) -> Result<f64, DiskError> {
         Ok(self.counted()? as f64 / 1e9)
     }

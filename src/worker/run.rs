@@ -23,7 +23,6 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 /// The pause before the queue is asked once more after a fault.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What a worker works with.
 pub struct WorkerSettings {
     /// The server; its name is the worker's.
     pub address: Address,
@@ -39,7 +38,6 @@ pub struct WorkerSettings {
     pub tell: Tell,
 }
 
-/// A worker that is connected.
 pub struct Worker {
     pub(super) name: String,
     pub(super) queue: Context,
@@ -78,9 +76,6 @@ fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
 
 impl Worker {
     /// Connects, for a minute at the most.
-    ///
-    /// # Errors
-    /// When the server cannot be reached, or refuses it.
     pub async fn connect(settings: WorkerSettings) -> Result<Arc<Self>, QueueError> {
         let client = connect(&settings.address, &settings.tell).await?;
         Ok(Arc::new(Self {

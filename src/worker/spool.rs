@@ -22,7 +22,6 @@ const MAX_MESSAGE: u64 = 2 * 1024 * 1024;
 pub struct Outgoing {
     /// The delivery that it answers: 64 hex digits.
     pub delivery: String,
-    /// The subject that it is published on.
     pub subject: String,
     /// What the queue knows a duplicate by.
     pub message_id: String,
@@ -41,9 +40,6 @@ pub struct Spool {
 
 impl Spool {
     /// The spool in a folder, which is made.
-    ///
-    /// # Errors
-    /// When it cannot be made.
     pub fn open(disk: Disk, folder: &Path) -> Result<Self, DiskError> {
         let spool = Self { disk, going: folder.join("spool"), done: folder.join("done") };
         spool.disk.make_own_dir(&spool.going)?;
@@ -61,9 +57,6 @@ impl Spool {
     }
 
     /// What is kept of a delivery; `None` where nothing is, or it was damaged.
-    ///
-    /// # Errors
-    /// When it is there and cannot be read.
     pub fn find(&self, delivery: &str) -> Result<Option<Outgoing>, DiskError> {
         match self.disk.read_own(&self.file(delivery), MAX_MESSAGE) {
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
@@ -73,9 +66,6 @@ impl Spool {
     }
 
     /// Everything that is still to be sent.
-    ///
-    /// # Errors
-    /// When something of it cannot be read.
     pub fn all(&self) -> Result<Vec<Outgoing>, DiskError> {
         let entries = std::fs::read_dir(&self.going).into_iter().flatten().filter_map(Result::ok);
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
@@ -85,9 +75,6 @@ impl Spool {
 
     /// Notes that a delivery has arrived in the queue, and lets go what was kept of it. Without a sync: what
     /// a power cut undoes is sent once more, and the queue knows it.
-    ///
-    /// # Errors
-    /// When it cannot be noted.
     pub fn finish(&self, delivery: &str) -> Result<(), DiskError> {
         let done = self.done.join(delivery);
         let renamed = match std::fs::rename(self.file(delivery), &done) {
@@ -100,7 +87,6 @@ impl Spool {
         noted.map_err(|cause| DiskError { what: "write", path: done, cause, locked: None })
     }
 
-    /// Whether a delivery has arrived.
     pub fn is_done(&self, delivery: &str) -> bool {
         self.done.join(delivery).is_file()
     }

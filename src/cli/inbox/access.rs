@@ -30,9 +30,6 @@ pub struct Access {
 
 impl Access {
     /// Reads address and token.
-    ///
-    /// # Errors
-    /// What is missing or cannot be used.
     pub fn of(args: &InboxArgs) -> Result<Self, Diagnostic> {
         let said = args.access.as_deref().map(private_text).transpose()?;
         let of = |name: &str| match &said {
@@ -58,9 +55,6 @@ impl Access {
     }
 
     /// Open work, waited for up to so many seconds; and whether the session is over.
-    ///
-    /// # Errors
-    /// A refusal; a session that cannot be reached.
     pub async fn poll(&self, wait: u64) -> Result<(Vec<Value>, bool), RunError> {
         let path = format!("/v1/inbox?wait={}", wait.min(LONGEST_WAIT));
         let found = done(&answered(|| self.client.get(&path)).await?)?;
@@ -69,9 +63,6 @@ impl Access {
     }
 
     /// Claims the oldest open work, if there is any.
-    ///
-    /// # Errors
-    /// As [`Access::poll`].
     pub async fn take(&self, holder: &str) -> Result<Option<Value>, RunError> {
         let asked = json!({ "holder": holder, "max": 1 });
         let taken = done(&self.post("/v1/inbox/take", &asked).await?)?;
@@ -79,18 +70,12 @@ impl Access {
     }
 
     /// Sends JSON until the session answers.
-    ///
-    /// # Errors
-    /// A session that cannot be reached.
     async fn post(&self, path: &str, value: &Value) -> Result<LinkReply, RunError> {
         let bytes = value.to_string().into_bytes();
         answered(|| self.client.post(path, bytes.clone())).await
     }
 
     /// As [`Access::post`], about a work item.
-    ///
-    /// # Errors
-    /// As [`Access::post`].
     pub async fn post_item(&self, item: &str, verb: &str, value: &Value) -> Result<LinkReply, RunError> {
         self.post(&format!("/v1/items/{}/{verb}", in_path(item)), value).await
     }
@@ -102,9 +87,6 @@ pub fn text(value: &Value, key: &str) -> String {
 }
 
 /// What a reply that is no refusal says.
-///
-/// # Errors
-/// The refusal, with its reason.
 pub fn done(reply: &LinkReply) -> Result<Value, RunError> {
     if reply.status >= 300 {
         return Err(Diagnostic::new(refusal(reply)).into());

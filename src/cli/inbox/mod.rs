@@ -232,7 +232,6 @@ fn is_unfit(reply: &LinkReply) -> bool {
     [413, 422].contains(&reply.status)
 }
 
-/// An item, and the number of its attempt.
 fn attempt_of(item: &Value) -> (String, u64) {
     (item["item"].as_str().unwrap_or_default().to_owned(), item["attempt"].as_u64().unwrap_or_default())
 }

@@ -15,9 +15,6 @@ use crate::launch::session_file::read_session;
 use crate::report;
 
 /// Finds the file of a saved session by its id.
-///
-/// # Errors
-/// That there is none.
 pub fn file_of(folders: &Dirs, id: &str) -> Result<PathBuf, Diagnostic> {
     let is_it = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == id);
     saved(folders).into_iter().find(is_it).ok_or_else(|| {
@@ -26,9 +23,6 @@ pub fn file_of(folders: &Dirs, id: &str) -> Result<PathBuf, Diagnostic> {
 }
 
 /// A session that is over, and its log's last hash.
-///
-/// # Errors
-/// While it is not over.
 fn closed(path: &Path) -> Result<(Session, String), RunError> {
     let log: EventLog = read_session(path)?;
     let hash = log.lines.last().map(|line| line.hash.clone()).unwrap_or_default();

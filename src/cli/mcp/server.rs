@@ -168,7 +168,6 @@ fn refused(error: &RunError) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(problems.join("\n"))])
 }
 
-/// A tool with its schemas.
 fn tool<A: JsonSchema + 'static, T: JsonSchema + 'static>(
     name: &'static str,
     description: &'static str,

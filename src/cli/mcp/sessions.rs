@@ -32,7 +32,6 @@ const MOST: usize = 8;
 /// How long to wait before asking again, in milliseconds.
 const POLL_MS: u64 = 3000;
 
-/// The sessions of one server.
 pub struct Sessions {
     runtime: Handle,
     /// Cancelled when the server ends: every session pauses then.
@@ -52,9 +51,6 @@ impl Sessions {
     }
 
     /// Refuses another session where enough run.
-    ///
-    /// # Errors
-    /// That the assistant is to wait.
     pub fn has_room(&self) -> Result<(), Diagnostic> {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let open = running.values().filter(|session| session.numbers.borrow().state == State::Open).count();
@@ -67,9 +63,6 @@ impl Sessions {
 
     /// Runs a session that is ready, and returns its first numbers. With `caller_first` nobody is asked
     /// before the seat of the assistant is sealed.
-    ///
-    /// # Errors
-    /// When the system gives no thread.
     pub fn start(
         &self,
         mut ready: ReadySession,

@@ -26,7 +26,6 @@ pub fn save_draft(folder: &Path, name: &str, text: Option<&str>) -> Result<(), D
     done.map_err(|error| Diagnostic::new(error.to_string()))
 }
 
-/// What was kept under a name.
 pub fn load_draft(folder: &Path, name: &str) -> Option<String> {
     let bytes = Disk::default().read_own(&path(folder, name), MOST).ok()?;
     String::from_utf8(bytes).ok()

@@ -42,7 +42,6 @@ impl Observer for EventForwarder {
     }
 }
 
-/// The person at the screen.
 struct ScreenFacilitator {
     requests: UnboundedReceiver<FacilitatorRequest>,
     news: UnboundedSender<EngineUpdate>,

@@ -31,7 +31,6 @@ const EXAMPLES: [(&str, &str); 4] = [
     ("issue-handoff.yaml", include_str!("../../../sessions/issue-handoff.yaml")),
 ];
 
-/// Reads it all.
 pub fn home(set_up: &Environment) -> Home {
     let paths = saved(&set_up.folders);
     let mut rows: Vec<HomeRow> = paths.iter().take(MOST_SESSIONS).map(|path| session(path)).collect();

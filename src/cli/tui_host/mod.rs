@@ -155,7 +155,6 @@ impl TuiHost {
     }
 }
 
-/// A problem and what to do about it.
 fn in_one_line(problem: &Diagnostic) -> String {
     match &problem.hint {
         Some(hint) => format!("{}: {hint}", problem.message),

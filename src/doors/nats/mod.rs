@@ -22,7 +22,6 @@ use crate::history::{Door, SeatInfo, Session, SessionOpened};
 use crate::queue::{Address, QueueError, Tell, connect, names, stop_at, streams};
 use crate::round::seal::sign::SigningKey;
 
-/// The door of one session.
 pub struct QueueDoor {
     queue: Context,
     session: String,
@@ -34,7 +33,6 @@ pub struct QueueDoor {
     _guard: DropGuard,
 }
 
-/// The workers of a session, each once.
 pub fn workers_of(header: &SessionOpened) -> Vec<String> {
     let worker = |seat: &SeatInfo| {
         let remote = seat.remote.as_ref().filter(|remote| remote.door == Door::Nats)?;
@@ -46,7 +44,6 @@ pub fn workers_of(header: &SessionOpened) -> Vec<String> {
     workers
 }
 
-/// The seats that a worker answers for.
 fn seats_of(header: &SessionOpened, worker: &str) -> HashSet<String> {
     let is_of =
         |seat: &&SeatInfo| seat.remote.as_ref().and_then(|remote| remote.worker.as_deref()) == Some(worker);
@@ -55,9 +52,6 @@ fn seats_of(header: &SessionOpened, worker: &str) -> HashSet<String> {
 
 impl QueueDoor {
     /// Connects, makes the streams of the session's workers, and takes in what they send from here on.
-    ///
-    /// # Errors
-    /// When the server cannot be reached or used.
     pub async fn open(
         address: &Address,
         (header, session): (&SessionOpened, &str),

@@ -9,7 +9,6 @@ use crate::doors::offer::offer_json;
 use crate::history::{Door, RoundRun, Seat, SeatStatus, Session, Timestamp};
 use crate::queue::names;
 
-/// What is to be done in the queue.
 pub enum Order {
     /// Lay down a snapshot, by its hash.
     Context(String, Arc<str>),

@@ -102,9 +102,7 @@ struct ChunkChoice {
 /// A reply that comes by chunks.
 #[derive(Default)]
 pub(in crate::participants) struct ChatStream {
-    /// The text so far.
     pub text: String,
-    /// Whether `[DONE]` has come.
     pub is_done: bool,
     rest: ChatMessage,
     refusal: String,
@@ -140,7 +138,6 @@ impl ChatStream {
         Ok(())
     }
 
-    /// The whole reply.
     pub fn end(self) -> Result<Reply, DecodeError> {
         let Some(reason) = self.finish_reason else { return Err(DecodeError::broken_off()) };
         let refusal = Value::String(self.refusal);

@@ -31,7 +31,6 @@ pub(super) fn close_string(ask: &SeatRequest) -> Vec<u8> {
     out
 }
 
-/// Writes `,"key":value`, if there is a value.
 pub(super) fn put(out: &mut Vec<u8>, key: &str, value: Option<impl std::fmt::Display>) {
     if let Some(value) = value {
         out.extend_from_slice(format!(r#","{key}":{value}"#).as_bytes());

@@ -116,7 +116,6 @@ struct Delta {
 /// A reply that comes by events.
 #[derive(Default)]
 pub(in crate::participants) struct MessagesStream {
-    /// The text so far.
     pub text: String,
     /// Whether `message_stop` has come.
     pub is_done: bool,
@@ -126,7 +125,6 @@ pub(in crate::participants) struct MessagesStream {
 }
 
 impl MessagesStream {
-    /// Takes one event's data.
     pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
         let event: MessagesEvent = parse(data)?;
         self.is_done |= event.r#type == "message_stop";
@@ -151,7 +149,6 @@ impl MessagesStream {
         Ok(())
     }
 
-    /// The whole reply.
     pub fn end(self) -> Result<Reply, DecodeError> {
         let Some(reason) = self.stop_reason else { return Err(DecodeError::broken_off()) };
         let finish = finish(Some(&reason), self.called)?;

@@ -62,7 +62,6 @@ pub enum SchemaMode {
 /// Whether a reply comes piece by piece.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ApiStream {
-    /// In one piece.
     Off,
     Plain,
     /// By pieces, with the tokens counted at the end.

@@ -121,7 +121,6 @@ pub(in crate::participants) struct ResponsesStream {
 }
 
 impl ResponsesStream {
-    /// Takes one event's data.
     pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
         if data.trim_ascii() == b"[DONE]" {
             return Ok(());
@@ -149,7 +148,6 @@ impl ResponsesStream {
         self.last.is_some()
     }
 
-    /// The whole reply.
     pub fn end(self) -> Result<Reply, DecodeError> {
         decode(&self.last.ok_or_else(DecodeError::broken_off)?)
     }

@@ -5,16 +5,12 @@ use crate::participants::{Prompt, Reply, SeatRequest};
 
 /// A reply that comes piece by piece, as far as it has come.
 pub(in crate::participants) enum ReplyStream {
-    /// In the chat-completions dialect.
     OpenAi(Box<chat_completions::ChatStream>),
-    /// In the Messages dialect.
     Anthropic(messages::MessagesStream),
-    /// In the Responses dialect.
     Responses(responses::ResponsesStream),
 }
 
 impl ReplyStream {
-    /// Takes the data of one event.
     pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
         match self {
             Self::OpenAi(streamed) => streamed.event(data),

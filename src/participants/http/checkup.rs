@@ -37,9 +37,6 @@ impl HttpParticipant {
     }
 
     /// Asks for a reply and measures how soon it begins and ends.
-    ///
-    /// # Errors
-    /// Why there is none.
     pub async fn pace(&self, ask: &SeatRequest) -> Result<Latency, Failure> {
         let once =
             |fault: RequestError| Failure { reason: fault.reason, timed_out: false, tries: 1, usage: None };

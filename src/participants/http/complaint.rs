@@ -11,7 +11,6 @@ use crate::participants::api::{ApiStyle, RequestOptions, SchemaMode};
 /// What an error body says about the request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Complaint {
-    /// The parameter that is named as such.
     pub param: Option<String>,
     /// Its sentences, one a line.
     text: String,
@@ -86,7 +85,6 @@ impl Complaint {
         self.numbers().any(|found| found == number)
     }
 
-    /// Returns the largest number in it below this one.
     pub fn largest_below(&self, number: u32) -> Option<u32> {
         self.numbers().filter(|found| (1..number).contains(found)).max()
     }

@@ -32,9 +32,7 @@ pub(super) struct ConcurrencyLimit {
 }
 
 struct LimitState {
-    /// How many may be on their way.
     width: usize,
-    /// How many are.
     inside: usize,
     /// Slots to be taken away as they come back.
     debt: usize,

@@ -20,7 +20,6 @@ pub struct LinkClient {
     token: SecretString,
 }
 
-/// What was answered.
 pub struct LinkReply {
     pub status: u16,
     pub body: Vec<u8>,
@@ -32,7 +31,6 @@ impl LinkReply {
         self.status >= 500 || [408, 429].contains(&self.status)
     }
 
-    /// The word of a refusal.
     pub fn word(&self) -> String {
         let value: Value = serde_json::from_slice(&self.body).unwrap_or_default();
         value["refused"].as_str().map_or_else(|| format!("status {}", self.status), str::to_owned)
@@ -67,17 +65,11 @@ impl LinkClient {
     }
 
     /// Asks for what lies at a path.
-    ///
-    /// # Errors
-    /// Why nothing came back, in words.
     pub async fn get(&self, path: &str) -> Result<LinkReply, String> {
         self.send(Method::GET, path, Vec::new()).await
     }
 
     /// Sends JSON to a path.
-    ///
-    /// # Errors
-    /// Why nothing came back, in words.
     pub async fn post(&self, path: &str, body: Vec<u8>) -> Result<LinkReply, String> {
         self.send(Method::POST, path, body).await
     }

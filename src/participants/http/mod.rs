@@ -369,7 +369,6 @@ impl Participant for HttpParticipant {
     }
 }
 
-/// The wait a response asks for.
 fn asked(response: &Response) -> Option<Duration> {
     let header = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
     retry_after(header("retry-after-ms"), header("retry-after"), crate::clock::system_time())
@@ -400,7 +399,6 @@ fn refuse_compressed(response: &Response) -> Result<(), RequestError> {
     Err(RequestError::permanent(format!("the reply is compressed ({name}), which was not asked for")))
 }
 
-/// Whether an address is one of this machine.
 pub fn is_this_machine(address: &str) -> bool {
     Url::parse(address).is_ok_and(|url| is_loopback(&url))
 }

@@ -13,7 +13,6 @@ use crate::participants::api::{ApiStream, ApiStyle, RequestOptions, SchemaMode};
 /// A part of a request that a service may not take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Parameter {
-    /// The most tokens of a reply.
     MaxOutputTokens,
     Temperature,
     Seed,
@@ -28,11 +27,9 @@ pub(super) enum Parameter {
 /// Another request to try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
-    /// One without this.
     Omit(Parameter),
     /// One that calls the limit of the reply by its other name.
     OtherName,
-    /// One with this limit.
     Limit(u32),
 }
 
@@ -73,7 +70,6 @@ impl Parameter {
         }
     }
 
-    /// Whether a request has it.
     pub fn is_in(self, options: &RequestOptions) -> bool {
         match self {
             Self::MaxOutputTokens => options.max_output_tokens.is_some(),
@@ -88,7 +84,6 @@ impl Parameter {
 }
 
 impl Change {
-    /// Returns the parameter that it is about.
     pub fn parameter(self) -> Parameter {
         match self {
             Self::Omit(parameter) => parameter,

@@ -27,7 +27,6 @@ impl Patience {
         Self { deadline, left: total, limit: time_left.map_or(total, |left| left.min(total)) }
     }
 
-    /// The time until the deadline.
     fn to_deadline(&self) -> Option<Duration> {
         self.deadline.map(|at| at.saturating_duration_since(Instant::now()))
     }

@@ -18,11 +18,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub struct Latency {
     /// Until the first piece of the reply.
     pub first: Duration,
-    /// Until its end.
     pub whole: Duration,
     /// The parameters it took.
     pub taken: Vec<String>,
-    /// Those it declined.
     pub declined: Vec<String>,
 }
 

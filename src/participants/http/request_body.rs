@@ -19,7 +19,6 @@ use crate::participants::Prompt;
 pub(super) struct SplitBody {
     /// The bytes all seats of the round share.
     pub head: Bytes,
-    /// The bytes of this seat.
     pub tail: Bytes,
 }
 

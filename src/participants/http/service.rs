@@ -19,7 +19,6 @@ pub const MAX_OUTPUT_TOKENS: u32 = 16_384;
 /// How long a service may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Until a connection stands.
     pub connect: Duration,
     /// Between two pieces of a body.
     pub idle: Duration,
@@ -42,13 +41,11 @@ pub struct Service {
     pub dialect: ApiStyle,
     /// Its address, with or without a closing `/`, such as `https://api.openai.com/v1`.
     pub base_url: String,
-    /// The key it wants.
     pub key: Option<SecretString>,
     /// The command that prints the key, in place of one that is known.
     pub key_command: Option<Arc<KeyCommand>>,
     /// The variable the key is read from, for messages.
     pub key_name: Option<String>,
-    /// The most tokens a reply may have.
     pub max_output_tokens: u32,
     /// How much its models are to think, where a seat does not say.
     pub effort: Option<Effort>,

@@ -69,17 +69,11 @@ pub(super) fn without_text(finish: Finish) -> Reply {
 }
 
 /// Reads the body of a 200 that comes whole; the error says why it is no reply, and quotes nothing of it.
-///
-/// # Errors
-/// What the body lacks.
 pub fn read_body(dialect: ApiStyle, body: &[u8]) -> Result<Reply, String> {
     dialect.decode(body).map_err(|unreadable| unreadable.reason)
 }
 
 /// Reads the body of a 200 that comes by events, in these pieces; as [`read_body`].
-///
-/// # Errors
-/// As [`read_body`].
 pub fn read_pieces<'a>(
     dialect: ApiStyle,
     pieces: impl IntoIterator<Item = &'a [u8]>,

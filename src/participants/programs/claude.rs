@@ -16,7 +16,6 @@ pub const TRIED: &str = "2.1.197";
 
 const SET: [(&str, &str); 1] = [("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")];
 
-/// Returns the program.
 pub fn program() -> SeatProgram {
     SeatProgram {
         provider: "claude-cli".to_owned(),

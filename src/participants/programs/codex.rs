@@ -32,7 +32,6 @@ const FEATURES: [&str; 15] = [
     "view_image",
 ];
 
-/// What is set.
 const SETTINGS: [&str; 11] = [
     "model_instructions_file=\"{rules_file}\"",
     "tools.experimental_request_user_input.enabled=false",
@@ -50,7 +49,6 @@ const SETTINGS: [&str; 11] = [
 /// A list with a model that nobody asks for, since an empty one is refused.
 const MODELS: &str = r#"{"models":[{"slug":"none","display_name":"none","description":"","default_reasoning_level":"medium","supported_reasoning_levels":[],"shell_type":"disabled","visibility":"none","supported_in_api":true,"priority":1,"base_instructions":"","supports_reasoning_summaries":false,"support_verbosity":false,"truncation_policy":{"mode":"tokens","limit":10000},"supports_parallel_tool_calls":false,"experimental_supported_tools":[],"input_modalities":["text"]}]}"#;
 
-/// Returns the program.
 pub fn program() -> SeatProgram {
     let mut command = texts(&[
         "codex",

@@ -19,9 +19,7 @@ pub use program::SeatProgram;
 pub use seat::{PASSED, ProgramSeat, version};
 pub use wiretap::{Finding, fingerprint, measure};
 
-/// A program known by name.
 pub struct NamedProgram {
-    /// The provider's name.
     pub provider: &'static str,
     /// The version it was tried against.
     pub tried: &'static str,

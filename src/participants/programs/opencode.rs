@@ -14,7 +14,6 @@ pub const TRIED: &str = "1.18.33";
 const NO_TOOLS: &str = r#""share":"disabled","autoupdate":false,"agent":{"title":{"disable":true},"seat":{"mode":"primary","prompt":"{file:{rules_file}}","permission":{"*":"deny"}}}"#;
 const RECORDER: &str = r#""provider":{"anthropic":{"options":{"baseURL":"{recorder}/v1"}},"openai":{"options":{"baseURL":"{recorder}/v1"}}}"#;
 
-/// Returns the program.
 pub fn program() -> SeatProgram {
     SeatProgram {
         provider: "opencode-cli".to_owned(),

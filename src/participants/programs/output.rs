@@ -19,7 +19,6 @@ pub struct OutputPaths {
     pub tokens_in: Option<String>,
     /// Tokens of the prompt that came from a cache.
     pub tokens_cached: Option<String>,
-    /// Tokens of the reply.
     pub tokens_out: Option<String>,
     /// What it cost, in US dollars.
     pub cost: Option<String>,
@@ -44,7 +43,6 @@ impl OutputPaths {
         texts.into_iter().chain(counts).flatten().filter_map(problem).collect()
     }
 
-    /// Reads what a program printed.
     pub fn read(&self, printed: &str) -> Output {
         let Some(path) = &self.reply else {
             return Output { reply: Ok(printed.to_owned()), failure: None, usage: None };

@@ -12,7 +12,6 @@ pub struct SeatProgram {
     pub command: Vec<String>,
     /// Arguments that follow where a model is named.
     pub with_model: Vec<String>,
-    /// Variables that are set.
     pub set: Vec<(String, String)>,
     /// The command with which it may use its tools; empty where that is not known.
     pub tools_command: Vec<String>,
@@ -24,7 +23,6 @@ pub struct SeatProgram {
     pub files: Vec<(String, String)>,
     /// Where its answer stands in what it prints.
     pub output: OutputPaths,
-    /// What prints its version.
     pub version: Vec<String>,
     /// What it says when nobody is logged in, in lower case.
     pub logged_out: Vec<String>,

@@ -11,14 +11,12 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// What it answers.
 pub(super) const ANSWER: &str = "recorded";
 /// A longer line of a request's head is cut, in bytes.
 const MOST_LINE: u64 = 64 * 1024;
 /// A larger body is not read, in bytes.
 const MOST_BODY: usize = 64 * 1024 * 1024;
 
-/// What it was asked.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Recording {
     /// The bodies of requests to a model, in order; null for one that is no JSON.

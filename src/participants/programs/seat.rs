@@ -32,7 +32,6 @@ const REASON: usize = 300;
 /// A participant that is a program with fixed flags.
 pub struct ProgramSeat {
     program: SeatProgram,
-    /// Where its executable is.
     path: PathBuf,
     /// The folder it works in, where it is not an empty one.
     folder: Option<PathBuf>,
@@ -163,9 +162,6 @@ fn bare(path: &Path, arguments: &[String], env: &[String]) -> Command {
 }
 
 /// Asks a program at `path` for its version: the first line it prints.
-///
-/// # Errors
-/// When it prints none in time.
 pub async fn version(program: &SeatProgram, path: &Path) -> Result<String, String> {
     let mut command = bare(path, program.version.get(1..).unwrap_or_default(), &[]);
     command.current_dir(std::env::temp_dir());

@@ -23,7 +23,6 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 /// What a program was seen to send.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The tools it declares.
     pub tools: Vec<String>,
     /// Requests to a model that it makes for one answer.
     pub requests: u64,
@@ -33,9 +32,7 @@ pub struct Finding {
     pub bytes_after: u64,
     /// Whether the snapshot arrives whole and unchanged.
     pub is_whole: bool,
-    /// Other hosts that it asks for.
     pub hosts: Vec<String>,
-    /// When it was measured.
     pub checked_at: String,
 }
 
@@ -88,7 +85,6 @@ pub async fn measure(program: &SeatProgram, path: &Path, model: &str) -> Result<
     Ok(compared(&recording, &prompt, program.takes_rules()))
 }
 
-/// Compares what was recorded with the prompt.
 fn compared(recording: &Recording, prompt: &Prompt, is_apart: bool) -> Finding {
     let (rules, user) = (&*prompt.rules, format!("{}{}", prompt.snapshot, prompt.tail));
     let ours = if is_apart { user } else { prompt.text() };

@@ -6,14 +6,14 @@ use std::sync::{Arc, OnceLock};
 use clap::CommandFactory as _;
 use tokio_util::sync::CancellationToken;
 
-use super::args::{Args, Run};
+use super::args::{Args, Run, ServeArgs};
 use super::browse::session_file;
-use super::console::{Console, fail, is_on_terminal};
-use super::door::{OpenDoor, check_links};
+use super::console::{Console, VerbResult, fail, is_on_terminal};
+use super::door::check_links;
 use super::files::check_out;
 use super::headless::{RunContext, cancel_on_signal, run_session};
 use super::options::{environment, launch_options, load_plan};
-use super::verb_result::VerbResult;
+use super::serve::ServedDoor;
 use super::{dry_run, resume, tui_host};
 use crate::config::dirs::Dirs;
 use crate::core::ExitCode;
@@ -56,12 +56,13 @@ pub fn run(run: &Run, output: &mut Console) -> VerbResult {
     run_headless(run, None, output)
 }
 
-/// As `--batch`, with a door for remote seats.
-pub fn run_behind(run: &Run, door: &dyn OpenDoor, output: &mut Console) -> VerbResult {
-    run_headless(run, Some(door), output)
+/// `serve`: as `--batch`, with a door for remote seats.
+pub fn serve(args: &ServeArgs, trust: bool, output: &mut Console) -> VerbResult {
+    let door = ServedDoor::bind(args, trust)?;
+    run_headless(&Run { trust, ..args.into() }, Some(&door), output)
 }
 
-fn run_headless(run: &Run, door: Option<&dyn OpenDoor>, output: &mut Console) -> VerbResult {
+fn run_headless(run: &Run, door: Option<&ServedDoor<'_>>, output: &mut Console) -> VerbResult {
     if run.files.is_empty() {
         return Err(Diagnostic::new("--batch needs a file").hint("roundtable --batch FILE...").into());
     }

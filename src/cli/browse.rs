@@ -3,9 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use super::args::SessionsVerb;
-use super::console::Console;
+use super::console::{Console, VerbResult};
 use super::files::log_of;
-use super::verb_result::VerbResult;
 use crate::config::dirs::Dirs;
 use crate::config::own_strategies::{own_strategy, own_strategy_names, own_strategy_text};
 use crate::config::persona_library::PersonaLibrary;

@@ -9,14 +9,12 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::console::Console;
-use super::foreseen::foreseen;
+use super::console::{Console, VerbResult};
 use super::options::environment;
-use super::verb_result::VerbResult;
 use crate::config::trust::lines;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
-use crate::history::Timestamp;
+use crate::history::{Session, Timestamp};
 use crate::launch::environment::Environment;
 use crate::launch::evidence::unreadable_evidence;
 use crate::launch::prepare::{ExaminedFile, PreparedSession, examine_file, opened, read_definition};
@@ -151,6 +149,22 @@ fn of_plan(
             Vec::new()
         }
     }
+}
+
+/// What will be refused whatever results come, and what a warning will be given of; `file` is the
+/// definition's name.
+pub fn foreseen(session: &Session, file: &str) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+    const HINT: &str = "hand over what it names, or word it otherwise; `completeness: off` skips this check";
+    let (mut refused, mut warned) = (Vec::new(), Vec::new());
+    for (step, checked) in session.foreseen() {
+        let problem = |why: &String| {
+            let message = format!("step `{}`: {why}", step.id);
+            Diagnostic::new(message).hint(HINT).at(file, step.place.0, step.place.1)
+        };
+        refused.extend(checked.refusal.iter().map(problem));
+        warned.extend(checked.warnings.iter().map(problem));
+    }
+    (refused, warned)
 }
 
 fn print(severity: Severity, problem: &Diagnostic, output: &mut Console) {

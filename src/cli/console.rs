@@ -16,6 +16,9 @@ use crate::history::Session;
 use crate::launch::error::RunError;
 use crate::sanitize::{harmless, harmless_line, is_unsafe};
 
+/// What a verb comes to: its exit code, or the problems that keep it from its work.
+pub type VerbResult = Result<ExitCode, RunError>;
+
 /// The two streams, and how much is said on them.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]

@@ -5,9 +5,8 @@
 
 use serde_json::json;
 
-use super::console::Console;
+use super::console::{Console, VerbResult};
 use super::options::environment;
-use super::verb_result::VerbResult;
 use crate::config::doctor::{Checkup, CheckupStatus, ProbeLevel, check};
 use crate::config::findings::Findings;
 use crate::core::ExitCode;

@@ -1,14 +1,10 @@
-//! What a headless run needs of a door for remote seats; it has one under `serve`.
+//! What every door of a session needs.
 
 use crate::diagnostic::Diagnostic;
-use crate::engine::RemoteSeats;
 use crate::history::{Session, SessionOpened};
 use crate::journal::KeyStore;
 use crate::launch::environment::Environment;
 use crate::round::seal::sign::SigningKey;
-
-use super::console::Console;
-use crate::launch::error::RunError;
 
 /// A session whose door is to be opened.
 pub struct DoorInputs<'a> {
@@ -17,21 +13,6 @@ pub struct DoorInputs<'a> {
     pub session: &'a Session,
     pub set_up: &'a Environment,
     pub runtime: &'a tokio::runtime::Runtime,
-}
-
-/// Lets remote seats in.
-pub trait OpenDoor: Sync {
-    /// Begins to listen, and invites.
-    fn open(&self, of: &DoorInputs<'_>, output: &mut Console) -> Result<RemoteSeats, RunError>;
-
-    /// Sees the state after each write to disk, and prints the links once they work.
-    fn see(&self, session: &Session, output: &mut Console);
-
-    /// The options with which the same links work again, each with a space before it.
-    fn options(&self) -> String;
-
-    /// How long results are shown after the end, in seconds.
-    fn linger(&self) -> u64;
 }
 
 /// Refuses a session without remote seats.

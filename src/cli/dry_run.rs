@@ -3,9 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::console::Console;
-use super::foreseen::foreseen;
-use super::verb_result::VerbResult;
+use super::check::foreseen;
+use super::console::{Console, VerbResult};
 use crate::config::prices::AS_OF;
 use crate::config::trust::lines;
 use crate::core::{Command, ExitCode, NextAction, ReplyLimits, decide, next};
@@ -61,7 +60,7 @@ pub fn run(
             if let Event::WorkItemOffered(item) = &stamped.event {
                 let text = prompt(&session, item);
                 let seat = session.seat_info(&item.participant);
-                let money = costs.add((seat, item), &text, session.round(&item.round), &mut total);
+                let money = costs.add(seat, item, &text, session.round(&item.round), &mut total);
                 if !output.json {
                     output.line(&shown(item, &text, &money));
                 }
@@ -128,7 +127,8 @@ impl Costs {
     /// round share could come from a cache for all of them but one.
     fn add(
         &self,
-        (seat, item): (Option<&SeatInfo>, &WorkItemOffered),
+        seat: Option<&SeatInfo>,
+        item: &WorkItemOffered,
         text: &str,
         round: Option<&RoundRun>,
         total: &mut Total,

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::args::{Format, ReportArgs};
-use super::console::Console;
-use super::verb_result::VerbResult;
+use super::console::{Console, VerbResult};
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::Session;

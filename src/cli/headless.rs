@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::console::Console;
+use super::console::{Console, VerbResult};
 use super::cost_summary;
-use super::door::{DoorInputs, OpenDoor};
+use super::door::DoorInputs;
+use super::serve::ServedDoor;
 use super::told::Teller;
-use super::verb_result::VerbResult;
 use super::worker_door::WorkerDoor;
 use crate::config::{Config, available_model};
 use crate::core::{ExitCode, QUORUM_UNREACHABLE, exhausted_key};
@@ -40,7 +40,7 @@ pub struct RunContext<'a> {
     /// Where reports are written once a session has ended or pauses.
     pub out: &'a [PathBuf],
     /// Lets remote seats in, where somebody serves.
-    pub door: Option<&'a dyn OpenDoor>,
+    pub door: Option<&'a ServedDoor<'a>>,
 }
 
 /// Runs a session until it finishes or pauses.
@@ -75,9 +75,9 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
         output.warn(&Diagnostic::new(error.to_string()).hint(hint));
     }
     cost_summary::print_cost(&session, &known_prices(&session, context.set_up), output);
-    let options = context.door.map(OpenDoor::options).unwrap_or_default();
+    let options = context.door.map(ServedDoor::options).unwrap_or_default();
     let resume = format!("roundtable {} {}{options}", resume_verb(&session), path.display());
-    let mut exit = print_summary(done, &session, (&path, &resume), (entries, &last_hash), output)?;
+    let mut exit = print_summary(done, &session, &path, &resume, entries, &last_hash, output)?;
     if !context.out.is_empty() {
         exit = exit.max(super::files::write_reports(&path, context.out, output)?);
     }
@@ -170,8 +170,10 @@ fn seat_a_model(session: &Session, config: &Config) -> String {
 fn print_summary(
     done: Result<ExitCode, EngineError>,
     session: &Session,
-    (path, resume): (&Path, &str),
-    (entries, last_hash): (usize, &str),
+    path: &Path,
+    resume: &str,
+    entries: usize,
+    last_hash: &str,
     output: &mut Console,
 ) -> VerbResult {
     let file = path.display();
@@ -260,7 +262,7 @@ fn answer_hint(session: &Session) -> String {
 struct ProgressReporter<'a> {
     output: &'a mut Console,
     teller: &'a Teller,
-    door: Option<&'a dyn OpenDoor>,
+    door: Option<&'a ServedDoor<'a>>,
     workers: &'a WorkerDoor,
 }
 

@@ -8,8 +8,7 @@ use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 
 use super::args::Args;
-use super::console::Console;
-use super::verb_result::VerbResult;
+use super::console::{Console, VerbResult};
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::journal::{Disk, DiskError};

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use super::agent_files;
-use super::console::Console;
-use super::verb_result::VerbResult;
+use super::console::{Console, VerbResult};
 use crate::config::read_file::read_text;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;

@@ -8,14 +8,12 @@ mod args;
 mod batch;
 mod browse;
 mod check;
-mod closed;
 mod console;
 mod cost_summary;
 mod doctor;
 mod door;
 mod dry_run;
 mod files;
-mod foreseen;
 mod headless;
 mod help;
 mod inbox;
@@ -31,7 +29,6 @@ mod snapshot;
 mod tally;
 mod told;
 mod tui_host;
-mod verb_result;
 mod verify;
 mod wiretap;
 #[cfg(feature = "nats")]
@@ -50,12 +47,11 @@ use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use args::{Args, InboxVerb, Json, Run, Verb};
 use browse::session_file;
-use console::{Console, fail};
-use verb_result::VerbResult;
+use console::{Console, VerbResult, fail};
 
 /// Reads the command line, does what it says, and returns the exit code.
 pub fn main() -> ExitCode {
-    closed::keep_closed();
+    keep_closed();
     console::quiet_panics();
     let mut command = help::command();
     let read = command.try_get_matches_from_mut(std::env::args_os());
@@ -103,7 +99,7 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
         }
         Verb::Serve(args) => {
             *output = console_of(&Run::from(&args));
-            serve::run(&args, trust, output)
+            batch::serve(&args, trust, output)
         }
         Verb::Mcp(args) => mcp::run(&args, trust, output),
         Verb::Inbox { verb: InboxVerb::Run(args) } => inbox::run(&args, output),
@@ -153,5 +149,23 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
         Verb::Init { from: Some(file), .. } => init::definition_from(&file, output),
         Verb::Man { command, out } => help::man(command.as_deref(), out.as_deref(), output),
         Verb::Completions { shell } => Ok(help::completions(shell, output)),
+    }
+}
+
+/// Keeps what this process holds in it from now on: no core file is made of it, and no other program of the
+/// same user looks into it. What it starts is not bound by it.
+fn keep_closed() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let maximum = getrlimit(Resource::Core).maximum;
+        // A limit may always be lowered.
+        let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
+    }
+    // For where cores go to a program, which the limit does not bind.
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+        let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     }
 }

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use super::args::Run;
-use super::console::Console;
+use super::console::{Console, VerbResult};
 use super::headless::{RunContext, close_workers, run_session};
-use super::verb_result::VerbResult;
 use crate::config::tasks::TaskFile;
 use crate::core::{ExitCode, UnwrittenTask, exit_code, not_written};
 use crate::diagnostic::Diagnostic;

@@ -7,12 +7,10 @@ use std::sync::Mutex;
 
 use indexmap::IndexMap;
 
-use super::args::{Run, ServeArgs};
-use super::batch::run_behind;
+use super::args::ServeArgs;
 use super::console::{Console, is_on_terminal};
-use super::door::{DoorInputs, OpenDoor};
+use super::door::DoorInputs;
 use super::link_door::{Access, LinkDoor, qr_code};
-use super::verb_result::VerbResult;
 use crate::config::Config;
 use crate::config::dirs::Dirs;
 use crate::config::remote::DoorAddress;
@@ -21,17 +19,8 @@ use crate::engine::RemoteSeats;
 use crate::history::Session;
 use crate::launch::error::RunError;
 
-/// Runs a definition or resumes a session, with a door for its remote seats.
-pub fn run(args: &ServeArgs, trust: bool, output: &mut Console) -> VerbResult {
-    let mut asked = DoorAddress::from(&args.door);
-    if asked == DoorAddress::default() {
-        asked = Config::load(&Dirs::find(trust)?)?.door;
-    }
-    let door = ServedDoor { args, door: LinkDoor::bind(asked)?, untold: Mutex::new(None) };
-    run_behind(&Run { trust, ..args.into() }, &door, output)
-}
-
-struct ServedDoor<'a> {
+/// The door of a headless run.
+pub struct ServedDoor<'a> {
     args: &'a ServeArgs,
     door: LinkDoor,
     /// Links that are told once their invitations are on disk, and the file that they go to.
@@ -43,8 +32,18 @@ struct Links {
     file: Option<File>,
 }
 
-impl OpenDoor for ServedDoor<'_> {
-    fn open(&self, of: &DoorInputs<'_>, output: &mut Console) -> Result<RemoteSeats, RunError> {
+impl<'a> ServedDoor<'a> {
+    /// Binds the address that is given, else that of the settings.
+    pub fn bind(args: &'a ServeArgs, trust: bool) -> Result<Self, RunError> {
+        let mut asked = DoorAddress::from(&args.door);
+        if asked == DoorAddress::default() {
+            asked = Config::load(&Dirs::find(trust)?)?.door;
+        }
+        Ok(Self { args, door: LinkDoor::bind(asked)?, untold: Mutex::new(None) })
+    }
+
+    /// Begins to listen, and invites.
+    pub fn open(&self, of: &DoorInputs<'_>, output: &mut Console) -> Result<RemoteSeats, RunError> {
         let file = self.args.links.as_deref().map(new_file).transpose()?;
         let opened = self.door.open(of)?;
         self.door.notes().iter().for_each(|note| output.note(note));
@@ -54,7 +53,8 @@ impl OpenDoor for ServedDoor<'_> {
         Ok(opened.remote)
     }
 
-    fn see(&self, session: &Session, output: &mut Console) {
+    /// Shows the state after a write to disk, and prints the links once they work.
+    pub fn see(&self, session: &Session, output: &mut Console) {
         self.door.see(session);
         let untold = self.untold.lock().ok().and_then(|mut untold| untold.take());
         if let Some(links) = untold {
@@ -62,11 +62,13 @@ impl OpenDoor for ServedDoor<'_> {
         }
     }
 
-    fn options(&self) -> String {
+    /// The options with which the same links work again, each with a space before it.
+    pub fn options(&self) -> String {
         self.door.options()
     }
 
-    fn linger(&self) -> u64 {
+    /// How long results are shown after the end, in seconds.
+    pub fn linger(&self) -> u64 {
         self.args.linger
     }
 }

@@ -3,10 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::console::Console;
+use super::console::{Console, VerbResult};
 use super::files::log_of;
 use super::options::{environment, load_plan};
-use super::verb_result::VerbResult;
 use crate::core::{Command, ExitCode, decide};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::{Event, Session, TimedEvent, Timestamp, WorkItem};

@@ -5,9 +5,8 @@
 use std::path::Path;
 
 use super::args::{Rules, TallyArgs};
-use super::console::Console;
+use super::console::{Console, VerbResult};
 use super::files::log_of;
-use super::verb_result::VerbResult;
 use crate::config::read_file::unreadable;
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, did_you_mean};

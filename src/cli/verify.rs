@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::browse::session_file;
-use super::console::{Console, fail};
-use super::verb_result::VerbResult;
+use super::console::{Console, VerbResult, fail};
 use crate::config::read_file::read_text;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;

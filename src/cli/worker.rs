@@ -5,9 +5,8 @@ use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 
 use super::args::{WorkerArgs, WorkerVerb};
-use super::console::Console;
+use super::console::{Console, VerbResult};
 use super::headless::cancel_on_signal;
-use super::verb_result::VerbResult;
 use crate::config::dirs::Dirs;
 use crate::config::model_price::{price_of, unpriced};
 use crate::core::{ExitCode, is_free};

@@ -44,7 +44,7 @@ impl WorkerDoor {
         let tell: Tell = Arc::new(tell);
         let seats = remote.get_or_insert_default();
         let id = if of.session.id.is_empty() { &of.header.session } else { &of.session.id };
-        let opened = QueueDoor::open(&address, (of.header, id), key, &seats.arrive, &tell);
+        let opened = QueueDoor::open(&address, of.header, id, key, &seats.arrive, &tell);
         of.runtime.block_on(opened).map(|door| Self(Some(door))).map_err(|error| in_words(&error))
     }
 

@@ -9,7 +9,6 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::offer::offer_json;
 use super::work::OpenWork;
 use crate::history::{
     Door, Invitation, Receipt, RoundRun, Seat, SeatStatus, Session, SessionOpened, Timestamp,
@@ -210,4 +209,28 @@ fn is_revised(session: &Session, step: &str) -> bool {
 
 fn stands(state: &str) -> Value {
     json!({ "v": VERSION, "kind": "state", "state": state })
+}
+
+/// An offer without its time; `order` is that of the options, where it is not the form's.
+pub fn offer_json(
+    header: &SessionOpened,
+    round: &RoundRun,
+    seat: &Seat,
+    order: Option<&Vec<String>>,
+) -> Option<Value> {
+    let item = seat.item.as_ref()?;
+    let persona = header.personas.iter().find(|persona| persona.name == item.persona);
+    let (opened, mut ballot) = (&round.opened, round.opened.ballot.clone());
+    if let Some(order) = order {
+        ballot.options.clone_from(order);
+    }
+    Some(json!({
+        "v": VERSION, "kind": "ballot", "delivery": round.delivery(&seat.name)?,
+        "session": round.session, "round": opened.round, "participant": seat.name,
+        "try": seat.retried + 1, "question": opened.question, "ballot": ballot,
+        "rules": opened.rules, "address": item.address,
+        "persona": persona.map(|persona| persona.text.as_str()),
+        "snapshot_sha256": opened.snapshot_sha256, "public_key": round.seal_to.as_ref()?.public_key,
+        "table_key": header.table_key,
+    }))
 }

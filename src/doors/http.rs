@@ -3,7 +3,8 @@
 //! Every refusal is JSON with the word in `refused`. Tokens are sent as bearer tokens, in no cookie, so that
 //! another page cannot make a browser send one.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::Json;
@@ -19,7 +20,6 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::board::Board;
 use super::entrance::Peer;
-use super::limits::Limits;
 use crate::core::refusal;
 use crate::engine::{Accepted, Arrival, Message};
 use crate::round::snapshot::sha256_hex;
@@ -140,5 +140,35 @@ pub async fn hand_in(door: &Door, message: Message) -> Result<Accepted, String> 
     match answered.await {
         Ok(accepted) => accepted,
         Err(_) => Err(gone()),
+    }
+}
+
+/// How often somebody may ask in a second.
+#[derive(Default)]
+struct Limits(Mutex<(i64, HashMap<String, u32>)>);
+
+impl Limits {
+    /// Whether this is one of the first `most` requests of `who` in this second.
+    fn allows(&self, who: &str, most: u32, second: i64) -> bool {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if counts.0 != second {
+            *counts = (second, HashMap::new());
+        }
+        let count = counts.1.entry(who.to_owned()).or_insert(0);
+        *count += 1;
+        *count <= most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Limits;
+
+    #[test]
+    fn counts_each_second_anew() {
+        let limits = Limits::default();
+        let seen = [7, 7, 7, 8].map(|second| limits.allows("ann", 2, second));
+        assert_eq!(seen, [true, true, false, true]);
+        assert!(limits.allows("bob", 1, 8));
     }
 }

@@ -133,14 +133,15 @@ pub async fn item(
     body: Body,
 ) -> Response {
     let about = rest.as_ref().ok().and_then(|Path(rest)| rest.rsplit_once('/'));
-    let Some(about) = about else { return refused(NO_PAGE) };
-    answer(of_item(&door, participant, about, body).await)
+    let Some((item, verb)) = about else { return refused(NO_PAGE) };
+    answer(of_item(&door, participant, item, verb, body).await)
 }
 
 async fn of_item(
     door: &Arc<Door>,
     participant: String,
-    (item, verb): (&str, &str),
+    item: &str,
+    verb: &str,
     body: Body,
 ) -> Result<Response, String> {
     let About { holder: named, result, reason, answer, again } = read(body)?;

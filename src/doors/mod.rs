@@ -6,19 +6,51 @@ mod board;
 mod entrance;
 mod http;
 mod inbox;
-mod limits;
 mod links;
 #[cfg(feature = "nats")]
 mod nats;
-mod offer;
-mod routes;
 mod tls;
 mod work;
+
+use std::sync::Arc;
+
+use axum::extract::DefaultBodyLimit;
+use axum::http::StatusCode;
+use axum::middleware::from_fn;
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde_json::json;
 
 pub use board::Board;
 pub use entrance::{Entrance, MOST_OPEN};
 pub use http::Door;
+use http::{NO_PAGE, in_time, refused};
 #[cfg(feature = "nats")]
 pub use nats::{QueueDoor, workers_of};
-pub use routes::router;
 pub use tls::{Identity, accept_tls, fingerprint, make_identity};
+
+use crate::round::envelope::MAX_ENVELOPE;
+
+/// The routes of links and of agents.
+pub fn router(door: Arc<Door>) -> Router {
+    Router::new()
+        .route("/b", get(links::page))
+        .route("/v1/seat/key", post(links::join))
+        .route("/v1/seat", get(links::seat))
+        .route("/v1/seat/sealed", post(links::sealed))
+        .route("/v1/seat/result", get(links::result))
+        .route("/v1/context/{sha256}", get(links::context))
+        .route("/v1/status", get(links::status))
+        .route("/v1/events", get(links::events))
+        .route("/v1/inbox/take", post(inbox::take))
+        .route("/v1/items/{*rest}", post(inbox::item))
+        .layer(from_fn(in_time))
+        // It may wait as long as a request may take.
+        .route("/v1/inbox", get(inbox::poll))
+        .fallback(|| async { refused(NO_PAGE) })
+        .method_not_allowed_fallback(|| async {
+            (StatusCode::METHOD_NOT_ALLOWED, Json(json!({ "refused": "no such method" })))
+        })
+        .layer(DefaultBodyLimit::max(MAX_ENVELOPE))
+        .with_state(door)
+}

@@ -146,7 +146,8 @@ impl Budget {
         &self,
         session: &Session,
         opened: &RoundOpened,
-        (seat, model): (Option<&SeatInfo>, &str),
+        seat: Option<&SeatInfo>,
+        model: &str,
     ) -> Option<String> {
         let more = 2.0 * self.each(seat, model, opened.estimated_tokens);
         let (spent, round) = (self.spent(session), self.at_most(session, opened));

@@ -214,7 +214,7 @@ impl Engine<'_> {
             }
             let seat = self.session.seat_info(participant);
             let model = model.or_else(|| Some(seat?.label(&round.opened.step)));
-            let why = budget.refuses_retry(&self.session, &round.opened, (seat, model.unwrap_or_default()));
+            let why = budget.refuses_retry(&self.session, &round.opened, seat, model.unwrap_or_default());
             why.map_or(Ok(()), Err)?;
         }
         if let Some(newcomer) = newcomer {

@@ -25,8 +25,8 @@ impl Engine<'_> {
             Work::Claim(item) => self.hold(item.clone(), Command::Claim { item, participant, holder: named }),
             Work::Take(most) => Ok(self.claim_oldest(most, &participant, &holder)),
             Work::Renew(item) => self.hold(item.clone(), Command::Renew { item, participant, holder: named }),
-            Work::Return(item, text) => return self.return_work(&item, &text, (participant, named)),
-            Work::Fail(item, reason) => self.fail_work(&item, reason, (participant, named)),
+            Work::Return(item, text) => return self.return_work(&item, &text, participant, named),
+            Work::Fail(item, reason) => self.fail_work(&item, reason, participant, named),
         };
         done.map_err(|refused| refused.0)
     }
@@ -62,7 +62,8 @@ impl Engine<'_> {
         &mut self,
         item: &str,
         text: &str,
-        (participant, holder): (String, Option<String>),
+        participant: String,
+        holder: Option<String>,
     ) -> Result<Accepted, String> {
         let known = self.session.items.get(item).filter(|known| known.offered.participant == participant);
         let is_same = |back: &WorkItemReturned| {
@@ -89,7 +90,7 @@ impl Engine<'_> {
         let unread = failed_item(step.clone(), participant.clone(), item.to_owned(), None);
         let check = Command::Return { back: Box::new(unread), holder: holder.clone() };
         self.decide(check).map_err(|refused| refused.0)?;
-        let back = returned((step, participant, item.to_owned()), data?, text, latency_ms);
+        let back = returned(step, participant, item.to_owned(), data?, text, latency_ms);
         self.stage(Command::Return { back: Box::new(back), holder }).map_err(|refused| refused.0)?;
         self.note_marks();
         Ok(self.returned_state(item, now))
@@ -99,7 +100,8 @@ impl Engine<'_> {
         &mut self,
         item: &str,
         reason: String,
-        (participant, holder): (String, Option<String>),
+        participant: String,
+        holder: Option<String>,
     ) -> Result<Accepted, Refusal> {
         let now = (self.now)();
         let known = self.session.items.get(item);
@@ -133,12 +135,10 @@ impl Engine<'_> {
         let late: Vec<WorkItem> = self.session.open_items().filter(is_late).cloned().collect();
         for item in late {
             let limit = self.step_timeout(&item.offered.step).unwrap_or_default().as_millis();
-            let of = (
-                item.offered.participant.clone(),
-                item.claim.as_ref().and_then(|claim| claim.holder.clone()),
-            );
+            let participant = item.offered.participant.clone();
+            let holder = item.claim.as_ref().and_then(|claim| claim.holder.clone());
             let why = format!("Step '{}' timed out after {limit}ms", item.offered.step);
-            self.fail_work(&item.offered.item, why, of)?;
+            self.fail_work(&item.offered.item, why, participant, holder)?;
         }
         Ok(())
     }

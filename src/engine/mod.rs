@@ -21,7 +21,6 @@ mod round_key;
 mod run;
 mod seat;
 mod state;
-mod tasks;
 #[cfg(test)]
 mod testing;
 mod transcript;

@@ -61,7 +61,7 @@ impl Engine<'_> {
         let replies = first.into_iter().chain([reply]).collect();
         let shared = asked.shared.clone();
         let model = seat.item.as_ref().map(|item| item.model.clone()).unwrap_or_default();
-        let raw = raw(&shared, (&participant, model), replies, (self.now)().since(round.opened_at));
+        let raw = raw(&shared, &participant, model, replies, (self.now)().since(round.opened_at));
         let SeatResult::Sealed(ballot) = seal_record(&participant, raw, &shared)? else {
             return Err(refusal::TOO_LONG.to_owned());
         };
@@ -88,7 +88,8 @@ fn asked_of<'a>(session: &'a Session, participant: &str, item: &str) -> Result<&
 /// What is sealed of an agent's answer: nothing that only providers tell.
 fn raw(
     shared: &RoundShared,
-    (participant, model): (&str, String),
+    participant: &str,
+    model: String,
     replies: Vec<ReplyAttempt>,
     latency_ms: u64,
 ) -> Raw {

@@ -76,7 +76,9 @@ pub fn fault(step: String, agent: String, item: String) -> WorkItemReturned {
 
 /// A completed work item whose answer an agent has sent as this text.
 pub fn returned(
-    (step, participant, item): (String, String, String),
+    step: String,
+    participant: String,
+    item: String,
     data: Value,
     text: &str,
     latency_ms: u64,

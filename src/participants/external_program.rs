@@ -14,7 +14,7 @@ use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Command;
 
-use super::program_exit::{ExitNote, ProgramExit};
+use super::{ExitNote, ProgramExit};
 use super::{Failure, Participant, Reply, SeatRequest};
 use crate::handoff::whole_prompt;
 use crate::round::snapshot::hex;

@@ -9,7 +9,6 @@ pub mod external_program;
 pub mod http;
 pub mod human;
 pub mod key_command;
-mod program_exit;
 pub mod programs;
 pub mod progress;
 pub mod purse;
@@ -21,12 +20,10 @@ pub mod scripted;
 pub mod testing;
 pub mod tracker;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-
-pub use program_exit::{ExitNote, ProgramExit};
 
 pub use crate::round::prompt::Prompt;
 pub use crate::round::record::{Finish, TokenUsage};
@@ -120,8 +117,24 @@ pub struct WorkItemView {
     /// Whether evidence was asked for before, of the task a prompt names.
     pub evidence_asked: Vec<String>,
     /// What a program printed and how it ended, noted by the participant that runs it.
-    pub ended: program_exit::ExitNote,
+    pub ended: ExitNote,
 }
+
+/// What a program printed, and how it ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProgramExit {
+    /// Its exit status, in words; none of one that was given up.
+    pub status: Option<String>,
+    /// The last of its standard output.
+    pub stdout: Vec<u8>,
+    /// The last of its standard error.
+    pub stderr: Vec<u8>,
+    /// Whether its exit status is its answer.
+    pub is_exit_data: bool,
+}
+
+/// Where that is noted, while the program runs.
+pub type ExitNote = Mutex<ProgramExit>;
 
 /// What came back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

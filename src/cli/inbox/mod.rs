@@ -12,8 +12,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::args::InboxArgs;
-use super::console::Console;
-use super::verb_result::VerbResult;
+use super::console::{Console, VerbResult};
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::launch::error::RunError;

@@ -6,8 +6,7 @@ use futures::future::{BoxFuture, FutureExt as _};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
-use super::ScreenDoor;
-use super::served::Served;
+use super::screen_door::{ScreenDoor, Served};
 use crate::cli::door::DoorInputs;
 use crate::cli::worker_door::WorkerDoor;
 use crate::core::LEFT;
@@ -74,7 +73,8 @@ impl Facilitator for ScreenFacilitator {
 pub fn spawn(
     ready: ReadySession,
     set_up: &Arc<Environment>,
-    (desk, people): (HumanQueue, UnboundedReceiver<HumanQuestion>),
+    desk: HumanQueue,
+    people: UnboundedReceiver<HumanQuestion>,
     door: Option<Arc<ScreenDoor>>,
 ) -> Result<EngineHandle, Diagnostic> {
     let (orders, requests) = unbounded_channel();

@@ -7,7 +7,6 @@ mod home;
 mod paths;
 mod replay_loader;
 mod screen_door;
-mod served;
 mod sources;
 
 use std::io::Write as _;
@@ -18,11 +17,11 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use self::screen_door::ScreenDoor;
 use super::args::{Format, Run};
+use super::console::VerbResult;
 use super::doctor;
 use super::files::rendered;
 use super::headless::remove_unused;
 use super::options::launch_options;
-use super::verb_result::VerbResult;
 use crate::config::doctor::ProbeLevel;
 use crate::config::need::Need;
 use crate::config::participant_factory::ParticipantFactory;
@@ -226,7 +225,7 @@ impl Host for TuiHost {
         let (desk, people) = unbounded_channel();
         let ready = begin(header.clone(), path, &self.options, &self.set_up, Some(&desk)).map_err(wrong)?;
         let path = ready.path.clone();
-        let spawned = engine_thread::spawn(ready, &self.set_up, (desk, people), door);
+        let spawned = engine_thread::spawn(ready, &self.set_up, desk, people, door);
         Ok(spawned.inspect_err(|_| remove_unused(&path))?)
     }
 
@@ -245,7 +244,7 @@ impl Host for TuiHost {
         let (desk, people) = unbounded_channel();
         let lines = std::mem::take(&mut file.log.lines);
         let ready = resume((session, file), path, &self.options, &self.set_up, Some(&desk), tell);
-        Ok((lines, engine_thread::spawn(ready.map_err(wrong)?, &self.set_up, (desk, people), door)?))
+        Ok((lines, engine_thread::spawn(ready.map_err(wrong)?, &self.set_up, desk, people, door)?))
     }
 
     fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, StartRefusal> {

@@ -1,13 +1,25 @@
 //! The door that the screen opens for seats that are invited.
 
-use super::served::Served;
+use indexmap::IndexMap;
+use tokio_util::sync::CancellationToken;
+
 use crate::cli::door::DoorInputs;
 use crate::cli::link_door::{Access, LinkDoor, qr_code};
 use crate::diagnostic::Diagnostic;
+use crate::engine::RemoteSeats;
 use crate::history::{SeatInvited, Session};
 use crate::launch::environment::Environment;
 use crate::launch::seat::ReadySession;
 use crate::tui::SeatLink;
+
+/// A session whose remote seats are served.
+#[derive(Default)]
+pub struct Served {
+    pub remote: Option<RemoteSeats>,
+    pub links: IndexMap<String, SeatLink>,
+    /// Cancelled when the door is another session's.
+    pub ends: Option<CancellationToken>,
+}
 
 /// A door, bound as the settings say.
 pub struct ScreenDoor(LinkDoor);

@@ -20,7 +20,8 @@ const PERIOD: Duration = Duration::from_secs(2);
 pub async fn watch(
     client: Client,
     queue: Context,
-    (worker, session): (String, String),
+    worker: String,
+    session: String,
     arrive: mpsc::Sender<Arrival>,
 ) {
     // Without what the server tells there is still the look.

@@ -54,7 +54,8 @@ impl QueueDoor {
     /// Connects, makes the streams of the session's workers, and takes in what they send from here on.
     pub async fn open(
         address: &Address,
-        (header, session): (&SessionOpened, &str),
+        header: &SessionOpened,
+        session: &str,
         key: SigningKey,
         arrive: &mpsc::Sender<Arrival>,
         tell: &Tell,
@@ -73,7 +74,7 @@ impl QueueDoor {
             };
             tokio::spawn(ends.clone().run_until_cancelled_owned(receiver.run()));
             let watching =
-                watch(client.clone(), queue.clone(), (worker.clone(), session.to_owned()), arrive.clone());
+                watch(client.clone(), queue.clone(), worker.clone(), session.to_owned(), arrive.clone());
             tokio::spawn(ends.clone().run_until_cancelled_owned(watching));
         }
         let (orders, ordered) = unbounded_channel();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::doors::offer::offer_json;
+use crate::doors::board::offer_json;
 use crate::history::{Door, RoundRun, Seat, SeatStatus, Session, Timestamp};
 use crate::queue::names;
 

@@ -96,7 +96,10 @@ impl SeatProgram {
             // A value that was filled in is not read for placeholders.
             let mut parts = vec![(word.clone(), false)];
             for (name, value) in fill.iter().chain(&[("{model}", model)]) {
-                parts = parts.into_iter().flat_map(|part| split_at_name(part, name, value)).collect();
+                parts = parts
+                    .into_iter()
+                    .flat_map(|(text, is_value)| split_at_name(text, is_value, name, value))
+                    .collect();
             }
             parts.into_iter().map(|(text, _)| text).collect()
         };
@@ -110,7 +113,7 @@ impl SeatProgram {
 }
 
 /// A text at each place of `name`, with `value` between; nothing is done to a text that was filled in.
-fn split_at_name((text, is_value): (String, bool), name: &str, value: &str) -> Vec<(String, bool)> {
+fn split_at_name(text: String, is_value: bool, name: &str, value: &str) -> Vec<(String, bool)> {
     if is_value || !text.contains(name) {
         return vec![(text, is_value)];
     }

@@ -14,7 +14,7 @@ use tokio::process::Command;
 use super::program::SeatProgram;
 use crate::handoff::whole_prompt;
 use crate::participants::external_program::{ProcessGroup, exchange, lock, read, started};
-use crate::participants::program_exit::{ExitNote, ProgramExit};
+use crate::participants::{ExitNote, ProgramExit};
 use crate::participants::{Failure, Participant, Reply, SeatRequest};
 use crate::round::record::TokenUsage;
 use crate::round::snapshot::hex;

@@ -57,9 +57,9 @@ fn signed(json: &str, table: &SigningKey) {
     let [session, round] = [&offer.session, &offer.round].map(String::as_str);
     let (participant, snapshot_sha256) = (offer.participant.as_str(), offer.snapshot_sha256.as_str());
     let binding = AssociatedData { session, round, participant, snapshot_sha256 };
-    let sealer = unhex(&offer.public_key).map(Sealer::Two);
-    let sealed = sealer.and_then(|sealer| sealer.seal(&nonces, binding, "{}"));
-    if let Some(envelope) = sealed.and_then(|sealed| offer.envelope(sealed, &seat)) {
+    let to = unhex(&offer.public_key).map(Sealer::Two);
+    let made = to.and_then(|to| to.seal(&nonces, binding, "{}"));
+    if let Some(envelope) = made.and_then(|made| offer.envelope(made, &seat)) {
         let json = serde_json::to_vec(&envelope).expect("JSON");
         assert_eq!(envelope.wrong_length(), None);
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');

@@ -10,7 +10,7 @@
 //! - [`tally`]: voting rules
 //! - [`ballot`]: ballot kinds, their forms, reading a reply
 //! - [`round`]: snapshot, prompt, record and seal
-//! - [`identity`], [`persona`]: identity leaks, found and redacted; who a participant is
+//! - [`identity`], [`persona`]: names in answers, found and masked; who a participant is
 //! - [`workflow`]: the definition a facilitator writes
 //! - [`history`]: events and the state they fold into
 //! - [`handoff`]: what participants and later steps are given

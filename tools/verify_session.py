@@ -32,7 +32,7 @@ NOT_CHECKED = [
     "counts by a voting rule, winners, ties, orders and scores",
     "that `outcome` and `ballot` follow from the replies",
     "steps, agents' work items, questions and approvals, and that the definition leads to them",
-    "identity leaks and redactions",
+    "names in answers and their redaction",
     "the limits on memory",
     "what no file can prove: what a provider received, discarded runs, clocks, a complete rewrite without `--expect`",
 ]

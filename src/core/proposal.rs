@@ -24,10 +24,7 @@ impl Proposal {
         let check =
             |answer: Value| if is_recorded { Ok(answer) } else { facts.check(&answer).map(|()| answer) };
         let answer = match session.results.get(named) {
-            Some(made) if made.success => session
-                .disclosed_result(proposing, made)
-                .ok_or_else(|| "it is withheld".to_owned())
-                .and_then(check),
+            Some(made) if made.success => check(session.disclosed_result(proposing, made)),
             Some(failed) => Err(failed.error.clone().unwrap_or_default()),
             None => Err(format!("step `{named}` has not run")),
         };

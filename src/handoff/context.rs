@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::disclosure::{WITHHELD, rejected, seat_answer};
+use super::disclosure::{rejected, seat_answer};
 use super::revision::earlier_counts;
 use crate::history::{Point, RoundRun, Seat, Session, StepFinished, StepRun};
 use crate::round::material::{Artifact, RoundSummary, SnapshotContent};
@@ -94,7 +94,7 @@ impl Session {
             return None;
         }
         if let StepKind::Agent(_) = step.kind {
-            return self.disclosed_result(step, result);
+            return Some(self.disclosed_result(step, result));
         }
         Some(result.data.clone())
     }
@@ -196,7 +196,6 @@ pub fn parallel_data(session: &Session, definition: &Definition, runs: &[StepRun
             let error = session.shown_error(result);
             return Some(rejected(&run.id, if error.is_empty() { "no reason given" } else { &error }));
         }
-        let Some(data) = data else { return Some(rejected(&run.id, WITHHELD)) };
         Some(json!({ "stepId": run.id, "status": "fulfilled", "result": data, "error": null }))
     };
     runs.iter().filter_map(entry).collect()

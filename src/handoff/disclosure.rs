@@ -1,125 +1,97 @@
-//! What of an answer is handed on: scanned once it may be read, masked or kept back as the definition
+//! What of an answer is handed on: scanned once it may be read, masked where the definition
 //! says, its author by pseudonym. The answer itself stays as it is, in the log and in every report.
 
 use serde_json::{Map, Value, json};
 
 use crate::ballot::{Ballot, Stance};
 use crate::history::{
-    AnswerRevealed, CollectedIdea, Event, LeakReport, LeaksFound, RoundRun, Seat, SeatStatus, Session,
-    StepFinished, WorkItem,
+    AnswerRevealed, CollectedIdea, Event, LeaksFound, RoundRun, Seat, SeatStatus, Session, StepFinished,
+    WorkItem,
 };
-use crate::identity::{Hit, LeakScanner, Named, leaks_in, masked};
+use crate::identity::{Leak, LeakKind, LeakScanner, Name, masked, names_of_model, well_known};
 use crate::round::record::Outcome;
-use crate::workflow::{LeakAction, Step, StepKind};
-
-/// What stands for an answer that is not handed on.
-pub const WITHHELD: &str = "withheld: identifies its author or another participant";
-/// What stands for names that have no pseudonym.
-const MODEL: &str = "[model]";
-const VENDOR: &str = "[vendor]";
-const PARTICIPANT: &str = "[participant]";
-
-/// What is looked for, and what becomes of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct LeakPolicy {
-    /// Whether names of participants count.
-    seats: bool,
-    /// What becomes of an answer with findings, pseudonyms aside.
-    action: LeakAction,
-}
+use crate::workflow::{LeakAction, Step, StepKind, Template};
 
 impl Session {
-    /// What was found in the answer to a work item; none of what has not been handed on.
-    pub fn leaks_of(&self, item: &str) -> Option<&LeakReport> {
-        self.leaks.get(item)
+    /// What was found in the answer to a work item that has been handed on.
+    pub fn leaks_of(&self, item: &str) -> Option<&[Leak]> {
+        self.leaks.get(item).map(Vec::as_slice)
     }
 
-    /// Names of participants count where they are to be hidden, or where the definition says how to
-    /// handle them; elsewhere later rounds are shown them anyway.
-    fn watch(&self) -> Option<LeakPolicy> {
-        let definition = self.definition.as_ref()?;
-        let hidden = self.pseudonyms().is_some();
-        let unsaid = if hidden { LeakAction::Mask } else { LeakAction::Flag };
+    /// The names to look for; none where the definition wants no scan. Names of participants count where they
+    /// are to be hidden, or where the definition asks for a scan; elsewhere later rounds see them anyway.
+    fn names_to_find(&self) -> Vec<Name> {
+        let Some(definition) = &self.definition else { return Vec::new() };
+        let pseudonyms = self.pseudonyms();
+        let unsaid = if pseudonyms.is_some() { LeakAction::Mask } else { LeakAction::Flag };
         let action = definition.leaks.unwrap_or(unsaid);
-        let seats = hidden || definition.leaks.is_some();
-        (hidden || action != LeakAction::Off).then_some(LeakPolicy { seats, action })
+        let name = |kind: LeakKind, text: &str| {
+            let mask = (action == LeakAction::Mask).then(|| kind.mask().to_owned());
+            Name { kind, text: text.to_owned(), mask }
+        };
+        let mut names = Vec::new();
+        if action != LeakAction::Off {
+            names.extend(well_known().map(|(kind, text)| name(kind, text)));
+            let models = self.roster.values().flat_map(|seat| names_of_model(&seat.model));
+            names.extend(models.map(|text| name(LeakKind::Model, text)));
+        }
+        if pseudonyms.is_some() || definition.leaks.is_some_and(|action| action != LeakAction::Off) {
+            for seat in self.roster.keys() {
+                let found = name(LeakKind::Seat, seat);
+                let pseudonym = pseudonyms.and_then(|names| names.get(seat)).cloned();
+                names.push(Name { mask: pseudonym.or(found.mask), ..found });
+            }
+        }
+        names
     }
 
     /// The event on the answers of a closed round, if they give something away that is not on record.
     pub(crate) fn leaks_in_round(&self, run: &RoundRun) -> Option<Event> {
-        let watch = self.watch()?;
-        let scan = self.scan(watch, &material_of(run));
         let answers = run.seats.values().filter_map(|seat| {
             let item = seat.item.as_ref()?;
             Some((item.participant.as_str(), item.item.as_str(), seat_answer(seat)))
         });
-        self.found(watch, &scan, &run.opened.step, &run.opened.round, answers)
+        self.leaks_found(&run.opened.step, &run.opened.round, || material_of(run), answers)
     }
 
     /// The event on what came back for a step's work items.
     pub(crate) fn leaks_in_items(&self, step: &Step, items: &[&WorkItem]) -> Option<Event> {
-        let watch = self.watch()?;
-        let own = match &step.kind {
-            StepKind::Agent(agent) => agent.prompt.as_ref().map(|prompt| prompt.text().to_owned()),
-            StepKind::Review(review) => review.prompt.as_ref().map(|prompt| prompt.text().to_owned()),
-            _ => None,
+        let own = || match &step.kind {
+            StepKind::Agent(agent) => {
+                agent.prompt.as_ref().map(Template::text).unwrap_or_default().to_owned()
+            }
+            StepKind::Review(review) => {
+                review.prompt.as_ref().map(Template::text).unwrap_or_default().to_owned()
+            }
+            _ => String::new(),
         };
-        let scan = self.scan(watch, &own.unwrap_or_default());
         let answers = items
             .iter()
             .map(|item| (item.offered.participant.as_str(), item.offered.item.as_str(), said_for(item)));
-        self.found(watch, &scan, &step.id, "", answers)
+        self.leaks_found(&step.id, "", own, answers)
     }
 
-    fn found<'a>(
+    fn leaks_found<'a>(
         &self,
-        watch: LeakPolicy,
-        scan: &LeakScanner,
         step: &str,
         round: &str,
+        own: impl FnOnce() -> String,
         answers: impl Iterator<Item = (&'a str, &'a str, Value)>,
     ) -> Option<Event> {
-        let mask = |hit: &Hit| self.mask(watch, hit);
+        let names = self.names_to_find();
+        if names.is_empty() {
+            return None;
+        }
+        let scanner = LeakScanner::new(names, &format!("{}\n{}", self.material(), own()));
         let mut found = Vec::new();
-        for (who, item, said) in answers {
-            let leaks = leaks_in(scan, &said, (who, item), &mask);
-            // With `off` only what a pseudonym stands for is anybody's concern.
-            found.extend(
-                leaks.into_iter().filter(|leak| watch.action != LeakAction::Off || leak.mask.is_some()),
-            );
+        for (participant, item, said) in answers {
+            found.extend(scanner.leaks_in(&said, participant, item));
         }
         if found.is_empty() || found.iter().any(|leak| self.leaks.contains_key(&leak.item)) {
             return None;
         }
-        Some(Event::LeaksFound(std::sync::Arc::new(LeaksFound {
-            step: step.to_owned(),
-            round: round.to_owned(),
-            action: watch.action,
-            found,
-        })))
-    }
-
-    fn mask(&self, watch: LeakPolicy, hit: &Hit) -> Option<String> {
-        let pseudonym = match hit.named {
-            Named::Seat(at) => self.pseudonyms().and_then(|names| names.get_index(at)),
-            _ => None,
-        };
-        match (pseudonym, watch.action) {
-            (Some((_, name)), _) => Some(name.clone()),
-            (None, LeakAction::Mask) => Some(match hit.named {
-                Named::Vendor => VENDOR.to_owned(),
-                Named::Model => MODEL.to_owned(),
-                Named::Seat(_) | Named::Ai => PARTICIPANT.to_owned(),
-            }),
-            _ => None,
-        }
-    }
-
-    fn scan(&self, watch: LeakPolicy, own: &str) -> LeakScanner {
-        let seats: Vec<&str> = self.roster.keys().map(String::as_str).collect();
-        let models: Vec<&str> = self.roster.values().map(|seat| seat.model.as_str()).collect();
-        let material = format!("{}\n{own}", self.material());
-        LeakScanner::new(if watch.seats { &seats } else { &[] }, &models, &material)
+        let (step, round) = (step.to_owned(), round.to_owned());
+        Some(Event::LeaksFound(std::sync::Arc::new(LeaksFound { step, round, found })))
     }
 
     /// What the facilitator brought: names in it are what is talked about.
@@ -143,24 +115,23 @@ impl Session {
         texts.join("\n")
     }
 
-    /// What is handed on of an answer; none where it is withheld.
-    fn handed(&self, item: &str, said: Value) -> Option<Value> {
+    /// What is handed on of an answer.
+    fn handed(&self, item: &str, said: Value) -> Value {
         match self.leaks.get(item) {
-            None => Some(said),
-            Some(handling) if handling.action == LeakAction::Withhold => None,
-            Some(handling) => Some(masked(&said, &handling.found)),
+            None => said,
+            Some(found) => masked(&said, found),
         }
     }
 
-    /// An idea of a closed round as later steps see it; none where its answer is withheld.
-    pub(super) fn handed_idea(&self, round: &RoundRun, idea: CollectedIdea) -> Option<CollectedIdea> {
+    /// An idea of a closed round as later steps see it.
+    pub(super) fn handed_idea(&self, round: &RoundRun, idea: CollectedIdea) -> CollectedIdea {
         let author = idea.id.rsplit_once('#').and_then(|(name, at)| Some((round.seat(name)?, at)));
-        let Some((seat, at)) = author else { return Some(idea) };
-        let Some(item) = &seat.item else { return Some(idea) };
-        let handed = self.handed(&item.item, seat_answer(seat))?;
+        let Some((seat, at)) = author else { return idea };
+        let Some(item) = &seat.item else { return idea };
+        let handed = self.handed(&item.item, seat_answer(seat));
         let at = at.parse::<usize>().map_or(0, |at| at.saturating_sub(1));
         let text = |key: &str| handed["result"]["ideas"][at][key].as_str().unwrap_or_default().to_owned();
-        Some(CollectedIdea { title: text("title"), text: text("text"), ..idea })
+        CollectedIdea { title: text("title"), text: text("text"), ..idea }
     }
 
     /// A seat of a closed round as later steps see it.
@@ -169,9 +140,9 @@ impl Session {
         let said = seat_answer(seat);
         let handed = match &seat.item {
             Some(item) => self.handed(&item.item, said),
-            None => Some(said),
+            None => said,
         };
-        entry(name, handed)
+        entry(name, &handed)
     }
 
     /// The work items behind a step's last result, in the order they were offered.
@@ -179,14 +150,11 @@ impl Session {
         self.items_of.get(step).into_iter().flatten().filter_map(|id| self.items.get(id))
     }
 
-    /// What an agent's step made, as later steps see it; none where it is withheld.
-    pub(crate) fn disclosed_result(&self, step: &Step, result: &StepFinished) -> Option<Value> {
+    /// What an agent's step made, as later steps see it.
+    pub(crate) fn disclosed_result(&self, step: &Step, result: &StepFinished) -> Value {
         match self.items_behind(&step.id).next() {
-            Some(item) => {
-                let said = self.handed(&item.offered.item, json!({ "result": result.data }))?;
-                Some(said["result"].clone())
-            }
-            None => Some(result.data.clone()),
+            Some(item) => self.handed(&item.offered.item, json!({ "result": result.data }))["result"].take(),
+            None => result.data.clone(),
         }
     }
 
@@ -195,20 +163,14 @@ impl Session {
     pub(crate) fn due_synthesis(&self) -> Option<(String, String)> {
         let id = self.finished_step.as_ref().filter(|_| self.synthesis_due)?;
         let round = self.synthesis_of(id)?.opened.round.clone();
-        let data = self.disclosed_result(self.definition.as_ref()?.step(id)?, self.results.get(id)?)?;
+        let data = self.disclosed_result(self.definition.as_ref()?.step(id)?, self.results.get(id)?);
         let text = ["synthesis", "result"].into_iter().find_map(|key| data[key].as_str());
         Some((round, text.map_or_else(|| data.to_string(), str::to_owned)))
     }
 
     /// What came back for a work item, as later agents see it.
     pub(crate) fn handed_content(&self, item: &WorkItem) -> Value {
-        let handed = self.handed(&item.offered.item, said_for(item));
-        handed.map_or_else(|| WITHHELD.into(), |said| said["result"].clone())
-    }
-
-    /// Whether what came back for a work item is kept back.
-    pub(crate) fn is_withheld(&self, item: &str) -> bool {
-        self.leaks.get(item).is_some_and(|handling| handling.action == LeakAction::Withhold)
+        self.handed(&item.offered.item, said_for(item))["result"].take()
     }
 
     /// The entries of a finished review, as later steps see them.
@@ -219,7 +181,7 @@ impl Session {
         }
         let of = |item: &&WorkItem| {
             let handed = self.handed(&item.offered.item, said_for(item));
-            entry(self.display_name(&item.offered.participant), handed)
+            entry(self.display_name(&item.offered.participant), &handed)
         };
         items.iter().map(of).collect()
     }
@@ -231,14 +193,13 @@ impl Session {
             return self.shown_reason(self.last_round_of(&failed.step), &error);
         };
         let handed = self.handed(&item.offered.item, json!({ "error": error }));
-        handed.as_ref().and_then(|said| said["error"].as_str()).unwrap_or(WITHHELD).to_owned()
+        handed["error"].as_str().unwrap_or_default().to_owned()
     }
 
     /// What the program of a failed step printed, as later steps get it.
     pub(crate) fn output_of(&self, failed: &StepFinished) -> Option<String> {
         let item = self.items_behind(&failed.step).next()?;
-        let output = item.outcome()?.output()?;
-        Some(if self.is_withheld(&item.offered.item) { WITHHELD.to_owned() } else { output })
+        item.outcome()?.output()
     }
 
     /// Why a round did not decide, with the seats that block it, which end the sentence, as others are shown
@@ -279,13 +240,10 @@ fn material_of(run: &RoundRun) -> String {
 }
 
 /// An entry of an envelope: what is handed on under a name.
-fn entry(name: &str, handed: Option<Value>) -> Value {
-    match handed {
-        None => rejected(name, WITHHELD),
-        Some(said) => match said.get("error").and_then(Value::as_str) {
-            Some(error) => rejected(name, error),
-            None => json!({ "stepId": name, "result": said["result"] }),
-        },
+fn entry(name: &str, handed: &Value) -> Value {
+    match handed.get("error").and_then(Value::as_str) {
+        Some(error) => rejected(name, error),
+        None => json!({ "stepId": name, "result": handed["result"] }),
     }
 }
 

@@ -17,7 +17,7 @@ mod work_item_input;
 
 pub use completeness::Checked;
 pub use context::{is_no, parallel_data, round_data};
-pub use disclosure::{WITHHELD, rejected};
+pub use disclosure::rejected;
 pub use form::FormFacts;
 pub use linked_tasks::{LinkedTasks, linked_tasks};
 pub use rendering::Rendered;

@@ -4,7 +4,6 @@
 
 use serde_json::{Map, Value};
 
-use super::disclosure::WITHHELD;
 use super::work_item_input::WorkItemDraft;
 use crate::history::{PreviousArtifact, ReviewContext, ReviewRecorded, Session, StepArtifact, StepRun};
 use crate::round::material::Artifact;
@@ -17,7 +16,6 @@ const NO_TAG: &str = "participant";
 struct Thing<'a> {
     artifact: PreviousArtifact,
     authors: Vec<&'a str>,
-    is_withheld: bool,
 }
 
 impl Session {
@@ -75,9 +73,6 @@ impl Session {
         let things = self.things(definition, &review.of);
         let mut hand_overs = Vec::new();
         for thing in &things {
-            if thing.is_withheld {
-                return Err(format!("what step `{}` made is {WITHHELD}", review.of));
-            }
             let reviewers = definition.reviewers(review).into_iter();
             for reviewer in reviewers.filter(|name| !thing.authors.contains(name)) {
                 let context = ReviewContext {
@@ -115,7 +110,6 @@ impl Session {
             Some(Thing {
                 artifact: self.referenced_artifact(made, true),
                 authors: vec![made.recorded.by.as_str()],
-                is_withheld: self.is_withheld(made.item()),
             })
         })
         .collect()
@@ -132,7 +126,7 @@ impl Session {
             created_at: self.opened_at,
             content: Some(artifact.to_json()),
         };
-        Thing { artifact, authors: Vec::new(), is_withheld: false }
+        Thing { artifact, authors: Vec::new() }
     }
 
     /// A closed round as something to review: its authors are all its seats.
@@ -146,11 +140,7 @@ impl Session {
             created_at: round.closed_at?,
             content: self.context_value(step, self.results.get(&step.id)?),
         };
-        Some(Thing {
-            artifact,
-            authors: round.seats.keys().map(String::as_str).collect(),
-            is_withheld: false,
-        })
+        Some(Thing { artifact, authors: round.seats.keys().map(String::as_str).collect() })
     }
 
     /// The context, and before it what is reviewed, whole for a reviewer without tools.

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::agenda::Agenda;
 use super::event::{
-    ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeakReport, LeaksFound, RoundClosed,
-    RoundOpened, SealedBy, SessionOpened, StepFinished, TimedEvent, WorkItemClaimed, WorkItemOffered,
+    ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeaksFound, RoundClosed, RoundOpened,
+    SealedBy, SessionOpened, StepFinished, TimedEvent, WorkItemClaimed, WorkItemOffered,
 };
 use super::state::{AnsweredQuestion, NotHeld, RoundRun, Seat, SeatStatus, Session};
 use super::step_run::{ApprovalRun, StepArtifact, StepRun};
@@ -171,8 +171,7 @@ impl Session {
 
     fn note_leaks(&mut self, event: &LeaksFound) {
         for leak in &event.found {
-            let empty = || LeakReport { action: event.action, found: Vec::new() };
-            self.leaks.entry(leak.item.clone()).or_insert_with(empty).found.push(leak.clone());
+            self.leaks.entry(leak.item.clone()).or_default().push(leak.clone());
         }
     }
 

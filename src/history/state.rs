@@ -8,14 +8,14 @@ use indexmap::IndexMap;
 
 use super::agenda::Agenda;
 use super::event::{
-    AnswerRevealed, ApprovalGiven, IdeasMerged, LeakReport, LinkRecorded, PersonaInfo, ReviewRecorded,
-    RoundClosed, RoundOpened, SeatFailed, SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally,
-    WorkItemOffered,
+    AnswerRevealed, ApprovalGiven, IdeasMerged, LinkRecorded, PersonaInfo, ReviewRecorded, RoundClosed,
+    RoundOpened, SeatFailed, SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally, WorkItemOffered,
 };
 use super::step_run::{ApprovalRun, StepArtifact, StepRun};
 use super::timestamp::Timestamp;
 use super::work_item::WorkItem;
 use crate::diagnostic::Diagnostic;
+use crate::identity::Leak;
 use crate::round::prompt::{Prompt, tail};
 use crate::round::seal::{SealTo, SealedRecord};
 use crate::workflow::{Definition, Source, Step, StepKind, default_id, load, written_id};
@@ -50,7 +50,7 @@ pub struct Session {
     /// The work items behind each step's last result.
     pub items_of: IndexMap<String, Vec<String>>,
     /// What was found in answers before they were handed on, by work item.
-    pub leaks: IndexMap<String, LeakReport>,
+    pub leaks: IndexMap<String, Vec<Leak>>,
     /// Ideas merged so far.
     pub merges: Vec<IdeasMerged>,
     /// Agenda items, conflicts and questions as they are now.

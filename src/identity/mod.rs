@@ -1,15 +1,254 @@
-//! The leak scan: who an answer says that it is, whom it names, and the copy with that masked.
+//! The leak scan: exact names of seats, models and makers in an answer, and the copy with them masked.
 //!
-//! Pure. It finds names, not style.
+//! Pure. A name counts where it stands as a whole word, in capitals or not; other spellings do not.
 
-mod leak;
-mod patterns;
-mod redact;
-mod scan;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
 #[cfg(test)]
 mod tests;
-mod tokenize;
-mod vendors;
 
-pub use leak::{Hit, Leak, LeakKind, LeakScanner, Named};
-pub use redact::{leaks_in, masked};
+/// Makers and models that are looked for in every session. Names that are also common words are not here.
+const WELL_KNOWN: [(LeakKind, &str); 22] = [
+    (LeakKind::Maker, "AI21"),
+    (LeakKind::Maker, "Anthropic"),
+    (LeakKind::Maker, "DeepMind"),
+    (LeakKind::Maker, "Meta AI"),
+    (LeakKind::Maker, "Mistral AI"),
+    (LeakKind::Maker, "Moonshot AI"),
+    (LeakKind::Maker, "OpenAI"),
+    (LeakKind::Maker, "OpenRouter"),
+    (LeakKind::Maker, "xAI"),
+    (LeakKind::Maker, "Zhipu"),
+    (LeakKind::Model, "ChatGLM"),
+    (LeakKind::Model, "ChatGPT"),
+    (LeakKind::Model, "Claude"),
+    (LeakKind::Model, "Codestral"),
+    (LeakKind::Model, "DeepSeek"),
+    (LeakKind::Model, "GitHub Copilot"),
+    (LeakKind::Model, "GPT-4"),
+    (LeakKind::Model, "GPT-4o"),
+    (LeakKind::Model, "GPT-5"),
+    (LeakKind::Model, "Ministral"),
+    (LeakKind::Model, "Mixtral"),
+    (LeakKind::Model, "Qwen"),
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LeakKind {
+    Seat,
+    Model,
+    Maker,
+}
+
+impl LeakKind {
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Seat => "names a participant",
+            Self::Model => "names a model",
+            Self::Maker => "names a maker of models",
+        }
+    }
+
+    /// What stands for such a name in a masked copy, where it has no pseudonym.
+    pub fn mask(self) -> &'static str {
+        match self {
+            Self::Seat => "[participant]",
+            Self::Model => "[model]",
+            Self::Maker => "[maker]",
+        }
+    }
+}
+
+/// A name to look for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Name {
+    pub kind: LeakKind,
+    pub text: String,
+    /// What stands for it in the copy that is handed on; it stays when absent.
+    pub mask: Option<String>,
+}
+
+/// One finding in an answer, as it stands in the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Leak {
+    /// The author of the answer.
+    pub participant: String,
+    /// The work item it answers.
+    pub item: String,
+    pub kind: LeakKind,
+    /// A JSON pointer into `{result, error}`.
+    pub place: String,
+    /// Whether it is in the key at that place, not in the text under it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub key: bool,
+    /// The first byte in that text.
+    pub start: usize,
+    /// The name, as it was written.
+    pub text: String,
+    /// What stands for it in the copy that is handed on; it stays when absent.
+    #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]
+    pub mask: Option<String>,
+}
+
+/// The makers and models that are looked for in every session.
+pub fn well_known() -> impl Iterator<Item = (LeakKind, &'static str)> {
+    WELL_KNOWN.into_iter()
+}
+
+/// The names of a model: `provider/model`, and the model's own where it is no common word.
+pub fn names_of_model(model: &str) -> Vec<&str> {
+    let Some((_, part)) = model.split_once('/') else { return Vec::new() };
+    let is_own = part.len() > 3 && part.contains(|c: char| c.is_ascii_digit());
+    [Some(model), is_own.then_some(part)].into_iter().flatten().collect()
+}
+
+/// Finds names in texts.
+#[derive(Debug, Clone, Default)]
+pub struct LeakScanner {
+    /// The names in lower case, by their first words, the longest first.
+    names: BTreeMap<String, Vec<Name>>,
+}
+
+impl LeakScanner {
+    /// A scanner for these names. A name in the facilitator's own material is the subject, and no leak.
+    pub fn new(names: Vec<Name>, material: &str) -> Self {
+        let mut scanner = Self::default();
+        for name in names {
+            let text = name.text.trim_start_matches(|c| !is_word(c)).to_ascii_lowercase();
+            // One letter is a word of every text.
+            if text.chars().nth(1).is_some() {
+                let same = scanner.names.entry(first_word(&text).to_owned()).or_default();
+                same.push(Name { text, ..name });
+            }
+        }
+        let material = material.to_ascii_lowercase();
+        let known: BTreeSet<String> = word_starts(&material)
+            .flat_map(|at| scanner.names_at(&material, at))
+            .map(|name| name.text.clone())
+            .collect();
+        for same in scanner.names.values_mut() {
+            same.retain(|name| !known.contains(&name.text));
+            same.sort_by_key(|name| std::cmp::Reverse(name.text.len()));
+        }
+        scanner
+    }
+
+    /// The names that stand in a text in lower case at a byte.
+    fn names_at<'a>(&'a self, text: &str, at: usize) -> impl Iterator<Item = &'a Name> {
+        let rest = &text[at..];
+        let fits = move |name: &&Name| {
+            rest.strip_prefix(name.text.as_str()).is_some_and(|after| !after.starts_with(is_word))
+        };
+        self.names.get(first_word(rest)).into_iter().flatten().filter(fits)
+    }
+
+    /// The names in a text with their first bytes, in its order, none over another.
+    fn hits(&self, text: &str) -> Vec<(usize, &Name)> {
+        let text = text.to_ascii_lowercase();
+        let mut found: Vec<(usize, &Name)> = Vec::new();
+        let mut end = 0;
+        for at in word_starts(&text) {
+            let name = self.names_at(&text, at).next().filter(|_| at >= end);
+            let Some(name) = name else { continue };
+            end = at + name.text.len();
+            found.push((at, name));
+        }
+        found
+    }
+
+    /// Everything found in a participant's answer to a work item, in its order.
+    pub fn leaks_in(&self, answer: &Value, participant: &str, item: &str) -> Vec<Leak> {
+        let mut found = Vec::new();
+        rewrite(answer, &mut String::new(), &mut |text, place, key| {
+            found.extend(self.hits(text).into_iter().map(|(start, name)| Leak {
+                participant: participant.to_owned(),
+                item: item.to_owned(),
+                kind: name.kind,
+                place: place.to_owned(),
+                key,
+                start,
+                text: text[start..start + name.text.len()].to_owned(),
+                mask: name.mask.clone(),
+            }));
+            text.to_owned()
+        });
+        found
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '-' || c == '_'
+}
+
+fn first_word(text: &str) -> &str {
+    text.split(|c| !is_word(c)).next().unwrap_or_default()
+}
+
+fn word_starts(text: &str) -> impl Iterator<Item = usize> {
+    let mut is_inside = false;
+    text.char_indices().filter_map(move |(at, c)| {
+        let begins = is_word(c) && !is_inside;
+        is_inside = is_word(c);
+        begins.then_some(at)
+    })
+}
+
+/// The copy of a value with everything masked that has a mask. A finding that does not fit the value
+/// changes nothing.
+pub fn masked(value: &Value, leaks: &[Leak]) -> Value {
+    if leaks.iter().all(|leak| leak.mask.is_none()) {
+        return value.clone();
+    }
+    rewrite(value, &mut String::new(), &mut |text, place, key| {
+        let mut out = String::with_capacity(text.len());
+        let mut done = 0;
+        for leak in leaks.iter().filter(|leak| leak.place == place && leak.key == key) {
+            let (Some(mask), Some(before)) = (&leak.mask, text.get(done..leak.start)) else { continue };
+            if text.get(leak.start..).is_some_and(|rest| rest.starts_with(&leak.text)) {
+                out.push_str(before);
+                out.push_str(mask);
+                done = leak.start + leak.text.len();
+            }
+        }
+        out.push_str(&text[done..]);
+        out
+    })
+}
+
+/// A copy of a value in which every text, keys too, is what `change` makes of it. `change` gets the text, its
+/// pointer (RFC 6901), and whether it is a key. The keys of the outermost object stay: they are ours.
+fn rewrite(value: &Value, at: &mut String, change: &mut dyn FnMut(&str, &str, bool) -> String) -> Value {
+    let length = at.len();
+    match value {
+        Value::String(text) => change(text, at, false).into(),
+        Value::Array(items) => {
+            let mut copies = Vec::with_capacity(items.len());
+            for (index, item) in items.iter().enumerate() {
+                at.push_str(&format!("/{index}"));
+                copies.push(rewrite(item, at, change));
+                at.truncate(length);
+            }
+            copies.into()
+        }
+        Value::Object(map) => {
+            let mut copies = Map::with_capacity(map.len());
+            for (key, item) in map {
+                at.push('/');
+                at.push_str(&key.replace('~', "~0").replace('/', "~1"));
+                let mut name = if length == 0 { key.clone() } else { change(key, at, true) };
+                // Two keys that are masked alike both stay.
+                while name != *key && (copies.contains_key(&name) || map.contains_key(&name)) {
+                    name.push('\'');
+                }
+                copies.insert(name, rewrite(item, at, change));
+                at.truncate(length);
+            }
+            copies.into()
+        }
+        other => other.clone(),
+    }
+}

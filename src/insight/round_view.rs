@@ -7,9 +7,8 @@ use serde_json::Value;
 
 use crate::ballot::{Ballot, Stance};
 use crate::core::Cost;
-use crate::history::{
-    AnswerRevealed, LeakReport, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Tally,
-};
+use crate::history::{AnswerRevealed, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Tally};
+use crate::identity::Leak;
 use crate::round::record::Outcome;
 
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +25,7 @@ pub struct SeatView<'a> {
     pub elapsed_ms: Option<u64>,
     pub standing: VisibleState<'a>,
     /// What its answer gives away, and what becomes of it.
-    pub leaks: Option<&'a LeakReport>,
+    pub leaks: Option<&'a [Leak]>,
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -9,7 +9,6 @@ use crate::history::{CloseReason, Door, RoundOpened, SeatInfo, Session, Tally};
 use crate::identity::Leak;
 use crate::round::record::TokenUsage;
 pub use crate::sanitize::group_digits;
-use crate::workflow::LeakAction;
 
 /// What a decision needs beside its quorum of seats: ", 2 ballots"; empty where any number will do.
 pub fn quorum_ballots(opened: &RoundOpened) -> String {
@@ -128,12 +127,8 @@ fn steps_of<'a>(session: &'a Session, seat: &SeatInfo) -> Vec<&'a str> {
 }
 
 /// What becomes of answers that give something away.
-pub fn handling(action: LeakAction, found: &[Leak]) -> String {
-    let masked = found.iter().filter(|leak| leak.mask.is_some()).count();
-    if action == LeakAction::Withhold {
-        return "withheld from later steps".to_owned();
-    }
-    match masked {
+pub fn handling(found: &[Leak]) -> String {
+    match found.iter().filter(|leak| leak.mask.is_some()).count() {
         0 => "flagged, shown unchanged to later steps".to_owned(),
         all if all == found.len() => "masked for later steps".to_owned(),
         some => format!("{some} of them masked for later steps"),

@@ -10,7 +10,8 @@ use super::model::{Reason, Report, Source};
 use super::{Decision, decision, outcome};
 use crate::ballot::Ballot;
 use crate::core::{Cost, artifact_view};
-use crate::history::{AnsweredQuestion, LeakReport, Point, RoundRun, Session, StepFinished, Tally};
+use crate::history::{AnsweredQuestion, Point, RoundRun, Session, StepFinished, Tally};
+use crate::identity::Leak;
 use crate::insight::findings::grouped;
 use crate::insight::references::Citable;
 use crate::insight::{
@@ -217,8 +218,8 @@ fn seat(session: &Session, view: &SeatView<'_>, citable: &Citable) -> Value {
     if view.info.is_some_and(|info| info.without_tools) {
         seat["without_tools"] = true.into();
     }
-    if let Some(handling) = view.leaks {
-        seat["leaks"] = leaks(session, handling);
+    if let Some(found) = view.leaks {
+        seat["leaks"] = leaks(session, found);
     }
     seat
 }
@@ -248,13 +249,10 @@ fn rounded(dollars: f64) -> f64 {
     (dollars * 1e6).round() / 1e6
 }
 
-/// What an answer gives away, and what becomes of it.
-fn leaks(session: &Session, handling: &LeakReport) -> Value {
-    let found = handling
-        .found
-        .iter()
-        .map(|leak| json!({ "kind": leak.kind, "place": leak.place, "text": leak.text, "as": shown_mask(session, leak) }));
-    json!({ "action": handling.action, "found": found.collect::<Value>() })
+/// What an answer gives away, and what stands for it in what is handed on.
+fn leaks(session: &Session, found: &[Leak]) -> Value {
+    let entry = |leak: &Leak| json!({ "kind": leak.kind, "place": leak.place, "text": leak.text, "as": shown_mask(session, leak) });
+    found.iter().map(entry).collect()
 }
 
 fn tally(tally: &Tally) -> Value {
@@ -339,9 +337,8 @@ fn step(session: &Session, result: &StepFinished) -> Value {
     let of_step = session.items.values().filter(|item| item.offered.step == result.step);
     let found: Vec<Value> = of_step
         .filter_map(|item| {
-            let mut found = leaks(session, session.leaks_of(&item.offered.item)?);
-            found["participant"] = item.offered.participant.as_str().into();
-            Some(found)
+            let found = leaks(session, session.leaks_of(&item.offered.item)?);
+            Some(json!({ "participant": item.offered.participant, "found": found }))
         })
         .collect();
     let mut result = serde_json::to_value(result).unwrap_or_default();

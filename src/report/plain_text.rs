@@ -205,11 +205,7 @@ fn leaks_found(event: &LeaksFound) -> String {
     let mut authors: Vec<&str> = event.found.iter().map(|leak| leak.participant.as_str()).collect();
     authors.dedup();
     let found = pluralize(event.found.len(), "finding");
-    format!(
-        "leak scan: {found} in what {} said, {}",
-        join_list(&authors),
-        handling(event.action, &event.found)
-    )
+    format!("leak scan: {found} in what {} said, {}", join_list(&authors), handling(&event.found))
 }
 
 fn tally_made(tally: &Tally, session: &Session) -> String {

@@ -6,7 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::handoff::whole_prompt;
-use crate::history::{Event, LeakReport, LogEntry, SeatStatus, Session, Timestamp, WorkItemOffered};
+use crate::history::{Event, LogEntry, SeatStatus, Session, Timestamp, WorkItemOffered};
+use crate::identity::Leak;
 use crate::insight::{finding, handling, is_revealed, shown_mask};
 use crate::sanitize::harmless;
 
@@ -37,7 +38,7 @@ pub struct TraceEntry {
     pub status: String,
     /// What the answer gives away, and what of it is handed on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub leaks: Option<LeakReport>,
+    pub leaks: Option<Vec<Leak>>,
 }
 
 /// Every work item of a log, in order; `session` is the fold of all of it.
@@ -92,12 +93,9 @@ pub fn trace(lines: &[LogEntry], session: &Session) -> Vec<TraceEntry> {
 }
 
 /// What the answer to a work item gives away, as far as it is known yet.
-fn leaks(session: &Session, item: &str) -> Option<LeakReport> {
-    let mut handling = session.leaks_of(item)?.clone();
-    for leak in &mut handling.found {
-        leak.mask = shown_mask(session, leak).map(str::to_owned);
-    }
-    Some(handling)
+fn leaks(session: &Session, item: &str) -> Option<Vec<Leak>> {
+    let shown = |leak: &Leak| Leak { mask: shown_mask(session, leak).map(str::to_owned), ..leak.clone() };
+    Some(session.leaks_of(item)?.iter().map(shown).collect())
 }
 
 /// An agent's work item: its replies are the answer, try by try.
@@ -171,8 +169,8 @@ pub fn text(entry: &TraceEntry) -> String {
             out.push_str(&format!("\n--- not counted: {reason}\n"));
         }
     }
-    if let Some(LeakReport { action, found }) = &entry.leaks {
-        out.push_str(&format!("\n--- leak scan: {}\n", handling(*action, found)));
+    if let Some(found) = &entry.leaks {
+        out.push_str(&format!("\n--- leak scan: {}\n", handling(found)));
         for leak in found {
             out.push_str(&format!("--- {}\n", finding(leak, leak.mask.as_deref())));
         }

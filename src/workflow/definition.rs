@@ -199,7 +199,7 @@ impl StructuredAnswers {
     pub const WORDS: [(&str, Self); 2] = [("auto", Self::Auto), ("off", Self::Off)];
 }
 
-/// What becomes of an answer that says who it is or names somebody, before it is handed on.
+/// What becomes of an answer that names a seat, a model or a maker, before it is handed on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeakAction {
@@ -209,13 +209,10 @@ pub enum LeakAction {
     Flag,
     /// The copy that is handed on has the names masked.
     Mask,
-    /// It is not disclosed.
-    Withhold,
 }
 
 impl LeakAction {
-    pub const WORDS: [(&str, Self); 4] =
-        [("off", Self::Off), ("flag", Self::Flag), ("mask", Self::Mask), ("withhold", Self::Withhold)];
+    pub const WORDS: [(&str, Self); 3] = [("off", Self::Off), ("flag", Self::Flag), ("mask", Self::Mask)];
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use crate::program::{Desk, Ran};
 const ANSWERS: &str = "\
 pick:
   abe: {vote: red, rationale: [\"As Claude, made by Anthropic, I take red\"], concerns: [\"bert-2 will not\"]}
-  bert-2: {vote: red, rationale: [\"C\u{200b}laude, \u{421}laude\"]}
+  bert-2: {vote: red, rationale: [\"Claude, openai\"]}
   cleo: {vote: blue, rationale: [\"a llama in a mistral wind\"]}
 again:
   abe: {vote: red}
@@ -61,14 +61,14 @@ fn by_default_findings_are_flagged_and_nothing_is_changed() {
     let lines = run(&desk).lines();
     let found = events(&lines, "leaks_found");
     assert_eq!(found.len(), 1);
-    assert_eq!((&found[0]["action"], &found[0]["round"]), (&json!("flag"), &json!("pick")));
+    assert_eq!(found[0]["round"], "pick");
     let texts: Vec<&str> = found[0]["found"]
         .as_array()
         .expect("a list")
         .iter()
         .map(|leak| leak["text"].as_str().expect("a text"))
         .collect();
-    assert_eq!(texts, ["Claude", "Anthropic", "C\u{200b}laude", "\u{421}laude"]);
+    assert_eq!(texts, ["Claude", "Anthropic", "Claude", "openai"]);
     assert!(found[0]["found"].as_array().expect("a list").iter().all(|leak| leak.get("as").is_none()));
     let handed = handed_on(&lines);
     assert!(
@@ -76,7 +76,7 @@ fn by_default_findings_are_flagged_and_nothing_is_changed() {
         "{handed}"
     );
     assert!(handed.contains("stepId: bert-2") || handed.contains("stepId: \"bert-2\""), "{handed}");
-    assert!(desk.run(["verify", "out.s2s"]).code(0).out.contains("found again by the same rules"));
+    assert!(desk.run(["verify", "out.s2s"]).code(0).out.contains("is found again"));
 }
 
 #[test]
@@ -84,8 +84,8 @@ fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
     let desk = desk("leaks: mask");
     let lines = run(&desk).lines();
     let handed = handed_on(&lines);
-    assert!(handed.contains("As [model], made by [vendor], I take red"), "{handed}");
-    assert!(handed.contains("[participant] will not") && handed.contains("[model], [model]"), "{handed}");
+    assert!(handed.contains("As [model], made by [maker], I take red"), "{handed}");
+    assert!(handed.contains("[participant] will not") && handed.contains("[model], [maker]"), "{handed}");
     assert!(handed.contains("a llama in a mistral wind"), "{handed}");
     // Later prompts hold it nowhere else.
     for item in events(&lines, "work_item_offered").iter().filter(|item| item["round"] == "again") {
@@ -101,10 +101,9 @@ fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
         serde_json::from_str(&desk.run(["report", "out.s2s", "--format", "json"]).code(0).out).expect("JSON");
     let seat = &report["rounds"][0]["seats"][0];
     assert_eq!(seat["answer"]["rationale"][0], "As Claude, made by Anthropic, I take red");
-    assert_eq!(seat["leaks"]["action"], "mask");
     assert_eq!(
-        seat["leaks"]["found"][0],
-        json!({ "kind": "self", "place": "/result/rationale/0", "text": "Claude", "as": "[model]" })
+        seat["leaks"][0],
+        json!({ "kind": "model", "place": "/result/rationale/0", "text": "Claude", "as": "[model]" })
     );
     assert!(report["rounds"][0]["seats"][2].get("leaks").is_none());
     let shown = desk.run(["report", "out.s2s"]).code(0).out;
@@ -116,16 +115,10 @@ fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
 }
 
 #[test]
-fn withheld_answers_are_counted_and_not_disclosed() {
+fn an_answer_cannot_be_withheld() {
     let desk = self::desk("leaks: withhold");
-    let lines = run(&desk).lines();
-    assert_eq!(events(&lines, "leaks_found")[0]["action"], "withhold");
-    let handed = handed_on(&lines);
-    assert_eq!(handed.matches("withheld: ").count(), 2, "{handed}");
-    assert!(!handed.contains("I take red") && handed.contains("a llama in a mistral wind"), "{handed}");
-    let tally = events(&lines, "tally_made")[0];
-    assert_eq!((&tally["answered"], &tally["winners"]), (&json!(3), &json!(["red"])));
-    desk.run(["verify", "out.s2s"]).code(0);
+    let said = desk.run(["check", "decide.yaml"]).code(2).err;
+    assert!(said.contains("unknown leaks `withhold`") && said.contains("`mask`"), "{said}");
 }
 
 #[test]
@@ -158,7 +151,7 @@ fn pseudonyms_are_all_that_later_rounds_see_and_the_end_tells_who_was_who() {
         let at: Vec<usize> =
             (1..=3).map(|n| handed.find(&format!("participant-{n}\"")).expect("each")).collect();
         assert!(at.is_sorted(), "{handed}");
-        assert!(handed.contains("As [model], made by [vendor]"), "masked unless said otherwise: {handed}");
+        assert!(handed.contains("As [model], made by [maker]"), "masked unless said otherwise: {handed}");
         let report = desk.run(["report", "out.s2s"]).code(0).out;
         assert!(report.contains("- **abe** · ") && report.contains("abe as participant-"), "{report}");
         desk.run(["verify", "out.s2s"]).code(0);
@@ -207,10 +200,10 @@ fn what_is_said_to_be_found_or_masked_is_checked() {
         }
         events
     };
-    assert!(wrong(forge(&|found| found.found[0].mask = Some("[vendor]".to_owned()))), "another mask");
+    assert!(wrong(forge(&|found| found.found[0].mask = Some("[maker]".to_owned()))), "another mask");
     assert!(wrong(forge(&|found| found.found[0].mask = None)), "no mask");
     assert!(wrong(forge(&|found| drop(found.found.remove(0)))), "one left out");
-    assert!(wrong(forge(&|found| found.found[0].end += 1)), "another place");
+    assert!(wrong(forge(&|found| found.found[0].start += 1)), "another place");
     let mut without = events();
     without.remove(at);
     assert!(wrong(without), "all left out");

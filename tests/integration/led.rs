@@ -272,29 +272,22 @@ fn ideas_are_merged_by_the_model_without_knowing_whose_they_are() {
 }
 
 #[test]
-fn ideas_that_name_somebody_are_masked_or_withheld_from_the_model_that_merges() {
+fn names_in_ideas_are_masked_for_the_model_that_merges() {
     let ideas = json!({
         "ann": {"ideas": [{"title": "Queue", "text": "As Claude, made by Anthropic, I would wait."}]},
         "bob": {"ideas": [{"title": "Cache", "text": "Keep."}, {"title": "Index", "text": "Find."}]},
     });
     let answers = json!({"talk-ideas": ideas, "talk-vote": both(&json!({"vote": "cache"}))});
-    for (action, is_shown) in [("mask", true), ("withhold", false)] {
-        let desk = Desk::with(&format!(
-            "leaks: {action}\npseudonyms: {{seed: 7}}\n\
-             participants: [{{name: ann, model: human}}, {{name: bob, model: human}}]\nsteps:\n  \
-             - {{id: talk, type: discussion, topic: \"What first?\", facilitator: rehearsal}}\n"
-        ));
-        run(&desk, &answers).code(0);
-        let lines = log(&desk);
-        let of = |name: &str| lines.iter().filter(|line| line["event"] == name).collect::<Vec<_>>();
-        let prompt =
-            of("work_item_offered").iter().map(|line| line["prompt"].to_string()).collect::<String>();
-        assert!(!prompt.contains("Claude"), "{prompt}");
-        assert_eq!(prompt.contains("Queue"), is_shown, "{prompt}");
-        let aside = of("ideas_merged")[0]["set_aside"].clone();
-        let wanted = if is_shown { Value::Null } else { json!([{"idea": "ann#1", "reason": "withheld"}]) };
-        assert_eq!(aside, wanted);
-    }
+    let desk = Desk::with(
+        "leaks: mask\npseudonyms: {seed: 7}\n\
+         participants: [{name: ann, model: human}, {name: bob, model: human}]\nsteps:\n  \
+         - {id: talk, type: discussion, topic: \"What first?\", facilitator: rehearsal}\n",
+    );
+    run(&desk, &answers).code(0);
+    let lines = log(&desk);
+    let offered = lines.iter().filter(|line| line["event"] == "work_item_offered");
+    let prompts = offered.map(|line| line["prompt"].to_string()).collect::<String>();
+    assert!(!prompts.contains("Claude") && prompts.contains("Queue"), "{prompts}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::schema::{LONGEST_PROPOSAL, LONGEST_QUESTION, LONGEST_TITLE, SHORTEST_QUESTION};
 use super::{FormFacts, LEAST_OPTIONS, MOST_OPTIONS};
-use crate::history::{CollectedIdea, Merge, MergedOption, SetAside, option_id};
+use crate::history::{CollectedIdea, Merge, MergedOption, option_id};
 use crate::workflow::{FacilitatorForm, Recorded};
 
 /// The first sentence of every placeholder.
@@ -68,8 +68,6 @@ impl FormFacts {
         };
         merge.options.iter_mut().flat_map(|option| &mut option.from).for_each(own);
         merge.set_aside.iter_mut().map(|aside| &mut aside.idea).for_each(own);
-        let reason = || "withheld".to_owned();
-        merge.set_aside.extend(self.withheld.iter().cloned().map(|idea| SetAside { idea, reason: reason() }));
         Some(merge)
     }
 

@@ -34,8 +34,6 @@ pub struct FormFacts {
     options: Vec<String>,
     /// The ideas of that round, under ids that do not name their seats, and their own ids.
     ideas: Vec<(CollectedIdea, String)>,
-    /// The ids of ideas that it may not see: they are set aside.
-    withheld: Vec<String>,
     /// Whether that round is blocked.
     is_blocked: bool,
     /// The ids of what is open.
@@ -62,15 +60,13 @@ impl Session {
         });
         let repeated = about.and_then(|id| self.definition.as_ref()?.step(id));
         let is_blocked = repeated.and_then(|step| self.round_outcome(step)) == Some(RoundOutcome::Blocked);
-        let (ideas, withheld) = round.map(|round| self.ideas_to_show(round)).unwrap_or_default();
         let ids = |points: Vec<&Point>| points.into_iter().map(|point| point.id.clone()).collect();
         Some(FormFacts {
             form,
             topic: round.map_or_else(|| self.topic(step), |round| round.opened.question.clone()),
             winner,
             options: round.map(|round| round.opened.ballot.options.clone()).unwrap_or_default(),
-            ideas,
-            withheld,
+            ideas: round.map(|round| self.ideas_to_show(round)).unwrap_or_default(),
             is_blocked,
             conflicts: ids(self.agenda.open_conflicts().collect()),
             questions: ids(self.agenda.open_questions().collect()),
@@ -149,26 +145,19 @@ impl Session {
     }
 
     /// The ideas of a round as seats may see them, in an order drawn by its snapshot, numbered, and each with
-    /// its own id; and the ids of those that are withheld.
-    fn ideas_to_show(&self, round: &RoundRun) -> (Vec<(CollectedIdea, String)>, Vec<String>) {
-        let mut withheld = Vec::new();
+    /// its own id.
+    fn ideas_to_show(&self, round: &RoundRun) -> Vec<(CollectedIdea, String)> {
         if round.opened.ballot.kind != BallotKind::Ideas {
-            return (Vec::new(), withheld);
+            return Vec::new();
         }
         let mut ideas = round.ideas();
         let seed = &round.opened.snapshot_sha256;
         ideas.sort_by_cached_key(|idea| sha256_hex(format!("roundtable ideas 1\n{seed}\n{}", idea.id)));
-        let mut shown = Vec::new();
-        for idea in ideas {
+        let shown = ideas.into_iter().enumerate().map(|(at, idea)| {
             let own = idea.id.clone();
-            match self.handed_idea(round, idea) {
-                Some(idea) => {
-                    shown.push((CollectedIdea { id: format!("idea-{}", shown.len() + 1), ..idea }, own));
-                }
-                None => withheld.push(own),
-            }
-        }
-        (shown, withheld)
+            (CollectedIdea { id: format!("idea-{}", at + 1), ..self.handed_idea(round, idea) }, own)
+        });
+        shown.collect()
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::history::timestamp::Timestamp;
 use crate::identity::Leak;
 use crate::round::record::{ReplyAttempt, TokenUsage, is_zero};
-use crate::workflow::{ExpectedOutput, LeakAction};
+use crate::workflow::ExpectedOutput;
 
 /// One work item. A round's prompt is the round's `rules`, a blank line, `snapshot`, `address`, a
 /// blank line, persona. An agent's is `prompt`, or the whole work item as JSON; the persona's text, a block on its stage and its own `rules` go before it as the system's
@@ -248,17 +248,6 @@ pub struct LeaksFound {
     /// The round; none for agents.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub round: String,
-    /// What becomes of an answer with findings.
-    pub action: LeakAction,
     /// The findings, by work item, each item's in the order of its text.
-    pub found: Vec<Leak>,
-}
-
-/// What was found in one answer, and what becomes of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LeakReport {
-    /// What becomes of it.
-    pub action: LeakAction,
-    /// The findings, in the order of its text.
     pub found: Vec<Leak>,
 }

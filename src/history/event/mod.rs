@@ -17,8 +17,8 @@ pub use agenda::{
 };
 pub use header::{PersonaInfo, Price, ProviderSettings, PseudonymMap, SeatInfo, SessionOpened, Wrapped};
 pub use item::{
-    AgentWork, ItemStatus, LeakReport, LeaksFound, Link, LinkRecorded, PreviousArtifact, ReviewContext,
-    ReviewRecorded, StageContext, TaskWritten, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
+    AgentWork, ItemStatus, LeaksFound, Link, LinkRecorded, PreviousArtifact, ReviewContext, ReviewRecorded,
+    StageContext, TaskWritten, WorkItemClaimed, WorkItemOffered, WorkItemReturned,
 };
 pub use live::{
     ArtifactRecorded, DeadlineExtended, PROJECT, RoundRevised, SeatRetried, SessionForked, SynthesisRecorded,
@@ -134,7 +134,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seal: Option<SealTo>,
     },
-    /// Answers say who they are or name somebody; what is handed on of them is settled.
+    /// Answers name a seat, a model or a maker; what is handed on of them is settled.
     LeaksFound(Arc<LeaksFound>),
     /// The ballots are counted.
     TallyMade(Box<Tally>),

@@ -229,9 +229,9 @@ impl Verifier {
     fn of_leaks(&mut self) {
         let Verification { proven, findings, .. } = &mut self.result;
         if !self.session.leaks.is_empty() && findings.iter().all(|finding| finding.place.is_none()) {
-            let count = self.session.leaks.values().map(|handling| handling.found.len()).sum::<usize>();
+            let count = self.session.leaks.values().map(Vec::len).sum::<usize>();
             let what = format!(
-                "what {} answers give away ({count} findings) is found again by the same rules, and was \
+                "what {} answers give away ({count} findings) is found again, and was \
                  masked in what was handed on as the file says",
                 self.session.leaks.len()
             );

@@ -98,9 +98,9 @@ fn article(report: &Report<'_>, seat: &SeatView<'_>, citable: &Citable, out: &mu
         }
     }
     if let Some(found) = seat.leaks {
-        let how = crate::insight::handling(found.action, &found.found);
+        let how = crate::insight::handling(found);
         let _ = write!(out, "<p class=\"k\">Leak scan ({how})</p><ul>");
-        for leak in &found.found {
+        for leak in found {
             let text = crate::insight::finding(leak, crate::insight::shown_mask(report.session, leak));
             let _ = write!(out, "<li>{}</li>", e(&text));
         }

@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use super::body::{cut, indented};
 use super::quote::{inline, is_blank, quote, quote_value};
 use crate::ballot::Ballot;
-use crate::history::{AnswerRevealed, LeakReport, Session};
+use crate::history::{AnswerRevealed, Session};
+use crate::identity::Leak;
 use crate::insight::left_out::left_out;
 use crate::insight::references::Citable;
 use crate::insight::{SeatView, finding, handling, shown_mask};
@@ -67,9 +68,9 @@ pub fn position_alone(seat: &SeatView<'_>, out: &mut String) {
 }
 
 /// What an answer gives away, and what becomes of it.
-pub fn leaks(session: &Session, found: Option<&LeakReport>, indent: &str, out: &mut String) {
-    let Some(LeakReport { action, found }) = found else { return };
-    let _ = writeln!(out, "{indent}- Leak scan ({}):", handling(*action, found));
+pub fn leaks(session: &Session, found: Option<&[Leak]>, indent: &str, out: &mut String) {
+    let Some(found) = found else { return };
+    let _ = writeln!(out, "{indent}- Leak scan ({}):", handling(found));
     for leak in found {
         let _ = writeln!(out, "{indent}  - {}", inline(&finding(leak, shown_mask(session, leak))));
     }

@@ -138,7 +138,7 @@ fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> Stri
     parts.push(seat.model.to_owned());
     parts.extend(left_out(seat));
     parts.extend(seat.spent.as_ref().and_then(money));
-    parts.extend(seat.leaks.map(|leaks| format!("⚑ {}", handling(leaks.action, &leaks.found))));
+    parts.extend(seat.leaks.map(|leaks| format!("⚑ {}", handling(leaks))));
     let mut text = parts.join(" · ");
     if let Some(reason) = &answer.reason {
         let _ = write!(text, "\n\n{reason}");
@@ -170,7 +170,7 @@ fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> Stri
     for flag in &answer.flags {
         let _ = write!(text, "\n\nnote: {flag}");
     }
-    for leak in seat.leaks.iter().flat_map(|leaks| &leaks.found) {
+    for leak in seat.leaks.into_iter().flatten() {
         let _ = write!(text, "\n\n⚑ {}", finding(leak, shown_mask(model.session(), leak)));
     }
     text

@@ -105,7 +105,7 @@ pub static DEFINITION: MapSpec = MapSpec {
             "leaks",
             Words(|| words_of(&LeakAction::WORDS)),
             "flag",
-            "What happens to an answer that names its author, model or vendor before later steps see it.",
+            "What happens to names of seats, models and makers in an answer before later steps see it.",
             "mask",
         ),
         key(

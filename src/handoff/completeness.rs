@@ -1,45 +1,88 @@
-//! The completeness of a work item: the facilitator's words against what is handed over.
+//! The completeness of a work item: the facilitator's own words against what is handed over.
 //!
-//! Of a template only what the facilitator wrote counts, and the ids that stand in its places: never
-//! an answer or an artifact. What is certain refuses the work item, what is a guess is a warning.
+//! Of a template only what the facilitator wrote counts, and the ids that stand in its places: never an
+//! answer or an artifact. Certain findings refuse the work item: an id of the definition whose content is not
+//! in it, an id that looks like the definition's own and exists nowhere. Possible ones are warnings: an
+//! unknown id after a word such as "issue", and a few fixed phrases.
+
+#[cfg(test)]
+mod tests;
 
 use serde_json::{Map, Value};
 
 use super::scope::directive;
-use super::work_item_input::{look_up, missing};
+use super::work_item_input::{look_up, missing, own_prompt};
+use crate::diagnostic::nearest;
 use crate::history::Session;
-use crate::workflow::{
-    Completeness, CompletenessFinding, Definition, Held, ReferencedContent, Round, Step, StepKind, Template,
-    findings, is_held, looks_like_id,
-};
+use crate::workflow::{Completeness, Definition, Round, Step, StepKind, Template, is_blank};
+
+/// The phrases that ask to look something up, in lower case.
+const PHRASES: [&str; 12] = [
+    "check linear",
+    "check jira",
+    "check github",
+    "check the tracker",
+    "check the ticket",
+    "look it up",
+    "look up the issue",
+    "look up the task",
+    "look up the ticket",
+    "open the file",
+    "open the link",
+    "read the file",
+];
+/// A phrase after one of these forbids it.
+const NEGATIONS: [&str; 5] = ["not", "never", "don't", "don’t", "without"];
+/// A word before an id that says that it names a task or an artifact.
+const KINDS: [&str; 8] = ["issue", "task", "ticket", "artifact", "issues", "tasks", "tickets", "artifacts"];
+
+/// What a work item holds, as far as it is known.
+#[derive(Clone)]
+struct Held {
+    /// Ids that exist, each with whether its content is handed over.
+    ids: Vec<(String, bool)>,
+    /// Whether results that are not there yet may bring further ids.
+    may_grow: bool,
+}
+
+/// A phrase of the facilitator that the work item does not bear out.
+#[derive(Debug, PartialEq, Eq)]
+struct Finding {
+    is_certain: bool,
+    /// The phrase, as it was written.
+    phrase: String,
+    what: String,
+}
 
 /// What the check of a work item comes to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// Why it is refused, if it is.
     pub refusal: Option<String>,
-    /// What is said of it all the same.
     pub warnings: Vec<String>,
     /// The phrases that led to either, as they were written.
     pub phrases: Vec<String>,
 }
 
 impl Checked {
-    /// With what is found under `completeness`.
-    fn of(found: Vec<CompletenessFinding>, completeness: Completeness) -> Self {
-        let refuses =
-            |finding: &CompletenessFinding| finding.is_certain || completeness == Completeness::Strict;
-        let phrases = found.iter().map(|finding| finding.phrase.clone()).collect();
-        let (certain, guesses): (Vec<CompletenessFinding>, Vec<CompletenessFinding>) =
-            found.into_iter().partition(refuses);
-        let certain: Vec<String> = certain.iter().map(CompletenessFinding::to_string).collect();
-        let warnings = guesses.iter().map(|guess| format!("the work item may be incomplete: {guess}"));
-        Self { refusal: incomplete(&certain), warnings: warnings.collect(), phrases }
+    fn of(texts: &[String], held: &Held, completeness: Completeness) -> Self {
+        let mut checked = Self::default();
+        let mut reasons = Vec::new();
+        for Finding { is_certain, phrase, what } in texts.iter().flat_map(|text| findings(text, held)) {
+            let said = format!("`{phrase}` {what}");
+            match is_certain || completeness == Completeness::Strict {
+                true => reasons.push(said),
+                false => checked.warnings.push(format!("the work item may be incomplete: {said}")),
+            }
+            checked.phrases.push(phrase);
+        }
+        checked.refusal =
+            (!reasons.is_empty()).then(|| format!("incomplete work item: {}", reasons.join("; ")));
+        checked
     }
-}
 
-fn incomplete(reasons: &[String]) -> Option<String> {
-    (!reasons.is_empty()).then(|| format!("incomplete work item: {}", reasons.join("; ")))
+    fn refused(why: String) -> Self {
+        Self { refusal: Some(why), ..Self::default() }
+    }
 }
 
 impl Session {
@@ -52,45 +95,38 @@ impl Session {
         let Some((step, round)) = steps.find_map(|step| Some((step, step.round()?))) else {
             return Vec::new();
         };
-        let checked = self.check_round(definition, step, round);
-        let dropped = self.rendered_round(definition, step, round).map(|asked| asked.warnings);
-        let dropped = dropped.unwrap_or_default();
-        let warnings = checked.warnings.iter().chain(&dropped);
-        let warnings = warnings.map(|warning| format!("round `{}`: {warning}", step.id));
+        let mut warnings = self.check_round(definition, step, round).warnings;
+        warnings.extend(self.rendered_round(definition, step, round).into_iter().flat_map(|it| it.warnings));
+        let warnings = warnings.into_iter().map(|warning| format!("round `{}`: {warning}", step.id));
         warnings.chain(self.linked(definition, step).warnings).collect()
     }
 
     /// The check of a round's work item as it would be made now.
     pub fn check_round(&self, definition: &Definition, step: &Step, round: &Round) -> Checked {
         let completeness = definition.completeness(step);
-        let lacking = || missing(step, &self.input_of(step)?);
-        if let Some(why) = if step.requires.is_empty() { None } else { lacking().err() } {
-            return Checked { refusal: Some(why), ..Checked::default() };
+        if !step.requires.is_empty()
+            && let Err(why) = self.input_of(step).and_then(|input| missing(step, &input))
+        {
+            return Checked::refused(why);
         }
         let asked = match self.rendered_round(definition, step, round) {
             Ok(asked) => asked,
-            Err(why) => return Checked { refusal: Some(why), ..Checked::default() },
+            Err(why) => return Checked::refused(why),
         };
         if completeness == Completeness::Off {
             return Checked::default();
         }
         let scope = asked.written.as_ref().and_then(|_| self.scope_of(definition, step).ok());
-        let own = |text: &String| own_words(text, scope.as_ref());
-        let texts: Vec<String> = round_texts(definition, step, round).into_iter().map(own).collect();
-        // Whatever names nothing needs no comparison.
-        if texts.iter().all(|text| findings(text, &Held { may_grow: true, ..own_ids(definition) }).is_empty())
-        {
+        let texts = round_texts(definition, step, round, scope.as_ref());
+        // A text that names nothing needs no comparison.
+        let nothing_held = Held { may_grow: true, ..held(definition, &Map::new(), "") };
+        if texts.iter().all(|text| findings(text, &nothing_held).is_empty()) {
             return Checked::default();
         }
         let snapshot = self.render_snapshot(step, &asked.round, None);
-        let context = self.context_for(&step.id);
-        let held = |text: &str| {
-            let mut held = held(definition, &known(definition, &context), text, &snapshot.text);
-            // An artifact of the round is in its snapshot, with its summary at least.
-            hold_artifacts(&mut held, definition, round);
-            held
-        };
-        Checked::of(texts.iter().flat_map(|text| findings(text, &held(text))).collect(), completeness)
+        let mut held = held(definition, &self.context_for(&step.id), &snapshot.text);
+        held.ids.extend(artifact_ids(definition, round));
+        Checked::of(&texts, &held, completeness)
     }
 
     /// The check of an agent's work item; `sent` is all that it is handed.
@@ -106,20 +142,14 @@ impl Session {
         if completeness == Completeness::Off || self.is_tracker(step) {
             return Checked::default();
         }
-        let known = known(definition, input);
         let said = template.map(|(template, scope)| own_words(template.text(), Some(scope)));
-        let texts = said.iter().chain(directive(definition, step));
-        let found = texts.flat_map(|text| findings(text, &held(definition, &known, text, sent)));
-        Checked::of(found.collect(), completeness)
+        let texts: Vec<String> = said.into_iter().chain(directive(definition, step).cloned()).collect();
+        Checked::of(&texts, &held(definition, input, sent), completeness)
     }
 
     fn is_tracker(&self, step: &Step) -> bool {
-        match &step.kind {
-            StepKind::Agent(agent) => {
-                self.seat_info(&agent.agent).is_some_and(|seat| seat.model == crate::workflow::TRACKER)
-            }
-            _ => false,
-        }
+        let seat = step.agent().and_then(|agent| self.seat_info(&agent.agent));
+        seat.is_some_and(|seat| seat.model == crate::workflow::TRACKER)
     }
 
     /// What can be said of every step's work item before anything runs: whatever results come, it will
@@ -134,35 +164,34 @@ impl Session {
 
     fn foresee(&self, definition: &Definition, step: &Step, may_grow: bool) -> Checked {
         if let Some(why) = self.never_there(definition, step) {
-            return Checked { refusal: Some(why), ..Checked::default() };
+            return Checked::refused(why);
         }
         let completeness = definition.completeness(step);
         if completeness == Completeness::Off || self.is_tracker(step) {
             return Checked::default();
         }
-        let mut held = Held { may_grow, ..own_ids(definition) };
+        let mut in_snapshot = Vec::new();
         let (texts, is_open): (Vec<String>, bool) = match &step.kind {
             StepKind::Round(round) => {
-                hold_artifacts(&mut held, definition, round);
-                let own = |text: &String| own_words(text, None);
-                (round_texts(definition, step, round).into_iter().map(own).collect(), false)
+                in_snapshot.extend(artifact_ids(definition, round));
+                (round_texts(definition, step, round, None), false)
             }
             StepKind::Agent(_) | StepKind::Review(_) => {
-                let own = super::work_item_input::own_prompt(step).map(Template::text);
-                let is_open = own.is_none_or(|text| text.contains("{{"));
+                let own = own_prompt(step).map(Template::text);
                 let said = own.map(|text| own_words(text, None));
-                (said.into_iter().chain(directive(definition, step).cloned()).collect(), is_open)
+                let texts = said.into_iter().chain(directive(definition, step).cloned());
+                (texts.collect(), own.is_none_or(|text| text.contains("{{")))
             }
             _ => return Checked::default(),
         };
+        let mut held = Held { may_grow, ..held(definition, &Map::new(), &texts.join("\n")) };
         // What a template or a result may bring is not known yet.
-        let tasks = |id: &str| definition.tasks.iter().any(|task| task.id == id);
-        let sent = texts.join("\n");
-        let known = known(definition, &Map::new());
-        for (id, is_there) in &mut held.ids {
-            *is_there |= is_open || may_grow && tasks(id) || is_held(id, &sent, &sent, &known);
+        let is_task = |id: &str| definition.tasks.iter().any(|task| task.id == id);
+        for (id, is_held) in &mut held.ids {
+            *is_held |= is_open || may_grow && is_task(id);
         }
-        Checked::of(texts.iter().flat_map(|text| findings(text, &held)).collect(), completeness)
+        held.ids.extend(in_snapshot);
+        Checked::of(&texts, &held, completeness)
     }
 
     /// What a step requires and no result can bring: it would stand in the input.
@@ -172,7 +201,7 @@ impl Session {
         let comes = |path: &str| {
             matches!(first(path).as_str(), "context" | "error")
                 || definition.step_of_key(&first(path), step).is_some()
-                || look_up(&input, path).is_some_and(|value| !crate::workflow::is_blank(value))
+                || look_up(&input, path).is_some_and(|value| !is_blank(value))
         };
         let lacking: Vec<String> = step.requires.iter().filter(|path| !comes(path)).cloned().collect();
         missing(&Step { requires: lacking, ..step.clone() }, &Map::new()).err()
@@ -180,55 +209,45 @@ impl Session {
 }
 
 /// What the facilitator wrote of a round.
-fn round_texts<'a>(definition: &'a Definition, step: &'a Step, round: &'a Round) -> Vec<&'a String> {
-    [Some(&round.question), round.exploration.as_ref(), directive(definition, step)]
-        .into_iter()
-        .flatten()
-        .collect()
+fn round_texts(definition: &Definition, step: &Step, round: &Round, scope: Option<&Value>) -> Vec<String> {
+    let texts = [Some(&round.question), round.exploration.as_ref(), directive(definition, step)];
+    texts.into_iter().flatten().map(|text| own_words(text, scope)).collect()
 }
 
-/// The ids of a definition, none of them at hand but those of the agenda, which every round is shown.
-fn own_ids(definition: &Definition) -> Held {
-    let artifacts = definition.artifacts.iter().map(|artifact| (artifact.id.clone(), false));
-    let tasks = definition.tasks.iter().map(|task| (task.id.clone(), false));
-    let agenda = definition.agenda.iter().map(|item| (item.id.clone(), true));
-    Held { ids: artifacts.chain(tasks).chain(agenda).collect(), ..Held::default() }
+/// The artifacts of a round: they are in its snapshot, with their summaries at least.
+fn artifact_ids(definition: &Definition, round: &Round) -> impl Iterator<Item = (String, bool)> {
+    let ids = definition.artifacts.iter().map(|artifact| &artifact.id);
+    ids.filter(|id| round.artifacts.holds(id)).map(|id| (id.clone(), true))
 }
 
-fn hold_artifacts(held: &mut Held, definition: &Definition, round: &Round) {
-    for artifact in definition.artifacts.iter().filter(|artifact| round.artifacts.holds(&artifact.id)) {
-        held.ids.push((artifact.id.clone(), true));
-        let title = artifact.details.iter().find(|(key, _)| *key == "title");
-        let title = title.and_then(|(_, title)| title.as_str()).unwrap_or_default();
-        held.names.push_str(&format!("{} {} {title}\n", artifact.id, artifact.summary));
+/// The ids that the definition or the results know, and which of them have their content in `sent`. Every
+/// round is shown the agenda.
+fn held(definition: &Definition, input: &Map<String, Value>, sent: &str) -> Held {
+    let mut known: Vec<(String, String)> = Vec::new();
+    for task in &definition.tasks {
+        let content = if task.description.trim().is_empty() { &task.title } else { &task.description };
+        known.push((task.id.clone(), content.clone()));
     }
-}
-
-/// Which of the ids that are known have their content in `sent`, or in what is `said` itself.
-fn held(definition: &Definition, known: &[ReferencedContent], said: &str, sent: &str) -> Held {
-    let mut held = own_ids(definition);
-    held.ids.extend(known.iter().map(|thing| (thing.id.clone(), is_held(&thing.id, said, sent, known))));
-    held
-}
-
-/// Everything with an id that the definition or the results know, and what it says.
-fn known(definition: &Definition, input: &Map<String, Value>) -> Vec<ReferencedContent> {
-    let tasks = definition.tasks.iter().map(|task| (&task.id, task.description.clone()));
-    let artifacts = definition.artifacts.iter().map(|artifact| {
+    for artifact in &definition.artifacts {
         let description = artifact.details.iter().find(|(key, _)| *key == "description");
         let text = description.and_then(|(_, value)| value.as_str()).unwrap_or(&artifact.summary);
-        (&artifact.id, text.to_owned())
-    });
-    let mut known: Vec<ReferencedContent> = tasks
-        .chain(artifacts)
-        .map(|(id, content)| ReferencedContent { id: id.clone(), content: Some(content) })
-        .collect();
+        known.push((artifact.id.clone(), text.to_owned()));
+    }
     input.values().for_each(|value| gather(value, &mut known));
-    known
+    let squeezed = |text: &str| text.split_whitespace().collect::<Vec<&str>>().join(" ");
+    let sent_words = squeezed(sent);
+    let is_sent = |content: &str| {
+        // In JSON and YAML a text of several lines stands escaped or indented.
+        let escaped = Value::from(content).to_string();
+        sent_words.contains(&squeezed(content)) || sent.contains(escaped.trim_matches('"'))
+    };
+    let agenda = definition.agenda.iter().map(|item| (item.id.clone(), true));
+    let known = known.into_iter().map(|(id, content)| (id, is_sent(&content)));
+    Held { ids: known.chain(agenda).collect(), may_grow: false }
 }
 
 /// Things in a value that have an id and a description.
-fn gather(value: &Value, known: &mut Vec<ReferencedContent>) {
+fn gather(value: &Value, known: &mut Vec<(String, String)>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| gather(item, known)),
         Value::Object(map) => {
@@ -236,7 +255,7 @@ fn gather(value: &Value, known: &mut Vec<ReferencedContent>) {
             if let (Some(id), Some(content)) = (text("issue_id").or_else(|| text("id")), text("description"))
                 && looks_like_id(id)
             {
-                known.push(ReferencedContent { id: id.to_owned(), content: Some(content.to_owned()) });
+                known.push((id.to_owned(), content.to_owned()));
             }
             map.values().for_each(|value| gather(value, known));
         }
@@ -261,4 +280,100 @@ fn own_words(template: &str, scope: Option<&Value>) -> String {
     }
     words.push_str(rest);
     words
+}
+
+/// Every finding in a text of the facilitator's, certain ones first.
+fn findings(said: &str, held: &Held) -> Vec<Finding> {
+    let mut found = id_findings(said, held);
+    found.extend(PHRASES.iter().filter_map(|phrase| asked(said, phrase)).map(|phrase| Finding {
+        is_certain: false,
+        phrase,
+        what: "asks to look something up; include the content instead".to_owned(),
+    }));
+    found.sort_by_key(|finding| !finding.is_certain);
+    found
+}
+
+/// A phrase as it stands in a text, if it is not forbidden there.
+fn asked(said: &str, phrase: &str) -> Option<String> {
+    let lower = said.to_ascii_lowercase();
+    let is_asked = |(at, _): &(usize, &str)| {
+        let is_word = |c: char| c.is_alphanumeric() || c == '-';
+        let before = lower[..*at].split_whitespace().next_back().unwrap_or_default();
+        !lower[..*at].ends_with(is_word)
+            && !lower[at + phrase.len()..].starts_with(is_word)
+            && !NEGATIONS.contains(&before)
+    };
+    let (at, _) = lower.match_indices(phrase).find(is_asked)?;
+    said.get(at..at + phrase.len()).map(str::to_owned)
+}
+
+/// What is wrong with the ids that a text names, each once.
+fn id_findings(said: &str, held: &Held) -> Vec<Finding> {
+    let words: Vec<&str> = said.split_whitespace().collect();
+    let mut seen: Vec<&str> = Vec::new();
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let before = at.checked_sub(1).map_or("", |at| words[at]);
+        let before = before.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let is_called_one = KINDS.contains(&before.as_str());
+        for id in ids_in(word) {
+            // An id that is a word of the language names something only where it is said to.
+            let is_word = !id.chars().any(|c| c.is_ascii_digit());
+            let is_known = held.ids.iter().any(|(known, _)| known == id) && (is_called_one || !is_word);
+            if !(is_known || looks_like_id(id)) || seen.contains(&id) {
+                continue;
+            }
+            seen.push(id);
+            let Some((is_certain, what)) = of_id(id, is_called_one, said, held) else { continue };
+            let phrase = words[at.saturating_sub(2)..=at].join(" ");
+            let phrase = phrase.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+            found.push(Finding { is_certain, phrase, what });
+        }
+    }
+    found
+}
+
+/// What is wrong with an id, and whether that is certain.
+fn of_id(id: &str, is_called_one: bool, said: &str, held: &Held) -> Option<(bool, String)> {
+    if describes(said, id) {
+        return None;
+    }
+    let not_held = || format!("names `{id}`, whose content is not handed over");
+    let mut known = held.ids.iter().filter(|(known, _)| known == id).peekable();
+    if known.peek().is_some() {
+        return if known.any(|(_, is_held)| *is_held) { None } else { Some((true, not_held())) };
+    }
+    let prefix = |id: &str| id.split_once('-').map(|(prefix, _)| prefix.to_owned());
+    let is_like = |known: &&str| looks_like_id(known) && prefix(known) == prefix(id);
+    let like: Vec<&str> = held.ids.iter().map(|(id, _)| id.as_str()).filter(is_like).collect();
+    if like.is_empty() {
+        return is_called_one.then(|| (false, not_held()));
+    }
+    let hint = nearest(id, like).map(|like| format!("; there is `{like}`")).unwrap_or_default();
+    Some((!held.may_grow, format!("names `{id}`, which does not exist{hint}")))
+}
+
+/// The ids a word may hold: itself, and the parts of `REQ-1/REQ-2`; none of an address or a file.
+fn ids_in(word: &str) -> Vec<&str> {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("’s")).unwrap_or(word);
+    let parts: Vec<&str> = word.split(['/', ',', '–', '…']).collect();
+    if parts.iter().all(|part| looks_like_id(part)) { parts } else { vec![word] }
+}
+
+/// Whether a word looks like `APP-15`.
+fn looks_like_id(word: &str) -> bool {
+    let Some((project, number)) = word.split_once('-') else { return false };
+    project.starts_with(|c: char| c.is_ascii_uppercase())
+        && project.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
+        && !number.is_empty()
+        && number.chars().all(|c| c.is_ascii_digit())
+}
+
+/// Whether a text tells what it names: a description of it follows.
+fn describes(said: &str, id: &str) -> bool {
+    let after = said.split_once(id).map_or("", |(_, after)| after).to_lowercase();
+    let Some((_, description)) = after.split_once("description") else { return false };
+    description.trim_start_matches([':', ' ', '\n', '\r', '*', '-']).trim().len() >= 10
 }

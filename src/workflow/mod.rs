@@ -5,7 +5,6 @@
 
 mod agent_answer;
 mod chosen;
-mod completeness;
 mod definition;
 mod discussion;
 mod effort;
@@ -29,7 +28,6 @@ mod validate;
 
 pub use agent_answer::{DEEPEST_ANSWER, depth, read_answer};
 pub use chosen::{ChosenParticipant, LINK, split_participants};
-pub use completeness::{CompletenessFinding, Held, ReferencedContent, findings, is_held, looks_like_id};
 pub use definition::{
     Definition, LeakAction, ParticipantSpec, ProgramSpec, PseudonymSetting, SeatTools, StructuredAnswers,
     WarmFirst, is_model_text,

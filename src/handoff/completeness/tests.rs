@@ -1,0 +1,96 @@
+//! Sentences a facilitator writes, and what is found in them.
+
+use super::{Finding, Held, findings};
+
+/// Ids of a definition: REQ-001 and the artifact `login` are handed over, REQ-002 and APP-15 are not.
+fn held() -> Held {
+    let ids = [("REQ-001", true), ("REQ-002", false), ("APP-15", false), ("login", true), ("adr7", false)];
+    Held { ids: ids.map(|(id, is_held)| (id.to_owned(), is_held)).to_vec(), may_grow: false }
+}
+
+fn found(said: &str) -> Vec<Finding> {
+    findings(said, &held())
+}
+
+const INNOCENT: [&str; 17] = [
+    "Do we accept artifact REQ-001?",
+    "Does REQ-001 hold? What of REQ-001's wording?",
+    "Improve the login flow; artifact login says how.",
+    "check that the avatar loads at http://localhost:3000",
+    "1. Navigate to http://localhost:3000/profile\n2. Verify avatar image loads",
+    "Check whether the service at https://example.org answers within 1 s",
+    "Implement issue APP-15: User Profile Page\nDescription: Create profile page with avatar...",
+    "Never check Linear for data you already have",
+    "Don't look up the ticket in Jira.",
+    "Answer without reading the file",
+    "Check linear-growth-free tables and unread the files",
+    "Read src/cache.rs and say what it lacks",
+    "Open https://example.org/spec and summarise it",
+    "Use UTF-8 and ISO-8601 dates",
+    "CVE-2024-1234 is the reason for it",
+    "The details are in REQ-001.",
+    "Find the bug that makes it slow",
+];
+
+/// Each with the phrase that is marked.
+const POSSIBLE: [(&str, &str); 12] = [
+    ("Check Linear for the next issue", "Check Linear"),
+    ("CHECK LINEAR FOR THE NEXT ISSUE", "CHECK LINEAR"),
+    ("You must check Jira before you answer", "check Jira"),
+    ("Could you check the tracker?", "check the tracker"),
+    ("Please look up the ticket.", "look up the ticket"),
+    ("Look it up in Jira", "Look it up"),
+    ("Make sure to read the file first", "read the file"),
+    ("Plan it, and open the link", "open the link"),
+    ("Don't guess: check the tracker", "check the tracker"),
+    ("Never read the file; or do read the file", "read the file"),
+    ("Implement ticket ABC-7 now", "Implement ticket ABC-7"),
+    ("Which risks does issue ABC-7 have?", "does issue ABC-7"),
+];
+
+/// Each with the phrase that is marked, and a word of the reason.
+const CERTAIN: [(&str, &str, &str); 9] = [
+    ("Implement issue APP-15", "Implement issue APP-15", "not handed over"),
+    ("Implement APP-15 now", "Implement APP-15", "not handed over"),
+    ("What about REQ-002?", "What about REQ-002", "not handed over"),
+    ("Compare REQ-001/REQ-002", "Compare REQ-001/REQ-002", "not handed over"),
+    ("Do we accept REQ-009?", "we accept REQ-009", "does not exist; there is `REQ-001`"),
+    ("Is REQ-9's wording clear?", "Is REQ-9's", "does not exist"),
+    ("(see APP-99)", "see APP-99", "does not exist"),
+    ("What does adr7 cost?", "What does adr7", "not handed over"),
+    ("Sum up artifact adr7", "up artifact adr7", "not handed over"),
+];
+
+#[test]
+fn innocent_sentences_have_no_finding() {
+    for said in INNOCENT {
+        assert_eq!(found(said), [], "{said}");
+    }
+}
+
+#[test]
+fn phrases_and_unknown_ids_are_possible_findings() {
+    for (said, phrase) in POSSIBLE {
+        let found = found(said);
+        assert!(
+            matches!(&found[..], [one] if !one.is_certain && one.phrase == phrase),
+            "{said}: wanted `{phrase}`, found {found:?}"
+        );
+    }
+}
+
+#[test]
+fn what_is_decided_exactly_is_certain() {
+    for (said, phrase, why) in CERTAIN {
+        let found = found(said);
+        let fits =
+            matches!(&found[..], [one] if one.is_certain && one.phrase == phrase && one.what.contains(why));
+        assert!(fits, "{said}: wanted `{phrase}`, found {found:?}");
+    }
+}
+
+#[test]
+fn what_a_result_may_bring_is_no_certain_finding() {
+    let open = Held { may_grow: true, ..held() };
+    assert!(findings("Do we accept REQ-009?", &open).iter().all(|finding| !finding.is_certain));
+}

@@ -13,11 +13,11 @@ pub(super) fn program(fields: &mut Fields<'_>, node: &Node, name: &str) -> SeatP
         env: fields.texts("env"),
         output: OutputPaths {
             reply: fields.text("reply"),
-            failure: None,
-            tokens_in: fields.text("tokens_in"),
-            tokens_cached: fields.text("tokens_cached"),
-            tokens_out: fields.text("tokens_out"),
+            tokens_in: fields.text("tokens_in").into_iter().collect(),
+            tokens_cached: fields.text("tokens_cached").into_iter().collect(),
+            tokens_out: fields.text("tokens_out").into_iter().collect(),
             cost: fields.text("cost"),
+            ..OutputPaths::default()
         },
         version: fields.texts("version"),
         allow_tools: fields.texts("allow_tools"),
@@ -26,8 +26,9 @@ pub(super) fn program(fields: &mut Fields<'_>, node: &Node, name: &str) -> SeatP
         ..SeatProgram::default()
     };
     fields.word("prompt", &[("stdin", ())]);
-    for (path, why) in program.output.problems() {
-        fields.refuse(node, format!("`{path}` is no JSONPath: {why}"), "write it as `$.result`");
+    for (path, error) in program.output.problems() {
+        let hint = error.hint.unwrap_or_else(|| "write it as `usage.input_tokens`".to_owned());
+        fields.refuse(node, format!("`{path}` is no path: {}", error.message), hint);
     }
     if let Some(tool) = program.allow_tools.iter().find(|tool| !HARMLESS_TOOLS.contains(&tool.as_str())) {
         let known = HARMLESS_TOOLS.map(|tool| format!("`{tool}`")).join(" and ");

@@ -171,7 +171,8 @@ fn check_record(
         let message = format!("`record` of step `{}` has no effect inside another step", step.id);
         refuse(message, "put it on the step around it".to_owned());
     }
-    for named in record.from.steps().filter(|named| definition.step_of_key(named, step).is_none()) {
+    let named = record.from.step();
+    if definition.step_of_key(named, step).is_none() {
         let known: Vec<&str> = definition.keys_seen_by(step);
         let message = format!("`record` of step `{}` names no step: `{named}`", step.id);
         refuse(message, did_you_mean(named, &known));

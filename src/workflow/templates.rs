@@ -89,6 +89,5 @@ fn unknown_name(definition: &Definition, step: &Step, path: &[String]) -> Option
 }
 
 fn unknown_source(definition: &Definition, step: &Step, from: &Transform) -> Option<(String, String)> {
-    let path = from.path().or_else(|| Some(vec!["context".to_owned(), from.steps().next()?.to_owned()]))?;
-    Some((from.text().to_owned(), unknown_name(definition, step, &path)?))
+    Some((from.text().to_owned(), unknown_name(definition, step, &from.path())?))
 }

@@ -139,13 +139,14 @@ fn check_expression(
                 .extend(branch.condition.steps().filter(is_unknown).map(|named| unknown("condition", named)));
         }
         StepKind::Transform(transform) => {
-            warnings.extend(transform.steps().filter(is_unknown).map(|named| unknown("transform", named)));
+            let named = Some(transform.step()).filter(is_unknown);
+            warnings.extend(named.map(|named| unknown("transform", named)));
         }
         StepKind::Agent(agent) => check_prompt(agent.prompt.as_ref()),
         StepKind::Review(review) => check_prompt(review.prompt.as_ref()),
         StepKind::Round(_) | StepKind::Approval(_) | StepKind::Parallel(_) | StepKind::Sequence(_) => {}
         StepKind::Each(each) => {
-            let of = each.of.steps().filter(|named| *named != "input" && is_unknown(named));
+            let of = Some(each.of.step()).filter(|named| *named != "input" && is_unknown(named));
             problems.extend(of.map(|named| unknown("of", named)));
         }
     }

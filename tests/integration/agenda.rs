@@ -129,7 +129,7 @@ steps:
   - {id: ask, type: condition, condition: \"agenda.where.status === 'done' && agenda.open === 1 && conflicts.open === 1 && questions.open === 1 && runs.synth === 1\", then: look, else: lost}
   - {id: look, type: round, question: \"What else?\", next: end}
   - {id: lost, type: transform, transform: context.synth, next: end}
-  - {id: end, type: transform, transform: \"$.context\"}
+  - {id: end, type: transform, transform: context.synth}
 ";
 
 /// Runs the definition with this answer of the agent.

@@ -133,7 +133,7 @@ fn every_way_a_program_fails_has_its_reason() {
         ("cat > /dev/null; yes | head -c 100000000", "`claude` printed more than 16777216 bytes"),
         ("cat > /dev/null", "`claude` gives no answer: it printed nothing"),
         ("echo '{\"result\": \"cut o'", "`claude` gives no answer: it printed no JSON"),
-        ("echo '{\"is_error\": false}'", "`claude` gives no answer: what it printed has no `$.result`"),
+        ("echo '{\"is_error\": false}'", "`claude` gives no answer: what it printed has no `result`"),
         ("printf '\\377'", "`claude` printed what is no UTF-8 text"),
         ("kill -9 $$", "`claude` ended with signal: 9 (SIGKILL)"),
     ];
@@ -176,8 +176,8 @@ fn a_program_of_the_configuration_is_one_of_the_same_kind() {
     let script = "case $1 in --version) echo mine 1;; esac\ncat > \"$HOME/stdin\"\n\
                   printf 'working\\n{\"result\": \"vote: blue\", \"usage\": {\"in\": 7}, \"usd\": 0.5, \"by\": \"%s\"}' \"$*\" | tee \"$HOME/out\"";
     let desk = with_program(Desk::with(ROUND), "mine", script).set("MINE_KEY", "k");
-    let said = "providers:\n  mine: {command: [mine, \"{model}\"], prompt: stdin, reply: \"$.result\", \
-                tokens_in: \"$.usage.in\", cost: \"$.usd\", env: [MINE_KEY], version: [mine, --version], tool_less: true}\n";
+    let said = "providers:\n  mine: {command: [mine, \"{model}\"], prompt: stdin, reply: result, \
+                tokens_in: usage.in, cost: usd, env: [MINE_KEY], version: [mine, --version], tool_less: true}\n";
     desk.write("../home/config/config.yaml", said);
     let run = ["--batch", "--json", "decide.yaml", "--save", "s.s2s", "--model", "mine/a/b"];
     let lines = desk.run(run).code(0).lines();
@@ -204,8 +204,8 @@ fn a_program_of_the_configuration_is_one_of_the_same_kind() {
     assert!(!desk.home().join("stdin").exists());
     desk.run(["--batch", "decide.yaml", "--model", "mine/m", "--trust"]).code(0);
     for (said, problem) in [
-        ("command: [x], reply: result", "`result` is no JSONPath"),
-        ("reply: \"$.x\"", "has keys of a program and no `command`"),
+        ("command: [x], reply: \"$.result\"", "write `result`"),
+        ("reply: x", "has keys of a program and no `command`"),
         ("command: [x], allow_tools: [bash]", "`bash` cannot be allowed in a blind round"),
     ] {
         desk.write("../home/config/config.yaml", format!("providers: {{p: {{{said}}}}}\n"));

@@ -111,7 +111,7 @@ fn the_recorder_tells_what_a_program_adds_in_every_api_style() {
     let desk = desk();
     desk.write(
         "../home/config/config.yaml",
-        "providers:\n  mine: {command: [claude], reply: \"$.result\", base_url_env: MINE_URL}\n"
+        "providers:\n  mine: {command: [claude], reply: result, base_url_env: MINE_URL}\n"
             .replace("[claude]", "[claude, --model, \"{model}\"]"),
     );
     let expected = [
@@ -219,7 +219,7 @@ fn a_program_with_tools_or_a_changed_snapshot_takes_no_blind_seat() {
     refused(&run("claude-cli/silent").code(2), "sent the recorder nothing");
     refused(&run("claude-cli/asks").code(2), "declares tools (request_user_input)");
     assert!(desk.sessions().is_empty() && !runs(&desk).contains("seat"), "nothing was asked");
-    let allowed = "providers:\n  claude-cli: {allow_tools: [request_user_input]}\n  told: {command: [claude, --model, x], reply: \"$.result\", tool_less: true}\n  untold: {command: [claude, --model, x], reply: \"$.result\"}\n";
+    let allowed = "providers:\n  claude-cli: {allow_tools: [request_user_input]}\n  told: {command: [claude, --model, x], reply: result, tool_less: true}\n  untold: {command: [claude, --model, x], reply: result}\n";
     desk.write("../home/config/config.yaml", allowed);
     let ran = run("claude-cli/asks").code(0);
     assert!(ran.out.contains("Not tool-less: qa-lead"), "{}", ran.out);

@@ -8,7 +8,7 @@
 //! With its tools it edits files unasked and does whatever else the user's own settings allow; those of the
 //! project, and its servers of tools, are not read, since the user has not agreed to what they say.
 
-use super::output::OutputPaths;
+use super::output::{Mark, OutputPaths};
 use super::program::{SeatProgram, pairs, texts};
 
 /// The version this was tried against.
@@ -50,15 +50,18 @@ pub fn program() -> SeatProgram {
         ]),
         tools_set: pairs(&SET),
         output: OutputPaths {
-            reply: Some("$.result".to_owned()),
-            failure: Some("$[?@.is_error == true].result".to_owned()),
-            tokens_in: Some(
-                "$.usage['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']"
-                    .to_owned(),
-            ),
-            tokens_cached: Some("$.usage.cache_read_input_tokens".to_owned()),
-            tokens_out: Some("$.usage.output_tokens".to_owned()),
-            cost: Some("$.total_cost_usd".to_owned()),
+            reply: Some("result".to_owned()),
+            failure: Some("result".to_owned()),
+            failure_if: Some(Mark { path: "is_error", value: "true" }),
+            tokens_in: texts(&[
+                "usage.input_tokens",
+                "usage.cache_creation_input_tokens",
+                "usage.cache_read_input_tokens",
+            ]),
+            tokens_cached: texts(&["usage.cache_read_input_tokens"]),
+            tokens_out: texts(&["usage.output_tokens"]),
+            cost: Some("total_cost_usd".to_owned()),
+            ..OutputPaths::default()
         },
         version: texts(&["claude", "--version"]),
         logged_out: texts(&["not logged in", "invalid api key", "please run /login", "oauth token"]),

@@ -7,7 +7,7 @@
 //! With its tools it runs commands in its sandbox, which lets it write in the project and reach no network,
 //! and asks nobody.
 
-use super::output::OutputPaths;
+use super::output::{Mark, OutputPaths};
 use super::program::{SeatProgram, pairs, texts};
 
 /// The version this was tried against.
@@ -87,11 +87,13 @@ pub fn program() -> SeatProgram {
         ]),
         files: pairs(&[("models.json", MODELS)]),
         output: OutputPaths {
-            reply: Some("$[?@.type == 'agent_message'].text".to_owned()),
-            failure: Some("$[?@.type == 'turn.failed'].error.message".to_owned()),
-            tokens_in: Some("$.usage.input_tokens".to_owned()),
-            tokens_cached: Some("$.usage.cached_input_tokens".to_owned()),
-            tokens_out: Some("$.usage.output_tokens".to_owned()),
+            reply: Some("item.text".to_owned()),
+            reply_if: Some(Mark { path: "item.type", value: "agent_message" }),
+            failure: Some("error.message".to_owned()),
+            failure_if: Some(Mark { path: "type", value: "turn.failed" }),
+            tokens_in: texts(&["usage.input_tokens"]),
+            tokens_cached: texts(&["usage.cached_input_tokens"]),
+            tokens_out: texts(&["usage.output_tokens"]),
             ..OutputPaths::default()
         },
         version: texts(&["codex", "--version"]),

@@ -28,11 +28,12 @@ pub fn program() -> SeatProgram {
         set: pairs(&[("GEMINI_SYSTEM_MD", "{rules_file}"), ("GEMINI_CLI_TRUST_WORKSPACE", "true")]),
         files: pairs(&[(SETTINGS, NO_TOOLS)]),
         output: OutputPaths {
-            reply: Some("$.response".to_owned()),
-            failure: Some("$[*].error.message".to_owned()),
-            tokens_in: Some("$.stats.models[*].tokens.prompt".to_owned()),
-            tokens_cached: Some("$.stats.models[*].tokens.cached".to_owned()),
-            tokens_out: Some("$.stats.models[*].tokens['candidates', 'thoughts']".to_owned()),
+            reply: Some("response".to_owned()),
+            failure: Some("error.message".to_owned()),
+            usage_under: Some("stats.models"),
+            tokens_in: texts(&["tokens.prompt"]),
+            tokens_cached: texts(&["tokens.cached"]),
+            tokens_out: texts(&["tokens.candidates", "tokens.thoughts"]),
             ..OutputPaths::default()
         },
         version: texts(&["gemini", "--version"]),

@@ -5,7 +5,7 @@
 //! a second request, which is switched off. It prints one event a line; the text of the last part is the
 //! answer. Models of Anthropic and `OpenAI` can be pointed at a recorder, others count as declared.
 
-use super::output::OutputPaths;
+use super::output::{Mark, OutputPaths};
 use super::program::{SeatProgram, pairs, texts};
 
 /// The version this was tried against.
@@ -30,12 +30,15 @@ pub fn program() -> SeatProgram {
             ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
         ]),
         output: OutputPaths {
-            reply: Some("$[?@.type == 'text'].text".to_owned()),
-            failure: Some("$[?@.type == 'error'].error.data.message".to_owned()),
-            tokens_in: Some("$.part.tokens.input".to_owned()),
-            tokens_cached: Some("$.part.tokens.cache.read".to_owned()),
-            tokens_out: Some("$.part.tokens.output".to_owned()),
-            cost: Some("$.part.cost".to_owned()),
+            reply: Some("part.text".to_owned()),
+            reply_if: Some(Mark { path: "part.type", value: "text" }),
+            failure: Some("error.data.message".to_owned()),
+            failure_if: Some(Mark { path: "type", value: "error" }),
+            tokens_in: texts(&["part.tokens.input"]),
+            tokens_cached: texts(&["part.tokens.cache.read"]),
+            tokens_out: texts(&["part.tokens.output"]),
+            cost: Some("part.cost".to_owned()),
+            ..OutputPaths::default()
         },
         version: texts(&["opencode", "--version"]),
         logged_out: texts(&["no provider", "not logged in", "auth login"]),

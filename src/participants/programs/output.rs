@@ -1,27 +1,40 @@
 //! What a program printed, and the answer in it: by paths into its JSON.
 //!
-//! A program may print one document, one document a line, or lines of progress around them. A path is
+//! A program may print one document, a list of them, one a line, or lines of progress around them. A path is
 //! applied to each document, and the last one in which it finds something counts.
 
 use serde_json::Value;
-use serde_json_path::JsonPath;
 
 use crate::round::record::TokenUsage;
+use crate::workflow::{GrammarError, Transform};
 
-/// Where things stand in what a program prints: `JSONPath` (RFC 9535).
+/// Where things stand in what a program prints: paths into a document, as in a transform.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OutputPaths {
     /// The answer's text; without it, all that is printed.
     pub reply: Option<String>,
-    /// Why there is no answer, in the list of all documents.
+    /// The documents that may hold the answer; all without it.
+    pub reply_if: Option<Mark>,
+    /// Why there is no answer.
     pub failure: Option<String>,
+    pub failure_if: Option<Mark>,
+    /// An object of which each entry has counts; without it the document has them.
+    pub usage_under: Option<&'static str>,
     /// Tokens of the prompt, cached ones included; several numbers are added up.
-    pub tokens_in: Option<String>,
+    pub tokens_in: Vec<String>,
     /// Tokens of the prompt that came from a cache.
-    pub tokens_cached: Option<String>,
-    pub tokens_out: Option<String>,
+    pub tokens_cached: Vec<String>,
+    pub tokens_out: Vec<String>,
     /// What it cost, in US dollars.
     pub cost: Option<String>,
+}
+
+/// What a document says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    pub path: &'static str,
+    /// A text as it is, another value as JSON.
+    pub value: &'static str,
 }
 
 /// What was read of a program's output.
@@ -36,11 +49,10 @@ pub struct Output {
 
 impl OutputPaths {
     /// Returns each path that cannot be read, with the reason.
-    pub fn problems(&self) -> Vec<(String, String)> {
-        let texts = [&self.reply, &self.failure, &self.cost];
-        let counts = [&self.tokens_in, &self.tokens_cached, &self.tokens_out];
-        let problem = |path: &String| Some((path.clone(), JsonPath::parse(path).err()?.to_string()));
-        texts.into_iter().chain(counts).flatten().filter_map(problem).collect()
+    pub fn problems(&self) -> Vec<(String, GrammarError)> {
+        let counts = [&self.tokens_in, &self.tokens_cached, &self.tokens_out].into_iter().flatten();
+        let texts = [&self.reply, &self.failure, &self.cost].into_iter().flatten();
+        texts.chain(counts).filter_map(|path| Some((path.clone(), Transform::parse(path).err()?))).collect()
     }
 
     pub fn read(&self, printed: &str) -> Output {
@@ -48,31 +60,39 @@ impl OutputPaths {
             return Output { reply: Ok(printed.to_owned()), failure: None, usage: None };
         };
         let documents = documents(printed);
-        let reply =
-            match last(&documents, Some(path)).map(|found| found.last().and_then(|text| text.as_str())) {
-                Some(Some(text)) => Ok(text.to_owned()),
-                Some(None) => Err(format!("`{path}` of what it printed is no text")),
-                None if printed.trim().is_empty() => Err("it printed nothing".to_owned()),
-                None if documents.is_empty() => Err("it printed no JSON".to_owned()),
-                None => Err(format!("what it printed has no `{path}`")),
-            };
-        let usage = self.usage(&documents);
-        let whole = [Value::Array(documents.clone())];
-        let failure = last(&whole, self.failure.as_ref());
-        let failure =
-            failure.and_then(|found| found.last().map(|why| why.as_str().unwrap_or("an error").to_owned()));
-        Output { reply, failure, usage }
+        let reply = match last(&documents, path, self.reply_if.as_ref()) {
+            Some(Value::String(text)) => Ok(text),
+            Some(_) => Err(format!("`{path}` of what it printed is no text")),
+            None if printed.trim().is_empty() => Err("it printed nothing".to_owned()),
+            None if documents.is_empty() => Err("it printed no JSON".to_owned()),
+            None => Err(format!("what it printed has no `{path}`")),
+        };
+        let failure = self.failure.as_ref().and_then(|path| last(&documents, path, self.failure_if.as_ref()));
+        let failure = failure.map(|why| why.as_str().unwrap_or("an error").to_owned());
+        Output { reply, failure, usage: self.usage(documents) }
     }
 
     /// Returns the tokens and the cost, if the program tells of any.
-    fn usage(&self, documents: &[Value]) -> Option<TokenUsage> {
-        let count = |path: &Option<String>| {
-            let numbers = last(documents, path.as_ref())?;
-            Some(numbers.iter().filter_map(|number| number.as_u64()).sum::<u64>())
+    fn usage(&self, documents: Vec<Value>) -> Option<TokenUsage> {
+        let cost = self.cost.as_ref().and_then(|path| last(&documents, path, None)?.as_f64());
+        let cost = cost.filter(|dollars| *dollars >= 0.0).map(|dollars| (dollars * 1e9).round() as u64);
+        let groups: Vec<Vec<Value>> = match self.usage_under {
+            None => documents.into_iter().map(|document| vec![document]).collect(),
+            Some(path) => {
+                let objects = documents.iter().filter_map(|document| found(document, path));
+                objects
+                    .map(|object| {
+                        object.as_object().into_iter().flat_map(|map| map.values().cloned()).collect()
+                    })
+                    .collect()
+            }
         };
-        let dollars = last(documents, self.cost.as_ref())
-            .and_then(|numbers| numbers.into_iter().map(Value::as_f64).sum::<Option<f64>>());
-        let cost = dollars.filter(|dollars| *dollars >= 0.0).map(|dollars| (dollars * 1e9).round() as u64);
+        let count = |paths: &[String]| {
+            groups.iter().rev().find_map(|group| {
+                let numbers = group.iter().flat_map(|one| paths.iter().filter_map(|path| found(one, path)));
+                numbers.filter_map(|number| number.as_u64()).reduce(|sum, number| sum.saturating_add(number))
+            })
+        };
         let (input, output) = (count(&self.tokens_in), count(&self.tokens_out));
         let is_told = input.is_some() || output.is_some() || cost.is_some();
         is_told.then(|| TokenUsage {
@@ -85,13 +105,22 @@ impl OutputPaths {
     }
 }
 
-/// Returns what a path finds in the last document in which it finds something.
-fn last<'a>(documents: &'a [Value], path: Option<&String>) -> Option<Vec<&'a Value>> {
-    let path = JsonPath::parse(path?).ok()?;
-    documents.iter().rev().map(|document| path.query(document).all()).find(|found| !found.is_empty())
+fn found(document: &Value, path: &str) -> Option<Value> {
+    Transform::parse(path).ok()?.apply(document.as_object()?).ok()
 }
 
-/// Returns every JSON object and list that begins at the start of a line, in order.
+/// Returns what a path finds in the last document that has the mark and in which it finds something.
+fn last(documents: &[Value], path: &str, mark: Option<&Mark>) -> Option<Value> {
+    let is_marked = |document: &Value| {
+        mark.is_none_or(|mark| match found(document, mark.path) {
+            Some(Value::String(text)) => text == mark.value,
+            other => other.is_some_and(|value| value.to_string() == mark.value),
+        })
+    };
+    documents.iter().rev().filter(|document| is_marked(document)).find_map(|document| found(document, path))
+}
+
+/// Returns every JSON object that begins at the start of a line, alone or in a list, in order.
 fn documents(printed: &str) -> Vec<Value> {
     let (mut found, mut rest) = (Vec::new(), printed);
     while !rest.is_empty() {
@@ -99,7 +128,10 @@ fn documents(printed: &str) -> Vec<Value> {
         if line.starts_with(['{', '[']) {
             let mut values = serde_json::Deserializer::from_str(line).into_iter::<Value>();
             if let Some(Ok(value)) = values.next() {
-                found.push(value);
+                match value {
+                    Value::Array(items) => found.extend(items),
+                    one => found.push(one),
+                }
                 rest = &line[values.byte_offset()..];
                 continue;
             }
@@ -120,7 +152,8 @@ mod tests {
     #[test]
     fn text_and_tokens_of_the_named_programs() {
         let claude = r#"{"type":"result","is_error":false,"result":"red","usage":{"input_tokens":7,"cache_read_input_tokens":90,"output_tokens":3},"total_cost_usd":0.1}"#;
-        for printed in [claude.to_owned(), format!("loading\n[=> ] 1 of 2\n{claude}\nbye\n")] {
+        let verbose = format!("[{{\"type\":\"system\"}},{claude}]");
+        for printed in [claude.to_owned(), verbose, format!("loading\n[=> ] 1 of 2\n{claude}\nbye\n")] {
             let output = read("claude-cli", &printed);
             assert_eq!((output.reply.as_deref(), output.failure), (Ok("red"), None));
             let usage = output.usage.expect("tokens");
@@ -154,7 +187,7 @@ mod tests {
         assert_eq!(why(" \n"), "it printed nothing");
         assert_eq!(why("thinking …\nstill {not} json"), "it printed no JSON");
         assert_eq!(why("{\"result\": \"cut o"), "it printed no JSON");
-        assert_eq!(why("{\"type\": \"result\"}"), "what it printed has no `$.result`");
-        assert_eq!(why("{\"result\": 7}"), "`$.result` of what it printed is no text");
+        assert_eq!(why("{\"type\": \"result\"}"), "what it printed has no `result`");
+        assert_eq!(why("{\"result\": 7}"), "`result` of what it printed is no text");
     }
 }

@@ -1,32 +1,21 @@
-//! A transform: a path into what earlier steps left, or a `JSONPath` over it.
+//! A transform: a path into what earlier steps left.
 //!
 //! `context.plan.files`, `plan.files[0]` and `plan.files.length` pick one value; the leading
-//! `context.` is dropped once. A text that begins with `$` is RFC 9535 `JSONPath` with the context as
-//! its root: a query for one place gives the value there, any other the list of all it finds.
+//! `context.` is dropped once.
 
 use serde_json::{Map, Value};
-use serde_json_path::JsonPath;
 
 use super::GrammarError;
 use super::lexer::Lexer;
 use super::value_path::walk;
 
 const LONGEST: usize = 2_000;
-/// `..` this often at most: each multiplies what a query looks at.
-const MOST_DESCENTS: usize = 4;
-/// Brackets within brackets at most.
-const DEEPEST: usize = 30;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transform {
     text: String,
-    kind: TransformKind,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-enum TransformKind {
-    Path { step: String, keys: Vec<String> },
-    Query { step: Option<String>, one: bool, query: Box<JsonPath> },
+    step: String,
+    keys: Vec<String>,
 }
 
 impl Transform {
@@ -36,33 +25,34 @@ impl Transform {
     /// What does not belong, with its place.
     pub fn parse(text: &str) -> Result<Self, GrammarError> {
         if text.len() > LONGEST {
-            return Err(GrammarError::new(LONGEST, format!("a transform is at most {LONGEST} bytes long")));
+            return Err(GrammarError::new(LONGEST, format!("a path is at most {LONGEST} bytes long")));
         }
         let start = text.len() - text.trim_start().len();
         let text = text.trim();
-        let kind = if text.starts_with('$') { query(text) } else { path(text) };
-        let kind = kind.map_err(|error| GrammarError { offset: error.offset + start, ..error })?;
-        Ok(Self { text: text.to_owned(), kind })
+        if text.starts_with('$') {
+            let rest = text.trim_start_matches(['$', '.']);
+            let hint = match Self::parse(rest) {
+                Ok(_) => format!("write `{rest}`"),
+                Err(_) => "a path is names and numbers, such as `context.plan.files[0]`".to_owned(),
+            };
+            return Err(GrammarError::new(start, "a path does not begin with `$`").hint(hint));
+        }
+        read(text).map_err(|error| GrammarError { offset: error.offset + start, ..error })
     }
 
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The step it reads from, if it names one.
-    pub fn steps(&self) -> impl Iterator<Item = &str> {
-        let step = match &self.kind {
-            TransformKind::Path { step, .. } => Some(step),
-            TransformKind::Query { step, .. } => step.as_ref(),
-        };
-        step.map(String::as_str).into_iter()
+    /// The step it reads from.
+    pub fn step(&self) -> &str {
+        &self.step
     }
 
-    /// The path it takes from the context, the root first; none of a query.
-    pub fn path(&self) -> Option<Vec<String>> {
-        let TransformKind::Path { step, keys } = &self.kind else { return None };
-        let root = ["context".to_owned(), step.clone()];
-        Some(root.into_iter().chain(keys.iter().cloned()).collect())
+    /// The path it takes from the context, the root first.
+    pub fn path(&self) -> Vec<String> {
+        let root = ["context".to_owned(), self.step.clone()];
+        root.into_iter().chain(self.keys.iter().cloned()).collect()
     }
 
     /// What it picks from `context`, the results as agents see them.
@@ -70,104 +60,27 @@ impl Transform {
     /// # Errors
     /// ``Step not found: <step>`` and ``Path not found: <the whole transform>``.
     pub fn apply(&self, context: &Map<String, Value>) -> Result<Value, String> {
-        if let Some(step) = self.steps().find(|step| !context.contains_key(*step)) {
-            return Err(format!("Step not found: {step}"));
-        }
-        let missing = || format!("Path not found: {}", self.text);
-        match &self.kind {
-            TransformKind::Path { step, keys } => {
-                let found = context.get(step).and_then(|data| walk(data, keys));
-                found.map(std::borrow::Cow::into_owned).ok_or_else(missing)
-            }
-            TransformKind::Query { one, query, .. } => {
-                let root = Value::Object(context.clone());
-                let found = query.query(&root).all();
-                if *one {
-                    return found.first().map(|value| (*value).clone()).ok_or_else(missing);
-                }
-                Ok(Value::Array(found.into_iter().cloned().collect()))
-            }
-        }
+        let data = context.get(&self.step).ok_or_else(|| format!("Step not found: {}", self.step))?;
+        let found = walk(data, &self.keys).ok_or_else(|| format!("Path not found: {}", self.text))?;
+        Ok(found.into_owned())
     }
 }
 
-fn path(text: &str) -> Result<TransformKind, GrammarError> {
+fn read(text: &str) -> Result<Transform, GrammarError> {
     let mut scan = Lexer::new(text);
     let first = scan.word();
     if first.is_empty() {
         let found = scan.next_words();
-        let error = scan.error(format!("a transform begins with a step's id, found {found}"));
+        let error = scan.error(format!("a path begins with a name, found {found}"));
         return Err(error.hint("write for example `context.<step>.<field>`"));
     }
     let mut keys = scan.path_tail()?;
     if !scan.rest().is_empty() {
         let error = scan.error(format!("{} does not belong here", scan.next_words()));
-        return Err(error.hint("a transform is one path, such as `context.plan.files[0]`"));
+        return Err(error.hint("a path is names and numbers, such as `context.plan.files[0]`"));
     }
     let step = if first == "context" && !keys.is_empty() { keys.remove(0) } else { first.to_owned() };
-    Ok(TransformKind::Path { step, keys })
-}
-
-fn query(text: &str) -> Result<TransformKind, GrammarError> {
-    let text = &without_context(text);
-    limits(text)?;
-    let query = JsonPath::parse(text).map_err(|error| {
-        let at = text.char_indices().nth(error.position().saturating_sub(1)).map_or(text.len(), |(at, _)| at);
-        GrammarError::new(at, format!("this is no JSONPath: {}", error.message()))
-            .hint("names that hold a `-` go in brackets: `$['parallel-tests'].data[*]`")
-    })?;
-    let mut scan = Lexer::new(text);
-    scan.at = 1;
-    let keys = scan.path_tail().ok();
-    // Only names and single indices were passed over: the query is for one place.
-    let one = keys.is_some() && scan.rest().trim().is_empty();
-    let step = first_name(text);
-    Ok(TransformKind::Query { step, one, query: Box::new(query) })
-}
-
-/// The query without a leading `.context`: the root of a query is the context already.
-fn without_context(text: &str) -> String {
-    for written in ["$.context", "$['context']", "$[\"context\"]"] {
-        if let Some(rest) = text.strip_prefix(written)
-            && (rest.is_empty() || rest.starts_with(['.', '[', ' ']))
-        {
-            return format!("${rest}");
-        }
-    }
-    text.to_owned()
-}
-
-fn first_name(text: &str) -> Option<String> {
-    let rest = text.strip_prefix('$')?.trim_start();
-    let mut scan = Lexer::new(rest);
-    if scan.eat("[") {
-        scan.space();
-        let name = scan.peek().filter(|c| matches!(c, '\'' | '"')).and_then(|_| scan.quoted().ok())?;
-        scan.space();
-        return scan.eat("]").then_some(name);
-    }
-    let word = if scan.eat(".") { scan.word() } else { "" };
-    (!word.is_empty()).then(|| word.to_owned())
-}
-
-fn limits(text: &str) -> Result<(), GrammarError> {
-    if text.matches("..").count() > MOST_DESCENTS {
-        let error = GrammarError::new(0, format!("a query holds `..` at most {MOST_DESCENTS} times"));
-        return Err(error.hint("name the way down instead"));
-    }
-    let mut depth = 0_usize;
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > DEEPEST {
-            let error = GrammarError::new(at, format!("the query is nested more than {DEEPEST} levels deep"));
-            return Err(error.hint("split it into several transform steps"));
-        }
-    }
-    Ok(())
+    Ok(Transform { text: text.to_owned(), step, keys })
 }
 
 #[cfg(test)]
@@ -209,31 +122,10 @@ mod tests {
             ("context[\"e2e.run\"][0].length", json!(2)),
             ("context['e2e.run'].1[0]", json!(3)),
             ("parallel-tests.success", json!(true)),
-            ("$.plan.approach", json!("CSS")),
-            ("$.context.plan.approach", json!("CSS")),
-            ("$['parallel-tests'].data[1].result.failed", json!(1)),
         ] {
             assert_eq!(apply(text), Ok(value), "{text}");
         }
         assert_eq!(apply("context.plan"), Ok(context()["plan"].clone()));
-    }
-
-    #[test]
-    fn queries_find_lists() {
-        for (text, value) in [
-            ("$['parallel-tests'].data[*].stepId", json!(["unit", "integration"])),
-            ("$['parallel-tests'].data[?@.result.failed > 0].stepId", json!(["integration"])),
-            ("$['context']['parallel-tests'].data[?@.stepId == 'none']", json!([])),
-            ("$..passed", json!([50, 20])),
-            ("$.plan.files[-1]", json!("src/toggle.tsx")),
-            ("$.plan.files[0,1]", json!(["src/theme.ts", "src/toggle.tsx"])),
-            ("$.plan.files[?match(@, '.*tsx')]", json!(["src/toggle.tsx"])),
-            ("$.plan.files[1:]", json!(["src/toggle.tsx"])),
-        ] {
-            let expected = if text.ends_with("[-1]") { json!(["src/toggle.tsx"]) } else { value };
-            assert_eq!(apply(text), Ok(expected), "{text}");
-        }
-        assert_eq!(apply("$"), Ok(Value::Object(context())));
     }
 
     #[test]
@@ -246,8 +138,6 @@ mod tests {
             ("plan.none.x", "Path not found: plan.none.x"),
             ("context", "Step not found: context"),
             ("context.context.plan", "Step not found: context"),
-            ("$.code[*]", "Step not found: code"),
-            ("$.plan.filez", "Path not found: $.plan.filez"),
         ] {
             assert_eq!(apply(text), Err(message.to_owned()), "{text}");
         }
@@ -262,29 +152,26 @@ mod tests {
             ("plan.files[", 11),
             ("plan.files()", 10),
             ("${plan}", 0),
-            ("$.parallel-tests", 9),
-            ("$..a..b..c..d..e", 0),
+            (" $.plan.files", 1),
+            ("plan.files[*]", 11),
         ] {
             assert_eq!(Transform::parse(text).map_err(|error| error.offset), Err(offset), "{text}");
         }
-        for deep in [format!("$[?{}", "(".repeat(1_900)), format!("$[?{}@]", "!".repeat(1_900))] {
-            assert!(Transform::parse(&deep).is_err());
-        }
+        let hint = |text: &str| Transform::parse(text).expect_err("no path").hint.expect("a hint");
+        assert_eq!(hint("$.plan.files"), "write `plan.files`");
+        assert!(hint("$.plan.files[*].name").contains("names and numbers"));
         assert!(Transform::parse(&format!("a{}", ".a".repeat(1_000))).is_err());
     }
 
     #[test]
     fn names_its_step() {
         for (text, step) in [
-            ("context.plan.files", Some("plan")),
-            ("plan", Some("plan")),
-            ("$.plan[*]", Some("plan")),
-            ("$[\"parallel-tests\"].data", Some("parallel-tests")),
-            ("$..passed", None),
-            ("$[*].x", None),
+            ("context.plan.files", "plan"),
+            ("plan", "plan"),
+            ("context[\"parallel-tests\"].data", "parallel-tests"),
         ] {
             let transform = Transform::parse(text).expect(text);
-            assert_eq!(transform.steps().next(), step, "{text}");
+            assert_eq!(transform.step(), step, "{text}");
         }
     }
 

@@ -20,13 +20,7 @@ pub static TYPE: StepType = StepType {
     what: "an each step",
     about: "Runs its steps in order, once for each item of a list; no item's steps see another's results.",
     keys: &[
-        key(
-            "of",
-            Text,
-            REQUIRED,
-            "The list: a path to a result or into `input`, or JSONPath if it begins with `$`.",
-            "context.plan.files",
-        ),
+        key("of", Text, REQUIRED, "The list: a path to a result or into `input`.", "context.plan.files"),
         key("as", Text, "item", "The key of the item in the context and in templates.", "file"),
         key("steps", Steps, REQUIRED, "The steps for one item.", "[{id: a, type: agent, agent: coder}]"),
         key("concurrency", Whole(1, 1_000), "1", "The number of items that run at the same time.", "4"),

@@ -58,7 +58,7 @@ pub struct Record {
 pub fn read(entries: Entries<'_>) -> Option<Record> {
     let inner = entries.map("record")?;
     let from = parsed(inner, "from", Transform::parse(&inner.text("from")?))?;
-    let last = from.path().and_then(|path| path.last().cloned()).unwrap_or_default();
+    let last = from.path().pop().unwrap_or_default();
     let named = Recorded::WORDS.iter().find(|(word, _)| *word == last).map(|(_, what)| *what);
     Some(Record { what: inner.word("as", &Recorded::WORDS).or(named), from })
 }

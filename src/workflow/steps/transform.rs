@@ -10,13 +10,7 @@ pub static TYPE: StepType = StepType {
     name: "transform",
     what: "a transform step",
     about: "Takes a value out of the results so far.",
-    keys: &[key(
-        "transform",
-        Text,
-        REQUIRED,
-        "A path, or JSONPath if it begins with `$`.",
-        "context.plan.files",
-    )],
+    keys: &[key("transform", Text, REQUIRED, "A path.", "context.plan.files")],
     shared: &["output", "record"],
     rules: Vec::new,
 };

@@ -71,6 +71,7 @@ impl Sitting {
             seed: None,
             participants: loaded.participants.iter().map(seat).collect(),
             tasks_file: None,
+            tasks_state: None,
             linked_sessions: Vec::new(),
             unread: Vec::new(),
             prices: indexmap::IndexMap::new(),

@@ -160,6 +160,7 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         seed: None,
         participants: loaded.definition.participants.iter().map(|spec| seat(&spec.name)).collect(),
         tasks_file: None,
+        tasks_state: None,
         linked_sessions: Vec::new(),
         unread: Vec::new(),
         prices: indexmap::IndexMap::new(),

@@ -15,6 +15,7 @@ use crate::launch::prepare::LaunchOptions;
 use crate::launch::seat::resume;
 use crate::launch::session_file::open_session;
 use crate::report;
+use crate::workflow::state_file;
 
 /// Continues an unfinished session; one that is over is reported again.
 pub fn resume_file(
@@ -51,15 +52,16 @@ pub fn resume_file(
     run_session(ready, context, output)
 }
 
-/// Writes what a finished session could not write to the file of its tasks.
+/// Writes what a finished session could not write of its tasks' state.
 fn write_tasks(session: &Session, set_up: &Environment, output: &Console) -> ExitCode {
     let mut exit = ExitCode::Finished;
     for UnwrittenTask { mark, .. } in session.unwritten_tasks() {
-        let file = session.tasks_file().unwrap_or_default();
-        match TaskFile::of(&set_up.folders, file).mark(&mark) {
+        let tasks = session.tasks_file().unwrap_or_default();
+        let file = state_file(tasks);
+        match TaskFile::of(&set_up.folders, tasks).mark(&mark) {
             Ok(()) => output.note(&format!("written: {} {} to {file}", mark.task, mark.status)),
             Err(why) => {
-                output.note(&format!("warning: {}", not_written(&mark.task, file, &why)));
+                output.note(&format!("warning: {}", not_written(&mark.task, &file, &why)));
                 exit = ExitCode::Failure;
             }
         }

@@ -116,12 +116,13 @@ impl Dirs {
         Ok(text.and_then(|text| without_comments(&text)))
     }
 
-    /// The project's own tasks, links and reports, if it has some.
+    /// The project's own tasks, links and reports, if it has some, and what trackers made of the tasks.
     ///
     /// # Errors
-    /// When the file is there and cannot be read.
-    pub fn tasks(&self) -> Result<Option<String>, Diagnostic> {
-        self.of_project("tasks.yaml", MAX_TASKS)
+    /// When a file is there and cannot be read.
+    pub fn tasks(&self) -> Result<(Option<String>, Option<String>), Diagnostic> {
+        let tasks = self.of_project("tasks.yaml", MAX_TASKS)?;
+        Ok((tasks, self.of_project("tasks.state.yaml", MAX_TASKS)?))
     }
 }
 

@@ -1,8 +1,10 @@
-//! The file that a definition keeps its tracker's tasks in: read once when a session opens, and marked.
+//! The file that a definition keeps its tracker's tasks in, and the file beside it with their state.
 //!
-//! It lies in the project, or in a folder that the user allows. It is never read or written through a
-//! link, and what is written is put into the file as it is then: under its lock, whole or not at all.
+//! The tasks are only read, once, when a session opens. Both files lie in the project, or in a folder that
+//! the user allows, and are never read or written through a link. The state is written under its lock, whole
+//! or not at all.
 
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 use super::dirs::{Dirs, MAX_TASKS};
@@ -10,12 +12,14 @@ use super::path_policy::PathPolicy;
 use super::read_file::{text_of, unreadable};
 use crate::diagnostic::Diagnostic;
 use crate::journal::{Disk, DiskError};
-use crate::workflow::TaskMark;
+use crate::workflow::{TaskMark, state_file};
 
 /// The file of the tasks, as a definition names it.
 pub struct TaskFile {
     name: String,
     path: PathBuf,
+    state_name: String,
+    state_path: PathBuf,
     bounds: PathPolicy,
     /// Why nothing of that name is read, if so.
     ignored: Option<Diagnostic>,
@@ -31,8 +35,10 @@ impl TaskFile {
             Diagnostic::new(message)
                 .hint("`roundtable init` makes one; run in the project's folder or below it")
         });
-        let (path, bounds) = (folders.project.join(name), folders.path_policy(None));
-        Self { name: name.to_owned(), path, bounds, ignored }
+        let state_name = state_file(name);
+        let (path, state_path) = (folders.project.join(name), folders.project.join(&state_name));
+        let bounds = folders.path_policy(None);
+        Self { name: name.to_owned(), path, state_name, state_path, bounds, ignored }
     }
 
     /// Refuses a file that leads out, or is in a folder that does not count.
@@ -56,34 +62,55 @@ impl TaskFile {
         let bytes = Disk::default().read_own(&self.path, MAX_TASKS + 1).map_err(|error| {
             if is_missing(&error) {
                 let hint = "write it: `tasks:`, and below it the tasks as in a definition";
-                return Diagnostic::new(self.missing()).hint(hint);
+                return Diagnostic::new(format!("there is no file `{}`", self.path.display())).hint(hint);
             }
             unreadable(Path::new(&self.name), &error.cause)
         })?;
         text_of(Path::new(&self.name), MAX_TASKS, bytes)
     }
 
-    fn missing(&self) -> String {
-        format!("there is no file `{}`", self.path.display())
-    }
-
-    /// Puts what the tracker made of a task into it, unless that stands there already.
+    /// The text of the state beside it, if there is some.
     ///
     /// # Errors
-    /// Why not, in words; the file is as it was then.
+    /// When it is a link or cannot be read.
+    pub fn read_state(&self) -> Result<Option<String>, Diagnostic> {
+        let name = Path::new(&self.state_name);
+        match Disk::default().read_own(&self.state_path, MAX_TASKS + 1) {
+            Ok(bytes) => text_of(name, MAX_TASKS, bytes).map(Some),
+            Err(error) if is_missing(&error) => Ok(None),
+            Err(error) => Err(unreadable(name, &error.cause)),
+        }
+    }
+
+    /// Puts what the tracker made of a task into the state, unless that stands there already.
+    ///
+    /// # Errors
+    /// Why not, in words; the state is as it was then.
     pub fn mark(&self, mark: &TaskMark) -> Result<(), String> {
         self.check().map_err(|problem| problem.message)?;
-        let failed = |error: DiskError| if is_missing(&error) { self.missing() } else { error.to_string() };
-        let mut file = Disk::default().open_whole(&self.path).map_err(failed)?;
+        let failed = |error: DiskError| error.to_string();
+        let disk = Disk::default();
+        let opened = match disk.open_whole(&self.state_path) {
+            Err(error) if is_missing(&error) => {
+                // Another session may make it, too, and write to it before this one has its lock.
+                match disk.create_log(&self.state_path) {
+                    Err(error) if error.cause.kind() != ErrorKind::AlreadyExists => Err(error),
+                    _ => disk.open_whole(&self.state_path),
+                }
+            }
+            opened => opened,
+        };
+        let mut file = opened.map_err(failed)?;
         let bytes = file.read_all().map_err(failed)?;
-        let text = text_of(Path::new(&self.name), MAX_TASKS, bytes).map_err(|problem| problem.message)?;
-        match mark.put_into(&text, &self.name)? {
-            Some(marked) => file.replace(marked.as_bytes()).map_err(|error| error.to_string()),
+        let text =
+            text_of(Path::new(&self.state_name), MAX_TASKS, bytes).map_err(|problem| problem.message)?;
+        match mark.put_into(&text, &self.state_name).map_err(|problem| problem.to_string())? {
+            Some(marked) => file.replace(marked.as_bytes()).map_err(failed),
             None => Ok(()),
         }
     }
 }
 
 fn is_missing(error: &DiskError) -> bool {
-    error.cause.kind() == std::io::ErrorKind::NotFound
+    error.cause.kind() == ErrorKind::NotFound
 }

@@ -1,8 +1,8 @@
-//! The tracker's tasks: of which evidence was asked for, and what was written to their file.
+//! The tracker's tasks: of which evidence was asked for, and what was written of their state.
 
 use super::command::{DecideResult, refuse};
 use crate::history::{Event, Session, TaskWritten, UnwrittenTask};
-use crate::workflow::{TRACKER, Task};
+use crate::workflow::{TRACKER, Task, state_file};
 
 impl Session {
     /// The tasks of which a work item has asked for evidence.
@@ -22,12 +22,12 @@ impl Session {
     }
 }
 
-/// That a task is in the file of the tasks as the tracker left it, or why not.
+/// That a task's state is written as the tracker left it, or why not.
 pub fn record_task(session: &Session, item: &str, error: Option<String>) -> DecideResult {
     let unwritten = session.unwritten_tasks().into_iter().find(|unwritten| unwritten.item == item);
     let (Some(UnwrittenTask { step, item, mark }), Some(file)) = (unwritten, session.tasks_file()) else {
-        return refuse(format!("`{item}` left nothing to write to the file of the tasks"));
+        return refuse(format!("`{item}` left nothing to write of the tasks' state"));
     };
-    let (task, status, file) = (mark.task, mark.status, file.to_owned());
+    let (task, status, file) = (mark.task, mark.status, state_file(file));
     Ok(vec![Event::TaskWritten(TaskWritten { step, item, task, status, file, error })])
 }

@@ -216,7 +216,9 @@ impl Session {
         let source = Source { text: &header.definition, file: &header.definition_file, id };
         match load(source) {
             Ok(loaded) => match &header.tasks_file {
-                Some(text) => Ok(loaded.definition.with_tasks(text).definition),
+                Some(text) => {
+                    Ok(loaded.definition.with_tasks(text, header.tasks_state.as_deref()).definition)
+                }
                 None => Ok(loaded.definition),
             },
             Err(problems) => {

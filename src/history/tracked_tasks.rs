@@ -1,42 +1,38 @@
-//! The tracker's tasks as they stand after the results so far, and which are not in their file yet.
+//! The tracker's tasks as they stand after the results so far, and whose state is not written yet.
+
+use indexmap::IndexMap;
 
 use super::event::{ItemStatus, TaskWritten, WorkItemReturned};
 use super::state::Session;
 use crate::workflow::{TRACKER, Task, TaskMark};
 
-/// What the tracker made of a task and is not in the file of the tasks.
+/// What the tracker made of a task and is not in the state of the tasks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnwrittenTask {
     pub step: String,
     /// The work item.
     pub item: String,
-    /// What is to be written.
     pub mark: TaskMark,
 }
 
-/// That a task's status is not in the file of the tasks, why, and what to do.
+/// That a task's status is not in the state of the tasks, why, and what to do.
 pub fn not_written(task: &str, file: &str, error: &str) -> String {
     format!(
-        "the status of task `{task}` is not written to `{file}`: {error}; put that right, and `roundtable resume` writes it, or write it there yourself"
+        "the status of task `{task}` is not written to `{file}`: {error}; put that right, and `roundtable resume` writes it"
     )
 }
 
 impl Session {
     /// The definition's tasks, each with the status the tracker gave it last; deleted ones left out.
     pub fn tasks(&self) -> Vec<Task> {
-        let mut tasks = self.tasks_as_read();
+        let known = self.definition.iter().flat_map(|definition| &definition.tasks);
+        let mut tasks: Vec<Task> = known.filter(|task| !task.deleted).cloned().collect();
         for (_, id, status) in self.marks() {
             if let Some(task) = tasks.iter_mut().find(|task| task.id == id) {
-                status.clone_into(&mut task.status);
-                task.row.insert("status".to_owned(), status.into());
+                task.set_status(status);
             }
         }
         tasks
-    }
-
-    fn tasks_as_read(&self) -> Vec<Task> {
-        let Some(definition) = &self.definition else { return Vec::new() };
-        definition.tasks.iter().filter(|task| !task.deleted).cloned().collect()
     }
 
     /// What the tracker made of tasks, with the task's id and its new status.
@@ -50,34 +46,28 @@ impl Session {
         })
     }
 
-    /// What is to be written to the file of the tasks, the last of each task; nothing where they have none,
-    /// and nothing that a rehearsal led to.
+    /// What is to be written of the tasks' state, the last of each task; nothing where they have no file, and
+    /// nothing that a rehearsal led to.
     pub fn unwritten_tasks(&self) -> Vec<UnwrittenTask> {
         if self.tasks_file().is_none() || self.has_rehearsal() {
             return Vec::new();
         }
-        self.tasks_as_read().into_iter().filter_map(|task| self.unwritten(task)).collect()
+        let last: IndexMap<&str, (&WorkItemReturned, &str)> =
+            self.marks().map(|(back, id, status)| (id, (back, status))).collect();
+        let unwritten = last.into_iter().filter(|(_, (back, _))| !self.written.contains(&back.item));
+        let mark = |(id, (back, status)): (&str, (&WorkItemReturned, &str))| UnwrittenTask {
+            step: back.step.clone(),
+            item: back.item.clone(),
+            mark: TaskMark {
+                task: id.to_owned(),
+                status: status.to_owned(),
+                evidence: back.data["evidence"].as_object().cloned().unwrap_or_default(),
+            },
+        };
+        unwritten.map(mark).collect()
     }
 
-    fn unwritten(&self, task: Task) -> Option<UnwrittenTask> {
-        let mut before = vec![task.status];
-        let mut last: Option<(&WorkItemReturned, &str)> = None;
-        for (back, _, status) in self.marks().filter(|(_, id, _)| *id == task.id) {
-            if let Some((_, earlier)) = last.replace((back, status)) {
-                before.push(earlier.to_owned());
-            }
-            if self.written.contains(&back.item) {
-                before = vec![status.to_owned()];
-                last = None;
-            }
-        }
-        let (back, status) = last?;
-        let evidence = back.data["evidence"].as_object().cloned().unwrap_or_default();
-        let mark = TaskMark { task: task.id, title: task.title, status: status.to_owned(), evidence, before };
-        Some(UnwrittenTask { step: back.step.clone(), item: back.item.clone(), mark })
-    }
-
-    /// The file that the tasks are written back to, as the definition names it.
+    /// The file of the tasks, as the definition names it.
     pub fn tasks_file(&self) -> Option<&str> {
         Some(self.definition.as_ref()?.tracker.as_ref()?.file.as_str())
     }

@@ -52,7 +52,7 @@ fn other_spellings_longer_words_and_single_letters_are_left_alone() {
 fn names_in_the_material_are_the_subject_and_no_leak() {
     let question = "Which first: Claude or openai/gpt-5-mini? QA-lead asked.";
     assert_eq!(found("Claude before gpt-5-mini, as qa-lead said", question), Vec::<String>::new());
-    assert_eq!(found("OpenAI", question), ["Maker:OpenAI"]);
+    assert_eq!(found("DeepSeek", question), ["Model:DeepSeek"]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::model_choice::ModelFlags;
 use super::needs::needs;
 use super::roster::{Roster, RosterInputs, UnknownAgentPolicy, resolve};
 use super::scripted_answers::Answers;
-use super::tasks::{rehearsed_tasks, with_tasks};
+use super::tasks::{TaskTexts, rehearsed_tasks, with_tasks};
 use crate::config::PathPolicy;
 use crate::config::dirs::Dirs;
 use crate::config::need::{Need, What};
@@ -60,7 +60,7 @@ pub struct PreparedSession {
     pub flags: ModelFlags,
     pub answers: Answers,
     /// The text of the project's own tasks, if it has some.
-    pub tasks_file: Option<String>,
+    pub tasks: TaskTexts,
     /// What of all tasks could not be read.
     pub unread: Vec<Diagnostic>,
     /// The saved sessions its links name.
@@ -98,7 +98,7 @@ impl ExaminedFile {
             },
         );
         let Some(definition) = definition else { return Self { plan: None, problems, warnings } };
-        let (tasks, tasks_file) = with_tasks(definition, &file, folders);
+        let (tasks, texts) = with_tasks(definition, &file, folders);
         let is_new = |problem: &&Diagnostic| !warnings.contains(problem);
         let doubts: Vec<Diagnostic> = tasks.doubts.iter().filter(is_new).cloned().collect();
         warnings.extend(doubts);
@@ -114,7 +114,7 @@ impl ExaminedFile {
             file,
             flags: ModelFlags::default(),
             answers: Answers::default(),
-            tasks_file,
+            tasks: texts,
             unread: tasks.doubts,
             linked,
             unlinked,

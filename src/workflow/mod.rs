@@ -16,12 +16,12 @@ mod import;
 mod keys;
 mod lang;
 mod load;
-mod mark;
 mod recall;
 mod seat_names;
 mod steps;
 mod strategy;
 mod task;
+mod task_state;
 mod templates;
 mod used;
 mod validate;
@@ -47,7 +47,6 @@ pub use load::task::{TASKS_FILE, Tasks};
 pub use load::{
     Examined, Loaded, MAX_DEFINITION, OtherFiles, STANDARD_INPUT, Source, default_id, examine, load,
 };
-pub use mark::TaskMark;
 pub use recall::{RECENT_ROUNDS, Recall, RecallKeys, RecalledAnswers, Results};
 pub use steps::agent::{Agent, ExpectedOutput, FacilitatorForm};
 pub use steps::approval::Approval;
@@ -62,4 +61,5 @@ pub use strategy::{STRATEGIES, Strategy, strategies};
 pub use task::{
     LinkDefinition, ROW_KEYS, Report, TRACKER, Task, TrackerFile, priority_of, with_written_names,
 };
+pub use task_state::{TaskMark, state_file};
 pub use validate::{needs_screen, recheck, unknown_tasks};

@@ -42,7 +42,14 @@ pub struct Task {
     pub place: (u64, u64),
 }
 
-/// The file that tasks are kept in from one session to the next.
+impl Task {
+    pub(crate) fn set_status(&mut self, status: &str) {
+        status.clone_into(&mut self.status);
+        self.row.insert("status".to_owned(), status.into());
+    }
+}
+
+/// The file that holds the tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrackerFile {
     pub file: String,

@@ -4,14 +4,12 @@
 //! and deep nesting. The writer ([`Out`]) has a fixed style, so that the bytes of a snapshot or of a
 //! session never depend on a library's version.
 
-mod edit;
 mod jsonc;
 mod own;
 mod reader;
 mod secret_fields;
 mod write;
 
-pub use edit::with_entry;
 pub use jsonc::relaxed_json;
 pub use own::read_own;
 pub use reader::{Map, MapKey, Node, Value, read, read_json, read_large, read_yaml_or_json};

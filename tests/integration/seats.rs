@@ -446,6 +446,7 @@ pub fn header(definition: &str) -> SessionOpened {
         participants: names.iter().map(seat).collect(),
         personas: names.iter().map(info).collect(),
         tasks_file: None,
+        tasks_state: None,
         linked_sessions: Vec::new(),
         unread: Vec::new(),
         prices: indexmap::IndexMap::new(),

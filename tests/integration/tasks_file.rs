@@ -1,5 +1,4 @@
-//! A tracker whose tasks are kept in a file: read when the session opens, marked as it goes, and never
-//! at the cost of what somebody else wrote there.
+//! A tracker whose tasks are kept in a file, which is only read: their state is written beside it.
 
 use std::fs;
 use std::process::Child;
@@ -42,23 +41,25 @@ tasks:
   # Ask Ann first.
   - {id: A-3, title: Reset, labels: [x, y]}
 ";
-const DONE: &str = "\
-# Ours. Keep the order.
-tasks:
-  - id: A-1
-    title: Sign in
-    status: DONE  # before us
-  - id: A-2  # urgent
-    title: \"It's a page\"
-    priority: 1
-    status: DONE
-    evidence:
-      Tests: \"4 passed\"
-
-  # Ask Ann first.
-  - {id: A-3, title: Reset, labels: [x, y], status: DONE, evidence: {\"Tests\":\"4 passed\"}}
-";
 const FILE: &str = ".s2s/tasks.yaml";
+const STATE: &str = ".s2s/tasks.state.yaml";
+
+/// The text of the state file with these tasks done.
+fn done(tasks: &[&str]) -> String {
+    let mut text = "# Written by roundtable: what the tracker made of the tasks beside it.\n".to_owned();
+    for task in tasks {
+        text.push_str(&format!("{task}:\n  status: DONE\n  evidence:\n    Tests: \"4 passed\"\n"));
+    }
+    text
+}
+
+fn all_done() -> String {
+    done(&["A-2", "A-3"])
+}
+
+fn half() -> String {
+    done(&["A-2"])
+}
 
 fn desk() -> Desk {
     let desk = Desk::with(LOOP);
@@ -86,24 +87,15 @@ fn is_sound(desk: &Desk, file: &str) {
 }
 
 #[test]
-fn the_next_session_goes_on_from_what_the_file_says() {
+fn the_next_session_goes_on_from_what_the_state_says() {
     let desk = desk();
-    #[cfg(unix)]
-    fs::set_permissions(desk.path(FILE), std::os::unix::fs::PermissionsExt::from_mode(0o640))
-        .expect("a mode");
     // The first session has time for one task.
     desk.write("one.yaml", format!("max_iterations: 5\n{LOOP}"));
     desk.run(["--batch", "--answers", "answers.yaml", "one.yaml", "--save", "first.s2s"]).code(3);
     let half = half();
-    assert_eq!(desk.read(FILE), half);
+    assert_eq!((desk.read(FILE).as_str(), desk.read(STATE)), (TASKS, half.clone()));
     let lines = run(&desk, "second.s2s").code(0).lines();
-    assert_eq!(desk.read(FILE), DONE);
-    #[cfg(unix)]
-    assert_eq!(
-        std::os::unix::fs::PermissionsExt::mode(&fs::metadata(desk.path(FILE)).expect("it").permissions())
-            & 0o777,
-        0o640
-    );
+    assert_eq!((desk.read(FILE).as_str(), desk.read(STATE)), (TASKS, all_done()));
     // It was told what the first one left, and each task is written after its result is recorded.
     let names: Vec<&str> = lines.iter().filter_map(|line| line["event"].as_str()).collect();
     let returned: Vec<&Value> = lines.iter().filter(|line| line["event"] == "work_item_returned").collect();
@@ -114,20 +106,22 @@ fn the_next_session_goes_on_from_what_the_file_says() {
     let written = &lines[written];
     assert_eq!(
         (&written["task"], &written["status"], &written["file"], &written["error"]),
-        (&"A-3".into(), &"DONE".into(), &FILE.into(), &Value::Null)
+        (&"A-3".into(), &"DONE".into(), &STATE.into(), &Value::Null)
     );
     // A third has nothing to do, and writes nothing.
     let third = run(&desk, "third.s2s").code(0).lines();
     assert!(!third.iter().any(|line| line["event"] == "task_written"), "{third:?}");
-    assert_eq!(desk.read(FILE), DONE);
-    // What was read is in the session, whatever becomes of the file.
+    assert_eq!(desk.read(STATE), all_done());
+    // What was read is in the session, whatever becomes of the files.
     fs::remove_file(desk.path(FILE)).expect("it");
+    fs::remove_file(desk.path(STATE)).expect("it");
     for file in ["first.s2s", "second.s2s", "third.s2s"] {
         is_sound(&desk, file);
     }
     let text = desk.run(["replay", "--text", "second.s2s"]).code(0).out;
-    assert!(text.contains("written  A-3 DONE to .s2s/tasks.yaml"), "{text}");
-    assert_eq!(events(&desk, "second.s2s", "session_opened")[0]["tasks_file"], half.as_str());
+    assert!(text.contains("written  A-3 DONE to .s2s/tasks.state.yaml"), "{text}");
+    let opened = &events(&desk, "second.s2s", "session_opened")[0];
+    assert_eq!((&opened["tasks_file"], &opened["tasks_state"]), (&TASKS.into(), &half.into()));
 }
 
 #[test]
@@ -138,11 +132,14 @@ fn what_is_only_tried_writes_nothing() {
     desk.run(["--batch", "--dry-run", "--answers", "answers.yaml", "decide.yaml"]).code(0);
     // A rehearsal is no evidence.
     let told = desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0);
-    assert!(told.err.contains("rehearsed answers: nothing is written to `.s2s/tasks.yaml`"), "{}", told.err);
-    assert_eq!(desk.read(FILE), TASKS);
+    assert!(
+        told.err.contains("rehearsed answers: nothing is written to `.s2s/tasks.state.yaml`"),
+        "{}",
+        told.err
+    );
     is_sound(&desk, "s.s2s");
     desk.run(["resume", "s.s2s"]).code(0);
-    assert_eq!(desk.read(FILE), TASKS);
+    assert!(!desk.path(STATE).exists());
 }
 
 #[test]
@@ -154,7 +151,7 @@ fn on_the_screen_the_tasks_are_written_too() {
     screen.press("o", &["session finished"]);
     screen.send("\u{3}\u{3}");
     screen.end();
-    assert_eq!(desk.read(FILE), DONE);
+    assert_eq!(desk.read(STATE), all_done());
     is_sound(&desk, "s.s2s");
 }
 
@@ -206,6 +203,10 @@ fn a_file_that_cannot_be_used_is_an_error_with_its_place() {
     refused(&tasks("tasks: [\n"), &[".s2s/tasks.yaml:"]);
     refused(&tasks("- id: A\n"), &[".s2s/tasks.yaml:1:1: ", "must be a map of keys"]);
     refused(&named(".s2s"), &["it is no file"]);
+    refused(
+        &|desk| desk.write(STATE, "A-2: DONE\n"),
+        &[".s2s/tasks.state.yaml:1:1: ", "no state of tasks", "remove the file"],
+    );
     // A file of another kind is not taken for one of tasks, and so never written to.
     refused(&named("answers.yaml"), &["answers.yaml:1:1: ", "unknown key `build`"]);
 }
@@ -236,19 +237,16 @@ fn it_is_neither_read_nor_written_outside_the_project_or_through_a_link() {
     assert_eq!(fs::read_to_string(&theirs).expect("theirs"), TASKS);
     // Where the user allows the folder, it is a file like any other.
     run(&of(&absolute).set("ROUNDTABLE_ALLOWED_DIRS", &folder), "s.s2s").code(0);
-    assert_eq!(fs::read_to_string(&theirs).expect("theirs"), DONE);
+    let state = outside.path().join("tasks.state.yaml");
+    assert_eq!(fs::read_to_string(&theirs).expect("theirs"), TASKS);
+    assert_eq!(fs::read_to_string(state).expect("a state"), all_done());
 
-    // One that becomes a link while the session runs is not written through either.
+    // A state that becomes a link while the session runs is not written through either.
     let desk = of(FILE);
-    fs::rename(desk.path(FILE), desk.path("moved.yaml")).expect("moved");
-    desk.write(FILE, TASKS);
-    desk.write(
-        "decide.yaml",
-        program("rm .s2s/tasks.yaml; ln -s ../moved.yaml .s2s/tasks.yaml; echo 4 passed"),
-    );
+    desk.write("decide.yaml", program("ln -sf ../answers.yaml .s2s/tasks.state.yaml; echo 4 passed"));
     let told = desk.run(["--batch", "--trust", "decide.yaml", "--save", "s.s2s"]).code(1);
     assert!(told.err.contains("it is a link"), "{}", told.err);
-    assert_eq!(desk.read("moved.yaml"), TASKS);
+    assert_eq!(desk.read("answers.yaml"), "build: \"4 passed\"\n");
 }
 
 /// The loop with a program for a coder.
@@ -258,75 +256,54 @@ fn program(script: &str) -> String {
 
 #[cfg(unix)]
 #[test]
-fn somebody_elses_edit_stands_and_is_told() {
+fn the_tasks_are_only_read_and_a_state_that_cannot_be_read_is_told() {
     let desk = desk();
-    // While it is worked on, one task is held, and a line is added elsewhere.
-    let script = "grep -q 'Build A-2' && { sed -i 's/priority: 1/status: HELD/' .s2s/tasks.yaml; echo '# mine' >> .s2s/tasks.yaml; }; echo 4 passed";
+    // While it is worked on, somebody edits the tasks and damages the state.
+    let script = "grep -q 'Build A-2' && { echo '# mine' >> .s2s/tasks.yaml; echo A-3 > .s2s/tasks.state.yaml; }; echo 4 passed";
     desk.write("decide.yaml", program(script));
     let told = desk.run(["--batch", "--trust", "decide.yaml", "--save", "s.s2s"]).code(1);
-    let warning = "warning: the status of task `A-2` is not written to `.s2s/tasks.yaml`: somebody else has made `A-2` HELD; put that right";
+    let warning = "warning: the status of task `A-2` is not written to `.s2s/tasks.state.yaml`: .s2s/tasks.state.yaml:1:1: ";
     assert_eq!(told.err.matches(warning).count(), 1, "{}", told.err);
-    assert!(told.out.contains("somebody else has made"), "the report says so: {}", told.out);
-    let held = TASKS.replace("priority: 1", "status: HELD");
-    let of_a3 = "labels: [x, y], status: DONE, evidence: {\"Tests\":\"4 passed\"}}";
-    let held = held.replace("labels: [x, y]}", of_a3) + "# mine\n";
-    assert_eq!(desk.read(FILE), held);
+    assert!(told.out.contains("this is no state of tasks"), "the report says so: {}", told.out);
+    assert_eq!((desk.read(FILE), desk.read(STATE).as_str()), (TASKS.to_owned() + "# mine\n", "A-3\n"));
     is_sound(&desk, "s.s2s");
-    let written = events(&desk, "s.s2s", "task_written");
-    assert_eq!(written[0]["error"], "somebody else has made `A-2` HELD", "{written:?}");
-    assert_eq!((written.len(), &written[1]["task"], &written[1]["error"]), (2, &"A-3".into(), &Value::Null));
     // It stays so for as long as that is so, and is written once it is put right.
     let again = desk.run(["resume", "s.s2s"]).code(1);
-    assert!(again.err.contains("somebody else has made `A-2` HELD"), "{}", again.err);
-    desk.write(FILE, held.replace("    status: HELD\n", ""));
+    assert!(again.err.contains("this is no state of tasks"), "{}", again.err);
+    fs::remove_file(desk.path(STATE)).expect("it");
     let right = desk.run(["resume", "s.s2s"]).code(0);
-    assert!(right.err.contains("written: A-2 DONE to .s2s/tasks.yaml"), "{}", right.err);
-    let of_a2 = "    status: DONE\n    evidence:\n      Tests: \"4 passed\"\n";
-    assert_eq!(desk.read(FILE), held.replace("    status: HELD\n", of_a2));
-
-    for (change, why) in [
-        ("sed -i s/A-2/B-2/", "it holds no task `A-2` now"),
-        ("sed -i s/page/book/", "`A-2` was \"It's a page\" and is \"It's a book\" now: another task"),
-        ("rm", "there is no file `"),
-        ("sed -i 's/^tasks:/tasks: [/'", ".s2s/tasks.yaml:"),
-    ] {
-        desk.write(FILE, TASKS);
-        desk.write("decide.yaml", program(&format!("{change} .s2s/tasks.yaml; echo 4 passed")));
-        let told =
-            desk.run(["--batch", "--trust", "decide.yaml", "--save", &format!("{}.s2s", why.len())]).code(1);
-        assert!(told.err.contains(why), "{change}: {}", told.err);
-    }
+    assert!(right.err.contains("written: A-2 DONE to .s2s/tasks.state.yaml"), "{}", right.err);
+    assert_eq!(desk.read(STATE), all_done());
 }
 
 #[test]
 fn a_write_that_fails_is_told_loses_nothing_and_is_made_up_for() {
     let desk = desk();
-    // Nothing can be put beside the file.
-    desk.write(".s2s/tasks.yaml.new/keep", "");
+    // Nothing can be put beside the state.
+    desk.write(".s2s/tasks.state.yaml.new/keep", "");
     let told = desk.run(["--batch", "--answers", "answers.yaml", "decide.yaml", "--save", "s.s2s"]).code(1);
-    assert!(told.err.contains("not written to `.s2s/tasks.yaml`: cannot write"), "{}", told.err);
-    assert_eq!(desk.read(FILE), TASKS);
+    assert!(told.err.contains("not written to `.s2s/tasks.state.yaml`: cannot write"), "{}", told.err);
+    assert_eq!(desk.read(STATE), "");
     is_sound(&desk, "s.s2s");
-    fs::remove_dir_all(desk.path(".s2s/tasks.yaml.new")).expect("room");
+    fs::remove_dir_all(desk.path(".s2s/tasks.state.yaml.new")).expect("room");
     let before = desk.read("s.s2s");
     desk.run(["resume", "s.s2s"]).code(0);
-    assert_eq!(desk.read(FILE), DONE);
+    assert_eq!(desk.read(STATE), all_done());
     desk.run(["resume", "s.s2s"]).code(0);
     assert_eq!(
-        (desk.read(FILE).as_str(), desk.read("s.s2s")),
-        (DONE, before),
+        (desk.read(STATE), desk.read("s.s2s")),
+        (all_done(), before),
         "a session that is over is not changed"
     );
 }
 
 #[test]
-fn a_session_cut_between_the_log_and_the_file_catches_up() {
+fn a_session_cut_between_the_log_and_the_state_catches_up() {
     let desk = desk();
     run(&desk, "whole.s2s").code(0);
     let whole = fs::read(desk.path("whole.s2s")).expect("a session");
     let lines = read_log(&whole).expect("whole").lines;
-    let half = half();
-    let files = [TASKS, &half, DONE];
+    let states = [String::new(), half(), all_done()];
     let (mut marked, mut written, mut cuts) = (0, 0, 0);
     for line in &lines {
         match &line.stamped.event {
@@ -335,11 +312,11 @@ fn a_session_cut_between_the_log_and_the_file_catches_up() {
             _ => {}
         }
         // Killed before the file was written, or between that and the record of it.
-        for file in files.iter().take(marked + 1).skip(written).filter(|_| marked > written) {
+        for state in states.iter().take(marked + 1).skip(written).filter(|_| marked > written) {
             desk.write("cut.s2s", &whole[..end_of(&whole, &line.hash)]);
-            desk.write(FILE, file);
+            desk.write(STATE, state);
             desk.run(["resume", "cut.s2s", "--answers", "answers.yaml"]).code(0);
-            assert_eq!(desk.read(FILE), DONE, "{}", line.seq);
+            assert_eq!(desk.read(STATE), all_done(), "{}", line.seq);
             assert_eq!(events(&desk, "cut.s2s", "task_written").len(), 2, "{}", line.seq);
             is_sound(&desk, "cut.s2s");
             cuts += 1;
@@ -354,21 +331,16 @@ fn what_a_session_did_last_is_made_up_for_before_it_ends() {
     let last = "goal: g\ntracker: {file: .s2s/tasks.yaml}\nsteps: [{id: m, type: agent, agent: tracker, prompt: \"Mark issue A-2 as Done\"}]\n";
     desk.write("decide.yaml", last);
     desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0);
-    let (whole, done) = (fs::read(desk.path("s.s2s")).expect("a session"), desk.read(FILE));
-    assert_eq!(done, TASKS.replace("priority: 1\n", "priority: 1\n    status: DONE\n"));
+    let (whole, done) = (fs::read(desk.path("s.s2s")).expect("a session"), desk.read(STATE));
+    assert!(done.ends_with("A-2:\n  status: DONE\n"), "{done}");
     let lines = read_log(&whole).expect("whole").lines;
     let is_back = |line: &&LogEntry| matches!(line.stamped.event, Event::WorkItemReturned(_));
     let back = lines.iter().find(is_back).expect("it came back");
     desk.write("s.s2s", &whole[..end_of(&whole, &back.hash)]);
-    desk.write(FILE, TASKS);
+    fs::remove_file(desk.path(STATE)).expect("it");
     desk.run(["resume", "s.s2s"]).code(0);
-    assert_eq!((desk.read(FILE), events(&desk, "s.s2s", "task_written").len()), (done, 1));
+    assert_eq!((desk.read(STATE), events(&desk, "s.s2s", "task_written").len()), (done, 1));
     is_sound(&desk, "s.s2s");
-}
-
-/// The file with one of the two tasks done.
-fn half() -> String {
-    DONE.replace(", status: DONE, evidence: {\"Tests\":\"4 passed\"}", "")
 }
 
 /// The byte after the document with this hash.
@@ -380,29 +352,28 @@ fn end_of(bytes: &[u8], hash: &str) -> usize {
 
 #[cfg(unix)]
 #[test]
-fn a_program_killed_in_the_middle_goes_on_and_the_file_with_it() {
+fn a_program_killed_in_the_middle_goes_on_and_the_state_with_it() {
     let desk = desk();
     let script = "grep -q 'Build A-3' && while test ! -e GO; do sleep 0.02; done; echo 4 passed";
     desk.write("decide.yaml", program(script));
     let mut child = desk.start(["--batch", "--trust", "decide.yaml", "--save", "s.s2s"]);
-    let half = half();
-    wait_for("the mark in the file", || (desk.read(FILE) == half).then_some(()));
+    wait_for("the mark in the state", || {
+        fs::read_to_string(desk.path(STATE)).is_ok_and(|state| state == half()).then_some(())
+    });
     wait_for("the second step", || {
         fs::read_to_string(desk.path("s.s2s")).ok()?.contains("build.2/1").then_some(())
     });
     child.kill().expect("killed");
     child.wait().expect("ended");
-    // What was typed meanwhile stays.
-    desk.write(FILE, half.replace("# Ours.", "# Ours, still."));
     desk.write("GO", "");
     desk.run(["resume", "--trust", "s.s2s"]).code(0);
-    assert_eq!(desk.read(FILE), DONE.replace("# Ours.", "# Ours, still."));
+    assert_eq!(desk.read(STATE), all_done());
     assert_eq!(events(&desk, "s.s2s", "task_written").len(), 2);
     is_sound(&desk, "s.s2s");
 }
 
 #[test]
-fn of_two_sessions_on_one_file_neither_loses_an_update() {
+fn of_two_sessions_on_one_state_neither_loses_an_update() {
     const EACH: usize = 25;
     let desk = Desk::new();
     let mut tasks = "tasks:\n".to_owned();
@@ -424,7 +395,8 @@ fn of_two_sessions_on_one_file_neither_loses_an_update() {
     let (one, other) = (start("a"), start("b"));
     ends(one);
     ends(other);
-    assert_eq!(desk.read("tasks.yaml"), tasks.replace("title: t\n", "title: t\n    status: DONE\n"));
+    assert_eq!(desk.read("tasks.yaml"), tasks);
+    assert_eq!(desk.read("tasks.state.yaml").matches("\n  status: DONE\n").count(), 2 * EACH);
     for file in ["a.s2s", "b.s2s"] {
         assert_eq!(events(&desk, file, "task_written").len(), EACH);
         is_sound(&desk, file);

@@ -67,6 +67,7 @@ impl Office {
             participants: agents.iter().map(|name| seat(name, name)).collect(),
             personas: agents.iter().map(|name| persona(name, &["zeal", "art", "third"])).collect(),
             tasks_file: None,
+            tasks_state: None,
             linked_sessions: Vec::new(),
             unread: Vec::new(),
             prices: indexmap::IndexMap::new(),

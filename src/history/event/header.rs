@@ -31,6 +31,9 @@ pub struct SessionOpened {
     /// The text of the project's own tasks, links and reports (`.s2s/tasks.yaml`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tasks_file: Option<String>,
+    /// The text of the file beside it that holds what trackers made of the tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks_state: Option<String>,
     /// Saved sessions that are linked, as they were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linked_sessions: Vec<LinkedSession>,

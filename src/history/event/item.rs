@@ -203,7 +203,7 @@ pub struct ReviewRecorded {
     pub feedback: Value,
 }
 
-/// A task's status and evidence stand in the file of the tasks now, or could not be written there.
+/// A task's status and evidence stand in the state of the tasks now, or could not be written there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskWritten {
     pub step: String,
@@ -211,7 +211,7 @@ pub struct TaskWritten {
     pub item: String,
     pub task: String,
     pub status: String,
-    /// The file, as the definition names it.
+    /// The state file, beside the file that the definition names.
     pub file: String,
     /// Why it was not written.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -65,6 +65,7 @@ impl Table {
             participants: Vec::new(),
             personas: Vec::new(),
             tasks_file: None,
+            tasks_state: None,
             linked_sessions: Vec::new(),
             unread: Vec::new(),
             prices: indexmap::IndexMap::new(),

@@ -63,13 +63,6 @@ pub static TASK: MapSpec = MapSpec {
         key("test_steps", Texts, "", "How to test it.", "[\"click the switch\"]"),
         key("steps", Texts, "", "Another name of `test_steps`.", "[\"click the switch\"]"),
         key("status", Text, "OPEN", "Its status.", "DONE"),
-        key(
-            "evidence",
-            Any,
-            "",
-            "Proof that it is done; the tracker writes it to its file.",
-            "{Tests: \"4 passed\"}",
-        ),
         key("statusSince", Any, "", "The time of its status.", "2026-01-31"),
         key("priority", Any, "0", "1 (urgent) to 4 (low), 0 for none, or a word such as `high`.", "2"),
         key("estimate", Any, "", "The time it will take.", "2h"),
@@ -90,7 +83,7 @@ pub static TRACKER: MapSpec = map(
         "file",
         Text,
         REQUIRED,
-        "A file with `tasks`, read when the session opens; status and evidence are written to it.",
+        "A file with `tasks`, only read; their state is kept beside it in `tasks.state.yaml`.",
         ".s2s/tasks.yaml",
     )],
 );

@@ -9,6 +9,7 @@ use crate::workflow::keys::check::check_keys;
 use crate::workflow::keys::spec::KeySpec;
 use crate::workflow::keys::tables::DEFINITION;
 use crate::workflow::task::{LinkDefinition, ROW_KEYS, Report, Task, TrackerFile, priority_of};
+use crate::workflow::task_state::state_file;
 use crate::yaml::{Node, Value, read, read_json};
 
 pub fn tasks(entries: Entries<'_>) -> Vec<Task> {
@@ -136,9 +137,9 @@ pub fn read_tasks(text: &str, file: &str) -> Result<Node, Diagnostic> {
 
 impl Definition {
     /// The definition with the tasks, links and reports of a file: its own, or the project's; what the
-    /// definition has of the same id stays.
+    /// definition has of the same id stays. The file's `state` is read over it.
     #[must_use]
-    pub fn with_tasks(self, text: &str) -> Tasks {
+    pub fn with_tasks(self, text: &str, state: Option<&str>) -> Tasks {
         let name = self.tracker.as_ref().map_or(TASKS_FILE, |tracker| tracker.file.as_str()).to_owned();
         let mut read = Tasks { definition: self, problems: Vec::new(), doubts: Vec::new() };
         let node = match read_tasks(text, &name) {
@@ -157,6 +158,8 @@ impl Definition {
             read.take(entries);
         }
         read.problems = found.problems.take();
+        let state = state.map(|state| read.definition.take_task_state(state, &state_file(&name)));
+        read.problems.extend(state.and_then(Result::err));
         read
     }
 }

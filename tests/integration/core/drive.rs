@@ -362,6 +362,7 @@ fn header(definition: &str) -> SessionOpened {
         seed: None,
         participants: specs.iter().map(seat).collect(),
         tasks_file: None,
+        tasks_state: None,
         linked_sessions: Vec::new(),
         unread: Vec::new(),
         prices: indexmap::IndexMap::new(),

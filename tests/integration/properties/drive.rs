@@ -181,6 +181,7 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
         seed: None,
         participants: seats.collect(),
         tasks_file: None,
+        tasks_state: None,
         linked_sessions: Vec::new(),
         unread: Vec::new(),
         prices: std::iter::empty().collect(),

@@ -69,13 +69,13 @@ def score(case):
     ballots = [dict(enumerate(grades)) for _, grades in case["ballots"]]
     counts = [count for count, _ in case["ballots"]]
     profile = GradeProfile(ballots, list(range(6)), counts, candidates=list(range(case["options"])))
-    rules = {"score-mean": lambda: score_voting(profile, evaluation_method="sum")}
+    rules = {"score": lambda: score_voting(profile, evaluation_method="sum")}
     options = range(case["options"])
 
     def winners(left):
         return score_voting(profile, curr_cands=left, evaluation_method="sum")
 
-    return rules, {"score-mean": lambda: by_removing(options, winners)}
+    return rules, {"score": lambda: by_removing(options, winners)}
 
 
 def approvals(case):

@@ -74,7 +74,7 @@ impl KindSpec for Score {
     }
 
     fn default_rule(&self) -> Option<Rule> {
-        Some(Rule::ScoreMean)
+        Some(Rule::Score)
     }
 
     fn indexed(&self, form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {

@@ -18,7 +18,7 @@ mod plurality;
 mod profile;
 mod rule;
 mod schulze;
-mod score_mean;
+mod score;
 mod supermajority;
 mod tier;
 mod unanimous;
@@ -47,7 +47,7 @@ pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
         Rule::WeightedMajority => weighted_majority::count(profile, rule.threshold(terms).as_ref()),
         Rule::Consent => return consent::count(profile),
         Rule::Approval => approval::count(profile),
-        Rule::ScoreMean => score_mean::count(profile),
+        Rule::Score => score::count(profile),
         Rule::Borda => borda::count(profile),
         Rule::Irv => irv::count(profile),
         Rule::Schulze => schulze::count(profile),

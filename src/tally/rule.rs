@@ -25,7 +25,7 @@ pub enum Rule {
     /// Most ballots that approve.
     Approval,
     /// The highest mean score.
-    ScoreMean,
+    Score,
     /// Most points, one for each option below.
     Borda,
     /// The last one left when the option with the fewest first places goes out, again and again.
@@ -71,7 +71,7 @@ const NAMES: [(&str, Rule); 12] = [
     ("weighted-majority", Rule::WeightedMajority),
     ("consent", Rule::Consent),
     ("approval", Rule::Approval),
-    ("score-mean", Rule::ScoreMean),
+    ("score", Rule::Score),
     ("borda", Rule::Borda),
     ("irv", Rule::Irv),
     ("schulze", Rule::Schulze),
@@ -94,7 +94,7 @@ impl Rule {
             | Self::Consent
             | Self::Approval
             | Self::Irv => true,
-            Self::ScoreMean | Self::Borda | Self::Schulze | Self::Median => false,
+            Self::Score | Self::Borda | Self::Schulze | Self::Median => false,
         }
     }
 
@@ -129,7 +129,7 @@ impl Rule {
                 Choice => Read("a choice approves of one option"),
                 Ranking | Score | Consent | Estimate => None,
             },
-            Self::ScoreMean => own_if(kind == Score),
+            Self::Score => own_if(kind == Score),
             Self::Median => own_if(kind == Estimate),
             Self::Borda | Self::Irv | Self::Schulze => match kind {
                 Ranking | Score => Own,

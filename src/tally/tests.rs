@@ -255,12 +255,12 @@ fn a_reply_that_may_be_a_block_lets_nothing_pass() {
 #[test]
 fn scores_have_means() {
     let profile = scores("a b c", &[&[5, 3, 0], &[0, 3, 4], &[4, 3, -1]]);
-    assert_eq!(won(&profile, Rule::ScoreMean), ["a", "b"]);
-    let mean = count(&profile, Rule::ScoreMean, &RuleOptions::default());
+    assert_eq!(won(&profile, Rule::Score), ["a", "b"]);
+    let mean = count(&profile, Rule::Score, &RuleOptions::default());
     assert_eq!(mean.scores["c"].to_string(), "2");
     // A third is not 0.333333: the means differ in the seventh place only.
     let close = scores("a b", &[&[1, 1], &[1, 1], &[2, 2]]);
-    assert_eq!(won(&close, Rule::ScoreMean), ["a", "b"]);
+    assert_eq!(won(&close, Rule::Score), ["a", "b"]);
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn winners_and_orders_are_those_pref_voting_agreed_to() {
         let profile = profile(&mut dice, |dice, options| {
             IndexedBallot::Scores((0..options).map(|_| score(dice)).collect())
         });
-        let rules = [Rule::ScoreMean];
+        let rules = [Rule::Score];
         writeln!(lines, "{}", line(&profile, "score", &rules)).expect("a string takes it");
     }
     for _ in 0..PROFILES[2] {

@@ -27,7 +27,7 @@ pub struct TallyArgs {
 /// Voting rules and their options.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct Rules {
-    /// Use this rule: plurality, majority, supermajority, unanimous, weighted-majority, consent, approval, score-mean, borda, irv, schulze, median
+    /// Use this rule: plurality, majority, supermajority, unanimous, weighted-majority, consent, approval, score, borda, irv, schulze, median
     #[arg(long, value_name = "RULE")]
     pub rule: Option<String>,
     /// Use every applicable rule and mark differences

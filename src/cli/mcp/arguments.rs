@@ -17,7 +17,7 @@ pub struct Convene {
     /// The kind of ballot: choice (default with options), approval, ranking, score, consent, estimate,
     /// findings, or position (default without options).
     pub ballot: Option<String>,
-    /// The voting rule, such as majority (default for choice), plurality, approval, schulze, score-mean,
+    /// The voting rule, such as majority (default for choice), plurality, approval, schulze, score,
     /// consent or median. It is fixed before the first ballot.
     pub rule: Option<String>,
     /// A discussion of several blind rounds instead of one, such as delphi or debate.

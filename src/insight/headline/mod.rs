@@ -99,7 +99,7 @@ fn is_by_share(rule: Rule) -> bool {
 }
 
 fn measure(rule: Rule) -> Option<&'static str> {
-    (rule == Rule::ScoreMean).then_some("mean")
+    (rule == Rule::Score).then_some("mean")
 }
 
 /// " Decided by irv.", unless that goes without saying.

@@ -262,7 +262,7 @@ impl<'a> Report<'a> {
         said
     }
 
-    /// "By score-mean and borda it would be vendor-a."
+    /// "By score and borda it would be vendor-a."
     fn by_other_rules(&self) -> Option<String> {
         let run = self.run?;
         let found = crate::insight::what_if::what_if_all(self.session, run, &RuleOptions::default());

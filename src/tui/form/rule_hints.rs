@@ -16,7 +16,7 @@ pub fn rule_hint(name: &str) -> &'static str {
         Rule::WeightedMajority => "more than half, by weight or confidence",
         Rule::Consent => "passes unless somebody blocks",
         Rule::Approval => "the option most approve of",
-        Rule::ScoreMean => "the highest mean score",
+        Rule::Score => "the highest mean score",
         Rule::Median => "the middle estimate",
         Rule::Borda => "points for each place in a ranking",
         Rule::Irv => "the weakest goes out until one has more than half",

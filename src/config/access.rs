@@ -10,7 +10,6 @@ use super::providers::{BuiltInProvider, KNOWN};
 use super::settings::{Config, ProviderConfig};
 use crate::diagnostic::Diagnostic;
 
-/// The known service of that name.
 pub fn known(provider: &str) -> Option<&'static BuiltInProvider> {
     KNOWN.iter().find(|known| known.name == provider)
 }
@@ -20,10 +19,6 @@ pub fn address_variable(provider: &str) -> String {
     format!("{}_BASE_URL", provider.to_uppercase().replace('-', "_"))
 }
 
-/// What a request to a provider needs.
-///
-/// # Errors
-/// When it has no address; when the project would have a usual key sent to another address.
 pub fn access(config: &Config, provider: &str) -> Result<Need, Diagnostic> {
     let said = config.providers.get(provider).cloned().unwrap_or_default();
     let from = said.project.as_ref().map(|project| project.from.clone());

@@ -9,14 +9,12 @@ use crate::diagnostic::Diagnostic;
 /// A larger file of tasks is not read, in bytes.
 pub const MAX_TASKS: u64 = 4 * 1024 * 1024;
 
-/// The folders of one run.
 #[derive(Debug, Clone)]
 pub struct Dirs {
     /// The nearest folder upwards, in the same repository, that holds a `.s2s`; else the current one.
     pub project: PathBuf,
     /// Whether the project has a `.s2s` that counts.
     pub has_s2s: bool,
-    /// The user's configuration.
     pub config: PathBuf,
     /// The user's state: keys of open rounds, sessions outside a project.
     pub state: PathBuf,
@@ -27,9 +25,6 @@ pub struct Dirs {
 impl Dirs {
     /// Finds them. `ROUNDTABLE_HOME`, if set, holds both `config` and `state`. A `.s2s` of another
     /// owner counts only where it is trusted.
-    ///
-    /// # Errors
-    /// When there is no home folder to put them in.
     pub fn find(trusts_owner: bool) -> Result<Self, Diagnostic> {
         let here = std::env::current_dir()
             .map_err(|error| Diagnostic::new(format!("the current folder cannot be read: {error}")))?;
@@ -66,9 +61,6 @@ impl Dirs {
     }
 
     /// As [`Dirs::sessions`], to write there.
-    ///
-    /// # Errors
-    /// When the project's folder of sessions is a link that leads out of the project.
     pub fn sessions_to_write(&self) -> Result<PathBuf, Diagnostic> {
         let sessions = self.sessions();
         if self.has_s2s {
@@ -99,27 +91,18 @@ impl Dirs {
     }
 
     /// A file of the project's `.s2s` as it is now; none where it is not there.
-    ///
-    /// # Errors
-    /// When it is there and cannot be read, or leads out of the project.
     pub fn of_project(&self, name: &str, limit: u64) -> Result<Option<String>, Diagnostic> {
         let Some(s2s) = self.s2s() else { return Ok(None) };
         self.path_policy(None).text(&s2s.join(name), limit)
     }
 
     /// `CONTEXT.md` as it is now, its comments left out; `None` when absent or empty.
-    ///
-    /// # Errors
-    /// When it is there and cannot be read: a round must not be frozen without it.
     pub fn context(&self) -> Result<Option<String>, Diagnostic> {
         let text = self.of_project("CONTEXT.md", 256 * 1024)?;
         Ok(text.and_then(|text| without_comments(&text)))
     }
 
     /// The project's own tasks, links and reports, if it has some, and what trackers made of the tasks.
-    ///
-    /// # Errors
-    /// When a file is there and cannot be read.
     pub fn tasks(&self) -> Result<(Option<String>, Option<String>), Diagnostic> {
         let tasks = self.of_project("tasks.yaml", MAX_TASKS)?;
         Ok((tasks, self.of_project("tasks.state.yaml", MAX_TASKS)?))

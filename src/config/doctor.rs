@@ -25,17 +25,13 @@ use crate::workflow::Effort;
 /// How long one word may take to come.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How a provider fares.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkup {
     pub provider: String,
-    /// The variable its key was found in.
     pub key: Option<String>,
     /// Its address, without anything secret.
     pub address: Option<String>,
-    /// What was found.
     pub state: CheckupStatus,
-    /// What to do about it.
     pub hint: Option<String>,
     /// Something odd that does not stand in the way.
     pub note: Option<String>,
@@ -54,7 +50,6 @@ impl Checkup {
     }
 }
 
-/// What a checkup found.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CheckupStatus {
     /// It wants a key, and none is there: it was not asked.
@@ -74,16 +69,12 @@ pub enum CheckupStatus {
 /// Whether a model of each provider is asked for a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProbeLevel {
-    /// Only what it lists.
     Listing,
     /// One word of a reply too, which may cost a fraction of a cent.
     OneWord,
 }
 
 /// Checks these providers (`provider` or `provider/model`), all at once.
-///
-/// # Errors
-/// A name that no provider has.
 pub async fn check(
     (catalog, findings): (&ParticipantFactory<'_>, &Findings),
     names: &[String],

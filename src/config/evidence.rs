@@ -50,13 +50,11 @@ impl SecretPolicy {
 pub struct FoundSecret {
     /// Line of the file or diff, from 1.
     pub line: usize,
-    /// What it looks like.
     pub what: &'static str,
     /// The hash of all the content that would be sent.
     pub sha256: String,
 }
 
-/// Evidence as it was read.
 struct ReadSource {
     /// What a snapshot shows beside the content.
     shown: Map<String, Value>,
@@ -95,9 +93,6 @@ impl EvidenceReader {
     }
 
     /// What looks like a secret in a source, if anything does.
-    ///
-    /// # Errors
-    /// As [`EvidenceReader::read`], a secret apart.
     pub fn secret(&self, source: &EvidenceSource) -> Result<Option<FoundSecret>, Diagnostic> {
         Ok(self.read_source(source)?.secret())
     }
@@ -126,9 +121,6 @@ impl EvidenceReader {
     }
 
     /// What a snapshot shows of text that came by a pipe.
-    ///
-    /// # Errors
-    /// When it is empty, or holds what looks like a secret and that is not allowed.
     pub fn piped(&self, text: &str) -> Result<Map<String, Value>, Diagnostic> {
         if text.trim().is_empty() {
             return Err(Diagnostic::new("there is no evidence on standard input")

@@ -13,7 +13,6 @@ use crate::round::snapshot::sha256_hex;
 /// A finding is no larger, in bytes.
 const MOST: u64 = 64 * 1024;
 
-/// The findings of one user.
 pub struct Findings {
     folder: PathBuf,
 }
@@ -47,7 +46,6 @@ impl Findings {
         }
     }
 
-    /// Whether a program was measured in this version.
     pub fn is_measured(&self, found: &ConfiguredProgram, version: &str) -> bool {
         self.count(found, version) > 0
     }
@@ -59,9 +57,6 @@ impl Findings {
     }
 
     /// Asks a program at `path` for its version, and returns what was found of it.
-    ///
-    /// # Errors
-    /// When it tells no version.
     pub fn of_program(
         &self,
         found: &ConfiguredProgram,
@@ -77,9 +72,6 @@ impl Findings {
     }
 
     /// Measures a program at `path` and keeps what was found.
-    ///
-    /// # Errors
-    /// When it cannot be measured. A finding that cannot be kept counts all the same.
     pub fn measure(
         &self,
         found: &ConfiguredProgram,

@@ -27,7 +27,6 @@ const LARGEST_POINTER: u64 = 64 * 1024;
 const MOST_ALTERNATES: usize = 5;
 /// The mode of a file that is not there.
 const NO_FILE: &str = "000000";
-/// The mode of a submodule.
 const SUBMODULE: &str = "160000";
 
 /// A repository whose git folder belongs to the folder it was found for.
@@ -39,7 +38,6 @@ struct Repository {
     prefix: PathBuf,
 }
 
-/// One changed file.
 struct Change {
     modes: [String; 2],
     blobs: [String; 2],

@@ -33,7 +33,6 @@ pub fn price_of(catalog: &ParticipantFactory<'_>, model: &str) -> Option<Price> 
     usual(provider, name)
 }
 
-/// Why a model has no price.
 pub fn unpriced(catalog: &ParticipantFactory<'_>, model: &str) -> &'static str {
     let provider = model.split('/').next().unwrap_or(model);
     if catalog.seat_program(provider).is_some() {

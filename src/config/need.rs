@@ -11,25 +11,19 @@ use crate::sanitize::harmless_line;
 /// Something that runs, or is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Need {
-    /// What it is.
     pub what: What,
     /// The file of the project that names it; none where the user does, or where it is built in.
     pub named_by: Option<String>,
 }
 
-/// What is needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
-    /// A program is run.
     Program {
-        /// The program and its arguments.
         command: Vec<String>,
         /// The folder it runs in, if not the current one.
         folder: Option<String>,
-        /// The variables it is passed.
         env: Vec<String>,
     },
-    /// A service is asked.
     Service {
         provider: String,
         address: String,
@@ -44,19 +38,16 @@ pub enum What {
     },
 }
 
-/// Where a key comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyFrom {
     /// There is none.
     Nowhere,
     /// The first of these variables that is set.
     Variables(Vec<String>),
-    /// What a command prints.
     Command(Vec<String>),
 }
 
 impl Need {
-    /// What happens, in one line.
     pub fn told(&self) -> String {
         let told = match &self.what {
             What::Program { command, folder, env } => {

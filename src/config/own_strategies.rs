@@ -9,18 +9,12 @@ use crate::workflow::{STRATEGIES, Strategy};
 const MOST_BYTES: u64 = 256 * 1024;
 
 /// The strategy of that name; `None` if the project has none.
-///
-/// # Errors
-/// When its file cannot be read, leads out of the project, or holds no strategy.
 pub fn own_strategy(name: &str, folders: &Dirs) -> Result<Option<Strategy>, Diagnostic> {
     let text = own_strategy_text(name, folders)?;
     text.map(|text| Strategy::parse(&text, name, &file_of(name))).transpose()
 }
 
 /// The text of its file; `None` if the project has none of that name.
-///
-/// # Errors
-/// When the file cannot be read, or leads out of the project.
 pub fn own_strategy_text(name: &str, folders: &Dirs) -> Result<Option<String>, Diagnostic> {
     if is_name(name) { folders.of_project(&format!("strategies/{name}.yaml"), MOST_BYTES) } else { Ok(None) }
 }

@@ -77,9 +77,6 @@ impl<'a> ParticipantFactory<'a> {
     }
 
     /// Checks a model's name without making anyone: its form and its provider.
-    ///
-    /// # Errors
-    /// An unknown provider, or a name that is none.
     pub fn check(&self, model: &str) -> Result<(), Diagnostic> {
         if !is_model(model) {
             let problem = Diagnostic::new(format!("`{model}` is not a model's name"));
@@ -116,9 +113,6 @@ impl<'a> ParticipantFactory<'a> {
     }
 
     /// Who answers for an external program that the file `named_by` names.
-    ///
-    /// # Errors
-    /// When the user has not agreed to it.
     pub fn program(&self, program: &ProgramSpec, named_by: &str) -> Result<Arc<dyn Participant>, Diagnostic> {
         self.trust.check(&program_need(program, named_by))?;
         let limit = Duration::from_millis(self.config.timeout_ms.value);
@@ -137,28 +131,17 @@ impl<'a> ParticipantFactory<'a> {
         self.seat_program(provider)?.with_tools(name, named_by, self.config)
     }
 
-    /// Who runs a program.
-    ///
-    /// # Errors
-    /// What the user has not agreed to; a program that is not there.
     pub fn program_seat(&self, found: ConfiguredProgram) -> Result<Arc<dyn Participant>, Diagnostic> {
         let (path, limit) = (self.runnable(&found)?, Duration::from_millis(self.config.timeout_ms.value));
         Ok(Arc::new(ProgramSeat::new(found.program, path, found.folder, limit)))
     }
 
-    /// Where a program is that may be run.
-    ///
-    /// # Errors
-    /// What the user has not agreed to; a program that is not there.
     pub fn runnable(&self, found: &ConfiguredProgram) -> Result<PathBuf, Diagnostic> {
         self.trust.check(&found.need())?;
         found.path(self.config)
     }
 
     /// What a model needs, where a service or a program of the configuration answers for it.
-    ///
-    /// # Errors
-    /// A service without an address, or one that a project would have sent another's key.
     pub fn need(&self, model: &str) -> Result<Option<Need>, Diagnostic> {
         let provider = model.split('/').next().unwrap_or_default();
         if let Some(program) = self.seat_program(provider) {
@@ -231,9 +214,6 @@ impl<'a> ParticipantFactory<'a> {
     }
 
     /// What is known of a service, and its key.
-    ///
-    /// # Errors
-    /// No address; what the user has not agreed to. A missing key is none here.
     pub fn service(&self, provider: &str) -> Result<Service, Diagnostic> {
         let need = access(self.config, provider)?;
         self.trust.check(&need)?;
@@ -287,9 +267,6 @@ impl<'a> ParticipantFactory<'a> {
     }
 
     /// Someone who asks a service.
-    ///
-    /// # Errors
-    /// As [`ParticipantFactory::participant`].
     pub fn over_http(&self, provider: &str) -> Result<HttpParticipant, Diagnostic> {
         let service = self.service(provider)?;
         let wanted = self.key_variables(provider, &service);

@@ -13,7 +13,6 @@ use crate::workflow::ParticipantSpec;
 /// The variable that names folders outside the project that its files may name.
 pub const ALLOWED: &str = "ROUNDTABLE_ALLOWED_DIRS";
 
-/// The folders a path may lead into.
 #[derive(Debug, Clone, Default)]
 pub struct PathPolicy {
     /// The project, and the definition's folder.
@@ -43,9 +42,6 @@ impl PathPolicy {
     }
 
     /// As [`PathPolicy::check`], of a path as a file of the project writes it.
-    ///
-    /// # Errors
-    /// When it leads out of all of them, or is absolute where the user did not allow that.
     pub fn check_named(&self, path: &Path) -> Result<(), Diagnostic> {
         self.check(path)?;
         let is_allowed = path.canonicalize().is_ok_and(|real| is_in(&real, &self.allowed));
@@ -59,9 +55,6 @@ impl PathPolicy {
     }
 
     /// Refuses a path that leads out; what is not there leads nowhere.
-    ///
-    /// # Errors
-    /// When it leads out of all of them, or into `.git`.
     pub fn check(&self, path: &Path) -> Result<(), Diagnostic> {
         let Ok(real) = path.canonicalize() else { return Ok(()) };
         if is_in(&real, &self.allowed) {
@@ -80,9 +73,6 @@ impl PathPolicy {
     }
 
     /// The text of a file of the project; none where it is not there.
-    ///
-    /// # Errors
-    /// When it leads out, is no regular file, or cannot be read.
     pub fn text(&self, path: &Path, limit: u64) -> Result<Option<String>, Diagnostic> {
         if path.symlink_metadata().is_err() {
             return Ok(None);

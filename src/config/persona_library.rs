@@ -11,7 +11,6 @@ use super::read_file::read_regular;
 use crate::diagnostic::Diagnostic;
 use crate::persona::{BUILTIN, MAX_PERSONA, Persona, builtin, is_name, unknown};
 
-/// A persona and where it was found.
 #[derive(Debug, Clone)]
 pub struct PersonaEntry {
     pub persona: Persona,
@@ -19,13 +18,11 @@ pub struct PersonaEntry {
     pub from: String,
 }
 
-/// Where personas are looked for.
 #[derive(Debug, Clone)]
 pub struct PersonaLibrary {
     dirs: Vec<Dir>,
 }
 
-/// A folder of personas.
 #[derive(Debug, Clone)]
 struct Dir {
     path: PathBuf,
@@ -50,10 +47,6 @@ impl PersonaLibrary {
         Self { dirs }
     }
 
-    /// The persona of that name.
-    ///
-    /// # Errors
-    /// When there is none (the nearest name is suggested), or its file does not parse.
     pub fn find(&self, name: &str) -> Result<PersonaEntry, Diagnostic> {
         if !is_name(name) {
             return Err(self.unknown(name));

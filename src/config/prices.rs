@@ -11,18 +11,14 @@ use crate::history::Price;
 /// When the table was last compared with what services publish.
 pub const AS_OF: &str = "2026-11";
 
-/// Prices read at one place.
 pub struct PriceSource {
-    /// Whose they are.
     pub provider: &'static str,
-    /// When they stood there.
     pub as_of: &'static str,
     pub source: &'static str,
     /// Model, and what a million tokens cost in US dollars: of a prompt, from the cache, of a reply.
     pub prices: &'static [(&'static str, f64, f64, f64)],
 }
 
-/// Every price that is built in.
 pub const TABLE: [PriceSource; 7] = [
     PriceSource {
         provider: "anthropic",

@@ -35,10 +35,6 @@ impl ConfiguredProgram {
         Some(Self { program, named_by: Some(file.to_owned()), folder: Some(config.project.clone()) })
     }
 
-    /// Returns where its executable is.
-    ///
-    /// # Errors
-    /// When it is not on the user's `PATH`.
     pub fn path(&self, config: &Config) -> Result<PathBuf, Diagnostic> {
         let name = self.program.executable();
         find(name, &config.project).ok_or_else(|| {

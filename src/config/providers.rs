@@ -10,13 +10,10 @@ use crate::participants::api::{ApiStream, ApiStyle, SchemaMode};
 pub struct BuiltInProvider {
     /// Its name before the `/` of a model.
     pub name: &'static str,
-    /// The form of its requests.
     pub dialect: ApiStyle,
-    /// Where it answers.
     pub base_url: &'static str,
     /// Variables that may hold the key; the first that is set is used.
     pub keys: &'static [&'static str],
-    /// How replies come.
     pub stream: ApiStream,
     /// Whether the service says it holds replies to a JSON Schema.
     pub form: SchemaMode,

@@ -21,18 +21,12 @@ pub fn unreadable(path: &Path, cause: &std::io::Error) -> Diagnostic {
 }
 
 /// Reads a text file of at most `limit` bytes.
-///
-/// # Errors
-/// When it cannot be read, is larger, or is not UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> Result<String, Diagnostic> {
     let bytes = Disk::default().read(path, limit.saturating_add(1));
     text_of(path, limit, bytes.map_err(|error| unreadable(path, &error.cause))?)
 }
 
 /// As [`read_text`], of a regular file: a pipe, which might never end, is none.
-///
-/// # Errors
-/// As [`read_text`], and when it is no regular file.
 pub fn read_regular(path: &Path, limit: u64) -> Result<String, Diagnostic> {
     let real = path.canonicalize().map_err(|error| unreadable(path, &error))?;
     let bytes = Disk::default().read_own(&real, limit.saturating_add(1));
@@ -40,9 +34,6 @@ pub fn read_regular(path: &Path, limit: u64) -> Result<String, Diagnostic> {
 }
 
 /// Bytes as text, of at most `limit`.
-///
-/// # Errors
-/// When there are more, or they are not UTF-8.
 pub fn text_of(path: &Path, limit: u64, bytes: Vec<u8>) -> Result<String, Diagnostic> {
     let name = path.display().to_string();
     if bytes.len() as u64 > limit {

@@ -17,7 +17,6 @@ pub struct DoorAddress {
     pub bind: Option<SocketAddr>,
     /// Whether to listen at this machine's address in its network.
     pub lan: bool,
-    /// Whether to make a certificate.
     pub self_signed: bool,
     /// The files of a certificate and of its private key.
     pub certificate: Option<(PathBuf, PathBuf)>,
@@ -30,7 +29,6 @@ pub struct DoorAddress {
 pub struct WorkersConfig {
     /// `nats://HOST:PORT` or `tls://HOST:PORT`.
     pub url: Option<String>,
-    /// The file of credentials for it.
     pub creds_file: Option<PathBuf>,
     /// The public key of each worker, in hex.
     pub keys: IndexMap<String, String>,

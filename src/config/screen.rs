@@ -6,7 +6,6 @@ use crate::diagnostic::Diagnostic;
 use crate::workflow::{Fields, as_text};
 use crate::yaml::{Node, Value};
 
-/// How the screen looks and is worked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScreenConfig {
     /// Keys by the action's name, in place of the usual ones.
@@ -15,7 +14,6 @@ pub struct ScreenConfig {
     pub colors: IndexMap<String, String>,
     /// Whether only ASCII signs are used.
     pub ascii: bool,
-    /// Whether the mouse is taken.
     pub mouse: bool,
     /// How the person is called back when a long round closes: `off`, `bell` or `all`.
     pub notify: String,

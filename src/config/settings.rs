@@ -23,7 +23,6 @@ use crate::participants::programs::{SeatProgram, named};
 use crate::workflow::{Effort, Fields};
 use crate::yaml::{Node, Value, literal_keys, read};
 
-/// A value and where it came from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting<T> {
     pub value: T,
@@ -36,13 +35,9 @@ pub struct Setting<T> {
 pub struct ProviderConfig {
     /// `openai`, `openai-responses` or `anthropic`.
     pub api: Option<String>,
-    /// Where it answers.
     pub base_url: Option<String>,
-    /// The variable that holds its key.
     pub key_env: Option<String>,
-    /// The command that prints its key.
     pub key_command: Vec<String>,
-    /// How many requests may be in flight.
     pub max_in_flight: Option<u64>,
     /// Whether replies are asked for piece by piece; they are unless this says `false`.
     pub stream: Option<bool>,
@@ -60,9 +55,7 @@ pub struct ProviderConfig {
 /// What is said of a service by the user's file and by the project's.
 #[derive(Debug, Clone, Default)]
 pub struct Provider {
-    /// By the user's.
     pub own: Option<Setting<ProviderConfig>>,
-    /// By the project's.
     pub project: Option<Setting<ProviderConfig>>,
 }
 
@@ -73,35 +66,29 @@ impl Provider {
     }
 }
 
-/// Whose a configuration file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Layer {
     Own,
     Project,
 }
 
-/// The configuration in effect.
 #[derive(Debug, Clone)]
 pub struct Config {
     /// The model of participants that name none.
     pub model: Setting<Option<String>>,
-    /// The most tokens a reply may have.
     pub max_output_tokens: Setting<u64>,
     /// How long one request may take, tries aside, in milliseconds.
     pub timeout_ms: Setting<u64>,
-    /// Services by name.
     pub providers: IndexMap<String, Provider>,
     /// Prices by `provider/model`.
     pub prices: IndexMap<String, Setting<Price>>,
     /// Whether evidence may hold what looks like a secret.
     pub secrets_allowed: Setting<bool>,
-    /// How the screen looks and is worked.
     pub screen: Setting<ScreenConfig>,
     /// Where remote seats reach a session.
     pub door: DoorAddress,
     /// What this machine answers for seats of sessions elsewhere.
     pub worker: WorkerConfig,
-    /// Where workers are asked, and who they are.
     pub workers: WorkersConfig,
     /// The project's folder: no program inside it is run by its name.
     pub project: PathBuf,
@@ -109,7 +96,6 @@ pub struct Config {
     pub notices: Vec<Diagnostic>,
 }
 
-/// The name of a configuration file.
 const FILE: &str = "config.yaml";
 /// A larger one is not read, in bytes.
 const MOST: u64 = 1024 * 1024;
@@ -118,9 +104,6 @@ const KEY_FIELDS: [&str; 2] = ["key", "token"];
 
 impl Config {
     /// Reads the user's and the project's file and the environment.
-    ///
-    /// # Errors
-    /// Every problem in a file, with its line.
     pub fn load(folders: &Dirs) -> Result<Self, Vec<Diagnostic>> {
         let default = || "default".to_owned();
         let mut config = Self {
@@ -221,7 +204,6 @@ impl Config {
         }
     }
 
-    /// How long replies may be.
     pub fn reply_limits(&self) -> ReplyLimits {
         let of = |(name, provider): (&String, &Provider)| {
             Some((name.clone(), provider.said(|said| said.max_output_tokens)?))

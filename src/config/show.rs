@@ -4,7 +4,6 @@ use super::need::words;
 use super::settings::{Config, Provider, Setting};
 
 impl Config {
-    /// Every value with where it came from.
     pub fn rows(&self) -> Vec<(String, String, String)> {
         let model = self.model.value.clone().unwrap_or_else(|| "rehearsal".to_owned());
         let secrets = if self.secrets_allowed.value { "allow" } else { "refuse" };

@@ -53,10 +53,6 @@ impl TaskFile {
         }
     }
 
-    /// Its text as it is now.
-    ///
-    /// # Errors
-    /// When it leads out, is a link, is not there or cannot be read.
     pub fn read(&self) -> Result<String, Diagnostic> {
         self.check()?;
         let bytes = Disk::default().read_own(&self.path, MAX_TASKS + 1).map_err(|error| {
@@ -70,9 +66,6 @@ impl TaskFile {
     }
 
     /// The text of the state beside it, if there is some.
-    ///
-    /// # Errors
-    /// When it is a link or cannot be read.
     pub fn read_state(&self) -> Result<Option<String>, Diagnostic> {
         let name = Path::new(&self.state_name);
         match Disk::default().read_own(&self.state_path, MAX_TASKS + 1) {
@@ -83,9 +76,6 @@ impl TaskFile {
     }
 
     /// Puts what the tracker made of a task into the state, unless that stands there already.
-    ///
-    /// # Errors
-    /// Why not, in words; the state is as it was then.
     pub fn mark(&self, mark: &TaskMark) -> Result<(), String> {
         self.check().map_err(|problem| problem.message)?;
         let failed = |error: DiskError| error.to_string();

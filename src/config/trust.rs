@@ -23,7 +23,6 @@ use crate::round::snapshot::{hex, sha256_hex};
 /// A larger file that an argument names is not hashed, in bytes: what names it runs with `--trust` only.
 const MAX_FILE: u64 = 256 * 1024 * 1024;
 
-/// What the user has agreed to.
 #[derive(Debug, Default)]
 pub struct Trust {
     /// Everything, for this run.
@@ -31,7 +30,6 @@ pub struct Trust {
     project: PathBuf,
     /// Where the user runs the program: what arguments name is relative to it.
     folder: PathBuf,
-    /// Where answers are kept.
     kept: PathBuf,
     /// Fingerprints of what was agreed to in this run.
     agreed: Mutex<HashSet<String>>,
@@ -55,7 +53,6 @@ impl Trust {
         Self { all: true, ..Self::default() }
     }
 
-    /// Whether this may be done.
     pub fn allows(&self, need: &Need) -> bool {
         if need.named_by.is_none() || self.all {
             return true;
@@ -71,9 +68,6 @@ impl Trust {
     }
 
     /// Refuses what the user has not agreed to.
-    ///
-    /// # Errors
-    /// What it is, and how to agree.
     pub fn check(&self, need: &Need) -> Result<(), Diagnostic> {
         let file = need.named_by.as_deref().unwrap_or_default();
         if self.allows(need) {
@@ -91,9 +85,6 @@ impl Trust {
     }
 
     /// Agrees to this from now on, in this project.
-    ///
-    /// # Errors
-    /// When the answer cannot be kept; it counts for as long as the program runs.
     pub fn keep(&self, needs: &[Need]) -> Result<(), Diagnostic> {
         self.agree(needs);
         let disk = Disk::default();

@@ -12,7 +12,6 @@ use crate::yaml::Node;
 pub struct WorkerConfig {
     /// The server: `nats://…` or `tls://…`.
     pub url: Option<String>,
-    /// The file of credentials for it.
     pub creds_file: Option<PathBuf>,
     /// Public keys, in hex, of the tables that may ask.
     pub table_keys: Vec<String>,
@@ -24,7 +23,6 @@ pub struct WorkerConfig {
     pub in_flight: Option<u64>,
 }
 
-/// Reads the section of a configuration file.
 pub(super) fn worker(node: &Node, file: &str, problems: &mut Vec<Diagnostic>) -> WorkerConfig {
     read(node, file, problems).unwrap_or_else(|problem| {
         problems.push(problem);

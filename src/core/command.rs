@@ -33,14 +33,12 @@ pub enum Command {
     Renew {
         item: String,
         participant: String,
-        /// Who works on it.
         holder: Option<String>,
     },
     /// Take in what came back for a work item.
     Return {
         /// What came back; its step and try are filled in.
         back: Box<WorkItemReturned>,
-        /// Who worked on it.
         holder: Option<String>,
     },
     /// Freeze the snapshot and hand it to every seat of the step that runs.
@@ -52,14 +50,11 @@ pub enum Command {
     },
     /// Hand the open round's snapshot to the seats that a torn write left without a work item.
     OfferRest,
-    /// Take in a sealed answer.
     Seal {
         round: String,
         participant: String,
-        /// The answer, sealed.
         seal: SealedRecord,
     },
-    /// Invite a remote seat.
     Invite(SeatInvited),
     /// Take in the key of a remote seat that takes its invitation.
     Join(SeatJoined),
@@ -67,7 +62,6 @@ pub enum Command {
     SealRemote(Box<Envelope>),
     /// Take in that a remote seat has no ballot to give, as it has signed.
     FailRemote(Box<FailedDelivery>),
-    /// Put a refused envelope on record.
     RefuseEnvelope {
         round: String,
         participant: String,
@@ -79,7 +73,6 @@ pub enum Command {
         round: String,
         participant: String,
         reason: String,
-        /// Whether time ran out.
         timed_out: bool,
         tries: u32,
         /// What a program that failed said that it used.
@@ -113,21 +106,17 @@ pub enum Command {
     },
     /// Put a completed review's feedback on record, where a torn write left it out.
     RecordReview {
-        /// The work item.
         item: String,
     },
     /// Ask the person what a step that runs asks.
     AskPerson {
         step: String,
     },
-    /// Take in the person's answer.
     Answer {
         step: String,
-        /// Yes or no.
         approved: bool,
         /// The option chosen, when a tie is to be resolved.
         choice: Option<String>,
-        /// What the person added.
         comment: Option<String>,
         /// The proposal as the person changed it.
         edited: Option<Value>,
@@ -138,7 +127,6 @@ pub enum Command {
     Merge {
         step: String,
         merge: Merge,
-        /// What the person added.
         comment: Option<String>,
         /// `facilitator`, or `scripted`.
         by: String,
@@ -153,9 +141,7 @@ pub enum Command {
     ReviseRound(RoundRevised),
     /// Add an artifact, or put it in the place of the one of its id.
     RecordArtifact {
-        /// The artifact, as a definition writes one.
         artifact: Map<String, Value>,
-        /// Who records it.
         by: String,
     },
     /// Note the result of a closed round.
@@ -173,7 +159,6 @@ pub enum Command {
     AskRoundAgain,
     /// Begin a session of its own with the history so far.
     Fork {
-        /// The new session's id.
         session: String,
         /// The `seq` of the last event before it.
         at_seq: u64,
@@ -191,7 +176,6 @@ pub enum Command {
     },
     /// Note that what a work item made of a task is in the file of the tasks, or why not.
     RecordTask {
-        /// The work item.
         item: String,
         /// Why it was not written.
         error: Option<String>,
@@ -206,7 +190,6 @@ pub enum Command {
         step: Option<String>,
     },
     Resume {
-        /// The program that resumes it.
         program: String,
         /// Bytes of a torn write that were cut off.
         torn_bytes: u64,

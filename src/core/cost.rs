@@ -21,7 +21,6 @@ pub fn is_free(model: &str) -> bool {
     FREE.contains(&model.split('/').next().unwrap_or(model))
 }
 
-/// Tokens and what they cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Cost {
     pub tokens: TokenUsage,

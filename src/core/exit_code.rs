@@ -18,16 +18,13 @@ pub enum ExitCode {
     Usage = 2,
     /// Finished without a decision.
     Undecided = 3,
-    /// Stopped, waiting for a person.
     Waiting = 4,
     /// Participants unreachable, or a budget or time cap stopped it.
     Unreachable = 5,
     Damaged = 6,
     /// Ended by SIGHUP; resumable, as after every signal.
     HungUp = 129,
-    /// Ended by SIGINT.
     Interrupted = 130,
-    /// Ended by SIGTERM.
     Terminated = 143,
 }
 

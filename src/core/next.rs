@@ -11,7 +11,6 @@ use crate::history::{
 use crate::tally::Ties;
 use crate::workflow::{Close, Definition, Step, StepKind};
 
-/// The next thing to do.
 #[derive(Debug, Clone)]
 pub enum NextAction {
     /// Nothing: the session is not open.
@@ -26,9 +25,7 @@ pub enum NextAction {
     /// Close the open round: needs its key.
     CloseRound(CloseReason),
     AskPerson(Question),
-    /// The session rests.
     Rest,
-    /// The session is over.
     Done,
 }
 
@@ -36,19 +33,15 @@ pub enum NextAction {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     pub step: String,
-    /// What kind of answer is wanted.
     pub kind: QuestionKind,
     pub message: String,
 }
 
-/// What kind of answer a question wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QuestionKind {
-    /// Yes or no.
     Approval,
     /// This proposal, as it is or changed, or a no.
     Proposal(Value),
-    /// These ideas as options, or a no.
     Merge(Vec<CollectedIdea>),
     /// One of these level options.
     Tie(Vec<String>),
@@ -93,17 +86,13 @@ pub fn next(session: &Session) -> NextAction {
     }
 }
 
-/// Where one step stands.
 enum StepState {
     /// This must happen now.
     Do(NextAction),
-    /// Someone is at work.
     Out,
-    /// A person is asked.
     Asks(Question),
     /// It waits for another step.
     Held,
-    /// It has its result.
     Over,
 }
 
@@ -164,7 +153,6 @@ fn next_inside(session: &Session, definition: &Definition, step: &Step, run: &St
     (!matches!(found, StepState::Over)).then_some(found)
 }
 
-/// Whether a round's work item is refused.
 fn refuses_round(session: &Session, definition: &Definition, step: &Step) -> bool {
     step.round().is_some_and(|round| session.check_round(definition, step, round).refusal.is_some())
 }
@@ -208,7 +196,6 @@ fn next_in_approval(run: &StepRun) -> StepState {
     }
 }
 
-/// What kind of answer an approval wants.
 pub fn approval_kind(requested: &ApprovalRequested) -> QuestionKind {
     match (requested.ideas.as_slice(), requested.choices.as_slice(), &requested.proposal) {
         ([], [], None) => QuestionKind::Approval,
@@ -270,7 +257,6 @@ fn next_while_open(run: &StepRun, round: &RoundRun, close: Close) -> StepState {
     StepState::Out
 }
 
-/// The question a tie asks.
 pub fn tie_message(winners: &[String]) -> String {
     format!("tie between {}: which one?", winners.join(" and "))
 }

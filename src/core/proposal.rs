@@ -50,10 +50,6 @@ pub fn unasked(session: &Session, definition: &Definition, step: &Step) -> Optio
     Some(proposal).filter(|proposal| proposal.answer.is_ok() && !is_asked)
 }
 
-/// Whether a condition of a step holds.
-///
-/// # Errors
-/// What in it cannot be worked out.
 pub(crate) fn holds(
     session: &Session,
     definition: &Definition,

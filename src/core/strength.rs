@@ -11,11 +11,8 @@ use crate::round::record::Outcome;
 use crate::tally::{CountableKind, Decimal, IndexedBallot, Profile, Quartiles, Tier, UNLISTED};
 use serde_json::Value;
 
-/// What stands behind a result.
 pub struct ResultStrength {
-    /// How strong it is.
     pub tier: Tier,
-    /// Why, in words.
     pub because: String,
 }
 
@@ -24,9 +21,7 @@ struct Behind {
     votes: Decimal,
     of: Decimal,
     seats: Vec<String>,
-    /// What they do.
     deed: &'static str,
-    /// The most it can be.
     at_most: Tier,
 }
 

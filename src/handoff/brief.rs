@@ -67,12 +67,10 @@ fn shown(content: Option<&Value>) -> String {
     }
 }
 
-/// What a step is about.
 pub fn stage_description(step: &Step) -> &str {
     step.description.as_deref().or(step.label.as_deref()).unwrap_or(&step.id)
 }
 
-/// What an answer should be.
 pub fn expected(step: &Step) -> ExpectedOutput {
     match &step.kind {
         StepKind::Agent(agent) => {

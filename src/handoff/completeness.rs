@@ -49,7 +49,6 @@ struct Held {
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
     is_certain: bool,
-    /// The phrase, as it was written.
     phrase: String,
     what: String,
 }
@@ -208,7 +207,6 @@ impl Session {
     }
 }
 
-/// What the facilitator wrote of a round.
 fn round_texts(definition: &Definition, step: &Step, round: &Round, scope: Option<&Value>) -> Vec<String> {
     let texts = [Some(&round.question), round.exploration.as_ref(), directive(definition, step)];
     texts.into_iter().flatten().map(|text| own_words(text, scope)).collect()

@@ -201,7 +201,6 @@ pub fn parallel_data(session: &Session, definition: &Definition, runs: &[StepRun
     runs.iter().filter_map(entry).collect()
 }
 
-/// Whether a step's result is the facilitator's no.
 pub fn is_no(step: &Step, result: &StepFinished) -> bool {
     let is_approval = matches!(step.kind, StepKind::Approval(_));
     is_approval && result.success && result.data["approved"] != json!(true)

@@ -115,7 +115,6 @@ impl Session {
         texts.join("\n")
     }
 
-    /// What is handed on of an answer.
     fn handed(&self, item: &str, said: Value) -> Value {
         match self.leaks.get(item) {
             None => said,

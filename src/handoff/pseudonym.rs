@@ -26,7 +26,6 @@ impl PseudonymMap {
 }
 
 impl Session {
-    /// The pseudonyms by seat, where there are some.
     pub fn pseudonyms(&self) -> Option<&IndexMap<String, String>> {
         self.header.as_ref()?.pseudonyms.as_ref().map(|drawn| &drawn.names)
     }

@@ -134,7 +134,6 @@ impl Session {
     }
 }
 
-/// What is recalled of a round's envelope.
 fn of_round(recall: &Recall, round: &Round, mut envelope: Value) -> Value {
     let is_ballot = |key: &str| round.ballot.kind.ballot_keys().any(|known| known == key);
     let keeps = |key: &str| match recall.answers {

@@ -16,22 +16,16 @@ use crate::workflow::{Approval, Definition, OptionsFrom, Round, Step, Template};
 /// The longest name of an option that is taken from a result, in characters.
 const LONGEST_OPTION: usize = 200;
 
-/// A round as it is asked.
 pub struct Rendered<'a> {
     pub round: Cow<'a, Round>,
-    /// The line to every seat.
     pub directive: Option<String>,
     /// What of it are templates, if anything is.
     pub written: Option<Box<Written>>,
-    /// What was dropped on the way.
     pub warnings: Vec<String>,
 }
 
 impl Session {
     /// A round as it would be asked now.
-    ///
-    /// # Errors
-    /// Which of its texts cannot be rendered, and why.
     pub fn rendered_round<'a>(
         &self,
         definition: &Definition,
@@ -83,9 +77,6 @@ impl Session {
     }
 
     /// What an approval asks now, and its template if it is one.
-    ///
-    /// # Errors
-    /// Why it cannot be rendered.
     pub fn rendered_message(
         &self,
         definition: &Definition,

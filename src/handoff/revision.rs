@@ -15,9 +15,6 @@ use crate::workflow::{Definition, Feedback, Round, Step};
 
 impl Session {
     /// The last closed round that a round revises; none if it revises none.
-    ///
-    /// # Errors
-    /// That there is none, that it is of another kind, or that nobody of it is left to ask.
     pub(crate) fn revised(
         &self,
         definition: &Definition,
@@ -41,7 +38,6 @@ impl Session {
         Ok(Some(before))
     }
 
-    /// The round that an opened one revises.
     pub fn revised_by(&self, opened: &RoundOpened) -> Option<&RoundRun> {
         self.round(opened.revises.as_deref()?)
     }
@@ -147,7 +143,6 @@ pub(crate) fn is_asked_again(seat: &Seat) -> bool {
     }
 }
 
-/// A seat's valid answer.
 fn said(seat: &Seat) -> Option<&Map<String, Value>> {
     let SeatStatus::Revealed(answer, _) = &seat.status else { return None };
     matches!(answer.outcome, Outcome::Answered | Outcome::Abstained).then_some(&answer.answer)

@@ -15,7 +15,6 @@ use crate::workflow::{Definition, Step, StepKind, Template, is_blank};
 /// A work item that could be made now: to whom, and what.
 pub struct WorkItemDraft {
     pub to: String,
-    /// What it is handed.
     pub task: AgentWork,
     /// What a person should know of it.
     pub warnings: Vec<String>,
@@ -23,9 +22,6 @@ pub struct WorkItemDraft {
 
 impl Session {
     /// Exactly what an agent step would be handed now, before anything is added for a prompt.
-    ///
-    /// # Errors
-    /// `Referenced step not found: …`.
     pub fn input_of(&self, step: &Step) -> Result<Map<String, Value>, String> {
         let mut input = Map::new();
         input.insert("input".to_owned(), self.given_input(&step.id));
@@ -69,9 +65,6 @@ impl Session {
     }
 
     /// The work items that `step` would make now, in order; fails with the reason why it makes none.
-    ///
-    /// # Errors
-    /// What is missing.
     pub fn work_item_drafts(
         &self,
         definition: &Definition,
@@ -197,7 +190,6 @@ pub fn whole_prompt(system: &str, text: &str) -> String {
     if system.is_empty() { text.to_owned() } else { format!("{system}\n---\n\n{text}") }
 }
 
-/// The offer of a work item.
 pub fn offer(
     session: &Session,
     definition: &Definition,
@@ -230,7 +222,6 @@ pub(crate) fn as_json(input: &Map<String, Value>) -> String {
     serde_json::to_string(input).unwrap_or_default()
 }
 
-/// The prompt a step brings itself.
 pub(crate) fn own_prompt(step: &Step) -> Option<&Template> {
     match &step.kind {
         StepKind::Agent(agent) => agent.prompt.as_ref(),

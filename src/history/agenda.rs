@@ -9,9 +9,7 @@ use super::event::{ConflictOpened, Event, PROJECT, QuestionOpened};
 use crate::round::material::AgendaItem;
 use crate::workflow::Definition;
 
-/// The prefix of a conflict's id.
 pub const CONFLICT: &str = "CONF";
-/// The prefix of a question's id.
 pub const QUESTION: &str = "OQ";
 /// The status of an agenda item that is closed.
 pub const DONE: &str = "done";
@@ -27,7 +25,6 @@ pub struct Agenda {
     pub artifacts: Vec<String>,
 }
 
-/// A conflict or a question.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Point {
     /// Its id; its whole text where the definition gives it none.
@@ -36,11 +33,8 @@ pub struct Point {
     pub description: Option<String>,
     /// What would have to change, of a conflict.
     pub minimum_change: Option<String>,
-    /// The step that led to it.
     pub step: Option<String>,
-    /// The consent round with the block.
     pub round: Option<String>,
-    /// The seat that blocks.
     pub participant: Option<String>,
     /// As the definition has it; none of what was opened since.
     pub written: Option<Value>,

@@ -18,7 +18,6 @@ use super::work_item::WorkItem;
 use crate::workflow::StepKind;
 
 impl Session {
-    /// Folds one event in.
     pub fn apply(&mut self, stamped: &TimedEvent) {
         let before = std::mem::replace(&mut self.last_at, stamped.at);
         self.note_record(&stamped.event);

@@ -12,10 +12,6 @@ use crate::round::material::Artifact;
 use crate::workflow::{Definition, FacilitatorForm, Round, Selection, Source, Step, StepKind, load};
 
 impl Definition {
-    /// The definition with one round step revised.
-    ///
-    /// # Errors
-    /// The first problem of the revision.
     pub fn revised(&self, revised: &RoundRevised) -> Result<Self, Diagnostic> {
         let mut after = self.clone();
         let step = after.step_mut(&revised.step);
@@ -47,7 +43,6 @@ impl Definition {
 }
 
 impl Session {
-    /// Folds in what the facilitator did.
     pub(crate) fn apply_live(&mut self, event: &Event, at: Timestamp) {
         if let Event::RoundRevised(revised) = event {
             if let Some(Ok(after)) = self.definition.as_ref().map(|before| before.revised(revised)) {

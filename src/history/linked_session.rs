@@ -13,13 +13,10 @@ pub struct LinkedSession {
     /// The last hash of its file.
     pub sha256: String,
     pub title: String,
-    /// How it ended, or that it has not.
     pub status: String,
-    /// When it opened.
     pub created_at: String,
     /// When that last changed.
     pub reported_at: String,
-    /// What it came to.
     pub report: String,
 }
 

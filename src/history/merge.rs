@@ -58,7 +58,6 @@ impl Session {
         round.closed.is_some().then_some(round)
     }
 
-    /// The ideas that an approval step merges.
     pub fn ideas_to_merge(&self, step: &str) -> Vec<CollectedIdea> {
         self.round_to_merge(step).map(RoundRun::ideas).unwrap_or_default()
     }
@@ -118,9 +117,6 @@ impl Merge {
     }
 
     /// Checks that every idea has its place and every option its own id.
-    ///
-    /// # Errors
-    /// The first idea that is lost, placed twice or not there, or what is wrong with an option.
     pub fn check(&self, ideas: &[CollectedIdea]) -> Result<(), String> {
         if self.options.is_empty() {
             return Err("the merge has no option: keep at least one".to_owned());

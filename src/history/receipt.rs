@@ -17,7 +17,6 @@ pub struct Receipt {
     pub participant: String,
     /// The hash of the snapshot the seat was handed.
     pub snapshot_sha256: String,
-    /// The commitment to its record.
     pub commitment: String,
 }
 
@@ -55,9 +54,6 @@ impl Receipt {
     }
 
     /// Reads JSON.
-    ///
-    /// # Errors
-    /// Why it is no receipt.
     pub fn read(text: &str) -> Result<Self, String> {
         let receipt: Self =
             serde_json::from_str(text).map_err(|error| format!("this is no receipt: {error}"))?;
@@ -76,9 +72,6 @@ impl Receipt {
     }
 
     /// Holds the receipt against the events of a file; `session` is the state after them.
-    ///
-    /// # Errors
-    /// Why it is not a receipt for what the file holds, in words.
     pub fn check<'a>(
         &self,
         session: &Session,

@@ -60,7 +60,6 @@ impl Session {
 }
 
 impl RoundRun {
-    /// What a seat's seal is bound to.
     pub fn binding<'a>(&'a self, seat: &'a str) -> AssociatedData<'a> {
         AssociatedData {
             session: &self.session,

@@ -9,7 +9,6 @@ impl RoundRun {
         self.seats.get(name)
     }
 
-    /// How many seats are sealed or were.
     pub fn sealed(&self) -> usize {
         let sealed = |s: &&Seat| matches!(s.status, SeatStatus::Sealed(_) | SeatStatus::Revealed(..));
         self.seats.values().filter(sealed).count()

@@ -79,9 +79,7 @@ impl Session {
     }
 }
 
-/// Where a result leads.
 enum Route<'a> {
-    /// To this step.
     To(&'a str),
     /// On as if nothing had been said.
     On,

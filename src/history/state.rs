@@ -20,7 +20,6 @@ use crate::round::prompt::{Prompt, tail};
 use crate::round::seal::{SealTo, SealedRecord};
 use crate::workflow::{Definition, Source, Step, StepKind, default_id, load, written_id};
 
-/// A session, folded from its events.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Session {
     /// The session's id; empty before it is opened.
@@ -31,11 +30,9 @@ pub struct Session {
     pub roster: Arc<IndexMap<String, SeatInfo>>,
     /// The definition, once it is opened.
     pub definition: Option<Arc<Definition>>,
-    /// When it was opened.
     pub opened_at: Timestamp,
     /// When something last happened.
     pub last_at: Timestamp,
-    /// The step that runs now.
     pub step: Option<StepRun>,
     /// The step that finished last; [`Session::next_step`] goes on from it.
     pub finished_step: Option<String>,
@@ -51,11 +48,9 @@ pub struct Session {
     pub items_of: IndexMap<String, Vec<String>>,
     /// What was found in answers before they were handed on, by work item.
     pub leaks: IndexMap<String, Vec<Leak>>,
-    /// Ideas merged so far.
     pub merges: Vec<IdeasMerged>,
     /// Agenda items, conflicts and questions as they are now.
     pub agenda: Agenda,
-    /// Feedback on record.
     pub reviews: Vec<ReviewRecorded>,
     /// Work items of the tracker whose status and evidence are in the file of the tasks.
     pub written: Vec<String>,
@@ -92,11 +87,9 @@ pub struct Session {
     pub invitations: IndexMap<String, Invitation>,
     /// Seats whose ballots came as plain text and were sealed for them, with how many.
     pub sealed_for: IndexMap<String, usize>,
-    /// Warnings so far.
     pub warnings: Vec<String>,
     /// Since when and why it rests, if it does.
     pub paused: Option<(Timestamp, String)>,
-    /// How it ended, if it did.
     pub closed: Option<SessionClosed>,
 }
 
@@ -123,19 +116,15 @@ pub struct NotHeld {
 /// What a person was asked and said; the context that was shown stays in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnsweredQuestion {
-    /// What was asked.
     pub message: String,
     /// The level options to choose from, if it was a tie.
     pub choices: Vec<String>,
     pub given: ApprovalGiven,
-    /// When it was answered.
     pub at: Timestamp,
 }
 
-/// A round from its opening on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RoundRun {
-    /// What was frozen.
     pub opened: Arc<RoundOpened>,
     pub opened_at: Timestamp,
     /// What [`Session::waited_ms`] was when it opened.
@@ -153,7 +142,6 @@ pub struct RoundRun {
     pub session: String,
     /// How long it may stay open, in milliseconds from its opening.
     pub deadline_ms: Option<u64>,
-    /// The facilitator's note on it.
     pub synthesis: Option<String>,
     /// How often an answers file has changed the agenda since it was opened.
     pub scripted_changes: usize,
@@ -166,24 +154,19 @@ pub struct Seat {
     pub name: String,
     /// Whether it is somewhere else: what is true of its seat in the roster.
     pub is_remote: bool,
-    /// What it was handed.
     pub item: Option<Arc<WorkItemOffered>>,
-    /// Where it stands.
     pub status: SeatStatus,
     /// From the round's opening to its seal or failure, in milliseconds.
     pub elapsed_ms: Option<u64>,
     /// How often the facilitator had it asked again.
     pub retried: u32,
-    /// How many envelopes of it were refused.
     pub refused: u32,
     /// When it was asked again last.
     pub retried_at: Option<Timestamp>,
 }
 
-/// Where a seat stands.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SeatStatus {
-    /// Not asked yet.
     Waiting,
     /// Asked; nothing came back yet.
     Asking,
@@ -192,7 +175,6 @@ pub enum SeatStatus {
     Lost(Arc<SealedRecord>),
     /// Nothing came back.
     Failed(SeatFailed),
-    /// Let go, and why.
     Excused(String),
     /// Still open when the round closed.
     Missing,
@@ -207,10 +189,6 @@ impl SeatStatus {
 }
 
 impl Session {
-    /// Reads the definition a header carries.
-    ///
-    /// # Errors
-    /// The definition's first problem.
     pub fn definition_of(header: &SessionOpened) -> Result<Definition, Diagnostic> {
         let id = default_id(&header.definition_file);
         let source = Source { text: &header.definition, file: &header.definition_file, id };
@@ -227,12 +205,10 @@ impl Session {
         }
     }
 
-    /// The seat of that name in the roster.
     pub fn seat_info(&self, name: &str) -> Option<&SeatInfo> {
         self.roster.get(name)
     }
 
-    /// The persona of that name in the header.
     pub fn persona(&self, name: &str) -> Option<&PersonaInfo> {
         self.header.as_ref()?.personas.iter().find(|persona| persona.name == name)
     }
@@ -246,7 +222,6 @@ impl Session {
         self.rounds.iter().rev().find(|round| round.opened.round == id)
     }
 
-    /// The round that is open now.
     pub fn open_round(&self) -> Option<&RoundRun> {
         self.rounds.last().filter(|round| round.closed.is_none())
     }

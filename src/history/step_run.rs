@@ -8,13 +8,11 @@ use super::timestamp::Timestamp;
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepRun {
     pub id: String,
-    /// When it began.
     pub started: Timestamp,
     /// The index of its round, once that is open.
     pub round: Option<usize>,
     /// What a person is asked in it, and what was answered.
     pub approval: Option<ApprovalRun>,
-    /// The ideas it merged.
     pub merge: Option<Merge>,
     /// How much its `record` has put on record.
     pub recorded: usize,
@@ -26,19 +24,14 @@ pub struct StepRun {
     pub result: Option<Arc<StepFinished>>,
 }
 
-/// A question to a person.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApprovalRun {
-    /// What was asked.
     pub requested: ApprovalRequested,
-    /// When it was asked.
     pub at: Timestamp,
-    /// What was answered.
     pub given: Option<ApprovalGiven>,
 }
 
 impl StepRun {
-    /// A step that begins.
     pub fn new(id: &str, started: Timestamp) -> Self {
         Self {
             id: id.to_owned(),
@@ -63,7 +56,6 @@ impl StepRun {
         if self.id == id { Some(self) } else { self.nested.iter_mut().find_map(|run| run.find_mut(id)) }
     }
 
-    /// This run and every one inside it.
     pub fn all(&self) -> Vec<&Self> {
         let mut all = vec![self];
         all.extend(self.nested.iter().flat_map(Self::all));
@@ -71,7 +63,6 @@ impl StepRun {
     }
 }
 
-/// What a step made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepArtifact {
     pub recorded: ArtifactRecorded,
@@ -79,7 +70,6 @@ pub struct StepArtifact {
 }
 
 impl StepArtifact {
-    /// Returns its id.
     pub(crate) fn id(&self) -> &str {
         self.recorded.artifact.get("id").and_then(|id| id.as_str()).unwrap_or_default()
     }

@@ -10,7 +10,6 @@ use crate::workflow::{TRACKER, Task, TaskMark};
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnwrittenTask {
     pub step: String,
-    /// The work item.
     pub item: String,
     pub mark: TaskMark,
 }

@@ -7,12 +7,10 @@ use std::sync::Arc;
 use super::event::{ItemStatus, WorkItemClaimed, WorkItemOffered, WorkItemReturned};
 use super::timestamp::Timestamp;
 
-/// A work item of an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkItem {
     pub offered: Arc<WorkItemOffered>,
     pub at: Timestamp,
-    /// Who works on it now, if anyone.
     pub claim: Option<WorkItemClaimed>,
     /// When its holder has claimed it; renewing changes nothing of that.
     pub claimed_at: Option<Timestamp>,
@@ -56,13 +54,11 @@ impl WorkItem {
         self.claimed_at.map_or(0, |at| now.since(at))
     }
 
-    /// From when on it may be claimed.
     pub fn ready_at(&self) -> Timestamp {
         let delay = i64::try_from(self.retry_delay_ms).unwrap_or(i64::MAX);
         self.returned.last().map_or(self.at, |(_, at)| Timestamp(at.0.saturating_add(delay)))
     }
 
-    /// What its stage is about.
     pub fn stage_description(&self) -> &str {
         self.offered.task.as_ref().map_or("", |task| &task.stage_context.stage_description)
     }

@@ -63,7 +63,6 @@ impl LeakKind {
     }
 }
 
-/// A name to look for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name {
     pub kind: LeakKind,
@@ -75,9 +74,7 @@ pub struct Name {
 /// One finding in an answer, as it stands in the log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Leak {
-    /// The author of the answer.
     pub participant: String,
-    /// The work item it answers.
     pub item: String,
     pub kind: LeakKind,
     /// A JSON pointer into `{result, error}`.
@@ -87,7 +84,6 @@ pub struct Leak {
     pub key: bool,
     /// The first byte in that text.
     pub start: usize,
-    /// The name, as it was written.
     pub text: String,
     /// What stands for it in the copy that is handed on; it stays when absent.
     #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]

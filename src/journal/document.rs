@@ -17,9 +17,6 @@ pub const FORMAT: u32 = 3;
 pub const NO_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /// Appends one document to `out`; returns its hash.
-///
-/// # Errors
-/// When the event cannot be written; what `out` then ends with is no document.
 pub fn write_document(
     seq: u64,
     prev: &str,
@@ -37,9 +34,6 @@ pub fn write_document(
 
 /// Reads the event of one document, its hash line left out. What its values weigh in memory is taken
 /// from `room`.
-///
-/// # Errors
-/// What about it is not an event of this version.
 pub fn read_document(text: &str, room: &mut usize) -> Result<(u64, String, String, TimedEvent), String> {
     let value = read_own(text, room).map_err(|problem| problem.message)?;
     let Value::Object(mut map) = value else { return Err("a document must be a map".into()) };

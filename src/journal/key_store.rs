@@ -20,7 +20,6 @@ fn identity_name(address: IpAddr, kind: &str) -> String {
     format!("serve-{}.{kind}", address.to_string().replace(':', "-"))
 }
 
-/// A folder of keys.
 #[derive(Clone)]
 pub struct KeyStore {
     disk: Disk,
@@ -39,18 +38,12 @@ impl KeyStore {
     }
 
     /// Keeps a key; it is on disk when this returns.
-    ///
-    /// # Errors
-    /// When it cannot be written: the round must not be opened then.
     pub fn keep(&self, session: &str, round: u32, key: &RoundKey) -> Result<(), DiskError> {
         self.disk.make_own_dir(&self.dir)?;
         self.disk.write_whole(&self.path(session, round), format!("{}\n", key.publish()).as_bytes())
     }
 
     /// The key; `None` when it is gone, or what lies there is no key.
-    ///
-    /// # Errors
-    /// When it cannot be read for another reason: it is not lost then.
     pub fn find(&self, session: &str, round: u32) -> Result<Option<RoundKey>, DiskError> {
         match self.disk.read_own(&self.path(session, round), 1024) {
             Ok(bytes) => {
@@ -62,9 +55,6 @@ impl KeyStore {
     }
 
     /// Keeps the key that signs a session's offers; it stays as long as the session may be forked.
-    ///
-    /// # Errors
-    /// When it cannot be written: the session must not begin then.
     pub fn keep_table_key(&self, session: &str, key: &SigningKey) -> Result<(), DiskError> {
         self.disk.make_own_dir(&self.dir)?;
         self.disk.write_whole(&self.dir.join(format!("{session}.table")), key.to_hex().as_bytes())
@@ -72,17 +62,11 @@ impl KeyStore {
 
     /// The key by which workers know this machine: the table key of all its sessions that ask them. It is
     /// made from these 32 random bytes where there is none; of two programs at once one makes it.
-    ///
-    /// # Errors
-    /// When it cannot be read or written, or what lies there is no key: no other is made in its place.
     pub fn lasting_table_key(&self, random: [u8; 32]) -> Result<SigningKey, DiskError> {
         self.lasting_key(TABLE_KEY, random)
     }
 
     /// The key that this machine signs with as a worker, made as the table's is.
-    ///
-    /// # Errors
-    /// As [`KeyStore::lasting_table_key`].
     pub fn lasting_worker_key(&self, random: [u8; 32]) -> Result<SigningKey, DiskError> {
         self.lasting_key(WORKER_KEY, random)
     }
@@ -103,18 +87,12 @@ impl KeyStore {
     }
 
     /// The key that signs a session's offers; `None` when it is gone.
-    ///
-    /// # Errors
-    /// When it cannot be read for another reason.
     pub fn table_key(&self, session: &str) -> Result<Option<SigningKey>, DiskError> {
         let text = self.text(&format!("{session}.table"))?;
         Ok(text.and_then(|text| SigningKey::from_hex(text.trim_end())))
     }
 
     /// The key that this machine signs with as a worker; `None` before there is one.
-    ///
-    /// # Errors
-    /// When it cannot be read, or what lies there is no key: no other is made in its place.
     pub fn worker_key(&self) -> Result<Option<SigningKey>, DiskError> {
         self.signing_key(WORKER_KEY.0)
     }
@@ -127,9 +105,6 @@ impl KeyStore {
     }
 
     /// Keeps the tokens of a session's invitations, by seat.
-    ///
-    /// # Errors
-    /// When they cannot be written: nobody must be invited then.
     pub fn keep_tokens(&self, session: &str, tokens: &IndexMap<String, String>) -> Result<(), DiskError> {
         self.disk.make_own_dir(&self.dir)?;
         let text = serde_json::to_string(tokens).unwrap_or_default();
@@ -137,18 +112,12 @@ impl KeyStore {
     }
 
     /// The tokens of a session's invitations, by seat; none when they are gone.
-    ///
-    /// # Errors
-    /// When they cannot be read for another reason.
     pub fn tokens(&self, session: &str) -> Result<IndexMap<String, String>, DiskError> {
         let text = self.text(&format!("{session}.links"))?;
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }
 
     /// Keeps the certificate made for an address and its key; returns the certificate's file.
-    ///
-    /// # Errors
-    /// When they cannot be written.
     pub fn keep_identity(&self, address: IpAddr, certificate: &str, key: &str) -> Result<PathBuf, DiskError> {
         self.disk.make_own_dir(&self.dir)?;
         let file = self.dir.join(identity_name(address, "cert"));
@@ -158,9 +127,6 @@ impl KeyStore {
     }
 
     /// The certificate made for an address, its file and its key; `None` when one of them is gone.
-    ///
-    /// # Errors
-    /// When they cannot be read for another reason.
     pub fn identity(&self, address: IpAddr) -> Result<Option<(PathBuf, String, String)>, DiskError> {
         let name = identity_name(address, "cert");
         let certificate = self.text(&name)?;
@@ -183,10 +149,6 @@ impl KeyStore {
         numbers.filter_map(|number| self.erase(&session.id, number).err()).collect()
     }
 
-    /// Erases a key.
-    ///
-    /// # Errors
-    /// When it is there and cannot be removed.
     pub fn erase(&self, session: &str, round: u32) -> Result<(), DiskError> {
         self.disk.erase(&self.path(session, round))
     }

@@ -18,7 +18,6 @@ pub struct EventLog {
     pub torn: usize,
 }
 
-/// Why a file is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct Damage {
@@ -37,10 +36,6 @@ pub struct Damage {
 /// The length of the line that ends a document: `hash: `, 64 hex digits, a line feed.
 const HASH_LINE: usize = 6 + 64 + 1;
 
-/// Reads a log.
-///
-/// # Errors
-/// The first [`Damage`].
 pub fn read_log(bytes: &[u8]) -> Result<EventLog, Damage> {
     LogReader::new(bytes)?.log()
 }
@@ -60,9 +55,6 @@ pub struct LogReader<'a> {
 
 impl<'a> LogReader<'a> {
     /// A reader at the start of a file's bytes.
-    ///
-    /// # Errors
-    /// When they are no session's.
     pub fn new(bytes: &'a [u8]) -> Result<Self, Damage> {
         if !bytes.is_empty() && !b"---\nseq: 0\n".starts_with(&bytes[..bytes.len().min(11)]) {
             return Err(damage(bytes, 0, None, "this is not a roundtable session".to_owned()));
@@ -78,9 +70,6 @@ impl<'a> LogReader<'a> {
     }
 
     /// Reads all documents that are left.
-    ///
-    /// # Errors
-    /// The first [`Damage`].
     pub fn log(&mut self) -> Result<EventLog, Damage> {
         let lines = self.collect::<Result<Vec<LogEntry>, Damage>>()?;
         Ok(EventLog { lines, good: self.good, torn: self.torn_bytes() })

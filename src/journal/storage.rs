@@ -13,34 +13,25 @@ use std::sync::Arc;
 
 pub use log::LogFile;
 
-/// What is about to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StorageOp {
-    /// Make a folder.
     MakeDir,
-    /// Make or open a file.
     Open,
-    /// Take the lock of a file.
     Lock,
-    /// Read a file.
     Read,
     Write,
-    /// Sync a file's data.
     Sync,
     /// Sync a folder, so that a new or renamed entry survives.
     SyncDir,
-    /// Rename a file.
     Rename,
     /// Cut a file's end off.
     Truncate,
-    /// Remove a file.
     Remove,
 }
 
 /// What the gate makes of an operation.
 #[derive(Debug)]
 pub enum InjectedFault {
-    /// It fails with this.
     Fail(io::ErrorKind),
     /// Of a write, only this many bytes get through; then it fails.
     Tear(usize),
@@ -53,7 +44,6 @@ pub type FaultInjector = dyn Fn(StorageOp, &Path) -> Option<InjectedFault> + Sen
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {what} `{}`: {cause}", path.display())]
 pub struct DiskError {
-    /// What was tried.
     pub what: &'static str,
     pub path: PathBuf,
     /// The operating system's word.
@@ -65,7 +55,6 @@ pub struct DiskError {
 /// Another program that has a session open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LockOwner {
-    /// Its process, where the system tells.
     pub process: Option<u32>,
 }
 
@@ -121,9 +110,6 @@ impl Disk {
     }
 
     /// Makes a folder and its parents, readable by their owner only; each new entry is synced.
-    ///
-    /// # Errors
-    /// The operating system's, with the path.
     pub fn make_dir(&self, path: &Path) -> Result<(), DiskError> {
         let made = self.pass(StorageOp::MakeDir, path).and_then(|()| {
             let mut builder = fs::DirBuilder::new();
@@ -139,9 +125,6 @@ impl Disk {
 
     /// As [`Disk::make_dir`], of a folder that is this program's own: it is no link, and nobody else may
     /// look into it, whoever made it.
-    ///
-    /// # Errors
-    /// The operating system's, with the path; and that it is a link.
     pub fn make_own_dir(&self, path: &Path) -> Result<(), DiskError> {
         self.make_dir(path)?;
         let own = || -> io::Result<()> {
@@ -169,9 +152,6 @@ impl Disk {
     }
 
     /// Writes a small file whole or not at all: beside it, synced, renamed, folder synced.
-    ///
-    /// # Errors
-    /// The operating system's, with the path.
     pub fn write_whole(&self, path: &Path, bytes: &[u8]) -> Result<(), DiskError> {
         self.write_beside(path, bytes, None)
     }
@@ -212,9 +192,6 @@ impl Disk {
     }
 
     /// Reads a file whole, up to `limit` bytes.
-    ///
-    /// # Errors
-    /// The operating system's, with the path.
     pub fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, DiskError> {
         let read = || -> io::Result<Vec<u8>> {
             self.pass(StorageOp::Read, path)?;
@@ -224,9 +201,6 @@ impl Disk {
     }
 
     /// As [`Disk::read`], of a file that only this program writes: never through a link.
-    ///
-    /// # Errors
-    /// The operating system's, with the path; and that it is a link.
     pub fn read_own(&self, path: &Path, limit: u64) -> Result<Vec<u8>, DiskError> {
         let read = || -> io::Result<Vec<u8>> {
             self.pass(StorageOp::Read, path)?;
@@ -236,9 +210,6 @@ impl Disk {
     }
 
     /// Overwrites a small secret file with zeros and removes it; one that is gone already is fine.
-    ///
-    /// # Errors
-    /// The operating system's, with the path.
     pub fn erase(&self, path: &Path) -> Result<(), DiskError> {
         let erase = || -> io::Result<()> {
             self.pass(StorageOp::Remove, path)?;

@@ -26,9 +26,7 @@ const KEPT: usize = 1024 * 1024;
 
 /// A journal opened for going on, and what it held.
 pub struct OpenedJournal {
-    /// The journal, at its end.
     pub journal: Journal,
-    /// What it held.
     pub log: EventLog,
     /// Where a torn write was kept, if one was cut off.
     pub torn: Option<PathBuf>,
@@ -40,7 +38,6 @@ pub enum OpenJournalError {
     /// The storage failed, or another program has it open.
     #[error(transparent)]
     Disk(#[from] DiskError),
-    /// It is damaged, or no session.
     #[error(transparent)]
     Damage(#[from] Damage),
     /// It was torn before its header was whole; it is left as it is.
@@ -54,9 +51,6 @@ impl Journal {
     }
 
     /// Makes a new session file; it must not exist.
-    ///
-    /// # Errors
-    /// When it exists or cannot be made, locked or synced.
     pub fn create(disk: &Disk, path: &Path, session: &str) -> Result<Self, DiskError> {
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             disk.make_dir(parent)?;
@@ -66,9 +60,6 @@ impl Journal {
     }
 
     /// Opens a session file to go on with it. A torn write at its end is kept beside it and cut off.
-    ///
-    /// # Errors
-    /// See [`OpenJournalError`]; a damaged file is left as it is.
     pub fn open(disk: &Disk, path: &Path) -> Result<OpenedJournal, OpenJournalError> {
         let mut file = disk.open_log(path)?;
         let bytes = file.read_all()?;
@@ -135,7 +126,6 @@ impl Journal {
         DiskError { what: "write to", path: self.path().to_owned(), cause, locked: None }
     }
 
-    /// The file's path.
     pub fn path(&self) -> &Path {
         self.file.path()
     }

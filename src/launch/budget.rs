@@ -9,9 +9,6 @@ use crate::engine::Budget;
 use crate::history::{Price, Session};
 
 /// Returns the limit on cost: the smaller of `max_usd` and the definition's.
-///
-/// # Errors
-/// Each model whose price is not known.
 pub fn budget(
     max_usd: Option<f64>,
     session: &Session,

@@ -12,7 +12,6 @@ pub const PROGRAM: &str = concat!("roundtable ", env!("CARGO_PKG_VERSION"));
 /// Folders, configuration, and what of it the user has agreed to.
 pub struct Environment {
     pub folders: Dirs,
-    /// The settings in effect.
     pub config: Config,
     /// What of the project's counts that can run or redirect.
     pub trust: Trust,
@@ -20,9 +19,6 @@ pub struct Environment {
 
 impl Environment {
     /// Finds them; with `trusts`, whatever the project names counts in this run.
-    ///
-    /// # Errors
-    /// Everything wrong with the configuration.
     pub fn find(trusts: bool) -> Result<Self, Vec<Diagnostic>> {
         let folders = Dirs::find(trusts)?;
         let config = Config::load(&folders)?;

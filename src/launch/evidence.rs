@@ -20,10 +20,6 @@ impl Environment {
         EvidenceReader::of_project(&self.folders, SecretPolicy::allow_if(is_allowed))
     }
 
-    /// Reads evidence that a session sends.
-    ///
-    /// # Errors
-    /// What of it looks like a secret that the user has not agreed to.
     pub(super) fn sending_reader(&self, session: &Session) -> Result<EvidenceReader, Vec<Diagnostic>> {
         if self.config.secrets_allowed.value {
             return Ok(EvidenceReader::of_project(&self.folders, SecretPolicy::Allow));
@@ -64,16 +60,12 @@ pub fn unreadable_evidence(definition: &Definition, file: &str, reader: &Evidenc
     problems.map(|problem| problem.with_file(file)).collect()
 }
 
-/// Reads evidence for an engine.
 pub fn read_evidence<'a>(reader: EvidenceReader) -> ReadEvidence<'a> {
     Box::new(move |source| reader.read(source).map_err(|problem| problem.to_string()))
 }
 
 /// Puts the evidence of the waiting round, and what is given beside it, on record in a session that is
 /// only tried out. Returns the events that record it.
-///
-/// # Errors
-/// When it cannot be read.
 pub fn with_evidence(
     session: &mut Session,
     given: &[Map<String, Value>],

@@ -38,7 +38,6 @@ fn is_given(model: &impl AsRef<str>) -> bool {
     !matches!(model.as_ref(), "" | "inherit")
 }
 
-/// Who named a model.
 pub(crate) enum ModelSource {
     Flag,
     Variable(String),
@@ -62,7 +61,6 @@ impl ModelSource {
     }
 }
 
-/// A participant's model, and who named it.
 pub(crate) fn model_of(
     spec: &ParticipantSpec,
     persona: Option<&Persona>,

@@ -54,16 +54,12 @@ pub(super) fn asked_seats(session: &Session, answers: &Answers) -> HashSet<Strin
     session.roster.values().filter(sits).map(|seat| seat.name.clone()).collect()
 }
 
-/// The file that names a session's programs.
 pub(super) fn file_of(session: &Session) -> &str {
     session.header.as_ref().map_or("the definition", |header| &header.definition_file)
 }
 
 /// The programs that a session runs and the services that it asks, each once, in the roster's order, and
 /// what of its evidence looks like a secret.
-///
-/// # Errors
-/// A service without an address, or one that a project would have sent another's key.
 pub fn needs(
     session: &Session,
     set_up: &Environment,

@@ -32,7 +32,6 @@ use crate::workflow::{
 /// What is asked of a run, whichever front end it has.
 #[derive(Debug, Clone, Default)]
 pub struct LaunchOptions {
-    /// Whether nobody is at a screen.
     pub is_headless: bool,
     pub flags: ModelFlags,
     /// The participants to use, in this order; the definition's, if none are named.
@@ -55,7 +54,6 @@ pub struct LaunchOptions {
 pub struct PreparedSession {
     pub definition: Definition,
     pub text: String,
-    /// Its file's name, for messages.
     pub file: String,
     pub flags: ModelFlags,
     pub answers: Answers,
@@ -63,7 +61,6 @@ pub struct PreparedSession {
     pub tasks: TaskTexts,
     /// What of all tasks could not be read.
     pub unread: Vec<Diagnostic>,
-    /// The saved sessions its links name.
     pub linked: Vec<LinkedSession>,
     /// What of them could not be read.
     pub unlinked: Vec<Diagnostic>,
@@ -71,12 +68,10 @@ pub struct PreparedSession {
     pub is_own: bool,
 }
 
-/// A session as it would open.
 pub struct Opening {
     pub header: SessionOpened,
     /// The state after its header.
     pub session: Session,
-    /// What it runs and asks.
     pub needs: Vec<Need>,
 }
 
@@ -135,9 +130,6 @@ impl ExaminedFile {
 type LoadedFile = (PreparedSession, Vec<Diagnostic>);
 
 /// Reads a definition as far as it can be read, for further checks; `-` is standard input.
-///
-/// # Errors
-/// When the file cannot be read.
 pub fn examine_file(path: &Path, folders: &Dirs) -> Result<ExaminedFile, Vec<Diagnostic>> {
     let (file, text) = definition_text(path)?;
     let mut found = ExaminedFile::of(text, file, folders);
@@ -148,17 +140,11 @@ pub fn examine_file(path: &Path, folders: &Dirs) -> Result<ExaminedFile, Vec<Dia
 }
 
 /// Reads and loads a definition; its warnings come with it.
-///
-/// # Errors
-/// Everything wrong with it.
 pub fn read_definition(path: &Path, folders: &Dirs) -> Result<LoadedFile, Vec<Diagnostic>> {
     examine_file(path, folders)?.valid()
 }
 
 /// As [`read_definition`], of a text.
-///
-/// # Errors
-/// Everything wrong with it.
 pub fn load_definition(text: String, file: String, folders: &Dirs) -> Result<LoadedFile, Vec<Diagnostic>> {
     ExaminedFile::of(text, file, folders).valid()
 }
@@ -174,9 +160,6 @@ fn unasked(invited: &[String], header: &SessionOpened) -> Vec<Diagnostic> {
 }
 
 /// Prepares a session of a definition; `tell` receives each warning. Nothing is run or sent.
-///
-/// # Errors
-/// What keeps it from opening.
 pub fn prepare(
     mut plan: PreparedSession,
     options: &LaunchOptions,
@@ -290,7 +273,6 @@ pub(super) fn check_answers(
     Ok(())
 }
 
-/// Fails where there are problems.
 pub fn no_problems(problems: Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>> {
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }

@@ -3,9 +3,6 @@
 use crate::diagnostic::Diagnostic;
 
 /// Random bytes.
-///
-/// # Errors
-/// When the operating system gives none.
 pub fn random<const N: usize>() -> Result<[u8; N], Diagnostic> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes)

@@ -22,34 +22,27 @@ pub struct Roster {
     pub personas: Vec<PersonaInfo>,
     /// What their models cost, as far as is known, where a service answers.
     pub prices: IndexMap<String, Price>,
-    /// What the configuration says of their providers.
     pub providers: IndexMap<String, ProviderSettings>,
-    /// Notices for the facilitator.
     pub notices: Vec<Diagnostic>,
 }
 
-/// Where a roster is resolved from.
 #[derive(Clone, Copy)]
 pub struct RosterInputs<'a> {
     pub definition: &'a Definition,
-    /// Its file, for messages.
     pub file: &'a str,
     pub library: &'a PersonaLibrary,
     pub catalog: &'a ParticipantFactory<'a>,
-    /// Where paths of the definition may lead.
     pub bounds: &'a PathPolicy,
     pub config: &'a Config,
     /// What the command line says of models.
     pub flags: &'a ModelFlags,
     pub answers: &'a Answers,
-    /// What becomes of an agent that is nobody.
     pub nobody: UnknownAgentPolicy,
 }
 
 /// What becomes of an agent that is no participant, no persona, and has no answer scripted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnknownAgentPolicy {
-    /// It is refused.
     Refused,
     /// It is noticed: its answers may still be scripted.
     Noticed,

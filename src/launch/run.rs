@@ -32,7 +32,6 @@ pub struct FrontEnd<'a> {
     pub remote: Option<RemoteSeats>,
 }
 
-/// A session after its run.
 pub struct EndedRun {
     pub done: Result<ExitCode, EngineError>,
     pub session: Session,
@@ -100,9 +99,6 @@ fn replacement<'a>(set_up: &'a Environment, desk: Option<&HumanQueue>, has_budge
 }
 
 /// Starts the runtime that an engine runs on.
-///
-/// # Errors
-/// When the system gives no threads.
 pub fn runtime() -> Result<tokio::runtime::Runtime, Diagnostic> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -7,7 +7,6 @@ use crate::history::Session;
 use crate::workflow::Definition;
 use crate::yaml::{Node, Value};
 
-/// The key of the changes.
 const AGENDA: &str = "agenda";
 
 impl Answers {
@@ -23,9 +22,6 @@ impl Answers {
 
     /// The next change after the round that was counted last; a list serves in turn, one map for each round
     /// of the step.
-    ///
-    /// # Errors
-    /// When it is no change.
     pub fn agenda_change(&self, session: &Session) -> Result<Option<AgendaChange>, String> {
         let node = session.definition.as_ref().and_then(|definition| self.agenda(definition));
         let (Some(Value::Map(steps)), Some(round)) = (node.map(|node| &node.value), session.rounds.last())

@@ -15,7 +15,6 @@ use crate::tally::Ties;
 use crate::workflow::{Definition, Fields, Round, Step, StepKind, Template, written_id};
 use crate::yaml::{Map, Node, Value, read, read_json};
 
-/// A loaded answers file.
 #[derive(Debug, Clone, Default)]
 pub struct Answers {
     pub(super) file: String,
@@ -25,26 +24,18 @@ pub struct Answers {
     pub(super) has_lost_key: bool,
 }
 
-/// A scripted answer to a person's question.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScriptedAnswer {
-    /// Yes or no.
     pub approved: bool,
     /// The option chosen among level ones.
     pub choice: Option<String>,
-    /// What is added.
     pub comment: Option<String>,
-    /// The proposal in other words.
     pub edited: Option<serde_json::Value>,
-    /// The options that ideas are merged into.
     pub merge: Option<Merge>,
 }
 
 impl Answers {
     /// Reads an answers file, YAML or JSON.
-    ///
-    /// # Errors
-    /// When it is not a map of step ids.
     pub fn parse(text: &str, file: &str) -> Result<Self, Diagnostic> {
         let is_json = text.trim_start().starts_with('{');
         let node = if is_json { read_json(text, file)? } else { read(text, file)? };
@@ -134,9 +125,6 @@ impl Answers {
     }
 
     /// Whether every entry has a form that its step can use.
-    ///
-    /// # Errors
-    /// Each entry that has not, with its line.
     pub fn check(&self, definition: &Definition) -> Result<(), Vec<Diagnostic>> {
         let mut problems = Vec::new();
         for (key, node) in &self.steps {
@@ -203,9 +191,6 @@ impl Answers {
     }
 
     /// The scripted answer to a question, `None` when nothing is scripted.
-    ///
-    /// # Errors
-    /// When the answers are used up, or one of them is no answer to this question.
     pub fn next_answer(&mut self, step: &str, kind: &QuestionKind) -> Result<Option<ScriptedAnswer>, String> {
         let step = self.key(step);
         let key =

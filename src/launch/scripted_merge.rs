@@ -5,7 +5,6 @@ use crate::history::{Merge, MergedOption, SetAside, option_id};
 use crate::workflow::Fields;
 use crate::yaml::{Node, Value};
 
-/// How a merge is written.
 pub const MERGE_HINT: &str = "write `options: [{title: \"…\", from: [seat#1, seat#2]}]`, and `set_aside: [{idea: seat#3, \
                           reason: \"…\"}]` for what goes into none";
 

@@ -22,9 +22,6 @@ impl Answers {
 
     /// The note on the round that was counted last and has none; its round and text. A list is used in
     /// turn, one for each round of the step.
-    ///
-    /// # Errors
-    /// When the notes on the step are used up.
     pub fn note(&self, session: &Session) -> Result<Option<(String, String)>, String> {
         let Some(round) = session.rounds.last().filter(|round| round.synthesis.is_none()) else {
             return Ok(None);

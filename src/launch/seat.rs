@@ -32,27 +32,20 @@ use crate::workflow::written_id;
 
 /// A session with a participant in every seat and its file open.
 pub struct ReadySession {
-    /// The state so far.
     pub session: Session,
-    /// The command it starts with.
     pub start: Command,
-    /// The journal, at its end.
     pub journal: Journal,
     pub table: SeatedParticipants,
-    /// The personas of the roster, by name.
     pub personas: HashMap<String, Arc<Persona>>,
     pub answers: Answers,
     pub budget: Option<Budget>,
     /// Evidence that the command line adds, as a snapshot shows it.
     pub evidence: Vec<Map<String, Value>>,
-    /// Reads the evidence that artifacts name.
     pub evidence_reader: EvidenceReader,
-    /// The session's file.
     pub path: PathBuf,
 }
 
 impl ReadySession {
-    /// The header that it has, or begins with.
     pub fn header(&self) -> Option<&SessionOpened> {
         match &self.start {
             Command::Open(header) => Some(header),
@@ -63,9 +56,6 @@ impl ReadySession {
 
 /// Returns a header with what is known of each program that takes a seat. One of which nothing is known is
 /// measured, which takes up to 20 s; `tell` receives that.
-///
-/// # Errors
-/// A program that cannot be measured, or takes no seat in a blind round.
 pub fn measured(
     header: &SessionOpened,
     options: &LaunchOptions,
@@ -80,9 +70,6 @@ pub fn measured(
 
 /// Makes a new session ready: its seats taken, its file made. People are asked over `desk`. `header` is
 /// [`measured`].
-///
-/// # Errors
-/// A seat without a participant, a price that is not known, a file that cannot be made.
 pub fn begin(
     mut header: SessionOpened,
     path: PathBuf,
@@ -135,9 +122,6 @@ fn make_table_key(header: &SessionOpened, set_up: &Environment) -> Result<String
 }
 
 /// The key by which workers know this machine, made where there is none.
-///
-/// # Errors
-/// When it cannot be made or read.
 pub fn lasting_table_key(keys: &KeyStore) -> Result<SigningKey, Diagnostic> {
     keys.lasting_table_key(random()?).map_err(|error| no_table_key(&error))
 }
@@ -147,9 +131,6 @@ fn no_table_key(error: &dyn std::fmt::Display) -> Diagnostic {
 }
 
 /// Makes an unfinished session ready: its seats taken as it was opened. `tell` receives each warning.
-///
-/// # Errors
-/// As [`begin`], and when it names what is outside the project.
 pub fn resume(
     (session, opened): (Session, OpenedJournal),
     path: &Path,

@@ -12,25 +12,16 @@ use crate::journal::{Damage, Disk, EventLog, Journal, OpenJournalError, OpenedJo
 const MAX_SESSION: u64 = 4 << 30;
 
 /// Reads a session file's bytes.
-///
-/// # Errors
-/// When it cannot be read.
 pub fn bytes_of(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     beginning_of(path, MAX_SESSION)
 }
 
 /// The first bytes of a session file, at most so many.
-///
-/// # Errors
-/// As [`bytes_of`].
 pub fn beginning_of(path: &Path, most: u64) -> Result<Vec<u8>, Diagnostic> {
     Disk::default().read(path, most).map_err(|error| unreadable(path, &error.cause))
 }
 
 /// Reads a session file with at least its header.
-///
-/// # Errors
-/// As [`bytes_of`]; damage is exit 6, another version or another file exit 2.
 pub fn read_session(path: &Path) -> Result<EventLog, RunError> {
     let file = path.display().to_string();
     let log = read_log(&bytes_of(path)?).map_err(|damage| damaged(&damage, &file))?;
@@ -41,9 +32,6 @@ pub fn read_session(path: &Path) -> Result<EventLog, RunError> {
 }
 
 /// Opens a session file to continue it, and locks it.
-///
-/// # Errors
-/// As [`read_session`], and when another process has it locked.
 pub fn open_session(path: &Path) -> Result<OpenedJournal, RunError> {
     let file = path.display().to_string();
     if !path.is_file() {

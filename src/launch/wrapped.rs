@@ -15,9 +15,6 @@ use crate::participants::programs::Finding;
 
 /// Notes of each seat of a round that a program takes what that program was seen to send; one of which
 /// nothing is known in its version is measured, after `tell` has said so.
-///
-/// # Errors
-/// A program that cannot be measured, declares tools, or changes the snapshot.
 pub(super) fn wrap_seats(
     (seats, asked): (&mut [SeatInfo], &HashSet<String>),
     set_up: &Environment,
@@ -43,9 +40,6 @@ pub(super) fn wrap_seats(
 }
 
 /// Returns what a model's program was seen to send; none where no program answers for it.
-///
-/// # Errors
-/// A program that cannot be measured, declares tools, or changes the snapshot.
 pub fn wrapped(
     model: &str,
     set_up: &Environment,
@@ -80,9 +74,6 @@ pub fn wrapped(
 }
 
 /// Looks at the programs of a session again, and says which are another version than when it opened.
-///
-/// # Errors
-/// As [`wrap_seats`].
 pub(super) fn rewrap(
     session: &Session,
     asked: &HashSet<String>,
@@ -142,9 +133,6 @@ impl SeatedProgram {
     }
 
     /// Says what is known of what it sends.
-    ///
-    /// # Errors
-    /// That it takes no seat in a blind round.
     pub fn in_words(&self) -> Result<Diagnostic, Diagnostic> {
         let (model, version) = (&self.model, &self.known.version);
         let Some(finding) = &self.known.finding else {

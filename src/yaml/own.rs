@@ -25,9 +25,6 @@ const ENTRY: usize = 160;
 const FREE: usize = MAP + 24 * ENTRY;
 
 /// Reads one document that [`super::Out`] wrote. What its values weigh is taken from `room`.
-///
-/// # Errors
-/// A problem when the text is not YAML, holds an anchor or an alias, or more values than there is room for.
 pub fn read_own(text: &str, room: &mut usize) -> Result<Value, Diagnostic> {
     let left = Cell::new(room.saturating_add(FREE));
     let budget = serde_yaml::budget! {
@@ -52,7 +49,6 @@ pub fn read_own(text: &str, room: &mut usize) -> Result<Value, Diagnostic> {
     Ok(value)
 }
 
-/// Takes a weight from what is left.
 fn take(left: &Cell<usize>, weight: usize) -> Result<(), &'static str> {
     let rest = left.get().checked_sub(weight);
     left.set(rest.ok_or("its values would take more memory than a file of this size may")?);

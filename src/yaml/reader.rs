@@ -20,11 +20,9 @@ pub struct Node {
     pub column: u64,
     /// The byte its first character stands at, if that is known.
     pub(super) offset: Option<usize>,
-    /// The value itself.
     pub value: Value,
 }
 
-/// A key and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MapKey {
     /// The line of its first character.
@@ -37,14 +35,12 @@ pub struct MapKey {
 /// The entries of a mapping in the order of the file.
 pub type Map = Vec<(MapKey, Node)>;
 
-/// What a node can hold.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// `null`, `~` or nothing.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A finite number.
     Number(Number),
     /// Anything else in one piece.
     Text(String),
@@ -54,9 +50,6 @@ pub enum Value {
 
 /// Reads one YAML document that may hold as many values as its text has room for: no alias can make
 /// it unfold into more.
-///
-/// # Errors
-/// As [`read`].
 pub fn read_large(text: &str, file: &str) -> Result<Node, Diagnostic> {
     let room = 2 * text.len() + 1_000;
     let budget = serde_yaml::budget! {
@@ -70,9 +63,6 @@ pub fn read_large(text: &str, file: &str) -> Result<Node, Diagnostic> {
 }
 
 /// Reads one YAML document; `file` names it in errors.
-///
-/// # Errors
-/// A problem with line and column when the text is not YAML or goes past a limit.
 pub fn read(text: &str, file: &str) -> Result<Node, Diagnostic> {
     let budget = serde_yaml::budget! { max_depth: MAX_DEPTH, flow_nesting_limit: MAX_DEPTH };
     read_within(text, file, budget)
@@ -107,17 +97,11 @@ fn keep_spelling(node: &mut Node, text: &str) {
 }
 
 /// Reads JSON in which comments and trailing commas are allowed.
-///
-/// # Errors
-/// As [`read`].
 pub fn read_json(text: &str, file: &str) -> Result<Node, Diagnostic> {
     read(&super::relaxed_json(text), file)
 }
 
 /// Reads a text that is JSON with comments if it begins like that, else YAML.
-///
-/// # Errors
-/// As [`read`].
 pub fn read_yaml_or_json(text: &str, file: &str) -> Result<Node, Diagnostic> {
     let start = text.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']);
     if start.starts_with(['{', '/']) { read_json(text, file) } else { read(text, file) }

@@ -11,7 +11,6 @@ use serde::Serialize;
 
 use crate::sanitize::is_unsafe;
 
-/// A value to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Out<'a> {
     /// Written as it is: a number, `true`, `null`.
@@ -24,7 +23,6 @@ pub enum Out<'a> {
 }
 
 impl<'a> Out<'a> {
-    /// A word that may stand plain.
     pub fn word(text: impl Into<Cow<'a, str>>) -> Self {
         Self::Word(text.into())
     }
@@ -83,9 +81,6 @@ pub struct Unwritable(String);
 /// Appends the entries of a struct or map to `out`, without indent, its words plain.
 ///
 /// `second` is an entry written after the first one; the value's own entry of that key is left out.
-///
-/// # Errors
-/// When the value is no struct or map, has a key that is no word or number, or refuses to be written.
 pub fn write_struct(
     value: &impl Serialize,
     second: (&str, &str),
@@ -136,7 +131,6 @@ fn spaces(count: usize, out: &mut String) {
     out.extend(std::iter::repeat_n(' ', count));
 }
 
-/// Writes a key and its colon.
 fn write_key(key: &str, indent: usize, out: &mut String) {
     let start = out.len();
     if is_plain(key) {

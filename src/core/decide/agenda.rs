@@ -13,9 +13,6 @@ pub(crate) const TALLY: &str = "tally";
 const TITLE_LENGTH: usize = 200;
 
 /// The event that a change yields, with the next free id where it opens something.
-///
-/// # Errors
-/// What is wrong with the change: an id that is unknown or settled, a text that is missing or too long.
 pub fn change(
     agenda: &Agenda,
     change: AgendaChange,

@@ -27,10 +27,6 @@ use round::{
 };
 use step::{ask_person, finish_step, offer_items, start_step};
 
-/// The events a command yields now.
-///
-/// # Errors
-/// A [`Refusal`] that says why the command is not possible in this state.
 pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResult {
     if let Command::Open(opened) = command {
         return open(session, opened);

@@ -26,9 +26,6 @@ impl StepOutcome {
 }
 
 /// The items that a step runs its steps for; none unless it is an `each`.
-///
-/// # Errors
-/// That there is no such list, or too long a one.
 pub fn items(session: &Session, step: &Step) -> Result<Vec<Value>, String> {
     let StepKind::Each(each) = &step.kind else { return Ok(Vec::new()) };
     let mut context = session.context_for(&step.id);

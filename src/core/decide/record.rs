@@ -70,9 +70,6 @@ struct Item {
 }
 
 /// The events of a step's `record` that are not on record yet; none if it has no `record`, or failed.
-///
-/// # Errors
-/// What of the result cannot be recorded.
 pub fn recorded(
     session: &Session,
     definition: &Definition,
@@ -183,9 +180,6 @@ impl Table<'_> {
 }
 
 /// The changes of a map of lists, as an answers file has them.
-///
-/// # Errors
-/// What of it is no change.
 pub fn agenda_changes(found: &Value) -> Result<Vec<AgendaChange>, String> {
     let map = found.as_object().ok_or("not a map of lists")?;
     let is_known = |key: &str| Recorded::WORDS.iter().any(|(word, _)| *word == key && *word != "artifacts");

@@ -40,7 +40,6 @@ pub fn is_review(item: &WorkItem) -> bool {
     item.offered.task.as_ref().is_some_and(|task| task.review_context.is_some())
 }
 
-/// What a step made, on record.
 pub fn record_result(session: &Session, definition: &Definition, id: &str) -> DecideResult {
     let (Some(run), Some(step)) = (session.running(id), definition.step(id)) else {
         return refuse(format!("step `{id}` does not run"));

@@ -35,9 +35,6 @@ pub fn open_round(
 }
 
 /// The round that waits as it would be opened now, and what the check of its work item says.
-///
-/// # Errors
-/// When no round waits.
 pub fn draft_round(session: &Session, summary: Option<&str>) -> Result<(RoundOpened, Checked), Refusal> {
     let Some(definition) = session.definition.as_deref() else { return refuse("the session is not open") };
     let (step, round) = round_to_open(session, definition)?;
@@ -303,9 +300,6 @@ fn reveal_seat(
 }
 
 /// What a seat's seal holds, opened under the round's key.
-///
-/// # Errors
-/// Why it does not open, or is no record of this seat.
 pub fn unseal_answer(
     session: &Session,
     run: &RoundRun,

@@ -12,9 +12,6 @@ const PLACEHOLDER: &str = "(Placeholder of the rehearsal.)";
 
 impl FormFacts {
     /// Checks an answer: its form, and that it agrees with the log.
-    ///
-    /// # Errors
-    /// What does not fit, in words that can be shown to the model.
     pub fn check(&self, answer: &Value) -> Result<(), String> {
         let answer = &self.without_nulls(answer);
         self.output_schema()?.check(answer)?;
@@ -53,7 +50,6 @@ impl FormFacts {
         serde_json::from_value(merge).map_err(|error| error.to_string())
     }
 
-    /// Whether there are ideas to merge.
     pub fn merges(&self) -> bool {
         !self.ideas.is_empty()
     }

@@ -30,13 +30,10 @@ pub struct FormFacts {
     topic: String,
     /// The single winner of the round it is about.
     winner: Option<String>,
-    /// The options of that round.
     options: Vec<String>,
     /// The ideas of that round, under ids that do not name their seats, and their own ids.
     ideas: Vec<(CollectedIdea, String)>,
-    /// Whether that round is blocked.
     is_blocked: bool,
-    /// The ids of what is open.
     conflicts: Vec<String>,
     questions: Vec<String>,
     items: Vec<String>,

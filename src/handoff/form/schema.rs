@@ -53,9 +53,6 @@ impl FormFacts {
     }
 
     /// The JSON Schema of the answer; what the log settles has one value only.
-    ///
-    /// # Errors
-    /// Never, unless the program is wrong.
     pub fn output_schema(&self) -> Result<OutputSchema, String> {
         OutputSchema::parse(&self.schema())
     }

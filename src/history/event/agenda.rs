@@ -20,10 +20,8 @@ pub struct AgendaUpdated {
     pub title: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<String>,
-    /// Why it has this status.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The step that led to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
     pub by: String,
@@ -36,16 +34,12 @@ pub struct ConflictOpened {
     pub title: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What would have to change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimum_change: Option<String>,
-    /// The step that led to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
-    /// The consent round with the block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<String>,
-    /// The seat that blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub participant: Option<String>,
     pub by: String,

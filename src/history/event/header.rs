@@ -12,9 +12,7 @@ use crate::workflow::Effort;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionOpened {
     pub session: String,
-    /// The format's version.
     pub format: u32,
-    /// The program that wrote it.
     pub program: String,
     /// The definition's file name, without its folder.
     pub definition_file: String,
@@ -22,11 +20,9 @@ pub struct SessionOpened {
     /// The definition's whole text, byte-order mark removed.
     pub definition: String,
     pub input: Value,
-    /// The seed given, if one was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     pub participants: Vec<SeatInfo>,
-    /// The personas of the roster.
     pub personas: Vec<PersonaInfo>,
     /// The text of the project's own tasks, links and reports (`.s2s/tasks.yaml`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,7 +30,6 @@ pub struct SessionOpened {
     /// The text of the file beside it that holds what trackers made of the tasks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tasks_state: Option<String>,
-    /// Saved sessions that are linked, as they were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub linked_sessions: Vec<LinkedSession>,
     /// What of the project's tasks and of linked sessions could not be read, in words.
@@ -75,13 +70,11 @@ pub struct ProviderSettings {
 /// Names that participants have for each other, drawn once and the same to the end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PseudonymMap {
-    /// What they were drawn with.
     pub seed: u64,
     /// The pseudonym of every seat, in roster order.
     pub names: IndexMap<String, String>,
 }
 
-/// One seat of the roster.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SeatInfo {
     pub name: String,
@@ -106,7 +99,6 @@ pub struct SeatInfo {
     /// Whether it answers agent steps alone and takes no seat in rounds.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub agent_only: bool,
-    /// What it can use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<String>,
     /// Words it is known by, where the definition gives some.
@@ -130,9 +122,7 @@ pub struct SeatInfo {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Wrapped {
     pub program: String,
-    /// As it tells it.
     pub version: String,
-    /// The tools it declares.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
     /// Bytes of text it adds to a prompt; none where it was declared and not measured.
@@ -141,7 +131,6 @@ pub struct Wrapped {
     /// Requests it makes for one answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
-    /// When it was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked_at: Option<String>,
 }
@@ -151,11 +140,9 @@ pub struct Wrapped {
 pub struct PersonaInfo {
     pub name: String,
     pub sha256: String,
-    /// Its line for lists.
     pub description: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// What it cares for.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub priorities: IndexMap<String, f64>,
     pub text: String,
@@ -164,21 +151,17 @@ pub struct PersonaInfo {
 /// What a million tokens cost, in US dollars.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Price {
-    /// Of a prompt.
     pub input: f64,
     /// Of what of a prompt the service had in its cache.
     pub cached: f64,
-    /// Of a reply.
     pub output: f64,
 }
 
 impl Price {
-    /// Whether nothing is charged.
     pub fn is_nothing(&self) -> bool {
         self.input <= 0.0 && self.cached <= 0.0 && self.output <= 0.0
     }
 
-    /// What these tokens cost.
     pub fn cost_usd(&self, tokens: TokenUsage) -> f64 {
         let uncached = tokens.input.saturating_sub(tokens.cached);
         let input = uncached as f64 * self.input + tokens.cached as f64 * self.cached;

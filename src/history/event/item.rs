@@ -20,7 +20,6 @@ pub struct WorkItemOffered {
     /// The round; none for an agent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub round: String,
-    /// The seat, or the agent.
     pub participant: String,
     pub item: String,
     pub model: String,
@@ -41,7 +40,6 @@ pub struct WorkItemOffered {
     pub task: Option<Box<AgentWork>>,
 }
 
-/// What an agent is handed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AgentWork {
     /// Exactly what it is handed: `input`, an explicit reference, `context`, `error`.
@@ -50,7 +48,6 @@ pub struct AgentWork {
     /// The form of its answer, and the lines of the facilitator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<String>,
-    /// The prompt, if a template gave one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
     /// What its task is linked to, as exact JSON; none when there is nothing.
@@ -63,11 +60,8 @@ pub struct AgentWork {
 /// The stage of a work item, frozen with it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StageContext {
-    /// What the stage is about.
     pub stage_description: String,
-    /// What the answer should be.
     pub expected_output: ExpectedOutput,
-    /// What the agent can use.
     pub available_skills: Vec<String>,
     /// What earlier stages made.
     pub previous_artifacts: Vec<PreviousArtifact>,
@@ -79,9 +73,7 @@ pub struct PreviousArtifact {
     pub artifact_id: String,
     pub version: u32,
     pub kind: String,
-    /// The stage that made it.
     pub stage: String,
-    /// When it was recorded.
     pub created_at: Timestamp,
     /// What it says, for a recipient without tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,7 +85,6 @@ pub struct PreviousArtifact {
 pub struct ReviewContext {
     pub target_artifact_id: String,
     pub target_author_tag: String,
-    /// What is looked at.
     pub review_criteria: Vec<String>,
 }
 
@@ -108,11 +99,9 @@ pub struct WorkItemClaimed {
     /// Who works on it; the agent unless it has several workers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holder: Option<String>,
-    /// Until when it is theirs.
     pub until: Timestamp,
 }
 
-/// What came back for a work item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkItemReturned {
     pub step: String,
@@ -120,22 +109,17 @@ pub struct WorkItemReturned {
     pub item: String,
     /// Which try this was, from 1.
     pub attempt: u32,
-    /// Whether it was done.
     pub status: ItemStatus,
-    /// What it yields.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub data: Value,
-    /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// Every reply as it came.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<ReplyAttempt>,
     /// Requests made, or starts of a program.
     pub tries: u32,
     /// From the first request to the last byte, in milliseconds.
     pub latency_ms: u64,
-    /// Tokens, if the service told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenUsage>,
     /// What it was to be sent with and was not, since its service does not take it.
@@ -144,7 +128,6 @@ pub struct WorkItemReturned {
     /// How many of the tries the service declined for a parameter: nothing is charged for these.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub declined: u32,
-    /// How a program ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_status: Option<String>,
     /// What a program said on standard error: the last 64 KiB.
@@ -183,13 +166,10 @@ fn last_of(text: &str, bytes: usize) -> &str {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemStatus {
-    /// It was done.
     Completed,
-    /// It was not.
     Failed,
 }
 
-/// Feedback on an artifact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReviewRecorded {
     pub step: String,
@@ -197,9 +177,7 @@ pub struct ReviewRecorded {
     /// The work item that was completed with it.
     pub item: String,
     pub artifact: String,
-    /// What was looked at.
     pub criteria: Vec<String>,
-    /// What was said.
     pub feedback: Value,
 }
 
@@ -207,7 +185,6 @@ pub struct ReviewRecorded {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskWritten {
     pub step: String,
-    /// The work item that gave them.
     pub item: String,
     pub task: String,
     pub status: String,
@@ -218,7 +195,6 @@ pub struct TaskWritten {
     pub error: Option<String>,
 }
 
-/// Two things are linked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkRecorded {
     pub step: String,
@@ -230,14 +206,10 @@ pub struct LinkRecorded {
 #[serde(rename_all = "camelCase")]
 pub struct Link {
     pub id: String,
-    /// Where it begins.
     pub from_id: String,
-    /// Where it ends.
     pub to_id: String,
-    /// What it says.
     #[serde(rename = "type")]
     pub kind: String,
-    /// When it was made.
     pub created_at: Timestamp,
 }
 

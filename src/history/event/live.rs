@@ -23,12 +23,10 @@ pub struct RoundRevised {
 pub struct ArtifactRecorded {
     /// The artifact, as a definition writes one: `id`, `summary`, `title`, `description` …
     pub artifact: Map<String, Value>,
-    /// Who recorded it, or made it.
     pub by: String,
     /// The step that made it; none of what the facilitator adds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
-    /// The stage of that step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<String>,
     /// What it is: `result`.
@@ -77,7 +75,6 @@ pub struct SeatRetried {
 /// A session that begins with another one's history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionForked {
-    /// The new session's id.
     pub session: String,
     /// The session whose events stand before this one.
     pub from: String,

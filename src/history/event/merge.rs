@@ -26,7 +26,6 @@ pub struct MergedOption {
     pub title: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The ids of its ideas.
     pub from: Vec<String>,
 }
 
@@ -37,12 +36,9 @@ pub struct SetAside {
     pub reason: String,
 }
 
-/// The ideas of a round are merged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdeasMerged {
-    /// The step that asked for it.
     pub step: String,
-    /// The round that collected them.
     pub round: String,
     #[serde(flatten)]
     pub merge: Merge,

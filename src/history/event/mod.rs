@@ -37,7 +37,6 @@ use serde::{Deserialize, Serialize};
 
 use super::timestamp::Timestamp;
 
-/// An event and when it happened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimedEvent {
     pub at: Timestamp,
@@ -50,9 +49,7 @@ pub struct LogEntry {
     pub seq: u64,
     /// The hash of the document before it.
     pub prev: String,
-    /// The hash of its own document.
     pub hash: String,
-    /// What happened, and when.
     pub stamped: TimedEvent,
 }
 
@@ -62,7 +59,6 @@ pub struct LogEntry {
 pub enum Event {
     /// The header: everything the session needs to be replayed anywhere, alone.
     SessionOpened(Box<SessionOpened>),
-    /// A step begins.
     StepStarted {
         step: String,
         kind: String,
@@ -75,7 +71,6 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         items: Vec<serde_json::Value>,
     },
-    /// A round is frozen and open.
     RoundOpened(Arc<RoundOpened>),
     /// One seat is handed the snapshot, or one agent its input.
     WorkItemOffered(Arc<WorkItemOffered>),
@@ -83,21 +78,16 @@ pub enum Event {
     WorkItemClaimed(WorkItemClaimed),
     /// Something came back for a work item of an agent, or nothing did.
     WorkItemReturned(Arc<WorkItemReturned>),
-    /// A review's feedback is on record.
     ReviewRecorded(ReviewRecorded),
-    /// Two things are linked.
     LinkRecorded(LinkRecorded),
     /// A task's status and evidence are in the file of the tasks, or could not be written there.
     TaskWritten(TaskWritten),
-    /// A seat's answer is sealed.
     BallotSealed(BallotSealed),
-    /// A remote seat is invited.
     SeatInvited(SeatInvited),
     /// A remote seat has joined, with the key that it signs with.
     SeatJoined(SeatJoined),
     /// A remote seat's ballot was refused; it changes nothing.
     EnvelopeRefused(EnvelopeRefused),
-    /// A seat failed on the way.
     SeatFailed(SeatFailed),
     /// The facilitator let a seat go.
     SeatExcused {
@@ -136,13 +126,9 @@ pub enum Event {
     },
     /// Answers name a seat, a model or a maker; what is handed on of them is settled.
     LeaksFound(Arc<LeaksFound>),
-    /// The ballots are counted.
     TallyMade(Box<Tally>),
-    /// A step has its result.
     StepFinished(Arc<StepFinished>),
-    /// A person is asked.
     ApprovalRequested(ApprovalRequested),
-    /// A person answered.
     ApprovalGiven(ApprovalGiven),
     /// The ideas of a round are merged into options.
     IdeasMerged(Box<IdeasMerged>),
@@ -159,20 +145,16 @@ pub enum Event {
         step: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         round: Option<String>,
-        /// The seat, if it is one seat's.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         participant: Option<String>,
     },
-    /// The session rests and can be resumed.
     SessionPaused {
         reason: String,
         /// The step that waits for a person, if one does.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         step: Option<String>,
     },
-    /// The session goes on.
     SessionResumed {
-        /// The program that resumes it.
         program: String,
         /// Bytes of a torn write that were cut off and kept aside.
         #[serde(default, skip_serializing_if = "is_zero")]
@@ -189,12 +171,10 @@ pub enum Event {
     /// The facilitator has a counted round asked again, as a new round of its step.
     RoundAskedAgain {
         step: String,
-        /// The round that was counted.
         round: String,
     },
     /// Another session's history ends here; what follows is this one's own.
     SessionForked(SessionForked),
-    /// The session is over.
     SessionClosed(SessionClosed),
 }
 

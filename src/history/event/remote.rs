@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::super::timestamp::Timestamp;
 
-/// How a remote seat is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RemoteSeat {
     pub door: Door,
@@ -67,7 +66,6 @@ pub enum Door {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SealedBy {
-    /// The seat, which signed it.
     Seat,
     /// This program, for an agent that sent it plain text.
     Table,

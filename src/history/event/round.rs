@@ -13,7 +13,6 @@ use crate::round::seal::{SealTo, SealedRecord};
 use crate::tally::{Rule, RuleOptions, Tier, Ties, Verdict};
 use crate::workflow::Close;
 
-/// A round, frozen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RoundOpened {
     pub step: String,
@@ -21,11 +20,8 @@ pub struct RoundOpened {
     pub round: String,
     /// Its number in the session, from 1.
     pub number: u32,
-    /// What is asked.
     pub question: String,
-    /// The form of an answer.
     pub ballot: BallotForm,
-    /// How ballots are counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<Rule>,
     /// What the rule was told beside its name.
@@ -41,7 +37,6 @@ pub struct RoundOpened {
     /// How strong a result must be to be a decision; none: any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub act_at: Option<Tier>,
-    /// When it closes by itself.
     pub close: Close,
     /// How long it may stay open, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,7 +84,6 @@ pub struct Written {
     pub directives: IndexMap<String, String>,
 }
 
-/// A sealed answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BallotSealed {
     pub step: String,
@@ -97,7 +91,6 @@ pub struct BallotSealed {
     pub participant: String,
     /// From the round's opening to the seal, in milliseconds.
     pub elapsed_ms: u64,
-    /// Ciphertext and commitment.
     #[serde(flatten)]
     pub seal: Arc<SealedRecord>,
     /// The signature of a remote seat, in hex.
@@ -115,7 +108,6 @@ pub struct SeatFailed {
     pub round: String,
     pub participant: String,
     pub reason: String,
-    /// Whether time ran out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timed_out: bool,
     pub tries: u32,
@@ -129,7 +121,6 @@ pub struct SeatFailed {
     pub signature: Option<String>,
 }
 
-/// Why a round closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CloseReason {
@@ -137,18 +128,14 @@ pub enum CloseReason {
     All,
     /// As many seats are sealed as the quorum asks.
     Quorum,
-    /// Its time is up.
     Deadline,
-    /// The facilitator closed it.
     Facilitator,
 }
 
-/// The end of a round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoundClosed {
     pub step: String,
     pub round: String,
-    /// Why it closed.
     pub reason: CloseReason,
     /// Seats still open: recorded as missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -157,34 +144,27 @@ pub struct RoundClosed {
     pub key: String,
 }
 
-/// What one seat held.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AnswerRevealed {
     pub step: String,
     pub round: String,
     pub participant: String,
-    /// What became of it.
     pub outcome: Outcome,
-    /// Why, where that needs saying.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     pub model: String,
-    /// The countable part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ballot: Option<Ballot>,
-    /// The answer's fields.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub answer: Map<String, Value>,
     /// Keys that were kept and not obeyed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<String>,
-    /// Every reply as it came.
     #[serde(default)]
     pub replies: Vec<ReplyAttempt>,
     pub tries: u32,
     /// From the first request to the last byte, in milliseconds.
     pub latency_ms: u64,
-    /// Tokens, if the service told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenUsage>,
     /// What it was to be sent with and was not, since its service does not take it.
@@ -243,7 +223,6 @@ pub struct Tally {
     pub abstained: usize,
     /// Replies that did not meet the form.
     pub invalid: usize,
-    /// Participants that declined.
     pub refused: usize,
     /// Seats from which nothing came back, time-outs among them.
     pub failed: usize,
@@ -258,21 +237,17 @@ pub struct Tally {
     pub quorum_ballots: Option<usize>,
     /// Whether that many seats answered or abstained, and that many ballots are in.
     pub quorum_met: bool,
-    /// Whether there is a decision.
     pub decided: bool,
     /// How strong the result is, of rounds with a rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<Tier>,
-    /// Why it is that strong, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier_because: Option<String>,
-    /// How strong it had to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub act_at: Option<Tier>,
     /// Seats that gave the same or nearly the same answer, in groups.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub same_answers: Vec<Vec<String>>,
-    /// What the rule found.
     #[serde(flatten)]
     pub verdict: Verdict,
 }

@@ -6,21 +6,16 @@ use serde_json::{Map, Value};
 use super::merge::CollectedIdea;
 use crate::history::timestamp::Timestamp;
 
-/// A step's result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepFinished {
     pub step: String,
     /// The step again, under the result's own name for it.
     pub step_id: String,
-    /// Whether it succeeded.
     pub success: bool,
-    /// What it yields.
     pub data: Value,
-    /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// When it began.
     pub start_time: Timestamp,
     pub end_time: Timestamp,
     /// How long it took, in milliseconds.
@@ -33,9 +28,7 @@ pub struct StepFinished {
 pub enum RoundOutcome {
     /// Its rule found one winner.
     Decided,
-    /// Options are level.
     Tie,
-    /// Somebody blocks it.
     Blocked,
     /// Too few took part.
     NoQuorum,
@@ -60,7 +53,6 @@ impl RoundOutcome {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalRequested {
     pub step: String,
-    /// What is asked.
     pub message: String,
     /// The message as it was written, where that is a template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -74,22 +66,17 @@ pub struct ApprovalRequested {
     /// What a model proposes, or what a proposal begins with, if one is to be accepted or changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposal: Option<Value>,
-    /// The session's input.
     pub input: Value,
-    /// The results so far.
     pub context: Map<String, Value>,
 }
 
-/// A person's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApprovalGiven {
     pub step: String,
-    /// Yes or no.
     pub approved: bool,
     /// The option chosen, when a tie was to be resolved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<String>,
-    /// What the person added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
     /// The proposal as the person changed it.
@@ -99,11 +86,9 @@ pub struct ApprovalGiven {
     pub by: String,
 }
 
-/// How a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// It came to its end.
     Finished,
     /// A step failed and nothing said where to go, or a limit ended it.
     Failed,
@@ -115,7 +100,6 @@ pub enum Status {
 }
 
 impl Status {
-    /// The word for it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Finished => "finished",
@@ -127,12 +111,9 @@ impl Status {
     }
 }
 
-/// The end of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionClosed {
-    /// How it ended.
     pub status: Status,
-    /// Why, where that needs saying.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The exit code of a headless run that ends here.

@@ -14,7 +14,6 @@ use crate::journal::lock_owner::holder;
 const LOCK_TRIES: u32 = 400;
 const LOCK_WAIT: std::time::Duration = std::time::Duration::from_millis(5);
 
-/// An open, locked log.
 pub struct LogFile {
     disk: Disk,
     path: PathBuf,
@@ -24,9 +23,6 @@ pub struct LogFile {
 impl Disk {
     /// Makes a new log, owner-only and locked. It must not exist, or be empty: a kill before the first
     /// write leaves that. When this fails, a new one does not exist.
-    ///
-    /// # Errors
-    /// The operating system's, with the path.
     pub fn create_log(&self, path: &Path) -> Result<LogFile, DiskError> {
         if let Some(empty) = self.empty_log(path)? {
             return Ok(empty);
@@ -65,10 +61,6 @@ impl Disk {
         Ok(is_ours.then_some(log))
     }
 
-    /// Opens an existing log and locks it.
-    ///
-    /// # Errors
-    /// The operating system's, with the path; `locked` when another process writes to it.
     pub fn open_log(&self, path: &Path) -> Result<LogFile, DiskError> {
         let open = || -> io::Result<File> {
             self.pass(StorageOp::Open, path)?;
@@ -80,9 +72,6 @@ impl Disk {
     }
 
     /// As [`Disk::open_log`], of a file that others replace whole: the one that is there once it is locked.
-    ///
-    /// # Errors
-    /// As [`Disk::open_log`].
     pub fn open_whole(&self, path: &Path) -> Result<LogFile, DiskError> {
         loop {
             let file = self.open_log(path)?;
@@ -116,17 +105,11 @@ impl Disk {
 
 impl LogFile {
     /// Appends bytes in one write.
-    ///
-    /// # Errors
-    /// The operating system's, with the path.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), DiskError> {
         self.disk.write(&mut self.file, &self.path, bytes).map_err(fail("write to", &self.path))
     }
 
     /// Waits until everything appended is on disk, in the file of that path.
-    ///
-    /// # Errors
-    /// The operating system's, with the path; and that the file is not there any more.
     pub fn sync(&mut self) -> Result<(), DiskError> {
         let sync = self.disk.pass(StorageOp::Sync, &self.path).and_then(|()| self.file.sync_data());
         sync.map_err(fail("sync", &self.path))?;
@@ -156,9 +139,6 @@ impl LogFile {
     }
 
     /// Reads the whole file.
-    ///
-    /// # Errors
-    /// The operating system's, with the path.
     pub fn read_all(&mut self) -> Result<Vec<u8>, DiskError> {
         let mut read = || -> io::Result<Vec<u8>> {
             self.disk.pass(StorageOp::Read, &self.path)?;
@@ -172,18 +152,12 @@ impl LogFile {
 
     /// Puts a new file with these bytes in its place, with its permissions. Whoever waits for its lock
     /// finds the new one.
-    ///
-    /// # Errors
-    /// The operating system's, with the path; the file is as it was then.
     pub fn replace(self, bytes: &[u8]) -> Result<(), DiskError> {
         let mode = self.file.metadata().map_err(fail("read", &self.path))?.permissions();
         self.disk.write_beside(&self.path, bytes, Some(&mode))
     }
 
     /// Cuts the file to its first `length` bytes and waits until that is on disk.
-    ///
-    /// # Errors
-    /// The operating system's, with the path.
     pub fn truncate(&mut self, length: u64) -> Result<(), DiskError> {
         let cut = self.disk.pass(StorageOp::Truncate, &self.path).and_then(|()| self.file.set_len(length));
         cut.map_err(fail("cut", &self.path))?;

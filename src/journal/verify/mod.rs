@@ -36,7 +36,6 @@ pub struct Finding {
     pub what: String,
 }
 
-/// Where a document stands in its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DocumentPlace {
     pub seq: u64,
@@ -62,7 +61,6 @@ impl Finding {
     }
 }
 
-/// What a verification found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verification {
     /// What holds, one line each; nothing of the rounds when an event does not hold.

@@ -12,7 +12,7 @@ use super::dirs::Dirs;
 use super::git::diff_of_range;
 use super::path_policy::PathPolicy;
 use super::read_file::read_regular;
-use super::secret_scan::first_secret;
+use super::secret_scan::{FoundSecret, first_secret};
 use crate::diagnostic::Diagnostic;
 use crate::round::material::{EvidencePlace, EvidenceSource};
 use crate::round::snapshot::sha256_hex;
@@ -43,16 +43,6 @@ impl SecretPolicy {
     pub fn allow_if(is_allowed: bool) -> Self {
         if is_allowed { Self::Allow } else { Self::Refuse }
     }
-}
-
-/// What looks like a secret in evidence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundSecret {
-    /// Line of the file or diff, from 1.
-    pub line: usize,
-    pub what: &'static str,
-    /// The hash of all the content that would be sent.
-    pub sha256: String,
 }
 
 struct ReadSource {

@@ -4,7 +4,7 @@
 //! Plain data, and how a person reads it: argument vectors, folders, addresses and the names of variables,
 //! never a variable's value.
 
-use super::evidence::FoundSecret;
+use super::secret_scan::FoundSecret;
 use crate::participants::external_program::PASSED;
 use crate::sanitize::harmless_line;
 

@@ -6,6 +6,16 @@ use std::sync::LazyLock;
 
 use regex::RegexSet;
 
+/// What looks like a secret in evidence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundSecret {
+    /// Line of the file or diff, from 1.
+    pub line: usize,
+    pub what: &'static str,
+    /// The hash of all the content that would be sent.
+    pub sha256: String,
+}
+
 /// Each shape: what it is, and how it is written.
 const SHAPES: [(&str, &str); 20] = [
     ("a private key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----"),

@@ -83,7 +83,8 @@ impl TaskFile {
         let opened = match disk.open_whole(&self.state_path) {
             Err(error) if is_missing(&error) => {
                 // Another session may make it, too, and write to it before this one has its lock.
-                match disk.create_log(&self.state_path) {
+                let made = disk.create_log(&self.state_path).map(drop);
+                match made {
                     Err(error) if error.cause.kind() != ErrorKind::AlreadyExists => Err(error),
                     _ => disk.open_whole(&self.state_path),
                 }

@@ -68,9 +68,10 @@ impl Checked {
         let mut reasons = Vec::new();
         for Finding { is_certain, phrase, what } in texts.iter().flat_map(|text| findings(text, held)) {
             let said = format!("`{phrase}` {what}");
-            match is_certain || completeness == Completeness::Strict {
-                true => reasons.push(said),
-                false => checked.warnings.push(format!("the work item may be incomplete: {said}")),
+            if is_certain || completeness == Completeness::Strict {
+                reasons.push(said);
+            } else {
+                checked.warnings.push(format!("the work item may be incomplete: {said}"));
             }
             checked.phrases.push(phrase);
         }

@@ -1,3 +1,5 @@
+//! Names that are found in texts, and texts that are left alone.
+
 use serde_json::json;
 
 use super::{LeakKind, LeakScanner, Name, masked, names_of_model, well_known};

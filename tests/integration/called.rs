@@ -48,7 +48,7 @@ fn a_warning_that_nothing_called_for_is_found_wherever_it_stands() {
 fn a_warning_that_is_due_stands_there_once_and_of_whom_it_is() {
     let desk = Desk::with(
         "participants: [{name: ann, prompt: \"You paint.\"}, {name: bob, prompt: \"You paint.\"}]\n\
-         steps:\n  - {id: pick, type: round, question: \"Read docs/PLAN.md: what is missing?\", \
+         steps:\n  - {id: pick, type: round, question: \"Read the file docs/PLAN.md: what is missing?\", \
          completeness: warn, ballot: {kind: choice, options: [red, blue]}, rule: majority}\n",
     );
     desk.run(["--batch", "--save", "out.s2s", "decide.yaml"]);

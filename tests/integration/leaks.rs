@@ -117,7 +117,7 @@ fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
 #[test]
 fn an_answer_cannot_be_withheld() {
     let desk = self::desk("leaks: withhold");
-    let said = desk.run(["check", "decide.yaml"]).code(2).err;
+    let said = desk.run(["check", "decide.yaml"]).code(2).out;
     assert!(said.contains("unknown leaks `withhold`") && said.contains("`mask`"), "{said}");
 }
 

@@ -90,7 +90,7 @@ impl OutputPaths {
         let count = |paths: &[String]| {
             groups.iter().rev().find_map(|group| {
                 let numbers = group.iter().flat_map(|one| paths.iter().filter_map(|path| found(one, path)));
-                numbers.filter_map(|number| number.as_u64()).reduce(|sum, number| sum.saturating_add(number))
+                numbers.filter_map(|number| number.as_u64()).reduce(u64::saturating_add)
             })
         };
         let (input, output) = (count(&self.tokens_in), count(&self.tokens_out));
@@ -114,7 +114,8 @@ fn last(documents: &[Value], path: &str, mark: Option<&Mark>) -> Option<Value> {
     let is_marked = |document: &Value| {
         mark.is_none_or(|mark| match found(document, mark.path) {
             Some(Value::String(text)) => text == mark.value,
-            other => other.is_some_and(|value| value.to_string() == mark.value),
+            Some(value) => serde_json::from_str::<Value>(mark.value).is_ok_and(|mark| mark == value),
+            None => false,
         })
     };
     documents.iter().rev().filter(|document| is_marked(document)).find_map(|document| found(document, path))

@@ -83,7 +83,7 @@ pub static TRACKER: MapSpec = map(
         "file",
         Text,
         REQUIRED,
-        "A file with `tasks`, only read; their state is kept beside it in `tasks.state.yaml`.",
+        "A file with `tasks`, only read; `tasks.state.yaml` next to it keeps their state.",
         ".s2s/tasks.yaml",
     )],
 );

@@ -117,7 +117,7 @@ fn of_plan(
     let is_valid = problems.is_empty() && of_roster.is_empty();
     problems.extend(of_roster);
     warnings.extend(roster.notices.iter().cloned());
-    let header = match plan.header(roster, "check", (None, None)) {
+    let header = match plan.header(roster, "check", None, None) {
         Ok(header) => header,
         Err(found) => {
             problems.extend(found);

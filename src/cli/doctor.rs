@@ -88,7 +88,7 @@ pub fn checked(
         let mut signals = Signals::new()
             .map_err(|error| Diagnostic::new(format!("signals cannot be waited for: {error}")))?;
         tokio::select! {
-            found = check((&catalog, &findings), names, depth) => Ok(Ok(found?)),
+            found = check(&catalog, &findings, names, depth) => Ok(Ok(found?)),
             // What was started for a key ends with this.
             exit = signals.any() => Ok(Err(exit)),
         }

@@ -24,8 +24,7 @@ use crate::history::{
     Door as RemoteDoor, SeatInfo, SeatInvited, SeatStatus, Session, SessionOpened, Timestamp,
 };
 use crate::journal::{Disk, KeyStore};
-use crate::launch::environment::Environment;
-use crate::launch::random::random;
+use crate::launch::environment::{Environment, random};
 use crate::round::offer;
 use crate::round::seal::sign::SigningKey;
 use crate::round::snapshot::sha256_hex;

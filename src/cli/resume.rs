@@ -48,7 +48,7 @@ pub fn resume_file(
     }
     warn_of_ignored(args, output);
     let tell = &mut |notice: &Diagnostic| output.warn(notice);
-    let ready = resume((session, opened), path, options, set_up, None, tell)?;
+    let ready = resume(session, opened, path, options, set_up, None, tell)?;
     run_session(ready, context, output)
 }
 

@@ -87,7 +87,7 @@ fn session_at(
 ) -> Result<Session, Vec<Diagnostic>> {
     let (roster, problems) = plan.roster(set_up, nobody);
     no_problems(problems)?;
-    let mut session = opened(&plan.header(roster, "snapshot", (input, None))?, AT);
+    let mut session = opened(&plan.header(roster, "snapshot", input, None)?, AT);
     let (step, kind) = (step.id.clone(), step.kind_name().to_owned());
     let event = Event::StepStarted { step, kind, iteration: 1, within: None, items: Vec::new() };
     session.apply(&TimedEvent { at: AT, event });

@@ -28,7 +28,7 @@ pub fn run(names: &[String], trusts: bool, output: &mut Console) -> VerbResult {
         })?;
         let path = catalog.runnable(&found).map_err(|problem| vec![problem])?;
         let known = findings.of_program(&found, &path, model).map_err(|problem| vec![problem])?;
-        let finding = match findings.measure(&found, (&path, &known.version), model) {
+        let finding = match findings.measure(&found, &path, &known.version, model) {
             Ok(finding) => finding,
             Err(problem) => {
                 output.warn(&problem);

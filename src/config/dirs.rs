@@ -13,7 +13,6 @@ pub const MAX_TASKS: u64 = 4 * 1024 * 1024;
 pub struct Dirs {
     /// The nearest folder upwards, in the same repository, that holds a `.s2s`; else the current one.
     pub project: PathBuf,
-    /// Whether the project has a `.s2s` that counts.
     pub has_s2s: bool,
     pub config: PathBuf,
     /// The user's state: keys of open rounds, sessions outside a project.

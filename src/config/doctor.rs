@@ -76,7 +76,8 @@ pub enum ProbeLevel {
 
 /// Checks these providers (`provider` or `provider/model`), all at once.
 pub async fn check(
-    (catalog, findings): (&ParticipantFactory<'_>, &Findings),
+    catalog: &ParticipantFactory<'_>,
+    findings: &Findings,
     names: &[String],
     depth: ProbeLevel,
 ) -> Result<Vec<Checkup>, Diagnostic> {
@@ -90,11 +91,12 @@ pub async fn check(
     }
     let all: Vec<String> = all.iter().map(|name| (*name).to_owned()).collect();
     let names = if names.is_empty() { &all[..] } else { names };
-    Ok(join_all(names.iter().map(|name| checkup((catalog, findings), name, depth))).await)
+    Ok(join_all(names.iter().map(|name| checkup(catalog, findings, name, depth))).await)
 }
 
 async fn checkup(
-    (catalog, findings): (&ParticipantFactory<'_>, &Findings),
+    catalog: &ParticipantFactory<'_>,
+    findings: &Findings,
     name: &str,
     depth: ProbeLevel,
 ) -> Checkup {

@@ -20,7 +20,6 @@ use crate::round::snapshot::sha256_hex;
 /// The largest file that is read, in bytes.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
-/// Reads evidence for the sessions of one project.
 #[derive(Debug, Clone)]
 pub struct EvidenceReader {
     project: PathBuf,

@@ -75,7 +75,8 @@ impl Findings {
     pub fn measure(
         &self,
         found: &ConfiguredProgram,
-        (path, version): (&Path, &str),
+        path: &Path,
+        version: &str,
         model: &str,
     ) -> Result<Finding, Diagnostic> {
         let finding = apart(measure(&found.program, path, model)).map_err(|why| {

@@ -81,7 +81,6 @@ pub fn diff_of_range(folder: &Path, range: &str, paths: &[String]) -> Result<(St
 }
 
 impl Repository {
-    /// Finds the repository that a folder is in.
     fn find(folder: &Path) -> Result<Self, Diagnostic> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let real = folder.canonicalize().map_err(|error| git_problem(&error.to_string()))?;

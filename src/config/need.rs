@@ -8,7 +8,6 @@ use super::secret_scan::FoundSecret;
 use crate::participants::external_program::PASSED;
 use crate::sanitize::harmless_line;
 
-/// Something that runs, or is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Need {
     pub what: What,

@@ -19,7 +19,6 @@ pub fn own_strategy_text(name: &str, folders: &Dirs) -> Result<Option<String>, D
     if is_name(name) { folders.of_project(&format!("strategies/{name}.yaml"), MOST_BYTES) } else { Ok(None) }
 }
 
-/// The names of the project's strategies, in order.
 pub fn own_strategy_names(folders: &Dirs) -> Vec<String> {
     let entries = folders.s2s().and_then(|s2s| std::fs::read_dir(s2s.join("strategies")).ok());
     let files = entries.into_iter().flatten().flatten();

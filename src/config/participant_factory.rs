@@ -44,7 +44,6 @@ const MAX_RECORDING: u64 = 1 << 30;
 /// Names that later versions will know.
 const LATER: [&str; 1] = ["command"];
 
-/// Makes participants, one client a service.
 pub struct ParticipantFactory<'a> {
     config: &'a Config,
     trust: &'a Trust,

@@ -18,7 +18,6 @@ pub struct ConfiguredProgram {
 }
 
 impl ConfiguredProgram {
-    /// Returns what running it needs.
     pub fn need(&self) -> Need {
         let command = self.program.command.clone();
         let folder = self.folder.as_ref().map(|folder| folder.display().to_string());

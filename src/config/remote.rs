@@ -34,7 +34,6 @@ pub struct WorkersConfig {
     pub keys: IndexMap<String, String>,
 }
 
-/// Reads the section of a configuration file.
 pub(super) fn remote(
     node: &Node,
     file: &str,

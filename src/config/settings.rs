@@ -92,7 +92,6 @@ pub struct Config {
     pub workers: WorkersConfig,
     /// The project's folder: no program inside it is run by its name.
     pub project: PathBuf,
-    /// What is to be said of the files.
     pub notices: Vec<Diagnostic>,
 }
 

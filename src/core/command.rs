@@ -29,7 +29,6 @@ pub enum Command {
         /// Who works on it, where the participant has several workers.
         holder: Option<String>,
     },
-    /// Keep a claim for longer.
     Renew {
         item: String,
         participant: String,
@@ -78,7 +77,6 @@ pub enum Command {
         /// What a program that failed said that it used.
         tokens: Option<TokenUsage>,
     },
-    /// Let a seat go.
     Excuse {
         round: String,
         participant: String,
@@ -96,11 +94,8 @@ pub enum Command {
         reason: CloseReason,
         key: RoundKey,
     },
-    /// Reveal the answers of a closed round.
     Reveal,
-    /// Count the closed round.
     Tally,
-    /// Put on record what an agent's step made.
     RecordResult {
         step: String,
     },
@@ -131,7 +126,6 @@ pub enum Command {
         /// `facilitator`, or `scripted`.
         by: String,
     },
-    /// Change the agenda, a conflict or a question.
     ChangeAgenda {
         change: AgendaChange,
         /// `facilitator`, or `scripted`.
@@ -144,13 +138,11 @@ pub enum Command {
         artifact: Map<String, Value>,
         by: String,
     },
-    /// Note the result of a closed round.
     RecordSynthesis {
         round: String,
         /// The note; empty takes an earlier one back.
         text: String,
     },
-    /// Let the open round take longer.
     ExtendDeadline {
         /// How long it may stay open in all, in milliseconds from its opening.
         deadline_ms: u64,
@@ -163,24 +155,19 @@ pub enum Command {
         /// The `seq` of the last event before it.
         at_seq: u64,
     },
-    /// Note that the open round's key is gone.
     LoseKey,
-    /// Ask the seats again whose answers are lost.
     AskAgain {
         /// What answers are to be sealed to, under seal 2.
         seal: Option<SealTo>,
     },
-    /// Give a step that runs its result.
     FinishStep {
         step: String,
     },
     /// Note that what a work item made of a task is in the file of the tasks, or why not.
     RecordTask {
         item: String,
-        /// Why it was not written.
         error: Option<String>,
     },
-    /// Note something a person should know of.
     Warn {
         message: String,
     },
@@ -198,7 +185,6 @@ pub enum Command {
     Stop {
         reason: String,
     },
-    /// End a session that has no step left.
     Close,
 }
 

@@ -16,7 +16,6 @@ pub enum ExitCode {
     Failure = 1,
     /// Usage, configuration, definition or file.
     Usage = 2,
-    /// Finished without a decision.
     Undecided = 3,
     Waiting = 4,
     /// Participants unreachable, or a budget or time cap stopped it.

@@ -16,7 +16,6 @@ mod proposal;
 mod roster;
 mod strength;
 mod tally_round;
-mod tracked_tasks;
 mod work_item;
 
 pub use command::{AgendaChange, Command, Refusal, is_key_file_left, key_file_left};

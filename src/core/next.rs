@@ -13,7 +13,6 @@ use crate::workflow::{Close, Definition, Step, StepKind};
 
 #[derive(Debug, Clone)]
 pub enum NextAction {
-    /// Nothing: the session is not open.
     Nothing,
     /// Decide this command; it needs nothing from outside.
     Decide(Command),
@@ -43,7 +42,6 @@ pub enum QuestionKind {
     /// This proposal, as it is or changed, or a no.
     Proposal(Value),
     Merge(Vec<CollectedIdea>),
-    /// One of these level options.
     Tie(Vec<String>),
     /// How a step goes on whose runs are used up: one of these.
     Exhausted(Vec<String>),
@@ -51,7 +49,6 @@ pub enum QuestionKind {
     KeyLost(Vec<String>),
 }
 
-/// Says what must happen now.
 pub fn next(session: &Session) -> NextAction {
     if session.header.is_none() || session.definition.is_none() {
         return NextAction::Nothing;
@@ -87,11 +84,9 @@ pub fn next(session: &Session) -> NextAction {
 }
 
 enum StepState {
-    /// This must happen now.
     Do(NextAction),
     Out,
     Asks(Question),
-    /// It waits for another step.
     Held,
     Over,
 }

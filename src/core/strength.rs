@@ -163,11 +163,7 @@ fn options(profile: &Profile, of: Decimal, winner: &str) -> Behind {
                 ranks[winner] != UNLISTED
                     && (0..ranks.len()).all(|other| other == winner || ranks[winner] < ranks[other])
             }
-            IndexedBallot::Support
-            | IndexedBallot::StandAside
-            | IndexedBallot::Block(_)
-            | IndexedBallot::Number(_)
-            | IndexedBallot::Card(_) => false,
+            _ => false,
         };
         if is_for {
             votes += ballot.total_weight();

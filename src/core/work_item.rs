@@ -1,14 +1,17 @@
-//! Claims on work items: taken, renewed, returned.
+//! Claims on work items: taken, renewed, returned. And what the tracker's items make of the tasks.
 //!
 //! One state machine for every worker: of two claims one wins, a lease that ran out is offered
 //! again, and every refusal says which one it is. Times are arguments.
 
 use std::sync::Arc;
 
-use super::command::Refusal;
+use super::command::{DecideResult, Refusal, refuse as refuse_command};
 use super::decide::review::{feedback, is_review};
-use crate::history::{Event, ItemStatus, Session, Timestamp, WorkItem, WorkItemClaimed, WorkItemReturned};
-use crate::workflow::is_feedback;
+use crate::history::{
+    Event, ItemStatus, Session, TaskWritten, Timestamp, UnwrittenTask, WorkItem, WorkItemClaimed,
+    WorkItemReturned,
+};
+use crate::workflow::{TRACKER, Task, is_feedback, state_file};
 
 /// How long a claim holds, in milliseconds.
 pub const LEASE_MS: i64 = 300_000;
@@ -82,7 +85,6 @@ fn held<'a>(
     }
 }
 
-/// A claim made longer by its holder.
 pub fn renew(
     session: &Session,
     item: &str,
@@ -113,4 +115,56 @@ pub fn record_return(
     }
     events.insert(0, Event::WorkItemReturned(Arc::new(back)));
     Ok(events)
+}
+
+impl Session {
+    /// The tasks of which a work item has asked for evidence.
+    pub fn requested_evidence(&self) -> Vec<String> {
+        let Some(definition) = &self.definition else { return Vec::new() };
+        let of_others = self.items.values().filter(|item| item.offered.model != TRACKER);
+        let asked: Vec<String> = of_others
+            .map(|item| {
+                let (_, text) = self.agent_prompt(&item.offered);
+                let rules = item.offered.task.as_ref().and_then(|task| task.rules.clone());
+                text + &rules.unwrap_or_default()
+            })
+            .filter(|text| text.to_lowercase().contains("evidence"))
+            .collect();
+        let is_asked = |task: &&Task| asked.iter().any(|prompt| names_whole(prompt, &task.id));
+        definition.tasks.iter().filter(is_asked).map(|task| task.id.clone()).collect()
+    }
+}
+
+/// Whether a text names an id, and not one that it is a part of.
+fn names_whole(text: &str, id: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    text.match_indices(id)
+        .any(|(at, _)| !text[..at].ends_with(is_word) && !text[at + id.len()..].starts_with(is_word))
+}
+
+/// That a task's state is written as the tracker left it, or why not.
+pub fn record_task(session: &Session, item: &str, error: Option<String>) -> DecideResult {
+    let unwritten = session.unwritten_tasks().into_iter().find(|unwritten| unwritten.item == item);
+    let (Some(UnwrittenTask { step, item, mark }), Some(file)) = (unwritten, session.tasks_file()) else {
+        return refuse_command(format!("`{item}` left nothing to write of the tasks' state"));
+    };
+    let (task, status, file) = (mark.task, mark.status, state_file(file));
+    Ok(vec![Event::TaskWritten(TaskWritten { step, item, task, status, file, error })])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names_whole;
+
+    #[test]
+    fn an_id_is_named_whole_or_not_at_all() {
+        for (text, is_named) in [
+            ("Give evidence that APP-1 works.", true),
+            ("(APP-1), then", true),
+            ("Give evidence that APP-15 works.", false),
+            ("MYAPP-1 and APP-1-b and APP-1_c", false),
+        ] {
+            assert_eq!(names_whole(text, "APP-1"), is_named, "{text}");
+        }
+    }
 }

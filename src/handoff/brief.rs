@@ -116,13 +116,7 @@ pub fn rules(step: &Step, directive: Option<&str>) -> Option<String> {
             );
             rules.push_str(&VERDICT.in_words());
         }
-        StepKind::Round(_)
-        | StepKind::Approval(_)
-        | StepKind::Parallel(_)
-        | StepKind::Sequence(_)
-        | StepKind::Each(_)
-        | StepKind::Transform(_)
-        | StepKind::Condition(_) => {}
+        _ => {}
     }
     if let Some(directive) = directive {
         let _ = writeln!(rules, "The facilitator adds: {directive}");

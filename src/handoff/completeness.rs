@@ -10,7 +10,7 @@ mod tests;
 
 use serde_json::{Map, Value};
 
-use super::scope::directive;
+use super::rendering::directive;
 use super::work_item_input::{look_up, missing, own_prompt};
 use crate::diagnostic::nearest;
 use crate::history::Session;

@@ -11,7 +11,7 @@ use super::revision::earlier_counts;
 use crate::history::{Point, RoundRun, Seat, Session, StepFinished, StepRun};
 use crate::round::material::{Artifact, RoundSummary, SnapshotContent};
 use crate::round::snapshot::Snapshot;
-use crate::workflow::{Definition, Round, Step, StepKind};
+use crate::workflow::{Definition, Round, Step, StepKind, TALLY_KEYS};
 
 impl Session {
     /// The results so far as later steps see them: `{key: data}` in the order they came; rounds,
@@ -102,22 +102,25 @@ impl Session {
     /// The snapshot that the round step `step` would freeze now.
     pub fn render_snapshot(&self, step: &Step, round: &Round, project_summary: Option<&str>) -> Snapshot {
         let Some(definition) = &self.definition else { return Snapshot::freeze(&SnapshotContent::default()) };
-        self.snapshot_with(definition, (step, round), project_summary, self.recalled(definition, step, round))
+        let (past, context) = self.recalled(definition, step, round);
+        self.snapshot_with(definition, step, round, project_summary, &past, &context)
     }
 
     /// The bytes that the snapshot would have if it recalled everything.
     pub fn size_in_full(&self, step: &Step, round: &Round, project_summary: Option<&str>) -> usize {
         let Some(definition) = &self.definition else { return 0 };
-        let everything = (self.all_past_rounds(&step.id), self.context_for(&step.id));
-        self.snapshot_with(definition, (step, round), project_summary, everything).text.len()
+        let (past, context) = (self.all_past_rounds(&step.id), self.context_for(&step.id));
+        self.snapshot_with(definition, step, round, project_summary, &past, &context).text.len()
     }
 
     fn snapshot_with(
         &self,
         definition: &Definition,
-        (step, round): (&Step, &Round),
+        step: &Step,
+        round: &Round,
         project_summary: Option<&str>,
-        (past, context): (Vec<RoundSummary>, Map<String, Value>),
+        past: &[RoundSummary],
+        context: &Map<String, Value>,
     ) -> Snapshot {
         let before = self.revised(definition, step, round).ok().flatten();
         let shown = before.filter(|_| round.feedback.has_reasons());
@@ -141,10 +144,10 @@ impl Session {
             artifacts,
             open_conflicts: &conflicts,
             open_questions: &questions,
-            recent_rounds: &past,
+            recent_rounds: past,
             earlier_reasons: &reasons,
             earlier_counts: counts.as_ref(),
-            context: Some(&context),
+            context: Some(context),
             linked_tasks: Some(&linked.json),
         })
     }
@@ -221,4 +224,46 @@ fn parallel_envelope(data: &Value, success: bool) -> Value {
     };
     let data: Value = data.as_array().map(Vec::as_slice).unwrap_or_default().iter().map(shorter).collect();
     json!({ "data": data, "success": success })
+}
+
+impl Session {
+    /// A round as later steps see it: `{data, success, outcome, decision, tally}`. Every key is always there.
+    pub(crate) fn round_envelope(&self, step: &Step, result: &StepFinished) -> Value {
+        let round = self.last_round_of(&step.id);
+        let round = round.filter(|_| !self.not_held.contains_key(&step.id));
+        let tally = round.and_then(|round| round.tally.as_ref());
+        let mut counted = match tally {
+            Some(tally) => serde_json::to_value(tally).unwrap_or_default(),
+            None => json!({ "rule": step.round().and_then(|round| round.rule), "reason": result.error }),
+        };
+        if let Value::String(reason) = &mut counted["reason"] {
+            *reason = self.shown_reason(round, reason);
+        }
+        let value = |key: &str| match (key, counted.get(key)) {
+            (_, Some(value)) => value.clone(),
+            ("winners" | "order", None) => json!([]),
+            ("scores", None) => json!({}),
+            ("decided" | "tie" | "quorum_met", None) => false.into(),
+            ("rule" | "tier" | "reason", None) => Value::Null,
+            _ => 0.into(),
+        };
+        let tally: Map<String, Value> =
+            TALLY_KEYS.iter().map(|key| ((*key).to_owned(), value(key))).collect();
+        let chosen = self.chosen.get(&step.id);
+        json!({
+            "data": round.map_or_else(|| json!([]), |round| self.round_entries(round)),
+            "success": result.success || chosen.is_some(),
+            "outcome": self.round_outcome(step),
+            "decision": chosen,
+            "tally": tally,
+        })
+    }
+
+    fn round_entries(&self, round: &RoundRun) -> Value {
+        let mut seats: Vec<&Seat> = round.seats.values().collect();
+        if self.pseudonyms().is_some() {
+            seats.sort_by_key(|seat| self.shown_at(&seat.name));
+        }
+        seats.into_iter().map(|seat| self.disclosed_answer(seat)).collect()
+    }
 }

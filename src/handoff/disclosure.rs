@@ -285,7 +285,6 @@ fn why_rejected(status: &SeatStatus) -> String {
     }
 }
 
-/// An entry of what came to nothing.
 pub fn rejected(id: &str, error: &str) -> Value {
     json!({ "stepId": id, "status": "rejected", "result": null, "error": error })
 }

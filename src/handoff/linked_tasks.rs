@@ -23,11 +23,9 @@ const TIMES: [&str; 2] = ["statusSince", "createdAt"];
 pub struct LinkedTasks {
     /// The JSON; `{}` when there is none.
     pub json: String,
-    /// What could not be built.
     pub warnings: Vec<String>,
 }
 
-/// Builds the linked tasks of `task`.
 pub fn linked_tasks(tasks: &[Task], links: &[LinkDefinition], reports: &[Report], task: &str) -> LinkedTasks {
     let mut warnings = Vec::new();
     match build(tasks, links, reports, task, &mut warnings) {

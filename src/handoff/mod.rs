@@ -4,7 +4,6 @@ mod brief;
 mod completeness;
 mod context;
 mod disclosure;
-mod envelope;
 mod form;
 mod linked_tasks;
 mod pseudonym;
@@ -12,7 +11,6 @@ mod recall;
 mod rendering;
 mod review;
 mod revision;
-mod scope;
 mod work_item_input;
 
 pub use completeness::Checked;

@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
-use super::scope::{directive, of_definition, render};
 use crate::ballot::{BallotForm, OptionText};
 use crate::history::{Session, Written};
+use crate::round::material::{AgendaItem, Artifact};
 use crate::workflow::{Approval, Definition, OptionsFrom, Round, Step, Template};
 
 /// The longest name of an option that is taken from a result, in characters.
@@ -25,7 +25,6 @@ pub struct Rendered<'a> {
 }
 
 impl Session {
-    /// A round as it would be asked now.
     pub fn rendered_round<'a>(
         &self,
         definition: &Definition,
@@ -214,4 +213,30 @@ fn check_names(options: &[String]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// The definition's material, as every template sees it.
+pub fn of_definition(definition: &Definition) -> Map<String, Value> {
+    let agenda = |item: &AgendaItem| json!({"id": item.id, "title": item.title, "status": item.status});
+    Map::from_iter([
+        ("project_summary".to_owned(), definition.project_summary.as_deref().into()),
+        ("artifacts".to_owned(), definition.artifacts.iter().map(Artifact::to_json).collect()),
+        ("agenda".to_owned(), definition.agenda.iter().map(agenda).collect()),
+    ])
+}
+
+/// The facilitator's line to everyone who is handed a step.
+pub fn directive<'a>(definition: &'a Definition, step: &'a Step) -> Option<&'a String> {
+    step.facilitator_directive.as_ref().or(definition.facilitator_directive.as_ref())
+}
+
+/// Renders a text in place; returns it as it was written, if it is a template.
+pub fn render(text: &mut String, what: &str, scope: &Value) -> Result<Option<String>, String> {
+    if !Template::is_one(text) {
+        return Ok(None);
+    }
+    let template = Template::parse(text).map_err(|error| format!("{what} is no template: {error}"))?;
+    let rendered =
+        template.render_in_full(scope).map_err(|error| format!("{what} cannot be rendered: {error}"))?;
+    Ok(Some(std::mem::replace(text, rendered)))
 }

@@ -12,7 +12,6 @@ use crate::workflow::{Definition, Review, Step};
 /// What stands for an author without tags, and for several.
 const NO_TAG: &str = "participant";
 
-/// Something to review, whole.
 struct Thing<'a> {
     artifact: PreviousArtifact,
     authors: Vec<&'a str>,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::brief::{brief, expected, rules, stage_description};
 use super::linked_tasks::NO_LINKS;
-use super::scope::{directive, of_definition, render};
+use super::rendering::{directive, of_definition, render};
 use crate::history::{AgentWork, ReviewContext, Session, StageContext, WorkItemOffered};
 use crate::round::snapshot::sha256_hex;
 use crate::workflow::{Definition, Step, StepKind, Template, is_blank};
@@ -16,7 +16,6 @@ use crate::workflow::{Definition, Step, StepKind, Template, is_blank};
 pub struct WorkItemDraft {
     pub to: String,
     pub task: AgentWork,
-    /// What a person should know of it.
     pub warnings: Vec<String>,
 }
 

@@ -28,7 +28,6 @@ impl Session {
         step.max_runs.is_some_and(|max| runs >= max.saturating_add(granted))
     }
 
-    /// Folds in what the facilitator said of it.
     pub(crate) fn answer_exhausted(&mut self, asked: &ApprovalRun, given: &ApprovalGiven, at: Timestamp) {
         let step = &given.step;
         *self.answered.entry(exhausted_key(step)).or_insert(0) += 1;

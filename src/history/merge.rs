@@ -9,9 +9,7 @@ use super::state::{RoundRun, SeatStatus, Session};
 use crate::ballot::Ballot;
 use crate::workflow::{Step, StepKind};
 
-/// The most characters of an option's id.
 const ID_LENGTH: usize = 40;
-/// The most characters of an option's title.
 const TITLE_LENGTH: usize = 120;
 
 impl RoundRun {
@@ -75,7 +73,6 @@ impl Session {
         }
     }
 
-    /// The last merge of a round.
     pub fn merge_of(&self, round: &str) -> Option<&IdeasMerged> {
         self.merges.iter().rev().find(|merged| merged.round == round)
     }

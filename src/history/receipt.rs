@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::event::{BallotSealed, Event};
 use super::state::{RoundRun, SeatStatus, Session};
 
-/// A remote seat's receipt for one sealed answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
     /// The session the round was opened in.
@@ -27,12 +26,7 @@ impl Receipt {
             SeatStatus::Sealed(held) | SeatStatus::Revealed(_, held) => {
                 Some(Self::new(round, seat, &held.commitment))
             }
-            SeatStatus::Waiting
-            | SeatStatus::Asking
-            | SeatStatus::Lost(_)
-            | SeatStatus::Missing
-            | SeatStatus::Failed(_)
-            | SeatStatus::Excused(_) => None,
+            _ => None,
         }
     }
 
@@ -53,7 +47,6 @@ impl Receipt {
         }
     }
 
-    /// Reads JSON.
     pub fn read(text: &str) -> Result<Self, String> {
         let receipt: Self =
             serde_json::from_str(text).map_err(|error| format!("this is no receipt: {error}"))?;

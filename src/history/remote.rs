@@ -6,7 +6,6 @@ use crate::round::seal::AssociatedData;
 use crate::round::seal::sign::{ballot_message, delivery_id, is_signed};
 
 impl Session {
-    /// Folds in what happens to remote seats alone.
     pub(super) fn apply_remote(&mut self, event: &Event) {
         if let Event::SeatInvited(invited) = event {
             self.invite(invited);

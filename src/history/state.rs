@@ -24,14 +24,11 @@ use crate::workflow::{Definition, Source, Step, StepKind, default_id, load, writ
 pub struct Session {
     /// The session's id; empty before it is opened.
     pub id: String,
-    /// The header, once it is opened.
     pub header: Option<Arc<SessionOpened>>,
     /// The roster by name, once it is opened.
     pub roster: Arc<IndexMap<String, SeatInfo>>,
-    /// The definition, once it is opened.
     pub definition: Option<Arc<Definition>>,
     pub opened_at: Timestamp,
-    /// When something last happened.
     pub last_at: Timestamp,
     pub step: Option<StepRun>,
     /// The step that finished last; [`Session::next_step`] goes on from it.
@@ -83,7 +80,6 @@ pub struct Session {
     pub synthesis_due: bool,
     /// How often a person has answered each step.
     pub answered: IndexMap<String, usize>,
-    /// The invitations of remote seats, by seat.
     pub invitations: IndexMap<String, Invitation>,
     /// Seats whose ballots came as plain text and were sealed for them, with how many.
     pub sealed_for: IndexMap<String, usize>,
@@ -101,7 +97,6 @@ pub struct Invitation {
     pub expires: Timestamp,
     /// The seat's public key, once it has joined.
     pub key: Option<String>,
-    /// How many keys the seat had before.
     pub earlier_keys: u32,
 }
 
@@ -168,7 +163,6 @@ pub struct Seat {
 #[derive(Debug, Clone, PartialEq)]
 pub enum SeatStatus {
     Waiting,
-    /// Asked; nothing came back yet.
     Asking,
     Sealed(Arc<SealedRecord>),
     /// Sealed under a key that is gone.
@@ -176,13 +170,11 @@ pub enum SeatStatus {
     /// Nothing came back.
     Failed(SeatFailed),
     Excused(String),
-    /// Still open when the round closed.
     Missing,
     Revealed(Arc<AnswerRevealed>, Arc<SealedRecord>),
 }
 
 impl SeatStatus {
-    /// Whether an answer may still come.
     pub fn is_open(&self) -> bool {
         matches!(self, Self::Waiting | Self::Asking)
     }
@@ -213,7 +205,6 @@ impl Session {
         self.header.as_ref()?.personas.iter().find(|persona| persona.name == name)
     }
 
-    /// The last round that a step opened.
     pub fn last_round_of(&self, step: &str) -> Option<&RoundRun> {
         self.rounds.iter().rev().find(|round| round.opened.step == step)
     }

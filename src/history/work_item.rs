@@ -34,7 +34,6 @@ impl WorkItem {
         self.returned.len() as u32 + 1
     }
 
-    /// Whether someone holds it at `now`.
     pub fn is_held(&self, now: Timestamp) -> bool {
         self.claim.as_ref().is_some_and(|claim| now < claim.until)
     }

@@ -63,15 +63,15 @@ impl KeyStore {
     /// The key by which workers know this machine: the table key of all its sessions that ask them. It is
     /// made from these 32 random bytes where there is none; of two programs at once one makes it.
     pub fn lasting_table_key(&self, random: [u8; 32]) -> Result<SigningKey, DiskError> {
-        self.lasting_key(TABLE_KEY, random)
+        self.lasting_key(TABLE_KEY.0, TABLE_KEY.1, random)
     }
 
     /// The key that this machine signs with as a worker, made as the table's is.
     pub fn lasting_worker_key(&self, random: [u8; 32]) -> Result<SigningKey, DiskError> {
-        self.lasting_key(WORKER_KEY, random)
+        self.lasting_key(WORKER_KEY.0, WORKER_KEY.1, random)
     }
 
-    fn lasting_key(&self, (name, lock): (&str, &str), random: [u8; 32]) -> Result<SigningKey, DiskError> {
+    fn lasting_key(&self, name: &str, lock: &str, random: [u8; 32]) -> Result<SigningKey, DiskError> {
         if let Some(key) = self.signing_key(name)? {
             return Ok(key);
         }

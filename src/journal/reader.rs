@@ -7,7 +7,6 @@ use super::document::{FORMAT, NO_HASH, read_document};
 use crate::history::{Event, LogEntry, Session};
 use crate::round::snapshot::sha256_hex;
 
-/// A log as read from its bytes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventLog {
     /// Its events, in order.
@@ -21,7 +20,6 @@ pub struct EventLog {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct Damage {
-    /// What does not fit.
     pub what: String,
     /// The `seq` the damaged document should have; `None` if the file is no session at all.
     pub seq: Option<u64>,
@@ -69,7 +67,6 @@ impl<'a> LogReader<'a> {
         })
     }
 
-    /// Reads all documents that are left.
     pub fn log(&mut self) -> Result<EventLog, Damage> {
         let lines = self.collect::<Result<Vec<LogEntry>, Damage>>()?;
         Ok(EventLog { lines, good: self.good, torn: self.torn_bytes() })
@@ -85,7 +82,6 @@ impl<'a> LogReader<'a> {
         LogReader { bytes, room: room(bytes.len()), ..self }
     }
 
-    /// How many bytes have been read.
     pub fn read(&self) -> usize {
         self.good
     }
@@ -161,7 +157,6 @@ impl Iterator for LogReader<'_> {
     }
 }
 
-/// The state after every event of the log.
 pub fn fold(log: &EventLog) -> Session {
     let mut session = Session::default();
     for line in &log.lines {

@@ -29,7 +29,6 @@ pub enum StorageOp {
     Remove,
 }
 
-/// What the gate makes of an operation.
 #[derive(Debug)]
 pub enum InjectedFault {
     Fail(io::ErrorKind),
@@ -40,7 +39,6 @@ pub enum InjectedFault {
 /// Sees every operation before it is done.
 pub type FaultInjector = dyn Fn(StorageOp, &Path) -> Option<InjectedFault> + Send + Sync;
 
-/// A storage operation failed.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {what} `{}`: {cause}", path.display())]
 pub struct DiskError {
@@ -52,7 +50,6 @@ pub struct DiskError {
     pub locked: Option<LockOwner>,
 }
 
-/// Another program that has a session open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LockOwner {
     pub process: Option<u32>,
@@ -78,7 +75,6 @@ impl fmt::Display for LockOwner {
     }
 }
 
-/// The file system, behind the gate.
 #[derive(Clone, Default)]
 pub struct Disk {
     gate: Option<Arc<FaultInjector>>,

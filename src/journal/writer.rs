@@ -135,7 +135,6 @@ impl Journal {
         usize::try_from(self.seq).unwrap_or(usize::MAX)
     }
 
-    /// The hash of the last document.
     pub fn head(&self) -> &str {
         &self.prev
     }

@@ -1,4 +1,4 @@
-//! Folders, settings and the user's trust: what a run finds on this machine.
+//! Folders, settings, the user's trust and randomness: what a run finds on this machine.
 
 use crate::config::dirs::Dirs;
 use crate::config::participant_factory::ParticipantFactory;
@@ -35,4 +35,11 @@ impl Environment {
     pub fn catalog(&self) -> ParticipantFactory<'_> {
         ParticipantFactory::new(&self.config, &self.trust)
     }
+}
+
+pub fn random<const N: usize>() -> Result<[u8; N], Diagnostic> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Diagnostic::new(format!("the operating system gives no randomness: {error}")))?;
+    Ok(bytes)
 }

@@ -5,7 +5,6 @@ use std::io::{self, ErrorKind};
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 
-/// Everything wrong with what was asked for.
 #[derive(Debug, Clone)]
 pub struct RunError {
     pub problems: Vec<Diagnostic>,

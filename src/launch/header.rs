@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use super::environment::PROGRAM;
+use super::environment::{PROGRAM, random};
 use super::prepare::PreparedSession;
-use super::random::random;
 use super::roster::Roster;
 use crate::diagnostic::Diagnostic;
 use crate::history::{PseudonymMap, SessionOpened};
@@ -34,7 +33,8 @@ impl PreparedSession {
         &self,
         mut roster: Roster,
         id: &str,
-        (input, seed): (Option<&str>, Option<u64>),
+        input: Option<&str>,
+        seed: Option<u64>,
     ) -> Result<SessionOpened, Vec<Diagnostic>> {
         for seat in &mut roster.seats {
             seat.seed = seat.seed.or(seed);

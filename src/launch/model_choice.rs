@@ -8,7 +8,6 @@ use crate::diagnostic::Diagnostic;
 use crate::persona::Persona;
 use crate::workflow::ParticipantSpec;
 
-/// What the command line says about models.
 #[derive(Debug, Clone, Default)]
 pub struct ModelFlags {
     /// `--model provider/model`.
@@ -18,7 +17,6 @@ pub struct ModelFlags {
 }
 
 impl ModelFlags {
-    /// Reads the values of `--model`.
     pub fn parse(values: &[String]) -> Self {
         let mut flags = Self::default();
         for value in values {

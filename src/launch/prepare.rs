@@ -185,7 +185,7 @@ pub fn prepare(
     no_problems(problems)?;
     roster.notices.iter().chain(&plan.unlinked).for_each(&mut *tell);
     let id = plan.new_id();
-    let mut header = plan.header(roster, &id, (options.input.as_deref(), options.seed))?;
+    let mut header = plan.header(roster, &id, options.input.as_deref(), options.seed)?;
     no_problems(unasked(&options.invited, &header))?;
     let has_remote = header.participants.iter().any(|seat| seat.remote.is_some());
     header.seal = options.seal.filter(|seal| *seal == SEAL_2).or(has_remote.then_some(SEAL_2));

@@ -34,7 +34,6 @@ pub struct RosterInputs<'a> {
     pub catalog: &'a ParticipantFactory<'a>,
     pub bounds: &'a PathPolicy,
     pub config: &'a Config,
-    /// What the command line says of models.
     pub flags: &'a ModelFlags,
     pub answers: &'a Answers,
     pub nobody: UnknownAgentPolicy,
@@ -376,11 +375,6 @@ fn asks(definition: &Definition, step: &Step, spec: &ParticipantSpec) -> bool {
         StepKind::Round(round) => !spec.agent_only && round.participants.holds(&spec.name),
         StepKind::Agent(agent) => agent.agent == spec.name,
         StepKind::Review(review) => definition.reviewers(review).contains(&spec.name.as_str()),
-        StepKind::Approval(_)
-        | StepKind::Parallel(_)
-        | StepKind::Sequence(_)
-        | StepKind::Each(_)
-        | StepKind::Transform(_)
-        | StepKind::Condition(_) => false,
+        _ => false,
     }
 }

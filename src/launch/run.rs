@@ -42,7 +42,6 @@ pub struct EndedRun {
     pub left_behind: Option<DiskError>,
 }
 
-/// Runs a session until it finishes or pauses.
 pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>) -> EndedRun {
     let replace_seat = replacement(set_up, front.desk.as_ref(), ready.budget.is_some());
     let mut engine = Engine::new(EngineConfig {
@@ -98,7 +97,6 @@ fn replacement<'a>(set_up: &'a Environment, desk: Option<&HumanQueue>, has_budge
     })
 }
 
-/// Starts the runtime that an engine runs on.
 pub fn runtime() -> Result<tokio::runtime::Runtime, Diagnostic> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -5,8 +5,9 @@
 
 use std::collections::HashMap;
 
-use super::scripted_entry::{as_map, find, part_of, part_of_review, seat_names, whole_part};
-use super::scripted_merge::{MERGE_HINT, merged};
+use super::scripted_entry::{
+    MERGE_HINT, as_map, find, is_after_rounds, items, merged, part_of, part_of_review, seat_names, whole_part,
+};
 use crate::core::{QuestionKind, exhausted_key};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::{Merge, Session};
@@ -35,7 +36,6 @@ pub struct ScriptedAnswer {
 }
 
 impl Answers {
-    /// Reads an answers file, YAML or JSON.
     pub fn parse(text: &str, file: &str) -> Result<Self, Diagnostic> {
         let is_json = text.trim_start().starts_with('{');
         let node = if is_json { read_json(text, file)? } else { read(text, file)? };
@@ -68,15 +68,7 @@ impl Answers {
                     part_of_review(node, seat, &reviewers)
                 }
                 Some(StepKind::Round(_)) => part_of(node, seat),
-                Some(
-                    StepKind::Parallel(_)
-                    | StepKind::Sequence(_)
-                    | StepKind::Each(_)
-                    | StepKind::Transform(_)
-                    | StepKind::Condition(_)
-                    | StepKind::Approval(_),
-                )
-                | None => None,
+                _ => None,
             };
             if let Some(part) = part {
                 parts.insert(key.text.clone(), part);
@@ -92,10 +84,7 @@ impl Answers {
         for (key, node) in &self.steps {
             let at = |message: String| Diagnostic::new(message).at(&self.file, key.line, key.column);
             let asks = |step: &Step| step.max_runs.is_some() && exhausted_key(&step.id) == key.text;
-            if self.holds_notes(&key.text, definition)
-                || self.holds_agenda(&key.text, definition)
-                || definition.all_steps().any(asks)
-            {
+            if is_after_rounds(&key.text, definition) || definition.all_steps().any(asks) {
                 continue;
             }
             let Some(step) = step_of(definition, &key.text) else {
@@ -132,39 +121,20 @@ impl Answers {
                 Some(StepKind::Approval(approval)) => {
                     let merges = approval.merges.is_some();
                     let needs_merge = merges && approval.edits.is_none();
-                    let items: &[Node] = match &node.value {
-                        Value::List(items) => items,
-                        _ => std::slice::from_ref(node),
-                    };
-                    problems.extend(
-                        items.iter().filter_map(|item| said(item, (merges, needs_merge), &self.file).err()),
-                    );
+                    let said = items(node).iter().map(|item| said(item, merges, needs_merge, &self.file));
+                    problems.extend(said.filter_map(Result::err));
                 }
                 Some(StepKind::Round(round)) => self.check_round(&key.text, node, round, &mut problems),
-                Some(
-                    StepKind::Parallel(_)
-                    | StepKind::Sequence(_)
-                    | StepKind::Each(_)
-                    | StepKind::Transform(_)
-                    | StepKind::Condition(_)
-                    | StepKind::Agent(_)
-                    | StepKind::Review(_),
-                )
-                | None => {}
+                _ => {}
             }
         }
-        self.check_notes(definition, &mut problems);
-        self.check_agenda(definition, &mut problems);
+        self.check_after_rounds(definition, &mut problems);
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
     fn check_round(&self, step: &str, node: &Node, round: &Round, problems: &mut Vec<Diagnostic>) {
-        let items: &[Node] = match &node.value {
-            Value::List(items) => items,
-            Value::Text(_) if round.ties == Ties::Ask => &[],
-            _ => std::slice::from_ref(node),
-        };
-        for item in items.iter().filter(|item| as_map(item).is_none()) {
+        let is_tie = matches!(node.value, Value::Text(_)) && round.ties == Ties::Ask;
+        for item in items(node).iter().filter(|item| as_map(item).is_none() && !is_tie) {
             let message =
                 format!("the answers for round `{step}` must be a map of seats, found {}", item.kind());
             problems.push(item.problem(&self.file, message).hint("write `seat: answer` under the step's id"));
@@ -221,7 +191,7 @@ impl Answers {
             QuestionKind::Approval | QuestionKind::Proposal(_) | QuestionKind::Merge(_) => {
                 let one = self.next_of(&key, &node)?;
                 // Whether a yes is enough depends on the proposal, which the core knows.
-                said(one, (matches!(kind, QuestionKind::Merge(_)), false), &self.file)
+                said(one, matches!(kind, QuestionKind::Merge(_)), false, &self.file)
                     .map(Some)
                     .map_err(|problem| problem.to_string())
             }
@@ -284,7 +254,7 @@ fn choices(node: &Node) -> (Vec<&Node>, bool) {
 
 /// An answer to an approval. Where ideas are merged it may hold the merge; where that is needed, a yes
 /// without one is an error.
-fn said(node: &Node, (merges, needs_merge): (bool, bool), file: &str) -> Result<ScriptedAnswer, Diagnostic> {
+fn said(node: &Node, merges: bool, needs_merge: bool, file: &str) -> Result<ScriptedAnswer, Diagnostic> {
     if merges && as_map(node).is_some_and(|map| find(map, "options").is_some()) {
         let (merge, comment) = merged(node, file)?;
         return Ok(ScriptedAnswer {

@@ -1,9 +1,21 @@
-//! What one entry of an answers file scripts for a seat or an agent.
+//! What one entry of an answers file scripts for a seat or an agent, or how it merges ideas.
 
 use std::collections::HashSet;
 
+use crate::diagnostic::Diagnostic;
+use crate::history::{Merge, MergedOption, SetAside, option_id};
 use crate::participants::scripted::{ScriptedReply, ScriptedSeat};
+use crate::workflow::{Definition, Fields};
 use crate::yaml::{Map, Node, Value};
+
+/// The keys of what is said after rounds, where no step has that name.
+pub const SYNTHESIS: &str = "synthesis";
+pub const AGENDA: &str = "agenda";
+
+/// Whether an entry is no step's, and says something after rounds.
+pub fn is_after_rounds(key: &str, definition: &Definition) -> bool {
+    [SYNTHESIS, AGENDA].contains(&key) && definition.step(key).is_none()
+}
 
 /// The names a round's entry scripts: the keys of its map, or of the maps in its list.
 pub fn seat_names(node: &Node) -> Vec<String> {
@@ -67,5 +79,46 @@ fn line(node: &Node) -> ScriptedReply {
         ),
         Value::Text(text) => ScriptedReply::Reply(text.clone()),
         _ => ScriptedReply::Reply(node.to_json().to_string()),
+    }
+}
+
+pub const MERGE_HINT: &str = "write `options: [{title: \"…\", from: [seat#1, seat#2]}]`, and `set_aside: [{idea: seat#3, \
+                          reason: \"…\"}]` for what goes into none";
+
+/// Ideas merged into options; an option without an id has one made of its title.
+pub fn merged(node: &Node, file: &str) -> Result<(Merge, Option<String>), Diagnostic> {
+    let mut fields = Fields::from_node(node, "the merge", file)?;
+    let mut merge = Merge::default();
+    fields.flag("approved");
+    let comment = fields.text("comment");
+    let mut problems = Vec::new();
+    for option in fields.node("options").map(items).unwrap_or_default() {
+        let mut option = Fields::from_node(option, "an option", file).map_err(|p| p.hint(MERGE_HINT))?;
+        let title = option.text("title").unwrap_or_default();
+        let id = option.text("id").unwrap_or_else(|| option_id(&title));
+        let (description, from) = (option.text("description"), option.texts("from"));
+        problems.extend(option.finish(&[]));
+        merge.options.push(MergedOption { id, title, description, from });
+    }
+    for aside in fields.node("set_aside").map(items).unwrap_or_default() {
+        let mut aside =
+            Fields::from_node(aside, "an idea set aside", file).map_err(|p| p.hint(MERGE_HINT))?;
+        let (idea, reason) = (aside.text("idea"), aside.text("reason"));
+        problems.extend(aside.finish(&[]));
+        let (idea, reason) = (idea.unwrap_or_default(), reason.unwrap_or_default());
+        merge.set_aside.push(SetAside { idea, reason });
+    }
+    problems.extend(fields.finish(&[]));
+    match problems.into_iter().next() {
+        Some(problem) => Err(problem),
+        None => Ok((merge, comment)),
+    }
+}
+
+/// The items of a list; anything else is one.
+pub fn items(node: &Node) -> &[Node] {
+    match &node.value {
+        Value::List(items) => items,
+        _ => std::slice::from_ref(node),
     }
 }

@@ -8,11 +8,10 @@ use futures::future::{BoxFuture, FutureExt as _};
 use serde_json::{Map, Value};
 
 use super::budget::budget;
-use super::environment::{Environment, PROGRAM};
+use super::environment::{Environment, PROGRAM, random};
 use super::error::RunError;
 use super::needs::{asked, asked_seats, file_of, outside};
 use super::prepare::{LaunchOptions, check_answers, opened};
-use super::random::random;
 use super::scripted_answers::Answers;
 use super::wrapped::{rewrap, wrap_seats};
 use crate::config::ParticipantFactory;
@@ -64,7 +63,7 @@ pub fn measured(
 ) -> Result<SessionOpened, RunError> {
     let session = opened(header, crate::clock::now());
     let mut header = header.clone();
-    wrap_seats((&mut header.participants, &asked_seats(&session, &options.answers)), set_up, tell)?;
+    wrap_seats(&mut header.participants, &asked_seats(&session, &options.answers), set_up, tell)?;
     Ok(header)
 }
 
@@ -132,7 +131,8 @@ fn no_table_key(error: &dyn std::fmt::Display) -> Diagnostic {
 
 /// Makes an unfinished session ready: its seats taken as it was opened. `tell` receives each warning.
 pub fn resume(
-    (session, opened): (Session, OpenedJournal),
+    session: Session,
+    opened: OpenedJournal,
     path: &Path,
     options: &LaunchOptions,
     set_up: &Environment,

@@ -11,7 +11,6 @@ use crate::journal::{Damage, Disk, EventLog, Journal, OpenJournalError, OpenedJo
 /// A session file larger than this is not read, in bytes.
 const MAX_SESSION: u64 = 4 << 30;
 
-/// Reads a session file's bytes.
 pub fn bytes_of(path: &Path) -> Result<Vec<u8>, Diagnostic> {
     beginning_of(path, MAX_SESSION)
 }

@@ -16,7 +16,8 @@ use crate::participants::programs::Finding;
 /// Notes of each seat of a round that a program takes what that program was seen to send; one of which
 /// nothing is known in its version is measured, after `tell` has said so.
 pub(super) fn wrap_seats(
-    (seats, asked): (&mut [SeatInfo], &HashSet<String>),
+    seats: &mut [SeatInfo],
+    asked: &HashSet<String>,
     set_up: &Environment,
     tell: &mut dyn FnMut(&Diagnostic),
 ) -> Result<(), Vec<Diagnostic>> {
@@ -56,7 +57,7 @@ pub fn wrapped(
         None if found.program.is_declared(name) => None,
         None => {
             tell(&Diagnostic::new(format!("checking what `{provider}` adds to the question, at most 20 s")));
-            Some(findings.measure(&found, (&path, &known.version), name)?)
+            Some(findings.measure(&found, &path, &known.version, name)?)
         }
     };
     if let Some(problem) = finding.as_ref().and_then(|finding| refusal(model, &found, finding)) {
@@ -81,7 +82,7 @@ pub(super) fn rewrap(
     tell: &mut dyn FnMut(&Diagnostic),
 ) -> Result<(), Vec<Diagnostic>> {
     let mut seats: Vec<SeatInfo> = session.roster.values().cloned().collect();
-    wrap_seats((&mut seats, asked), set_up, tell)?;
+    wrap_seats(&mut seats, asked, set_up, tell)?;
     for (seat, then) in seats.iter().zip(session.roster.values()) {
         if let (Some(now), Some(then)) = (&seat.wrapped, &then.wrapped)
             && now.version != then.version

@@ -72,11 +72,7 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>
             StepKind::Transform(transform) => read("the transform", &transform.path()),
             StepKind::Agent(agent) => of_template(agent.prompt.as_ref(), &mut read),
             StepKind::Review(review) => of_template(review.prompt.as_ref(), &mut read),
-            StepKind::Round(_)
-            | StepKind::Approval(_)
-            | StepKind::Parallel(_)
-            | StepKind::Sequence(_)
-            | StepKind::Each(_) => {}
+            _ => {}
         }
     }
 }

@@ -25,9 +25,7 @@ pub struct Node {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MapKey {
-    /// The line of its first character.
     pub line: u64,
-    /// The column of its first character.
     pub column: u64,
     pub text: String,
 }
@@ -37,9 +35,7 @@ pub type Map = Vec<(MapKey, Node)>;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// `null`, `~` or nothing.
     Null,
-    /// `true` or `false`.
     Bool(bool),
     Number(Number),
     /// Anything else in one piece.
@@ -188,7 +184,6 @@ impl Node {
         Self { line: 0, column: 0, offset: None, value }
     }
 
-    /// Another value at the same place.
     #[must_use]
     pub fn with(&self, value: Value) -> Self {
         Self { line: self.line, column: self.column, offset: self.offset, value }
@@ -218,7 +213,6 @@ impl Node {
         }
     }
 
-    /// The problem `message` at this node's place.
     pub fn problem(&self, file: &str, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(message).at(file, self.line, self.column)
     }

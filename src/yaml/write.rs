@@ -48,7 +48,6 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// The text of a document with these entries.
     pub fn document(entries: &[(Cow<'a, str>, Out<'a>)]) -> String {
         let mut text = String::new();
         Self::write_entries(entries, 0, &mut text);
@@ -73,7 +72,6 @@ impl<'a> Out<'a> {
     }
 }
 
-/// Why a value cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("cannot be written as YAML: {0}")]
 pub struct Unwritable(String);

@@ -143,7 +143,7 @@ impl Server {
             opened => opened?,
         };
         let session = fold(&opened.log);
-        let ready = resume((session, opened), &path, &options, &set_up, None, &mut |_| {})?;
+        let ready = resume(session, opened, &path, &options, &set_up, None, &mut |_| {})?;
         Ok(self.sessions.start(ready, set_up, false)?)
     }
 }

@@ -243,7 +243,7 @@ impl Host for TuiHost {
         let door = session.header.as_deref().map(|header| self.door(header)).transpose()?.flatten();
         let (desk, people) = unbounded_channel();
         let lines = std::mem::take(&mut file.log.lines);
-        let ready = resume((session, file), path, &self.options, &self.set_up, Some(&desk), tell);
+        let ready = resume(session, file, path, &self.options, &self.set_up, Some(&desk), tell);
         Ok((lines, engine_thread::spawn(ready.map_err(wrong)?, &self.set_up, desk, people, door)?))
     }
 

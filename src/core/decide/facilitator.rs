@@ -22,7 +22,6 @@ const LONGEST_DEADLINE: u64 = 30 * 24 * 3600 * 1000;
 /// Who gives orders.
 pub(crate) const FACILITATOR: &str = "facilitator";
 
-/// What an order of the facilitator yields.
 pub fn decide_live(session: &Session, definition: &Definition, command: Command) -> DecideResult {
     match command {
         Command::ReviseRound(revised) => revise_round(session, definition, revised),

@@ -12,7 +12,6 @@ pub(crate) mod step;
 
 use super::command::{Command, DecideResult, Refusal, refuse};
 use super::proposal::Proposal;
-use super::tracked_tasks::record_task;
 use super::work_item;
 use crate::history::{ApprovalGiven, Event, Session, SessionOpened, Status, Timestamp};
 use crate::round::envelope::Failure;
@@ -40,7 +39,7 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::Warn { message } => {
             return Ok(vec![Event::warning(&message)]);
         }
-        Command::RecordTask { item, error } => return record_task(session, &item, error),
+        Command::RecordTask { item, error } => return work_item::record_task(session, &item, error),
         Command::Fork { session: id, at_seq } => return fork(session, id, at_seq),
         _ if session.paused.is_some() => return refuse("session is paused; resume it first"),
         _ => {}
@@ -57,11 +56,11 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::SealRemote(envelope) => seal_remote(session, &envelope, now),
         Command::FailRemote(failed) => fail_remote(session, *failed, now),
         Command::RefuseEnvelope { round, participant, why, commitment } => {
-            refuse_envelope(session, (round, participant), why, commitment)
+            refuse_envelope(session, round, participant, why, commitment)
         }
         Command::Fail { round, participant, reason, timed_out, tries, tokens } => {
             let back = Failure { reason, timed_out, tries };
-            fail_seat(session, (round, participant), back, (tokens, None), now)
+            fail_seat(session, round, participant, back, tokens, None, now)
         }
         Command::Excuse { round, participant, reason } => {
             let step = excusable_seat(session, &round, &participant)?.opened.step.clone();

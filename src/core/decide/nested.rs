@@ -49,14 +49,15 @@ pub(super) fn of_parallel(
     parallel: &Parallel,
     run: &StepRun,
 ) -> Result<StepOutcome, Refusal> {
-    several(session, definition, (parallel.steps.len(), parallel.min_success), run)
+    several(session, definition, parallel.steps.len(), parallel.min_success, run)
 }
 
 /// What several steps came to that did not see each other: `count` of them, of which so many are needed.
 fn several(
     session: &Session,
     definition: &Definition,
-    (count, needed): (usize, Option<usize>),
+    count: usize,
+    needed: Option<usize>,
     run: &StepRun,
 ) -> Result<StepOutcome, Refusal> {
     let results: Vec<&StepFinished> = run.nested.iter().filter_map(|run| run.result.as_deref()).collect();
@@ -74,7 +75,8 @@ fn several(
 pub(super) fn of_each(
     session: &Session,
     definition: &Definition,
-    (step, each): (&Step, &Each),
+    step: &Step,
+    each: &Each,
     run: &StepRun,
 ) -> Result<StepOutcome, Refusal> {
     if run.nested.is_empty()
@@ -82,7 +84,7 @@ pub(super) fn of_each(
     {
         return Ok(StepOutcome { data: json!([]), ..StepOutcome::to_nothing(why) });
     }
-    several(session, definition, (each.steps.len(), None), run)
+    several(session, definition, each.steps.len(), None, run)
 }
 
 /// The last step's result as later steps see it; the failure of the first step that failed.

@@ -134,13 +134,14 @@ pub fn fail_remote(session: &Session, failed: FailedDelivery, now: Timestamp) ->
         return refuse(refusal::BAD_SIGNATURE);
     }
     let FailedDelivery { participant, failed: failure, signature, .. } = failed;
-    fail_seat(session, (failed.round, participant), failure, (None, Some(signature)), now)
+    fail_seat(session, failed.round, participant, failure, None, Some(signature), now)
 }
 
 /// Puts a refused envelope on record, unless there are many of its seat already.
 pub fn refuse_envelope(
     session: &Session,
-    (round, participant): (String, String),
+    round: String,
+    participant: String,
     why: String,
     commitment: String,
 ) -> DecideResult {

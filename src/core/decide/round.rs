@@ -28,7 +28,7 @@ pub fn open_round(
     if let Some(why) = session.check_round(definition, step, round).refusal {
         return refuse(why);
     }
-    let opened = RoundOpened { seal, ..draft(session, definition, (step, round), summary)? };
+    let opened = RoundOpened { seal, ..draft(session, definition, step, round, summary)? };
     let mut events = offers(session, &opened, |_| true)?;
     events.insert(0, Event::RoundOpened(Arc::new(opened)));
     Ok(events)
@@ -39,13 +39,14 @@ pub fn draft_round(session: &Session, summary: Option<&str>) -> Result<(RoundOpe
     let Some(definition) = session.definition.as_deref() else { return refuse("the session is not open") };
     let (step, round) = round_to_open(session, definition)?;
     let checked = session.check_round(definition, step, round);
-    Ok((draft(session, definition, (step, round), summary)?, checked))
+    Ok((draft(session, definition, step, round, summary)?, checked))
 }
 
 fn draft(
     session: &Session,
     definition: &Definition,
-    (step, round): (&Step, &Round),
+    step: &Step,
+    round: &Round,
     summary: Option<&str>,
 ) -> Result<RoundOpened, Refusal> {
     let before = session.revised(definition, step, round).map_err(Refusal)?;
@@ -171,9 +172,11 @@ pub fn open_seat<'a>(session: &'a Session, round: &str, name: &str) -> Result<&'
 /// Takes in that nothing came back from a seat.
 pub fn fail_seat(
     session: &Session,
-    (round, participant): (String, String),
+    round: String,
+    participant: String,
     Failure { reason, timed_out, tries }: Failure,
-    (tokens, signature): (Option<TokenUsage>, Option<String>),
+    tokens: Option<TokenUsage>,
+    signature: Option<String>,
     now: Timestamp,
 ) -> DecideResult {
     let run = open_seat(session, &round, &participant)?;

@@ -148,7 +148,7 @@ pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Ti
         }
         StepKind::Round(_) => of_round(session, step, run)?,
         StepKind::Approval(approval) => {
-            let (came, merge) = of_approval(session, definition, (step, approval), run)?;
+            let (came, merge) = of_approval(session, definition, step, approval, run)?;
             merged = merge;
             came
         }
@@ -156,7 +156,7 @@ pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Ti
         StepKind::Review(_) => of_review(session, definition, step, run)?,
         StepKind::Parallel(parallel) => of_parallel(session, definition, parallel, run)?,
         StepKind::Sequence(_) => of_sequence(session, definition, step, run)?,
-        StepKind::Each(each) => of_each(session, definition, (step, each), run)?,
+        StepKind::Each(each) => of_each(session, definition, step, each, run)?,
         StepKind::Transform(transform) => match transform.apply(&session.context_for(id)) {
             Ok(data) => StepOutcome::to(data),
             Err(error) => StepOutcome::to_nothing(error),
@@ -194,7 +194,8 @@ pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Ti
 fn of_approval(
     session: &Session,
     definition: &Definition,
-    (step, approval): (&Step, &Approval),
+    step: &Step,
+    approval: &Approval,
     run: &StepRun,
 ) -> Result<(StepOutcome, Option<Merge>), Refusal> {
     if let Some(ApprovalRun { given: Some(given), .. }) = &run.approval {

@@ -19,7 +19,6 @@ use crate::yaml::Out;
 
 /// A ballot needs as many options.
 const LEAST_OPTIONS: usize = 2;
-/// The most options that ideas are merged into.
 const MOST_OPTIONS: usize = 12;
 
 /// What of the session an answer in a form must agree with.

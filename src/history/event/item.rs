@@ -63,11 +63,9 @@ pub struct StageContext {
     pub stage_description: String,
     pub expected_output: ExpectedOutput,
     pub available_skills: Vec<String>,
-    /// What earlier stages made.
     pub previous_artifacts: Vec<PreviousArtifact>,
 }
 
-/// Something an earlier stage made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PreviousArtifact {
     pub artifact_id: String,
@@ -201,7 +199,6 @@ pub struct LinkRecorded {
     pub link: Link,
 }
 
-/// A typed edge between two things.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Link {

@@ -52,7 +52,6 @@ pub struct SynthesisRecorded {
     pub text: String,
 }
 
-/// The open round may take longer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeadlineExtended {
     pub step: String,
@@ -72,7 +71,6 @@ pub struct SeatRetried {
     pub model: Option<String>,
 }
 
-/// A session that begins with another one's history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionForked {
     pub session: String,

@@ -53,7 +53,6 @@ pub struct LogEntry {
     pub stamped: TimedEvent,
 }
 
-/// Everything that can happen in a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
@@ -74,7 +73,6 @@ pub enum Event {
     RoundOpened(Arc<RoundOpened>),
     /// One seat is handed the snapshot, or one agent its input.
     WorkItemOffered(Arc<WorkItemOffered>),
-    /// A work item of an agent is taken.
     WorkItemClaimed(WorkItemClaimed),
     /// Something came back for a work item of an agent, or nothing did.
     WorkItemReturned(Arc<WorkItemReturned>),
@@ -89,14 +87,12 @@ pub enum Event {
     /// A remote seat's ballot was refused; it changes nothing.
     EnvelopeRefused(EnvelopeRefused),
     SeatFailed(SeatFailed),
-    /// The facilitator let a seat go.
     SeatExcused {
         step: String,
         round: String,
         participant: String,
         reason: String,
     },
-    /// The facilitator has a seat asked again.
     SeatRetried(SeatRetried),
     /// A seat's answer came after the close: it is refused and never counted, and not a word of it kept.
     LateAnswerRefused {
@@ -132,13 +128,11 @@ pub enum Event {
     ApprovalGiven(ApprovalGiven),
     /// The ideas of a round are merged into options.
     IdeasMerged(Box<IdeasMerged>),
-    /// An agenda item is new or changed.
     AgendaUpdated(AgendaUpdated),
     ConflictOpened(Box<ConflictOpened>),
     ConflictResolved(ConflictResolved),
     QuestionOpened(QuestionOpened),
     QuestionAnswered(QuestionAnswered),
-    /// Something a person should know of.
     Warning {
         message: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -164,9 +158,7 @@ pub enum Event {
     RoundRevised(RoundRevised),
     /// The facilitator adds or edits an artifact.
     ArtifactRecorded(ArtifactRecorded),
-    /// The facilitator's note on a closed round.
     SynthesisRecorded(SynthesisRecorded),
-    /// The facilitator gives the open round more time.
     DeadlineExtended(DeadlineExtended),
     /// The facilitator has a counted round asked again, as a new round of its step.
     RoundAskedAgain {
@@ -184,7 +176,6 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Event {
-    /// A warning about the session as a whole.
     pub fn warning(message: &str) -> Self {
         Self::Warning { message: message.to_owned(), step: None, round: None, participant: None }
     }

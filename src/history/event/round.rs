@@ -60,7 +60,6 @@ pub struct RoundOpened {
     pub seats: Vec<String>,
     /// The rules of the table: the first part of every prompt.
     pub rules: Arc<str>,
-    /// The snapshot's size in bytes.
     pub snapshot_bytes: usize,
     /// The tokens of one prompt's shared part, estimated.
     pub estimated_tokens: usize,
@@ -101,7 +100,6 @@ pub struct BallotSealed {
     pub by: Option<SealedBy>,
 }
 
-/// A seat from which nothing came back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeatFailed {
     pub step: String,
@@ -228,7 +226,6 @@ pub struct Tally {
     pub failed: usize,
     /// Seats still open at the close.
     pub missing: usize,
-    /// Seats let go.
     pub excused: usize,
     /// Seats that had to take part.
     pub quorum: usize,
@@ -253,7 +250,6 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Seats that answered or abstained.
     pub fn took_part(&self) -> usize {
         self.answered + self.abstained
     }

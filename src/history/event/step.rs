@@ -22,23 +22,18 @@ pub struct StepFinished {
     pub duration: u64,
 }
 
-/// What became of a round, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RoundOutcome {
-    /// Its rule found one winner.
     Decided,
     Tie,
     Blocked,
-    /// Too few took part.
     NoQuorum,
     /// There is a winner, not as strong as the round asks for.
     Weak,
     /// The rule found no winner, or there is no rule.
     Undecided,
-    /// Everybody who took part abstained.
     Abstained,
-    /// It could not be opened.
     Failed,
 }
 

@@ -138,7 +138,6 @@ impl LogFile {
             .unwrap_or(false)
     }
 
-    /// Reads the whole file.
     pub fn read_all(&mut self) -> Result<Vec<u8>, DiskError> {
         let mut read = || -> io::Result<Vec<u8>> {
             self.disk.pass(StorageOp::Read, &self.path)?;

@@ -27,12 +27,10 @@ pub const UNPROVEN: [&str; 4] = [
     "that the whole file was not rewritten: compare its last hash with one noted earlier (--expect)",
 ];
 
-/// Something that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The document it is about, if it is about one.
     pub place: Option<DocumentPlace>,
-    /// What does not hold.
     pub what: String,
 }
 
@@ -69,7 +67,6 @@ pub struct Verification {
     pub notes: Vec<String>,
     /// What does not hold; empty when the file verifies.
     pub findings: Vec<Finding>,
-    /// The last hash.
     pub head: Option<String>,
     /// Why nothing of the file was used, if it is damaged or no session.
     pub damage: Option<Damage>,

@@ -166,11 +166,7 @@ impl Step {
             StepKind::Approval(approval) => [approval.merges.as_mut(), approval.edits.as_mut()],
             StepKind::Agent(agent) => [agent.synthesis_of.as_mut(), None],
             StepKind::Review(review) => [Some(&mut review.of), None],
-            StepKind::Parallel(_)
-            | StepKind::Sequence(_)
-            | StepKind::Each(_)
-            | StepKind::Transform(_)
-            | StepKind::Condition(_) => [None, None],
+            _ => [None, None],
         };
         for id in references.into_iter().flatten().filter(|id| ids.contains(id)) {
             *id = format!("{around}.{id}");
@@ -197,12 +193,7 @@ impl Step {
             StepKind::Condition(condition) => {
                 targets.extend([("then", &condition.then), ("else", &condition.otherwise)]);
             }
-            StepKind::Round(_)
-            | StepKind::Agent(_)
-            | StepKind::Parallel(_)
-            | StepKind::Sequence(_)
-            | StepKind::Each(_)
-            | StepKind::Transform(_) => {}
+            _ => {}
         }
         targets.into_iter().filter_map(|(key, to)| Some((key, to.as_deref()?))).collect()
     }
@@ -222,12 +213,7 @@ impl Step {
             StepKind::Sequence(sequence) => &sequence.steps,
             StepKind::Each(each) if each.steps.is_empty() => &each.written,
             StepKind::Each(each) => &each.steps,
-            StepKind::Round(_)
-            | StepKind::Agent(_)
-            | StepKind::Approval(_)
-            | StepKind::Transform(_)
-            | StepKind::Condition(_)
-            | StepKind::Review(_) => &[],
+            _ => &[],
         }
     }
 
@@ -236,12 +222,7 @@ impl Step {
             StepKind::Parallel(parallel) => parallel.steps.iter_mut().collect(),
             StepKind::Sequence(sequence) => sequence.steps.iter_mut().collect(),
             StepKind::Each(each) => each.written.iter_mut().chain(&mut each.steps).collect(),
-            StepKind::Round(_)
-            | StepKind::Agent(_)
-            | StepKind::Approval(_)
-            | StepKind::Transform(_)
-            | StepKind::Condition(_)
-            | StepKind::Review(_) => Vec::new(),
+            _ => Vec::new(),
         }
     }
 
@@ -260,14 +241,7 @@ impl Step {
     pub fn last(&self) -> &Self {
         match &self.kind {
             StepKind::Sequence(sequence) => sequence.steps.last().map_or(self, Self::last),
-            StepKind::Parallel(_)
-            | StepKind::Each(_)
-            | StepKind::Round(_)
-            | StepKind::Agent(_)
-            | StepKind::Approval(_)
-            | StepKind::Transform(_)
-            | StepKind::Condition(_)
-            | StepKind::Review(_) => self,
+            _ => self,
         }
     }
 
@@ -315,14 +289,7 @@ impl Step {
             StepKind::Review(Review { reviewers: Selection::Named(names), .. }) => {
                 names.iter().map(String::as_str).collect()
             }
-            StepKind::Round(_)
-            | StepKind::Approval(_)
-            | StepKind::Parallel(_)
-            | StepKind::Sequence(_)
-            | StepKind::Each(_)
-            | StepKind::Transform(_)
-            | StepKind::Condition(_)
-            | StepKind::Review(_) => Vec::new(),
+            _ => Vec::new(),
         }
     }
 

@@ -1,102 +1,41 @@
 //! Sessions of any length, made by the core itself: rounds of many seats, some sealed, some failed.
 
+#[expect(dead_code, reason = "the word is for tests")]
+#[path = "../tests/integration/sitting.rs"]
+mod sitting;
+
 use std::path::Path;
 
-use indexmap::IndexMap;
-use roundtable::core::{Command, decide};
-use roundtable::history::{
-    CloseReason, Event, LogEntry, PersonaInfo, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp,
-};
-use roundtable::journal::{FORMAT, NO_HASH, write_document};
+use roundtable::core::Command;
+use roundtable::history::{CloseReason, Event, LogEntry};
+use roundtable::journal::{NO_HASH, write_document};
 use roundtable::round::record::{Finish, Raw, ReplyAttempt};
 use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, Sealer};
-use roundtable::round::snapshot::sha256_hex;
-use roundtable::workflow::{Source, load};
+use roundtable::workflow::{ParticipantSpec, Source, load};
+use sitting::{Sitting, header, persona, seat};
 
 const ID: &str = "20260101-000000-long-0000";
 
-fn persona() -> PersonaInfo {
-    let text = "You test.\n".to_owned();
-    PersonaInfo {
-        name: "qa-lead".to_owned(),
-        sha256: sha256_hex(&text),
-        description: String::new(),
-        tags: Vec::new(),
-        priorities: IndexMap::new(),
-        text,
-    }
-}
-
-/// A session at work, and its events.
-struct Sitting {
-    session: Session,
-    events: Vec<TimedEvent>,
-    at: Timestamp,
+/// A session of this many seats whose one round repeats itself.
+fn session_of(seats: usize) -> Sitting {
+    let definition = format!(
+        "participants: [{{persona: qa-lead, count: {seats}}}]\nmax_iterations: 100000\nsteps:\n  \
+         - {{id: pick, type: round, question: \"Which?\", ballot: {{kind: choice, options: [a, b]}}, rule: plurality, next: pick, on_error: pick}}\n"
+    );
+    let loaded = load(Source { text: &definition, file: "long.yaml", id: "long" });
+    let participants = loaded.expect("a definition").definition.participants;
+    let known = |spec: &ParticipantSpec| {
+        let mut seat = seat(&spec.name, "rehearsal");
+        seat["persona"] = spec.persona.as_str().into();
+        seat
+    };
+    let seats = participants.iter().map(known).collect();
+    let mut header = header(&definition, seats, vec![persona("qa-lead", "You test.\n")]);
+    header["session"] = ID.into();
+    Sitting::new(header, 20)
 }
 
 impl Sitting {
-    fn of(seats: usize) -> Self {
-        let definition = format!(
-            "participants: [{{persona: qa-lead, count: {seats}}}]\nmax_iterations: 100000\nsteps:\n  \
-             - {{id: pick, type: round, question: \"Which?\", ballot: {{kind: choice, options: [a, b]}}, rule: plurality, next: pick, on_error: pick}}\n"
-        );
-        let loaded = load(Source { text: &definition, file: "long.yaml", id: "long" });
-        let loaded = loaded.expect("a definition").definition;
-        let seat = |spec: &roundtable::workflow::ParticipantSpec| SeatInfo {
-            name: spec.name.clone(),
-            persona: spec.persona.clone(),
-            model: "rehearsal".to_owned(),
-            weight: 1.0,
-            seed: None,
-            temperature: None,
-            effort: None,
-            max_output_tokens: None,
-            scripted: Vec::new(),
-            agent_only: false,
-            role: None,
-            without_tools: false,
-            skills: Vec::new(),
-            tags: Vec::new(),
-            wrapped: None,
-            remote: None,
-        };
-        let opened = SessionOpened {
-            session: ID.to_owned(),
-            format: FORMAT,
-            program: "bench".to_owned(),
-            definition_file: "long.yaml".to_owned(),
-            definition_sha256: sha256_hex(&definition),
-            definition,
-            input: serde_json::Value::Null,
-            seed: None,
-            participants: loaded.participants.iter().map(seat).collect(),
-            tasks_file: None,
-            tasks_state: None,
-            linked_sessions: Vec::new(),
-            unread: Vec::new(),
-            prices: indexmap::IndexMap::new(),
-            providers: indexmap::IndexMap::new(),
-            seal: None,
-            table_key: None,
-            draw_seed: None,
-            pseudonyms: None,
-            personas: vec![persona()],
-        };
-        let mut sitting =
-            Self { session: Session::default(), events: Vec::new(), at: Timestamp(1_795_302_307_120) };
-        sitting.does(Command::Open(Box::new(opened)));
-        sitting
-    }
-
-    fn does(&mut self, command: Command) {
-        self.at.0 += 20;
-        for event in decide(&self.session, command, self.at).expect("allowed") {
-            let stamped = TimedEvent { at: self.at, event };
-            self.session.apply(&stamped);
-            self.events.push(stamped);
-        }
-    }
-
     /// Opens a round; the first `sealed` seats answer.
     fn opens(&mut self, sealed: usize, key: &RoundKey) {
         self.does(Command::StartStep);
@@ -161,7 +100,7 @@ impl Sitting {
 pub fn write(path: &Path, events: usize) -> usize {
     const SEATS: usize = 500;
     const SEALED: usize = 70;
-    let mut sitting = Sitting::of(SEATS);
+    let mut sitting = session_of(SEATS);
     let mut number = 0_u8;
     while sitting.events.len() < events {
         number = number.wrapping_add(1);
@@ -180,7 +119,7 @@ pub fn write(path: &Path, events: usize) -> usize {
 
 /// The events of a session with an open round of this many seats, so many of them sealed.
 pub fn open_round(seats: usize, sealed: usize) -> Vec<LogEntry> {
-    let mut sitting = Sitting::of(seats);
+    let mut sitting = session_of(seats);
     sitting.opens(sealed, &RoundKey::new([1; 32]));
     let line = |(seq, stamped)| LogEntry { seq, prev: String::new(), hash: String::new(), stamped };
     let is_seal = |event: &Event| matches!(event, Event::BallotSealed(_));

@@ -18,7 +18,7 @@ use crate::core::Command;
 use crate::history::{CloseReason, RoundRun, Seat, SeatStatus};
 use crate::participants::SeatRequest;
 use crate::round::seal::RoundKey;
-use crate::workflow::{Close, StructuredAnswers, WarmFirst};
+use crate::workflow::{Close, WarmFirst};
 
 /// Answers that come this soon after another share its write to disk.
 const GATHER: Duration = Duration::from_millis(2);
@@ -198,7 +198,7 @@ impl Engine<'_> {
         let deadline = left.map(|left| Instant::now() + left);
         let (number, gathers) = (round.opened.number, round.opened.close != Close::Quorum);
         // A deadline that may be moved binds the round alone, and through it every seat.
-        let given = (left.filter(|_| !self.facilitator.is_person()), self.schema(round));
+        let given = (left.filter(|_| !self.facilitator.is_person()), service_schema(round));
         let seats = Self::local_seats(round).map(|seat| self.ready(round, &seat.name, given.clone()));
         let seats = seats.collect::<Result<Vec<_>, _>>()?;
         self.pool.cancel_round();
@@ -218,7 +218,7 @@ impl Engine<'_> {
         if self.session.is_remote(seat) {
             return Ok(());
         }
-        let ready = self.ready(round, seat, (None, self.schema(round)))?;
+        let ready = self.ready(round, seat, (None, service_schema(round)))?;
         self.pool.ask(ready);
         Ok(())
     }
@@ -256,19 +256,6 @@ impl Engine<'_> {
                 round.opened.estimated_tokens >= TOKENS && sharing == SEATS
             }
         }
-    }
-
-    /// Whether services that hold a reply to a schema are given one.
-    pub(super) fn is_structured(&self) -> bool {
-        let definition = self.session.definition.as_ref();
-        definition.is_some_and(|definition| definition.structured == StructuredAnswers::Auto)
-    }
-
-    /// The schema of an answer, made once a round, unless the definition wants none.
-    fn schema(&self, round: &RoundRun) -> Option<Arc<str>> {
-        self.is_structured()
-            .then(|| answer_schema(&round.opened.ballot))?
-            .map(|schema| schema.to_string().into())
     }
 
     fn ready(&self, round: &RoundRun, seat: &str, given: AskOptions) -> Result<PreparedSeat, EngineError> {
@@ -321,4 +308,9 @@ async fn sleep_until(deadline: Option<Instant>) {
         Some(at) => tokio::time::sleep_until(at).await,
         None => std::future::pending().await,
     }
+}
+
+/// The schema of a round's answers, for services that hold a reply to one.
+fn service_schema(round: &RoundRun) -> Option<Arc<str>> {
+    answer_schema(&round.opened.ballot).map(|schema| schema.to_string().into())
 }

@@ -140,9 +140,7 @@ impl Engine<'_> {
             effort: info.and_then(|info| info.effort),
             max_output_tokens: info.and_then(|info| info.max_output_tokens),
             has_twice_the_room: false,
-            schema: facts
-                .filter(|_| self.is_structured())
-                .map(|facts| facts.service_schema().to_string().into()),
+            schema: facts.map(|facts| facts.service_schema().to_string().into()),
             time_left: self.session_time_left(),
             timeout: self.participant_timeout(&offered.step),
             watch: self.watch(&offered.item),

@@ -59,8 +59,7 @@ impl ExternalProgram {
         let of_seat = ExitNote::default();
         let note = ask.task.as_ref().map_or(&of_seat, |task| &task.ended);
         *lock(note) = ProgramExit::default();
-        let most = self.program.max_bytes.unwrap_or(MAX_ANSWER);
-        let answer = exchange(&mut *child, prompt(ask), most, ask, note).await;
+        let answer = exchange(&mut *child, prompt(ask), MAX_ANSWER, ask, note).await;
         let answer = answer.map_err(|error| format!("`{name}`: {error}"))?;
         let status = child.wait().await.map_err(|error| format!("`{name}`: {error}"))?;
         self.check_exit(ask, name, answer, status, &mut lock(note))
@@ -76,9 +75,8 @@ impl ExternalProgram {
     ) -> Result<Reply, String> {
         ended.status = Some(status.to_string());
         let reply = |text| Ok(Reply { text, tries: 1, ..Reply::default() });
-        let most = self.program.max_bytes.unwrap_or(MAX_ANSWER);
-        if answer.len() as u64 > most {
-            return Err(format!("`{name}` answered with more than {most} bytes"));
+        if answer.len() as u64 > MAX_ANSWER {
+            return Err(format!("`{name}` answered with more than {MAX_ANSWER} bytes"));
         }
         let is_ok = status.code().is_some_and(|code| self.program.ok_exit.contains(&i64::from(code)));
         if !status.success() && !is_ok {

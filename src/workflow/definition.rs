@@ -47,8 +47,6 @@ pub struct Definition {
     pub budget: Option<f64>,
     /// Whether one seat of each model is asked ahead of the others.
     pub warm_first: WarmFirst,
-    /// Whether the form of an answer goes with a request as a JSON Schema.
-    pub structured: StructuredAnswers,
     /// Whether evidence that looks like it holds a secret is sent, once the user agrees.
     pub secrets_allowed: bool,
     /// What becomes of names in an answer before it is handed on, where the definition says.
@@ -119,7 +117,6 @@ pub struct ProgramSpec {
     pub cwd: Option<String>,
     /// The names of the variables it is passed, beside `PATH`, `HOME` and the like.
     pub env: Vec<String>,
-    pub max_bytes: Option<u64>,
     /// The exit codes, beside 0, with which it answers: that it ended so, and what it printed.
     pub ok_exit: Vec<i64>,
     /// Whether it is declared to have no tools, and may take a seat in a blind round.
@@ -184,19 +181,6 @@ pub enum WarmFirst {
 
 impl WarmFirst {
     pub const WORDS: [(&str, Self); 3] = [("off", Self::Off), ("auto", Self::Auto), ("on", Self::On)];
-}
-
-/// Whether services that hold a reply to a JSON Schema are given that of the ballot form.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum StructuredAnswers {
-    /// Those that are known to take one, or configured to.
-    #[default]
-    Auto,
-    Off,
-}
-
-impl StructuredAnswers {
-    pub const WORDS: [(&str, Self); 2] = [("auto", Self::Auto), ("off", Self::Off)];
 }
 
 /// What becomes of an answer that names a seat, a model or a maker, before it is handed on.

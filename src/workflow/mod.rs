@@ -29,8 +29,8 @@ mod validate;
 pub use agent_answer::{DEEPEST_ANSWER, depth, read_answer};
 pub use chosen::{ChosenParticipant, LINK, split_participants};
 pub use definition::{
-    Definition, LeakAction, ParticipantSpec, ProgramSpec, PseudonymSetting, SeatTools, StructuredAnswers,
-    WarmFirst, is_model_text,
+    Definition, LeakAction, ParticipantSpec, ProgramSpec, PseudonymSetting, SeatTools, WarmFirst,
+    is_model_text,
 };
 pub use discussion::WITH_OPTIONS;
 pub use effort::Effort;

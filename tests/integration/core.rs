@@ -13,7 +13,9 @@ use roundtable::journal::{NO_HASH, fold, named_session, read_log, write_document
 use roundtable::report;
 
 use draw::{Ballot, Drawn, actions, definition, one_round};
-use drive::{SEATS, Sitting, surfaces};
+use drive::{SEATS, states, surfaces};
+
+use crate::sitting::Sitting;
 
 /// Returns a configuration with the same `all` cases in every full run, and a quarter of them in a
 /// sample; `PROPTEST_CASES` asks for so many new ones.
@@ -52,9 +54,9 @@ proptest! {
         let read: Vec<&TimedEvent> = log.lines.iter().map(|line| &line.stamped).collect();
         prop_assert_eq!(read, sitting.events.iter().collect::<Vec<_>>());
         let mut folded = Session::default();
-        for (line, live) in log.lines.iter().zip(&sitting.states) {
+        for (line, live) in log.lines.iter().zip(states(&sitting.events)) {
             folded.apply(&line.stamped);
-            prop_assert_eq!(&folded, live, "after {:?}", line.stamped.event);
+            prop_assert_eq!(&folded, &live, "after {:?}", line.stamped.event);
         }
         prop_assert_eq!(&fold(&log), &sitting.session);
         let verified = roundtable::journal::verify(bytes.as_bytes(), None);
@@ -207,7 +209,7 @@ fn nothing_is_counted_before_it_is_revealed() {
     let closed = |stamped: &TimedEvent| matches!(stamped.event, Event::RoundClosed(_));
     let at = sitting.events.iter().position(closed).expect("a close");
     for revealed in 0..SEATS.len() {
-        let mut torn = sitting.states[at + revealed].clone();
+        let mut torn = states(&sitting.events).swap_remove(at + revealed);
         let now = sitting.events[at + 1].at;
         assert!(decide(&torn, Command::Tally, now).is_err());
         assert!(matches!(next(&torn), NextAction::Decide(Command::Reveal)));
@@ -233,7 +235,7 @@ fn two_rounds_never_share_an_id() {
 fn a_seat_asked_again_starts_anew() {
     let mut sitting = level("none");
     let open = sitting.events.iter().position(|s| matches!(s.event, Event::RoundClosed(_))).expect("a close");
-    sitting.session = sitting.states[open - 1].clone();
+    sitting.session = states(&sitting.events).swap_remove(open - 1);
     assert!(sitting.give(Command::LoseKey) && sitting.give(Command::AskAgain { seal: None }));
     let round = &sitting.session.rounds[0];
     assert!(round.seats.values().all(|seat| seat.status.is_open() && seat.elapsed_ms.is_none()));

@@ -95,6 +95,7 @@ mod server;
 mod services;
 mod shipped;
 mod simulated;
+mod sitting;
 mod soak;
 mod stopping;
 mod storage;

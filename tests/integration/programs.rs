@@ -11,7 +11,7 @@ participants:
   - {name: good, command: [sh, -c, 'printf "{\"said\": \"%s\", \"named\": \"%s\", \"secret\": \"%s\"}" "$(cat)" "$NAMED" "$SECRET"'], env: [NAMED]}
   - {name: bad, command: [sh, -c, "echo first >&2; echo oh no >&2; exit 3"]}
   - {name: hang, command: [sh, -c, "sleep 321 & sleep 321"]}
-  - {name: flood, command: [sh, -c, "while :; do echo yes; done"], max_bytes: 1000}
+  - {name: flood, command: [sh, -c, "while :; do echo yes; done"]}
   - {name: missing, command: [no-such-program-here]}
   - {name: binary, command: [sh, -c, "printf '\\377\\376'"]}
   - {name: in-folder, command: [sh, -c, "pwd"], cwd: /}
@@ -50,7 +50,7 @@ fn a_program_answers_or_fails_by_itself() {
     assert_eq!(bad["error"], "`sh` ended with exit status: 3: oh no");
     assert_eq!((&bad["exit_status"], &bad["stderr"]), (&json!("exit status: 3"), &json!("first\noh no\n")));
     assert_eq!(returned(&lines, "hang")["error"], "Step 'hang' timed out after 200ms");
-    assert_eq!(returned(&lines, "flood")["error"], "`sh` answered with more than 1000 bytes");
+    assert_eq!(returned(&lines, "flood")["error"], "`sh` answered with more than 4194304 bytes");
     let missing = returned(&lines, "missing")["error"].to_string();
     assert!(missing.contains("`no-such-program-here` cannot be started"), "{missing}");
     let binary = returned(&lines, "binary")["error"].to_string();

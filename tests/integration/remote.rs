@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use roundtable::core::{Command, decide, refusal};
-use roundtable::history::{CloseReason, Event, SeatInvited, SeatJoined, Session, TimedEvent, Timestamp};
+use roundtable::core::{Command, refusal};
+use roundtable::history::{CloseReason, Event, SeatInvited, SeatJoined, TimedEvent, Timestamp};
 use roundtable::journal::verify;
 use roundtable::round::envelope::{Envelope, FailedDelivery, Failure};
 use roundtable::round::seal::sign::{SigningKey, ballot_message, offer_message};
@@ -13,6 +13,7 @@ use roundtable::round::snapshot::{hex, sha256_hex, unhex};
 use serde_json::{Value, json};
 
 use crate::forge::chained;
+use crate::sitting::{Sitting, header, persona, seat};
 
 /// When invitations expire.
 const NEXT_YEAR: i64 = 1_826_888_400_000;
@@ -31,71 +32,42 @@ fn dana() -> SigningKey {
     SigningKey::new([0x44; 32])
 }
 
-/// A session that is led command by command.
-struct Sitting {
-    session: Session,
-    events: Vec<TimedEvent>,
-    now: i64,
+/// A session in whose only round `dana` sits behind a link and is invited.
+fn opened() -> Sitting {
+    let mut remote = seat("dana", "remote/link");
+    remote["remote"] = json!({ "door": "link" });
+    let seats = vec![seat("ann", "rehearsal"), remote];
+    let mut header = header(DEFINITION, seats, vec![persona("ann", ""), persona("dana", "")]);
+    header["session"] = "20261122-130000-phone-vote-0001".into();
+    header["seal"] = 2.into();
+    header["table_key"] = SigningKey::new([0x55; 32]).public().into();
+    let mut sitting = Sitting::new(header, 1000);
+    sitting.does(Command::StartStep);
+    sitting.invite("first");
+    sitting
+}
+
+/// The same with the round open and `dana` joined.
+fn asked() -> Sitting {
+    let mut sitting = opened();
+    sitting.does(Command::OpenRound { project_summary: None, seal: Some(round_key().seal_to()) });
+    sitting.join("first", &dana()).expect("joined");
+    sitting
 }
 
 impl Sitting {
-    /// A session in whose only round `dana` sits behind a link and is invited.
-    fn open() -> Self {
-        let seat =
-            |name: &str, model: &str| json!({ "name": name, "persona": name, "model": model, "weight": 1.0 });
-        let mut remote = seat("dana", "remote/link");
-        remote["remote"] = json!({ "door": "link" });
-        let persona =
-            |name: &str| json!({ "name": name, "sha256": sha256_hex(""), "description": "", "text": "" });
-        let header = json!({
-            "session": "20261122-130000-phone-vote-0001", "format": 3, "program": "roundtable 0.1.0",
-            "definition_file": "phone-vote.yaml", "definition_sha256": sha256_hex(DEFINITION),
-            "definition": DEFINITION, "input": {},
-            "participants": [seat("ann", "rehearsal"), remote], "personas": [persona("ann"), persona("dana")],
-            "seal": 2, "table_key": SigningKey::new([0x55; 32]).public(),
-        });
-        let mut sitting = Self { session: Session::default(), events: Vec::new(), now: 1_795_352_400_000 };
-        sitting.does(Command::Open(Box::new(serde_json::from_value(header).expect("a header"))));
-        sitting.does(Command::StartStep);
-        sitting.invite("first");
-        sitting
-    }
-
-    /// The same with the round open and `dana` joined.
-    fn asked() -> Self {
-        let mut sitting = Self::open();
-        sitting.does(Command::OpenRound { project_summary: None, seal: Some(round_key().seal_to()) });
-        sitting.join("first", &dana()).expect("joined");
-        sitting
-    }
-
-    fn tries(&mut self, command: Command) -> Result<(), String> {
-        self.now += 1000;
-        let events = decide(&self.session, command, Timestamp(self.now)).map_err(|refusal| refusal.0)?;
-        for event in events {
-            let stamped = TimedEvent { at: Timestamp(self.now), event };
-            self.session.apply(&stamped);
-            self.events.push(stamped);
-        }
-        Ok(())
-    }
-
-    fn does(&mut self, command: Command) {
-        self.tries(command).expect("possible");
-    }
-
     fn invite(&mut self, token: &str) {
         let (participant, invitation) = ("dana".to_owned(), sha256_hex(token));
         self.does(Command::Invite(SeatInvited { participant, invitation, expires: Timestamp(NEXT_YEAR) }));
     }
 
-    fn join(&mut self, token: &str, key: &SigningKey) -> Result<(), String> {
+    fn join(&mut self, token: &str, key: &SigningKey) -> Result<usize, String> {
         let (participant, invitation) = ("dana".to_owned(), sha256_hex(token));
         self.tries(Command::Join(SeatJoined { participant, invitation, key: key.public() }))
     }
 
     /// A record of `seat` that says `text`.
-    fn record(&self, seat: &str, text: &str) -> String {
+    fn said(&self, seat: &str, text: &str) -> String {
         let round = self.session.rounds.last().expect("a round");
         json!({
             "session": self.session.id, "round": "vote", "participant": seat,
@@ -105,7 +77,7 @@ impl Sitting {
         .to_string()
     }
 
-    fn sealed(&self, seat: &str, record: &str, nonce: u8) -> SealedRecord {
+    fn seal(&self, seat: &str, record: &str, nonce: u8) -> SealedRecord {
         let round = self.session.rounds.last().expect("a round");
         let nonces = Nonces { cipher: [nonce; 32], commitment: [nonce + 1; 32] };
         let sealer = Sealer::new(&round_key(), SealFormat::Two);
@@ -115,7 +87,7 @@ impl Sitting {
     /// What `dana` sends, signed with `key`.
     fn envelope(&self, record: &str, nonce: u8, key: &SigningKey) -> Envelope {
         let round = self.session.rounds.last().expect("a round");
-        let seal = self.sealed("dana", record, nonce);
+        let seal = self.seal("dana", record, nonce);
         let mut envelope = Envelope {
             v: 2,
             delivery: round.delivery("dana").expect("a delivery"),
@@ -132,13 +104,13 @@ impl Sitting {
         envelope
     }
 
-    fn send(&mut self, envelope: Envelope) -> Result<(), String> {
+    fn send(&mut self, envelope: Envelope) -> Result<usize, String> {
         self.tries(Command::SealRemote(Box::new(envelope)))
     }
 
     /// Seals `ann`'s answer, closes, reveals and counts.
-    fn finish(&mut self) {
-        let seal = self.sealed("ann", &self.record("ann", "vote: sqlite"), 7);
+    fn to_the_end(&mut self) {
+        let seal = self.seal("ann", &self.said("ann", "vote: sqlite"), 7);
         let (round, participant) = ("vote".to_owned(), "ann".to_owned());
         self.does(Command::Seal { round, participant, seal });
         let missing = self.session.open_round().expect("open").open_seats().next().is_some();
@@ -165,14 +137,14 @@ fn sign(envelope: &mut Envelope, key: &SigningKey) {
 /// The events of a session with a signed ballot; a second program reads the file that they make.
 pub fn recorded() -> Vec<TimedEvent> {
     let mut sitting = voted();
-    sitting.finish();
+    sitting.to_the_end();
     std::fs::write(crate::oracle::oracle_file("remote.s2s"), chained(&sitting.events)).expect("written");
     sitting.events
 }
 
 fn voted() -> Sitting {
-    let mut sitting = Sitting::asked();
-    let record = sitting.record("dana", "{\"vote\":\"redis\",\"reason\":\"Größe\"}");
+    let mut sitting = asked();
+    let record = sitting.said("dana", "{\"vote\":\"redis\",\"reason\":\"Größe\"}");
     sitting.send(sitting.envelope(&record, 0x22, &dana())).expect("taken");
     sitting
 }
@@ -186,7 +158,7 @@ fn a_signed_ballot_counts_and_verifies() {
         why: refusal::BAD_SIGNATURE.to_owned(),
         commitment: hex(&[5; 32]),
     });
-    sitting.finish();
+    sitting.to_the_end();
     assert_eq!(sitting.findings(), [] as [&str; 0]);
     let tally = sitting.session.rounds[0].tally.as_ref().expect("counted");
     assert_eq!((tally.answered, tally.failed), (2, 0));
@@ -198,8 +170,8 @@ fn a_signed_ballot_counts_and_verifies() {
 
 #[test]
 fn what_does_not_belong_to_the_seat_or_the_round_is_refused() {
-    let mut sitting = Sitting::asked();
-    let record = sitting.record("dana", "vote: redis");
+    let mut sitting = asked();
+    let record = sitting.said("dana", "vote: redis");
     let good = sitting.envelope(&record, 0x22, &dana());
     let stale = [
         Envelope { session: "other".into(), ..good.clone() },
@@ -227,19 +199,19 @@ fn what_does_not_belong_to_the_seat_or_the_round_is_refused() {
     bent.sealed[5] ^= 1;
     assert_eq!(sitting.send(bent), Err(refusal::BAD_SIGNATURE.to_owned()));
     // The table cannot seal for the seat either.
-    let seal = sitting.sealed("dana", &record, 0x22);
+    let seal = sitting.seal("dana", &record, 0x22);
     let (round, participant) = ("vote".to_owned(), "dana".to_owned());
     assert!(sitting.tries(Command::Seal { round, participant, seal }).is_err());
     sitting.send(good).expect("taken");
     let second = sitting.envelope(&record, 0x66, &dana());
     assert_eq!(sitting.send(second), Err(refusal::ALREADY_SEALED.to_owned()));
-    sitting.finish();
+    sitting.to_the_end();
     assert_eq!(sitting.findings(), [] as [&str; 0]);
 }
 
 #[test]
 fn a_seat_fails_by_its_own_signature_alone() {
-    let mut sitting = Sitting::asked();
+    let mut sitting = asked();
     let of = |reason: &str| FailedDelivery {
         v: 2,
         delivery: sitting.session.rounds[0].delivery("dana").expect("a delivery"),
@@ -259,7 +231,7 @@ fn a_seat_fails_by_its_own_signature_alone() {
     assert_eq!(fail(stale), Err(refusal::STALE.to_owned()));
     fail(good.clone()).expect("taken");
     assert_eq!(fail(good), Err(refusal::STALE.to_owned()), "it has failed already");
-    sitting.finish();
+    sitting.to_the_end();
     assert_eq!(sitting.findings(), [] as [&str; 0]);
     for (key, value) in [("reason", json!("it is late")), ("tries", json!(2)), ("timed_out", json!(false))] {
         let found = changed(&sitting, "seat_failed", |of| of[key] = value.clone());
@@ -270,8 +242,8 @@ fn a_seat_fails_by_its_own_signature_alone() {
 #[test]
 fn what_comes_too_late_is_refused() {
     for excused in [true, false] {
-        let mut sitting = Sitting::asked();
-        let envelope = sitting.envelope(&sitting.record("dana", "vote: redis"), 0x22, &dana());
+        let mut sitting = asked();
+        let envelope = sitting.envelope(&sitting.said("dana", "vote: redis"), 0x22, &dana());
         let (round, participant, reason) = ("vote".to_owned(), "dana".to_owned(), "ill".to_owned());
         if excused {
             sitting.does(Command::Excuse { round, participant, reason });
@@ -285,16 +257,16 @@ fn what_comes_too_late_is_refused() {
 
 #[test]
 fn an_invitation_takes_one_key_and_a_new_one_withdraws_it() {
-    let mut sitting = Sitting::asked();
+    let mut sitting = asked();
     let other = SigningKey::new([9; 32]);
     assert_eq!(sitting.join("first", &other), Err(refusal::ALREADY_PINNED.to_owned()));
     assert_eq!(sitting.join("guessed", &other), Err(refusal::NO_SUCH_INVITATION.to_owned()));
     sitting.invite("second");
     assert_eq!(sitting.join("first", &other), Err(refusal::NO_SUCH_INVITATION.to_owned()));
-    let early = sitting.envelope(&sitting.record("dana", "vote: redis"), 0x22, &dana());
+    let early = sitting.envelope(&sitting.said("dana", "vote: redis"), 0x22, &dana());
     assert_eq!(sitting.send(early), Err(refusal::BAD_SIGNATURE.to_owned()), "nobody has joined");
     sitting.join("second", &other).expect("joined");
-    let record = sitting.record("dana", "vote: redis");
+    let record = sitting.said("dana", "vote: redis");
     sitting.send(sitting.envelope(&record, 0x22, &other)).expect("taken");
     let invited = SeatInvited {
         participant: "dana".to_owned(),
@@ -303,7 +275,7 @@ fn an_invitation_takes_one_key_and_a_new_one_withdraws_it() {
     };
     let why = sitting.tries(Command::Invite(invited)).expect_err("something is sealed");
     assert!(why.contains("has sealed in the open round"), "{why}");
-    sitting.finish();
+    sitting.to_the_end();
     assert_eq!(sitting.findings(), [] as [&str; 0]);
     let notes = verify(&chained(&sitting.events), None).notes;
     assert!(notes.iter().any(|note| note.contains("`dana` was invited again")), "{notes:?}");
@@ -311,7 +283,7 @@ fn an_invitation_takes_one_key_and_a_new_one_withdraws_it() {
 
 #[test]
 fn an_expired_invitation_is_none() {
-    let mut sitting = Sitting::open();
+    let mut sitting = opened();
     let (participant, invitation) = ("dana".to_owned(), sha256_hex("short"));
     let expires = Timestamp(sitting.now + 1500);
     sitting.does(Command::Invite(SeatInvited { participant, invitation, expires }));
@@ -334,7 +306,7 @@ fn refused_envelopes_are_on_record_up_to_eight() {
         sitting.does(refuse(refusal::ALREADY_SEALED, n));
     }
     assert!(sitting.tries(refuse(refusal::STALE, 9)).is_err(), "eight are on record");
-    sitting.finish();
+    sitting.to_the_end();
     assert_eq!(sitting.findings(), [] as [&str; 0]);
 }
 
@@ -353,8 +325,8 @@ fn changed(sitting: &Sitting, event: &str, change: impl Fn(&mut Value)) -> Vec<S
 #[test]
 fn a_forged_ballot_is_found_by_the_seats_name() {
     // The table knows the round's key and seals what it likes for dana.
-    let mut forged = Sitting::asked();
-    let record = forged.record("dana", "vote: sqlite");
+    let mut forged = asked();
+    let record = forged.said("dana", "vote: sqlite");
     let envelope = forged.envelope(&record, 0x22, &SigningKey::new([9; 32]));
     let mut event = json!({ "event": "ballot_sealed", "step": "vote", "round": "vote", "participant": "dana",
         "elapsed_ms": 2000, "by": "seat" });
@@ -370,13 +342,13 @@ fn a_forged_ballot_is_found_by_the_seats_name() {
         forged.events.push(stamped);
     };
     put(&mut forged, &event);
-    forged.finish();
+    forged.to_the_end();
     assert_eq!(
         forged.findings(),
         ["the ballot of `dana` is not signed with the key that the seat joined with"]
     );
     // Neither does it help to leave the signature away, or to pin a key of one's own afterwards.
-    let mut bare = Sitting::asked();
+    let mut bare = asked();
     let key = event.as_object_mut().expect("a map");
     key.remove("signature");
     key.remove("by");
@@ -384,7 +356,7 @@ fn a_forged_ballot_is_found_by_the_seats_name() {
     let pinned = json!({ "event": "seat_joined", "participant": "dana",
         "invitation": sha256_hex("first"), "key": SigningKey::new([9; 32]).public() });
     put(&mut bare, &pinned);
-    bare.finish();
+    bare.to_the_end();
     let found = bare.findings();
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[0].contains("the ballot of `dana` is not signed"), "{found:?}");
@@ -393,7 +365,7 @@ fn a_forged_ballot_is_found_by_the_seats_name() {
 #[test]
 fn every_changed_value_of_a_remote_seat_is_found() {
     let mut sitting = voted();
-    sitting.finish();
+    sitting.to_the_end();
     let other = |byte: u8, length: usize| Value::from(hex(&vec![byte; length]));
     let changes = [
         ("ballot_sealed", "signature", other(3, 64)),
@@ -421,7 +393,7 @@ fn every_changed_value_of_a_remote_seat_is_found() {
 /// What does not open, or is no record, fails the seat by name and counts for nobody.
 #[test]
 fn what_is_sealed_wrongly_fails_at_the_reveal() {
-    let plain = |sitting: &Sitting| sitting.record("dana", "vote: redis");
+    let plain = |sitting: &Sitting| sitting.said("dana", "vote: redis");
     let records: [&dyn Fn(&Sitting) -> String; 5] = [
         &|_| "no record".to_owned(),
         &|sitting| plain(sitting).replace("\"tries\":1", "\"tries\":2"),
@@ -433,10 +405,10 @@ fn what_is_sealed_wrongly_fails_at_the_reveal() {
         &|sitting| format!(" {}", plain(sitting)),
     ];
     for record in records {
-        let mut sitting = Sitting::asked();
+        let mut sitting = asked();
         let record = record(&sitting);
         sitting.send(sitting.envelope(&record, 0x22, &dana())).expect("nobody can read it yet");
-        sitting.finish();
+        sitting.to_the_end();
         let tally = sitting.session.rounds[0].tally.as_ref().expect("counted");
         assert_eq!((tally.answered, tally.failed), (1, 1), "{record}");
         assert_eq!(sitting.findings(), [] as [&str; 0], "{record}");
@@ -445,8 +417,8 @@ fn what_is_sealed_wrongly_fails_at_the_reveal() {
 
 #[test]
 fn envelopes_are_read_strictly() {
-    let sitting = Sitting::asked();
-    let envelope = sitting.envelope(&sitting.record("dana", "vote: redis"), 0x22, &dana());
+    let sitting = asked();
+    let envelope = sitting.envelope(&sitting.said("dana", "vote: redis"), 0x22, &dana());
     let json = serde_json::to_string(&envelope).expect("JSON");
     assert_eq!(Envelope::read(json.as_bytes()), Some(envelope));
     let commitment = json.split("\"commitment\":\"").nth(1).expect("there")[..64].to_owned();

@@ -48,21 +48,15 @@ fn lines_of(desk: &Desk, event: &str) -> Vec<Value> {
 fn the_form_goes_with_the_request_where_it_is_wanted_and_changes_nothing_else() {
     for dialect in ["openai", "openai-responses", "anthropic"] {
         let mut prompts = Vec::new();
-        for (definition, more, is_sent) in [
-            (ROUND.to_owned(), ", structured: true", true),
-            (ROUND.to_owned(), "", false),
-            (ROUND.to_owned(), ", structured: false", false),
-            (format!("{ROUND}structured: off\n"), ", structured: true", false),
-            (format!("{ROUND}structured: auto\n"), ", structured: true", true),
-        ] {
+        for (more, is_sent) in [(", structured: true", true), ("", false), (", structured: false", false)] {
             let server = Server::start(move |_| says(dialect, HELD));
-            let desk = desk(&definition, &server, dialect, more);
+            let desk = desk(ROUND, &server, dialect, more);
             desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0);
             let requests = server.requests();
             assert_eq!(requests.len(), 3);
             for request in &requests {
                 let schema = schema_of(request);
-                assert_eq!(schema.is_some(), is_sent, "{dialect}: {definition} {more}");
+                assert_eq!(schema.is_some(), is_sent, "{dialect}: {more}");
                 let votes = schema.map(|schema| schema["properties"]["vote"]["enum"].clone());
                 assert!(votes.is_none_or(|votes| votes == json!(["in-process", "redis", "abstain"])));
                 assert!(request.json().get("tools").is_none());
@@ -81,28 +75,25 @@ fn the_form_goes_with_the_request_where_it_is_wanted_and_changes_nothing_else() 
 fn a_model_that_leads_is_given_the_schema_of_its_form() {
     let led = "steps:\n  - {id: talk, type: discussion, topic: \"Which one?\", facilitator: lab/m, ballot: {kind: \
                choice, options: [in-process, redis]}}\nparticipants: [qa-lead, skeptic]\n";
-    for more in ["", "structured: off\n"] {
-        let server = Server::start(|request: &Request| {
-            let body = request.json().to_string();
-            let said = if body.contains("Write the question") {
-                r#"{"question": "Which one of them?", "exploration": null}"#
-            } else if body.contains("Write the note") {
-                r#"{"synthesis": "Redis.", "winner": "redis", "artifacts": [], "questions": []}"#
-            } else if body.contains("Say how the discussion ends") {
-                r#"{"action": "conclude", "winner": "redis", "recommendation": "redis", "summary": "S.", "reason": "R."}"#
-            } else {
-                HELD
-            };
-            says("openai", said)
-        });
-        let desk = desk(&format!("{led}{more}"), &server, "openai", ", structured: true");
-        desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0);
-        let schemas = server.requests().iter().filter_map(schema_of).collect::<Vec<_>>();
-        let of = |key: &str| schemas.iter().filter(|schema| schema["properties"].get(key).is_some()).count();
-        let wanted = if more.is_empty() { (1, 1, 1) } else { (0, 0, 0) };
-        assert_eq!((of("question"), of("synthesis"), of("action")), wanted, "{schemas:?}");
-        desk.run(["verify", &arg(&desk.session())]).code(0);
-    }
+    let server = Server::start(|request: &Request| {
+        let body = request.json().to_string();
+        let said = if body.contains("Write the question") {
+            r#"{"question": "Which one of them?", "exploration": null}"#
+        } else if body.contains("Write the note") {
+            r#"{"synthesis": "Redis.", "winner": "redis", "artifacts": [], "questions": []}"#
+        } else if body.contains("Say how the discussion ends") {
+            r#"{"action": "conclude", "winner": "redis", "recommendation": "redis", "summary": "S.", "reason": "R."}"#
+        } else {
+            HELD
+        };
+        says("openai", said)
+    });
+    let desk = desk(led, &server, "openai", ", structured: true");
+    desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0);
+    let schemas = server.requests().iter().filter_map(schema_of).collect::<Vec<_>>();
+    let of = |key: &str| schemas.iter().filter(|schema| schema["properties"].get(key).is_some()).count();
+    assert_eq!((of("question"), of("synthesis"), of("action")), (1, 1, 1), "{schemas:?}");
+    desk.run(["verify", &arg(&desk.session())]).code(0);
 }
 
 #[test]

@@ -1,108 +1,39 @@
 //! Work items of agents, driven by hand on a clock of the test: the inbox, leases, refusals, retries,
 //! interleavings; and a workflow cut off anywhere and resumed.
 
-use indexmap::IndexMap;
 use proptest::prelude::*;
-use roundtable::core::{Command, LEASE_MS, NextAction, decide, next};
-use roundtable::history::{
-    Event, ItemStatus, PersonaInfo, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp, WorkItem,
-    WorkItemReturned,
-};
+use roundtable::core::{Command, LEASE_MS, NextAction, next};
+use roundtable::history::{Event, ItemStatus, Session, Timestamp, WorkItem, WorkItemReturned};
 use serde_json::{Value, json};
 
 use crate::cases;
 use crate::program::Desk;
+use crate::sitting::{Sitting, header, persona, seat};
 
-const START: i64 = 1_795_302_307_120;
-
-struct Office {
-    session: Session,
-    events: Vec<TimedEvent>,
-    now: i64,
+/// A session whose agents are driven by hand.
+fn office(definition: &str, agents: &[&str]) -> Sitting {
+    let agent = |name: &&str| {
+        let mut seat = seat(name, "ollama/llama3.2");
+        seat["agent_only"] = true.into();
+        seat
+    };
+    let known = |name: &&str| {
+        let mut persona = persona(name, "");
+        persona["tags"] = json!(["zeal", "art", "third"]);
+        persona
+    };
+    let mut header =
+        header(definition, agents.iter().map(agent).collect(), agents.iter().map(known).collect());
+    header["input"] = "Build it".into();
+    Sitting::new(header, 0)
 }
 
-fn seat(name: &str, persona: &str) -> SeatInfo {
-    SeatInfo {
-        name: name.to_owned(),
-        persona: persona.to_owned(),
-        model: "ollama/llama3.2".to_owned(),
-        weight: 1.0,
-        seed: None,
-        temperature: None,
-        effort: None,
-        max_output_tokens: None,
-        scripted: Vec::new(),
-        agent_only: true,
-        role: None,
-        without_tools: false,
-        skills: Vec::new(),
-        tags: Vec::new(),
-        wrapped: None,
-        remote: None,
-    }
-}
-
-fn persona(name: &str, tags: &[&str]) -> PersonaInfo {
-    PersonaInfo {
-        name: name.to_owned(),
-        sha256: String::new(),
-        description: String::new(),
-        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
-        priorities: IndexMap::new(),
-        text: String::new(),
-    }
-}
-
-impl Office {
-    fn open(definition: &str, agents: &[&str]) -> Self {
-        let header = SessionOpened {
-            session: "s-1".to_owned(),
-            format: roundtable::journal::FORMAT,
-            program: "test".to_owned(),
-            definition_file: "w.yaml".to_owned(),
-            definition_sha256: String::new(),
-            definition: definition.to_owned(),
-            input: json!("Build it"),
-            seed: None,
-            participants: agents.iter().map(|name| seat(name, name)).collect(),
-            personas: agents.iter().map(|name| persona(name, &["zeal", "art", "third"])).collect(),
-            tasks_file: None,
-            tasks_state: None,
-            linked_sessions: Vec::new(),
-            unread: Vec::new(),
-            prices: indexmap::IndexMap::new(),
-            providers: indexmap::IndexMap::new(),
-            seal: None,
-            table_key: None,
-            draw_seed: None,
-            pseudonyms: None,
-        };
-        let mut office = Self { session: Session::default(), events: Vec::new(), now: START };
-        office.must(Command::Open(Box::new(header)));
-        office
-    }
-
-    fn give(&mut self, command: Command) -> Result<usize, String> {
-        let events = decide(&self.session, command, Timestamp(self.now)).map_err(|refusal| refusal.0)?;
-        let count = events.len();
-        for event in events {
-            let stamped = TimedEvent { at: Timestamp(self.now), event };
-            self.session.apply(&stamped);
-            self.events.push(stamped);
-        }
-        Ok(count)
-    }
-
-    fn must(&mut self, command: Command) -> usize {
-        let text = format!("{command:?}");
-        self.give(command).unwrap_or_else(|refusal| panic!("{text}: {refusal}"))
-    }
-
+impl Sitting {
     /// Does what must happen until somebody is at work or asked, or the end.
     fn until_waiting(&mut self) {
         for _ in 0..200 {
             match next(&self.session) {
-                NextAction::Decide(command) => self.must(command),
+                NextAction::Decide(command) => self.does(command),
                 _ => return,
             };
         }
@@ -111,12 +42,12 @@ impl Office {
 
     fn claim(&mut self, item: &str, who: &str, holder: Option<&str>) -> Result<usize, String> {
         let holder = holder.map(str::to_owned);
-        self.give(Command::Claim { item: item.to_owned(), participant: who.to_owned(), holder })
+        self.tries(Command::Claim { item: item.to_owned(), participant: who.to_owned(), holder })
     }
 
     fn renew(&mut self, item: &str, who: &str, holder: Option<&str>) -> Result<usize, String> {
         let holder = holder.map(str::to_owned);
-        self.give(Command::Renew { item: item.to_owned(), participant: who.to_owned(), holder })
+        self.tries(Command::Renew { item: item.to_owned(), participant: who.to_owned(), holder })
     }
 
     fn give_back(
@@ -127,7 +58,7 @@ impl Office {
         data: Value,
     ) -> Result<usize, String> {
         let back = back(item, who, ItemStatus::Completed, data);
-        self.give(Command::Return { back: Box::new(back), holder: holder.map(str::to_owned) })
+        self.tries(Command::Return { back: Box::new(back), holder: holder.map(str::to_owned) })
     }
 
     fn inbox(&self, who: &str) -> Vec<String> {
@@ -161,7 +92,7 @@ const TWO: &str = "steps:\n  - id: both\n    type: parallel\n    steps:\n      -
 
 #[test]
 fn an_agent_sees_its_own_offers_oldest_first() {
-    let mut office = Office::open(TWO, &["ann", "bob"]);
+    let mut office = office(TWO, &["ann", "bob"]);
     assert!(office.inbox("ann").is_empty());
     office.until_waiting();
     assert_eq!(office.inbox("ann"), ["one/1", "three/1"]);
@@ -172,7 +103,7 @@ fn an_agent_sees_its_own_offers_oldest_first() {
 
 #[test]
 fn one_of_two_claims_wins_and_refusals_say_which() {
-    let mut office = Office::open(TWO, &["ann", "bob"]);
+    let mut office = office(TWO, &["ann", "bob"]);
     office.until_waiting();
     let starts = |found: Result<usize, String>, wanted: &str| {
         let found = found.expect_err("refused");
@@ -208,12 +139,12 @@ fn one_of_two_claims_wins_and_refusals_say_which() {
 #[test]
 fn a_try_is_made_again_after_its_wait_and_no_further() {
     let text = "steps: [{id: a, type: agent, agent: ann, max_retries: 1, retry_delay_ms: 500}]\n";
-    let mut office = Office::open(text, &["ann"]);
+    let mut office = office(text, &["ann"]);
     office.until_waiting();
     for _ in 0..2 {
         office.claim("a/1", "ann", None).expect("free");
         let failed = back("a/1", "ann", ItemStatus::Failed, Value::Null);
-        office.must(Command::Return { back: Box::new(failed), holder: None });
+        office.does(Command::Return { back: Box::new(failed), holder: None });
         assert!(office.claim("a/1", "ann", None).is_err(), "the wait is not over, or no try is left");
         office.now += 500;
     }
@@ -226,7 +157,7 @@ fn a_try_is_made_again_after_its_wait_and_no_further() {
 #[test]
 fn a_review_is_never_the_authors_and_needs_feedback() {
     let text = "participants: [{persona: ann, name: ann}, {persona: bob, name: bob}]\nsteps:\n  - {id: write, type: agent, agent: ann}\n  - {id: check, type: review, of: write, reviewers: all, criteria: [clarity]}\n";
-    let mut office = Office::open(text, &["ann", "bob"]);
+    let mut office = office(text, &["ann", "bob"]);
     office.until_waiting();
     office.claim("write/1", "ann", None).expect("free");
     office.give_back("write/1", "ann", None, json!({"text": "x"})).expect("held");
@@ -261,7 +192,7 @@ fn a_review_is_never_the_authors_and_needs_feedback() {
 #[test]
 fn an_old_context_renders_the_same_after_the_run() {
     let text = "steps:\n  - {id: a, type: agent, agent: ann}\n  - {id: b, type: agent, agent: ann}\n";
-    let mut office = Office::open(text, &["ann"]);
+    let mut office = office(text, &["ann"]);
     office.until_waiting();
     office.claim("a/1", "ann", None).expect("free");
     office.give_back("a/1", "ann", None, json!({"n": 1})).expect("held");
@@ -282,14 +213,14 @@ proptest! {
     /// Whoever is first: the results, the context and the fold of the log are the same.
     #[test]
     fn the_order_of_arrival_changes_nothing(order in Just(vec!["one/1", "two/1", "three/1"]).prop_shuffle(), fails in any::<bool>()) {
-        let mut office = Office::open(TWO, &["ann", "bob"]);
+        let mut office = office(TWO, &["ann", "bob"]);
         office.until_waiting();
         for item in order {
             let who = if item == "two/1" { "bob" } else { "ann" };
             office.claim(item, who, None).expect("free");
             let status = if fails && item == "two/1" { ItemStatus::Failed } else { ItemStatus::Completed };
             let back = back(item, who, status, json!({"of": item}));
-            office.must(Command::Return { back: Box::new(back), holder: None });
+            office.does(Command::Return { back: Box::new(back), holder: None });
             office.until_waiting();
         }
         let entry = |id: &str| json!({"stepId": id, "result": {"of": format!("{id}/1")}});

@@ -73,7 +73,6 @@ fn program(command: &[String]) -> ProgramSpec {
         command: command.to_vec(),
         cwd: None,
         env: names.filter(|name| name != "ROUNDTABLE_TOKEN").collect(),
-        max_bytes: Some(MAX_DATA),
         ok_exit: Vec::new(),
         tool_less: false,
     }

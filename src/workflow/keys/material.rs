@@ -71,7 +71,6 @@ pub static TASK: MapSpec = MapSpec {
         key("labels", Any, "", "Its labels.", "[ui]"),
         key("languageCode", Any, "", "Its language.", "en"),
         key("latestSummary", Any, "", "Read and never disclosed.", "\"…\""),
-        key("deleted", Flag, "false", "Whether it is left out.", "true"),
         key("deletedAt", Any, "", "The time of its deletion; with one it is left out.", "2026-01-31"),
     ],
 };

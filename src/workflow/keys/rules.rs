@@ -30,7 +30,7 @@ pub fn definition() -> Vec<Value> {
 }
 
 pub fn participant() -> Vec<Value> {
-    let of_program = ["cwd", "env", "max_bytes", "ok_exit", "tool_less"];
+    let of_program = ["cwd", "env", "ok_exit", "tool_less"];
     let mut rules: Vec<Value> = of_program.iter().map(|key| needs(key, "command")).collect();
     let named = ["persona", "name", "model"].map(|key| json!({"required": [key]}));
     rules.push(json!({"anyOf": named}));

@@ -6,7 +6,7 @@ use super::spec::KeyType::{
 };
 use super::spec::{KeySpec, MapSpec, StepType, key, map, words_of};
 use super::{material, rules};
-use crate::workflow::definition::{LeakAction, StructuredAnswers, WarmFirst};
+use crate::workflow::definition::{LeakAction, WarmFirst};
 use crate::workflow::effort::Effort;
 use crate::workflow::load::participants::MOST_SEATS;
 use crate::workflow::steps::types::{step_keys, type_names};
@@ -92,13 +92,6 @@ pub static DEFINITION: MapSpec = MapSpec {
             "off",
             "Whether one seat of each model is asked before the others, to fill the provider's cache.",
             "auto",
-        ),
-        key(
-            "structured",
-            Words(|| words_of(&StructuredAnswers::WORDS)),
-            "auto",
-            "Whether providers that support it get the ballot form as a JSON Schema.",
-            "\"off\"",
         ),
         key("context", Map(&RECALL), "", "What snapshots hold of earlier rounds and steps.", "{rounds: 3}"),
         key(
@@ -186,7 +179,6 @@ static PARTICIPANT: MapSpec = MapSpec {
         key("command", Texts, "", "An external program and its arguments.", "[./agent.sh, --json]"),
         key("cwd", Text, "the current folder", "The folder the program runs in.", "tools"),
         key("env", Texts, "", "Names of environment variables that the program gets.", "[HOME]"),
-        key("max_bytes", from(1), "4194304", "The most bytes the program may print.", "65536"),
         key(
             "ok_exit",
             List(&Whole(0, 255)),

@@ -12,9 +12,7 @@ pub(crate) mod task;
 
 use indexmap::IndexMap;
 
-use super::definition::{
-    Definition, LeakAction, ParticipantSpec, PseudonymSetting, StructuredAnswers, WarmFirst,
-};
+use super::definition::{Definition, LeakAction, ParticipantSpec, PseudonymSetting, WarmFirst};
 use super::discussion::expanded;
 use super::keys::check::{check_definition, has_nested};
 use super::recall::{RecallKeys, recall};
@@ -242,7 +240,6 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
         budget: entries.number("budget"),
         warm_first: entries.word("warm_first", &WarmFirst::WORDS).unwrap_or_default(),
         secrets_allowed: entries.word("secrets", &[("refuse", false), ("allow", true)]).unwrap_or_default(),
-        structured: entries.word("structured", &StructuredAnswers::WORDS).unwrap_or_default(),
         leaks: entries.word("leaks", &LeakAction::WORDS),
         pseudonyms: pseudonyms(entries, &steps),
         max_snapshot_bytes: entries.count("max_snapshot_bytes").unwrap_or(MAX_SNAPSHOT) as usize,

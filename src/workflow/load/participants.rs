@@ -137,7 +137,6 @@ fn program(entries: Entries<'_>, name: &str) -> Option<ProgramSpec> {
         command: entries.texts("command"),
         cwd: entries.text("cwd"),
         env: entries.texts("env"),
-        max_bytes: entries.whole_number("max_bytes"),
         ok_exit: codes.iter().filter_map(serde_json::Value::as_i64).collect(),
         tool_less: entries.flag("tool_less").unwrap_or(false),
     };

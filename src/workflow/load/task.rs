@@ -55,7 +55,7 @@ fn task(inner: Entries<'_>, id: String) -> Task {
         doubt,
         status,
         row,
-        deleted: inner.flag("deleted").unwrap_or(false) || inner.has("deletedAt"),
+        deleted: inner.has("deletedAt"),
         place: (inner.node.line, inner.node.column),
     }
 }

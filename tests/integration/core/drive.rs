@@ -1,48 +1,33 @@
-//! How a session is driven by hand: commands in, events folded, the state kept after each event.
+//! How the session of these properties is driven.
 
-use indexmap::IndexMap;
 use roundtable::ballot::BallotKind;
-use roundtable::core::{Command, NextAction, QuestionKind, decide, key_file_left, next};
-use roundtable::history::{
-    CloseReason, Event, LogEntry, PersonaInfo, RoundRevised, SeatInfo, Session, SessionOpened, TimedEvent,
-    Timestamp,
-};
+use roundtable::core::{Command, NextAction, QuestionKind, key_file_left, next};
+use roundtable::history::{CloseReason, Event, LogEntry, RoundRevised, SeatInfo, Session, TimedEvent};
 use roundtable::report;
 use roundtable::round::record::{Finish, Raw, ReplyAttempt};
 use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, Sealer};
 use roundtable::workflow::{Source, load};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::draw::{Action, Ballot, Drawn};
+use crate::sitting::{Sitting, header, persona};
 
 /// The roster.
 pub const SEATS: [&str; 4] = ["dora", "abe", "cleo", "bert"];
-const START: i64 = 1_795_302_307_120;
-
-/// A session driven by hand.
-pub struct Sitting {
-    pub session: Session,
-    pub events: Vec<TimedEvent>,
-    /// The state after each event.
-    pub states: Vec<Session>,
-    /// A word that stands in every answer.
-    pub word: String,
-    now: i64,
-    turns: usize,
+/// The state after each of these events.
+pub fn states(events: &[TimedEvent]) -> Vec<Session> {
+    let mut session = Session::default();
+    let state = |event| {
+        session.apply(event);
+        session.clone()
+    };
+    events.iter().map(state).collect()
 }
 
 impl Sitting {
     /// Opens a session on a definition.
     pub fn open(drawn: &Drawn) -> Self {
-        let mut sitting = Self {
-            session: Session::default(),
-            events: Vec::new(),
-            states: Vec::new(),
-            word: "word".to_owned(),
-            now: START,
-            turns: 0,
-        };
-        sitting.give(Command::Open(Box::new(header(&drawn.text))));
+        let sitting = Self::new(header_of(&drawn.text), 0);
         assert!(sitting.session.definition.is_some(), "the drawn definition loads: {}", drawn.text);
         sitting
     }
@@ -52,22 +37,15 @@ impl Sitting {
         if !matches!(command, Command::Seal { .. } | Command::Fail { .. }) {
             self.now += 1_000;
         }
-        let at = Timestamp(self.now);
         let before = self.session.clone();
-        match decide(&self.session, command, at) {
+        match self.tries(command) {
             Err(refusal) => {
-                assert!(!refusal.0.is_empty());
+                assert!(!refusal.is_empty());
                 assert_eq!(self.session, before, "a refusal changed the state");
                 false
             }
-            Ok(events) => {
-                assert!(!events.is_empty(), "a command was taken and yields nothing");
-                for event in events {
-                    let stamped = TimedEvent { at, event };
-                    self.session.apply(&stamped);
-                    self.events.push(stamped);
-                    self.states.push(self.session.clone());
-                }
+            Ok(count) => {
+                assert!(count > 0, "a command was taken and yields nothing");
                 assert_ne!(self.session, before, "a command was taken and changed nothing");
                 true
             }
@@ -163,15 +141,14 @@ impl Sitting {
             Action::Resume => Command::Resume { program: "test".to_owned(), torn_bytes: 3 },
             Action::Stop => Command::Stop { reason: "rain".to_owned() },
             Action::CloseSession => Command::Close,
-            Action::OpenAgain => Command::Open(Box::new(header("{\"question\": \"Another?\"}"))),
+            Action::OpenAgain => another(),
         };
         self.give(command);
     }
 
     /// Does what must happen now; seats vote differently from turn to turn, people say different things.
     pub fn follow(&mut self, now: NextAction) {
-        self.turns += 1;
-        let turn = self.turns;
+        let turn = self.events.len();
         match now {
             NextAction::Nothing => panic!("the session is not open"),
             NextAction::Done => {}
@@ -346,40 +323,23 @@ fn name(seat: usize) -> &'static str {
     SEATS.get(seat).copied().unwrap_or("nobody")
 }
 
-fn header(definition: &str) -> SessionOpened {
+fn header_of(definition: &str) -> Value {
     let source = Source { text: definition, file: "shed.json", id: "shed" };
     let specs = load(source).expect("a definition").definition.participants;
-    let seat = |spec| SeatInfo::given(spec, "ollama/llama3.2".to_owned(), Vec::new());
-    let text = "You paint.\n\tWith care: always.\n".to_owned();
-    SessionOpened {
-        session: "s-1".to_owned(),
-        format: roundtable::journal::FORMAT,
-        program: "roundtable test".to_owned(),
-        definition_file: "shed.json".to_owned(),
-        definition_sha256: roundtable::round::snapshot::sha256_hex(definition),
-        definition: definition.to_owned(),
-        input: json!({ "budget": 1e21, "small": -0.5, "n": null, "deep": [[["x"]]] }),
-        seed: None,
-        participants: specs.iter().map(seat).collect(),
-        tasks_file: None,
-        tasks_state: None,
-        linked_sessions: Vec::new(),
-        unread: Vec::new(),
-        prices: indexmap::IndexMap::new(),
-        providers: indexmap::IndexMap::new(),
-        seal: None,
-        table_key: None,
-        draw_seed: None,
-        pseudonyms: None,
-        personas: vec![PersonaInfo {
-            name: "painter".to_owned(),
-            sha256: roundtable::round::snapshot::sha256_hex(&text),
-            description: "paints".to_owned(),
-            tags: Vec::new(),
-            priorities: IndexMap::from([("colour".to_owned(), 0.1)]),
-            text,
-        }],
-    }
+    let seat = |spec| {
+        let info = SeatInfo::given(spec, "ollama/llama3.2".to_owned(), Vec::new());
+        serde_json::to_value(info).expect("JSON")
+    };
+    let mut painter = persona("painter", "You paint.\n\tWith care: always.\n");
+    painter["priorities"] = json!({ "colour": 0.1 });
+    let mut header = header(definition, specs.iter().map(seat).collect(), vec![painter]);
+    header["input"] = json!({ "budget": 1e21, "small": -0.5, "n": null, "deep": [[["x"]]] });
+    header
+}
+
+fn another() -> Command {
+    let header = header_of("{\"question\": \"Another?\"}");
+    Command::Open(Box::new(serde_json::from_value(header).expect("a header")))
 }
 
 /// Everything a person or a program is shown of a session, ciphertexts and commitments left out.

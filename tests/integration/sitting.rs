@@ -1,0 +1,67 @@
+//! A session led command by command, on a clock of the test. It checks nothing by itself.
+
+use roundtable::core::{Command, decide};
+use roundtable::history::{Session, TimedEvent, Timestamp};
+use roundtable::round::snapshot::sha256_hex;
+use serde_json::{Value, json};
+
+/// When sessions begin.
+pub const START: i64 = 1_795_302_307_120;
+
+/// A session, and the events it came from.
+pub struct Sitting {
+    pub session: Session,
+    pub events: Vec<TimedEvent>,
+    pub now: i64,
+    /// By how many milliseconds each command moves the clock.
+    pub pace: i64,
+    /// A word that stands in every answer made up for it.
+    pub word: String,
+}
+
+impl Sitting {
+    /// A session with this header.
+    pub fn new(header: Value, pace: i64) -> Self {
+        let (session, events, word) = (Session::default(), Vec::new(), "word".to_owned());
+        let mut sitting = Self { session, events, now: START, pace, word };
+        sitting.does(Command::Open(Box::new(serde_json::from_value(header).expect("a header"))));
+        sitting
+    }
+
+    /// Gives a command; the number of its events, or why it is refused.
+    pub fn tries(&mut self, command: Command) -> Result<usize, String> {
+        self.now += self.pace;
+        let at = Timestamp(self.now);
+        let events = decide(&self.session, command, at).map_err(|refusal| refusal.0)?;
+        let count = events.len();
+        for event in events {
+            let stamped = TimedEvent { at, event };
+            self.session.apply(&stamped);
+            self.events.push(stamped);
+        }
+        Ok(count)
+    }
+
+    /// Gives a command that is not refused.
+    pub fn does(&mut self, command: Command) -> usize {
+        let text = format!("{command:?}");
+        self.tries(command).unwrap_or_else(|refusal| panic!("{text}: {refusal}"))
+    }
+}
+
+/// The header of a session of this definition, with these seats and personas.
+pub fn header(definition: &str, seats: Vec<Value>, personas: Vec<Value>) -> Value {
+    json!({
+        "session": "s-1", "format": roundtable::journal::FORMAT, "program": "test", "definition_file": "w.yaml",
+        "definition_sha256": sha256_hex(definition), "definition": definition, "input": {},
+        "participants": seats, "personas": personas,
+    })
+}
+
+pub fn seat(name: &str, model: &str) -> Value {
+    json!({ "name": name, "persona": name, "model": model, "weight": 1.0 })
+}
+
+pub fn persona(name: &str, text: &str) -> Value {
+    json!({ "name": name, "sha256": sha256_hex(text), "description": "", "text": text })
+}

@@ -26,7 +26,7 @@ use crate::round::prompt::reask_suffix;
 use crate::round::snapshot::hex;
 use crate::tui::Signals;
 use crate::workflow::ProgramSpec;
-use access::{Access, LONGEST_WAIT, MAX_DATA, done, refusal, text};
+use access::{Access, LONGEST_WAIT, done, refusal, text};
 
 /// The most characters of a reason that the session takes.
 const LONGEST_REASON: usize = 4000;

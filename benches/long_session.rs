@@ -29,8 +29,8 @@ fn session_of(seats: usize) -> Sitting {
         seat["persona"] = spec.persona.as_str().into();
         seat
     };
-    let seats = participants.iter().map(known).collect();
-    let mut header = header(&definition, seats, vec![persona("qa-lead", "You test.\n")]);
+    let seats: Vec<serde_json::Value> = participants.iter().map(known).collect();
+    let mut header = header(&definition, &seats, &[persona("qa-lead", "You test.\n")]);
     header["session"] = ID.into();
     Sitting::new(header, 20)
 }

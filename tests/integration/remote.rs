@@ -36,8 +36,8 @@ fn dana() -> SigningKey {
 fn opened() -> Sitting {
     let mut remote = seat("dana", "remote/link");
     remote["remote"] = json!({ "door": "link" });
-    let seats = vec![seat("ann", "rehearsal"), remote];
-    let mut header = header(DEFINITION, seats, vec![persona("ann", ""), persona("dana", "")]);
+    let seats = [seat("ann", "rehearsal"), remote];
+    let mut header = header(DEFINITION, &seats, &[persona("ann", ""), persona("dana", "")]);
     header["session"] = "20261122-130000-phone-vote-0001".into();
     header["seal"] = 2.into();
     header["table_key"] = SigningKey::new([0x55; 32]).public().into();
@@ -109,7 +109,7 @@ impl Sitting {
     }
 
     /// Seals `ann`'s answer, closes, reveals and counts.
-    fn to_the_end(&mut self) {
+    fn finishes(&mut self) {
         let seal = self.seal("ann", &self.said("ann", "vote: sqlite"), 7);
         let (round, participant) = ("vote".to_owned(), "ann".to_owned());
         self.does(Command::Seal { round, participant, seal });
@@ -137,7 +137,7 @@ fn sign(envelope: &mut Envelope, key: &SigningKey) {
 /// The events of a session with a signed ballot; a second program reads the file that they make.
 pub fn recorded() -> Vec<TimedEvent> {
     let mut sitting = voted();
-    sitting.to_the_end();
+    sitting.finishes();
     std::fs::write(crate::oracle::oracle_file("remote.s2s"), chained(&sitting.events)).expect("written");
     sitting.events
 }
@@ -158,7 +158,7 @@ fn a_signed_ballot_counts_and_verifies() {
         why: refusal::BAD_SIGNATURE.to_owned(),
         commitment: hex(&[5; 32]),
     });
-    sitting.to_the_end();
+    sitting.finishes();
     assert_eq!(sitting.findings(), [] as [&str; 0]);
     let tally = sitting.session.rounds[0].tally.as_ref().expect("counted");
     assert_eq!((tally.answered, tally.failed), (2, 0));
@@ -205,7 +205,7 @@ fn what_does_not_belong_to_the_seat_or_the_round_is_refused() {
     sitting.send(good).expect("taken");
     let second = sitting.envelope(&record, 0x66, &dana());
     assert_eq!(sitting.send(second), Err(refusal::ALREADY_SEALED.to_owned()));
-    sitting.to_the_end();
+    sitting.finishes();
     assert_eq!(sitting.findings(), [] as [&str; 0]);
 }
 
@@ -231,7 +231,7 @@ fn a_seat_fails_by_its_own_signature_alone() {
     assert_eq!(fail(stale), Err(refusal::STALE.to_owned()));
     fail(good.clone()).expect("taken");
     assert_eq!(fail(good), Err(refusal::STALE.to_owned()), "it has failed already");
-    sitting.to_the_end();
+    sitting.finishes();
     assert_eq!(sitting.findings(), [] as [&str; 0]);
     for (key, value) in [("reason", json!("it is late")), ("tries", json!(2)), ("timed_out", json!(false))] {
         let found = changed(&sitting, "seat_failed", |of| of[key] = value.clone());
@@ -275,7 +275,7 @@ fn an_invitation_takes_one_key_and_a_new_one_withdraws_it() {
     };
     let why = sitting.tries(Command::Invite(invited)).expect_err("something is sealed");
     assert!(why.contains("has sealed in the open round"), "{why}");
-    sitting.to_the_end();
+    sitting.finishes();
     assert_eq!(sitting.findings(), [] as [&str; 0]);
     let notes = verify(&chained(&sitting.events), None).notes;
     assert!(notes.iter().any(|note| note.contains("`dana` was invited again")), "{notes:?}");
@@ -306,7 +306,7 @@ fn refused_envelopes_are_on_record_up_to_eight() {
         sitting.does(refuse(refusal::ALREADY_SEALED, n));
     }
     assert!(sitting.tries(refuse(refusal::STALE, 9)).is_err(), "eight are on record");
-    sitting.to_the_end();
+    sitting.finishes();
     assert_eq!(sitting.findings(), [] as [&str; 0]);
 }
 
@@ -342,7 +342,7 @@ fn a_forged_ballot_is_found_by_the_seats_name() {
         forged.events.push(stamped);
     };
     put(&mut forged, &event);
-    forged.to_the_end();
+    forged.finishes();
     assert_eq!(
         forged.findings(),
         ["the ballot of `dana` is not signed with the key that the seat joined with"]
@@ -356,7 +356,7 @@ fn a_forged_ballot_is_found_by_the_seats_name() {
     let pinned = json!({ "event": "seat_joined", "participant": "dana",
         "invitation": sha256_hex("first"), "key": SigningKey::new([9; 32]).public() });
     put(&mut bare, &pinned);
-    bare.to_the_end();
+    bare.finishes();
     let found = bare.findings();
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[0].contains("the ballot of `dana` is not signed"), "{found:?}");
@@ -365,7 +365,7 @@ fn a_forged_ballot_is_found_by_the_seats_name() {
 #[test]
 fn every_changed_value_of_a_remote_seat_is_found() {
     let mut sitting = voted();
-    sitting.to_the_end();
+    sitting.finishes();
     let other = |byte: u8, length: usize| Value::from(hex(&vec![byte; length]));
     let changes = [
         ("ballot_sealed", "signature", other(3, 64)),
@@ -408,7 +408,7 @@ fn what_is_sealed_wrongly_fails_at_the_reveal() {
         let mut sitting = asked();
         let record = record(&sitting);
         sitting.send(sitting.envelope(&record, 0x22, &dana())).expect("nobody can read it yet");
-        sitting.to_the_end();
+        sitting.finishes();
         let tally = sitting.session.rounds[0].tally.as_ref().expect("counted");
         assert_eq!((tally.answered, tally.failed), (1, 1), "{record}");
         assert_eq!(sitting.findings(), [] as [&str; 0], "{record}");

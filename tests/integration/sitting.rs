@@ -50,7 +50,7 @@ impl Sitting {
 }
 
 /// The header of a session of this definition, with these seats and personas.
-pub fn header(definition: &str, seats: Vec<Value>, personas: Vec<Value>) -> Value {
+pub fn header(definition: &str, seats: &[Value], personas: &[Value]) -> Value {
     json!({
         "session": "s-1", "format": roundtable::journal::FORMAT, "program": "test", "definition_file": "w.yaml",
         "definition_sha256": sha256_hex(definition), "definition": definition, "input": {},

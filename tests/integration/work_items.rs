@@ -22,8 +22,9 @@ fn office(definition: &str, agents: &[&str]) -> Sitting {
         persona["tags"] = json!(["zeal", "art", "third"]);
         persona
     };
-    let mut header =
-        header(definition, agents.iter().map(agent).collect(), agents.iter().map(known).collect());
+    let seats: Vec<Value> = agents.iter().map(agent).collect();
+    let personas: Vec<Value> = agents.iter().map(known).collect();
+    let mut header = header(definition, &seats, &personas);
     header["input"] = "Build it".into();
     Sitting::new(header, 0)
 }

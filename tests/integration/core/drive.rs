@@ -332,7 +332,8 @@ fn header_of(definition: &str) -> Value {
     };
     let mut painter = persona("painter", "You paint.\n\tWith care: always.\n");
     painter["priorities"] = json!({ "colour": 0.1 });
-    let mut header = header(definition, specs.iter().map(seat).collect(), vec![painter]);
+    let seats: Vec<Value> = specs.iter().map(seat).collect();
+    let mut header = header(definition, &seats, &[painter]);
     header["input"] = json!({ "budget": 1e21, "small": -0.5, "n": null, "deep": [[["x"]]] });
     header
 }

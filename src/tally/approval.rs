@@ -13,13 +13,7 @@ pub fn count(profile: &Profile) -> Verdict {
         let approved = match &ballot.mark {
             IndexedBallot::Approval(options) => options.as_slice(),
             IndexedBallot::Choice(option) => std::slice::from_ref(option),
-            IndexedBallot::Ranking(_)
-            | IndexedBallot::Scores(_)
-            | IndexedBallot::Support
-            | IndexedBallot::StandAside
-            | IndexedBallot::Block(_)
-            | IndexedBallot::Number(_)
-            | IndexedBallot::Card(_) => &[],
+            _ => &[],
         };
         for option in approved {
             if let Some(own) = approvals.get_mut(*option) {

@@ -24,12 +24,7 @@ pub fn count(profile: &Profile) -> Verdict {
                 });
                 blockers.push(&ballot.voter);
             }
-            IndexedBallot::Choice(_)
-            | IndexedBallot::Approval(_)
-            | IndexedBallot::Ranking(_)
-            | IndexedBallot::Scores(_)
-            | IndexedBallot::Number(_)
-            | IndexedBallot::Card(_) => {}
+            _ => {}
         }
     }
     let doubts = profile.may_block.len();

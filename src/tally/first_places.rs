@@ -35,9 +35,13 @@ impl FirstPlaces {
         self.parts.iter().map(|parts| self.shown(*parts)).collect()
     }
 
+    pub fn most(&self) -> i128 {
+        self.parts.iter().copied().max().unwrap_or(0)
+    }
+
     /// The options with the most parts; none if there are none.
     pub fn leaders(&self) -> Vec<usize> {
-        let most = self.parts.iter().copied().max().unwrap_or(0);
+        let most = self.most();
         (0..self.parts.len()).filter(|at| most > 0 && self.parts[*at] == most).collect()
     }
 
@@ -57,10 +61,6 @@ impl FirstPlaces {
         shown.collect::<Vec<_>>().join(", ")
     }
 
-    pub fn step(&self, options: &[String]) -> String {
-        format!("ballots: {}", self.listed(options))
-    }
-
     /// All first places, if they are whole and so is each option's number.
     pub fn whole(&self) -> Option<u64> {
         let one = self.size.saturating_mul(Decimal::ONE.units());
@@ -74,11 +74,6 @@ impl FirstPlaces {
         (split > Decimal::ZERO).then(|| {
             format!("ballots that put several options first are split between them equally: {split}")
         })
-    }
-
-    /// What no ballot says: why nobody can win.
-    pub fn no_ballots() -> &'static str {
-        "no ballot names an option"
     }
 }
 

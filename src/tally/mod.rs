@@ -1,4 +1,4 @@
-//! Counting ballots by a rule fixed beforehand: one rule a file, and the steps it took.
+//! Counting ballots by a rule fixed beforehand, and the steps it took.
 //!
 //! Pure and exact: decimals and ratios, the order of the form, never the order of a map or of
 //! arrival. Quorum and seats are the session's matter; a rule sees valid ballots only.
@@ -11,19 +11,14 @@ mod decimal;
 mod file;
 mod first_places;
 mod irv;
-mod majority;
 mod median;
 mod pairwise;
-mod plurality;
 mod profile;
 mod rule;
 mod schulze;
 mod score;
-mod supermajority;
-mod tier;
-mod unanimous;
+mod shares;
 mod verdict;
-mod weighted_majority;
 
 #[cfg(test)]
 mod properties;
@@ -33,18 +28,15 @@ mod tests;
 pub use decimal::{Decimal, Fraction, Score};
 pub use file::{BallotFile, read_ballots};
 pub use profile::{CountableKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
-pub use rule::{BallotSupport, Rule, RuleOptions};
-pub use tier::Tier;
+pub use rule::{BallotSupport, Rule, RuleOptions, Tier};
 pub use verdict::{Elimination, Quartiles, Ties, Trace, Verdict, and_list, seeded_winner};
 
 /// Counts the ballots by a rule; the steps begin with how ballots count, where not as one each.
 pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
     let mut verdict = match rule {
-        Rule::Plurality => plurality::count(profile),
-        Rule::Majority => majority::count(profile),
-        Rule::Supermajority => supermajority::count(profile, rule.threshold(terms).as_ref()),
-        Rule::Unanimous => unanimous::count(profile),
-        Rule::WeightedMajority => weighted_majority::count(profile, rule.threshold(terms).as_ref()),
+        Rule::Plurality | Rule::Majority | Rule::Supermajority | Rule::Unanimous | Rule::WeightedMajority => {
+            shares::count(profile, rule, terms)
+        }
         Rule::Consent => return consent::count(profile),
         Rule::Approval => approval::count(profile),
         Rule::Score => score::count(profile),

@@ -140,11 +140,7 @@ impl Profile {
             IndexedBallot::Approval(options) => listed(options),
             IndexedBallot::Ranking(ranks) => Some(ranks.clone()),
             IndexedBallot::Scores(scores) => Some(by_score(scores)),
-            IndexedBallot::Support
-            | IndexedBallot::StandAside
-            | IndexedBallot::Block(_)
-            | IndexedBallot::Number(_)
-            | IndexedBallot::Card(_) => None,
+            _ => None,
         }
     }
 

@@ -85,17 +85,7 @@ impl Rule {
 
     /// Whether its scores count ballots, or add up their weights.
     pub fn counts_ballots(self) -> bool {
-        match self {
-            Self::Plurality
-            | Self::Majority
-            | Self::Supermajority
-            | Self::Unanimous
-            | Self::WeightedMajority
-            | Self::Consent
-            | Self::Approval
-            | Self::Irv => true,
-            Self::Score | Self::Borda | Self::Schulze | Self::Median => false,
-        }
+        !matches!(self, Self::Score | Self::Borda | Self::Schulze | Self::Median)
     }
 
     pub fn name(self) -> &'static str {
@@ -162,6 +152,28 @@ impl Rule {
     pub fn threshold(self, terms: &RuleOptions) -> Option<Fraction> {
         let default = Fraction::parse(self.default_threshold()?);
         terms.threshold.clone().or(default)
+    }
+}
+
+/// How strong a result is, the weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tier {
+    /// Nothing was decided.
+    None,
+    Weak,
+    /// At least three quarters of the seats asked stand behind it.
+    Strong,
+    /// Every seat asked does.
+    Unanimous,
+}
+
+impl Tier {
+    pub const ASKED: [(&'static str, Self); 3] =
+        [("weak", Self::Weak), ("strong", Self::Strong), ("unanimous", Self::Unanimous)];
+
+    pub fn name(self) -> &'static str {
+        Self::ASKED.iter().find(|(_, tier)| *tier == self).map_or("none", |(name, _)| name)
     }
 }
 

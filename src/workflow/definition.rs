@@ -1,11 +1,11 @@
 //! What a definition holds once it is loaded: every default filled in, every word checked.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::effort::Effort;
 use super::recall::{RECENT_ROUNDS, Recall, RecallKeys};
-use super::seat_names::name_of_model;
 use super::steps::handover::Completeness;
 use super::steps::review::Review;
 use super::steps::round::{Round, Selection};
@@ -230,13 +230,7 @@ impl Definition {
             let is_in_order = match &step.kind {
                 StepKind::Each(each) => each.steps.is_empty(),
                 StepKind::Sequence(_) => true,
-                StepKind::Parallel(_)
-                | StepKind::Round(_)
-                | StepKind::Agent(_)
-                | StepKind::Approval(_)
-                | StepKind::Transform(_)
-                | StepKind::Condition(_)
-                | StepKind::Review(_) => false,
+                _ => false,
             };
             if is_in_order {
                 levels.push(step.nested().iter().take_while(|inside| !inside.holds(id)).collect());
@@ -357,5 +351,69 @@ impl Definition {
     /// The session's input: `input`, else the goal, else null.
     pub fn input(&self) -> Value {
         self.input.clone().or_else(|| self.goal.clone().map(Value::String)).unwrap_or(Value::Null)
+    }
+}
+
+/// Reasoning effort. Which of them a model takes, its service knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Effort {
+    None,
+    Minimal,
+    Low,
+    Medium,
+    High,
+    Xhigh,
+    Max,
+}
+
+impl Effort {
+    pub const WORDS: [(&'static str, Self); 7] = [
+        ("none", Self::None),
+        ("minimal", Self::Minimal),
+        ("low", Self::Low),
+        ("medium", Self::Medium),
+        ("high", Self::High),
+        ("xhigh", Self::Xhigh),
+        ("max", Self::Max),
+    ];
+
+    pub fn name(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, effort)| *effort == self).map_or("", |(word, _)| word)
+    }
+}
+
+/// The most characters of a name that is made of a model's.
+const LONGEST: usize = 64;
+
+/// Returns the last part of a model's name; of a program without a model, such as `claude-cli/`, its own.
+pub fn name_of_model(model: &str) -> String {
+    let whole = model.trim_end_matches('/');
+    let last = whole.rsplit('/').next().unwrap_or_default();
+    let last = if whole == model { last } else { last.strip_suffix("-cli").unwrap_or(last) };
+    let fits = |c: char| if c.is_alphanumeric() || "-_.:".contains(c) { c } else { '-' };
+    let name: String = last.chars().take(LONGEST).map(fits).collect();
+    if name.is_empty() { "participant".to_owned() } else { name }
+}
+
+/// The names that are taken, each with the number it was last given.
+#[derive(Debug, Default)]
+pub struct SeatNames(HashMap<String, usize>);
+
+impl SeatNames {
+    pub fn taken<'a>(names: impl Iterator<Item = &'a String>) -> Self {
+        Self(names.map(|name| (name.clone(), 1)).collect())
+    }
+
+    /// Takes a name, or the first of `-2`, `-3` … behind it that is free.
+    pub fn free(&mut self, name: &str) -> String {
+        let mut nth = self.0.get(name).map_or(1, |last| last + 1);
+        let numbered = |nth: usize| if nth == 1 { name.to_owned() } else { format!("{name}-{nth}") };
+        while self.0.contains_key(&numbered(nth)) {
+            nth += 1;
+        }
+        self.0.insert(numbered(nth), 1);
+        self.0.insert(name.to_owned(), nth);
+        numbered(nth)
     }
 }

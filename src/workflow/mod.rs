@@ -7,9 +7,7 @@ mod agent_answer;
 mod chosen;
 mod definition;
 mod discussion;
-mod effort;
 mod envelope;
-mod feedback;
 mod follow_ups;
 mod ids;
 mod import;
@@ -17,7 +15,6 @@ mod keys;
 mod lang;
 mod load;
 mod recall;
-mod seat_names;
 mod steps;
 mod strategy;
 mod task;
@@ -29,18 +26,16 @@ mod validate;
 pub use agent_answer::{DEEPEST_ANSWER, depth, read_answer};
 pub use chosen::{ChosenParticipant, LINK, split_participants};
 pub use definition::{
-    Definition, LeakAction, ParticipantSpec, ProgramSpec, PseudonymSetting, SeatTools, WarmFirst,
+    Definition, Effort, LeakAction, ParticipantSpec, ProgramSpec, PseudonymSetting, SeatTools, WarmFirst,
     is_model_text,
 };
 pub use discussion::WITH_OPTIONS;
-pub use effort::Effort;
 pub use envelope::TALLY_KEYS;
-pub use feedback::Feedback;
 pub use import::import;
 pub use keys::{definition_reference, definition_schema};
 pub use lang::{Condition, GrammarError, OutputSchema, PathUse, Template, Transform};
+pub use load::ballot::OptionsFrom;
 pub use load::map_reader::{Fields, as_text, parse_duration};
-pub use load::options::OptionsFrom;
 pub use load::participants::DEFAULT_PANEL;
 pub use load::rule::unfit as unfit_threshold;
 pub use load::task::{TASKS_FILE, Tasks};
@@ -55,7 +50,7 @@ pub use steps::each::{MOST_ITEMS, written_id};
 pub use steps::handover::{Completeness, Retry};
 pub use steps::record::{Record, Recorded};
 pub use steps::review::{RejectWhen, Review, VERDICT, is_blank, is_feedback};
-pub use steps::round::{Close, Quorum, Round, Selection};
+pub use steps::round::{Close, Feedback, Quorum, Round, Selection};
 pub use steps::step::{Each, Parallel, Sequence, Step, StepKind};
 pub use strategy::{STRATEGIES, Strategy, strategies};
 pub use task::{

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use super::discussion::{TARGETS, is_discussion, is_of_type, parts};
 use super::keys::check::check_definition;
 use super::keys::spec::StepPosition;
-use super::load::findings::Findings;
+use super::load::entries::Findings;
 use super::steps::types::type_of;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{Map, Node, Value, named, placed, read_yaml_or_json};

@@ -3,7 +3,7 @@
 
 use serde_json::{Map as JsonMap, Value as Json, json};
 
-use crate::workflow::load::findings::Findings;
+use crate::workflow::load::entries::Findings;
 use crate::yaml::Node;
 
 /// The persona of a model that leads, unless it is given another.

@@ -10,7 +10,7 @@ use serde_json::json;
 pub use self::read::WITH_OPTIONS;
 
 use self::read::Discussion;
-use super::load::findings::Findings;
+use super::load::entries::Findings;
 use super::load::participants::DEFAULT_PANEL;
 use super::strategy::ReadStrategy;
 use crate::yaml::{Map, Node, Value, named, placed};

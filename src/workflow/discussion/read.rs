@@ -4,7 +4,7 @@ use serde_json::{Map as JsonMap, Value as Json};
 
 use super::lead::Lead;
 use crate::diagnostic::did_you_mean;
-use crate::workflow::load::findings::Findings;
+use crate::workflow::load::entries::Findings;
 use crate::workflow::strategy::{Phase, ReadStrategy, Strategy, strategies, strategy_names};
 use crate::yaml::Node;
 

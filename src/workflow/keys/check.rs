@@ -4,7 +4,7 @@ use super::spec::{KeySpec, KeyType, MapSpec, StepPosition, StepType};
 use super::tables::{DEFINITION, single_step_keys};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::tally::{Decimal, Fraction};
-use crate::workflow::load::findings::Findings;
+use crate::workflow::load::entries::Findings;
 use crate::workflow::load::map_reader::{as_text, parse_duration};
 use crate::workflow::steps::round::Quorum;
 use crate::workflow::steps::types::{STEP_KEYS, TYPES, WITHOUT_EFFECT, step_keys, type_of};
@@ -232,19 +232,7 @@ fn suits(node: &Node, kind: &KeyType) -> bool {
         (KeyType::Share, Value::Text(text)) => Fraction::parse(text).is_some(),
         (KeyType::Quorum, _) => Quorum::from_node(node).is_some(),
         (KeyType::Either(kinds), _) => kinds.iter().any(|kind| suits(node, kind)),
-        (
-            KeyType::Flag
-            | KeyType::Map(_)
-            | KeyType::Named(_)
-            | KeyType::List(_)
-            | KeyType::Steps
-            | KeyType::Whole(..)
-            | KeyType::Number(..)
-            | KeyType::Positive
-            | KeyType::Decimal
-            | KeyType::Share,
-            _,
-        ) => false,
+        _ => false,
     }
 }
 

@@ -6,8 +6,7 @@ use super::spec::KeyType::{
 };
 use super::spec::{KeySpec, MapSpec, StepType, key, map, words_of};
 use super::{material, rules};
-use crate::workflow::definition::{LeakAction, WarmFirst};
-use crate::workflow::effort::Effort;
+use crate::workflow::definition::{Effort, LeakAction, WarmFirst};
 use crate::workflow::load::participants::MOST_SEATS;
 use crate::workflow::steps::types::{step_keys, type_names};
 

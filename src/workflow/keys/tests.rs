@@ -8,7 +8,7 @@ use super::schema::definition_schema;
 use super::spec::{KeySpec, KeyType, MapSpec};
 use super::tables::single_step_keys;
 use crate::workflow::OutputSchema;
-use crate::workflow::load::findings::Findings;
+use crate::workflow::load::entries::Findings;
 use crate::yaml::read;
 
 fn schema() -> OutputSchema {

@@ -3,11 +3,14 @@
 //! The key table has been checked before (`keys::check`), which names every value of a wrong type: here
 //! such a value counts as absent. What else is wrong is collected, so that a person sees all at once.
 
+use std::cell::RefCell;
+
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
-use super::findings::Findings;
 use super::map_reader::{as_text, parse_duration};
+use crate::diagnostic::Diagnostic;
+use crate::workflow::lang::{GrammarError, Template};
 use crate::yaml::{Map, Node, Value};
 
 #[derive(Clone, Copy)]
@@ -103,4 +106,48 @@ impl<'a> Entries<'a> {
         let text = self.text(key)?;
         words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value)
     }
+}
+
+/// What loading has found to say about a file.
+pub struct Findings<'a> {
+    pub file: &'a str,
+    pub problems: RefCell<Vec<Diagnostic>>,
+    pub warnings: RefCell<Vec<Diagnostic>>,
+}
+
+impl<'a> Findings<'a> {
+    pub fn new(file: &'a str) -> Self {
+        Self { file, problems: RefCell::default(), warnings: RefCell::default() }
+    }
+
+    /// Notes an error at `node`.
+    pub fn refuse(&self, node: &Node, message: impl Into<String>, hint: impl Into<String>) {
+        self.problems.borrow_mut().push(node.problem(self.file, message).hint(hint));
+    }
+
+    pub fn warn(&self, warning: Diagnostic) {
+        self.warnings.borrow_mut().push(warning);
+    }
+}
+
+/// The template of a step's prompt. One with an error counts as empty, so that nobody else is looked for
+/// to give it.
+pub fn prompt(entries: Entries<'_>) -> Option<Template> {
+    let text = entries.text("prompt")?;
+    parsed(entries, "prompt", Template::parse(&text)).or_else(|| Template::parse("").ok())
+}
+
+/// What a text was parsed to; an error is noted at its key.
+pub fn parsed<T>(entries: Entries<'_>, key: &str, result: Result<T, GrammarError>) -> Option<T> {
+    let error = match result {
+        Ok(parsed) => return Some(parsed),
+        Err(error) => error,
+    };
+    let text = entries.text(key).unwrap_or_default();
+    let rest: String = text.get(error.offset..).unwrap_or_default().chars().take(20).collect();
+    let place = if rest.is_empty() || error.offset == 0 { String::new() } else { format!(", at `{rest}`") };
+    let hint = error.hint.unwrap_or_else(|| format!("correct the `{key}`"));
+    let message = format!("`{key}` cannot be read: {}{place}", error.message);
+    entries.refuse(entries.node(key)?, message, hint);
+    None
 }

@@ -2,10 +2,8 @@
 
 pub(crate) mod ballot;
 pub(crate) mod entries;
-pub(crate) mod findings;
 pub(crate) mod map_reader;
 pub(crate) mod material;
-pub mod options;
 pub(crate) mod participants;
 pub(crate) mod rule;
 pub(crate) mod task;
@@ -24,8 +22,7 @@ use super::used::{ReadUsed, UsedDefinitions};
 use super::{envelope, templates, validate};
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{Node, Out, Value, literal_keys, read_yaml_or_json};
-use entries::Entries;
-use findings::Findings;
+use entries::{Entries, Findings};
 use material::{agenda, artifacts};
 use participants::participants;
 use task::{links, reports, tasks, tracker};

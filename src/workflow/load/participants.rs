@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use super::entries::Entries;
 use super::map_reader::as_text;
 use crate::persona::is_name;
+use crate::workflow::definition::Effort;
+use crate::workflow::definition::SeatNames;
 use crate::workflow::definition::{ParticipantSpec, ProgramSpec, SeatTools, is_model_text};
-use crate::workflow::effort::Effort;
-use crate::workflow::seat_names::SeatNames;
 use crate::yaml::Value;
 
 /// No entry seats more.

@@ -1,7 +1,7 @@
 //! Loading tasks, links and reports, of a definition or of a file of tasks.
 
 use super::entries::Entries;
-use super::findings::Findings;
+use super::entries::Findings;
 use super::map_reader::as_text;
 use crate::diagnostic::Diagnostic;
 use crate::workflow::definition::Definition;

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::prompt::prompt;
 use crate::workflow::keys::shared::PROMPT;
 use crate::workflow::keys::spec::KeyType::{Any, Either, Map, Text, Words};
 use crate::workflow::keys::spec::{MapSpec, REQUIRED, StepType, key, map, words_of};
 use crate::workflow::lang::{OutputSchema, Template};
 use crate::workflow::load::entries::Entries;
+use crate::workflow::load::entries::prompt;
 use crate::workflow::load::map_reader::as_text;
 
 pub static TYPE: StepType = StepType {

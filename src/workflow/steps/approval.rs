@@ -1,10 +1,10 @@
 //! `approval`: asks the facilitator for a yes or no.
 
-use super::prompt::parsed;
 use crate::workflow::keys::spec::KeyType::Text;
 use crate::workflow::keys::spec::{REQUIRED, StepType, key};
 use crate::workflow::lang::Condition;
 use crate::workflow::load::entries::Entries;
+use crate::workflow::load::entries::parsed;
 
 pub static TYPE: StepType = StepType {
     name: "approval",

@@ -4,13 +4,13 @@
 
 use serde_json::Value as Json;
 
-use super::prompt::parsed;
 use super::step::{Each, Item, Sequence, Step, StepKind};
 use crate::workflow::keys::rules;
 use crate::workflow::keys::spec::KeyType::{Steps, Text, Whole};
 use crate::workflow::keys::spec::{REQUIRED, StepType, key};
 use crate::workflow::lang::Transform;
 use crate::workflow::load::entries::Entries;
+use crate::workflow::load::entries::parsed;
 use crate::yaml::Value;
 
 pub const MOST_ITEMS: usize = 1_000;

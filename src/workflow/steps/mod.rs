@@ -1,4 +1,4 @@
-//! The steps of a definition, one file a type: its keys, what it holds once loaded, how it is read.
+//! The steps of a definition, each with its keys, what it holds once loaded and how it is read.
 //!
 //! `step` has what all types share, `types` the table of types, `read` reads a step of any type.
 
@@ -8,14 +8,11 @@ pub mod condition;
 pub mod discussion;
 pub mod each;
 pub mod handover;
-pub mod parallel;
-pub mod prompt;
 pub mod read;
 pub mod record;
 pub mod review;
 pub mod round;
-pub mod sequence;
+pub mod several;
 pub mod step;
 pub mod transform;
 pub mod types;
-pub mod used;

@@ -3,7 +3,7 @@
 use super::handover::{Completeness, Retry};
 use super::step::{Step, StepKind};
 use super::types::type_of;
-use super::{agent, approval, condition, each, parallel, record, review, round, sequence, transform};
+use super::{agent, approval, condition, each, record, review, round, several, transform};
 use crate::workflow::keys::spec::StepPosition;
 use crate::workflow::load::entries::Entries;
 
@@ -24,8 +24,8 @@ fn read(entries: Entries<'_>, file_id: Option<&str>) -> Step {
     let kind = match step_type.map(|of| of.name) {
         Some("agent") => Some(StepKind::Agent(Box::new(agent::read(entries)))),
         Some("round") => Some(StepKind::Round(Box::new(round::read(entries, position)))),
-        Some("parallel") => Some(StepKind::Parallel(parallel::read(entries, steps(entries)))),
-        Some("sequence") => Some(StepKind::Sequence(sequence::read(entries, steps(entries)))),
+        Some("parallel") => Some(StepKind::Parallel(several::parallel(entries, steps(entries)))),
+        Some("sequence") => Some(StepKind::Sequence(several::sequence(entries, steps(entries)))),
         Some("each") => each::read(entries, steps(entries)).map(|each| StepKind::Each(Box::new(each))),
         Some("transform") => transform::read(entries).map(StepKind::Transform),
         Some("condition") => condition::read(entries).map(StepKind::Condition),

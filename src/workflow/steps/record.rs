@@ -1,10 +1,10 @@
 //! `record`: what of a step's results goes on the agenda.
 
-use super::prompt::parsed;
 use crate::workflow::keys::spec::KeyType::{Text, Words};
 use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map, words_of};
 use crate::workflow::lang::Transform;
 use crate::workflow::load::entries::Entries;
+use crate::workflow::load::entries::parsed;
 
 pub static RECORD: MapSpec = map(
     "record",

@@ -4,13 +4,13 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use super::prompt::prompt;
 use super::round::{Selection, selection};
 use crate::workflow::keys::shared::PROMPT;
 use crate::workflow::keys::spec::KeyType::{Either, Text, Texts, Words};
 use crate::workflow::keys::spec::{REQUIRED, StepType, key, words_of};
 use crate::workflow::lang::{OutputSchema, Template};
 use crate::workflow::load::entries::Entries;
+use crate::workflow::load::entries::prompt;
 
 pub static TYPE: StepType = StepType {
     name: "review",

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::ballot::{BallotForm, BallotKind};
 use crate::tally::{Rule, RuleOptions, Tier, Ties};
-use crate::workflow::feedback::Feedback;
 use crate::workflow::keys::rules;
 use crate::workflow::keys::shared::RECALL;
 use crate::workflow::keys::spec::KeyType::{
@@ -13,9 +12,9 @@ use crate::workflow::keys::spec::KeyType::{
 };
 use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key, words_of};
 use crate::workflow::load::ballot::{BALLOT as BALLOT_MAP, ballot};
+use crate::workflow::load::ballot::{OptionsFrom, options_from};
 use crate::workflow::load::entries::Entries;
 use crate::workflow::load::map_reader::as_text;
-use crate::workflow::load::options::{OptionsFrom, options_from};
 use crate::workflow::load::rule::{RULE as RULE_MAP, TIES as TIES_MAP, act_at, rule, ties};
 use crate::workflow::recall::{RecallKeys, recall};
 use crate::yaml::{Node, Value};
@@ -285,4 +284,28 @@ pub enum Close {
     Quorum,
     Deadline,
     Manual,
+}
+
+/// What a round that revises another shows of it: the key `feedback`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Feedback {
+    /// The reasons, without authors and counts.
+    #[default]
+    Reasons,
+    Counts,
+    Both,
+    None,
+}
+
+impl Feedback {
+    pub const WORDS: [(&str, Self); 4] =
+        [("reasons", Self::Reasons), ("counts", Self::Counts), ("both", Self::Both), ("none", Self::None)];
+
+    pub fn has_reasons(self) -> bool {
+        matches!(self, Self::Reasons | Self::Both)
+    }
+
+    pub fn has_counts(self) -> bool {
+        matches!(self, Self::Counts | Self::Both)
+    }
 }

@@ -1,9 +1,7 @@
 //! The table of step types, and the keys of a step of each.
 
 use super::record::RECORD;
-use super::{
-    agent, approval, condition, discussion, each, parallel, review, round, sequence, transform, used,
-};
+use super::{agent, approval, condition, discussion, each, review, round, several, transform};
 use crate::workflow::keys::shared::COMPLETENESS;
 use crate::workflow::keys::spec::KeyType::{Map, Text, Texts, Whole, Words};
 use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key};
@@ -13,10 +11,10 @@ use crate::yaml::{Node, Value};
 pub static TYPES: [&StepType; 11] = [
     &agent::TYPE,
     &round::TYPE,
-    &parallel::TYPE,
-    &sequence::TYPE,
+    &several::PARALLEL,
+    &several::SEQUENCE,
     &each::TYPE,
-    &used::TYPE,
+    &several::USE,
     &transform::TYPE,
     &condition::TYPE,
     &approval::TYPE,

@@ -8,7 +8,6 @@
 mod expression;
 mod print;
 mod render;
-mod space;
 mod tags;
 mod tree;
 

@@ -2,8 +2,7 @@
 
 use super::super::GrammarError;
 use super::expression::{Expression, ExpressionParser, Path};
-use super::space;
-use super::tags::{Tag, TagKind, TemplateToken, cut};
+use super::tags::{Tag, TagKind, TemplateToken, cut, shorten};
 use crate::diagnostic::did_you_mean;
 
 const LONGEST: usize = 1_000_000;
@@ -85,7 +84,7 @@ pub fn parse(text: &str) -> Result<Vec<TemplateNode>, GrammarError> {
         return Err(GrammarError::new(LONGEST, format!("a template is at most {LONGEST} bytes long")));
     }
     let mut pieces = cut(text)?;
-    space::shorten(&mut pieces);
+    shorten(&mut pieces);
     let mut tree = Tree { nodes: Vec::new(), open: Vec::new() };
     for piece in pieces {
         match piece {

@@ -348,6 +348,44 @@ impl Definition {
         step.completeness.or(self.completeness).unwrap_or_default()
     }
 
+    /// Whether anything of it is drawn by lot: the order of options or of reasons.
+    pub fn draws(&self) -> bool {
+        let mut rounds = self.all_steps().filter_map(Step::round);
+        rounds.any(|round| round.revises.is_some() || !round.ballot.order.is_same())
+    }
+
+    pub fn revisions(&self) -> impl Iterator<Item = (&Step, &Step)> {
+        let revising = |step: &'_ Step| step.round()?.revises.clone();
+        self.all_steps().filter_map(move |step| Some((self.step(&revising(step)?)?, step)))
+    }
+
+    /// The step of the list that a step is, or is in.
+    pub fn top(&self, id: &str) -> Option<&Step> {
+        self.steps.iter().find(|step| step.holds(id))
+    }
+
+    /// Whether the way from one step can lead to another, both of the list.
+    pub fn leads_to(&self, from: &str, to: &str) -> bool {
+        if !self.is_routed() {
+            let place = |id: &str| self.steps.iter().position(|step| step.id == id);
+            return place(from) < place(to);
+        }
+        let mut seen: Vec<&str> = Vec::new();
+        let mut todo: Vec<&Step> = self.step(from).into_iter().collect();
+        while let Some(step) = todo.pop() {
+            for (_, target) in step.targets() {
+                if target == to {
+                    return true;
+                }
+                if !seen.contains(&target) {
+                    seen.push(target);
+                    todo.extend(self.step(target));
+                }
+            }
+        }
+        false
+    }
+
     /// The session's input: `input`, else the goal, else null.
     pub fn input(&self) -> Value {
         self.input.clone().or_else(|| self.goal.clone().map(Value::String)).unwrap_or(Value::Null)

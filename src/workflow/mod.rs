@@ -8,8 +8,6 @@ mod chosen;
 mod definition;
 mod discussion;
 mod envelope;
-mod follow_ups;
-mod ids;
 mod import;
 mod keys;
 mod lang;

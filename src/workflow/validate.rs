@@ -1,199 +1,66 @@
-//! What must hold between the parts of a definition: ids, routes, names, reachability.
+//! What must hold between the parts of a definition: ids, routes, names, reachability, and what follows from
+//! rounds: revisions, notes, lines for single seats.
 
 use std::collections::HashSet;
+
+use indexmap::IndexMap;
 
 use super::definition::{Definition, ParticipantSpec};
 use super::lang::Template;
 use super::recall::Results;
-use super::steps::round::{Close, Selection};
+use super::steps::agent::FacilitatorForm;
+use super::steps::round::{Close, Round, Selection};
 use super::steps::step::{Step, StepKind};
-use super::{follow_ups, ids};
-use crate::ballot::BallotKind;
+use crate::ballot::{BallotForm, BallotKind, OptionOrder};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::tally::Rule;
 
-/// Adds every problem and warning of a definition that reads well part by part.
-pub fn check(
-    definition: &Definition,
-    file: &str,
-    problems: &mut Vec<Diagnostic>,
-    warnings: &mut Vec<Diagnostic>,
-) {
-    ids::check(definition, file, problems);
-    let ids = definition.steps.iter().map(|step| step.id.as_str());
-    let ids: Vec<&str> = ids.filter(|id| !id.is_empty()).collect();
+/// Ids and keys that no step may have.
+const RESERVED: [&str; 3] = ["input", "context", "error"];
+
+/// The problems and the warnings of a definition that reads well part by part.
+pub fn check(definition: &Definition, file: &str) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+    let mut checker = Checker { definition, file, problems: Vec::new(), warnings: Vec::new() };
+    checker.check_ids();
+    checker.check_copies();
     for step in definition.all_steps() {
         let is_nested = !definition.steps.iter().any(|top| std::ptr::eq(top, step));
-        for (key, target) in step.targets() {
-            let at = |message: String| at(step, file, message);
-            if is_nested {
-                let message = format!("step `{}` runs inside another and leads nowhere: `{key}`", step.id);
-                problems
-                    .push(at(message).hint(format!("remove `{key}`; the step around it says what follows")));
-            } else if !ids.contains(&target) {
-                let message = format!("`{key}` of step `{}` names no step: `{target}`", step.id);
-                problems.push(at(message).hint(did_you_mean(target, &ids)));
-            }
-        }
-        check_round(definition, step, file, problems);
-        warnings.extend(manual_close(step, file).map(|problem| {
-            problem.hint("run it on the screen, or give `close: all`, `quorum` or `deadline`")
-        }));
-        check_rule(step, file, warnings);
-        check_runs(step, is_nested, file, problems);
-        check_tools(definition, step, file, problems);
-        check_review(definition, step, file, problems);
-        follow_ups::check(definition, step, is_nested, (file, problems));
-        check_merge(definition, step, file, problems);
-        check_reference(definition, step, file, warnings);
-        check_expression(definition, step, file, problems, warnings);
+        checker.check_routes(step, is_nested);
+        checker.check_round(step);
+        checker.warn_of_manual_close(step);
+        checker.check_rule(step);
+        checker.check_runs(step, is_nested);
+        checker.check_tools(step);
+        checker.check_review(step);
+        checker.check_synthesis(step, is_nested);
+        checker.check_form(step);
+        checker.check_edits(step);
+        checker.check_record(step, is_nested);
+        checker.check_revision(step);
+        checker.check_merge(step);
+        checker.check_reference(step);
+        checker.check_expression(step);
     }
-    check_names(definition, file, problems);
-    check_recall(definition, file, problems);
-    unreachable(definition, file, warnings);
+    checker.check_names();
+    checker.check_recall();
+    checker.warn_of_unreachable();
+    (checker.problems, checker.warnings)
 }
 
-fn at(step: &Step, file: &str, message: String) -> Diagnostic {
-    Diagnostic::new(message).at(file, step.place.0, step.place.1)
-}
-
-/// A round that only a facilitator at the screen closes.
-fn manual_close(step: &Step, file: &str) -> Option<Diagnostic> {
-    step.round().filter(|round| round.close == Close::Manual)?;
-    let message = format!("round `{}` is closed by the facilitator alone: `--batch` refuses it", step.id);
-    Some(at(step, file, message))
+/// The problems of a definition whose participants were changed after it was loaded.
+pub fn recheck(definition: &Definition, file: &str) -> Vec<Diagnostic> {
+    check(definition, file).0
 }
 
 /// Why a definition cannot run without a facilitator at the screen.
 pub fn needs_screen(definition: &Definition, file: &str) -> Vec<Diagnostic> {
-    let problems = definition.all_steps().filter_map(|step| manual_close(step, file));
-    problems
-        .map(|problem| problem.hint("give `close: all`, `quorum` or `deadline`, or run it on the screen"))
+    let closed = definition.all_steps().filter(|step| is_closed_by_hand(step));
+    closed
+        .map(|step| {
+            at(step, file, closed_by_hand(step))
+                .hint("give `close: all`, `quorum` or `deadline`, or run it on the screen")
+        })
         .collect()
-}
-
-/// A review looks at what an earlier step made, by people who are there.
-fn check_review(definition: &Definition, step: &Step, file: &str, problems: &mut Vec<Diagnostic>) {
-    let StepKind::Review(review) = &step.kind else { return };
-    let at = |message: String| at(step, file, message);
-    if review.of.is_empty() {
-        return;
-    }
-    let is_artifact = definition.artifacts.iter().any(|artifact| artifact.id == review.of);
-    if definition.step(&review.of).is_none() && !is_artifact {
-        let steps = definition.all_steps().map(|step| step.id.as_str());
-        let known: Vec<&str> = steps.chain(definition.artifacts.iter().map(|a| a.id.as_str())).collect();
-        let message = format!("`of` of review `{}` names no step and no artifact: `{}`", step.id, review.of);
-        return problems.push(at(message).hint(did_you_mean(&review.of, &known)));
-    }
-    if definition.authors(&review.of).is_empty() {
-        let message =
-            format!("review `{}` is of a step that makes nothing to review: `{}`", step.id, review.of);
-        return problems.push(at(message).hint("name an `agent` or `round` step, or one that holds them"));
-    }
-    if definition.reviewers(review).is_empty() {
-        let message = format!("review `{}` has nobody but the author to review", step.id);
-        problems.push(at(message).hint("name another reviewer"));
-    }
-}
-
-/// What is merged are the ideas of a round.
-fn check_merge(definition: &Definition, step: &Step, file: &str, problems: &mut Vec<Diagnostic>) {
-    let StepKind::Approval(approval) = &step.kind else { return };
-    let Some(named) = &approval.merges else { return };
-    let collects = |step: &&Step| {
-        step.round()
-            .is_some_and(|round| matches!(round.ballot.kind, BallotKind::Ideas | BallotKind::Findings))
-    };
-    if definition.step(named).as_ref().is_some_and(collects) {
-        return;
-    }
-    let rounds: Vec<&str> = definition.all_steps().filter(collects).map(|step| step.id.as_str()).collect();
-    let message = format!("`merges` of step `{}` names no round of ideas: `{named}`", step.id);
-    let hint = if rounds.is_empty() {
-        "add a round with `ballot: ideas`".to_owned()
-    } else {
-        did_you_mean(named, &rounds)
-    };
-    problems.push(at(step, file, message).hint(hint));
-}
-
-/// What a condition names must be there; a transform fails when it runs, so it is reported beforehand.
-fn check_expression(
-    definition: &Definition,
-    step: &Step,
-    file: &str,
-    problems: &mut Vec<Diagnostic>,
-    warnings: &mut Vec<Diagnostic>,
-) {
-    let known: Vec<&str> = definition.keys_seen_by(step);
-    let unknown = |what: &str, named: &str| {
-        let message = format!("`{what}` of step `{}` names no step: `{named}`", step.id);
-        at(step, file, message).hint(did_you_mean(named, &known))
-    };
-    let mut check_prompt = |prompt| check_template(definition, prompt, step, &known, file, warnings);
-    let is_unknown = |named: &&str| !known.contains(named) && definition.step_of_key(named, step).is_none();
-    match &step.kind {
-        StepKind::Condition(branch) => {
-            problems
-                .extend(branch.condition.steps().filter(is_unknown).map(|named| unknown("condition", named)));
-        }
-        StepKind::Transform(transform) => {
-            let named = Some(transform.step()).filter(is_unknown);
-            warnings.extend(named.map(|named| unknown("transform", named)));
-        }
-        StepKind::Agent(agent) => check_prompt(agent.prompt.as_ref()),
-        StepKind::Review(review) => check_prompt(review.prompt.as_ref()),
-        StepKind::Round(_) | StepKind::Approval(_) | StepKind::Parallel(_) | StepKind::Sequence(_) => {}
-        StepKind::Each(each) => {
-            let of = Some(each.of.step()).filter(|named| *named != "input" && is_unknown(named));
-            problems.extend(of.map(|named| unknown("of", named)));
-        }
-    }
-}
-
-/// A path of a template that names nothing prints nothing; it is reported beforehand.
-fn check_template(
-    definition: &Definition,
-    template: Option<&Template>,
-    step: &Step,
-    known: &[&str],
-    file: &str,
-    warnings: &mut Vec<Diagnostic>,
-) {
-    let scope = [
-        "input",
-        "context",
-        "error",
-        "goal",
-        "constraints",
-        "stage_context",
-        "available_skills",
-        "linked_tasks",
-        "project_summary",
-        "artifacts",
-        "agenda",
-    ];
-    let review = ["review_context", "artifact"];
-    let mut said: Vec<String> = Vec::new();
-    for path in template.map(Template::paths).unwrap_or_default() {
-        let (named, known): (&str, Vec<&str>) = match path.segments {
-            [root, key, ..] if root == "context" => (key, known.to_vec()),
-            [root, ..] => {
-                let beside =
-                    step.input.as_deref().into_iter().chain(definition.items_seen_by(step)).chain(scope);
-                let is_review = matches!(step.kind, StepKind::Review(_));
-                (root, beside.chain(review.into_iter().filter(|_| is_review)).collect())
-            }
-            [] => continue,
-        };
-        if !known.contains(&named) && !said.iter().any(|before| before == named) {
-            said.push(named.to_owned());
-            let message =
-                format!("the prompt of step `{}` names nothing: `{}`", step.id, path.segments.join("."));
-            warnings.push(at(step, file, message).hint(did_you_mean(named, &known)));
-        }
-    }
 }
 
 /// Steps whose task is in no list, once all lists are read.
@@ -209,164 +76,478 @@ pub fn unknown_tasks(definition: &Definition, file: &str) -> Vec<Diagnostic> {
     definition.all_steps().filter_map(unknown).collect()
 }
 
-/// A reference that no step gives fails when the step runs; it is told beforehand.
-fn check_reference(definition: &Definition, step: &Step, file: &str, warnings: &mut Vec<Diagnostic>) {
-    let Some(reference) = step.input.as_deref() else { return };
-    if definition.step_of_key(reference, step).is_none() {
-        let known: Vec<&str> = definition.keys_seen_by(step);
-        let message = format!("`input` of step `{}` names no step: `{reference}`", step.id);
-        warnings.push(at(step, file, message).hint(did_you_mean(reference, &known)));
-    }
+fn at(step: &Step, file: &str, message: String) -> Diagnostic {
+    Diagnostic::new(message).at(file, step.place.0, step.place.1)
 }
 
-/// The problems of a definition whose participants were changed after it was loaded.
-pub fn recheck(definition: &Definition, file: &str) -> Vec<Diagnostic> {
-    let mut problems = Vec::new();
-    check(definition, file, &mut problems, &mut Vec::new());
-    problems
+fn is_closed_by_hand(step: &Step) -> bool {
+    step.round().is_some_and(|round| round.close == Close::Manual)
 }
 
-/// A step allows tools to the model that it names, as every step does that names it.
-fn check_tools(definition: &Definition, step: &Step, file: &str, problems: &mut Vec<Diagnostic>) {
-    let Some(agent) = step.agent() else { return };
-    let is_named = definition.participants.iter().any(|spec| spec.name == agent.agent);
-    let is_model = agent.agent.contains('/') && !is_named;
-    if agent.allows_tools && !is_model {
-        let message = format!("`tools` of step `{}` needs a model as its `agent`", step.id);
-        let hint = "name a program such as `claude-cli/MODEL`, or write `tools` on the participant";
-        problems.push(at(step, file, message).hint(hint));
-    } else if is_model && definition.allows_tools(&agent.agent) != agent.allows_tools {
-        let message = format!("`{}` has `tools: allowed` in one step and not in another", agent.agent);
-        let hint = "write it in every step that names it, or make it two participants";
-        problems.push(at(step, file, message).hint(hint));
-    }
+fn closed_by_hand(step: &Step) -> String {
+    format!("round `{}` is closed by the facilitator alone: `--batch` refuses it", step.id)
 }
 
-/// Runs are counted and limited for the steps of the list, and only what a rule decides can be undecided.
-fn check_runs(step: &Step, is_nested: bool, file: &str, problems: &mut Vec<Diagnostic>) {
-    let mut refuse = |message: String, hint: &str| problems.push(at(step, file, message).hint(hint));
-    if step.max_runs.is_some() && is_nested {
-        let message = format!("`max_runs` of step `{}` has no effect inside another step", step.id);
-        refuse(message, "put it on the step around it");
-    }
-    if step.on_exhausted.is_some() && step.max_runs.is_none() {
-        let message = format!("`on_exhausted` of step `{}` needs a `max_runs`", step.id);
-        refuse(message, "add `max_runs: 3`");
-    }
-    if step.on_undecided.is_some() && step.round().is_some_and(|round| round.rule.is_none()) {
-        let message = format!("`on_undecided` of round `{}` needs a `rule`", step.id);
-        refuse(message, "add `rule: majority`, or use `next`");
-    }
+struct Checker<'a> {
+    definition: &'a Definition,
+    file: &'a str,
+    problems: Vec<Diagnostic>,
+    warnings: Vec<Diagnostic>,
 }
 
-fn check_round(definition: &Definition, step: &Step, file: &str, problems: &mut Vec<Diagnostic>) {
-    let StepKind::Round(round) = &step.kind else { return };
-    let at = |message: String| Diagnostic::new(message).at(file, step.place.0, step.place.1);
-    let roster: Vec<&str> = definition.participants.iter().map(|p| p.name.as_str()).collect();
-    let artifacts: Vec<&str> = definition.artifacts.iter().map(|a| a.id.as_str()).collect();
-    for (selection, known, what) in
-        [(&round.participants, &roster, "participant"), (&round.artifacts, &artifacts, "artifact")]
-    {
-        let Selection::Named(names) = selection else { continue };
-        for name in names.iter().filter(|name| !known.contains(&name.as_str())) {
-            let message = format!("step `{}` names no {what} of this file: `{name}`", step.id);
-            problems.push(at(message).hint(did_you_mean(name, known)));
+impl<'a> Checker<'a> {
+    fn refuse(&mut self, step: &Step, message: String, hint: impl Into<String>) {
+        self.problems.push(at(step, self.file, message).hint(hint));
+    }
+
+    fn warn(&mut self, step: &Step, message: String, hint: impl Into<String>) {
+        self.warnings.push(at(step, self.file, message).hint(hint));
+    }
+
+    /// The ids of the steps of which `is` holds.
+    fn ids_of(&self, is: impl Fn(&Step) -> bool) -> Vec<&'a str> {
+        self.definition.all_steps().filter(|step| is(step)).map(|step| step.id.as_str()).collect()
+    }
+
+    /// Ids and output keys share one space: the context has one entry for each.
+    fn check_ids(&mut self) {
+        let mut scoped = Vec::new();
+        in_scopes(&self.definition.steps, "", &mut scoped);
+        let (mut ids, mut keys) = (HashSet::new(), HashSet::new());
+        for (scope, step) in &scoped {
+            keys.insert((*scope, step.id.as_str()));
+            if !step.id.is_empty() && !ids.insert(step.id.as_str()) {
+                self.refuse(step, format!("two steps have the id `{}`", step.id), "give each its own id");
+            }
+            if RESERVED.contains(&step.id.as_str()) {
+                self.refuse(step, format!("`{}` is a reserved id", step.id), "choose another id");
+            }
+        }
+        for (scope, step) in scoped {
+            let Some(key) = step.output.as_deref().filter(|key| *key != step.id) else { continue };
+            if RESERVED.contains(&key) || key.is_empty() {
+                let message = format!("`{key}` is a reserved key for an `output`");
+                self.refuse(step, message, "choose another key");
+            } else if !keys.insert((scope, key)) && !replaces(self.definition, step, key) {
+                let message = format!("`output` of step `{}` is taken already: `{key}`", step.id);
+                self.refuse(step, message, "give each result its own key");
+            }
         }
     }
-    let named = |p: &&ParticipantSpec| matches!(&round.participants, Selection::Named(names) if names.contains(&p.name));
-    if let Some(agent) = definition.participants.iter().filter(|p| p.agent_only).find(named) {
-        let message = format!("round `{}` names `{}`, which is `agent_only`", step.id, agent.name);
-        problems.push(at(message).hint("leave it out of `participants`, or take `agent_only` away"));
-    }
-    let seats = definition.seats(round).count();
-    if seats == 0 {
-        // Who is named and not there was told above; a file that seats nobody, where it says so.
-        if round.participants == Selection::Named(Vec::new()) {
-            problems.push(at(format!("round `{}` has no participants", step.id)).hint("name at least one"));
-        }
-    } else if round.quorum.required_of(seats) > seats {
-        let message = format!("round `{}` can never reach its quorum: {seats} seats", step.id);
-        problems.push(at(message).hint("lower `quorum`, or seat more participants"));
-    } else if round.quorum_ballots.is_some_and(|ballots| ballots.required_of(seats) > seats) {
-        let message = format!("round `{}` can never have the ballots it needs: {seats} seats", step.id);
-        problems.push(at(message).hint("lower `quorum_ballots`, or seat more participants"));
-    }
-}
 
-/// Ballots that a rule could decide, and no rule: a forgotten one is reported.
-fn check_rule(step: &Step, file: &str, warnings: &mut Vec<Diagnostic>) {
-    let Some(round) = step.round().filter(|round| round.rule.is_none()) else { return };
-    let kind = round.ballot.kind;
-    let rules = kind.spec().countable().map(Rule::for_kind).unwrap_or_default();
-    if let [first, ..] = rules.as_slice() {
-        let kind = kind.name();
-        let message = format!(
-            "round `{}` has no rule: its `{kind}` ballots are counted and nothing is decided",
-            step.id
-        );
-        let others =
-            if rules.len() > 1 { format!("; also {}", rules[1..].join(", ")) } else { String::new() };
-        warnings.push(at(step, file, message).hint(format!("add `rule: {first}`{others}")));
-    }
-}
-
-fn check_names(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>) {
-    let mut seen = HashSet::new();
-    for seat in &definition.participants {
-        // A prompt with places in it is the template of the agent steps that bring none.
-        let is_agent = definition.all_steps().any(|step| step.agents().contains(&seat.name.as_str()));
-        let prompt = seat.prompt.as_deref().filter(|prompt| is_agent && prompt.contains("{{"));
-        if let Some(Err(error)) = prompt.map(Template::parse) {
-            let problem = Diagnostic::new(format!("the prompt of `{}` cannot be read: {error}", seat.name))
-                .hint(error.hint.unwrap_or_else(|| "correct the `prompt`".to_owned()));
-            problems.push(problem.at(file, seat.place.0, seat.place.1));
-        }
-        if !seat.name.is_empty() && !seen.insert(seat.name.as_str()) {
-            let problem = Diagnostic::new(format!("duplicate participant name `{}`", seat.name))
-                .hint("give one a `name: …` of its own, or use `count`");
-            problems.push(problem.at(file, seat.place.0, seat.place.1));
+    /// No item of an `each` has a key that is taken, and no step an id that a copy would have.
+    fn check_copies(&mut self) {
+        for step in self.definition.all_steps() {
+            let StepKind::Each(each) = &step.kind else { continue };
+            let taken = self.ids_of(|other| other.key() == each.item || other.id == each.item);
+            if RESERVED.contains(&each.item.as_str()) || each.item.is_empty() || !taken.is_empty() {
+                let message = format!("`as` of step `{}` is taken already: `{}`", step.id, each.item);
+                self.refuse(step, message, "choose another key");
+            }
+            let of_copy = format!("{}.", step.id);
+            for other in self.definition.all_steps().filter(|other| other.id.starts_with(&of_copy)) {
+                let message = format!("the id `{}` may be that of a copy inside `{}`", other.id, step.id);
+                self.refuse(other, message, "choose another id");
+            }
         }
     }
-}
 
-fn unreachable(definition: &Definition, file: &str, warnings: &mut Vec<Diagnostic>) {
-    if !definition.is_routed() {
-        return;
-    }
-    let mut reached: HashSet<&str> = HashSet::new();
-    let mut todo: Vec<&Step> = definition.steps.first().into_iter().collect();
-    while let Some(step) = todo.pop() {
-        if reached.insert(&step.id) {
-            todo.extend(step.targets().iter().filter_map(|(_, target)| definition.step(target)));
+    fn check_routes(&mut self, step: &Step, is_nested: bool) {
+        let ids = self.definition.steps.iter().map(|step| step.id.as_str());
+        let ids: Vec<&str> = ids.filter(|id| !id.is_empty()).collect();
+        for (key, target) in step.targets() {
+            if is_nested {
+                let message = format!("step `{}` runs inside another and leads nowhere: `{key}`", step.id);
+                self.refuse(step, message, format!("remove `{key}`; the step around it says what follows"));
+            } else if !ids.contains(&target) {
+                let message = format!("`{key}` of step `{}` names no step: `{target}`", step.id);
+                self.refuse(step, message, did_you_mean(target, &ids));
+            }
         }
     }
-    let is_lost = |step: &&Step| !step.id.is_empty() && !reached.contains(step.id.as_str());
-    for step in definition.steps.iter().filter(is_lost) {
-        let problem = Diagnostic::new(format!("unreachable step `{}`", step.id))
-            .hint("point a `next` at it, or remove it");
-        warnings.push(problem.at(file, step.place.0, step.place.1));
-    }
-}
 
-/// What `results` names must be steps that leave a result, and no rounds.
-fn check_recall(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>) {
-    let rounds = definition.all_steps().filter_map(|step| Some((step.place, &*step.round()?.recall)));
-    for (place, keys) in std::iter::once(((1, 1), &definition.recall)).chain(rounds) {
-        let Some(Results::Named(names)) = &keys.results else { continue };
-        for name in names {
-            let (what, hint) =
-                match definition.all_steps().find(|step| step.id == *name || step.key() == name) {
-                    None => {
-                        let known: Vec<&str> = definition.all_steps().map(|step| step.id.as_str()).collect();
-                        ("no step", did_you_mean(name, &known))
-                    }
+    fn check_round(&mut self, step: &Step) {
+        let (Some(round), definition) = (step.round(), self.definition) else { return };
+        let roster: Vec<&str> = definition.participants.iter().map(|p| p.name.as_str()).collect();
+        let artifacts: Vec<&str> = definition.artifacts.iter().map(|a| a.id.as_str()).collect();
+        for (selection, known, what) in
+            [(&round.participants, &roster, "participant"), (&round.artifacts, &artifacts, "artifact")]
+        {
+            let Selection::Named(names) = selection else { continue };
+            for name in names.iter().filter(|name| !known.contains(&name.as_str())) {
+                let message = format!("step `{}` names no {what} of this file: `{name}`", step.id);
+                self.refuse(step, message, did_you_mean(name, known));
+            }
+        }
+        let named = |p: &&ParticipantSpec| matches!(&round.participants, Selection::Named(names) if names.contains(&p.name));
+        if let Some(agent) = definition.participants.iter().filter(|p| p.agent_only).find(named) {
+            let message = format!("round `{}` names `{}`, which is `agent_only`", step.id, agent.name);
+            self.refuse(step, message, "leave it out of `participants`, or take `agent_only` away");
+        }
+        let seats = definition.seats(round).count();
+        if seats == 0 {
+            // Who is named and not there was told above; a file that seats nobody, where it says so.
+            if round.participants == Selection::Named(Vec::new()) {
+                let message = format!("round `{}` has no participants", step.id);
+                self.refuse(step, message, "name at least one");
+            }
+        } else if round.quorum.required_of(seats) > seats {
+            let message = format!("round `{}` can never reach its quorum: {seats} seats", step.id);
+            self.refuse(step, message, "lower `quorum`, or seat more participants");
+        } else if round.quorum_ballots.is_some_and(|ballots| ballots.required_of(seats) > seats) {
+            let message = format!("round `{}` can never have the ballots it needs: {seats} seats", step.id);
+            self.refuse(step, message, "lower `quorum_ballots`, or seat more participants");
+        }
+    }
+
+    fn warn_of_manual_close(&mut self, step: &Step) {
+        if is_closed_by_hand(step) {
+            let hint = "run it on the screen, or give `close: all`, `quorum` or `deadline`";
+            self.warn(step, closed_by_hand(step), hint);
+        }
+    }
+
+    /// Ballots that a rule could decide, and no rule: a forgotten one is reported.
+    fn check_rule(&mut self, step: &Step) {
+        let Some(round) = step.round().filter(|round| round.rule.is_none()) else { return };
+        let kind = round.ballot.kind;
+        let rules = kind.spec().countable().map(Rule::for_kind).unwrap_or_default();
+        let [first, others @ ..] = rules.as_slice() else { return };
+        let (id, kind) = (&step.id, kind.name());
+        let message =
+            format!("round `{id}` has no rule: its `{kind}` ballots are counted and nothing is decided");
+        let also = if others.is_empty() { String::new() } else { format!("; also {}", others.join(", ")) };
+        self.warn(step, message, format!("add `rule: {first}`{also}"));
+    }
+
+    /// Runs are counted and limited for the steps of the list, and only what a rule decides can be undecided.
+    fn check_runs(&mut self, step: &Step, is_nested: bool) {
+        if step.max_runs.is_some() && is_nested {
+            let message = format!("`max_runs` of step `{}` has no effect inside another step", step.id);
+            self.refuse(step, message, "put it on the step around it");
+        }
+        if step.on_exhausted.is_some() && step.max_runs.is_none() {
+            let message = format!("`on_exhausted` of step `{}` needs a `max_runs`", step.id);
+            self.refuse(step, message, "add `max_runs: 3`");
+        }
+        if step.on_undecided.is_some() && step.round().is_some_and(|round| round.rule.is_none()) {
+            let message = format!("`on_undecided` of round `{}` needs a `rule`", step.id);
+            self.refuse(step, message, "add `rule: majority`, or use `next`");
+        }
+    }
+
+    /// A step allows tools to the model that it names, as every step does that names it.
+    fn check_tools(&mut self, step: &Step) {
+        let (Some(agent), definition) = (step.agent(), self.definition) else { return };
+        let is_named = definition.participants.iter().any(|spec| spec.name == agent.agent);
+        let is_model = agent.agent.contains('/') && !is_named;
+        if agent.allows_tools && !is_model {
+            let message = format!("`tools` of step `{}` needs a model as its `agent`", step.id);
+            let hint = "name a program such as `claude-cli/MODEL`, or write `tools` on the participant";
+            self.refuse(step, message, hint);
+        } else if is_model && definition.allows_tools(&agent.agent) != agent.allows_tools {
+            let message = format!("`{}` has `tools: allowed` in one step and not in another", agent.agent);
+            self.refuse(step, message, "write it in every step that names it, or make it two participants");
+        }
+    }
+
+    /// A review looks at what an earlier step made, by people who are there.
+    fn check_review(&mut self, step: &Step) {
+        let (StepKind::Review(review), definition) = (&step.kind, self.definition) else { return };
+        if review.of.is_empty() {
+            return;
+        }
+        let (id, of) = (&step.id, &review.of);
+        let is_artifact = definition.artifacts.iter().any(|artifact| artifact.id == *of);
+        if definition.step(of).is_none() && !is_artifact {
+            let mut known = self.ids_of(|_| true);
+            known.extend(definition.artifacts.iter().map(|artifact| artifact.id.as_str()));
+            let message = format!("`of` of review `{id}` names no step and no artifact: `{of}`");
+            return self.refuse(step, message, did_you_mean(of, &known));
+        }
+        if definition.authors(of).is_empty() {
+            let message = format!("review `{id}` is of a step that makes nothing to review: `{of}`");
+            let hint = "name an `agent` or `round` step, or one that holds them";
+            return self.refuse(step, message, hint);
+        }
+        if definition.reviewers(review).is_empty() {
+            let message = format!("review `{id}` has nobody but the author to review");
+            self.refuse(step, message, "name another reviewer");
+        }
+    }
+
+    /// A note is on a round, and written by a step of the list.
+    fn check_synthesis(&mut self, step: &Step, is_nested: bool) {
+        let Some(of) = step.agent().and_then(|agent| agent.synthesis_of.as_deref()) else { return };
+        let rounds = self.ids_of(|step| step.round().is_some());
+        if !rounds.contains(&of) {
+            let message = format!("`synthesis_of` of step `{}` names no round: `{of}`", step.id);
+            self.refuse(step, message, did_you_mean(of, &rounds));
+        } else if is_nested {
+            let message = format!("`synthesis_of` of step `{}` has no effect inside another step", step.id);
+            self.refuse(step, message, "put the step into the list");
+        }
+    }
+
+    /// A form has its topic and its round.
+    fn check_form(&mut self, step: &Step) {
+        let Some((agent, form)) = step.agent().and_then(|agent| Some((agent, agent.form?))) else { return };
+        if agent.prompt.is_none() {
+            let message = format!("step `{}` with a `form` has no topic", step.id);
+            self.refuse(step, message, "write it as `prompt`");
+        }
+        if agent.output_schema.is_some() {
+            let message = format!("step `{}` has a `form` and an `output_schema`", step.id);
+            self.refuse(step, message, "leave one of them out");
+        }
+        if form != FacilitatorForm::Open && agent.synthesis_of.is_none() {
+            let message = format!("step `{}` with a `form` is about no round", step.id);
+            self.refuse(step, message, "name the round in `synthesis_of`");
+        }
+    }
+
+    /// Only an answer in a form is edited, and ideas are merged by the note on their round.
+    fn check_edits(&mut self, step: &Step) {
+        let StepKind::Approval(approval) = &step.kind else { return };
+        let Some(id) = &approval.edits else {
+            if approval.ask_if.is_some() {
+                let message = format!("`ask_if` of step `{}` has no effect without `edits`", step.id);
+                self.refuse(step, message, "leave it out, or name the proposal in `edits`");
+            }
+            return;
+        };
+        let edited = self.definition.step(id).and_then(Step::agent).filter(|agent| agent.form.is_some());
+        let Some(agent) = edited else {
+            let message = format!("`edits` of step `{}` names no step with a `form`: `{id}`", step.id);
+            return self.refuse(step, message, "name an agent step with a `form`");
+        };
+        if approval.merges.is_some() && agent.synthesis_of != approval.merges {
+            let message = format!("step `{}` merges ideas and edits a note on another round", step.id);
+            let hint = "name the same round in `merges` and in the `synthesis_of` of the note";
+            self.refuse(step, message, hint);
+        }
+    }
+
+    /// What a step records comes from a step, and stands in the list.
+    fn check_record(&mut self, step: &Step, is_nested: bool) {
+        let Some(record) = &step.record else { return };
+        if is_nested {
+            let message = format!("`record` of step `{}` has no effect inside another step", step.id);
+            self.refuse(step, message, "put it on the step around it");
+        }
+        let named = record.from.step();
+        if self.definition.step_of_key(named, step).is_none() {
+            let known: Vec<&str> = self.definition.keys_seen_by(step);
+            let message = format!("`record` of step `{}` names no step: `{named}`", step.id);
+            self.refuse(step, message, did_you_mean(named, &known));
+        }
+    }
+
+    fn check_revision(&mut self, step: &Step) {
+        let (Some(round), definition) = (step.round(), self.definition) else { return };
+        let roster: Vec<&str> = definition.participants.iter().map(|p| p.name.as_str()).collect();
+        let is_seated = |name: &str| definition.seats(round).any(|seat| seat.name == name);
+        for name in round.directives.keys().filter(|name| !is_seated(name)) {
+            let message = format!("`directives` of round `{}` names no seat of it: `{name}`", step.id);
+            self.refuse(step, message, did_you_mean(name, &roster));
+        }
+        if let Some(why) = misfit(definition, step, round) {
+            self.refuse(step, format!("round `{}` {why}", step.id), "revise a round of the same ballot");
+        }
+    }
+
+    /// What is merged are the ideas of a round.
+    fn check_merge(&mut self, step: &Step) {
+        let StepKind::Approval(approval) = &step.kind else { return };
+        let Some(named) = &approval.merges else { return };
+        let rounds = self.ids_of(|step| {
+            step.round()
+                .is_some_and(|round| matches!(round.ballot.kind, BallotKind::Ideas | BallotKind::Findings))
+        });
+        if rounds.contains(&named.as_str()) {
+            return;
+        }
+        let message = format!("`merges` of step `{}` names no round of ideas: `{named}`", step.id);
+        if rounds.is_empty() {
+            self.refuse(step, message, "add a round with `ballot: ideas`");
+        } else {
+            self.refuse(step, message, did_you_mean(named, &rounds));
+        }
+    }
+
+    /// A reference that no step gives fails when the step runs; it is told beforehand.
+    fn check_reference(&mut self, step: &Step) {
+        let Some(reference) = step.input.as_deref() else { return };
+        if self.definition.step_of_key(reference, step).is_none() {
+            let known: Vec<&str> = self.definition.keys_seen_by(step);
+            let message = format!("`input` of step `{}` names no step: `{reference}`", step.id);
+            self.warn(step, message, did_you_mean(reference, &known));
+        }
+    }
+
+    /// What a condition names must be there; a transform fails when it runs, so it is reported beforehand.
+    fn check_expression(&mut self, step: &Step) {
+        let known: Vec<&str> = self.definition.keys_seen_by(step);
+        let (definition, file) = (self.definition, self.file);
+        let is_unknown =
+            |named: &&str| !known.contains(named) && definition.step_of_key(named, step).is_none();
+        let unknown = |what: &str, named: &str| {
+            let message = format!("`{what}` of step `{}` names no step: `{named}`", step.id);
+            at(step, file, message).hint(did_you_mean(named, &known))
+        };
+        match &step.kind {
+            StepKind::Condition(branch) => {
+                let named = branch.condition.steps().filter(is_unknown);
+                self.problems.extend(named.map(|named| unknown("condition", named)));
+            }
+            StepKind::Transform(transform) => {
+                let named = Some(transform.step()).filter(is_unknown);
+                self.warnings.extend(named.map(|named| unknown("transform", named)));
+            }
+            StepKind::Each(each) => {
+                let named = Some(each.of.step()).filter(|named| *named != "input" && is_unknown(named));
+                self.problems.extend(named.map(|named| unknown("of", named)));
+            }
+            StepKind::Agent(agent) => self.check_prompt(step, agent.prompt.as_ref()),
+            StepKind::Review(review) => self.check_prompt(step, review.prompt.as_ref()),
+            _ => {}
+        }
+    }
+
+    /// A path of a template that names nothing prints nothing; it is reported beforehand.
+    fn check_prompt(&mut self, step: &Step, template: Option<&Template>) {
+        let mut said: Vec<String> = Vec::new();
+        for path in template.map(Template::paths).unwrap_or_default() {
+            let (named, known): (&str, Vec<&str>) = match path.segments {
+                [root, key, ..] if root == "context" => (key, self.definition.keys_seen_by(step)),
+                [root, ..] => {
+                    let own = step.input.as_deref().into_iter().chain(self.definition.items_seen_by(step));
+                    let review: &[&str] = match step.kind {
+                        StepKind::Review(_) => &["review_context", "artifact"],
+                        _ => &[],
+                    };
+                    (root, own.chain(PROMPT_SCOPE).chain(review.iter().copied()).collect())
+                }
+                [] => continue,
+            };
+            if !known.contains(&named) && !said.iter().any(|before| before == named) {
+                said.push(named.to_owned());
+                let path = path.segments.join(".");
+                let message = format!("the prompt of step `{}` names nothing: `{path}`", step.id);
+                self.warn(step, message, did_you_mean(named, &known));
+            }
+        }
+    }
+
+    fn check_names(&mut self) {
+        let mut seen = HashSet::new();
+        for seat in &self.definition.participants {
+            let at = |message: String| Diagnostic::new(message).at(self.file, seat.place.0, seat.place.1);
+            // A prompt with places in it is the template of the agent steps that bring none.
+            let is_agent =
+                self.definition.all_steps().any(|step| step.agents().contains(&seat.name.as_str()));
+            let prompt = seat.prompt.as_deref().filter(|prompt| is_agent && prompt.contains("{{"));
+            if let Some(Err(error)) = prompt.map(Template::parse) {
+                let message = format!("the prompt of `{}` cannot be read: {error}", seat.name);
+                let hint = error.hint.unwrap_or_else(|| "correct the `prompt`".to_owned());
+                self.problems.push(at(message).hint(hint));
+            }
+            if !seat.name.is_empty() && !seen.insert(seat.name.as_str()) {
+                let problem = at(format!("duplicate participant name `{}`", seat.name));
+                self.problems.push(problem.hint("give one a `name: …` of its own, or use `count`"));
+            }
+        }
+    }
+
+    fn warn_of_unreachable(&mut self) {
+        if !self.definition.is_routed() {
+            return;
+        }
+        let mut reached: HashSet<&str> = HashSet::new();
+        let mut todo: Vec<&Step> = self.definition.steps.first().into_iter().collect();
+        while let Some(step) = todo.pop() {
+            if reached.insert(&step.id) {
+                todo.extend(step.targets().iter().filter_map(|(_, target)| self.definition.step(target)));
+            }
+        }
+        let is_lost = |step: &&Step| !step.id.is_empty() && !reached.contains(step.id.as_str());
+        for step in self.definition.steps.iter().filter(is_lost) {
+            let message = format!("unreachable step `{}`", step.id);
+            self.warn(step, message, "point a `next` at it, or remove it");
+        }
+    }
+
+    /// What `results` names must be steps that leave a result, and no rounds.
+    fn check_recall(&mut self) {
+        let definition = self.definition;
+        let rounds = definition.all_steps().filter_map(|step| Some((step.place, &*step.round()?.recall)));
+        for ((line, column), keys) in std::iter::once(((1, 1), &definition.recall)).chain(rounds) {
+            let Some(Results::Named(names)) = &keys.results else { continue };
+            for name in names {
+                let step = definition.all_steps().find(|step| step.id == *name || step.key() == name);
+                let (what, hint) = match step {
+                    None => ("no step", did_you_mean(name, &self.ids_of(|_| true))),
                     Some(step) if step.round().is_some() => {
                         ("a round", "`answers` and `rounds` say what is seen of rounds".to_owned())
                     }
                     Some(_) => continue,
                 };
-            let problem = Diagnostic::new(format!("`results` of `context` names {what}: `{name}`"));
-            problems.push(problem.hint(hint).at(file, place.0, place.1));
+                let problem = Diagnostic::new(format!("`results` of `context` names {what}: `{name}`"));
+                self.problems.push(problem.hint(hint).at(self.file, line, column));
+            }
         }
     }
+}
+
+/// What every prompt may name, beside `context` and the key of its step's `input`.
+const PROMPT_SCOPE: [&str; 11] = [
+    "input",
+    "context",
+    "error",
+    "goal",
+    "constraints",
+    "stage_context",
+    "available_skills",
+    "linked_tasks",
+    "project_summary",
+    "artifacts",
+    "agenda",
+];
+
+/// Whether the step revises a round, or edits a proposal, whose result has this key: the second result
+/// takes its place.
+fn replaces(definition: &Definition, step: &Step, key: &str) -> bool {
+    let edited = if let StepKind::Approval(approval) = &step.kind { approval.edits.as_ref() } else { None };
+    let revised = step.round().and_then(|round| round.revises.as_ref());
+    edited.or(revised).and_then(|id| definition.step(id)).is_some_and(|earlier| earlier.key() == key)
+}
+
+/// Every step with the sequence in which its result is seen under its key, empty outside of sequences.
+fn in_scopes<'a>(steps: &'a [Step], scope: &'a str, all: &mut Vec<(&'a str, &'a Step)>) {
+    for step in steps {
+        all.push((scope, step));
+        let is_scope = matches!(step.kind, StepKind::Sequence(_) | StepKind::Each(_));
+        in_scopes(step.nested(), if is_scope { &step.id } else { scope }, all);
+    }
+}
+
+/// Why a round cannot revise the one it names.
+fn misfit(definition: &Definition, step: &Step, round: &Round) -> Option<String> {
+    let of = round.revises.as_deref()?;
+    let Some(before) = definition.step(of).and_then(Step::round).filter(|_| of != step.id) else {
+        return Some(format!("revises no other round of this file: `{of}`"));
+    };
+    let form = |round: &Round| BallotForm {
+        order: OptionOrder::Same,
+        about: IndexMap::default(),
+        ..round.ballot.clone()
+    };
+    let (now, then) = (form(round), form(before));
+    if now.kind != then.kind {
+        let (now, then) = (now.kind.name(), then.kind.name());
+        return Some(format!("is of kind `{now}` and revises `{of}`, which is of kind `{then}`"));
+    }
+    let source = |round: &Round| round.options_from.as_ref().map(|from| from.transform.text().to_owned());
+    (now != then || source(round) != source(before))
+        .then(|| format!("revises `{of}`, which has other options or another scale"))
 }

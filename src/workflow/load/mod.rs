@@ -154,7 +154,9 @@ fn examine_parts(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
         // A secret under an unknown key is one error.
         problems.retain(|problem| secrets.iter().all(|secret| secret.place != problem.place));
         problems.extend(secrets);
-        validate::check(definition, file, &mut problems, &mut warnings);
+        let (found, doubts) = validate::check(definition, file);
+        problems.extend(found);
+        warnings.extend(doubts);
         sort(&mut problems);
     }
     Examined {

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use crate::clock;
 use crate::core::{QUORUM_UNREACHABLE, not_written, refusal};
 use crate::history::{Event, RoundRun, Session, TaskWritten, Timestamp};
-use crate::insight::left_out::{left_out, same_seats};
+use crate::insight::independence::{left_out, same_seats};
 use crate::insight::round_view::{SeatView, VisibleState, seats};
 use crate::insight::wording::format_duration;
 use crate::participants::progress::{Progress, ProgressBoard};

@@ -1,11 +1,9 @@
 //! Insight: what a session shows, as data and wording for the screen and the reports. Pure.
 
 pub mod agreement;
-mod bar_chart;
 pub mod findings;
 pub mod headline;
 pub mod independence;
-pub mod left_out;
 pub mod movement;
 pub mod phase;
 pub mod references;
@@ -16,14 +14,13 @@ pub mod tally_text;
 mod text_diff;
 pub mod what_if;
 pub mod wording;
-mod wrapped;
 
 pub use agreement::{agreement, chart};
-pub use bar_chart::{Bar, bars};
 pub use headline::{Headline, headline, session_headline, without_count};
 pub use independence::independence;
 pub use movement::movement;
 pub use round_view::{SeatView, VisibleState, confidence, dissents, is_revealed, seats, tally};
+pub use sides::{Bar, bars};
 pub use slots::slots;
 pub use tally_text::{long_order, paths, places, rule_description};
 pub use text_diff::text_diff;

@@ -125,12 +125,7 @@ fn position_of(seat: &SeatView<'_>) -> String {
     let brief = match answer.outcome {
         Outcome::Abstained => return "abstains".to_owned(),
         Outcome::Answered => answer.ballot.as_ref().and_then(Ballot::brief),
-        Outcome::Invalid
-        | Outcome::Refused
-        | Outcome::Failed
-        | Outcome::TimedOut
-        | Outcome::Missing
-        | Outcome::Excused => return NOTHING.to_owned(),
+        _ => return NOTHING.to_owned(),
     };
     let text = || answer.answer.get("position").and_then(Value::as_str).map(one_line);
     brief.or_else(text).unwrap_or_else(|| NOTHING.to_owned())

@@ -238,11 +238,7 @@ fn round_rows(run: &RoundRun) -> String {
             SeatStatus::Sealed(sealed) | SeatStatus::Lost(sealed) | SeatStatus::Revealed(_, sealed) => {
                 Some(sealed)
             }
-            SeatStatus::Waiting
-            | SeatStatus::Asking
-            | SeatStatus::Failed(_)
-            | SeatStatus::Excused(_)
-            | SeatStatus::Missing => None,
+            _ => None,
         };
         let seal = sealed.map(|sealed| format!("seal <code>{}</code>", e(&sealed.commitment)));
         let both: Vec<String> = prompt.into_iter().chain(seal).collect();

@@ -8,7 +8,6 @@ mod agenda;
 mod body;
 mod findings;
 mod madr;
-mod merges;
 mod quote;
 mod round;
 mod seat;
@@ -56,7 +55,7 @@ fn record(report: &Report<'_>, out: &mut String) {
 pub fn after_rounds(session: &Session) -> String {
     let mut out = String::new();
     approvals(session, &mut out);
-    merges::merges(session, &mut out);
+    steps::merges(session, &mut out);
     findings::findings(session, &mut out);
     steps::results(session, &mut out);
     steps::reviews(session, &mut out);

@@ -9,7 +9,7 @@ use super::quote::{inline, is_blank, quote, quote_value};
 use crate::ballot::Ballot;
 use crate::history::{AnswerRevealed, Session};
 use crate::identity::Leak;
-use crate::insight::left_out::left_out;
+use crate::insight::independence::left_out;
 use crate::insight::references::Citable;
 use crate::insight::{SeatView, finding, handling, shown_mask};
 use crate::report::model::{Report, sure};

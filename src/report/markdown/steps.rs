@@ -1,9 +1,10 @@
-//! The steps that are no rounds: what agents, transforms and parallels came to, and the reviews.
+//! The steps that are no rounds: what agents, transforms and parallels came to, the reviews, and the ideas that were merged.
 
 use std::fmt::Write as _;
 
 use super::quote::{code, inline, quote_value};
-use crate::history::{Session, StepFinished};
+use crate::ballot::BallotKind;
+use crate::history::{CollectedIdea, IdeasMerged, RoundRun, Session, StepFinished};
 use crate::insight::format_duration;
 use crate::workflow::{Step, StepKind};
 
@@ -31,14 +32,7 @@ fn section(session: &Session, step: &Step, result: &StepFinished, out: &mut Stri
             let model = session.seat_info(&agent.agent).map_or("", |seat| seat.label(&step.id));
             format!(" by {} ({})", inline(&agent.agent), inline(model))
         }
-        StepKind::Round(_)
-        | StepKind::Approval(_)
-        | StepKind::Parallel(_)
-        | StepKind::Sequence(_)
-        | StepKind::Each(_)
-        | StepKind::Transform(_)
-        | StepKind::Condition(_)
-        | StepKind::Review(_) => String::new(),
+        _ => String::new(),
     };
     let kind = step.kind_name();
     let took = format_duration(result.duration);
@@ -72,4 +66,31 @@ pub fn reviews(session: &Session, out: &mut String) {
         let _ = writeln!(out, "**{artifact}**, reviewed by {by} ({criteria})\n");
         let _ = writeln!(out, "{}", quote_value(&review.feedback));
     }
+}
+
+pub fn merges(session: &Session, out: &mut String) {
+    for round in &session.rounds {
+        let Some(merged) = session.merge_of(&round.opened.round) else { continue };
+        let is_findings = round.opened.ballot.kind == BallotKind::Findings;
+        let noun = if is_findings { "Findings" } else { "Ideas" };
+        let _ = writeln!(out, "## {noun} of round {}, merged\n", code(&merged.round));
+        merged_ideas(merged, round, out);
+    }
+}
+
+fn merged_ideas(merged: &IdeasMerged, round: &RoundRun, out: &mut String) {
+    let ideas = round.ideas();
+    let shown = |id: &String| -> String {
+        let idea: Option<&CollectedIdea> = ideas.iter().find(|idea| idea.id == *id);
+        let seat = id.rsplit_once('#').map_or(id.as_str(), |(seat, _)| seat);
+        format!("{} ({})", inline(idea.map_or(id.as_str(), |idea| &idea.title)), inline(seat))
+    };
+    for option in &merged.merge.options {
+        let from: Vec<String> = option.from.iter().map(shown).collect();
+        let _ = writeln!(out, "- **{}** {}: {}", code(&option.id), inline(&option.title), from.join(", "));
+    }
+    for aside in &merged.merge.set_aside {
+        let _ = writeln!(out, "- Set aside: {}: {}", shown(&aside.idea), inline(&aside.reason));
+    }
+    out.push('\n');
 }

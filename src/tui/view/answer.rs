@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::seats::progress;
 use crate::ballot::Ballot;
 use crate::history::AnswerRevealed;
-use crate::insight::left_out::left_out;
+use crate::insight::independence::left_out;
 use crate::insight::references::{Citable, Citation, references};
 use crate::insight::round_view::{SeatView, confidence, seat_at};
 use crate::insight::wording::{finding, format_duration, handling, money, shown_mask};

@@ -53,7 +53,7 @@ impl Lead {
         json!({ "name": self.name, "model": self.model, "persona": self.persona, "agent_only": true })
     }
 
-    fn agent(&self, id: &str, (form, about): (&str, &str), topic: &str, ok: &str) -> Json {
+    fn agent(&self, id: &str, form: &str, about: &str, topic: &str, ok: &str) -> Json {
         let mut agent = json!({
             "id": id, "type": "agent", "agent": self.name, "form": form, "prompt": topic,
             "next": ok, "on_error": ok,
@@ -79,7 +79,7 @@ impl Lead {
     /// The question of the first round.
     pub fn open(&self, id: &str, topic: &str, then: &str) -> Vec<Json> {
         let ok = format!("{id}-ok");
-        let mut agent = self.agent(id, ("open", ""), topic, &ok);
+        let mut agent = self.agent(id, "open", "", topic, &ok);
         (agent["max_runs"], agent["on_exhausted"]) = (2.into(), then.into());
         let mut approval = self.approval(&ok, id, "The facilitator proposes this question.", then);
         approval["output"] = id.into();
@@ -89,7 +89,7 @@ impl Lead {
     /// The note on a round, and what follows from it; the round may be held `runs` times.
     pub fn note(&self, round: &str, topic: &str, then: &str, runs: u64) -> Vec<Json> {
         let (id, ok) = (format!("{round}-note"), format!("{round}-note-ok"));
-        let mut agent = self.agent(&id, ("synthesize", round), topic, &ok);
+        let mut agent = self.agent(&id, "synthesize", round, topic, &ok);
         (agent["max_runs"], agent["on_exhausted"]) = ((2 * runs).into(), then.into());
         let mut approval = self.approval(&ok, &id, "The facilitator proposes this note.", then);
         approval["output"] = id.as_str().into();
@@ -100,7 +100,7 @@ impl Lead {
     /// The options that the ideas of a round are merged into.
     pub fn merge(&self, round: &str, topic: &str, then: &str) -> Vec<Json> {
         let (id, merge) = (format!("{round}-note"), format!("{round}-merge"));
-        let mut agent = self.agent(&id, ("synthesize", round), topic, &merge);
+        let mut agent = self.agent(&id, "synthesize", round, topic, &merge);
         (agent["max_runs"], agent["on_exhausted"]) = (2.into(), merge.as_str().into());
         let message = "The facilitator merges the ideas into these options.";
         let mut approval = self.approval(&merge, &id, message, then);
@@ -110,10 +110,10 @@ impl Lead {
     }
 
     /// How the discussion ends, or that its last round is held once more; that may be held `runs` times.
-    pub fn conclude(&self, id: &str, topic: &str, again: &str, (then, runs): (&str, u64)) -> Vec<Json> {
+    pub fn conclude(&self, id: &str, topic: &str, again: &str, then: &str, runs: u64) -> Vec<Json> {
         let (ok, repeat) = (format!("{id}-ok"), format!("{id}-repeat"));
         let action = format!("context[\"{id}\"].action");
-        let mut agent = self.agent(id, ("conclude", again), topic, &ok);
+        let mut agent = self.agent(id, "conclude", again, topic, &ok);
         (agent["max_runs"], agent["on_exhausted"]) = ((2 * runs).into(), then.into());
         let mut approval = self.approval(&ok, id, "The facilitator proposes this end.", &repeat);
         approval["output"] = id.into();

@@ -124,7 +124,7 @@ impl Pass<'_> {
         if let Some(lead) = &self.of.lead {
             let conclude = self.step_id("conclude");
             let runs = self.main().and_then(|main| self.runs(main)).unwrap_or(1);
-            steps.extend(lead.conclude(&conclude, &self.topic, &again, (&self.then, runs)));
+            steps.extend(lead.conclude(&conclude, &self.topic, &again, &self.then, runs));
         }
         steps
     }

@@ -4,7 +4,6 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
-/// What kind of answer a question asks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BallotKind {
@@ -180,7 +179,6 @@ pub enum ParsedReply {
     BareBlock(Answer, String),
     /// It does not meet the form; the participant gets the reason when it is asked again.
     Invalid(String),
-    /// The participant declined to answer at all.
     Refused(String),
 }
 

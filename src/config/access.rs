@@ -14,7 +14,6 @@ pub fn known(provider: &str) -> Option<&'static BuiltInProvider> {
     KNOWN.iter().find(|known| known.name == provider)
 }
 
-/// The variable that gives a provider another address.
 pub fn address_variable(provider: &str) -> String {
     format!("{}_BASE_URL", provider.to_uppercase().replace('-', "_"))
 }

@@ -78,7 +78,6 @@ impl Dirs {
         self.state.join("drafts")
     }
 
-    /// Where it is kept what the user has agreed to.
     pub fn agreed(&self) -> PathBuf {
         self.state.join("agreed")
     }

@@ -22,7 +22,6 @@ use crate::participants::{Failure, Prompt, SeatRequest};
 use crate::persona::Persona;
 use crate::workflow::Effort;
 
-/// How long one word may take to come.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Clone, PartialEq)]
@@ -58,9 +57,11 @@ pub enum CheckupStatus {
     NotSetUp(String),
     /// It was asked and does not answer, and why.
     Silent(String),
-    /// It is a program that is there, with this version.
-    Program { path: PathBuf, version: String, known: String },
-    /// It answers and lists these models.
+    Program {
+        path: PathBuf,
+        version: String,
+        known: String,
+    },
     Answers(Vec<String>),
     /// It answers, lists these models, and one of them was asked for a word.
     Probed(Vec<String>, String, Result<Latency, String>),

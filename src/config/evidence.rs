@@ -28,7 +28,6 @@ pub struct EvidenceReader {
     secrets: SecretPolicy,
 }
 
-/// What becomes of evidence that looks like it holds a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecretPolicy {
     Refuse,
@@ -45,9 +44,7 @@ impl SecretPolicy {
 }
 
 struct ReadSource {
-    /// What a snapshot shows beside the content.
     shown: Map<String, Value>,
-    /// The number of the first line.
     first: u32,
     content: String,
 }
@@ -60,7 +57,6 @@ impl ReadSource {
 }
 
 impl EvidenceReader {
-    /// A reader of what files of the project name.
     pub fn of_project(dirs: &Dirs, secrets: SecretPolicy) -> Self {
         let bounds = Some(dirs.path_policy(None));
         Self { project: dirs.project.clone(), bounds, secrets }

@@ -26,7 +26,6 @@ pub enum What {
     Service {
         provider: String,
         address: String,
-        /// Where the key comes from that it is sent.
         key: KeyFrom,
     },
     /// Evidence is sent that looks like it holds a secret.

@@ -284,7 +284,6 @@ impl<'a> ParticipantFactory<'a> {
         own.map(|n| usize::try_from(n).unwrap_or(usize::MAX)).or_else(usual)
     }
 
-    /// What the user says a model costs.
     pub fn configured_price(&self, model: &str) -> Option<Price> {
         self.config.prices.get(model).map(|setting| setting.value)
     }

@@ -12,7 +12,6 @@ pub struct ScreenConfig {
     pub keys: IndexMap<String, Vec<String>>,
     /// Colors by role: `good, bad, active, key, background`.
     pub colors: IndexMap<String, String>,
-    /// Whether only ASCII signs are used.
     pub ascii: bool,
     pub mouse: bool,
     /// How the person is called back when a long round closes: `off`, `bell` or `all`.

@@ -48,7 +48,6 @@ pub struct ProviderConfig {
     pub program: SeatProgram,
     /// How much its models are to think, where a participant does not say.
     pub effort: Option<Effort>,
-    /// The most tokens a reply may have, in place of the number for all.
     pub max_output_tokens: Option<u64>,
 }
 
@@ -82,7 +81,6 @@ pub struct Config {
     pub providers: IndexMap<String, Provider>,
     /// Prices by `provider/model`.
     pub prices: IndexMap<String, Setting<Price>>,
-    /// Whether evidence may hold what looks like a secret.
     pub secrets_allowed: Setting<bool>,
     pub screen: Setting<ScreenConfig>,
     /// Where remote seats reach a session.

@@ -51,7 +51,6 @@ impl Config {
     }
 }
 
-/// A span of time as it may be written in a file.
 fn spoken(millis: u64) -> String {
     if millis.is_multiple_of(1000) { format!("{}s", millis / 1000) } else { format!("{millis}ms") }
 }

@@ -14,7 +14,6 @@ use crate::diagnostic::Diagnostic;
 use crate::journal::{Disk, DiskError};
 use crate::workflow::{TaskMark, state_file};
 
-/// The file of the tasks, as a definition names it.
 pub struct TaskFile {
     name: String,
     path: PathBuf,

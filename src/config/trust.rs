@@ -31,7 +31,6 @@ pub struct Trust {
     /// Where the user runs the program: what arguments name is relative to it.
     folder: PathBuf,
     kept: PathBuf,
-    /// Fingerprints of what was agreed to in this run.
     agreed: Mutex<HashSet<String>>,
 }
 

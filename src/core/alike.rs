@@ -29,7 +29,6 @@ pub fn groups(texts: &[String]) -> Vec<Vec<usize>> {
     same.of_several()
 }
 
-/// Joins texts that share nearly all of their runs.
 fn join_near(runs: &[(usize, Vec<u64>)], same: &mut Groups) {
     let mut common: HashMap<u64, usize> = HashMap::new();
     for run in runs.iter().flat_map(|(_, runs)| runs) {

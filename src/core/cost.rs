@@ -81,7 +81,6 @@ pub struct ReplyLimits {
 }
 
 impl ReplyLimits {
-    /// Returns the limit of a seat that is asked by a model.
     pub fn of(&self, seat: Option<&SeatInfo>, model: &str) -> u64 {
         let provider = model.split('/').next().unwrap_or(model);
         let by_provider = || self.by_provider.get(provider).copied();

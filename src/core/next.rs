@@ -21,7 +21,6 @@ pub enum NextAction {
     /// Ask every seat of the open round and every agent with a work item that is not asked yet; wait
     /// for answers, or the deadline.
     AwaitSeats,
-    /// Close the open round: needs its key.
     CloseRound(CloseReason),
     AskPerson(Question),
     Rest,

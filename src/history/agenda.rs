@@ -31,7 +31,6 @@ pub struct Point {
     pub id: String,
     pub title: String,
     pub description: Option<String>,
-    /// What would have to change, of a conflict.
     pub minimum_change: Option<String>,
     pub step: Option<String>,
     pub round: Option<String>,

@@ -21,7 +21,6 @@ pub fn exhausted_key(step: &str) -> String {
 }
 
 impl Session {
-    /// Whether a step has run as often as it may.
     pub(crate) fn is_exhausted(&self, step: &Step) -> bool {
         let granted = self.granted.get(&step.id).copied().unwrap_or(0);
         let runs = self.runs.get(&step.id).copied().unwrap_or(0);

@@ -128,7 +128,6 @@ impl Session {
     }
 }
 
-/// The round that the keys of a revision make.
 fn read_round(form: &str) -> Result<Round, Diagnostic> {
     let source = Source { text: form, file: "the round", id: "round" };
     let loaded = load(source).map_err(first)?;

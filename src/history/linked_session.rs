@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::workflow::{LinkDefinition, ROW_KEYS, Report, Task};
 
-/// A saved session that is linked, as it was when this one opened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkedSession {
     /// The name it is linked by: its file, as the definition writes it.
@@ -15,7 +14,6 @@ pub struct LinkedSession {
     pub title: String,
     pub status: String,
     pub created_at: String,
-    /// When that last changed.
     pub reported_at: String,
     pub report: String,
 }

@@ -79,7 +79,6 @@ impl Session {
 }
 
 impl Merge {
-    /// Each idea as an option of its own, under its title.
     pub fn unmerged(ideas: &[CollectedIdea]) -> Self {
         let mut merge = Self::default();
         for idea in ideas {

@@ -9,7 +9,6 @@ use crate::tally::Rule;
 use crate::workflow::{Step, StepKind};
 
 impl Session {
-    /// The run of that step, if it runs now.
     pub fn running(&self, id: &str) -> Option<&StepRun> {
         self.step.as_ref()?.find(id).filter(|run| run.result.is_none())
     }
@@ -108,7 +107,6 @@ fn turn<'a>(step: &'a Step, result: &StepFinished, outcome: Option<RoundOutcome>
     }
 }
 
-/// What a count came to, in one word.
 pub fn round_outcome(tally: &Tally) -> RoundOutcome {
     let verdict = &tally.verdict;
     let blocks = verdict.scores.get("block").is_some_and(|blocks| blocks.as_f64() > 0.0);

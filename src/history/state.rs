@@ -25,7 +25,6 @@ pub struct Session {
     /// The session's id; empty before it is opened.
     pub id: String,
     pub header: Option<Arc<SessionOpened>>,
-    /// The roster by name, once it is opened.
     pub roster: Arc<IndexMap<String, SeatInfo>>,
     pub definition: Option<Arc<Definition>>,
     pub opened_at: Timestamp,
@@ -124,7 +123,6 @@ pub struct RoundRun {
     pub opened_at: Timestamp,
     /// What [`Session::waited_ms`] was when it opened.
     pub waited_before: u64,
-    /// The seats by name, in roster order.
     pub seats: IndexMap<String, Seat>,
     pub closed: Option<RoundClosed>,
     pub closed_at: Option<Timestamp>,
@@ -288,7 +286,6 @@ impl SeatInfo {
         self.model.split('/').next() == Some("rehearsal")
     }
 
-    /// Whether its answer in a step comes from a script.
     pub fn is_scripted(&self, step: &str) -> bool {
         self.scripted.iter().any(|scripted| scripted == step || scripted == written_id(step))
     }

@@ -46,7 +46,6 @@ impl StepRun {
         }
     }
 
-    /// The run of that step, this one or one inside it.
     pub fn find(&self, id: &str) -> Option<&Self> {
         if self.id == id { Some(self) } else { self.nested.iter().find_map(|run| run.find(id)) }
     }

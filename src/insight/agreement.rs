@@ -11,7 +11,6 @@ use crate::core::profile;
 use crate::history::{RoundRun, Session};
 use crate::tally::{self, CountableKind, IndexedBallot, Profile, Rule, RuleOptions, Score};
 
-/// How far the ballots of one round agree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agreement {
     /// The option with most first places or approvals, and its share of what all ballots weigh.
@@ -21,7 +20,6 @@ pub struct Agreement {
     pub turnout: f64,
     /// Kendall's coefficient of concordance, from 0 to 1.
     pub kendall_w: Option<f64>,
-    /// The interquartile range of estimates.
     pub iqr: Option<Score>,
 }
 

@@ -60,7 +60,6 @@ pub struct Independence {
     pub models: IndexMap<String, Vec<String>>,
     /// Makers with their models among these; `unknown` where the name does not tell.
     pub makers: IndexMap<String, Vec<String>>,
-    /// Seats whose answers people gave.
     pub people: Vec<String>,
     /// Seats that gave the same or nearly the same answer, in groups.
     pub same_answers: Vec<Vec<String>>,

@@ -100,7 +100,6 @@ pub fn is_revealed(round: &RoundRun) -> bool {
     round.closed.is_some() && !round.seats.values().any(is_sealed)
 }
 
-/// The count of a round whose answers may be read.
 pub fn tally(round: &RoundRun) -> Option<&Tally> {
     round.tally.as_ref().filter(|_| is_revealed(round))
 }
@@ -118,7 +117,6 @@ impl<'a> SeatView<'a> {
         }
     }
 
-    /// Why, where that needs saying.
     pub fn reason(&self) -> Option<&'a str> {
         match self.standing {
             VisibleState::Unread(_) | VisibleState::Missing => None,

@@ -32,7 +32,6 @@ pub fn places(order: &[Vec<String>], most: usize) -> String {
     said.join(", ") + &more
 }
 
-/// How many places of an order stand in a headline.
 const PLACES: usize = 8;
 
 /// The order of all options, as far as a headline has room, with what it is by where the rule itself says

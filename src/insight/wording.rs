@@ -89,7 +89,6 @@ pub fn labels(session: &Session) -> Vec<String> {
 }
 
 fn label(session: &Session, word: &str, is: impl Fn(&SeatInfo, &str) -> bool, how: &str) -> Option<String> {
-    /// How many seats a label names.
     const NAMED: usize = 8;
     let mut names: Vec<String> = Vec::new();
     let mut is_all = true;

@@ -9,7 +9,6 @@ use crate::round::snapshot::sha256_hex;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct EventLog {
-    /// Its events, in order.
     pub lines: Vec<LogEntry>,
     /// The length of its complete documents, in bytes.
     pub good: usize,

@@ -140,7 +140,6 @@ impl Journal {
     }
 }
 
-/// The id that an event gives to what follows it.
 pub fn named_session(event: &Event) -> Option<&str> {
     if let Event::SessionOpened(opened) = event {
         return Some(&opened.session);

@@ -31,7 +31,6 @@ static READ: LazyLock<Vec<Persona>> = LazyLock::new(|| {
     BUILTIN.iter().filter_map(read).collect()
 });
 
-/// The built-in persona of that name.
 pub fn builtin(name: &str) -> Option<Persona> {
     READ.iter().find(|known| known.name == name).cloned()
 }

@@ -22,7 +22,6 @@ pub const MAX_PERSONA: usize = 1024 * 1024;
 pub struct Persona {
     /// Kebab-case name, unique where it is looked up.
     pub name: String,
-    /// One line for lists.
     pub description: String,
     /// `provider/model`, if the persona names one.
     pub model: Option<String>,

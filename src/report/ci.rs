@@ -14,7 +14,6 @@ use crate::insight::{SeatView, headline, join_list};
 use crate::round::record::Outcome;
 use crate::sanitize::{harmless, harmless_line};
 
-/// What became of a round or a session.
 enum Standing {
     Passed,
     /// Not decided, and something else was taken for it.

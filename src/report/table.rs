@@ -17,7 +17,6 @@ pub enum Mark {
     None,
 }
 
-/// What a seat did in a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
     pub mark: Mark,

@@ -133,7 +133,6 @@ impl FailedDelivery {
         Self { signature, ..self }
     }
 
-    /// Whether the seat with this public key, in hex, has signed it.
     pub fn is_signed_by(&self, key: &str) -> bool {
         is_signed(key, &self.message(), &self.signature)
     }

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::ballot::line_range;
 
-/// One numbered piece of material.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Artifact {
     /// Its number, such as `REQ-001`.
@@ -120,7 +119,6 @@ impl EarlierReasons {
 pub struct SnapshotContent<'a> {
     pub project_summary: Option<&'a str>,
     pub goal: Option<&'a str>,
-    /// What any outcome must respect.
     pub constraints: &'a [String],
     /// The round's number in the session, from 1.
     pub current_round: u32,

@@ -78,7 +78,6 @@ impl std::ops::AddAssign for TokenUsage {
     }
 }
 
-/// Why a model stopped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Finish {
@@ -126,7 +125,6 @@ pub struct SeatRecord {
     pub snapshot_sha256: String,
     pub model: String,
     pub outcome: Outcome,
-    /// Why, where that needs saying.
     pub reason: Option<String>,
     pub ballot: Option<Ballot>,
     /// The answer's fields.

@@ -73,7 +73,6 @@ pub struct AddressLines<'a> {
     pub option_order: Option<&'a [String]>,
 }
 
-/// The address lines of one recipient, appended to the snapshot.
 pub fn address(lines: AddressLines<'_>) -> String {
     let mut entries = vec![("your_role".into(), Out::text(lines.role))];
     let directives = [("facilitator_directive", lines.directive), ("your_directive", lines.own_directive)];

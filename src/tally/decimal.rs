@@ -253,7 +253,6 @@ impl Score {
         Self(number.or_else(|| text.parse().ok().and_then(Number::from_f64)).unwrap_or_else(|| 0.into()))
     }
 
-    /// As a floating point number, for pictures.
     pub fn as_f64(&self) -> f64 {
         self.0.as_f64().unwrap_or(0.0)
     }

@@ -182,7 +182,6 @@ impl EliminationSearch<'_> {
         })
     }
 
-    /// Records a round of the order that is shown.
     fn show(&mut self, remaining: &[usize], places: &FirstPlaces, winner: Option<usize>, last: &[usize]) {
         if !self.is_shown {
             return;

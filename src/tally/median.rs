@@ -58,7 +58,6 @@ pub fn count(profile: &Profile) -> Verdict {
     found(values(profile, card), &scale, both).unwrap_or_else(|| Verdict::from_winners(&[], &[], none))
 }
 
-/// How values of one kind are named and set apart.
 struct ValueScale<'a, T> {
     name: &'a dyn Fn(T) -> String,
     between: &'a dyn Fn(T, T) -> String,

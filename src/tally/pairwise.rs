@@ -142,5 +142,4 @@ pub fn matrix(options: usize, cell: impl Fn(usize, usize) -> i128) -> Vec<Vec<Sc
     (0..options).map(|a| (0..options).map(|b| shown(a, b)).collect()).collect()
 }
 
-/// Why nobody can win.
 pub const NO_RANKINGS: &str = "no ballot ranks the options";

@@ -93,7 +93,6 @@ impl Profile {
         self.ballots.iter().map(|ballot| ballot.count).sum()
     }
 
-    /// What all ballots count for together.
     pub fn total_weight(&self) -> Decimal {
         self.ballots.iter().map(WeightedBallot::total_weight).sum()
     }
@@ -144,7 +143,6 @@ impl Profile {
         }
     }
 
-    /// Options by index, with commas between them.
     pub fn names(&self, options: &[usize]) -> Vec<String> {
         options.iter().filter_map(|option| self.options.get(*option).cloned()).collect()
     }

@@ -10,7 +10,6 @@ use sha2::{Digest, Sha256};
 
 use super::decimal::{Decimal, Score};
 
-/// What happens when options are level.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ties {

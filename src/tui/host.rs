@@ -96,18 +96,12 @@ pub trait Host: Send + Sync {
     fn home(&self) -> Home;
 
     /// What a session would open with, and what should be said of it.
-    ///
-    /// # Errors
-    /// Everything wrong with the definition.
     fn draft(&self, opening: &OpenTarget, choice: &SeatChoice) -> Result<Draft, Diagnostics>;
 
     /// Who can answer; may take as long as the slowest local server.
     fn sources(&self) -> Vec<ModelSource>;
 
     /// Remembers the model that seats of this project get for which nobody names one.
-    ///
-    /// # Errors
-    /// When it is no model, or cannot be kept.
     fn use_model(&self, model: &str) -> Result<(), Diagnostic>;
 
     /// Returns what a session opens with, with what is known of each program that takes a seat: one of
@@ -118,9 +112,6 @@ pub trait Host: Send + Sync {
     fn measure(&self, opened: &SessionOpened, tell: Tell<'_>) -> Result<SessionOpened, StartRefusal>;
 
     /// Begins a session whose programs are measured: its file is made, and an engine works on it.
-    ///
-    /// # Errors
-    /// When the file cannot be made or a seat has nobody to take it.
     fn begin(&self, opened: &SessionOpened) -> Result<EngineHandle, StartRefusal>;
 
     /// Goes on with a saved session; its events so far come with it.
@@ -137,9 +128,6 @@ pub trait Host: Send + Sync {
     fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, StartRefusal>;
 
     /// A new link for a remote seat of the session that is served, and the invitation to record for it.
-    ///
-    /// # Errors
-    /// When none can be made.
     fn invite(&self, session: &Session, seat: &str) -> Result<(SeatInvited, SeatLink), Diagnostic>;
 
     /// Agrees to this, and keeps that.
@@ -149,39 +137,24 @@ pub trait Host: Send + Sync {
     fn agree(&self, needs: &[Need]) -> Result<(), Diagnostic>;
 
     /// A saved session's events, as they are read; the first of them come at once.
-    ///
-    /// # Errors
-    /// When it is damaged at its start, or cannot be read.
     fn load_replay(&self, path: &Path) -> Result<ReplayLoad, Diagnostics>;
 
     /// Paths of the project that begin with what was typed, in order; folders end with `/`.
     fn paths(&self, typed: &str) -> Vec<String>;
 
     /// `CONTEXT.md` as it is now.
-    ///
-    /// # Errors
-    /// When it is there and cannot be read.
     fn context(&self) -> Result<Option<String>, Diagnostic>;
 
     /// How each provider fares, in lines; may take as long as the slowest of them.
     fn doctor(&self, depth: ProbeLevel) -> String;
 
     /// Writes a report in a format; where it went.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     fn report(&self, session: &Session, format: &str) -> Result<PathBuf, Diagnostic>;
 
     /// Has the person edit a text in an editor of their own; the terminal is theirs meanwhile.
-    ///
-    /// # Errors
-    /// When no editor can be started, or it fails.
     fn edit(&self, text: &str) -> Result<String, Diagnostic>;
 
     /// Keeps what is typed under a name; `None` forgets it.
-    ///
-    /// # Errors
-    /// When it cannot be written.
     fn keep(&self, name: &str, text: Option<&str>) -> Result<(), Diagnostic>;
 
     /// What was kept under a name.

@@ -82,9 +82,6 @@ pub struct Preview {
 
 impl Preview {
     /// The round that `session` would open now, `context` being its project's.
-    ///
-    /// # Errors
-    /// Why none can be opened.
     pub fn compute(session: &Session, context: Option<&str>) -> Result<Self, String> {
         let (opened, checked) = draft_round(session, context).map_err(|refusal| refusal.0)?;
         let before = session.rounds.last().map_or("", |round| &round.opened.snapshot);

@@ -63,9 +63,6 @@ pub enum Notify {
 
 /// Shows the screen, beginning with `opening` or with the home screen, until the person leaves or a
 /// signal ends it; gives the exit code, and the file of a session that was left unfinished.
-///
-/// # Errors
-/// When the terminal cannot be read or written.
 pub fn run(
     host: Arc<dyn Host>,
     opening: Option<OpenTarget>,

@@ -79,9 +79,6 @@ impl Theme {
 
     /// The theme with other colors: a name such as `light-blue`, a number, `#rrggbb`; or, for the
     /// role `background`, `light` or `dark`.
-    ///
-    /// # Errors
-    /// What is no role or no color.
     pub fn with_colors<'a>(
         mut self,
         given: impl IntoIterator<Item = (&'a str, &'a str)>,

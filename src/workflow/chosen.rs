@@ -65,9 +65,6 @@ impl ChosenParticipant {
 
 impl Definition {
     /// The same definition with these seats for people behind links, in place of participants of that name.
-    ///
-    /// # Errors
-    /// What is wrong with a name.
     pub fn with_invited(mut self, names: &[String]) -> Result<Self, Vec<Diagnostic>> {
         for name in names {
             let entry = format!("{{name: {}, model: {LINK}}}", Value::from(name.as_str()));

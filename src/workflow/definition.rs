@@ -20,7 +20,6 @@ pub struct Definition {
     pub id: String,
     pub description: Option<String>,
     pub goal: Option<String>,
-    /// What any outcome must respect.
     pub constraints: Vec<String>,
     /// The project in a few lines; `.s2s/CONTEXT.md` stands in for it when absent.
     pub project_summary: Option<String>,

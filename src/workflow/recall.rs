@@ -25,7 +25,6 @@ impl RecalledAnswers {
     ];
 }
 
-/// Which results of steps other than rounds a snapshot holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Results {
     #[default]

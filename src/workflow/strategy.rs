@@ -66,7 +66,6 @@ pub struct Phase {
     pub directives: Vec<String>,
     /// `main` for the discussion's ballot, else a kind without options.
     pub ballot: String,
-    /// What the snapshot recalls, as on a round.
     pub context: Option<Value>,
     /// The phase whose answers are its options; nobody ranks their own.
     pub ranks: Option<String>,
@@ -82,7 +81,6 @@ pub struct Phase {
 
 /// The most phases of a strategy, and the most times that one of them is held.
 const MOST: usize = 20;
-/// Ids that steps of the discussion have.
 const RESERVED: [&str; 4] = ["open", "conclude", "closed", "done"];
 
 impl Strategy {

@@ -531,7 +531,6 @@ fn in_scopes<'a>(steps: &'a [Step], scope: &'a str, all: &mut Vec<(&'a str, &'a 
     }
 }
 
-/// Why a round cannot revise the one it names.
 fn misfit(definition: &Definition, step: &Step, round: &Round) -> Option<String> {
     let of = round.revises.as_deref()?;
     let Some(before) = definition.step(of).and_then(Step::round).filter(|_| of != step.id) else {

@@ -125,7 +125,6 @@ pub fn holds_no_answer(reply: &str) -> bool {
     is_blank(&without_thinking(final_channel(reply)))
 }
 
-/// The reason of a reply that tries to call a tool.
 pub(super) fn tool_call() -> String {
     "the reply tries to call a tool: there are no tools here, answer from the context alone".to_owned()
 }

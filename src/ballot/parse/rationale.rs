@@ -67,7 +67,6 @@ impl AnswerParser<'_> {
         (!out.is_empty() || items.is_empty()).then_some(Json::Array(out))
     }
 
-    /// The trade-offs, if given: known keys first, others kept and flagged.
     pub(super) fn trade_offs(&mut self, node: &Node) -> Option<Json> {
         let map = match &node.value {
             Value::Null => return None,

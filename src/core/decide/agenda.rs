@@ -9,7 +9,6 @@ use crate::history::{
 
 /// Who opens and resolves conflicts by counting.
 pub(crate) const TALLY: &str = "tally";
-/// The most characters of a title.
 const TITLE_LENGTH: usize = 200;
 
 /// The event that a change yields, with the next free id where it opens something.

@@ -19,7 +19,6 @@ use crate::workflow::{Definition, recheck};
 /// A longer deadline than this is taken for a slip, in milliseconds: thirty days.
 const LONGEST_DEADLINE: u64 = 30 * 24 * 3600 * 1000;
 
-/// Who gives orders.
 pub(crate) const FACILITATOR: &str = "facilitator";
 
 pub fn decide_live(session: &Session, definition: &Definition, command: Command) -> DecideResult {
@@ -167,7 +166,6 @@ fn said(problem: &Diagnostic) -> String {
 /// Who may answer what a person is asked.
 const BY: [&str; 2] = [FACILITATOR, SCRIPTED];
 
-/// Takes in an answer that fits what is asked.
 pub fn answer(session: &Session, given: ApprovalGiven) -> DecideResult {
     let asked = session.running(&given.step).and_then(|run| run.approval.as_ref());
     let exhausted = session.exhausted.as_ref().filter(|asked| asked.requested.step == given.step);

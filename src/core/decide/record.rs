@@ -223,7 +223,6 @@ fn change_of(what: Recorded, entry: &Value) -> Result<AgendaChange, String> {
     })
 }
 
-/// An entry that is a text alone is its title.
 fn titled(entry: &Value) -> Value {
     if entry.is_string() { serde_json::json!({ "title": entry }) } else { entry.clone() }
 }

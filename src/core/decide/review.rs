@@ -110,7 +110,6 @@ pub fn feedback(
     if events.is_empty() { refuse(format!("the feedback of `{id}` is on record")) } else { Ok(events) }
 }
 
-/// An artifact with its reviews and links, as its view shows it.
 pub fn artifact_view(session: &Session, made: &StepArtifact) -> Value {
     let id = made.id();
     let reviews = session.reviews_in_order().filter(|review| review.artifact == id);

@@ -93,7 +93,6 @@ pub struct SeatInfo {
     /// The most tokens one of its replies may have, if the definition says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u64>,
-    /// The steps in which its answers come from a script.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripted: Vec<String>,
     /// Whether it answers agent steps alone and takes no seat in rounds.
@@ -128,14 +127,12 @@ pub struct Wrapped {
     /// Bytes of text it adds to a prompt; none where it was declared and not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub added_bytes: Option<u64>,
-    /// Requests it makes for one answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checked_at: Option<String>,
 }
 
-/// One persona, as it was when the session opened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PersonaInfo {
     pub name: String,

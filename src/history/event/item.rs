@@ -28,7 +28,6 @@ pub struct WorkItemOffered {
     /// The address lines, appended to the snapshot; none for an agent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub address: String,
-    /// The persona whose text is part of the prompt.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub persona: String,
     /// SHA-256 of the whole prompt; of an agent's, without the system's part.
@@ -57,7 +56,6 @@ pub struct AgentWork {
     pub review_context: Option<ReviewContext>,
 }
 
-/// The stage of a work item, frozen with it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StageContext {
     pub stage_description: String,
@@ -160,7 +158,6 @@ fn last_of(text: &str, bytes: usize) -> &str {
     &text[from.unwrap_or(text.len())..]
 }
 
-/// What became of one try of a work item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemStatus {
@@ -172,7 +169,6 @@ pub enum ItemStatus {
 pub struct ReviewRecorded {
     pub step: String,
     pub participant: String,
-    /// The work item that was completed with it.
     pub item: String,
     pub artifact: String,
     pub criteria: Vec<String>,

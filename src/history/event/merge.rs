@@ -11,7 +11,6 @@ pub struct CollectedIdea {
     pub text: String,
 }
 
-/// What was made of the ideas of a round.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Merge {
     pub options: Vec<MergedOption>,

@@ -82,7 +82,6 @@ pub enum Event {
     TaskWritten(TaskWritten),
     BallotSealed(BallotSealed),
     SeatInvited(SeatInvited),
-    /// A remote seat has joined, with the key that it signs with.
     SeatJoined(SeatJoined),
     /// A remote seat's ballot was refused; it changes nothing.
     EnvelopeRefused(EnvelopeRefused),

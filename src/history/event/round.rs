@@ -24,7 +24,6 @@ pub struct RoundOpened {
     pub ballot: BallotForm,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<Rule>,
-    /// What the rule was told beside its name.
     #[serde(default, skip_serializing_if = "RuleOptions::is_default")]
     pub terms: RuleOptions,
     /// What happens when options are level.
@@ -44,7 +43,6 @@ pub struct RoundOpened {
     /// What answers are sealed to; none under seal 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<SealTo>,
-    /// What of it was written as a template, as it was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<Box<Written>>,
     /// The facilitator's line to every seat, rendered.
@@ -56,7 +54,6 @@ pub struct RoundOpened {
     /// The round whose seats are asked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revises: Option<String>,
-    /// The seats, in the order of reveal.
     pub seats: Vec<String>,
     /// The rules of the table: the first part of every prompt.
     pub rules: Arc<str>,
@@ -211,7 +208,6 @@ pub struct Tally {
     /// The rule; none when the round is counted and not decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<Rule>,
-    /// What the rule was told beside its name.
     #[serde(default, skip_serializing_if = "RuleOptions::is_default")]
     pub terms: RuleOptions,
     pub asked: usize,

@@ -21,7 +21,6 @@ use crate::ballot::{Ballot, BallotKind};
 use crate::history::{RoundRun, Session, Tally};
 use crate::tally::{CountableKind, Rule, Score, Tier, Ties, and_list};
 
-/// What a counted round came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Headline {
     /// In one line that stands alone: "Decision: outbox", "No decision: a and b tie".
@@ -152,7 +151,6 @@ impl Count<'_> {
         winner.to_owned()
     }
 
-    /// Whether a seed broke a tie.
     fn is_drawn(&self) -> bool {
         matches!(self.round.opened.ties, Ties::Seeded(_)) && self.was_tied()
     }

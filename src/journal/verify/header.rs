@@ -52,7 +52,6 @@ impl Verifier {
     }
 }
 
-/// What is wrong with the key of a remote seat in the header.
 fn wrong_key(remote: &RemoteSeat) -> Option<&'static str> {
     match (remote.door, &remote.key) {
         (_, Some(key)) if unhex::<32>(key).is_none() => Some("has a key that is none"),

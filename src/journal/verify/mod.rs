@@ -53,7 +53,6 @@ impl fmt::Display for Finding {
 }
 
 impl Finding {
-    /// A finding about the file as a whole.
     fn whole(what: impl Into<String>) -> Self {
         Self { place: None, what: what.into() }
     }

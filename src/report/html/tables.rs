@@ -14,7 +14,6 @@ use crate::report::table::{Cell, Mark};
 const DENSE: usize = 12;
 /// With more seats the first page has counts alone.
 const COUNTED: usize = 30;
-/// How many options the first page shows.
 const OPTIONS: usize = 10;
 /// How much of one reason the first page quotes, in characters.
 const REASON: usize = 170;

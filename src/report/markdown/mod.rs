@@ -33,7 +33,6 @@ pub fn markdown_of(session: &Session, source: &Source) -> String {
     out
 }
 
-/// The report of a session without its record.
 pub fn markdown_brief(session: &Session, source: &Source) -> String {
     body::body(&Report::new(session, source))
 }

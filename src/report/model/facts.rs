@@ -203,7 +203,6 @@ impl<'a> Report<'a> {
         found
     }
 
-    /// What is asked of a person now.
     pub fn waiting(&self) -> Option<&'a str> {
         let session = self.session;
         let step = session.step.as_ref().and_then(|step| step.approval.as_ref());

@@ -26,7 +26,6 @@ pub const FULL_RECORD: usize = 300;
 /// With more seats in a round the record holds counts and dissent.
 pub const POSITIONS_ONLY: usize = 2_000;
 
-/// The file a report is made from, as far as it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Source {
     /// Its name, without its folder.

@@ -190,7 +190,6 @@ fn named<'a>(text: &str, options: &'a [String]) -> impl Iterator<Item = &'a Stri
     })
 }
 
-/// What the two columns are called.
 pub fn headings(kind: BallotKind) -> [&'static str; 2] {
     if matches!(kind, BallotKind::Ranking | BallotKind::Score | BallotKind::Approval) {
         ["Reasons that name it", "Concerns that name it"]

@@ -225,9 +225,6 @@ impl Sealer {
 }
 
 /// Opens a seal with the published key and checks its commitment.
-///
-/// # Errors
-/// See [`UnsealError`].
 pub fn unseal(
     key: &RoundKey,
     binding: AssociatedData<'_>,

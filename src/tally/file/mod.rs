@@ -13,9 +13,6 @@ pub use ballot_file::BallotFile;
 use crate::diagnostic::Diagnostic;
 
 /// Reads a ballot file; its name's ending says how.
-///
-/// # Errors
-/// Every problem found, up to twenty.
 pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();

@@ -46,9 +46,6 @@ fn intro(question: &str, ballot: &BallotForm, background: Option<&str>) -> Strin
 }
 
 /// Why an answer would not count, in one line.
-///
-/// # Errors
-/// The reason.
 pub fn check_reply(opened: &RoundOpened, text: &str) -> Result<(), String> {
     match read_reply(&opened.ballot, text) {
         ParsedReply::Invalid(reason) => Err(reason.lines().next().unwrap_or_default().to_owned()),

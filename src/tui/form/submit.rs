@@ -26,9 +26,6 @@ pub enum Submitted {
 }
 
 /// Reads a form.
-///
-/// # Errors
-/// What is wrong with it, for the person.
 pub fn read(form: &Form) -> Result<Submitted, String> {
     let value = |id: &str| form.value(id).trim().to_owned();
     let order = match &form.purpose {
@@ -210,9 +207,6 @@ fn artifact(form: &Form, mut map: Map<String, Value>) -> Result<Map<String, Valu
 pub const NOBODY: &str = "`participants`: select at least one";
 
 /// Returns the value of a field that must be filled in.
-///
-/// # Errors
-/// That the field is empty, for the person.
 pub fn needed(form: &Form, id: &str) -> Result<String, String> {
     let value = form.value(id).trim().to_owned();
     if value.is_empty() { Err(format!("`{id}` is empty")) } else { Ok(value) }
@@ -234,9 +228,6 @@ pub fn yaml(entries: Vec<(&str, Out<'_>)>) -> String {
 }
 
 /// A definition of one round, or of a discussion.
-///
-/// # Errors
-/// What is wrong with the form, for the person.
 pub fn definition(form: &Form) -> Result<String, String> {
     let value = |id: &str| form.value(id).trim().to_owned();
     let question = needed(form, "question")?;

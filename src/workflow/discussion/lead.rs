@@ -76,7 +76,6 @@ impl Lead {
         approval
     }
 
-    /// The question of the first round.
     pub fn open(&self, id: &str, topic: &str, then: &str) -> Vec<Json> {
         let ok = format!("{id}-ok");
         let mut agent = self.agent(id, "open", "", topic, &ok);
@@ -97,7 +96,6 @@ impl Lead {
         vec![agent, approval]
     }
 
-    /// The options that the ideas of a round are merged into.
     pub fn merge(&self, round: &str, topic: &str, then: &str) -> Vec<Json> {
         let (id, merge) = (format!("{round}-note"), format!("{round}-merge"));
         let mut agent = self.agent(&id, "synthesize", round, topic, &merge);

@@ -11,7 +11,6 @@ use crate::yaml::Node;
 /// Kinds of ballots with options to choose from.
 pub const WITH_OPTIONS: [&str; 4] = ["choice", "approval", "ranking", "score"];
 
-/// A discussion whose strategy fits its ballot.
 pub struct Discussion {
     pub(super) id: String,
     pub(super) keys: JsonMap<String, Json>,

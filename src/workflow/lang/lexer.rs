@@ -29,7 +29,6 @@ impl<'a> Lexer<'a> {
         self.rest().chars().next()
     }
 
-    /// Passes over white space.
     pub fn space(&mut self) {
         self.at = self.text.len() - self.rest().trim_start().len();
     }

@@ -21,7 +21,6 @@ const MOST_REFS: usize = 500;
 /// The validator goes down by calling itself; on this stack it reaches the bottom of all that is
 /// let in. Only what is used of it is ever taken.
 const STACK: usize = 512 * 1024 * 1024;
-/// How many violations are reported.
 const TOLD: usize = 5;
 
 #[derive(Clone)]
@@ -42,7 +41,6 @@ impl fmt::Debug for OutputSchema {
     }
 }
 
-/// Refuses to load anything.
 struct NoExternalSchemas;
 
 impl UrlLoader for NoExternalSchemas {

@@ -20,9 +20,6 @@ pub struct Transform {
 
 impl Transform {
     /// Reads a transform.
-    ///
-    /// # Errors
-    /// What does not belong, with its place.
     pub fn parse(text: &str) -> Result<Self, GrammarError> {
         if text.len() > LONGEST {
             return Err(GrammarError::new(LONGEST, format!("a path is at most {LONGEST} bytes long")));

@@ -51,7 +51,6 @@ pub fn default_id(file: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem })
 }
 
-/// A loaded definition and what should be said about it.
 #[derive(Debug, Clone)]
 pub struct Loaded {
     pub definition: Definition,
@@ -62,7 +61,6 @@ pub struct Loaded {
 pub struct Examined {
     /// What could be read of it, with errors or without; `None` for a text that is no mapping.
     pub definition: Option<Definition>,
-    /// Errors, in the order of the file.
     pub problems: Vec<Diagnostic>,
     pub warnings: Vec<Diagnostic>,
     /// Its text with the steps of its discussions and used definitions in their place, if it has any.
@@ -85,9 +83,6 @@ impl Examined {
 }
 
 /// Loads a definition from YAML, or from JSON with comments.
-///
-/// # Errors
-/// Every problem found, in the order of the file.
 pub fn load(source: Source<'_>) -> Result<Loaded, Vec<Diagnostic>> {
     examine(source, NO_OTHER).loaded()
 }

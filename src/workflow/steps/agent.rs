@@ -93,7 +93,6 @@ pub struct Agent {
 /// What a model that leads a discussion is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FacilitatorForm {
-    /// The question of the first round.
     Open,
     /// The note on a closed round, and what follows from it.
     Synthesize,

@@ -19,7 +19,6 @@ pub static TYPE: StepType = StepType {
     rules: Vec::new,
 };
 
-/// A choice of the next step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
     pub condition: Condition,

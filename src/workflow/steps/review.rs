@@ -60,7 +60,6 @@ pub struct Review {
     pub prompt: Option<Template>,
     /// Where a verdict against it leads; on as if there were none, when absent.
     pub on_reject: Option<String>,
-    /// What of several verdicts is one against it.
     pub reject_when: RejectWhen,
 }
 

@@ -196,7 +196,6 @@ pub struct Round {
     /// How ballots are counted; none: counted and not decided.
     pub rule: Option<Rule>,
     pub terms: RuleOptions,
-    /// What happens when options are level.
     pub ties: Ties,
     /// How many seats must take part for a decision.
     pub quorum: Quorum,

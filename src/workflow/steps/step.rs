@@ -62,10 +62,8 @@ pub enum StepKind {
     Parallel(Parallel),
     /// Runs its steps in order and leaves the result of the last one.
     Sequence(Sequence),
-    /// Runs its steps once for each item of a list.
     Each(Box<Each>),
     Transform(Transform),
-    /// Chooses the way by the context.
     Condition(Branch),
     Review(Review),
 }
@@ -282,7 +280,6 @@ impl Step {
         )
     }
 
-    /// Whom it hands work items to, by name.
     pub fn agents(&self) -> Vec<&str> {
         match &self.kind {
             StepKind::Agent(agent) => vec![agent.agent.as_str()],

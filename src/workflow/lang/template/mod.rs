@@ -35,9 +35,6 @@ pub struct PathUse<'a> {
 
 impl Template {
     /// Reads a template.
-    ///
-    /// # Errors
-    /// What does not belong, with its place.
     pub fn parse(text: &str) -> Result<Self, GrammarError> {
         Ok(Self { text: text.to_owned(), nodes: tree::parse(text)? })
     }

@@ -176,6 +176,6 @@ fn find_session(folders: &Dirs, id: &str) -> Result<PathBuf, Diagnostic> {
 
 /// `schema`: the JSON Schema of definitions.
 pub fn schema(output: &mut Console) -> ExitCode {
-    output.line(&format!("{:#}", crate::workflow::definition_schema()));
+    output.line(&crate::workflow::definition_schema_text());
     ExitCode::Finished
 }

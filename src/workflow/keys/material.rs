@@ -1,6 +1,5 @@
 //! The maps of a definition's material: artifacts, agenda, tasks, links, reports.
 
-use super::rules;
 use super::spec::KeyType::{Any, Flag, Text, Texts, Whole, Words};
 use super::spec::{MapSpec, REQUIRED, key, map};
 
@@ -11,7 +10,6 @@ fn on_off() -> Vec<&'static str> {
 pub static ARTIFACT: MapSpec = MapSpec {
     name: "artifact",
     what: "an artifact",
-    rules: rules::artifact,
     keys: &[
         key("id", Text, REQUIRED, "Its id.", "REQ-001"),
         key("summary", Text, "the title", "A line about it.", "\"Search by name\""),
@@ -54,7 +52,6 @@ pub static AGENDA_ITEM: MapSpec = map(
 pub static TASK: MapSpec = MapSpec {
     name: "task",
     what: "a task",
-    rules: rules::task,
     keys: &[
         key("id", Text, "`issue_id`", "Its id; required if there is no `issue_id`.", "APP-15"),
         key("issue_id", Text, "", "Another name of `id`.", "APP-15"),

@@ -6,14 +6,13 @@
 pub mod check;
 pub mod material;
 mod reference;
-pub mod rules;
 mod schema;
 pub mod shared;
 pub mod spec;
 pub mod tables;
 
 pub use reference::definition_reference;
-pub use schema::definition_schema;
+pub use schema::definition_schema_text;
 
 #[cfg(test)]
 mod tests;

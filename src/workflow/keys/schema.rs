@@ -1,78 +1,72 @@
-//! The key table as a JSON Schema (draft 2020-12), for editors.
+//! The key table as a JSON Schema (draft 2020-12), for editors: which keys there are and what type a value has.
+//!
+//! What depends on several keys is left to `roundtable check`, which says it better.
 
 use serde_json::{Map, Value, json};
 
-use super::rules;
 use super::spec::{KeySpec, KeyType, MapSpec};
-use super::tables::{DEFINITION, single_step_keys};
-use crate::workflow::steps::types::{STEP_KEYS, TYPES, step_keys, type_names};
+use super::tables::single_step_keys;
+use crate::workflow::steps::types::{SHARED_KEYS, STEP_KEYS, TYPES, step_keys, type_names};
+
+/// A value that fits on a line of so many characters stands on one.
+const WIDTH: usize = 110;
 
 pub fn definition_schema() -> Value {
     let mut maps = Vec::new();
     let root: Vec<&KeySpec> = single_step_keys(None);
-    let of_steps = TYPES.iter().flat_map(|of| step_keys(Some(of)));
-    for key in root.iter().copied().chain(of_steps) {
+    for key in root.iter().copied().chain(TYPES.iter().flat_map(|of| step_keys(Some(of)))) {
         collect(&key.kind, &mut maps);
     }
-    let mut defs: Map<String, Value> = maps.iter().map(|of| (of.name.to_owned(), of_map(of))).collect();
-    for of in TYPES {
-        let mut schema = mapping(&step_keys(Some(of)));
-        let required: Vec<&KeySpec> =
-            STEP_KEYS.iter().chain(of.keys).filter(|key| key.is_required()).collect();
-        add_rules(&mut schema, &required, [rules::step(), (of.rules)()].concat());
-        defs.insert(format!("{}_step", of.name), schema);
-    }
+    let shared = STEP_KEYS.iter().chain(&SHARED_KEYS);
+    let mut defs: Map<String, Value> = shared.map(|key| (definition_of(key), property(key))).collect();
+    defs.extend(maps.iter().map(|of| (of.name.to_owned(), mapping(of.keys.iter()))));
+    defs.extend(TYPES.iter().map(|of| (format!("{}_step", of.name), mapping(step_keys(Some(of))))));
     defs.insert("step".to_owned(), step());
-    let mut schema = json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "A roundtable definition",
-    });
-    let mut of_root = mapping(&root);
-    add_rules(&mut of_root, &[], [(DEFINITION.rules)(), forms()].concat());
-    if let (Value::Object(schema), Value::Object(of_root)) = (&mut schema, of_root) {
-        schema.extend(of_root);
-        schema.insert("$defs".to_owned(), Value::Object(defs));
-    }
+    let mut schema = mapping(root);
+    // A key that one type of step needs is not needed by every file.
+    schema.as_object_mut().and_then(|schema| schema.remove("required"));
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+    schema["title"] = "A roundtable definition".into();
+    schema["anyOf"] = json!([{"required": ["steps"]}, {"required": ["question"]}, {"required": ["type"]}]);
+    schema["$defs"] = Value::Object(defs);
     schema
 }
 
-/// The forms of a file: a list of steps, or one step of a type.
-fn forms() -> Vec<Value> {
-    let of_type = |name: &str| json!({"properties": {"type": {"const": name}}, "required": ["type"]});
-    let with_steps: Vec<&str> = TYPES.iter().filter(|of| of.has_steps()).map(|of| of.name).collect();
-    let nested = json!({"properties": {"type": {"enum": with_steps}}, "required": ["type"]});
-    let listed = json!({"required": ["steps"], "not": nested});
-    let own: Vec<&str> = DEFINITION.keys.iter().map(|key| key.name).collect();
-    let mut forms = vec![
-        json!({"anyOf": [{"required": ["steps"]}, {"required": ["question"]}, {"required": ["type"]}]}),
-        json!({"if": listed, "then": {"propertyNames": {"enum": own}, "properties": {"steps": {"minItems": 1}}}}),
-    ];
-    for of in TYPES {
-        let keys: Vec<&str> = single_step_keys(Some(of)).iter().map(|key| key.name).collect();
-        let required: Vec<&str> =
-            of.keys.iter().filter(|key| key.is_required()).map(|key| key.name).collect();
-        let mut is_it = of_type(of.name);
-        if of.name == "round" {
-            is_it = json!({"anyOf": [is_it, {"not": {"required": ["type"]}}]});
-        }
-        let condition = json!({"allOf": [is_it, {"not": listed}]});
-        let mut then = json!({"required": required, "propertyNames": {"enum": keys}});
-        add_rules(&mut then, &[], (of.rules)());
-        forms.push(json!({"if": condition, "then": then}));
+/// The schema as it is printed.
+pub fn definition_schema_text() -> String {
+    let mut text = String::new();
+    print(&definition_schema(), 0, &mut text);
+    text
+}
+
+fn print(value: &Value, depth: usize, out: &mut String) {
+    let line = value.to_string();
+    let entries: Vec<(String, &Value)> = match value {
+        Value::Object(map) => map.iter().map(|(key, value)| (format!("{}: ", json!(key)), value)).collect(),
+        Value::Array(items) => items.iter().map(|item| (String::new(), item)).collect(),
+        _ => Vec::new(),
+    };
+    if entries.is_empty() || 2 * depth + line.len() <= WIDTH {
+        out.push_str(&line);
+        return;
     }
-    forms
+    let (open, close) = if value.is_object() { ('{', '}') } else { ('[', ']') };
+    let last = entries.len() - 1;
+    out.push(open);
+    for (at, (key, value)) in entries.into_iter().enumerate() {
+        out.push_str(&format!("\n{}{key}", "  ".repeat(depth + 1)));
+        print(value, depth + 1, out);
+        out.push_str(if at < last { "," } else { "" });
+    }
+    out.push_str(&format!("\n{}{close}", "  ".repeat(depth)));
 }
 
 /// A step, by its type; one that has a question and no type is a round.
 fn step() -> Value {
     let then = |name: &str| json!({"$ref": format!("#/$defs/{name}_step")});
-    let mut cases: Vec<Value> = TYPES
-        .iter()
-        .map(|of| {
-            let is_it = json!({"properties": {"type": {"const": of.name}}, "required": ["type"]});
-            json!({"if": is_it, "then": then(of.name)})
-        })
-        .collect();
+    let is_it = |name: &str| json!({"properties": {"type": {"const": name}}, "required": ["type"]});
+    let mut cases: Vec<Value> =
+        TYPES.iter().map(|of| json!({"if": is_it(of.name), "then": then(of.name)})).collect();
     cases.push(json!({"if": {"not": {"required": ["type"]}}, "then": then("round")}));
     json!({"type": "object", "properties": {"type": {"enum": type_names()}}, "allOf": cases})
 }
@@ -89,35 +83,42 @@ fn collect(kind: &KeyType, maps: &mut Vec<&'static MapSpec>) {
     }
 }
 
-fn of_map(of: &MapSpec) -> Value {
-    let mut schema = mapping(&of.keys.iter().collect::<Vec<_>>());
-    let required: Vec<&KeySpec> = of.keys.iter().filter(|key| key.is_required()).collect();
-    add_rules(&mut schema, &required, (of.rules)());
-    schema
+/// Its name under `$defs`, of a key that steps of several types have.
+fn definition_of(key: &KeySpec) -> String {
+    format!("{}_key", key.name)
 }
 
-fn mapping(keys: &[&KeySpec]) -> Value {
-    let mut properties = Map::new();
+fn property(key: &KeySpec) -> Value {
+    let mut property = of_type(&key.kind);
+    if key.is_required() && matches!(key.kind, KeyType::Text) {
+        property["pattern"] = "\\S".into();
+    }
+    property["description"] = key.about.into();
+    property
+}
+
+fn mapping<'a>(keys: impl IntoIterator<Item = &'a KeySpec>) -> Value {
+    let (mut properties, mut required) = (Map::new(), Vec::new());
     for key in keys {
-        let mut property = of_type(&key.kind);
-        if let Value::Object(property) = &mut property {
-            if key.is_required() && matches!(key.kind, KeyType::Text) {
-                property.insert("pattern".to_owned(), "\\S".into());
-            }
-            property.insert("description".to_owned(), key.about.into());
-        }
+        let is_shared = STEP_KEYS
+            .iter()
+            .chain(&SHARED_KEYS)
+            .any(|known| known.name == key.name && known.about == key.about);
+        let property = if is_shared {
+            json!({"$ref": format!("#/$defs/{}", definition_of(key))})
+        } else {
+            property(key)
+        };
         properties.entry(key.name).or_insert(property);
+        if key.is_required() {
+            required.push(key.name);
+        }
     }
-    json!({"type": "object", "additionalProperties": false, "properties": properties})
-}
-
-fn add_rules(schema: &mut Value, required: &[&KeySpec], rules: Vec<Value>) {
+    let mut schema = json!({"type": "object", "additionalProperties": false, "properties": properties});
     if !required.is_empty() {
-        schema["required"] = required.iter().map(|key| key.name).collect();
+        schema["required"] = required.into();
     }
-    if !rules.is_empty() {
-        schema["allOf"] = rules.into();
-    }
+    schema
 }
 
 fn of_type(kind: &KeyType) -> Value {

@@ -3,8 +3,6 @@
 //! Plain data. Every map of a definition is one table of these; the checks of the loader, the JSON Schema
 //! and the reference page are made from it.
 
-use serde_json::Value as Json;
-
 #[derive(Clone, Copy)]
 pub enum KeyType {
     Any,
@@ -68,13 +66,10 @@ pub struct MapSpec {
     /// What it is called in messages, with its article.
     pub what: &'static str,
     pub keys: &'static [KeySpec],
-    /// What must hold between its keys, as JSON Schemas.
-    pub rules: fn() -> Vec<Json>,
 }
 
-/// A map whose keys do not depend on each other.
 pub const fn map(name: &'static str, what: &'static str, keys: &'static [KeySpec]) -> MapSpec {
-    MapSpec { name, what, keys, rules: Vec::new }
+    MapSpec { name, what, keys }
 }
 
 pub struct StepType {
@@ -84,8 +79,6 @@ pub struct StepType {
     pub about: &'static str,
     pub keys: &'static [KeySpec],
     pub shared: &'static [&'static str],
-    /// What must hold between its keys, as JSON Schemas.
-    pub rules: fn() -> Vec<Json>,
 }
 
 /// Where a step's keys stand.

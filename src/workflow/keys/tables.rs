@@ -1,11 +1,11 @@
 //! The maps of a definition apart from its steps: the root, and the maps inside it.
 
+use super::material;
 use super::shared::{COMPLETENESS, RECALL};
 use super::spec::KeyType::{
     Any, Either, Flag, List, Map, Number, Positive, Steps, Text, Texts, Whole, Words,
 };
 use super::spec::{KeySpec, MapSpec, StepType, key, map, words_of};
-use super::{material, rules};
 use crate::workflow::definition::{Effort, LeakAction, WarmFirst};
 use crate::workflow::load::participants::MOST_SEATS;
 use crate::workflow::steps::types::{step_keys, type_names};
@@ -17,7 +17,6 @@ const fn from(least: u64) -> super::spec::KeyType {
 pub static DEFINITION: MapSpec = MapSpec {
     name: "definition",
     what: "the definition",
-    rules: rules::definition,
     keys: &[
         key("id", Text, "the file's name", "The session's id.", "cache-choice"),
         key("description", Text, "", "A line about the session.", "\"Which cache we build first\""),
@@ -140,7 +139,6 @@ pub static DEFINITION: MapSpec = MapSpec {
 static PARTICIPANT: MapSpec = MapSpec {
     name: "participant",
     what: "a participant",
-    rules: rules::participant,
     keys: &[
         key("persona", Text, "that of its name, if any", "The persona.", "qa-lead"),
         key("name", Text, "the persona, or the model's last part", "The name of the seat.", "ann"),

@@ -6,7 +6,6 @@ use super::entries::Entries;
 use super::map_reader::as_text;
 use crate::ballot::{BallotForm, BallotKind, OptionOrder, OptionText, Scale};
 use crate::tally;
-use crate::workflow::keys::rules;
 use crate::workflow::keys::spec::KeyType::{Decimal, Either, Flag, List, Map, Number, Text, Whole, Words};
 use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map, words_of};
 use crate::workflow::lang::Transform;
@@ -16,7 +15,6 @@ use crate::yaml::{Node, Value};
 pub static BALLOT: MapSpec = MapSpec {
     name: "ballot",
     what: "the ballot",
-    rules: rules::ballot,
     keys: &[
         key("kind", Words(BallotKind::names), "position", "The kind.", "choice"),
         key(

@@ -4,7 +4,6 @@ use super::entries::Entries;
 use super::map_reader::as_text;
 use crate::ballot::BallotKind;
 use crate::tally::{BallotSupport, Fraction, Rule, RuleOptions, Tier, Ties};
-use crate::workflow::keys::rules;
 use crate::workflow::keys::spec::KeyType::{Share, Whole, Words};
 use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map};
 use crate::yaml::{Node, Value};
@@ -12,7 +11,6 @@ use crate::yaml::{Node, Value};
 pub static RULE: MapSpec = MapSpec {
     name: "rule",
     what: "the rule",
-    rules: rules::rule,
     keys: &[
         key("name", Words(Rule::names), REQUIRED, "The rule; TALLIES.md lists them.", "supermajority"),
         key("threshold", Share, "the rule's", "The share that an option must reach.", "2/3"),

@@ -60,7 +60,6 @@ pub static TYPE: StepType = StepType {
         "timeout_ms",
         "facilitator_directive",
     ],
-    rules: Vec::new,
 };
 
 static EXPECTED_OUTPUT: MapSpec = map(

@@ -37,7 +37,6 @@ pub static TYPE: StepType = StepType {
         key("on_reject", Text, "the session ends as rejected", "The next step after a no.", "fix"),
     ],
     shared: &["output", "record"],
-    rules: Vec::new,
 };
 
 /// A yes or no from the facilitator.

@@ -16,7 +16,6 @@ pub static TYPE: StepType = StepType {
         key("else", Text, "`next`", "The next step if it is false.", "fix"),
     ],
     shared: &[],
-    rules: Vec::new,
 };
 
 #[derive(Debug, Clone, PartialEq)]

@@ -63,7 +63,6 @@ pub static TYPE: StepType = StepType {
         round::ARTIFACTS,
     ],
     shared: &["on_exhausted"],
-    rules: Vec::new,
 };
 
 static FACILITATOR: MapSpec = map(

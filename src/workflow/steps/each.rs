@@ -5,7 +5,6 @@
 use serde_json::Value as Json;
 
 use super::step::{Each, Item, Sequence, Step, StepKind};
-use crate::workflow::keys::rules;
 use crate::workflow::keys::spec::KeyType::{Steps, Text, Whole};
 use crate::workflow::keys::spec::{REQUIRED, StepType, key};
 use crate::workflow::lang::Transform;
@@ -26,7 +25,6 @@ pub static TYPE: StepType = StepType {
         key("concurrency", Whole(1, 1_000), "1", "The number of items that run at the same time.", "4"),
     ],
     shared: &["output"],
-    rules: rules::nested,
 };
 
 pub fn read(entries: Entries<'_>, written: Vec<Step>) -> Option<Each> {

@@ -47,7 +47,6 @@ pub static TYPE: StepType = StepType {
         "timeout_ms",
         "facilitator_directive",
     ],
-    rules: Vec::new,
 };
 
 #[derive(Debug, Clone, PartialEq)]

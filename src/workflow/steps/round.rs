@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::ballot::{BallotForm, BallotKind};
 use crate::tally::{Rule, RuleOptions, Tier, Ties};
-use crate::workflow::keys::rules;
 use crate::workflow::keys::shared::RECALL;
 use crate::workflow::keys::spec::KeyType::{
     Duration, Either, List, Map, Named, Quorum as Share, Text, Texts, Words,
@@ -126,7 +125,6 @@ pub static TYPE: StepType = StepType {
         ARTIFACTS,
     ],
     shared: &["output", "task", "requires", "completeness", "timeout_ms", "facilitator_directive"],
-    rules: rules::round,
 };
 
 /// Whether a round closes that failed seats keep below its quorum.

@@ -2,7 +2,6 @@
 //! steps of another definition when the file is loaded.
 
 use super::step::{Parallel, Sequence, Step};
-use crate::workflow::keys::rules;
 use crate::workflow::keys::spec::KeyType::{Steps, Text};
 use crate::workflow::keys::spec::{REQUIRED, StepType, key};
 use crate::workflow::load::entries::Entries;
@@ -14,7 +13,6 @@ pub static PARALLEL: StepType = StepType {
     about: "Runs its steps at once; none sees another's result.",
     keys: &[key("steps", Steps, REQUIRED, "The steps to run at once.", "[{id: a, question: \"Why?\"}]")],
     shared: &["output", "min_success"],
-    rules: rules::nested,
 };
 
 pub fn parallel(entries: Entries<'_>, steps: Vec<Step>) -> Parallel {
@@ -37,7 +35,6 @@ pub static SEQUENCE: StepType = StepType {
     about: "Runs its steps in order. Each sees the results before it; the last result is the sequence's.",
     keys: &[key("steps", Steps, REQUIRED, "The steps to run in order.", "[{id: a, question: \"Why?\"}]")],
     shared: &["input", "output", "record"],
-    rules: rules::nested,
 };
 
 pub fn sequence(entries: Entries<'_>, steps: Vec<Step>) -> Sequence {
@@ -53,5 +50,4 @@ pub static USE: StepType = StepType {
     about: "Runs the steps of another definition in order; the last result is the step's.",
     keys: &[key("definition", Text, REQUIRED, "The file, relative to the one that uses it.", "panel.yaml")],
     shared: &["input", "output", "record"],
-    rules: Vec::new,
 };

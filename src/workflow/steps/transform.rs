@@ -12,7 +12,6 @@ pub static TYPE: StepType = StepType {
     about: "Takes a value out of the results so far.",
     keys: &[key("transform", Text, REQUIRED, "A path.", "context.plan.files")],
     shared: &["output", "record"],
-    rules: Vec::new,
 };
 
 pub fn read(entries: Entries<'_>) -> Option<Transform> {

@@ -25,6 +25,6 @@ pub use slots::slots;
 pub use tally_text::{long_order, paths, places, rule_description};
 pub use text_diff::text_diff;
 pub use wording::{
-    close_reason, finding, format_duration, group_digits, handling, join_list, labels, money, pluralize,
-    quorum_ballots, shown_mask, turnout, why_paused,
+    close_reason, cut, finding, first_names, format_duration, group_digits, handling, join_list, labels,
+    money, pluralize, quorum_ballots, shown_mask, turnout, why_paused,
 };

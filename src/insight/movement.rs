@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::round_view;
 use super::round_view::SeatView;
-use super::wording::join_list;
+use super::wording::{cut, join_list};
 use crate::ballot::{Ballot, BallotKind};
 use crate::history::{AnswerRevealed, RoundRun, Session};
 use crate::round::record::Outcome;
@@ -141,15 +141,6 @@ fn words(text: &str) -> String {
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// A text as far as a line of a report has room for it.
-fn shown(text: &str) -> String {
-    const ROOM: usize = 60;
-    match text.char_indices().nth(ROOM) {
-        Some((at, _)) => format!("{}…", text[..at].trim_end()),
-        None => text.to_owned(),
-    }
-}
-
 /// The arguments of an answer, each as its words in lower case. What an open question is answered with
 /// is what is compared, and no argument for itself.
 fn arguments(answer: &AnswerRevealed, round: &RoundRun) -> BTreeSet<String> {
@@ -195,7 +186,13 @@ impl Movement {
                 let flag = if one.has_new_argument { "" } else { " (without a new argument)" };
                 format!("{}{flag}", one.seat)
             });
-            lines.push(format!("{} → {}: {} ({})", shown(from), shown(to), seats.len(), join_list(named)));
+            lines.push(format!(
+                "{} → {}: {} ({})",
+                cut(from, 60),
+                cut(to, 60),
+                seats.len(),
+                join_list(named)
+            ));
         }
         if !self.joined_leader.is_empty() {
             let joined = &self.joined_leader;

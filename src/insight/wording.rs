@@ -108,10 +108,7 @@ fn label(session: &Session, word: &str, is: impl Fn(&SeatInfo, &str) -> bool, ho
     if is_all {
         return Some(format!("{word}: these answers were {how}."));
     }
-    let mut whose = join_list(names.iter().take(NAMED));
-    if names.len() > NAMED {
-        let _ = write!(whose, " and {} more", names.len() - NAMED);
-    }
+    let whose = first_names(&names, NAMED);
     Some(format!("{word}: the answers of {whose} were {how}."))
 }
 
@@ -150,6 +147,23 @@ pub fn finding(leak: &Leak, mask: Option<&str>) -> String {
     let place = if place.is_empty() { String::new() } else { format!("{}: ", place.replace('/', ", ")) };
     let mask = mask.map(|mask| format!(", shown to later steps as {mask}")).unwrap_or_default();
     format!("{place}“{}” {}{mask}", leak.text, leak.kind.words())
+}
+
+/// A text as far as there is room for it, in characters.
+pub fn cut(text: &str, room: usize) -> String {
+    match text.char_indices().nth(room) {
+        Some((at, _)) => format!("{}…", text[..at].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// "a, b and 3 more": the first names, and how many more there are.
+pub fn first_names(names: &[impl AsRef<str>], most: usize) -> String {
+    let first = join_list(names.iter().take(most));
+    match names.len().saturating_sub(most) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
 }
 
 /// Things in one line, with commas between them.

@@ -10,7 +10,7 @@ use crate::core::{Cost, Deciding, deciding};
 use crate::history::{RoundOutcome, RoundRun, Session, Tally, round_outcome};
 use crate::insight::headline::strength;
 use crate::insight::round_view::{dissents, seats, tally};
-use crate::insight::wording::join_list;
+use crate::insight::wording::first_names;
 use crate::insight::{format_duration, independence};
 use crate::round::record::Outcome;
 use crate::tally::{Rule, Tier};
@@ -190,7 +190,7 @@ pub fn in_one_line(session: &Session) -> Option<String> {
         }
         let dissent = dissent(session, round);
         if !dissent.is_empty() {
-            parts.push(format!("dissent: {}", named(&dissent)));
+            parts.push(format!("dissent: {}", first_names(&dissent, 8)));
         }
     }
     if let Some(approved) = approved(session) {
@@ -206,13 +206,4 @@ pub fn in_one_line(session: &Session) -> Option<String> {
     }
     parts.push(format_duration(milliseconds(session)));
     Some(parts.join(" · "))
-}
-
-/// The first few names, and how many more there are.
-fn named(names: &[&str]) -> String {
-    const SHOWN: usize = 8;
-    match names.len().checked_sub(SHOWN) {
-        Some(more) if more > 0 => format!("{} and {more} more", join_list(&names[..SHOWN])),
-        _ => join_list(names),
-    }
 }

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::markup::{DISSENT, TEXT, cut, e};
+use super::markup::{DISSENT, TEXT, e};
 use crate::ballot::Ballot;
 use crate::history::{AnswerRevealed, RoundRun, Tally};
+use crate::insight::cut;
 use crate::insight::references::Citable;
 use crate::insight::{SeatView, dissents, format_duration, group_digits, seats};
 use crate::report::model::{FULL_RECORD, POSITIONS_ONLY, Report, people_money, plain_texts, sure};

@@ -4,9 +4,10 @@
 
 use std::fmt::Write as _;
 
-use super::markup::{badge, colour, cut, e};
+use super::markup::{badge, colour, e};
 use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::history::{RoundRun, Tally};
+use crate::insight::cut;
 use crate::insight::{SeatView, seats};
 use crate::report::model::{Letters, Report, asked, needed_votes};
 use crate::round::record::Outcome;

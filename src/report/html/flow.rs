@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::markup::{colour, cut, e};
+use super::markup::{colour, e};
 use crate::ballot::{Ballot, BallotKind};
 use crate::history::RoundRun;
+use crate::insight::cut;
 use crate::insight::movement::{earlier, movement};
 use crate::insight::{SeatView, seats};
 use crate::report::model::{Report, said};

@@ -24,14 +24,6 @@ pub fn e(text: &str) -> String {
     out
 }
 
-/// A text as far as there is room for it, in characters.
-pub fn cut(text: &str, room: usize) -> String {
-    match text.char_indices().nth(room) {
-        Some((at, _)) => format!("{}…", text[..at].trim_end()),
-        None => text.to_owned(),
-    }
-}
-
 /// The class of a colour: an option by its place, the letters repeat after eight.
 pub fn colour(place: usize) -> String {
     format!("o{}", place % 8 + 1)

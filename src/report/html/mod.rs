@@ -19,6 +19,7 @@ use std::fmt::Write as _;
 pub(super) use self::markup::e;
 use super::model::{Report, Source};
 use crate::history::Session;
+use crate::insight::cut;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -47,9 +48,9 @@ fn head(report: &Report<'_>) -> String {
          <meta name=\"generator\" content=\"{}\"><meta name=\"description\" content=\"{}\">\n\
          <title>{} – {}</title><style>{STYLE}</style></head>",
         e(program),
-        e(&markup::cut(&said, 300).replace('\n', " ")),
-        e(&markup::cut(&made.name, 80)),
-        e(&markup::cut(report.title(), 120).replace('\n', " ")),
+        e(&cut(&said, 300).replace('\n', " ")),
+        e(&cut(&made.name, 80)),
+        e(&cut(report.title(), 120).replace('\n', " ")),
     )
 }
 

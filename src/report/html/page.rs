@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use super::charts;
 use super::flow;
-use super::markup::{badge, colour, cut, e, told};
+use super::markup::{badge, colour, e, told};
 use super::tables::{reasons_table, votes_table};
 use crate::ballot::BallotKind;
+use crate::insight::cut;
 use crate::insight::headline::capital;
 use crate::insight::{format_duration, group_digits, join_list, labels, pluralize};
 use crate::report::model::{Dissenter, Report, answering_ms, dissent_heading, people_money, remote_notes};

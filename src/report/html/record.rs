@@ -7,10 +7,11 @@ use pulldown_cmark::{Event as Markup, Options, Parser};
 
 use super::answers::answers;
 use super::charts::{self, Place};
-use super::markup::{DISSENT, TEXT, cut, e};
+use super::markup::{DISSENT, TEXT, e};
 use super::page::{dissenter, quotes_all};
 use super::tables::{all_reasons, votes_table};
 use crate::history::{RoundRun, SeatStatus, Session, Tally};
+use crate::insight::cut;
 use crate::insight::what_if::what_if_all;
 use crate::insight::{VisibleState, close_reason, group_digits, headline, is_revealed, seats, tally};
 use crate::report::markdown;

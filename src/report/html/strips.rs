@@ -5,9 +5,10 @@
 use std::fmt::Write as _;
 
 use super::charts::{Chart, MARKS};
-use super::markup::{colour, cut, e};
+use super::markup::{colour, e};
 use crate::ballot::Ballot;
 use crate::insight::SeatView;
+use crate::insight::cut;
 use crate::tally::Quartiles;
 
 /// "TL" of technical-lead.

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use super::charts::{BOXES, boxes};
-use super::markup::{badge, colour, cut, e};
+use super::markup::{badge, colour, e};
 use crate::ballot::{Ballot, BallotKind};
 use crate::history::RoundRun;
+use crate::insight::cut;
 use crate::insight::seats;
 use crate::report::model::{OptionView, Reason, Report, asked, headings, needed_votes, said};
 use crate::report::table::{Cell, Mark};

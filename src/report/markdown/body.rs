@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::quote::{code, first_line, inline, quote};
-use crate::insight::{format_duration, group_digits, join_list, labels, movement, pluralize, seats};
+use crate::insight::{cut, format_duration, group_digits, join_list, labels, movement, pluralize, seats};
 use crate::report::model::{
     Dissenter, OptionView, Reason, Report, answering_ms, dissent_heading, headings, people_money,
 };
@@ -152,13 +152,6 @@ fn option_lines(option: &OptionView, last: u32, headings: [&str; 2], out: &mut S
 
 fn merged(reason: &Reason, last: u32) -> String {
     format!("{} ({})", inline(&cut(&reason.text, PART)), inline(&reason.who(last)))
-}
-
-pub fn cut(text: &str, room: usize) -> String {
-    match text.char_indices().nth(room) {
-        Some((at, _)) => format!("{}…", text[..at].trim_end()),
-        None => text.to_owned(),
-    }
 }
 
 fn votes(report: &Report<'_>, out: &mut String) {

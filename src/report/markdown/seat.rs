@@ -4,11 +4,12 @@
 
 use std::fmt::Write as _;
 
-use super::body::{cut, indented};
+use super::body::indented;
 use super::quote::{inline, is_blank, quote, quote_value};
 use crate::ballot::Ballot;
 use crate::history::{AnswerRevealed, Session};
 use crate::identity::Leak;
+use crate::insight::cut;
 use crate::insight::independence::left_out;
 use crate::insight::references::Citable;
 use crate::insight::{SeatView, finding, handling, shown_mask};

@@ -95,31 +95,24 @@ fn number(parts: impl Iterator<Item = u64>) -> u64 {
     })
 }
 
-/// For each text the first of its group, or one nearer to it.
+/// For each text the first of its group.
 struct Groups(Vec<usize>);
 
 impl Groups {
-    fn first(&mut self, mut at: usize) -> usize {
-        while self.0[at] != at {
-            self.0[at] = self.0[self.0[at]];
-            at = self.0[at];
-        }
-        at
-    }
-
-    fn are_joined(&mut self, one: usize, other: usize) -> bool {
-        self.first(one) == self.first(other)
+    fn are_joined(&self, one: usize, other: usize) -> bool {
+        self.0[one] == self.0[other]
     }
 
     fn join(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.first(one), self.first(other));
-        self.0[one.max(other)] = one.min(other);
+        let (one, other) = (self.0[one], self.0[other]);
+        for first in self.0.iter_mut().filter(|first| **first == one.max(other)) {
+            *first = one.min(other);
+        }
     }
 
-    fn of_several(mut self) -> Vec<Vec<usize>> {
+    fn of_several(self) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = vec![Vec::new(); self.0.len()];
-        for at in 0..self.0.len() {
-            let first = self.first(at);
+        for (at, first) in self.0.into_iter().enumerate() {
             groups[first].push(at);
         }
         groups.retain(|group| group.len() > 1);

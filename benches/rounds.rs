@@ -23,7 +23,7 @@ fn main() {
     for (name, definition) in [("short texts", short(rounds)), ("large artifacts", large(rounds))] {
         let (definition_file, file) = (home.path().join("decide.yaml"), home.path().join("out.s2s"));
         std::fs::write(&definition_file, definition).expect("written");
-        let (ran, _) = run(home.path(), &["--batch", "decide.yaml", "--save", "out.s2s"]);
+        let (ran, _) = run(home.path(), &["--batch", "decide.yaml", "--rehearse", "--save", "out.s2s"]);
         let (verified, peak) = run(home.path(), &["verify", "out.s2s"]);
         let log = std::fs::read_to_string(&file).expect("a session");
         assert_eq!(log.matches("\nevent: round_opened\n").count(), rounds, "{name}");

@@ -32,7 +32,7 @@ ROUNDTABLE = str(pathlib.Path(sys.argv[1]).resolve())
 def make_sessions(folder, environment):
     """Runs the example sessions and the scenarios, without a person and without a provider."""
     examples = sorted(map(str, (ROOT / "sessions").glob("*.yaml")))
-    runs = [(ROOT, [*examples, "--save", str(folder)])]
+    runs = [(ROOT, [*examples, "--rehearse", "--save", str(folder)])]
     for scenario in sorted((ROOT / "tests/scenarios").iterdir()):
         answers = ["--answers", "answers.yaml"] if (scenario / "answers.yaml").exists() else []
         for seal in (1, 2):
@@ -233,7 +233,7 @@ def main():
     stored = [*sorted((ROOT / "sessions").glob("*.s2s")), ROOT / "target/tmp/oracles/remote.s2s"]
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        environment = {"PATH": os.environ["PATH"], "HOME": folder / "home"}
+        environment = {"PATH": os.environ["PATH"], "HOME": folder / "home", "ROUNDTABLE_MODEL": "rehearsal"}
         (folder / "fresh").mkdir()
         fresh = make_sessions(folder / "fresh", environment)
         assert len(fresh) > 40, f"only {len(fresh)} sessions were made"

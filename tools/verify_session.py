@@ -564,6 +564,12 @@ class Checker:
         expected |= {key: round_.opened.get(key) for key in ("rule", "quorum", "quorum_ballots", "act_at")}
         took_part = outcomes["answered"] + outcomes["abstained"]
         expected["quorum_met"] = took_part >= event["quorum"] and outcomes["answered"] >= event.get("quorum_ballots", 0)
+        lots = [answer for answer in round_.answers if answer["model"].split("/")[0] == "rehearsal"]
+        expected["placeholders"] = len(lots) or None
+        is_held_as_one = self.header.get("rehearse") or len(lots) == len(round_.seats)
+        expected["rehearsal"] = bool(lots and is_held_as_one) or None
+        if expected["placeholders"] and not self.header.get("rehearse"):
+            self.require(not event["decided"], "placeholders decide nothing")
         for key, value in expected.items():
             self.require(event.get(key) == value, f"`{key}` is {event.get(key)}, expected {value}")
         self.counts["tallies"] += 1

@@ -3,9 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::{list, options, words};
-use super::kind::{
-    FormField, FormKeys, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Scale, Stage,
-};
+use super::kind::{FormField, FormKeys, FormValues, Input, Instructions, KindSpec, Scale, Stage};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use super::parse::scalar::quoted;
@@ -100,10 +98,9 @@ impl KindSpec for Approval {
         (!picked.is_empty()).then(|| vec![("approve", picked.into())])
     }
 
-    fn rehearse(&self, stage: &Stage<'_>) -> RehearsedBallot {
+    fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {
         let by_lot = 1 + (stage.lot)("approve", stage.options.len().div_ceil(2));
-        let approved: Json = stage.options.iter().take(stage.leaning.max(by_lot)).copied().collect();
-        RehearsedBallot { keys: vec![("approve", approved)], reason: stage.order_reason.clone() }
+        vec![("approve", stage.options.iter().take(by_lot).copied().collect())]
     }
 }
 

@@ -3,9 +3,7 @@
 use serde_json::Value as Json;
 
 use super::answer_schema::words;
-use super::kind::{
-    FormField, FormKeys, FormValues, Instructions, KindSpec, RehearsedBallot, Scale, Stage, one_of,
-};
+use super::kind::{FormField, FormKeys, FormValues, Instructions, KindSpec, Scale, Stage, one_of};
 use super::model::{Ballot, BallotForm};
 use super::parse::{AnswerParser, option_match};
 use crate::tally::{CountableKind, IndexedBallot, Rule};
@@ -93,8 +91,8 @@ impl KindSpec for Choice {
         Some(vec![("vote", values.text("vote").into())])
     }
 
-    fn rehearse(&self, stage: &Stage<'_>) -> RehearsedBallot {
+    fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {
         let option = stage.options.first().copied().unwrap_or_default();
-        RehearsedBallot { keys: vec![("vote", option.into())], reason: stage.order_reason.clone() }
+        vec![("vote", option.into())]
     }
 }

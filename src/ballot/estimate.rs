@@ -4,8 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::answer_schema::{described, scale, words};
 use super::kind::{
-    FormField, FormKeys, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Scale, Stage,
-    typed_number, whole,
+    FormField, FormKeys, FormValues, Input, Instructions, KindSpec, Scale, Stage, typed_number, whole,
 };
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
@@ -94,7 +93,7 @@ impl KindSpec for Estimate {
 
     fn brief(&self, ballot: &Ballot) -> Option<String> {
         let Ballot::Estimate(value) = ballot else { return None };
-        Some(shown(value))
+        Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
 
     fn fields(&self, _form: &BallotForm) -> Vec<FormField> {
@@ -112,7 +111,7 @@ impl KindSpec for Estimate {
         (!text.is_empty()).then(|| vec![("estimate", typed_number(&text))])
     }
 
-    fn rehearse(&self, stage: &Stage<'_>) -> RehearsedBallot {
+    fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {
         let estimate = if stage.cards.is_empty() {
             let (low, high) = stage.ends(1.0, STEPS);
             let steps = (high - low).clamp(1.0, STEPS).floor();
@@ -121,13 +120,8 @@ impl KindSpec for Estimate {
         } else {
             stage.cards[(stage.lot)("estimate", stage.cards.len())].as_str().into()
         };
-        let reason = format!("The lot fell on {}.", shown(&estimate));
-        RehearsedBallot { keys: vec![("estimate", estimate)], reason }
+        vec![("estimate", estimate)]
     }
-}
-
-fn shown(value: &Json) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// The card a word means: as it is spelt, in other case, or by its number.

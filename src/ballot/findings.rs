@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 use serde_json::{Map as JsonMap, Value as Json, json};
 
 use super::answer_schema::{closed, list, words};
-use super::kind::{FormField, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Stage};
+use super::kind::{FormField, FormValues, Input, Instructions, KindSpec, Stage};
 use super::model::{Ballot, BallotForm, Finding, Severity};
 use super::parse::AnswerParser;
 use super::parse::answer::{is_named, not_asked};
@@ -124,20 +124,9 @@ impl KindSpec for Findings {
         Some(vec![("findings", findings)])
     }
 
-    fn rehearse(&self, stage: &Stage<'_>) -> RehearsedBallot {
-        let count = 1 + (stage.lot)("findings", 3);
-        let finding = |nth: usize| {
-            let quote = stage.quotes.get(nth).map(|quote| format!("Quoted by lot: {quote}."));
-            let (word, _) = Severity::WORDS[(stage.lot)(&format!("severity {nth}"), Severity::WORDS.len())];
-            let claim = format!("Placeholder {}: {}", nth + 1, stage.label);
-            let mut finding = json!({"severity": word, "claim": claim});
-            if let Some(quote) = quote {
-                finding["evidence"] = quote.into();
-            }
-            finding
-        };
-        let keys = vec![("findings", (0..count).map(finding).collect())];
-        RehearsedBallot { keys, reason: format!("The lot fell on a number of findings: {count}.") }
+    fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {
+        let (word, _) = Severity::WORDS[(stage.lot)("severity", Severity::WORDS.len())];
+        vec![("findings", json!([{"severity": word, "claim": stage.label}]))]
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Map as JsonMap, Value as Json, json};
 
 use super::answer_schema::{closed, list, words};
-use super::kind::{FormField, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Stage};
+use super::kind::{FormField, FormValues, Input, Instructions, KindSpec, Stage};
 use super::model::{Ballot, BallotForm, Idea};
 use super::parse::AnswerParser;
 use super::parse::answer::{is_named, not_asked};
@@ -106,15 +106,10 @@ impl KindSpec for Ideas {
         (!ideas.is_empty()).then(|| vec![("ideas", ideas.into())])
     }
 
-    fn rehearse(&self, stage: &Stage<'_>) -> RehearsedBallot {
+    fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {
         let count = 1 + (stage.lot)("ideas", 3);
-        let idea = |nth: usize| {
-            let quote = stage.quotes.get(nth).map(|quote| format!(" It quotes, by lot: {quote}."));
-            let text = format!("{}{}", stage.label, quote.unwrap_or_default());
-            json!({"title": format!("Placeholder {}", nth + 1), "text": text})
-        };
-        let keys = vec![("ideas", (0..count).map(idea).collect())];
-        RehearsedBallot { keys, reason: format!("The lot fell on a number of ideas: {count}.") }
+        let idea = |nth: usize| json!({"title": format!("Placeholder {}", nth + 1), "text": stage.label});
+        vec![("ideas", (0..count).map(idea).collect())]
     }
 }
 

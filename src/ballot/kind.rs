@@ -97,8 +97,8 @@ pub trait KindSpec: Sync {
     /// The keys of the answer that a person gave in [`fields`](Self::fields); `None` for an abstention.
     fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Value)>>;
 
-    /// A placeholder ballot that fits the form.
-    fn rehearse(&self, stage: &Stage<'_>) -> RehearsedBallot;
+    /// The keys and values of a placeholder ballot that fits the form; none where it has no ballot.
+    fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Value)>;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,20 +156,14 @@ pub trait FormValues {
     fn picked(&self, key: &str) -> Vec<String>;
 }
 
-/// What a rehearsed ballot is made of.
+/// What a placeholder ballot is made of.
 pub struct Stage<'a> {
-    /// The options in the order in which the seat puts them.
+    /// The options in an order drawn by lot.
     pub options: Vec<&'a str>,
-    /// How many of the first options the seat leans to.
-    pub leaning: usize,
-    /// Why the options stand in this order, in a sentence.
-    pub order_reason: String,
     /// The lowest and the highest score or estimate.
     pub scale: (Option<f64>, Option<f64>),
     pub cards: &'a [String],
-    /// Sentences of the snapshot, quoted.
-    pub quotes: &'a [String],
-    /// The sentence that says that this is a rehearsal.
+    /// The sentence that says that this is a placeholder.
     pub label: &'static str,
     /// Draws an index below a count; the name makes draws independent.
     pub lot: &'a dyn Fn(&str, usize) -> usize,
@@ -181,12 +175,6 @@ impl Stage<'_> {
         let low = self.scale.0.unwrap_or_else(|| self.scale.1.map_or(from, |high| high.min(from)));
         (low, self.scale.1.unwrap_or(low + span))
     }
-}
-
-pub struct RehearsedBallot {
-    pub keys: Vec<(&'static str, Value)>,
-    /// How it came about, in a sentence.
-    pub reason: String,
 }
 
 /// A field with one of several words, or `abstain`.

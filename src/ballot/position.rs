@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::answer_schema::described;
-use super::kind::{FormField, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Stage};
+use super::kind::{FormField, FormValues, Input, Instructions, KindSpec, Stage};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use crate::yaml::Node;
@@ -54,7 +54,7 @@ impl KindSpec for Position {
         Some(vec![("position", values.text("position").into())])
     }
 
-    fn rehearse(&self, _stage: &Stage<'_>) -> RehearsedBallot {
-        RehearsedBallot { keys: Vec::new(), reason: "It answers nothing.".to_owned() }
+    fn rehearse(&self, _stage: &Stage<'_>) -> Vec<(&'static str, Value)> {
+        Vec::new()
     }
 }

@@ -3,9 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::{described, list, options, words};
-use super::kind::{
-    FormField, FormKeys, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Scale, Stage,
-};
+use super::kind::{FormField, FormKeys, FormValues, Input, Instructions, KindSpec, Scale, Stage};
 use super::model::{Ballot, BallotForm};
 use super::parse::scalar::{folded, quoted, source_text};
 use super::parse::{AnswerParser, option_match};
@@ -133,9 +131,8 @@ impl KindSpec for Ranking {
         (!text.is_empty()).then(|| vec![("ranking", places)])
     }
 
-    fn rehearse(&self, stage: &Stage<'_>) -> RehearsedBallot {
-        let keys = vec![("ranking", stage.options.iter().copied().collect())];
-        RehearsedBallot { keys, reason: stage.order_reason.clone() }
+    fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {
+        vec![("ranking", stage.options.iter().copied().collect())]
     }
 }
 

@@ -5,8 +5,7 @@ use serde_json::{Map as JsonMap, Number, Value as Json, json};
 
 use super::answer_schema::{closed, described, scale, words};
 use super::kind::{
-    FormField, FormKeys, FormValues, Input, Instructions, KindSpec, RehearsedBallot, Scale, Stage,
-    typed_number, whole,
+    FormField, FormKeys, FormValues, Input, Instructions, KindSpec, Scale, Stage, typed_number, whole,
 };
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
@@ -117,13 +116,12 @@ impl KindSpec for Score {
         (!scores.is_empty()).then(|| vec![("scores", Json::Object(scores))])
     }
 
-    fn rehearse(&self, stage: &Stage<'_>) -> RehearsedBallot {
+    fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Json)> {
         let (low, high) = stage.ends(0.0, 5.0);
         let step = (high - low) / stage.options.len().saturating_sub(1).max(1) as f64;
         let score = |nth: usize| whole((high - step * nth as f64).round().clamp(low, high));
         let scores = stage.options.iter().enumerate().map(|(nth, name)| ((*name).to_owned(), score(nth)));
-        let keys = vec![("scores", Json::Object(scores.collect()))];
-        RehearsedBallot { keys, reason: stage.order_reason.clone() }
+        vec![("scores", Json::Object(scores.collect()))]
     }
 }
 

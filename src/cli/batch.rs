@@ -25,7 +25,7 @@ use crate::tui::OpenTarget;
 
 /// Runs every file; the exit code is the highest.
 pub fn run(run: &Run, output: &mut Console) -> VerbResult {
-    if output.result_only && (!run.batch || run.dry_run) {
+    if output.result_only && (!run.batch || run.trial.dry_run) {
         let problem = Diagnostic::new("--json=result needs a run");
         return Err(problem.hint("roundtable --batch FILE --json=result, without --dry-run").into());
     }
@@ -145,7 +145,7 @@ fn run_file(
     if context.door.is_some() {
         check_links(&opening.header)?;
     }
-    if args.dry_run {
+    if args.trial.dry_run {
         return dry_run::run(opening, options, set_up, output);
     }
     if let Some(notice) = set_up.catalog().unneeded(&opening.needs) {

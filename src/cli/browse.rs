@@ -34,11 +34,6 @@ pub fn personas(name: Option<&str>, trusts: bool, output: &mut Console) -> VerbR
         if !persona.tags.is_empty() {
             output.line(&format!("tags: {}", harmless_line(&persona.tags.join(", "))));
         }
-        let cares: Vec<String> =
-            persona.priorities.iter().map(|(word, weight)| format!("{word} {weight}")).collect();
-        if !cares.is_empty() {
-            output.line(&format!("cares for: {}", harmless_line(&cares.join(", "))));
-        }
         output.line(&format!("\n{}", harmless(persona.text.trim_end())));
         return Ok(ExitCode::Finished);
     }

@@ -17,6 +17,7 @@ use crate::diagnostic::Diagnostic;
 use crate::history::{Session, Timestamp};
 use crate::launch::environment::Environment;
 use crate::launch::evidence::unreadable_evidence;
+use crate::launch::placeholders::{undecidable_rounds, without_model};
 use crate::launch::prepare::{ExaminedFile, PreparedSession, examine_file, opened, read_definition};
 use crate::launch::roster::UnknownAgentPolicy;
 use crate::launch::scripted_answers::Answers;
@@ -130,10 +131,12 @@ fn of_plan(
     let (refused, warned) = foreseen(&session, &plan.file);
     problems.extend(refused);
     warnings.extend(warned);
+    warnings.extend(undecidable_rounds(&session, &plan.file));
     match plan.needs(&session, set_up) {
         Ok(needs) if is_valid => {
             let needed = lines(&needs, &set_up.trust).into_iter().map(Diagnostic::new);
             let mut notes: Vec<Diagnostic> = needed.collect();
+            notes.extend(without_model(&session, &plan.file));
             for program in seated_programs(&session, &Answers::default(), set_up) {
                 match program.in_words() {
                     Ok(note) => notes.push(note),

@@ -106,7 +106,7 @@ pub fn lines(found: &[Checkup], are_all: bool) -> Vec<String> {
         }
     }
     if are_all {
-        lines.push(format!("{:width$}  built in, offline", "rehearsal"));
+        lines.push(format!("{:width$}  built-in placeholder, asks no model", "rehearsal"));
     }
     lines
 }

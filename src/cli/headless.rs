@@ -12,21 +12,20 @@ use super::door::DoorInputs;
 use super::serve::ServedDoor;
 use super::told::Teller;
 use super::worker_door::WorkerDoor;
-use crate::config::{Config, available_model};
 use crate::core::{ExitCode, QUORUM_UNREACHABLE, exhausted_key};
 use crate::diagnostic::Diagnostic;
 use crate::engine::{EngineError, INTERRUPTED, Observer, RemoteSeats};
 use crate::history::{ApprovalRequested, Event, LogEntry, Session};
-use crate::insight::wording::{is_rehearsed, resume_verb};
+use crate::insight::wording::resume_verb;
 use crate::launch::budget::known_prices;
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 use crate::launch::headless::HeadlessFacilitator;
+use crate::launch::prepare::opened;
 use crate::launch::run::{EndedRun, FrontEnd, run};
 use crate::launch::seat::ReadySession;
 use crate::report;
 use crate::tui::Signals;
-use crate::workflow::ParticipantSpec;
 
 /// What all sessions of one command share.
 pub struct RunContext<'a> {
@@ -45,6 +44,10 @@ pub struct RunContext<'a> {
 
 /// Runs a session until it finishes or pauses.
 pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut Console) -> VerbResult {
+    let opened = ready.header().map(|header| opened(header, crate::clock::now()));
+    if opened.is_some_and(|session| session.is_rehearsal()) {
+        output.note("REHEARSAL: placeholders answer, no model is asked");
+    }
     output.note(&format!("session: {}", ready.path.display()));
     let path = ready.path.clone();
     let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), context.ask_again);
@@ -80,13 +83,6 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     let mut exit = print_summary(done, &session, &path, &resume, entries, &last_hash, output)?;
     if !context.out.is_empty() {
         exit = exit.max(super::files::write_reports(&path, context.out, output)?);
-    }
-    if !output.is_for_scripts()
-        && session.closed.is_some()
-        && !session.rounds.is_empty()
-        && is_rehearsed(&session)
-    {
-        output.line(&seat_a_model(&session, &context.set_up.config));
     }
     // What was told of it already must not be lost on a script.
     let exit = if session.unwritten_tasks().is_empty() { exit } else { exit.max(ExitCode::Failure) };
@@ -144,27 +140,6 @@ fn linger(context: &RunContext<'_>, session: &Session) {
             () = context.interrupt.cancelled() => {}
         }
     });
-}
-
-/// How a model is seated in the rehearsal's place, one that is there if one is.
-fn seat_a_model(session: &Session, config: &Config) -> String {
-    let found = available_model(config);
-    let model = found.as_ref().map_or("provider/model", |found| found.model.as_str());
-    let names_rehearsal =
-        |seat: &ParticipantSpec| seat.model.as_ref().is_some_and(|model| model == "rehearsal");
-    let is_written = session.definition.iter().any(|known| known.participants.iter().any(names_rehearsal));
-    let way = if is_written {
-        format!("write `{model}` for `rehearsal` in the definition")
-    } else {
-        format!("add `--model {model}`")
-    };
-    match found {
-        Some(found) => format!("To ask a model, {way}: {}.", found.because),
-        None => format!(
-            "To ask a model, set a key such as `OPENAI_API_KEY`, start a local server or install a program such as \
-             `claude`, then {way}; `roundtable doctor` shows what is there."
-        ),
-    }
 }
 
 fn print_summary(

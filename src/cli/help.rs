@@ -24,7 +24,7 @@ const EXAMPLES: [(&str, &[Example]); 21] = [
         &[
             ("roundtable cache.yaml", "open a definition in the terminal UI"),
             ("roundtable --batch cache.yaml --dry-run", "print the prompts and the cost, send nothing"),
-            ("roundtable --batch cache.yaml --model rehearsal", "try it offline, without a model"),
+            ("roundtable --batch cache.yaml --rehearse", "try it with placeholders, without a model"),
             ("roundtable --batch cache.yaml --json=result", "print the result as one line of JSON"),
             ("roundtable --batch cache.yaml --max-usd 0.50", "stop before it can cost more"),
         ],

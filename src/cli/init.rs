@@ -23,7 +23,7 @@ const CONFIG: &str = "\
 # Settings of this project; `roundtable doctor` tells each value and where it comes from.
 # Keys never stand here: only the names of the variables that hold them.
 
-# model: ollama/llama3.2        # for participants that name none; default: rehearsal
+# model: ollama/llama3.2        # for participants that name none
 # max_output_tokens: 16384
 # timeout: 600s
 # providers:

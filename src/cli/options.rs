@@ -41,6 +41,8 @@ pub fn launch_options(run: &Run, set_up: &mut Environment) -> Result<LaunchOptio
         seal: run.seal,
         max_usd: run.common.max_usd,
         answers,
+        rehearse: run.trial.rehearse,
+        only_looks: run.trial.dry_run,
         evidence,
     })
 }

@@ -86,7 +86,8 @@ fn warn_of_ignored(args: &Run, output: &Console) {
         ("--save", args.save.is_some()),
         ("--seed", args.seed.is_some()),
         ("--seal", args.seal.is_some()),
-        ("--dry-run", args.dry_run),
+        ("--dry-run", args.trial.dry_run),
+        ("--rehearse", args.trial.rehearse),
     ];
     for (flag, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
         let problem = Diagnostic::new(format!("{flag} has no effect when resuming"));

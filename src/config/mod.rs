@@ -4,7 +4,6 @@
 //! frozen into the session's header, with where each thing came from.
 
 pub mod access;
-mod available;
 pub mod dirs;
 pub mod doctor;
 pub mod evidence;
@@ -31,7 +30,6 @@ pub mod tasks;
 pub mod trust;
 pub mod worker;
 
-pub use available::available_model;
 pub use model_price::price_of;
 pub use need::Need;
 pub use one_model::unreachable;

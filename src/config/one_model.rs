@@ -22,7 +22,8 @@ pub fn unreachable(definition: &Definition, seats: &[SeatInfo], file: &str) -> V
         let Some(first) = seated.first().filter(|_| !seated.iter().any(is_person)) else {
             continue;
         };
-        if seated.iter().all(|seat| name(seat) == name(first)) {
+        let is_nobody = first.is_rehearsal() || first.has_no_model();
+        if !is_nobody && seated.iter().all(|seat| name(seat) == name(first)) {
             let message = format!(
                 "round `{}` can never reach `act_at: {}`: all of its seats are one model ({}), which is weak at most",
                 step.id,

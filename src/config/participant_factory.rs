@@ -82,7 +82,7 @@ impl<'a> ParticipantFactory<'a> {
             return Err(problem.hint(if model.ends_with('/') {
                 "name its model; only programs known by name, such as `claude-cli/`, have a default one"
             } else {
-                "write `provider/model`, such as `ollama/llama3.2`, or `rehearsal`"
+                "write `provider/model`, such as `ollama/llama3.2`"
             }));
         }
         let provider = model.split('/').next().unwrap_or_default();
@@ -271,7 +271,7 @@ impl<'a> ParticipantFactory<'a> {
         let wanted = self.key_variables(provider, &service);
         if !wanted.is_empty() && !service.has_key() {
             return Err(Diagnostic::new(format!("no key for `{provider}`"))
-                .hint(format!("set {}, or seat `rehearsal`, which needs none", wanted.join(" or "))));
+                .hint(format!("set {}, or try the definition out with `--rehearse`", wanted.join(" or "))));
         }
         HttpParticipant::new(service, self.in_flight(provider))
     }

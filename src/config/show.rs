@@ -5,7 +5,7 @@ use super::settings::{Config, Provider, Setting};
 
 impl Config {
     pub fn rows(&self) -> Vec<(String, String, String)> {
-        let model = self.model.value.clone().unwrap_or_else(|| "rehearsal".to_owned());
+        let model = self.model.value.clone().unwrap_or_else(|| "none".to_owned());
         let secrets = if self.secrets_allowed.value { "allow" } else { "refuse" };
         let mut rows = vec![
             ("model".to_owned(), model, self.model.from.clone()),

@@ -1,5 +1,6 @@
 //! How a session ended, as a number a script can branch on, and which round it stands or falls with.
 
+use super::tally_round::decides_nothing;
 use crate::history::{NotHeld, RoundRun, Session, Status, Tally};
 use crate::workflow::Step;
 
@@ -40,7 +41,7 @@ pub fn session_exit(session: &Session) -> ExitCode {
 pub fn exit_code(session: &Session, status: Status) -> ExitCode {
     match status {
         Status::Finished => match deciding_by(session, true) {
-            Some(Deciding::Round(round)) => of_count(round),
+            Some(Deciding::Round(round)) => of_count(session, round),
             Some(Deciding::Person(..)) | None => ExitCode::Finished,
             Some(Deciding::NotHeld(..) | Deciding::NoneHeld) => ExitCode::Undecided,
         },
@@ -50,9 +51,10 @@ pub fn exit_code(session: &Session, status: Status) -> ExitCode {
     }
 }
 
-fn of_count(round: &RoundRun) -> ExitCode {
+fn of_count(session: &Session, round: &RoundRun) -> ExitCode {
     let Some(tally) = &round.tally else { return ExitCode::Finished };
     let is_decided = if tally.rule.is_some() { tally.decided } else { tally.quorum_met };
+    let is_decided = is_decided && decides_nothing(session, tally).is_none();
     match is_decided {
         true => ExitCode::Finished,
         false if is_unreachable(tally) => ExitCode::Unreachable,

@@ -19,12 +19,17 @@ impl Definition {
             && !self.participants.iter().any(|other| other.name == TRACKER)
     }
 
-    /// What answers for a participant that is no model: a program, or the tracker.
-    pub fn answered_by(&self, spec: &ParticipantSpec) -> Option<String> {
+    /// What answers for a participant that is no model: the tracker, a placeholder of a rehearsal, a program.
+    pub fn answered_by(&self, spec: &ParticipantSpec, rehearses: bool) -> Option<String> {
+        if self.is_tracker(spec) {
+            return Some(TRACKER.to_owned());
+        }
+        if rehearses {
+            return Some("rehearsal".to_owned());
+        }
         let program = spec.command.as_ref().and_then(|program| program.command.first());
         let name = program.map(|name| name.rsplit(['/', '\\']).next().unwrap_or(name));
-        let program = name.map(|name| format!("command/{name}"));
-        program.or_else(|| self.is_tracker(spec).then(|| TRACKER.to_owned()))
+        name.map(|name| format!("command/{name}"))
     }
 }
 
@@ -71,7 +76,6 @@ impl PersonaInfo {
             sha256: sha256_hex(&persona.text),
             description: persona.description,
             tags: persona.tags,
-            priorities: persona.priorities,
             text: persona.text,
         }
     }
@@ -86,7 +90,7 @@ impl SessionOpened {
             let known = known.unwrap_or_else(|| seat.chosen());
             // Who is not chosen for the rounds still answers as an agent.
             let spec = ParticipantSpec { agent_only: known.agent_only || seat.agent_only, ..known };
-            let model = definition.answered_by(&spec).unwrap_or_else(|| seat.model.clone());
+            let model = definition.answered_by(&spec, self.rehearse).unwrap_or_else(|| seat.model.clone());
             let given = SeatInfo::given(&spec, model, seat.scripted.clone());
             // A seat without a seed of its own has the run's.
             let mut given = SeatInfo { seed: given.seed.or(self.seed), ..given };

@@ -210,6 +210,11 @@ pub fn is_persons(session: &Session, round: &RoundRun, answer: &AnswerRevealed) 
     is_scripted || answer.model.split('/').next() == Some("human")
 }
 
+/// Whether a placeholder gave the answer, as its own record says.
+pub fn is_placeholder(answer: &AnswerRevealed) -> bool {
+    answer.model.split('/').next() == Some("rehearsal")
+}
+
 /// The seats that gave the same or nearly the same answer, in groups, in roster order.
 pub fn same_answers(round: &RoundRun) -> Vec<Vec<String>> {
     let answered = round.seats.values().filter_map(|seat| match &seat.status {

@@ -1,7 +1,7 @@
 //! The count of a closed round: who took part, whether the quorum is met, what the rule found.
 
 use super::profile::profile;
-use super::strength::{same_answers, strength};
+use super::strength::{is_placeholder, same_answers, strength};
 use crate::history::{RoundRun, SeatStatus, Session, Tally};
 use crate::round::record::Outcome;
 use crate::tally::{self, Rule, Tier, Ties, Verdict, seeded_winner};
@@ -26,6 +26,8 @@ pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
         quorum: opened.quorum,
         quorum_ballots: opened.quorum_ballots,
         quorum_met: false,
+        placeholders: 0,
+        rehearsal: false,
         decided: false,
         tier: None,
         tier_because: None,
@@ -36,6 +38,9 @@ pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
     for seat in round.seats.values() {
         *bucket(&mut tally, &seat.status) += 1;
     }
+    tally.placeholders = placeholders(round);
+    tally.rehearsal =
+        tally.placeholders > 0 && (session.rehearses() || tally.placeholders as usize == tally.asked);
     let shortfall = tally.shortfall();
     tally.quorum_met = shortfall.is_none();
     tally.verdict = verdict(session, round);
@@ -45,21 +50,46 @@ pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
     }
     let was_tied = tally.verdict.tie;
     if let Some(shortfall) = shortfall {
-        tally.verdict.winners.clear();
-        (tally.verdict.order, tally.verdict.order_by) = (Vec::new(), None);
-        tally.verdict.tie = false;
-        tally.verdict.reason = Some(format!("no quorum: {shortfall}"));
+        tally.verdict.decide_nothing(format!("no quorum: {shortfall}"));
+    } else if let Some(why) = decides_nothing(session, &tally) {
+        tally.verdict.decide_nothing(why);
     } else if tally.verdict.tie {
         break_tie(&mut tally.verdict, opened.ties, round.tie_choice.as_deref());
+    }
+    let waits = tally.verdict.tie && opened.ties == Ties::Ask;
+    if tally.rehearsal && session.rehearses() && tally.quorum_met && !waits {
+        go_on(&mut tally.verdict);
     }
     tally.decided = tally.quorum_met && tally.verdict.winners.len() == 1 && !tally.verdict.tie;
     weigh(session, round, was_tied, &mut tally);
     tally
 }
 
+/// How many seats voted that are placeholders.
+fn placeholders(round: &RoundRun) -> u32 {
+    let voted = round.seats.values().filter_map(|seat| match &seat.status {
+        SeatStatus::Revealed(answer, _) => Some(answer),
+        _ => None,
+    });
+    voted.filter(|answer| is_placeholder(answer)).count() as u32
+}
+
+/// Why a count decides nothing whatever its rule finds: placeholders voted, and it is no rehearsal.
+pub fn decides_nothing(session: &Session, tally: &Tally) -> Option<String> {
+    let is_by_lot = tally.placeholders > 0 && !session.rehearses();
+    is_by_lot.then(|| are_placeholders(tally.placeholders, tally.asked))
+}
+
+/// "2 of 5 seats are placeholders".
+pub fn are_placeholders(placeholders: u32, seats: usize) -> String {
+    let seats = if seats == 1 { "1 seat".to_owned() } else { format!("{seats} seats") };
+    let are = if placeholders == 1 { "is a placeholder" } else { "are placeholders" };
+    format!("{placeholders} of {seats} {are}")
+}
+
 /// Notes how strong the result is; one that is weaker than was asked for is no decision.
 fn weigh(session: &Session, round: &RoundRun, was_tied: bool, tally: &mut Tally) {
-    if !tally.decided {
+    if !tally.decided || tally.rehearsal {
         tally.tier = Some(Tier::None);
         return;
     }
@@ -112,6 +142,14 @@ fn would(rule: Rule, found: &Verdict) -> Option<String> {
         ([winner], None) => format!("by `{name}` it would be {winner}"),
         _ => return None,
     })
+}
+
+/// A rehearsal that finds no single winner takes the first, so that the steps that follow are tried as well.
+fn go_on(verdict: &mut Verdict) {
+    let first = verdict.winners.first().or_else(|| verdict.order.first()?.first());
+    if let Some(first) = first.filter(|_| verdict.winners.len() != 1).cloned() {
+        verdict.settle(&first, format!("the rehearsal goes on with the first: {first}"));
+    }
 }
 
 fn break_tie(verdict: &mut Verdict, ties: Ties, choice: Option<&str>) {

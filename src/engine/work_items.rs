@@ -164,7 +164,8 @@ impl Engine<'_> {
         let is_tracker = model == TRACKER;
         let tasks = if is_tracker { self.session.tasks() } else { Vec::new() };
         let evidence_asked = if is_tracker { self.session.requested_evidence() } else { Vec::new() };
-        WorkItemView { input, whole, schema, tasks, evidence_asked, ..WorkItemView::default() }
+        let is_rehearsal = self.session.rehearses();
+        WorkItemView { input, whole, schema, tasks, evidence_asked, is_rehearsal, ..WorkItemView::default() }
     }
 
     /// Takes in what came back. A claim that ran out meanwhile, as on a machine that slept, is made

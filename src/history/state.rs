@@ -215,7 +215,20 @@ impl Session {
         self.rounds.last().filter(|round| round.closed.is_none())
     }
 
-    /// Whether any seat's answers are rehearsed: for labels.
+    /// Whether it is held as a rehearsal, as was asked for.
+    pub fn rehearses(&self) -> bool {
+        self.header.as_ref().is_some_and(|header| header.rehearse)
+    }
+
+    /// Whether it is to be told first that this is a rehearsal.
+    pub fn is_rehearsal(&self) -> bool {
+        let is_placeholder = |seat: &SeatInfo| seat.is_rehearsal() && seat.scripted.is_empty();
+        let is_all = || self.rehearses() || self.roster.values().all(is_placeholder);
+        self.has_rehearsal() && is_all()
+            || self.rounds.iter().any(|round| round.tally.as_ref().is_some_and(|tally| tally.rehearsal))
+    }
+
+    /// Whether any seat is a placeholder: for labels.
     pub fn has_rehearsal(&self) -> bool {
         let Some(definition) = &self.definition else { return false };
         self.roster.values().filter(|seat| seat.is_rehearsal()).any(|seat| {
@@ -281,7 +294,12 @@ impl SeatInfo {
         }
     }
 
-    /// Whether its model is the rehearsal; scripted steps aside.
+    /// Whether nobody was named who could answer for it.
+    pub fn has_no_model(&self) -> bool {
+        self.model == crate::history::NO_MODEL
+    }
+
+    /// Whether it is a placeholder; scripted steps aside.
     pub fn is_rehearsal(&self) -> bool {
         self.model.split('/').next() == Some("rehearsal")
     }

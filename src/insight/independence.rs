@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::round_view::{self, SeatView};
 use super::wording::{join_list, pluralize};
-use crate::core::is_persons;
+use crate::core::{is_persons, is_placeholder};
 use crate::history::{AnswerRevealed, RoundRun, Session};
 use crate::round::record::Outcome;
 
@@ -17,8 +17,7 @@ use crate::round::record::Outcome;
 const UNKNOWN: &str = "unknown";
 
 /// Beginnings of models' names, and of providers', with who makes them.
-const MAKERS: [(&str, &str); 34] = [
-    ("rehearsal", "this program"),
+const MAKERS: [(&str, &str); 33] = [
     ("gpt", "OpenAI"),
     ("chatgpt", "OpenAI"),
     ("o1", "OpenAI"),
@@ -90,6 +89,9 @@ pub fn independence(session: &Session, round: &RoundRun) -> Option<Independence>
         let Some(answer) = seat.answer().filter(|answer| answer.outcome == Outcome::Answered) else {
             continue;
         };
+        if is_placeholder(answer) {
+            continue;
+        }
         if is_persons(session, round, answer) {
             found.people.push(seat.name.to_owned());
         } else {
@@ -204,6 +206,5 @@ mod tests {
         is("ollama/qwen3:8b", Some("Alibaba"));
         is("anthropic/claude-sonnet-5", Some("Anthropic"));
         is("mine/model-a", None);
-        is("rehearsal", Some("this program"));
     }
 }

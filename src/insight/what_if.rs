@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::round_view;
 use super::tally_text::{result, rule_description};
-use crate::core::profile;
+use crate::core::{decides_nothing, profile};
 use crate::history::{RoundRun, Session};
 use crate::tally::{
     self, BallotSupport, CountableKind, Profile, Rule, RuleOptions, Ties, Verdict, seeded_winner,
@@ -116,10 +116,16 @@ pub fn what_if(
     if let (Ties::Seeded(seed), true) = (opened.ties, verdict.tie) {
         break_tie(&mut verdict, seed);
     }
+    let by_lot = round_view::tally(round).and_then(|tally| decides_nothing(session, tally));
+    let is_by_lot = by_lot.is_some();
+    if let Some(why) = by_lot {
+        verdict.decide_nothing(why);
+    }
     let is_recorded = opened.rule == Some(rule) && opened.terms == *terms;
     let recorded = round_view::tally(round).filter(|tally| tally.rule.is_some());
     let outcome = |verdict: &Verdict| (verdict.winners.clone(), verdict.tie);
     let differs = !is_recorded
+        && !is_by_lot
         && recorded.is_some_and(|tally| {
             // Below quorum nobody won: what the rule itself would have found is what is compared.
             let own = opened

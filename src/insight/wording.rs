@@ -76,8 +76,9 @@ fn is_recorded(seat: &SeatInfo, step: &str) -> bool {
 /// The labels of a roster whose answers are not all a model's; each names whom it is about.
 pub fn labels(session: &Session) -> Vec<String> {
     let rehearsed = |seat: &SeatInfo, step: &str| seat.is_rehearsal() && !seat.is_scripted(step);
+    let rehearsal = if session.is_rehearsal() { "REHEARSAL" } else { "Placeholders" };
     [
-        label(session, "Rehearsal", rehearsed, "generated offline by the built-in rehearsal, not by a model"),
+        label(session, rehearsal, rehearsed, "picked at random by placeholders, not by a model"),
         label(session, "Recorded", is_recorded, "replayed from a saved session, not asked again"),
         label(session, "Scripted", SeatInfo::is_scripted, "given by a script, not by a model"),
     ]
@@ -110,12 +111,6 @@ fn label(session: &Session, word: &str, is: impl Fn(&SeatInfo, &str) -> bool, ho
     }
     let whose = first_names(&names, NAMED);
     Some(format!("{word}: the answers of {whose} were {how}."))
-}
-
-/// Whether the rehearsal answered in the place of a model.
-pub fn is_rehearsed(session: &Session) -> bool {
-    let is = |seat: &SeatInfo| steps_of(session, seat).iter().any(|step| !seat.is_scripted(step));
-    session.roster.values().any(|seat| seat.is_rehearsal() && is(seat))
 }
 
 fn steps_of<'a>(session: &'a Session, seat: &SeatInfo) -> Vec<&'a str> {

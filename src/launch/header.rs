@@ -55,6 +55,7 @@ impl PreparedSession {
             pseudonyms: self.pseudonyms(&roster, seed)?,
             input: with_written_names(input.map_or_else(|| Ok(self.definition.input()), parse_input)?),
             seed,
+            rehearse: self.rehearse,
             participants: roster.seats,
             personas: roster.personas,
             tasks_file: self.tasks.file.clone(),

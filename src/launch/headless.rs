@@ -5,7 +5,7 @@ use futures::future::{BoxFuture, FutureExt as _, pending, ready};
 use super::scripted_answers::Answers;
 use crate::core::{NextAction, Question, QuestionKind, next};
 use crate::engine::{Facilitator, FacilitatorAnswer, FacilitatorRequest, WaitPoint};
-use crate::history::{SCRIPTED, Session};
+use crate::history::{Merge, SCRIPTED, Session};
 
 /// Opens every round, accepts every tally, answers what is scripted, and leaves where nothing is.
 pub struct HeadlessFacilitator {
@@ -26,7 +26,7 @@ impl HeadlessFacilitator {
             return Err(why);
         }
         match at {
-            WaitPoint::Question(question) => self.answer(question),
+            WaitPoint::Question(question) => self.answer(question, session.rehearses()),
             WaitPoint::Draft if matches!(next(session), NextAction::OpenRound) => {
                 Ok(FacilitatorRequest::OpenRound { seen: None })
             }
@@ -43,7 +43,7 @@ impl HeadlessFacilitator {
         }
     }
 
-    fn answer(&mut self, question: &Question) -> Result<FacilitatorRequest, String> {
+    fn answer(&mut self, question: &Question, rehearses: bool) -> Result<FacilitatorRequest, String> {
         let by = SCRIPTED.to_owned();
         let answer = match &question.kind {
             QuestionKind::KeyLost(_) => self.ask_again.then_some(FacilitatorAnswer {
@@ -63,9 +63,24 @@ impl HeadlessFacilitator {
                 by,
             }),
         };
+        let answer = answer.or_else(|| rehearses.then(|| placeholder(&question.kind)));
         let leave = || FacilitatorRequest::Leave { reason: question.message.clone() };
         Ok(answer.map_or_else(leave, FacilitatorRequest::Answer))
     }
+}
+
+/// What a rehearsal goes on with where nobody answers: a yes, or the first that is offered.
+fn placeholder(kind: &QuestionKind) -> FacilitatorAnswer {
+    let choice = match kind {
+        QuestionKind::Tie(choices) | QuestionKind::Exhausted(choices) => choices.first().cloned(),
+        _ => None,
+    };
+    let merge = match kind {
+        QuestionKind::Merge(ideas) => Some(Merge::unmerged(ideas)),
+        _ => None,
+    };
+    let comment = Some("Placeholder: nobody was asked".to_owned());
+    FacilitatorAnswer { approved: true, choice, comment, edited: None, merge, by: SCRIPTED.to_owned() }
 }
 
 impl Facilitator for HeadlessFacilitator {
@@ -149,7 +164,7 @@ mod tests {
     fn a_snapshot_is_rendered_once_per_opening() {
         let round =
             "{id: a, type: round, question: q?, ballot: {kind: choice, options: [x, y]}, rule: plurality}";
-        assert_eq!(run(round, ""), (Ok(ExitCode::Finished), 1));
+        assert_eq!(run(round, ""), (Ok(ExitCode::Undecided), 1));
     }
 
     #[test]

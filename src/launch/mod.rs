@@ -12,6 +12,7 @@ pub mod headless;
 pub mod linked_sessions;
 pub mod model_choice;
 pub mod needs;
+pub mod placeholders;
 pub mod prepare;
 pub mod roster;
 pub mod run;

@@ -1,10 +1,11 @@
 //! Which model a participant has: the first given of flag, environment, definition, the flag for
-//! all, persona, the configuration; else the rehearsal.
+//! all, persona, the configuration; else none.
 
 use std::collections::HashMap;
 
 use crate::config::{Config, is_model};
 use crate::diagnostic::Diagnostic;
+use crate::history::NO_MODEL;
 use crate::persona::Persona;
 use crate::workflow::ParticipantSpec;
 
@@ -94,5 +95,5 @@ pub(crate) fn model_of(
         .or_else(|| flags.all.as_ref().filter(is_given).map(flag))
         .or_else(|| Some((by_persona?, ModelSource::Persona)))
         .or_else(configured)
-        .unwrap_or_else(|| ("rehearsal".to_owned(), ModelSource::Definition))
+        .unwrap_or_else(|| (NO_MODEL.to_owned(), ModelSource::Definition))
 }

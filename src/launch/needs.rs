@@ -34,11 +34,11 @@ pub(super) fn asked<'a>(session: &'a Session, answers: &'a Answers) -> impl Iter
         let parts = answers.parts(definition, &seat.name);
         let mut steps = definition.all_steps();
         let spec = definition.participants.iter().find(|spec| spec.name == seat.name);
-        let program = spec.and_then(|spec| spec.command.as_ref());
+        let program = spec.and_then(|spec| spec.command.as_ref()).filter(|_| !seat.is_rehearsal());
         steps.any(|step| seat.sits_in(definition, step) && !parts.contains_key(&step.id)).then_some(Asked {
             seat,
             program,
-            allows_tools: definition.allows_tools(&seat.name),
+            allows_tools: definition.allows_tools(&seat.name) && !seat.is_rehearsal(),
         })
     })
 }

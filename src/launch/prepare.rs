@@ -9,6 +9,7 @@ use super::evidence::unreadable_evidence;
 use super::linked_sessions::linked_sessions;
 use super::model_choice::ModelFlags;
 use super::needs::needs;
+use super::placeholders::{undecidable_rounds, without_model};
 use super::roster::{Roster, RosterInputs, UnknownAgentPolicy, resolve};
 use super::scripted_answers::Answers;
 use super::tasks::{TaskTexts, rehearsed_tasks, with_tasks};
@@ -46,6 +47,10 @@ pub struct LaunchOptions {
     /// The most it may cost, in US dollars.
     pub max_usd: Option<f64>,
     pub answers: Answers,
+    /// Whether placeholders stand for all models, programs and people.
+    pub rehearse: bool,
+    /// Whether nothing is to be asked, so that seats need no model.
+    pub only_looks: bool,
     /// Evidence beside the definition's, as a snapshot shows it.
     pub evidence: Vec<Map<String, Value>>,
 }
@@ -57,6 +62,8 @@ pub struct PreparedSession {
     pub file: String,
     pub flags: ModelFlags,
     pub answers: Answers,
+    /// Whether placeholders stand for all models, programs and people.
+    pub rehearse: bool,
     /// The text of the project's own tasks, if it has some.
     pub tasks: TaskTexts,
     /// What of all tasks could not be read.
@@ -109,6 +116,7 @@ impl ExaminedFile {
             file,
             flags: ModelFlags::default(),
             answers: Answers::default(),
+            rehearse: false,
             tasks: texts,
             unread: tasks.doubts,
             linked,
@@ -168,6 +176,7 @@ pub fn prepare(
 ) -> Result<Opening, Vec<Diagnostic>> {
     plan.flags = options.flags.clone();
     plan.answers = options.answers.clone();
+    plan.rehearse = options.rehearse;
     if !options.participants.is_empty() {
         let entries = options.participants.iter();
         let chosen = entries.map(|entry| ChosenParticipant::read(entry)).collect::<Result<Vec<_>, _>>()?;
@@ -192,9 +201,14 @@ pub fn prepare(
     no_problems(pin_workers(&mut header, &set_up.config.workers, &plan.file))?;
     let session = opened(&header, crate::clock::now());
     no_problems(misplaced_seats(&session, &plan.file))?;
-    if let Some(notice) = rehearsed_tasks(&session) {
-        tell(&notice);
+    if options.is_headless {
+        // On a screen the draft says this.
+        if !options.only_looks {
+            no_problems(without_model(&session, &plan.file).into_iter().collect())?;
+        }
+        undecidable_rounds(&session, &plan.file).iter().for_each(&mut *tell);
     }
+    rehearsed_tasks(&session).iter().for_each(&mut *tell);
     let needs = plan.needs(&session, set_up)?;
     Ok(Opening { header, session, needs })
 }
@@ -319,6 +333,7 @@ impl PreparedSession {
             config: &set_up.config,
             flags: &self.flags,
             answers: &self.answers,
+            rehearse: self.rehearse,
             nobody,
         })
     }

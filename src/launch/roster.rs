@@ -1,7 +1,7 @@
 //! From a definition to a session that can open: personas found, models chosen, seats taken.
 //!
 //! A participant's model is the first given of: `--model NAME=…`, `<NAME>_MODEL` in the environment,
-//! the definition, `--model …`, the persona, the configured default, `rehearsal`.
+//! the definition, `--model …`, the persona, the configured default.
 
 use indexmap::IndexMap;
 
@@ -10,7 +10,7 @@ use super::scripted_answers::Answers;
 use crate::config::{Config, ParticipantFactory, PathPolicy, PersonaLibrary, price_of};
 use crate::core::ROLE_WITHOUT_PERSONA;
 use crate::diagnostic::{Diagnostic, nearest};
-use crate::history::{PersonaInfo, Price, ProviderSettings, SeatInfo};
+use crate::history::{NO_MODEL, PersonaInfo, Price, ProviderSettings, SeatInfo};
 use crate::participants::api::ApiStyle;
 use crate::persona::Persona;
 use crate::workflow::{Definition, ParticipantSpec, SeatTools, Step, StepKind};
@@ -36,6 +36,8 @@ pub struct RosterInputs<'a> {
     pub config: &'a Config,
     pub flags: &'a ModelFlags,
     pub answers: &'a Answers,
+    /// Whether placeholders stand for all models, programs and people.
+    pub rehearse: bool,
     pub nobody: UnknownAgentPolicy,
 }
 
@@ -85,12 +87,10 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
             };
         }
         let persona = personas.get(&spec.persona).and_then(Option::as_ref);
-        let (model, named_by) = match from.definition.answered_by(spec) {
-            Some(model) => (model, ModelSource::Definition),
-            None => from.model(spec, persona, &mut roster.notices),
-        };
+        let (model, named_by) = from.model(spec, persona, &mut roster.notices);
         if !needs_nobody {
-            let of_model = from.catalog.check(&model).err().filter(|_| spec.command.is_none());
+            let is_named = spec.command.is_none() && model != NO_MODEL;
+            let of_model = from.catalog.check(&model).err().filter(|_| is_named);
             let of_model = of_model.map(|problem| named_by.blame(problem, spec, from.file));
             let in_file = matches!(named_by, ModelSource::Definition | ModelSource::Persona);
             let outside = from.bounds.of_participant(spec, in_file.then_some(&model));
@@ -326,7 +326,11 @@ impl RosterInputs<'_> {
         persona: Option<&Persona>,
         notices: &mut Vec<Diagnostic>,
     ) -> (String, ModelSource) {
-        model_of(spec, persona, self.config, self.flags, notices)
+        match self.definition.answered_by(spec, self.rehearse) {
+            Some(model) if self.rehearse => (model, ModelSource::Flag),
+            Some(model) => (model, ModelSource::Definition),
+            None => model_of(spec, persona, self.config, self.flags, notices),
+        }
     }
 }
 

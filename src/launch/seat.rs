@@ -189,7 +189,6 @@ fn personas_of(session: &Session) -> HashMap<String, Arc<Persona>> {
             let persona = Persona {
                 description: info.description.clone(),
                 tags: info.tags.clone(),
-                priorities: info.priorities.clone(),
                 text: info.text.clone(),
                 ..Persona::nobody(&info.name)
             };
@@ -255,6 +254,10 @@ pub fn seated(
     let mut made: HashMap<&str, Arc<dyn Participant>> = HashMap::new();
     for asked in asked(session, answers) {
         let file = file_of(session);
+        if let Some(why) = nobody(session, asked.seat, answers) {
+            made.insert(&asked.seat.name, Arc::new(UnseatedParticipant(why.to_owned())));
+            continue;
+        }
         let participant = match (asked.program, asked.with_tools(catalog, file)) {
             (Some(program), _) => catalog.program(program, file),
             (None, Some(found)) => catalog.program_seat(found),
@@ -284,6 +287,18 @@ pub fn seated(
         table.insert(seat.name.clone(), participant);
     }
     (table, problems)
+}
+
+/// Why nobody answers for a seat when it is asked, though the session may go on: it has no model, or a
+/// placeholder would pass for the script that gave its earlier answers.
+fn nobody(session: &Session, seat: &SeatInfo, answers: &Answers) -> Option<&'static str> {
+    if seat.has_no_model() {
+        return Some("no model is named for this seat");
+    }
+    let parts = answers.parts(session.definition.as_ref()?, &seat.name);
+    let is_left = |step: &String| !parts.contains_key(step);
+    let is_lost = seat.is_rehearsal() && !session.rehearses() && seat.scripted.iter().any(is_left);
+    is_lost.then_some("its answers come from a script; give the script with `--answers`")
 }
 
 /// How many scripted answers of each step a seat has used up, from what the log holds of it. One that was

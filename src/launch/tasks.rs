@@ -52,7 +52,6 @@ pub fn with_tasks(definition: Definition, file: &str, folders: &Dirs) -> (Tasks,
 pub fn rehearsed_tasks(session: &Session) -> Option<Diagnostic> {
     let file = session.tasks_file().filter(|_| session.has_rehearsal())?;
     let file = state_file(file);
-    let problem =
-        Diagnostic::new(format!("this session has rehearsed answers: nothing is written to `{file}`"));
+    let problem = Diagnostic::new(format!("placeholders answer: nothing is written to `{file}`"));
     Some(problem.hint("seat a model with `--model NAME=provider/model`, or script the answers (--answers)"))
 }

@@ -110,12 +110,14 @@ pub struct WorkItemView {
     pub whole: String,
     /// What the answer must fit.
     pub schema: Option<OutputSchema>,
-    /// An answer that fits the session and says nothing, where a discussion is led: the rehearsal's.
+    /// An answer that fits the session and says nothing, where a discussion is led.
     pub placeholder: Option<serde_json::Value>,
     /// The tracker's tasks as they stand, where the tracker is asked.
     pub tasks: Vec<TrackedTask>,
     /// Whether evidence was asked for before, of the task a prompt names.
     pub evidence_asked: Vec<String>,
+    /// Whether placeholders did the work, who have no evidence.
+    pub is_rehearsal: bool,
     /// What a program printed and how it ended, noted by the participant that runs it.
     pub ended: ExitNote,
 }

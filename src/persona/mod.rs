@@ -7,8 +7,6 @@ mod builtin;
 
 pub use builtin::{BUILTIN, builtin};
 
-use indexmap::IndexMap;
-
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::yaml::{Map, Node, Value, literal_keys, read};
 
@@ -29,8 +27,6 @@ pub struct Persona {
     pub tools: Vec<String>,
     /// Words others may know its work by.
     pub tags: Vec<String>,
-    /// Words it cares for, with weights above 0; the rehearsal reads them.
-    pub priorities: IndexMap<String, f64>,
     /// The body, handed to the model as it stands.
     pub text: String,
     /// What was accepted but has no effect here.
@@ -46,7 +42,6 @@ impl Persona {
             model: None,
             tools: Vec::new(),
             tags: Vec::new(),
-            priorities: IndexMap::new(),
             text: String::new(),
             notices: Vec::new(),
         }
@@ -85,7 +80,6 @@ impl Persona {
             model: None,
             tools: Vec::new(),
             tags: Vec::new(),
-            priorities: IndexMap::new(),
             text: body.trim().to_owned() + "\n",
             notices: Vec::new(),
         };
@@ -109,7 +103,6 @@ impl Persona {
                 "model" => self.model = Some(text(node, "model", file)?),
                 "tools" => self.tools = words(node, "tools", file)?,
                 "tags" => self.tags = words(node, "tags", file)?,
-                "priorities" => self.priorities = priorities(node, file)?,
                 "color" => {
                     text(node, "color", file)?;
                 }
@@ -188,34 +181,17 @@ fn words(node: &Node, key: &str, file: &str) -> Result<Vec<String>, Diagnostic> 
     }
 }
 
-fn priorities(node: &Node, file: &str) -> Result<IndexMap<String, f64>, Diagnostic> {
-    let entries = match &node.value {
-        Value::Map(map) => map
-            .iter()
-            .map(|(key, weight)| match &weight.value {
-                Value::Number(n) if n.as_f64().is_some_and(|w| w > 0.0) => {
-                    Ok((key.text.to_lowercase(), n.as_f64().unwrap_or(1.0)))
-                }
-                _ => Err(weight.problem(file, "a priority's weight must be a number above 0")),
-            })
-            .collect::<Result<Vec<_>, _>>()?,
-        _ => words(node, "priorities", file)?.into_iter().map(|w| (w.to_lowercase(), 1.0)).collect(),
-    };
-    Ok(entries.into_iter().collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const GOOD: &str = "---\nname: qa-lead\ndescription: Tests things\ntools: []\ntags: [qa, risk]\n\
-                        priorities:\n  testability: 3\nskills: [x]\n---\n\nYou test.\n";
+                        skills: [x]\n---\n\nYou test.\n";
 
     #[test]
     fn reads_front_matter_and_body() {
         let persona = Persona::parse(GOOD, "qa.md").unwrap();
         assert_eq!((persona.name.as_str(), persona.text.as_str()), ("qa-lead", "You test.\n"));
-        assert_eq!(persona.priorities.get("testability"), Some(&3.0));
         assert_eq!(persona.notices, ["`skills` has no effect here"]);
         assert_eq!(persona.author_tag(), "qa / risk");
         let dos = GOOD.replace('\n', "\r\n");

@@ -9,6 +9,7 @@ use crate::ballot::Severity;
 use crate::core::{Deciding, ExitCode, deciding, session_exit};
 use crate::history::{RoundRun, Session};
 use crate::insight::findings::{FindingGroup, grouped};
+use crate::insight::headline::rehearsal_mark;
 use crate::insight::round_view::{dissents, is_revealed, seats, tally};
 use crate::insight::{SeatView, headline, join_list};
 use crate::round::record::Outcome;
@@ -182,6 +183,7 @@ pub fn junit(session: &Session) -> String {
 /// The session as annotations of a GitHub workflow, one command per line: an error for what failed, a
 /// warning for what is missing or skipped, a notice for each result.
 pub fn github(session: &Session) -> String {
+    let mark = rehearsal_mark(session);
     let mut out = String::new();
     for case in cases(session) {
         let (level, why) = match &case.standing {
@@ -191,7 +193,8 @@ pub fn github(session: &Session) -> String {
         };
         let said: Vec<String> = why.into_iter().cloned().chain(case.said).collect();
         let mut command = |level: &str, text: &str| {
-            let _ = writeln!(out, "::{level} title={}::{}", property(&case.name), message(text));
+            let mark = if text.starts_with(mark) { "" } else { mark };
+            let _ = writeln!(out, "::{level} title={}::{mark}{}", property(&case.name), message(text));
         };
         // What a case says of itself may begin with why it failed.
         let mut said: Vec<&str> = said.iter().map(String::as_str).collect();
@@ -203,22 +206,26 @@ pub fn github(session: &Session) -> String {
     for round in &session.rounds {
         let found = grouped(session, round);
         for group in &found.groups {
-            annotation(group, found.answered, &mut out);
+            annotation(group, found.answered, mark, &mut out);
         }
     }
     out
 }
 
 /// Findings at their place in the code, where they have one.
-fn annotation(group: &FindingGroup<'_>, answered: usize, out: &mut String) {
+fn annotation(group: &FindingGroup<'_>, answered: usize, mark: &str, out: &mut String) {
     // Errors stay for what fails the session.
     let level = if group.severity() == Severity::Low { "notice" } else { "warning" };
     let file = group.file().map(|file| format!(",file={}", property(file))).unwrap_or_default();
     let lines = group.lines().map(|(from, to)| format!(",line={from},endLine={to}")).unwrap_or_default();
     let title = format!("{}, found by {} of {answered}", group.severity().name(), group.seats());
     let claims: Vec<&str> = group.findings.iter().map(|(_, finding)| finding.claim.as_str()).collect();
-    let _ =
-        writeln!(out, "::{level} title={}{file}{lines}::{}", property(&title), message(&claims.join("; ")));
+    let _ = writeln!(
+        out,
+        "::{level} title={}{file}{lines}::{mark}{}",
+        property(&title),
+        message(&claims.join("; "))
+    );
 }
 
 /// Text of an XML element, with nothing in it that XML 1.0 refuses.

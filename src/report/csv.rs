@@ -30,7 +30,7 @@ const COLUMNS: [&str; 16] = [
 ];
 
 /// What stands at the end of a line: what the round came to, and what the seat said, word for word.
-const AT_THE_END: [&str; 13] = [
+const AT_THE_END: [&str; 14] = [
     "decided",
     "strength",
     "order",
@@ -44,6 +44,7 @@ const AT_THE_END: [&str; 13] = [
     "references",
     "unresolved_references",
     "usd",
+    "rehearsal",
 ];
 
 /// Every seat of every round, in order. A seat that gave no valid answer and may block has its reply as
@@ -56,6 +57,7 @@ pub fn csv(session: &Session) -> String {
         let decided = decided.map(|tally| tally.verdict.winners.join(" ")).unwrap_or_default();
         let tier = tally(run).and_then(|tally| tally.tier).map_or("", Tier::name);
         let order = tally(run).map(|tally| places(&tally.verdict.order, usize::MAX)).unwrap_or_default();
+        let rehearsal = if tally(run).is_some_and(|tally| tally.rehearsal) { "yes" } else { "" };
         let citable = Citable::of_round(run);
         for seat in seats(session, run) {
             let info = session.seat_info(seat.name);
@@ -94,6 +96,7 @@ pub fn csv(session: &Session) -> String {
                     .filter(|spent| !spent.is_unknown)
                     .map(|spent| format!("{:.6}", spent.dollars))
                     .unwrap_or_default(),
+                rehearsal.to_owned(),
             ];
             row(cells.into_iter(), &mut out);
         }

@@ -13,6 +13,7 @@ use crate::history::{
     SeatRetried, Session, SessionClosed, SessionOpened, StepFinished, SynthesisRecorded, Tally, TaskWritten,
     Timestamp, WorkItemReturned,
 };
+use crate::insight::headline::rehearsal_mark;
 use crate::insight::{
     close_reason, confidence, format_duration, group_digits, handling, headline, join_list, labels,
     pluralize, quorum_ballots, why_paused, wording,
@@ -114,7 +115,8 @@ fn note_recorded(note: &SynthesisRecorded) -> String {
 
 fn session_opened(opened: &SessionOpened, session: &Session) -> String {
     let seats = pluralize(opened.participants.len(), "participant");
-    let mut line = format!("session {} opened: {}, {seats}", opened.session, opened.definition_file);
+    let mark = rehearsal_mark(session);
+    let mut line = format!("{mark}session {} opened: {}, {seats}", opened.session, opened.definition_file);
     for label in labels(session) {
         let _ = write!(line, ". {}", label.trim_end_matches('.'));
     }

@@ -33,7 +33,8 @@ pub fn result(session: &Session, exit: i32, file: &str, hash: &str) -> Value {
         ("session", session.id.as_str().into()),
         ("status", status(session).into()),
         ("exit", exit.into()),
-        ("decided", made.is_some().into()),
+        ("decided", (made.is_some() && !session.is_rehearsal()).into()),
+        ("rehearsal", session.is_rehearsal().into()),
         ("outcome", json!(outcome(session))),
         ("winner", winners.first().copied().into()),
         ("order", of_tally(|tally| json!(tally.verdict.order))),
@@ -76,11 +77,12 @@ pub fn no_result(exit: i32, reason: &str, file: Option<&str>) -> Value {
 
 /// Every key, in its order, nothing known yet.
 fn empty() -> Map<String, Value> {
-    const KEYS: [&str; 25] = [
+    const KEYS: [&str; 26] = [
         "session",
         "status",
         "exit",
         "decided",
+        "rehearsal",
         "outcome",
         "winner",
         "order",

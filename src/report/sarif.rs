@@ -5,13 +5,14 @@ use serde_json::{Value, json};
 use crate::ballot::Severity;
 use crate::history::{RoundRun, Session};
 use crate::insight::findings::{FindingGroup, grouped};
+use crate::insight::headline::rehearsal_mark;
 use crate::insight::pluralize;
 
 /// The SARIF log of a session; without results if it has no findings.
 pub fn sarif(session: &Session) -> Value {
     let results = session.rounds.iter().flat_map(|round| {
         let found = grouped(session, round);
-        found.groups.iter().map(|group| result(round, group, found.answered)).collect::<Vec<_>>()
+        found.groups.iter().map(|group| result(session, round, group, found.answered)).collect::<Vec<_>>()
     });
     let results: Value = results.collect();
     let rules = Severity::WORDS.map(|(word, severity)| {
@@ -35,13 +36,14 @@ pub fn sarif(session: &Session) -> Value {
     })
 }
 
-fn result(round: &RoundRun, group: &FindingGroup<'_>, answered: usize) -> Value {
+fn result(session: &Session, round: &RoundRun, group: &FindingGroup<'_>, answered: usize) -> Value {
     let severity = group.severity();
+    let mark = rehearsal_mark(session);
     let mut result = json!({
         "ruleId": format!("finding/{}", severity.name()),
         "ruleIndex": severity as usize,
         "level": level(severity),
-        "message": { "text": message(group, answered) },
+        "message": { "text": format!("{mark}{}", message(group, answered)) },
         "locations": location(group).into_iter().collect::<Value>(),
         "properties": {
             "round": round.opened.round, "severity": severity, "seats": group.seats(), "of": answered,

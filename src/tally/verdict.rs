@@ -143,6 +143,13 @@ impl Verdict {
         }
     }
 
+    /// Leaves the numbers and takes away what they would decide.
+    pub fn decide_nothing(&mut self, reason: String) {
+        (self.winners, self.order, self.order_by) = (Vec::new(), Vec::new(), None);
+        self.tie = false;
+        self.reason = Some(reason);
+    }
+
     /// With its steps as data.
     #[must_use]
     pub fn with_trace(mut self, trace: Trace) -> Self {

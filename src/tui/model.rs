@@ -187,6 +187,8 @@ pub struct Confirm {
 pub enum Confirmed {
     Order(FacilitatorRequest),
     Open(OpenTarget),
+    /// Placeholders stand for all.
+    Rehearse,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,7 +22,7 @@ pub enum SourceState {
     Unreachable,
 }
 
-/// The model that needs no key and no connection.
+/// The model that asks nobody.
 pub const REHEARSAL: &str = "rehearsal";
 /// The model text of a person at this terminal.
 pub const HUMAN: &str = "human";
@@ -38,6 +38,8 @@ pub struct SeatChoice {
     pub seats: Vec<(String, String)>,
     /// Who is asked; empty for those the definition names.
     pub participants: Vec<String>,
+    /// Whether placeholders stand for them all.
+    pub rehearse: bool,
 }
 
 /// How somebody elsewhere takes a seat.

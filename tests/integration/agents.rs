@@ -96,7 +96,7 @@ steps:
 fn tasks_and_linked_sessions_that_cannot_be_read_are_warnings_and_stop_nothing() {
     let definition = "question: q\ntask: APP-1\nlinks: [{id: l, fromId: gone.s2s, toId: APP-1, type: basic, createdAt: 2026-01-01}, {id: t, fromId: torn.s2s, toId: APP-1, type: basic, createdAt: 2026-01-01}]\n";
     let run = |tasks: &str| {
-        let desk = Desk::with(definition);
+        let desk = Desk::rehearsing(definition);
         desk.write(".s2s/tasks.yaml", tasks);
         desk.write("torn.s2s", "---\nseq: 0\nprev: \"00");
         let lines = desk.run(["--batch", "--json", "decide.yaml"]).code(0).lines();
@@ -132,7 +132,7 @@ fn tasks_and_linked_sessions_that_cannot_be_read_are_warnings_and_stop_nothing()
         assert!(said.iter().any(|said| said.contains(part)), "{broken}: {said:?}");
         assert!(checked.contains("names no task: `APP-1`"), "{broken}: {checked}");
     }
-    let desk = Desk::with("question: q\ntasks: [{id: A, title: t, priority: whenever}]\n");
+    let desk = Desk::rehearsing("question: q\ntasks: [{id: A, title: t, priority: whenever}]\n");
     let lines = desk.run(["--batch", "--json", "decide.yaml"]).code(0).lines();
     assert_eq!(
         warnings(&lines),
@@ -411,7 +411,7 @@ fn a_review_gives_a_verdict_and_a_verdict_against_it_leads_back() {
 
 #[test]
 fn a_review_may_be_of_a_round_or_an_artifact() {
-    let desk = Desk::with(
+    let desk = Desk::rehearsing(
         r#"
 goal: g
 artifacts: [{id: REQ-1, summary: "Fast", description: "Under 50 ms"}]

@@ -275,6 +275,8 @@ const FORGERIES: [Forgery; 16] = [
                 quorum: 2,
                 quorum_ballots: None,
                 quorum_met: true,
+                placeholders: 0,
+                rehearsal: false,
                 decided: false,
                 tier: None,
                 tier_because: None,

@@ -128,7 +128,7 @@ fn a_persona_that_cannot_sit_is_refused_and_says_why() {
 
 #[test]
 fn a_persona_from_another_editor_sits_and_unknown_fields_are_noticed() {
-    let desk = Desk::with("question: x\nparticipants: [odd]\n");
+    let desk = Desk::rehearsing("question: x\nparticipants: [odd]\n");
     let text = "\u{feff}---\nname: odd\ndescription: x\nskills: [a]\ncolor: red\n---\n\nText.\n";
     desk.write(".s2s/personas/any-name.md", text.replace('\n', "\r\n"));
     let ran = desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0);
@@ -229,7 +229,7 @@ fn answers_are_checked_before_anything_runs() {
 
 #[test]
 fn a_report_does_not_overwrite_a_session() {
-    let desk = Desk::with("question: x\nparticipants: [qa-lead]\n");
+    let desk = Desk::rehearsing("question: x\nparticipants: [qa-lead]\n");
     desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0);
     let before = desk.read("s.s2s");
     desk.run(["report", "s.s2s", "-o", "s.s2s"]).code(2);
@@ -237,5 +237,5 @@ fn a_report_does_not_overwrite_a_session() {
     let ran =
         desk.run(["report".to_owned(), arg(&desk.path("s.s2s")), "-o".to_owned(), "r.md".to_owned()]).code(0);
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", "written: r.md\n"));
-    assert!(desk.read("r.md").starts_with("# x"));
+    assert!(desk.read("r.md").starts_with("# REHEARSAL: x"));
 }

@@ -11,7 +11,7 @@ steps:
 
 #[test]
 fn tells_all_errors_and_warnings_of_each_file() {
-    let desk = Desk::new();
+    let desk = Desk::modelled("");
     desk.write("bad.yaml", BAD);
     desk.write("good.yaml", "question: Which?\n");
     let ran = desk.run(["check", "bad.yaml", "good.yaml", "none.yaml"]).code(2);
@@ -74,7 +74,7 @@ steps:
 #[test]
 fn a_good_file_says_nothing_and_json_says_it_by_lines() {
     let steps = "steps:\n  - {id: a, question: q, on_error: a}\n  - {id: c, type: approval, message: m}\n";
-    let desk = Desk::with(steps);
+    let desk = Desk::modelled(steps);
     let ran = desk.run(["check", "decide.yaml", "--json"]).code(0);
     let lines = ran.lines();
     assert_eq!(lines.len(), 1, "{lines:?}");
@@ -91,7 +91,8 @@ fn schema_prints_the_file_beside_the_documents() {
 
 #[test]
 fn personas_and_models_are_looked_up_and_keys_are_not_needed() {
-    let desk = Desk::with("question: q\nparticipants: [nobody, {persona: qa-lead, model: openai/gpt-x}]\n");
+    let desk =
+        Desk::modelled("question: q\nparticipants: [nobody, {persona: qa-lead, model: openai/gpt-x}]\n");
     let ran = desk.run(["check", "decide.yaml"]).code(2);
     assert!(ran.out.starts_with("decide.yaml:2:16: error: "), "{}", ran.out);
     assert!(ran.out.contains("nobody") && !ran.out.contains("KEY"), "{}", ran.out);
@@ -102,7 +103,7 @@ fn personas_and_models_are_looked_up_and_keys_are_not_needed() {
 /// The findings of `check`, a line each, of a round with these keys and seats.
 fn checked(seats: &str, keys: &str) -> String {
     let text = format!("participants: {seats}\nsteps:\n  - {{id: pick, type: round, question: q, {keys}}}\n");
-    Desk::with(&text).run(["check", "decide.yaml"]).out
+    Desk::modelled(&text).run(["check", "decide.yaml"]).out
 }
 
 const CHOICE: &str = "ballot: {kind: choice, options: [a, b]}";

@@ -21,9 +21,8 @@ fn named(without: &[&str]) -> Vec<String> {
     let persona =
         if has("persona") { PERSONA.to_owned() } else { PERSONA.replace("ollama/persona", "inherit") };
     desk.write(".s2s/personas/qa-lead.md", persona);
-    if has("configuration") {
-        desk.write("../home/config/config.yaml", "model: ollama/configured\n");
-    }
+    let configured = if has("configuration") { "model: ollama/configured\n" } else { "" };
+    desk.write("../home/config/config.yaml", configured);
     if has("variable") {
         desk = desk.set("QA_LEAD_MODEL", "ollama/variable");
     }
@@ -46,7 +45,7 @@ fn the_first_that_is_given_counts() {
         ("flag", "ollama/flag"),
         ("persona", "ollama/persona"),
         ("configuration", "ollama/configured"),
-        ("", "rehearsal"),
+        ("", "no model yet"),
     ];
     for (i, (_, expected)) in order.iter().enumerate() {
         let gone: Vec<&str> = order[..i].iter().map(|(what, _)| *what).collect();
@@ -128,18 +127,18 @@ fn rehearsed_and_scripted_answers_are_labelled_wherever_they_are_shown() {
     desk.write("answers.yaml", "decide: {skeptic: {position: none}}\n");
     let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
     for text in [&ran.out, &desk.run(["report", "s.s2s"]).out, &desk.run(["sessions", "show", "s.s2s"]).out] {
-        assert!(text.contains("**Rehearsal: the answers of qa-lead were generated offline"), "{text}");
+        assert!(text.contains("**Placeholders: the answers of qa-lead were picked at random"), "{text}");
         assert!(
             text.contains("**Scripted: the answers of skeptic were given by a script, not by a model"),
             "{text}"
         );
         assert!(
-            text.contains("rehearsal, offline, not a model") && text.contains("scripted, not a model"),
+            text.contains("placeholder, not a model") && text.contains("scripted, not a model"),
             "{text}"
         );
     }
     let replay = desk.run(["replay", "s.s2s"]).out;
-    assert!(replay.contains("Rehearsal: ") && replay.contains("Scripted: "), "{replay}");
+    assert!(replay.contains("Placeholders: ") && replay.contains("Scripted: "), "{replay}");
     assert!(
         replay.contains("asked  qa-lead  rehearsal") && replay.contains("asked  skeptic  scripted"),
         "{replay}"

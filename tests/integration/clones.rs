@@ -421,7 +421,7 @@ fn the_doctor_of_the_screen_asks_nothing_a_clone_names() {
     for key in ["D", "P"] {
         let mut screen = Screen::open(&clone.desk, (200, 60), &[]);
         screen.wait_for(&["Begin"]);
-        screen.press(key, &["nobody has agreed to this yet", "built in, offline"]);
+        screen.press(key, &["nobody has agreed to this yet", "built-in placeholder"]);
         screen.send("\u{1b}");
         // The clone has no say in how one leaves.
         screen.wait_without(&["nobody has agreed to this yet"]);

@@ -75,7 +75,7 @@ fn folder(server: &Server) -> Desk {
     let done = bash(&desk, git);
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     for name in ["session.s2s", "before.s2s", "after.s2s"] {
-        desk.run(["--batch", "cache.yaml", "--save", name]).code(0);
+        desk.run(["--batch", "cache.yaml", "--rehearse", "--save", name]).code(0);
     }
     desk.run(["init"]).code(0);
     desk

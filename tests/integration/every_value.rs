@@ -92,7 +92,7 @@ fn bases() -> Vec<Base> {
     scenarios::folders().iter().map(of_scenario).chain([base("remote", remote::recorded())]).collect()
 }
 
-/// Every value of every session. Names that a persona or a price goes by are no kind of their own.
+/// Every value of every session. Names that a price goes by are no kind of their own.
 fn places(bases: &[Base]) -> Vec<Place> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut places = Vec::new();
@@ -105,11 +105,8 @@ fn places(bases: &[Base]) -> Vec<Place> {
             pointers.push("/at".to_owned());
             for pointer in pointers {
                 let mut kind = format!("{name}{}", without_places(&pointer));
-                for names in ["personas/priorities", "prices"] {
-                    let names = format!("session_opened/{names}");
-                    if kind.starts_with(&names) {
-                        kind = names;
-                    }
+                if kind.starts_with("session_opened/prices") {
+                    "session_opened/prices".clone_into(&mut kind);
                 }
                 let count = counts.entry(kind.clone()).or_default();
                 places.push(Place { base, event, kind, pointer, nth: *count });

@@ -18,7 +18,7 @@ artifacts:
 const SOURCE: &str = "fn get() {\n    stale(\n        60)\n}\n";
 
 fn desk(definition: &str) -> Desk {
-    let desk = Desk::with(definition);
+    let desk = Desk::rehearsing(definition);
     desk.write("src/cache.rs", SOURCE);
     desk
 }

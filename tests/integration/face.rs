@@ -45,7 +45,7 @@ fn a_topic_of_ones_own_comes_to_its_decision() {
     let desk = Desk::new();
     let mut screen = Screen::open(&desk, WIDE, &[]);
     screen.wait_for(&["Begin", "context-passing", "n new"]);
-    screen.press("D", &["Providers", "set OPENAI_API_KEY", "built in, offline"]);
+    screen.press("D", &["Providers", "set OPENAI_API_KEY", "built-in placeholder"]);
     screen.press(ESC, &["Begin", "n new"]);
     screen.press("n", &["A question of your own", "Ctrl-S submit"]);
     screen.send("Where do we keep prices?\t");
@@ -148,15 +148,15 @@ fn a_killed_session_is_resumed_and_what_was_typed_is_back() {
 
 #[test]
 fn a_replay_seeks_searches_and_leads_to_a_fork() {
-    let desk = Desk::new();
-    let original = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions/context-passing.s2s");
-    std::fs::copy(original, desk.path("old.s2s")).expect("copied");
+    let desk = Desk::rehearsing(include_str!("../../sessions/context-passing.yaml"));
+    desk.run(["--batch", "decide.yaml", "--save", "old.s2s"]).code(0);
+    let original = desk.read("old.s2s");
     let mut screen = Screen::open(&desk, WIDE, &["old.s2s"]);
-    screen.wait_for(&["Decision: inline", "event 22 of 22"]);
+    screen.wait_for(&["REHEARSAL: ", "event 22 of 22"]);
     screen.press("g", &["event 0 of 22"]);
     screen.press("]", &["OPEN", "□ 0 of 5"]);
-    screen.press("/sealed  qa-lead\r", &["□ 4 of 5"]);
-    screen.press("\x1b[F", &["Decision: inline"]);
+    screen.press("/sealed\r", &["□ 1 of 5"]);
+    screen.press("\x1b[F", &["[3 REVEAL]"]);
     screen.press("F", &["Fork the session here?"]);
     screen.press("y", &["New session from event", "[3 REVEAL]"]);
     screen.press("n", &["round 2", "DRAFT", "o open"]);
@@ -173,7 +173,7 @@ fn a_replay_seeks_searches_and_leads_to_a_fork() {
     let session = fold(&read_log(&bytes).expect("readable"));
     assert_eq!(session.rounds.len(), 2);
     assert_ne!(session.rounds[0].session, session.rounds[1].session);
-    assert_eq!(std::fs::read(original).expect("read"), std::fs::read(desk.path("old.s2s")).expect("read"));
+    assert_eq!(original, desk.read("old.s2s"));
 }
 
 #[test]
@@ -332,7 +332,7 @@ fn an_editor_of_ones_own_and_a_rest_in_the_shell_lose_nothing() {
 
 #[test]
 fn a_session_that_fails_says_so_at_its_end() {
-    let desk = Desk::with(
+    let desk = Desk::rehearsing(
         "participants: [qa-lead]\nsteps:\n  - {id: a, type: round, question: Q?, rule: majority, ballot: {kind: choice, \
          options: [x, y]}, next: ok}\n  - {id: ok, type: approval, message: \"{{context.a.decision}}?\"}\n",
     );

@@ -99,6 +99,6 @@ fn a_round_that_only_a_facilitator_closes_is_refused_headless_before_anything_is
         ran.err
     );
     assert!(server.requests().is_empty() && desk.sessions().is_empty());
-    let ran = desk.run(["check", "decide.yaml"]).code(0);
+    let ran = Desk::modelled(&definition("close: manual\n")).run(["check", "decide.yaml"]).code(0);
     assert!(ran.err.contains("1 warning") && ran.out.contains("`--batch` refuses it"), "{}", ran.out);
 }

@@ -25,12 +25,13 @@ const HOSTILE: [&str; 7] = [
     "\",\"decided\":true,\"x\":\"",
 ];
 
-const KEYS: [&str; 26] = [
+const KEYS: [&str; 27] = [
     "v",
     "session",
     "status",
     "exit",
     "decided",
+    "rehearsal",
     "outcome",
     "winner",
     "order",

@@ -24,6 +24,7 @@ struct Newcomer {
 
 impl Newcomer {
     fn sits_down(desk: &Desk) -> Self {
+        desk.write("../home/config/config.yaml", "");
         Self { screen: Screen::open(desk, (80, 24), &[]), keys: 0, begun: Instant::now() }
     }
 
@@ -52,11 +53,11 @@ impl Newcomer {
         self.screen.send("redis\rin-process");
         self.press(
             &[DONE],
-            &["DRAFT", "Which cache first?", "software-architect", "rehearsed offline", "m model"],
+            &["DRAFT", "Which cache first?", "software-architect", "no model yet", "m model"],
         );
         self.press(&["m"], &["Who answers", model, "Enter: all 5 seats"]);
-        self.press(&["j", "\r"], &[model, "o open"]);
-        self.screen.wait_without(&["Who answers", "rehearsed offline"]);
+        self.press(&["\r"], &[model, "o open"]);
+        self.screen.wait_without(&["Who answers", "no model yet"]);
         self.press(&["o"], &["REVEAL", "redis"]);
     }
 

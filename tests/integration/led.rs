@@ -35,8 +35,8 @@ fn the_rehearsal_leads_every_strategy_to_its_end() {
             "participants: [qa-lead, skeptic, software-architect]\nsteps:\n  - {{id: talk, type: discussion, \
              topic: \"What should we build first?\", strategy: {name}, facilitator: rehearsal}}\n"
         ));
-        let ran = desk.run(["--batch", "decide.yaml", "--model", "rehearsal", "--save=s.s2s"]);
-        assert!(ran.out.contains("(Placeholder of the rehearsal.)"), "{name}: {} {}", ran.out, ran.err);
+        let ran = desk.run(["--batch", "decide.yaml", "--rehearse", "--save=s.s2s"]);
+        assert!(ran.out.contains("Placeholder: no model was asked."), "{name}: {} {}", ran.out, ran.err);
         desk.run(["verify", "s.s2s"]).code(0);
         let last = log(&desk).pop().expect("an end");
         // A proposal that stays blocked is put to a person, and nothing else is.
@@ -60,7 +60,7 @@ fn the_rehearsal_asks_a_topic_of_any_length() {
             "participants: [qa-lead, skeptic]\nsteps:\n  - {{id: talk, type: discussion, topic: \"{topic}\", \
              facilitator: rehearsal, {CHOICE}}}\n"
         ));
-        desk.run(["--batch", "decide.yaml", "--model", "rehearsal", "--save=s.s2s"]);
+        desk.run(["--batch", "decide.yaml", "--rehearse", "--save=s.s2s"]);
         assert_eq!(questions(&desk).len(), 1, "{topic}");
     }
 }
@@ -424,7 +424,7 @@ fn a_led_session_killed_at_any_moment_comes_to_the_same_end() {
         "pseudonyms: {seed: 7}\nparticipants: [qa-lead, skeptic, software-architect]\nsteps:\n  - {id: talk, type: discussion, topic: \
          \"What should we build first?\", strategy: debate, facilitator: rehearsal}\n",
     );
-    let begin = ["--batch", "decide.yaml", "--model", "rehearsal", "--save=s.s2s"];
+    let begin = ["--batch", "decide.yaml", "--rehearse", "--save=s.s2s"];
     let end = |desk: &Desk| {
         desk.run(["verify", "s.s2s"]).code(0);
         let lines = log(desk);

@@ -67,6 +67,7 @@ mod packaging;
 mod panels;
 mod patience;
 mod picture;
+mod placeholders;
 mod power;
 mod program;
 mod programs;

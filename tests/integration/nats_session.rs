@@ -127,7 +127,7 @@ impl Queue {
         Helper::start(program)
     }
 
-    /// Looks for what the rehearsal says in an answer, in files and folders.
+    /// Looks for what a placeholder says in an answer, in files and folders.
     fn check_said_nowhere(&self, names: &[&str]) {
         let mut left: Vec<PathBuf> = names.iter().map(|name| self.path(name)).collect();
         while let Some(path) = left.pop() {
@@ -463,8 +463,8 @@ fn an_offer_that_an_operator_has_changed_is_not_answered() {
     queue.check_file();
 }
 
-/// What the rehearsal says in an answer, and nothing else does.
-const CANARY: &[u8] = b"This is a placeholder";
+/// What a placeholder says in an answer, and nothing else does.
+const CANARY: &[u8] = b"picked at random, no model was asked";
 
 #[test]
 fn no_answer_lies_open_in_the_queue_and_what_came_while_nobody_was_there_counts() {
@@ -480,7 +480,7 @@ fn no_answer_lies_open_in_the_queue_and_what_came_while_nobody_was_there_counts(
     Helper::start(queue.resume()).ends();
     queue.check_sealed(2);
     let text = fs::read(queue.path("vote.s2s")).expect("there");
-    assert!(text.windows(CANARY.len()).any(|part| part == CANARY), "it is what the rehearsal says");
+    assert!(text.windows(CANARY.len()).any(|part| part == CANARY), "it is what a placeholder says");
 }
 
 #[test]

@@ -122,7 +122,7 @@ fn a_block_of_context_becomes_a_definition() {
 /// The third of three rounds has it too, where later rounds see nothing of what was before.
 #[test]
 fn the_third_round_of_three_has_the_published_snapshot() {
-    let desk = Desk::with(
+    let desk = Desk::rehearsing(
         "project_summary: \"...\"\nparticipants: [software-architect, qa-lead]\nartifacts: [{id: REQ-001, summary: \"...\"}]\n\
          context: {answers: none, rounds: 0, results: none}\nsteps:\n  - {id: a, type: round, question: \"First?\"}\n  \
          - {id: b, type: round, question: \"Second?\"}\n  - {id: c, type: round, question: \"What risks do you see?\"}\n",

@@ -22,11 +22,11 @@ fn each_seat_of_a_panel_is_recorded_and_sent_what_its_service_takes() {
     desk.write(
         "../home/config/config.yaml",
         format!(
-            "providers:\n  lab: {{api: openai, base_url: \"{url}/v1\"}}\n  \
+            "model: rehearsal\nproviders:\n  lab: {{api: openai, base_url: \"{url}/v1\"}}\n  \
              other: {{api: anthropic, base_url: \"{url}\"}}\n"
         ),
     );
-    let ran = desk.run(["--batch", "decide.yaml"]).code(0);
+    let ran = desk.run(["--batch", "decide.yaml"]).code(3);
     assert!(
         ran.err.contains("`other` takes no seed: those of its seats are recorded, not sent"),
         "{}",

@@ -19,6 +19,8 @@ use crate::server::Server;
 pub struct Desk {
     dir: tempfile::TempDir,
     env: Vec<(String, String)>,
+    /// Whether all that is run without a screen is rehearsed.
+    rehearses: bool,
 }
 
 /// What a run came to.
@@ -53,13 +55,28 @@ impl Desk {
         crate::patience::watch();
         let dir = tempfile::tempdir().expect("a folder");
         fs::create_dir(dir.path().join("desk")).expect("a folder");
-        Self { dir, env: Vec::new() }
+        // Seats that a definition gives no model are placeholders here.
+        fs::create_dir_all(dir.path().join("home/config")).expect("a folder");
+        fs::write(dir.path().join("home/config/config.yaml"), "model: rehearsal\n").expect("a file");
+        Self { dir, env: Vec::new(), rehearses: false }
     }
 
     /// One with `decide.yaml` of these lines in it.
     pub fn with(definition: &str) -> Self {
         let desk = Self::new();
         desk.write("decide.yaml", definition);
+        desk
+    }
+
+    /// The same, where placeholders are to answer and the run is to come to its end.
+    pub fn rehearsing(definition: &str) -> Self {
+        Self { rehearses: true, ..Self::with(definition) }
+    }
+
+    /// One whose seats have a model, for tests that ask nobody.
+    pub fn modelled(definition: &str) -> Self {
+        let desk = Self::with(definition);
+        desk.write("../home/config/config.yaml", "model: human\n");
         desk
     }
 
@@ -74,8 +91,9 @@ impl Desk {
     #[must_use]
     pub fn served_by(self, server: &Server) -> Self {
         let url = server.url();
-        let config =
-            format!("providers:\n  lab: {{api: openai, base_url: \"{url}/v1\", key_env: LAB_KEY}}\n");
+        let config = format!(
+            "model: rehearsal\nproviders:\n  lab: {{api: openai, base_url: \"{url}/v1\", key_env: LAB_KEY}}\n"
+        );
         self.write("../home/config/config.yaml", config);
         self.set("LAB_KEY", KEY)
     }
@@ -106,6 +124,9 @@ impl Desk {
     pub fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_roundtable"));
         command.args(args).current_dir(self.path("")).env_clear();
+        if self.rehearses && command.get_args().any(|arg| arg == "--batch") {
+            command.arg("--rehearse");
+        }
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         command.env("ROUNDTABLE_HOME", self.home());
         command.envs(self.env.iter().map(|(name, value)| (name, value)));

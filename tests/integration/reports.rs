@@ -169,7 +169,7 @@ fn csv(text: &str) {
     let mut rows = Vec::new();
     for line in text.split_terminator("\r\n") {
         let cells = cells(line);
-        assert_eq!(cells.len(), 29, "{line}");
+        assert_eq!(cells.len(), 30, "{line}");
         for cell in &cells {
             let first = cell.trim_start().chars().next().unwrap_or('x');
             let is_formula = "=+-@\t\r\u{ff1d}\u{ff0b}\u{ff0d}\u{ff20}".contains(first);

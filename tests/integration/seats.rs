@@ -412,7 +412,6 @@ pub fn header(definition: &str) -> SessionOpened {
             sha256: sha256_hex(&text),
             description: String::new(),
             tags: Vec::new(),
-            priorities: indexmap::IndexMap::new(),
             text,
         }
     };
@@ -454,6 +453,7 @@ pub fn header(definition: &str) -> SessionOpened {
         seal: definition.starts_with(SEAL_2).then_some(2),
         table_key: None,
         draw_seed: None,
+        rehearse: false,
         pseudonyms: None,
     }
 }

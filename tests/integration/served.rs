@@ -19,6 +19,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::patience::{PATIENCE, Patient as _, pause, wait_for};
 
+/// Ann's answer is scripted: see [`Server::run`].
 pub const DEFINITION: &str = "\
 participants: [{name: ann, model: rehearsal}, {name: dana, model: remote/link}, {name: bob, model: remote/link}]
 steps: [{id: vote, type: round, question: Which store?, rule: plurality, quorum: 2,
@@ -63,6 +64,12 @@ impl Server {
         let links = home.path().join("links");
         let _ = std::fs::remove_file(&links);
         command.args(["serve", file, "--links", "links", "--linger", "60"]).args(address);
+        if std::fs::read_to_string(home.path().join(file)).is_ok_and(|text| text == DEFINITION) {
+            std::fs::write(home.path().join("answers.yaml"), "vote: {ann: {vote: redis}}\n").expect("a file");
+        }
+        if home.path().join("answers.yaml").exists() {
+            command.args(["--answers", "answers.yaml"]);
+        }
         if Path::new(file).extension().is_none_or(|extension| extension != "s2s") {
             command.args(["--save", "s.s2s"]);
         }

@@ -1,4 +1,4 @@
-//! The documents' own examples, shipped as definitions: each runs at once on the rehearsal.
+//! The documents' own examples, shipped as definitions: each can be rehearsed at once.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ fn session(name: &str) -> String {
 }
 
 #[test]
-fn the_examples_of_the_documents_run_on_the_rehearsal() {
-    let desk = Desk::new();
+fn the_examples_of_the_documents_can_be_rehearsed() {
+    let desk = Desk::rehearsing("");
     desk.write("answers.yaml", "approve-plan: [{approved: false}, {approved: true}]\n");
     for (name, arguments, steps) in [
         ("poem.yaml", &[][..], 3),
@@ -34,9 +34,9 @@ fn the_examples_of_the_documents_run_on_the_rehearsal() {
 }
 
 #[test]
-fn every_strategy_has_an_example_that_runs_on_the_rehearsal() {
+fn every_strategy_has_an_example_that_can_be_rehearsed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions/strategies");
-    let desk = Desk::new();
+    let desk = Desk::rehearsing("");
     let listed = desk.run(["strategies"]).code(0).out;
     for name in listed
         .lines()
@@ -46,11 +46,8 @@ fn every_strategy_has_an_example_that_runs_on_the_rehearsal() {
     {
         let file = folder.join(format!("{name}.yaml")).display().to_string();
         let _ = std::fs::remove_file(desk.path("out.s2s"));
-        let ran = desk.run(["--batch", "--json", "--save", "out.s2s", &file]);
-        // Who merges ideas or amends a proposal is a person, unless a model leads.
-        let waits = ran.lines().last().is_some_and(|last| last["event"] == "session_paused");
-        let asks = ["premortem", "consent"].contains(&name);
-        assert!(!waits || asks, "{name}: {}", ran.err);
+        let ran = desk.run(["--batch", "--save", "out.s2s", &file]).code(0);
+        assert!(ran.out.starts_with("# REHEARSAL: "), "{name}: {}", ran.out);
         desk.run(["verify", "out.s2s"]).code(0);
     }
 }

@@ -133,7 +133,7 @@ fn what_is_only_tried_writes_nothing() {
     // A rehearsal is no evidence.
     let told = desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0);
     assert!(
-        told.err.contains("rehearsed answers: nothing is written to `.s2s/tasks.state.yaml`"),
+        told.err.contains("placeholders answer: nothing is written to `.s2s/tasks.state.yaml`"),
         "{}",
         told.err
     );

@@ -66,7 +66,7 @@ fn a_project_runs_and_redirects_nothing_until_that_is_agreed_to() {
     assert!(desk.sessions().is_empty(), "nothing was begun");
     assert!(!desk.path("RAN").exists() && server.connections() == 0, "nothing ran, nothing was sent");
     // What a run does not need is no question, and is told.
-    let ran = desk.run(["--batch", "decide.yaml", "--model", "rehearsal"]).code(0);
+    let ran = desk.run(["--batch", "decide.yaml", "--rehearse"]).code(0);
     assert!(ran.err.contains("`cmd`, `openai`, `exfil` is not needed here: ignored"), "{}", ran.err);
     assert_eq!(server.connections(), 0);
     // Trusted, the key it names is sent, and it was asked for once.

@@ -290,7 +290,7 @@ fn an_agent_takes_a_model_by_flag_and_its_prompt_alone_is_exact() {
     let prompt = desk.run(["snapshot", &handoff, "--step", "status"]).code(0).out;
     assert_eq!(prompt, "Get status and next issue details");
     let saved = desk.path("saved.s2s").display().to_string();
-    desk.run(["--batch", "--save", &saved, &handoff]).code(0);
+    desk.run(["--batch", "--rehearse", "--save", &saved, &handoff]).code(0);
     let prompt = desk.run(["snapshot", &saved, "--step", "implement/1"]).code(0).out;
     let wanted = "Implement issue APP-15: User Profile Page\n\nFull Description:\nCreate a user profile page showing the \
                   user's avatar, name, email,\nand settings. Include an edit button to modify profile fields.\n\nTest \
@@ -303,7 +303,7 @@ fn an_agent_takes_a_model_by_flag_and_its_prompt_alone_is_exact() {
 /// frozen with it.
 #[test]
 fn the_projects_own_tasks_and_links_reach_the_snapshot() {
-    let desk = crate::program::Desk::with(
+    let desk = crate::program::Desk::rehearsing(
         "goal: \"Plan it\"\ntasks: [{id: APP-15, title: \"Profile\"}]\nparticipants: [skeptic]\nquestion: \"What could go wrong?\"\n",
     );
     let plain = desk.run(["snapshot", "decide.yaml"]).code(0);

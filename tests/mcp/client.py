@@ -16,7 +16,7 @@ QUESTION = {
 
 
 async def talk(program: str) -> None:
-    server = StdioServerParameters(command=program, args=["mcp"], env=dict(os.environ))
+    server = StdioServerParameters(command=program, args=["mcp", "--model", "rehearsal"], env=dict(os.environ))
     async with Client(stdio_client(server)) as client:
         tools = (await client.list_tools()).tools
         names = [tool.name for tool in tools]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A panel convened by a client that others wrote, the Python package `mcp`: see client.py. Installs it from
-# wheels only under target/tools/mcp. The built-in rehearsal answers: no key, no model and no network are
+# wheels only under target/tools/mcp. Placeholders answer: no key, no model and no network are
 # used. Needs python3 with venv.
 #
 #   tests/mcp/run.sh [PROGRAM]     built unless given

@@ -6,7 +6,6 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 /// Options of a run.
 #[derive(Debug, Clone, Default, ClapArgs)]
-#[expect(clippy::struct_field_names, reason = "`dry_run` is the name of its flag")]
 pub struct Run {
     /// Definition (YAML or JSON) or session (.s2s) to open; with --batch, several, or `-` for stdin (default: home screen)
     #[arg(value_name = "FILE")]
@@ -35,9 +34,8 @@ pub struct Run {
     /// Send evidence even if it looks like it holds a key or password
     #[arg(long, value_name = "allow", value_parser = ["allow"])]
     pub secrets: Option<String>,
-    /// Print prompts and cost estimate; send nothing
-    #[arg(long)]
-    pub dry_run: bool,
+    #[command(flatten)]
+    pub trial: TrialOptions,
     /// Set the seed of seats without one
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -52,6 +50,17 @@ pub struct Run {
     /// Copy of the global flag.
     #[arg(skip)]
     pub trust: bool,
+}
+
+/// Ways to try a definition out.
+#[derive(Debug, Clone, Default, ClapArgs)]
+pub struct TrialOptions {
+    /// Print prompts and cost estimate; send nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Let placeholders answer for all models, programs and people: a rehearsal that decides nothing
+    #[arg(long)]
+    pub rehearse: bool,
 }
 
 /// Options of a new and of a resumed run.

@@ -54,18 +54,11 @@ pub fn convene(
     notices.extend(set_up.notices().cloned().chain(set_up.catalog().unneeded(&opening.needs)));
     let header = measured(&opening.header, &options, &set_up, &mut |notice| notices.push(notice.clone()))?;
     let path = set_up.folders.sessions_to_write()?.join(format!("{}.s2s", header.session));
-    let has_rehearsal = header.participants.iter().any(SeatInfo::is_rehearsal);
     let ready = begin(header, path, &options, &set_up, None)?;
     let mut numbers = sessions.start(ready, set_up, asked.own_ballot.is_some())?;
     numbers.notices = notices.iter().map(in_words).collect();
-    if has_rehearsal {
-        numbers.notices.push(REHEARSED.to_owned());
-    }
     Ok(numbers)
 }
-
-const REHEARSED: &str = "seats without a model are answered by the built-in rehearsal, which judges nothing: \
-    use the result for a trial only; name models in `participants`, or the user sets `model` in config.yaml";
 
 /// Refuses to continue a session that somebody else began, or that costs money without a limit on it.
 pub fn check_resumed(session: &Session, args: &McpArgs, set_up: &Environment) -> Result<(), Diagnostic> {

@@ -115,6 +115,7 @@ impl TuiHost {
         let mut options = self.options.clone();
         options.flags.all = choice.model.clone().or_else(|| self.usual_model());
         options.flags.named.extend(choice.seats.iter().cloned());
+        options.rehearse |= choice.rehearse;
         if !choice.participants.is_empty() {
             options.participants.clone_from(&choice.participants);
         }

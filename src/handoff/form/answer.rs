@@ -7,8 +7,8 @@ use super::{FormFacts, LEAST_OPTIONS, MOST_OPTIONS};
 use crate::history::{CollectedIdea, Merge, MergedOption, option_id};
 use crate::workflow::{FacilitatorForm, Recorded};
 
-/// The first sentence of every placeholder.
-const PLACEHOLDER: &str = "(Placeholder of the rehearsal.)";
+/// All that a placeholder says.
+const PLACEHOLDER: &str = "Placeholder: no model was asked.";
 
 impl FormFacts {
     /// Checks an answer: its form, and that it agrees with the log.
@@ -89,7 +89,7 @@ impl FormFacts {
         self.answer("")
     }
 
-    /// The rehearsal's answer: a valid one that says that it is a placeholder.
+    /// A valid answer that says that it is a placeholder.
     pub fn placeholder(&self) -> Value {
         self.answer(PLACEHOLDER)
     }

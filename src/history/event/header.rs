@@ -22,6 +22,9 @@ pub struct SessionOpened {
     pub input: Value,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// Whether it is held as a rehearsal: placeholders stand for all models, programs and people.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rehearse: bool,
     pub participants: Vec<SeatInfo>,
     pub personas: Vec<PersonaInfo>,
     /// The text of the project's own tasks, links and reports (`.s2s/tasks.yaml`).
@@ -74,6 +77,9 @@ pub struct PseudonymMap {
     /// The pseudonym of every seat, in roster order.
     pub names: IndexMap<String, String>,
 }
+
+/// What stands for the model of a seat that has none: before one is chosen, and where a script gives its answers.
+pub const NO_MODEL: &str = "no model yet";
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SeatInfo {
@@ -140,8 +146,6 @@ pub struct PersonaInfo {
     pub description: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub priorities: IndexMap<String, f64>,
     pub text: String,
 }
 

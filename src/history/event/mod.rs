@@ -15,7 +15,9 @@ pub use agenda::{
     AgendaUpdated, ConflictOpened, ConflictResolved, QuestionAnswered, QuestionOpened, RECORDED_BY_STEP,
     SCRIPTED,
 };
-pub use header::{PersonaInfo, Price, ProviderSettings, PseudonymMap, SeatInfo, SessionOpened, Wrapped};
+pub use header::{
+    NO_MODEL, PersonaInfo, Price, ProviderSettings, PseudonymMap, SeatInfo, SessionOpened, Wrapped,
+};
 pub use item::{
     AgentWork, ItemStatus, LeaksFound, Link, LinkRecorded, PreviousArtifact, ReviewContext, ReviewRecorded,
     StageContext, TaskWritten, WorkItemClaimed, WorkItemOffered, WorkItemReturned,

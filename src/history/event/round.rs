@@ -230,6 +230,12 @@ pub struct Tally {
     pub quorum_ballots: Option<usize>,
     /// Whether that many seats answered or abstained, and that many ballots are in.
     pub quorum_met: bool,
+    /// Seats that voted and are placeholders.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub placeholders: u32,
+    /// Whether it is a rehearsal: of placeholders alone, or held as one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rehearsal: bool,
     pub decided: bool,
     /// How strong the result is, of rounds with a rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]

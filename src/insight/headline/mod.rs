@@ -18,6 +18,7 @@ use super::round_view::{SeatView, VisibleState, seats};
 use super::tally_text::short_order;
 use super::wording::{absent, join_list, pluralize};
 use crate::ballot::{Ballot, BallotKind};
+use crate::core::decides_nothing;
 use crate::history::{RoundRun, Session, Tally};
 use crate::tally::{CountableKind, Rule, Score, Tier, Ties, and_list};
 
@@ -42,10 +43,22 @@ impl Headline {
     }
 }
 
+/// What is said first of whatever is a rehearsal.
+pub const REHEARSAL: &str = "REHEARSAL: ";
+
+/// The same for a session, and nothing for one that is none.
+pub fn rehearsal_mark(session: &Session) -> &'static str {
+    if session.is_rehearsal() { REHEARSAL } else { "" }
+}
+
 pub fn headline(session: &Session, round: &RoundRun, tally: &Tally) -> Headline {
     let (name, sentence) = Count { session, round, tally }.words();
     let is_option = tally.decided && !matches!(tally.rule, Some(Rule::Consent | Rule::Median));
-    let label = if is_option { format!("Decision: {name}") } else { name.clone() };
+    let (name, label) = match (tally.rehearsal, is_option) {
+        (true, _) => (format!("{REHEARSAL}{name}"), format!("{REHEARSAL}{name}")),
+        (false, true) => (name.clone(), format!("Decision: {name}")),
+        (false, false) => (name.clone(), name),
+    };
     let mut detail = sentence.clone();
     if let Some(strength) = strength(tally) {
         let _ = write!(detail, " {strength}.");
@@ -118,6 +131,9 @@ impl Count<'_> {
         let tally = self.tally;
         if let Some(said) = self.too_few() {
             return said;
+        }
+        if let Some(why) = decides_nothing(self.session, tally) {
+            return self.by_lot(&why);
         }
         let Some(rule) = tally.rule else { return self.without_rule() };
         if rule == Rule::Consent {

@@ -1,6 +1,6 @@
 //! What a whole session came to: its decision, or how it stands without one.
 
-use super::{Headline, capital, headline};
+use super::{Headline, capital, headline, rehearsal_mark};
 use crate::core::{Deciding, deciding};
 use crate::history::{RoundRun, Session, Status};
 use crate::insight::round_view;
@@ -8,6 +8,16 @@ use crate::insight::wording::{pluralize, resume_verb, why_paused};
 
 /// What a session came to; always something, for the head of a report.
 pub fn session_headline(session: &Session) -> Headline {
+    let mut made = unmarked(session);
+    let mark = rehearsal_mark(session);
+    if !made.label.starts_with(mark) {
+        made.label.insert_str(0, mark);
+        made.name.insert_str(0, mark);
+    }
+    made
+}
+
+fn unmarked(session: &Session) -> Headline {
     if let Some(ended) = ended(session) {
         return ended;
     }

@@ -52,6 +52,15 @@ impl Count<'_> {
         Some((self.undecided_name("too few took part"), sentence.trim_end().to_owned()))
     }
 
+    /// Placeholders voted, and they decide nothing.
+    pub(super) fn by_lot(&self, why: &str) -> (String, String) {
+        let tally = self.tally;
+        let name = self.undecided_name(why);
+        let cast = join_list(tally.verdict.scores.iter().map(|(option, score)| format!("{option} {score}")));
+        let cast = if cast.is_empty() { String::new() } else { format!(" Counted: {cast}.") };
+        (name, format!("Placeholders pick at random.{cast}"))
+    }
+
     fn undecided_name(&self, why: &str) -> String {
         if self.tally.rule.is_some() { format!("No decision: {why}") } else { capital(why) }
     }

@@ -51,7 +51,7 @@ fn head(report: &Report<'_>, out: &mut String) {
         report.date(),
         pluralize(seats, "seat"),
         e(&session.id),
-        e(&cut(report.title().trim(), 600))
+        report.mark().to_owned() + &e(&cut(report.title().trim(), 600))
     );
     let mut context: Vec<String> = report.context().iter().map(|text| e(&cut(text.trim(), 400))).collect();
     if !report.constraints().is_empty() {
@@ -78,7 +78,7 @@ fn verdict(report: &Report<'_>, out: &mut String) {
         0 | 1 => "v-weak",
         _ => "v-strong",
     };
-    let label = if is_decided { "Decision" } else { "Outcome" };
+    let label = if is_decided && report.mark().is_empty() { "Decision" } else { "Outcome" };
     let winner = report.winner();
     let kind = report.run.map(|run| run.opened.ballot.kind);
     let mark = match (winner.and_then(|winner| report.letters.place(winner)), winner) {

@@ -19,7 +19,7 @@ const IN_FULL: usize = 12;
 const PART: usize = 280;
 
 pub fn body(report: &Report<'_>) -> String {
-    let mut out = format!("# {}\n\n", inline(&first_line(report.title())));
+    let mut out = format!("# {}{}\n\n", report.mark(), inline(&first_line(report.title())));
     verdict(report, &mut out);
     banners(report, &mut out);
     context(report, &mut out);

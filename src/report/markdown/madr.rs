@@ -48,7 +48,7 @@ fn head(report: &Report<'_>, supersedes: Option<&str>, out: &mut String) {
     let session = report.session;
     // The seats recommend; a person accepts or rejects.
     let (status, by) = match report.approval() {
-        Some(said) if said.asked.given.approved && report.is_decided() => {
+        Some(said) if said.asked.given.approved && report.is_decided() && report.mark().is_empty() => {
             ("accepted", format!("{} at {}", said.by, said.asked.at))
         }
         Some(said) if !said.asked.given.approved => ("rejected", format!("{} at {}", said.by, said.asked.at)),
@@ -69,8 +69,9 @@ fn head(report: &Report<'_>, supersedes: Option<&str>, out: &mut String) {
         yaml_text(&consulted.unwrap_or_default())
     );
     let title = title(report);
-    let _ =
-        writeln!(out, "# {}: {}\n", inline(title.trim_end_matches(['.', ':'])), inline(&report.made.name));
+    let (title, mark) = (inline(title.trim_end_matches(['.', ':'])), report.mark());
+    let name = report.made.name.strip_prefix(mark).unwrap_or(&report.made.name);
+    let _ = writeln!(out, "# {mark}{title}: {}\n", inline(name));
 }
 
 fn title(report: &Report<'_>) -> String {

@@ -77,7 +77,7 @@ pub fn leaks(session: &Session, found: Option<&[Leak]>, indent: &str, out: &mut 
     }
 }
 
-/// "rehearsal, offline · votes a (80 %)".
+/// "ollama/llama3.2 · votes a (80 %)".
 fn summary(seat: &SeatView<'_>) -> String {
     let mut parts = vec![who(seat)];
     let answered = seat.outcome() == Some(Outcome::Answered);
@@ -101,8 +101,7 @@ fn who(seat: &SeatView<'_>) -> String {
     if seat.scripted {
         return "scripted, not a model".to_owned();
     }
-    let model = inline(seat.model);
-    if seat.rehearsal { format!("{model}, offline, not a model") } else { model }
+    if seat.rehearsal { "placeholder, not a model".to_owned() } else { inline(seat.model) }
 }
 
 /// The position: behind the name if it is one line, below it as a quote if it is more.

@@ -12,6 +12,7 @@ use super::decision;
 use crate::ballot::BallotKind;
 use crate::core::{Deciding, deciding};
 use crate::history::{RoundRun, Session, Tally};
+use crate::insight::headline::rehearsal_mark;
 use crate::insight::movement::{earlier, is_last_of_form};
 use crate::insight::{Headline, headline, is_revealed, session_headline, tally};
 use crate::yaml;
@@ -83,6 +84,11 @@ impl<'a> Report<'a> {
 
     pub fn is_decided(&self) -> bool {
         decision(self.session).as_ref().is_some_and(Decision::is_made)
+    }
+
+    /// What is said before the title.
+    pub fn mark(&self) -> &'static str {
+        rehearsal_mark(self.session)
     }
 
     /// The option that won, where it is one of a form.

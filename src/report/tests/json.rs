@@ -29,8 +29,15 @@ fn a_finished_session_whole() {
     });
     let tokens = json!({"input": 1800, "output": 240, "cached": 0});
     let cost = json!({"usd": null, "saved_usd": null, "tokens": tokens, "complete": false});
+    let tally = json!({
+        "rule": "majority", "quorum_met": true, "decided": true, "rehearsal": false, "placeholders": 0, "winners": ["inline"],
+        "tier": "weak", "tier_because": "2 of 3 seats asked chose it", "act_at": null, "tie": false, "order": [["inline"], ["redis"]], "order_by": "first places", "reason": null, "quorum": 2, "quorum_ballots": null, "asked": 3, "sealed": 3, "answered": 3,
+        "abstained": 0, "invalid": 0, "refused": 0, "failed": 0, "missing": 0, "excused": 0,
+        "scores": {"inline": 2, "redis": 1}, "steps": ["ballots: inline 2, redis 1", "3 ballots name an option; majority: 2"],
+        "terms": {}, "trace": null,
+    });
     let expected = json!({
-        "session": "s-1", "status": "finished", "outcome": "Decision: inline",
+        "session": "s-1", "status": "finished", "outcome": "Decision: inline", "rehearsal": false,
         "decision": {"round": "pick", "rule": "majority", "winners": ["inline"]},
         "dissent": [{
             "participant": "devops-engineer", "round": "pick", "vote": "votes redis", "answer": devops, "reply": null,
@@ -44,14 +51,7 @@ fn a_finished_session_whole() {
                 seat("qa-lead", "inline", &json!({"vote": "inline", "concerns": ["stale prices"]})),
                 seat("devops-engineer", "redis", &devops),
             ],
-            "tally": {
-                "rule": "majority", "quorum_met": true, "decided": true, "winners": ["inline"],
-                "tier": "weak", "tier_because": "2 of 3 seats asked chose it", "act_at": null, "tie": false, "order": [["inline"], ["redis"]], "order_by": "first places", "reason": null, "quorum": 2, "quorum_ballots": null, "asked": 3, "sealed": 3, "answered": 3,
-                "abstained": 0, "invalid": 0, "refused": 0, "failed": 0, "missing": 0, "excused": 0,
-                "scores": {"inline": 2, "redis": 1},
-                "steps": ["ballots: inline 2, redis 1", "3 ballots name an option; majority: 2"],
-                "terms": {}, "trace": null,
-            },
+            "tally": tally,
             "cost": cost.clone(),
             "agreement": {"leading": "inline", "share": 0.666_667, "share_of_asked": 0.666_667, "kendall_w": null, "iqr": null},
             "option_order": null,

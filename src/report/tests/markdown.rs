@@ -229,18 +229,14 @@ fn hostile_text_neither_acts_nor_forges() {
 fn rehearsals_and_scripts_are_labelled() {
     let mut table = Table::open(CHOICE, "rehearsal");
     let report = markdown(&table.session);
-    assert!(report.contains(
-        "**Rehearsal: these answers were generated offline by the built-in rehearsal, not by a model.**"
-    ));
+    let says = "**REHEARSAL: these answers were picked at random by placeholders, not by a model.**";
+    assert!(report.starts_with("# REHEARSAL: ") && report.contains(says), "{report}");
     table.seat("qa-lead", |seat| seat.scripted = vec!["pick".to_owned()]);
     let report = markdown(&table.session);
-    assert!(
-        report.contains(
-            "**Rehearsal: the answers of software-architect, devops-engineer were generated offline"
-        )
-    );
+    let says = "**Placeholders: the answers of software-architect, devops-engineer were picked at random";
+    assert!(report.contains(says), "{report}");
     assert!(report.contains("**Scripted: the answers of qa-lead were given by a script"));
-    assert!(!markdown(&decided().session).contains("ehears"));
+    assert!(!markdown(&decided().session).to_lowercase().contains("rehears"));
 
     let again = "  - {id: again, type: round, question: Still so?, participants: [qa-lead]}\n";
     let mut table = Table::open(&format!("{CHOICE}{again}"), "ollama/llama3.2");

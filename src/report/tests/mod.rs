@@ -62,6 +62,7 @@ impl Table {
             definition: definition.to_owned(),
             input: Value::Null,
             seed: None,
+            rehearse: false,
             participants: Vec::new(),
             personas: Vec::new(),
             tasks_file: None,
@@ -100,7 +101,6 @@ impl Table {
                 sha256: "e".repeat(64),
                 description: String::new(),
                 tags: Vec::new(),
-                priorities: indexmap::IndexMap::new(),
                 text: format!("You are {}.\n", seat.persona),
             });
         }

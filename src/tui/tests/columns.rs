@@ -70,7 +70,7 @@ fn columns_stand_under_each_other() {
         };
         let times: Vec<Option<usize>> = rows.lines().take(10).map(ends).collect();
         assert!(times[0].is_some() && times.iter().all(|end| *end == times[0]), "{width}: {times:?}\n{rows}");
-        let model = |row: &str| Some(row[..row.find("rehearsal")?].chars().count());
+        let model = |row: &str| Some(row[..row.find("scripted")?].chars().count());
         let models: Vec<Option<usize>> = rows.lines().take(10).map(model).collect();
         assert!(models.iter().all(|start| *start == models[0]), "{width}: {models:?}\n{rows}");
     }

@@ -95,10 +95,12 @@ fn what_a_round_has_cost_is_shown_once_it_is_closed() {
         match &mut line.stamped.event {
             Event::SessionOpened(opened) => {
                 let price = Price { input: 3.0, cached: 0.3, output: 15.0 };
-                opened.prices.insert("rehearsal".to_owned(), price);
+                opened.prices.insert("lab/m".to_owned(), price);
             }
             Event::AnswerRevealed(answer) => {
-                std::sync::Arc::make_mut(answer).tokens =
+                let answer = std::sync::Arc::make_mut(answer);
+                answer.model = "lab/m".to_owned();
+                answer.tokens =
                     Some(TokenUsage { input: 10_000, output: 200, cached: 8000, ..TokenUsage::default() });
             }
             _ => {}
@@ -179,7 +181,7 @@ fn the_outcome_is_never_covered_by_what_stands_beside_it() {
         assert!(numbers.starts_with(" ! Blocked by secu"), "{width}: {numbers}");
         assert!(!numbers.contains("disagree") || numbers.ends_with("disagrees"), "{width}: {numbers}");
         let state = screen.lines().next().unwrap();
-        assert!(state.contains("[3 REVEAL]") && state.contains("rehearsal"), "{width}: {state}");
+        assert!(state.contains("[3 REVEAL]"), "{width}: {state}");
     }
 }
 

@@ -10,7 +10,7 @@ use crate::engine::FacilitatorRequest;
 use crate::tui::form;
 use crate::tui::home::OpenTarget;
 use crate::tui::keymap::{Action, ScreenState};
-use crate::tui::live::open_order;
+use crate::tui::live::{LiveSession, open_order};
 use crate::tui::model::{AnswerLayout, LeaveTarget, Menu, MenuKind, Mode, Model, Overlay, Pane, TextView};
 
 /// How much longer a round may take by one key, in milliseconds.
@@ -146,7 +146,13 @@ fn open_row(model: &mut Model, action: Action) -> Vec<Effect> {
 
 fn order(model: &mut Model, action: Action) -> Vec<Effect> {
     let path = || std::path::PathBuf::from(&model.file);
+    let has_no_model = |live: &LiveSession| {
+        live.draft.as_ref().is_some_and(|draft| {
+            draft.participants.iter().any(|seat| seat.has_no_model() && seat.scripted.is_empty())
+        })
+    };
     let order = match action {
+        Action::OpenRound if model.live().is_some_and(has_no_model) => return confirm::rehearse(model),
         Action::OpenRound
             if model.live().is_some_and(|live| live.draft.is_some() && live.preview.is_none()) =>
         {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crossterm::event::{KeyCode, KeyEvent};
 
 use super::message::Effect;
+use super::{give_model, seating};
 use crate::core::{Command, NextAction, decide, next};
 use crate::engine::FacilitatorRequest;
 use crate::history::Session;
@@ -64,6 +65,13 @@ pub fn close(model: &mut Model) -> Vec<Effect> {
     ask(model, Confirm { title: "Close the round now?".to_owned(), text, then })
 }
 
+/// Seats have no model yet: asks for one, or whether to rehearse.
+pub fn rehearse(model: &mut Model) -> Vec<Effect> {
+    let text = "m chooses who answers.\ny rehearses: placeholders pick at random, and no model is asked.";
+    let title = "No model yet".to_owned();
+    ask(model, Confirm { title, text: text.to_owned(), then: Confirmed::Rehearse })
+}
+
 /// Asks whether a new session begins at the moment that is shown.
 pub fn fork(model: &mut Model) -> Vec<Effect> {
     let at = model.replay.at().saturating_sub(1);
@@ -82,16 +90,21 @@ fn ask(model: &mut Model, confirm: Confirm) -> Vec<Effect> {
 
 /// Only `y` agrees: neither Enter nor the same key again.
 pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
+    let rehearses =
+        matches!(&model.overlay, Some(Overlay::Confirm(confirm)) if confirm.then == Confirmed::Rehearse);
+    if rehearses && key.code == KeyCode::Char('m') {
+        seating::choose_model(model);
+        return Vec::new();
+    }
     if !matches!(key.code, KeyCode::Char('y' | 'n' | 'q') | KeyCode::Esc) {
         return Vec::new();
     }
     match model.overlay.take() {
-        Some(Overlay::Confirm(confirm)) if key.code == KeyCode::Char('y') => {
-            vec![match confirm.then {
-                Confirmed::Order(request) => Effect::Order(request),
-                Confirmed::Open(opening) => Effect::Open(opening),
-            }]
-        }
+        Some(Overlay::Confirm(confirm)) if key.code == KeyCode::Char('y') => match confirm.then {
+            Confirmed::Order(request) => vec![Effect::Order(request)],
+            Confirmed::Open(opening) => vec![Effect::Open(opening)],
+            Confirmed::Rehearse => give_model::rehearse(model),
+        },
         _ => Vec::new(),
     }
 }

@@ -19,6 +19,7 @@ pub fn give(model: &mut Model, target: &ModelTarget, text: String) -> Vec<Effect
             let all = || model.preview().map(|preview| preview.opened.seats.clone()).unwrap_or_default();
             let seats = if let ModelTarget::Seat(seat) = target { vec![seat.clone()] } else { all() };
             choice.seats.retain(|(name, _)| !seats.contains(name));
+            choice.rehearse = false;
             choice.seats.extend(seats.into_iter().map(|name| (name, text.clone())));
             let is_usual = *target == ModelTarget::AllSeats && ![HUMAN, LINK].contains(&&*text);
             let usual = is_usual.then(|| Effect::UseModel(text));
@@ -29,6 +30,11 @@ pub fn give(model: &mut Model, target: &ModelTarget, text: String) -> Vec<Effect
 
 fn choice(model: &Model) -> Option<SeatChoice> {
     model.live()?.from.as_ref().map(|(_, choice)| choice.clone())
+}
+
+/// Has placeholders stand for all seats.
+pub fn rehearse(model: &mut Model) -> Vec<Effect> {
+    choice(model).map(|choice| Effect::Redraft(SeatChoice { rehearse: true, ..choice })).into_iter().collect()
 }
 
 /// Who is asked, as it was typed and picked.

@@ -4,7 +4,7 @@ use super::forms;
 use super::give_model::give;
 use super::message::Effect;
 use crate::engine::FacilitatorRequest;
-use crate::history::SeatStatus;
+use crate::history::{NO_MODEL, SeatStatus};
 use crate::tui::form::{self, ModelTarget};
 use crate::tui::model::{Menu, MenuKind, Mode, Model, Overlay};
 use crate::tui::sources::{HUMAN, LINK, REHEARSAL, SourceState};
@@ -22,7 +22,9 @@ fn model_rows(model: &Model, with_person: bool) -> Vec<ModelRow> {
             rows.push((text.to_owned(), about.to_owned()));
         }
     };
-    for seat in model.session().roster.values().filter(|seat| ![HUMAN, LINK].contains(&&*seat.model)) {
+    for seat in
+        model.session().roster.values().filter(|seat| ![HUMAN, LINK, NO_MODEL].contains(&&*seat.model))
+    {
         add(&seat.model, "in this session");
     }
     if let Some(usual) = &model.home.model {
@@ -33,7 +35,7 @@ fn model_rows(model: &Model, with_person: bool) -> Vec<ModelRow> {
             add(name, &source.about);
         }
     }
-    add(REHEARSAL, "offline, no model: reads your background");
+    add(REHEARSAL, "placeholder: picks at random, asks no model");
     if with_person {
         add(HUMAN, "you, at this keyboard");
         add(LINK, "somebody elsewhere, by a link: i invites");

@@ -4,7 +4,9 @@ use indexmap::IndexMap;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::insight::wording::group_digits;
+use crate::core::are_placeholders;
+use crate::history::NO_MODEL;
+use crate::insight::wording::{group_digits, pluralize};
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::wrapped;
 use crate::tui::live::{LiveSession, Preview};
@@ -97,7 +99,7 @@ fn found(model: &Model) -> Vec<Check> {
     found
 }
 
-/// Seats that are one voice, or none: of one model, or rehearsed.
+/// Seats that are one voice, or none: of one model, or without one.
 fn voices(
     model: &Model,
     live: &LiveSession,
@@ -108,18 +110,19 @@ fn voices(
     let key = if live.draft.is_some() { "m seats a model" } else { "" };
     let models: Vec<&str> =
         seats.iter().filter_map(|name| Some(session.seat_info(name)?.label(&preview.opened.step))).collect();
-    let rehearsed = models.iter().filter(|model| model.split('/').next() == Some("rehearsal")).count();
-    if rehearsed > 0 {
-        let who = match rehearsed {
-            all if all == seats.len() => "all seats are".to_owned(),
-            1 => "one seat is".to_owned(),
-            several => format!("{several} seats are"),
-        };
-        add(Grade::Doubt, format!("{who} rehearsed offline: no model answers"), key);
+    let picks = models.iter().filter(|model| model.split('/').next() == Some("rehearsal")).count();
+    if session.is_rehearsal() {
+        add(Grade::Doubt, "REHEARSAL: placeholders pick at random, no model is asked".to_owned(), key);
+    } else if picks > 0 {
+        add(Grade::Doubt, format!("no decision: {}", are_placeholders(picks as u32, seats.len())), key);
+    }
+    let without = models.iter().filter(|model| **model == NO_MODEL).count();
+    if without > 0 {
+        add(Grade::Bad, format!("no model yet: {}", pluralize(without, "seat")), key);
     }
     let mut counts: IndexMap<&str, usize> = IndexMap::new();
     for model in models {
-        if !matches!(model, "human" | "rehearsal" | "scripted" | "remote/link" | "remote/inbox") {
+        if !matches!(model, "human" | "rehearsal" | NO_MODEL | "scripted" | "remote/link" | "remote/inbox") {
             *counts.entry(model).or_default() += 1;
         }
     }

@@ -11,6 +11,7 @@ use super::phase::{ALL_STATES, current_step, phase_words};
 use crate::core::{Deciding, deciding};
 use crate::history::{RoundRun, Session};
 use crate::insight::headline;
+use crate::insight::headline::rehearsal_mark;
 use crate::insight::wording::{pluralize, turnout};
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::clipped_middle;
@@ -63,7 +64,7 @@ fn name(model: &Model, room: usize, width: u16) -> Line<'static> {
     };
     let id = session.definition.as_ref().map_or("replay", |definition| definition.id.as_str());
     let text = question.and_then(|text| text.lines().next()).filter(|line| !line.trim().is_empty());
-    let text = harmless_line(text.unwrap_or(id));
+    let text = rehearsal_mark(session).to_owned() + &harmless_line(text.unwrap_or(id));
     let number = model.preview().map(|preview| preview.opened.number);
     let number = number.or_else(|| session.rounds.last().map(|round| round.opened.number));
     let mut rest: Vec<Span<'static>> = Vec::new();
@@ -77,9 +78,6 @@ fn name(model: &Model, room: usize, width: u16) -> Line<'static> {
         (Some(number), _) => rest.push(format!(" r{number} ").into()),
         (None, Some(run)) => rest.push(format!(" · step {}", harmless_line(&run.id)).into()),
         (None, None) => {}
-    }
-    if session.has_rehearsal() && is_wide {
-        rest.push(Span::styled(" · rehearsal", theme.active()));
     }
     let used = Line::from(rest.clone()).width() + 2;
     let room = room.saturating_sub(used).max(8);

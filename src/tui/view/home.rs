@@ -1,7 +1,7 @@
 //! The home screen: what can go on, ways to begin, who can answer.
 //!
 //! ```text
-//!  roundtable                      ~/shop · answers come from: rehearsal (no model)
+//!  roundtable                      ~/shop · answers come from: no model yet
 //!  Ask several AIs one question at once; no answer is read before all are in.
 //! ╭ Go on ───────────────────────────────────────────────────────────────────────╮
 //! │ ▸● Which cache first?              round 2 open, 3 of 5   12 min ago  resume │
@@ -19,6 +19,7 @@ use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::click_map::{ClickMap, Target};
+use crate::history::NO_MODEL;
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::{clipped, cut_middle, wrapped};
 use crate::tui::home::{HomeRow, HomeSection};
@@ -93,11 +94,10 @@ fn heading(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     if area.height == 0 {
         return;
     }
-    let usual = model.home.model.as_deref().unwrap_or(REHEARSAL);
-    let note = if usual == REHEARSAL { " (no model)" } else { "" };
+    let usual = model.home.model.as_deref().unwrap_or(NO_MODEL);
     let width = usize::from(area.width);
     let first = Rect { height: 1, ..area };
-    let answers = harmless_line(&format!("answers come from: {usual}{note} "));
+    let answers = harmless_line(&format!("answers come from: {usual} "));
     let project = harmless_line(&model.home.project);
     let right = if project.width() + answers.width() + 16 < width {
         format!("{project} · {answers}")
@@ -132,7 +132,7 @@ fn over_title(model: &Model, sessions: usize) -> String {
 /// Each source in a line: those that can answer, then what is missing of the others.
 fn source_lines(model: &Model) -> Vec<Line<'static>> {
     let theme = model.theme;
-    let usual = model.home.model.as_deref().unwrap_or(REHEARSAL);
+    let usual = model.home.model.as_deref().unwrap_or(NO_MODEL);
     let mut lines = Vec::new();
     let mut add = |sign: &str, style, name: &str, about: &str, is_used: bool| {
         let used = if is_used { "   in use" } else { "" };
@@ -143,7 +143,7 @@ fn source_lines(model: &Model) -> Vec<Line<'static>> {
         ]));
     };
     let ready = theme.sign("●", "*");
-    add(ready, theme.good(), REHEARSAL, "offline, no model: reads your background", usual == REHEARSAL);
+    add(ready, theme.good(), REHEARSAL, "placeholder: picks at random, asks no model", usual == REHEARSAL);
     for source in &model.sources {
         let is_used = usual.split('/').next() == Some(source.provider.as_str());
         let (sign, style) = match source.state {

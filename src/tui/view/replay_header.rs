@@ -10,6 +10,7 @@ use super::phase::{current_step, phase_words};
 use super::reveal::spread;
 use super::timeline::clock;
 use crate::history::{RoundRun, SeatStatus, Timestamp};
+use crate::insight::headline::rehearsal_mark;
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::cut_middle;
 use crate::tui::model::Model;
@@ -39,10 +40,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let used = Line::from(right.clone()).width();
     let label = if width < 60 { " REPLAY " } else { " REPLAY · " };
     let phase = |width| phase_words(model, current_step(model), width).unwrap_or_default();
-    // On a narrow screen there is room for one of both.
-    let is_told = width >= 60 || phase(0).is_empty();
-    let rehearsal = if model.session().has_rehearsal() && is_told { " · rehearsal" } else { "" };
-    let used = used + label.width() + rehearsal.width() + 1;
+    let used = used + label.width() + 1;
     let room = width.saturating_sub(used + SHORTEST_NAME);
     let rounds = model.replay.rounds();
     let dated = format!(" · {} · {rounds} {}", date(at), if rounds == 1 { "round" } else { "rounds" });
@@ -55,7 +53,6 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
         Span::styled(label, model.theme.key()),
         Span::styled(name, model.theme.strong()),
         Span::raw(rest),
-        Span::styled(rehearsal, model.theme.active()),
     ];
     frame.render_widget(Paragraph::new(spread(left, right, width)), first);
     let left = open.map_or_else(Vec::new, |round| gauge(model, round, width));
@@ -68,10 +65,9 @@ fn question(model: &Model) -> String {
     let session = model.session();
     let opened = session.rounds.last().map(|round| &*round.opened).or_else(|| model.replay.coming());
     let question = opened.and_then(|opened| opened.question.lines().next()).unwrap_or_default();
-    if question.trim().is_empty() {
-        return harmless_line(session.definition.as_ref().map_or("session", |known| known.id.as_str()));
-    }
-    harmless_line(question)
+    let id = || session.definition.as_ref().map_or("session", |known| known.id.as_str());
+    let name = if question.trim().is_empty() { id() } else { question };
+    rehearsal_mark(session).to_owned() + &harmless_line(name)
 }
 
 /// How many are sealed, as a gauge, and how many failed.

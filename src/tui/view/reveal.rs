@@ -10,6 +10,7 @@ use super::tally;
 use crate::core::{Deciding, deciding};
 use crate::history::{RoundRun, Tally};
 use crate::insight::headline;
+use crate::insight::headline::rehearsal_mark;
 use crate::insight::movement::movement;
 use crate::insight::round_view::{self, dissents, seats};
 use crate::insight::wording::turnout;
@@ -116,9 +117,6 @@ fn state(model: &Model, round: &RoundRun, width: usize) -> Line<'static> {
             if is_back { format!(" · round {number} of {of}") } else { format!(" · round {number}") };
         rest.push(Span::styled(text, if is_back { theme.active() } else { theme.strong() }));
     }
-    if model.session().has_rehearsal() {
-        rest.push(Span::styled(" · rehearsal", theme.active()));
-    }
     let said = Line::from(rest.clone()).width() + Line::from(right.clone()).width();
     let label = match model.mode {
         Mode::Replay if width < 60 => " REPLAY ",
@@ -134,11 +132,10 @@ fn state(model: &Model, round: &RoundRun, width: usize) -> Line<'static> {
 
 /// What a session is called on the screen: its question.
 fn name(model: &Model, round: &RoundRun) -> String {
-    let question = harmless_line(round.opened.question.lines().next().unwrap_or_default());
-    if !question.trim().is_empty() {
-        return question;
-    }
-    model.session().definition.as_ref().map_or_else(String::new, |definition| harmless_line(&definition.id))
+    let session = model.session();
+    let question = round.opened.question.lines().next().filter(|line| !line.trim().is_empty());
+    let id = || session.definition.as_ref().map_or("", |definition| definition.id.as_str());
+    rehearsal_mark(session).to_owned() + &harmless_line(question.unwrap_or_else(id))
 }
 
 /// The outcome at the left; at the right quorum, strength, who disagreed, who changed.

@@ -1,37 +1,26 @@
-//! A value that fits an ordinary output schema, for the rehearsal.
+//! The smallest value that fits an ordinary output schema, for placeholders.
 //!
 //! Read are `type`, `const`, `enum`, `properties`, `required`, `items`, `minItems`, `minimum`,
 //! `maximum` and `maxLength`. Other keywords may refuse the value: the caller checks it.
 
 use serde_json::{Map, Value, json};
 
-/// Characters of the input a text holds at most.
-const LONGEST: u64 = 200;
+/// All that a text says.
+const TEXT: &str = "Placeholder: no model was asked";
 /// Items a list is given at most, whatever `minItems` says.
 const MOST_ITEMS: u64 = 1000;
 
-/// A value for the schema, its texts taken from `input`.
-pub fn sample(schema: &Value, input: &Value) -> Value {
-    let text = match input {
-        Value::String(text) => text.trim().to_owned(),
-        Value::Null => "rehearsal".to_owned(),
-        other => other.to_string(),
-    };
-    value(schema, &text)
-}
-
 /// A value for the keywords above; its depth is that of the schema.
-fn value(schema: &Value, text: &str) -> Value {
+pub fn sample(schema: &Value) -> Value {
     if let Some(value) = schema.get("const").or_else(|| schema.get("enum")?.get(0)) {
         return value.clone();
     }
     let limit = |key: &str, otherwise: u64| schema.get(key).and_then(Value::as_u64).unwrap_or(otherwise);
     match kind(schema) {
-        "object" => Value::Object(object(schema, text)),
+        "object" => Value::Object(object(schema)),
         "array" => {
             let item = schema.get("items").unwrap_or(&Value::Null);
-            let least = limit("minItems", 0).max(u64::from(limit("maxItems", 1) > 0)).min(MOST_ITEMS);
-            (0..least).map(|_| value(item, text)).collect()
+            (0..limit("minItems", 0).min(MOST_ITEMS)).map(|_| sample(item)).collect()
         }
         whole @ ("integer" | "number") => {
             let bound =
@@ -40,20 +29,20 @@ fn value(schema: &Value, text: &str) -> Value {
             let number = if whole == "integer" { number.ceil() } else { number };
             if number.fract() == 0.0 && number.abs() < 9e15 { json!(number as i64) } else { json!(number) }
         }
-        "boolean" => json!(true),
+        "boolean" => json!(false),
         "null" => Value::Null,
-        _ => text.chars().take(limit("maxLength", LONGEST).min(LONGEST) as usize).collect::<String>().into(),
+        _ => TEXT.chars().take(limit("maxLength", u64::MAX) as usize).collect::<String>().into(),
     }
 }
 
 /// Every property that is described, and those that are required without it.
-fn object(schema: &Value, text: &str) -> Map<String, Value> {
+fn object(schema: &Value) -> Map<String, Value> {
     let known = schema.get("properties").and_then(Value::as_object);
     let mut made: Map<String, Value> =
-        known.into_iter().flatten().map(|(name, of)| (name.clone(), value(of, text))).collect();
+        known.into_iter().flatten().map(|(name, of)| (name.clone(), sample(of))).collect();
     let required = schema.get("required").and_then(Value::as_array);
     for name in required.into_iter().flatten().filter_map(Value::as_str) {
-        made.entry(name).or_insert_with(|| text.into());
+        made.entry(name).or_insert_with(|| TEXT.into());
     }
     made
 }
@@ -72,7 +61,7 @@ fn kind(schema: &Value) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use crate::workflow::OutputSchema;
 
@@ -96,20 +85,19 @@ mod tests {
             json!({"type": "object", "properties": {"issue": {"type": ["object", "null"], "properties": {"id": {"type": "string"}}}}}),
         ] {
             let parsed = OutputSchema::parse(&schema).expect("a schema");
-            for input in [json!("Add dark mode"), json!({"a": 1}), Value::Null] {
-                let made = parsed.sample(&input);
-                assert!(made.is_ok(), "{schema}: {made:?}");
-                assert_eq!(made, parsed.sample(&input), "always the same");
-            }
+            let made = parsed.sample();
+            assert!(made.is_ok(), "{schema}: {made:?}");
         }
     }
 
     #[test]
-    fn the_input_is_in_free_text() {
-        let schema =
-            OutputSchema::parse(&json!({"type": "object", "properties": {"text": {"type": "string"}}}));
-        let made = schema.expect("a schema").sample(&json!("Add dark mode"));
-        assert_eq!(made, Ok(json!({"text": "Add dark mode"})));
+    fn nothing_is_claimed() {
+        let schema = json!({"properties": {
+            "text": {"type": "string"}, "passed": {"type": "boolean"}, "count": {"type": "integer"}, "files": {"type": "array"}
+        }});
+        let made = OutputSchema::parse(&schema).expect("a schema").sample();
+        let expected = json!({"text": super::TEXT, "passed": false, "count": 0, "files": []});
+        assert_eq!(made, Ok(expected));
     }
 
     #[test]
@@ -123,12 +111,8 @@ mod tests {
             (json!({"type": "array", "minItems": 2, "uniqueItems": true}), "uniqueItems"),
             (json!({"not": {"type": "string"}}), "not"),
         ] {
-            let told =
-                OutputSchema::parse(&schema).expect("a schema").sample(&json!("x")).expect_err("refused");
-            assert!(
-                told.starts_with("the rehearsal cannot make a value for this `output_schema`: "),
-                "{told}"
-            );
+            let told = OutputSchema::parse(&schema).expect("a schema").sample().expect_err("refused");
+            assert!(told.starts_with("a placeholder cannot be made for this `output_schema`: "), "{told}");
             assert!(told.contains(place) || place == "uniqueItems" || place == "oneOf", "{schema}: {told}");
         }
     }

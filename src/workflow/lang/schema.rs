@@ -89,14 +89,14 @@ impl OutputSchema {
         on_deep_stack(|| schemas.validate(value, *index).map_err(|error| violations(&error)))
     }
 
-    /// A value that fits, always the same for the same input.
+    /// The smallest value that fits.
     ///
     /// # Errors
     /// A schema that needs more than the ordinary keywords; the place that cannot be filled.
-    pub fn sample(&self, input: &Value) -> Result<Value, String> {
-        let made = sample::sample(&self.written, input);
+    pub fn sample(&self) -> Result<Value, String> {
+        let made = sample::sample(&self.written);
         self.check(&made)
-            .map_err(|why| format!("the rehearsal cannot make a value for this `output_schema`: {why}"))?;
+            .map_err(|why| format!("a placeholder cannot be made for this `output_schema`: {why}"))?;
         Ok(made)
     }
 }

@@ -330,8 +330,7 @@ fn header_of(definition: &str) -> Value {
         let info = SeatInfo::given(spec, "ollama/llama3.2".to_owned(), Vec::new());
         serde_json::to_value(info).expect("JSON")
     };
-    let mut painter = persona("painter", "You paint.\n\tWith care: always.\n");
-    painter["priorities"] = json!({ "colour": 0.1 });
+    let painter = persona("painter", "You paint.\n\tWith care: always.\n");
     let seats: Vec<Value> = specs.iter().map(seat).collect();
     let mut header = header(definition, &seats, &[painter]);
     header["input"] = json!({ "budget": 1e21, "small": -0.5, "n": null, "deep": [[["x"]]] });

@@ -160,7 +160,7 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
         }
     }
     let seats = specs.iter().map(|spec| {
-        let model = definition.answered_by(spec).unwrap_or_else(|| "rehearsal".to_owned());
+        let model = definition.answered_by(spec, false).unwrap_or_else(|| "rehearsal".to_owned());
         SeatInfo::given(spec, model, Vec::new())
     });
     let mut personas: Vec<PersonaInfo> = Vec::new();
@@ -189,6 +189,7 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
         seal: None,
         table_key: None,
         draw_seed: None,
+        rehearse: false,
         pseudonyms: None,
         personas,
     }

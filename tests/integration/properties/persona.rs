@@ -25,7 +25,6 @@ pub fn persona(data: &[u8]) {
 fn holds(persona: &Persona, text: &str) {
     assert!(is_name(&persona.name), "{}", persona.name);
     assert!(!persona.author_tag().is_empty());
-    assert!(persona.priorities.values().all(|weight| weight.is_finite() && *weight > 0.0));
     assert!(persona.text.ends_with('\n'));
     if !text.contains('\r') {
         let crlf = text.replace('\n', "\r\n");
@@ -42,7 +41,6 @@ fn as_file(persona: &Persona) -> String {
         "description": persona.description,
         "tools": persona.tools,
         "tags": persona.tags,
-        "priorities": persona.priorities,
     });
     if let Some(model) = &persona.model {
         map["model"] = Value::from(model.as_str());

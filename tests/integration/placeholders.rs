@@ -1,0 +1,219 @@
+//! Placeholders decide nothing, and whatever they have a part in says so.
+
+use serde_json::{Value, json};
+
+use crate::program::{Desk, Ran};
+use crate::pty::Screen;
+use crate::server::{Answer, Server};
+
+const STEPS: &str = "ballot: {kind: choice, options: [a, b]}\nrule: majority\n";
+const PERSONAS: &str = "question: \"Which?\"\nparticipants: [qa-lead, skeptic, devops-engineer]\n";
+
+/// A desk whose configuration names no model.
+fn without_model(definition: &str) -> Desk {
+    let desk = Desk::with(definition);
+    desk.write("../home/config/config.yaml", "");
+    desk
+}
+
+fn result(ran: &Ran) -> Value {
+    ran.lines().pop().expect("a line")
+}
+
+/// Two seats of a model that agree, and one placeholder.
+fn beside_votes(server: &Server) -> Desk {
+    Desk::with(&format!(
+        "question: \"Which?\"\nparticipants: [{{name: ann, model: lab/m}}, {{name: bob, model: lab/n}}, {{name: cy, model: rehearsal}}]\n{STEPS}"
+    ))
+    .served_by(server)
+}
+
+#[test]
+fn a_placeholder_beside_votes_decides_nothing() {
+    let server = Server::start(|_| Answer::chat("vote: a"));
+    let desk = beside_votes(&server);
+    let why = "1 of 3 seats is a placeholder";
+    let told = format!("round `decide` cannot decide: {why}");
+    assert!(desk.run(["check", "decide.yaml"]).code(0).out.contains(&told));
+    let ran = desk.run(["--batch", "decide.yaml", "--json=result", "--save", "s.s2s"]).code(3);
+    assert!(ran.err.contains(&told), "{}", ran.err);
+    let line = result(&ran);
+    assert_eq!(
+        [&line["decided"], &line["rehearsal"], &line["winner"], &line["order"], &line["reason"]],
+        [&json!(false), &json!(false), &json!(null), &json!([]), &json!(why)]
+    );
+    assert_eq!([&line["tier"], &line["models"]], [&json!("none"), &json!(2)], "it is no model");
+    let report = desk.run(["report", "s.s2s"]).code(0).out;
+    assert!(report.contains(&format!("**No decision: {why}**")), "{report}");
+    let counts = report_json(&desk)["rounds"][0]["tally"].clone();
+    assert_eq!([&counts["answered"], &counts["placeholders"]], [&json!(3), &json!(1)]);
+    desk.run(["report", "s.s2s", "--format", "madr", "--out", "record.md"]).code(3);
+    desk.run(["verify", "s.s2s"]).code(0);
+}
+
+fn report_json(desk: &Desk) -> Value {
+    serde_json::from_str(&desk.run(["report", "s.s2s", "--format", "json"]).code(0).out).expect("JSON")
+}
+
+#[test]
+fn a_placeholder_beside_a_script_decides_nothing() {
+    let desk = Desk::with(&format!("{PERSONAS}{STEPS}"));
+    desk.write("answers.yaml", "decide: {qa-lead: {vote: a}, skeptic: {vote: a}}\n");
+    let run = ["--batch", "decide.yaml", "--answers", "answers.yaml", "--json=result"];
+    let line = result(&desk.run(run).code(3));
+    assert_eq!([&line["decided"], &line["winner"]], [&json!(false), &json!(null)]);
+    // Held as a rehearsal, it is one, whoever else voted.
+    let line = result(&desk.run(run.into_iter().chain(["--rehearse"])).code(0));
+    assert_eq!(
+        [&line["decided"], &line["rehearsal"], &line["winner"]],
+        [&json!(false), &json!(true), &json!("a")]
+    );
+}
+
+#[test]
+fn a_what_if_keeps_to_the_rule() {
+    let server = Server::start(|_| Answer::chat("vote: a"));
+    let desk = beside_votes(&server);
+    desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(3);
+    let all = desk.run(["tally", "s.s2s", "--all", "--json"]).out;
+    let found: Vec<Value> = all.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert!(found.len() > 1, "{all}");
+    for rule in &found {
+        assert_eq!([&rule["winners"], &rule["order"], &rule["tie"]], [&json!([]), &json!([]), &json!(false)]);
+        assert_eq!(rule["reason"], "1 of 3 seats is a placeholder");
+    }
+    let text = desk.run(["tally", "s.s2s", "--all"]).out;
+    assert!(!text.contains(" winner: a") && !text.contains("differs"), "{text}");
+}
+
+#[test]
+fn placeholders_alone_are_a_rehearsal_and_decide_nothing() {
+    let desk = Desk::with(&format!("{PERSONAS}{STEPS}"));
+    let line = result(&desk.run(["--batch", "decide.yaml", "--json=result"]).code(3));
+    assert_eq!([&line["decided"], &line["rehearsal"]], [&json!(false), &json!(true)]);
+    assert_eq!(line["headline"], "REHEARSAL: No decision: 3 of 3 seats are placeholders");
+}
+
+#[test]
+fn seats_without_a_model_are_refused_with_what_to_do() {
+    let desk = without_model(&format!("{PERSONAS}{STEPS}")).set("OPENAI_API_KEY", "sk-1");
+    let names = "no model: `qa-lead`, `skeptic`, `devops-engineer` have none";
+    let ran = desk.run(["--batch", "decide.yaml"]).code(2);
+    assert!(ran.err.contains(names), "{}", ran.err);
+    for way in ["--model PROVIDER/MODEL", "`model:` in config.yaml", "ollama/llama3.2", "--rehearse"] {
+        assert!(ran.err.contains(way), "{way}: {}", ran.err);
+    }
+    assert!(desk.sessions().is_empty() && ran.out.is_empty(), "{}", ran.out);
+    let checked = desk.run(["check", "decide.yaml"]).code(0).out;
+    assert!(checked.contains(&format!("note: {names}")), "{checked}");
+    // Who only looks needs none.
+    desk.run(["--batch", "decide.yaml", "--dry-run"]).code(0);
+    desk.write(
+        "answers.yaml",
+        "decide: {qa-lead: {vote: a}, skeptic: {vote: a}, devops-engineer: {vote: b}}\n",
+    );
+    let scripted = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--json=result"]).code(0);
+    assert_eq!(result(&scripted)["winner"], "a", "a script needs no model");
+    desk.run(["--batch", "decide.yaml", "--rehearse"]).code(0);
+}
+
+#[test]
+fn every_output_of_a_rehearsal_says_so() {
+    let desk = without_model(&format!("{PERSONAS}{STEPS}"));
+    let outs = ["o.md", "o.html", "o.madr.md", "o.csv", "o.json"];
+    let run = ["--batch", "decide.yaml", "--rehearse", "--save", "s.s2s"];
+    let ran = desk.run(run.into_iter().chain(outs.iter().flat_map(|out| ["--out", out]))).code(0);
+    assert!(ran.out.starts_with("# REHEARSAL: "), "{}", ran.out);
+    assert!(ran.out.contains("\n> **REHEARSAL: "), "{}", ran.out);
+    assert!(ran.err.starts_with("REHEARSAL: placeholders answer, no model is asked\n"), "{}", ran.err);
+    assert!(ran.err.contains("\noutcome: REHEARSAL: "), "{}", ran.err);
+    assert!(desk.read("o.md").starts_with("# REHEARSAL: "));
+    let page = desk.read("o.html");
+    assert!(page.contains("<title>REHEARSAL: ") && page.contains(">REHEARSAL: Which?</h1>"), "{page}");
+    let record = desk.read("o.madr.md");
+    assert!(record.contains("\n# REHEARSAL: ") && record.contains("status: proposed"), "{record}");
+    let table = desk.read("o.csv");
+    let mut rows = table.lines();
+    assert!(rows.next().is_some_and(|head| head.ends_with(",\"rehearsal\"")), "{table}");
+    assert!(rows.all(|row| row.ends_with(",\"yes\"")), "{table}");
+    let json: Value = serde_json::from_str(&desk.read("o.json")).expect("JSON");
+    assert_eq!([&json["rehearsal"], &json["rounds"][0]["tally"]["rehearsal"]], [&json!(true), &json!(true)]);
+    assert_eq!(json["rounds"][0]["tally"]["tier"], "none");
+    for format in ["junit", "github"] {
+        let made = desk.run(["report", "s.s2s", "--format", format]).out;
+        assert!(made.contains("REHEARSAL: "), "{format}: {made}");
+    }
+    let replay = desk.run(["replay", "s.s2s", "--text"]).code(0).out;
+    assert!(replay.lines().next().is_some_and(|line| line.contains("REHEARSAL: ")), "{replay}");
+    let line = result(&desk.run(["--batch", "decide.yaml", "--rehearse", "--json=result"]).code(0));
+    assert_eq!([&line["decided"], &line["rehearsal"]], [&json!(false), &json!(true)]);
+    let events = desk.run(["--batch", "decide.yaml", "--rehearse", "--json"]).code(0).lines();
+    let counted = events.iter().find(|event| event["event"] == "tally_made").expect("a count");
+    assert_eq!([&events[0]["rehearse"], &counted["rehearsal"]], [&json!(true), &json!(true)]);
+
+    let found = without_model("question: \"Wrong?\"\nparticipants: [qa-lead]\nballot: findings\n");
+    found.run(["--batch", "decide.yaml", "--rehearse", "--out", "o.sarif"]).code(0);
+    let sarif: Value = serde_json::from_str(&found.read("o.sarif")).expect("JSON");
+    let text = sarif["runs"][0]["results"][0]["message"]["text"].as_str().expect("a text");
+    assert!(text.starts_with("REHEARSAL: "), "{text}");
+}
+
+#[test]
+fn on_the_screen_a_seat_without_a_model_is_rehearsed_only_if_that_is_said() {
+    let desk = without_model(&format!("{PERSONAS}{STEPS}"));
+    let mut screen = Screen::open(&desk, (80, 24), &["decide.yaml"]);
+    screen.wait_for(&["DRAFT", "no model yet"]);
+    screen.press("o", &["m chooses who answers", "y rehearses"]);
+    screen.press("n", &["DRAFT"]);
+    screen.press("o", &["y rehearses"]);
+    screen.press("y", &["REHEARSAL"]);
+    screen.press("o", &["A accept", "REHEARSAL: "]);
+    screen.press("Ay", &["REHEARSAL: "]);
+}
+
+/// A rehearsal that was cut short stays one.
+#[test]
+fn a_resumed_rehearsal_stays_one() {
+    let step = |id: &str| {
+        format!(
+            "  - {{id: {id}, type: round, question: \"Which?\", ballot: {{kind: choice, options: [a, b]}}, rule: majority}}\n"
+        )
+    };
+    let desk = without_model(&format!(
+        "participants: [qa-lead, skeptic, devops-engineer]\nsteps:\n{}{}",
+        step("one"),
+        step("two")
+    ));
+    desk.run(["--batch", "decide.yaml", "--rehearse", "--save", "s.s2s"]).code(0);
+    let whole = desk.read("s.s2s");
+    let end = whole.find("event: step_finished").expect("a first round");
+    let end = end + whole[end..].find("\n---\n").expect("a second round") + 1;
+    desk.write("cut.s2s", &whole[..end]);
+    let ran = desk.run(["resume", "cut.s2s", "--json"]).code(0);
+    let counted = ran.lines().into_iter().find(|line| line["event"] == "tally_made").expect("a count");
+    assert_eq!([&counted["step"], &counted["rehearsal"]], [&json!("two"), &json!(true)]);
+    desk.run(["verify", "cut.s2s"]).code(0);
+}
+
+/// Whatever the definition names, nobody is asked: no model, no program, no person.
+#[test]
+fn a_rehearsal_asks_nobody() {
+    let server = Server::start(|_| Answer::chat("vote: a"));
+    let desk = Desk::with(
+        "participants: [{name: ann, model: lab/m}, {name: me, model: human}, {name: dana, model: remote/link}, \
+         {name: prog, command: [touch, ran.txt], tool_less: true}]\nsteps:\n  - {id: pick, type: round, question: q, \
+         ballot: {kind: choice, options: [a, b]}, rule: majority, ties: ask, act_at: strong}\n  - {id: ok, type: approval, \
+         message: \"Go?\"}\n",
+    )
+    .served_by(&server);
+    let ran = desk.run(["--batch", "decide.yaml", "--rehearse", "--save", "s.s2s"]).code(0);
+    let told = "round `pick`: a rehearsal has no strength, `act_at: strong` is not applied";
+    assert!(ran.err.contains(told), "{}", ran.err);
+    assert!(server.requests().is_empty() && !desk.path("ran.txt").exists());
+    desk.run(["verify", "s.s2s"]).code(0);
+    let report = desk.run(["report", "s.s2s"]).code(0).out;
+    for seat in ["ann", "me", "dana", "prog"] {
+        assert!(report.contains(&format!("**{seat}** · placeholder, not a model · ")), "{seat}: {report}");
+    }
+    assert!(report.contains("Placeholder: nobody was asked"), "{report}");
+}

@@ -93,8 +93,7 @@ fn nobody_ranks_their_own_draft() {
          draft-rank}\n",
     );
     let draft = |text: &str| json!({"position": text});
-    let drafts =
-        json!({"ann": draft("Draft of ann."), "bob": draft("Draft of bob."), "cy": draft("Draft of cy.")});
+    let drafts = json!({"ann": draft("First."), "bob": draft("Second."), "cy": draft("Third.")});
     let one = |ranked: &str| json!({"ranking": [ranked]});
     let any = json!({"ann": one("participant-1"), "bob": one("participant-1"), "cy": one("participant-1")});
     run(&desk, &json!({"talk-draft": drafts, "talk-rank": any}));
@@ -103,7 +102,7 @@ fn nobody_ranks_their_own_draft() {
     let about = opened["ballot"]["about"].as_object().expect("options with texts");
     let named =
         |text: &str| about.iter().find(|(_, said)| said["description"] == text).expect("a draft").0.clone();
-    let [ann, bob, cy] = ["Draft of ann.", "Draft of bob.", "Draft of cy."].map(named);
+    let [ann, bob, cy] = ["First.", "Second.", "Third."].map(named);
     for line in
         lines.iter().filter(|line| line["event"] == "work_item_offered" && line["step"] == "talk-rank")
     {

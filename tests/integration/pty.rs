@@ -5,7 +5,7 @@
 use std::io::{Read as _, Write as _};
 use std::num::NonZeroU16;
 use std::process::{Child, Command};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use pty_process::Size;
@@ -54,7 +54,8 @@ impl Screen {
         Self::run(command(desk, arguments), size)
     }
 
-    /// Starts a command on a terminal of this size.
+    /// Starts a command on a terminal of this size, and waits until it has drawn something or ended: keys that
+    /// come before it has the terminal would act on it as signals.
     pub fn run(command: Command, size: (u16, u16)) -> Self {
         let (terminal, child) = start(command, size);
         let terminal = Arc::new(terminal);
@@ -72,17 +73,30 @@ impl Screen {
             seen.0.lock().unwrap_or_else(PoisonError::into_inner).is_over = true;
             seen.1.notify_all();
         });
-        Self { terminal, child, shown }
+        let screen = Self { terminal, child, shown };
+        let until = Instant::now() + PATIENCE;
+        let mut shown = screen.lock();
+        while shown.raw.is_empty() && !shown.is_over {
+            let left = until.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "it draws nothing");
+            shown = screen.shown.1.wait_timeout(shown, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        drop(shown);
+        screen
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shown> {
+        self.shown.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Every byte the program has written.
     pub fn raw(&self) -> Vec<u8> {
-        self.shown.0.lock().unwrap_or_else(PoisonError::into_inner).raw.clone()
+        self.lock().raw.clone()
     }
 
     /// What the screen shows once nothing has been written for a while, as the escape sequences that draw it.
     pub fn drawn(&self) -> String {
-        let mut shown = self.shown.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = self.lock();
         loop {
             let waited = self.shown.1.wait_timeout(shown, Duration::from_millis(300));
             let (now, is_quiet) = waited.unwrap_or_else(PoisonError::into_inner);
@@ -109,7 +123,7 @@ impl Screen {
     #[track_caller]
     fn wait(&self, what: &str, is_there: impl Fn(&str) -> bool) {
         let until = Instant::now() + PATIENCE;
-        let mut shown = self.shown.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = self.lock();
         loop {
             let text = shown.parser.screen().contents();
             if is_there(&text) {
@@ -141,10 +155,10 @@ impl Screen {
             let text = shown.parser.screen().contents();
             any.iter().any(|words| text.contains(words))
         };
-        while !is_there(&self.shown.0.lock().unwrap_or_else(PoisonError::into_inner)) {
+        while !is_there(&self.lock()) {
             assert!(Instant::now() < until, "waiting for {any:?} in vain");
             self.send(keys);
-            let shown = self.shown.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let shown = self.lock();
             drop(self.shown.1.wait_timeout(shown, Duration::from_millis(100)));
         }
     }
@@ -152,7 +166,7 @@ impl Screen {
     /// Gives the terminal another size.
     pub fn resize(&mut self, columns: u16, rows: u16) {
         self.terminal.resize(Size::new(rows, columns)).expect("resized");
-        let mut shown = self.shown.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = self.lock();
         shown.parser.screen_mut().set_size(cells(rows), cells(columns));
     }
 
@@ -171,7 +185,7 @@ impl Screen {
     #[track_caller]
     pub fn end(mut self) -> (i32, Vec<u8>) {
         let until = Instant::now() + PATIENCE;
-        let mut shown = self.shown.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = self.lock();
         while !shown.is_over {
             let left = until.saturating_duration_since(Instant::now());
             assert!(

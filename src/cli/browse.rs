@@ -169,7 +169,6 @@ fn find_session(folders: &Dirs, id: &str) -> Result<PathBuf, Diagnostic> {
         .ok_or_else(|| Diagnostic::new(format!("no session `{id}`")).hint("`roundtable sessions` lists them"))
 }
 
-/// `schema`: the JSON Schema of definitions.
 pub fn schema(output: &mut Console) -> ExitCode {
     output.line(&crate::workflow::definition_schema_text());
     ExitCode::Finished

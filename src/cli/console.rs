@@ -35,7 +35,6 @@ pub struct Console {
 }
 
 impl Console {
-    /// Printing with these flags.
     pub fn new(json: bool, quiet: bool) -> Self {
         Self { json, result_only: false, quiet, closed: false, lost: None }
     }

@@ -117,7 +117,6 @@ struct Total {
     /// The rounds and models of which a seat was counted.
     cached: HashSet<(String, String)>,
     tokens: u64,
-    /// The most tokens a reply may have.
     longest: u64,
     unknown: Vec<String>,
 }

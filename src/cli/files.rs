@@ -253,7 +253,6 @@ fn planned(wanted: &ReportArgs, session: &Session) -> Result<Vec<(Option<PathBuf
     Ok(planned)
 }
 
-/// `report`: a session as a document.
 pub fn report(path: &Path, wanted: &ReportArgs, output: &mut Console) -> VerbResult {
     let reported = Reported::new(path, &log_of(path, output)?);
     let undecided = reported.undecided().filter(|_| !wanted.even_undecided);

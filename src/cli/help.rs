@@ -14,147 +14,69 @@ use crate::diagnostic::Diagnostic;
 use crate::journal::{Disk, DiskError};
 use crate::launch::error::RunError;
 
-/// A command line and what it does.
 type Example = (&'static str, &'static str);
 
-/// Examples by command; the empty name is a run.
-const EXAMPLES: [(&str, &[Example]); 21] = [
-    (
-        "",
-        &[
-            ("roundtable cache.yaml", "open a definition in the terminal UI"),
-            ("roundtable --batch cache.yaml --dry-run", "print the prompts and the cost, send nothing"),
-            ("roundtable --batch cache.yaml --rehearse", "try it with placeholders, without a model"),
-            ("roundtable --batch cache.yaml --json=result", "print the result as one line of JSON"),
-            ("roundtable --batch cache.yaml --max-usd 0.50", "stop before it can cost more"),
-        ],
-    ),
-    (
-        "resume",
-        &[
-            ("roundtable resume session.s2s", "go on where it stopped"),
-            ("roundtable resume session.s2s --answers answers.yaml", "answer what it waits for"),
-        ],
-    ),
-    (
-        "serve",
-        &[
-            ("roundtable serve vote.yaml", "print a link for each remote seat"),
-            ("roundtable serve vote.yaml --behind https://votes.example", "with a proxy or tunnel"),
-            ("roundtable serve vote.yaml --lan", "for phones in the same network"),
-            ("roundtable serve session.s2s", "go on where it stopped"),
-        ],
-    ),
-    (
-        "mcp",
-        &[
-            ("roundtable mcp", "what a coding assistant starts"),
-            ("roundtable mcp --participants qa-lead,skeptic", "with your panel"),
-            ("roundtable mcp --max-usd 1", "at most one dollar for each session"),
-        ],
-    ),
-    ("inbox", &[("roundtable inbox run -- ./agent.sh", "answer each work item with a program")]),
-    (
-        "worker",
-        &[
-            ("roundtable worker keygen", "print this machine's public key"),
-            ("roundtable worker table-key", "print the key of its sessions"),
-            ("roundtable worker permissions fleet", "print what it needs on the server"),
-            ("roundtable worker --nats tls://queue.example --name fleet", "answer questions"),
-            ("roundtable worker --name fleet --max-usd 5", "with a limit on cost"),
-        ],
-    ),
-    (
-        "replay",
-        &[
-            ("roundtable replay session.s2s", "play it in the terminal UI"),
-            ("roundtable replay session.s2s --text --at 8", "print the first eight events"),
-        ],
-    ),
-    (
-        "verify",
-        &[
-            ("roundtable verify session.s2s", "check chain, prompts, seals and tallies"),
-            ("roundtable verify session.s2s --explain", "also print what a file cannot prove"),
-            ("roundtable verify *.s2s", "check several"),
-        ],
-    ),
-    (
-        "trace",
-        &[
-            ("roundtable trace session.s2s", "print every prompt and reply"),
-            ("roundtable trace session.s2s --participant qa-lead", "print those of one participant"),
-        ],
-    ),
-    (
-        "report",
-        &[
-            ("roundtable report session.s2s", "print Markdown"),
-            ("roundtable report session.s2s --format html --out report.html", "write a web page"),
-            ("roundtable report session.s2s --format madr", "print a decision record"),
-            ("roundtable report session.s2s --number 14 --out docs/adr", "write docs/adr/0014-title.md"),
-            (
-                "roundtable report session.s2s --format junit --out junit.xml",
-                "write a file for a build server",
-            ),
-            ("roundtable report session.s2s --out findings.sarif", "write findings for code scanning"),
-        ],
-    ),
-    (
-        "tally",
-        &[
-            ("roundtable tally session.s2s --all", "recount a round under every rule"),
-            ("roundtable tally --ballots ballots.json --rule schulze", "count ballots from a file"),
-        ],
-    ),
-    (
-        "check",
-        &[
-            ("roundtable check cache.yaml", "report errors and warnings"),
-            ("roundtable check cache.yaml --json", "one JSON object per finding"),
-            ("roundtable check --expand cache.yaml", "print the steps of its discussions"),
-        ],
-    ),
-    ("schema", &[("roundtable schema", "print the JSON Schema of definitions")]),
-    (
-        "snapshot",
-        &[
-            ("roundtable snapshot cache.yaml", "print what every seat will get"),
-            ("roundtable snapshot cache.yaml --for qa-lead", "with the lines addressed to one participant"),
-        ],
-    ),
-    ("strategies", &[("roundtable strategies", "list them"), ("roundtable strategies delphi", "print one")]),
-    ("personas", &[("roundtable personas", "list them"), ("roundtable personas qa-lead", "print one")]),
-    (
-        "sessions",
-        &[
-            ("roundtable sessions", "list saved sessions"),
-            ("roundtable sessions show session.s2s", "print one"),
-        ],
-    ),
-    (
-        "doctor",
-        &[
-            ("roundtable doctor", "check every provider, and print every setting"),
-            ("roundtable doctor ollama", "check one"),
-        ],
-    ),
-    (
-        "init",
-        &[
-            ("roundtable init", "create `.s2s` in this folder"),
-            ("roundtable init --agent", "also let coding assistants find `roundtable mcp`"),
-        ],
-    ),
-    (
-        "man",
-        &[
-            ("roundtable man", "print the manual page"),
-            ("roundtable man verify", "print the page of a command"),
-            ("roundtable man --out man1", "write all pages to a folder"),
-        ],
-    ),
-    ("completions", &[("roundtable completions bash", "for bash; also elvish, fish, powershell, zsh")]),
+/// Examples of a run.
+const OF_RUN: [Example; 5] = [
+    ("roundtable cache.yaml", "open a definition in the terminal UI"),
+    ("roundtable --batch cache.yaml --dry-run", "print the prompts and the cost, send nothing"),
+    ("roundtable --batch cache.yaml --rehearse", "try it with placeholders, without a model"),
+    ("roundtable --batch cache.yaml --json=result", "print the result as one line of JSON"),
+    ("roundtable --batch cache.yaml --max-usd 0.50", "stop before it can cost more"),
+];
+
+/// Examples of each command, which is the second word.
+const EXAMPLES: [Example; 50] = [
+    ("roundtable resume session.s2s", "go on where it stopped"),
+    ("roundtable resume session.s2s --answers answers.yaml", "answer what it waits for"),
+    ("roundtable serve vote.yaml", "print a link for each remote seat"),
+    ("roundtable serve vote.yaml --behind https://votes.example", "with a proxy or tunnel"),
+    ("roundtable serve vote.yaml --lan", "for phones in the same network"),
+    ("roundtable serve session.s2s", "go on where it stopped"),
+    ("roundtable mcp", "what a coding assistant starts"),
+    ("roundtable mcp --participants qa-lead,skeptic", "with your panel"),
+    ("roundtable mcp --max-usd 1", "at most one dollar for each session"),
+    ("roundtable inbox run -- ./agent.sh", "answer each work item with a program"),
+    ("roundtable worker keygen", "print this machine's public key"),
+    ("roundtable worker table-key", "print the key of its sessions"),
+    ("roundtable worker permissions fleet", "print what it needs on the server"),
+    ("roundtable worker --nats tls://queue.example --name fleet", "answer questions"),
+    ("roundtable worker --name fleet --max-usd 5", "with a limit on cost"),
+    ("roundtable replay session.s2s", "play it in the terminal UI"),
+    ("roundtable replay session.s2s --text --at 8", "print the first eight events"),
+    ("roundtable verify session.s2s", "check chain, prompts, seals and tallies"),
+    ("roundtable verify session.s2s --explain", "also print what a file cannot prove"),
+    ("roundtable verify *.s2s", "check several"),
+    ("roundtable trace session.s2s", "print every prompt and reply"),
+    ("roundtable trace session.s2s --participant qa-lead", "print those of one participant"),
+    ("roundtable report session.s2s", "print Markdown"),
+    ("roundtable report session.s2s --format html --out report.html", "write a web page"),
+    ("roundtable report session.s2s --format madr", "print a decision record"),
+    ("roundtable report session.s2s --number 14 --out docs/adr", "write docs/adr/0014-title.md"),
+    ("roundtable report session.s2s --format junit --out junit.xml", "write a file for a build server"),
+    ("roundtable report session.s2s --out findings.sarif", "write findings for code scanning"),
+    ("roundtable tally session.s2s --all", "recount a round under every rule"),
+    ("roundtable tally --ballots ballots.json --rule schulze", "count ballots from a file"),
+    ("roundtable check cache.yaml", "report errors and warnings"),
+    ("roundtable check cache.yaml --json", "one JSON object per finding"),
+    ("roundtable check --expand cache.yaml", "print the steps of its discussions"),
+    ("roundtable schema", "print the JSON Schema of definitions"),
+    ("roundtable snapshot cache.yaml", "print what every seat will get"),
+    ("roundtable snapshot cache.yaml --for qa-lead", "with the lines addressed to one participant"),
+    ("roundtable strategies", "list them"),
+    ("roundtable strategies delphi", "print one"),
+    ("roundtable personas", "list them"),
+    ("roundtable personas qa-lead", "print one"),
+    ("roundtable sessions", "list saved sessions"),
+    ("roundtable sessions show session.s2s", "print one"),
+    ("roundtable doctor", "check every provider, and print every setting"),
+    ("roundtable doctor ollama", "check one"),
+    ("roundtable init", "create `.s2s` in this folder"),
+    ("roundtable init --agent", "also let coding assistants find `roundtable mcp`"),
+    ("roundtable man", "print the manual page"),
+    ("roundtable man verify", "print the page of a command"),
+    ("roundtable man --out man1", "write all pages to a folder"),
+    ("roundtable completions bash", "for bash; also elvish, fish, powershell, zsh"),
 ];
 
 /// Variables that are read, and what they do.
@@ -178,8 +100,11 @@ const EXIT_CODES: &str = "Exit codes: 0 finished · 1 unexpected failure · 2 er
     or file · 3 finished without a decision · 4 waiting for a person · 5 participants unreachable, or cost or time \
     limit reached · 6 verification failed · 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM (resumable)";
 
-fn examples(name: &str) -> &'static [Example] {
-    EXAMPLES.iter().find(|(verb, _)| *verb == name).map_or(&[], |(_, examples)| examples)
+fn examples(verb: &str) -> Vec<Example> {
+    if verb.is_empty() {
+        return OF_RUN.to_vec();
+    }
+    EXAMPLES.into_iter().filter(|(line, _)| line.split(' ').nth(1) == Some(verb)).collect()
 }
 
 fn columns(heading: &str, rows: &[Example]) -> String {
@@ -193,10 +118,10 @@ pub fn command() -> Command {
     let mut command = Args::command();
     let names: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
     for name in names {
-        let shown = columns("Examples", examples(&name));
+        let shown = columns("Examples", &examples(&name));
         command = command.mut_subcommand(name, |verb| verb.after_help(shown));
     }
-    let shown = columns("Examples", examples(""));
+    let shown = columns("Examples", &examples(""));
     let environment = columns("Environment", &ENVIRONMENT);
     command
         .after_help(format!("{shown}\n\n{EXIT_CODES}"))
@@ -255,7 +180,7 @@ fn page_of(command: &Command) -> Vec<u8> {
     }
     let mut more = String::new();
     let of_verb = verb.split('-').next().unwrap_or_default();
-    section("EXAMPLES", examples(of_verb), &mut more);
+    section("EXAMPLES", &examples(of_verb), &mut more);
     section("ENVIRONMENT", &ENVIRONMENT, &mut more);
     more.push_str(&format!(".SH \"EXIT STATUS\"\n{}\n", roff(EXIT_CODES.trim_start_matches("Exit codes: "))));
     if !verb.is_empty() {
@@ -304,7 +229,8 @@ mod tests {
             assert!(help.contains("Examples:\n  roundtable "), "{name}:\n{help}");
         }
         let known: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
-        assert!(EXAMPLES.iter().all(|(verb, _)| verb.is_empty() || known.contains(verb)));
+        let of_verb = |(line, _): &(&'static str, &str)| line.split(' ').nth(1).unwrap_or_default();
+        assert!(EXAMPLES.iter().map(of_verb).all(|verb| known.contains(&verb)));
     }
 
     #[test]

@@ -19,7 +19,6 @@ use crate::engine::RemoteSeats;
 use crate::history::Session;
 use crate::launch::error::RunError;
 
-/// The door of a headless run.
 pub struct ServedDoor<'a> {
     args: &'a ServeArgs,
     door: LinkDoor,
@@ -73,7 +72,6 @@ impl<'a> ServedDoor<'a> {
     }
 }
 
-/// A file for its owner alone.
 fn new_file(path: &Path) -> Result<File, Diagnostic> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

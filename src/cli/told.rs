@@ -25,7 +25,6 @@ const SHORT_MS: u64 = 5000;
 /// How often a wait, or that the session runs, is printed.
 const EVERY: Duration = Duration::from_secs(30);
 
-/// Tells, and remembers what was told.
 pub struct Teller {
     /// Where requests note how they stand.
     pub watches: ProgressBoard,
@@ -39,7 +38,6 @@ pub struct Teller {
 struct State {
     bar: Option<ProgressBar>,
     work: Option<Work>,
-    /// When each wait was told last.
     waits: HashMap<String, Instant>,
     /// The last round whose seats were told.
     round: u32,

@@ -16,7 +16,6 @@ use crate::history::{
 use crate::round::envelope::VERSION;
 use crate::round::seal::sign::{SigningKey, offer_message};
 
-/// What is shown now.
 pub struct Board {
     state: Mutex<State>,
     changes: watch::Sender<u64>,
@@ -28,7 +27,6 @@ struct State {
     header: Option<Arc<SessionOpened>>,
     invitations: IndexMap<String, Invitation>,
     work: OpenWork,
-    /// The round that was opened last.
     round: Option<RoundRun>,
     /// The options as each remote seat is shown them, where that is not the form's order.
     orders: IndexMap<String, Vec<String>>,
@@ -80,7 +78,6 @@ impl Board {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the session has ended.
     pub fn is_over(&self) -> bool {
         self.state().is_over
     }

@@ -27,7 +27,6 @@ use crate::round::snapshot::sha256_hex;
 /// How long a request may take, its body included.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What the routes share.
 pub struct Door {
     pub board: Arc<Board>,
     pub arrivals: mpsc::Sender<Arrival>,
@@ -81,7 +80,6 @@ pub fn refused(said: &str) -> Response {
 pub const NO_PAGE: &str = "no such page";
 const TOO_MANY: &str = "too many tries";
 
-/// Whom a request's token is for.
 pub struct Invited {
     pub seat: String,
     pub invitation: String,

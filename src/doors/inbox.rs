@@ -24,7 +24,6 @@ use crate::engine::{Accepted, Message, PlainAnswer, Work, WorkMessage};
 const LONGEST_WAIT: u64 = 30;
 /// How many work items one reply holds at most.
 const MOST_ITEMS: usize = 100;
-/// The most characters of a holder's name.
 const LONGEST_HOLDER: usize = 100;
 /// The most characters of the reason why work failed.
 const LONGEST_REASON: usize = 4000;
@@ -117,7 +116,6 @@ struct About {
     holder: Option<String>,
     /// What the work yields: a text, or data.
     result: Option<Value>,
-    /// Why it failed.
     reason: Option<String>,
     /// The answer to a round: a text, or data.
     answer: Option<Value>,

@@ -31,7 +31,6 @@ pub use tls::{Identity, accept_tls, fingerprint, make_identity};
 
 use crate::round::envelope::MAX_ENVELOPE;
 
-/// The routes of links and of agents.
 pub fn router(door: Arc<Door>) -> Router {
     Router::new()
         .route("/b", get(links::page))

@@ -42,7 +42,6 @@ pub enum Message {
 /// An answer to a round as plain text.
 pub struct PlainAnswer {
     pub participant: String,
-    /// Which of the agent's workers it is.
     pub holder: String,
     /// The id of what it was asked, such as `vote/3`.
     pub item: String,
@@ -73,9 +72,7 @@ pub enum Work {
     /// Claims so many that are open, oldest first.
     Take(usize),
     Renew(String),
-    /// Completes it with this text.
     Return(String, String),
-    /// Gives it up for this reason.
     Fail(String, String),
 }
 

@@ -26,7 +26,6 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// A limit of which nothing is spent.
     pub fn new(limit: f64, prices: HashMap<String, Price>, limits: ReplyLimits) -> Self {
         Self { limit, prices, limits, funds: Funds::default(), left_open: None }
     }

@@ -42,12 +42,10 @@ impl Engine<'_> {
         self.journal.as_ref().map(|journal| journal.head().to_owned()).unwrap_or_default()
     }
 
-    /// How many documents are on disk.
     pub fn entries(&self) -> usize {
         self.journal.as_ref().map_or(0, Journal::entries)
     }
 
-    /// Whether nothing waits to be written.
     fn is_written(&self) -> bool {
         self.staged.is_empty()
     }

@@ -189,7 +189,6 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Asks the seats of the open round.
     fn ask_round(&mut self, key: &RoundKey) -> Result<(), EngineError> {
         let Some(round) = self.session.open_round() else { return Ok(()) };
         let shared = Arc::new(RoundShared::of(&self.session, round, key));
@@ -234,7 +233,6 @@ impl Engine<'_> {
         }
     }
 
-    /// Computes the deadline again.
     pub(super) fn reset_deadline(&mut self) {
         let left = self.session.open_round().and_then(|round| self.time_left(round));
         if let Some(round) = &mut self.pool.round {

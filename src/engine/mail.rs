@@ -118,7 +118,6 @@ impl Engine<'_> {
         Ok(Accepted::Failed)
     }
 
-    /// Whether it is on record already.
     fn is_known(&self, failed: &FailedDelivery) -> bool {
         let round = self.session.round(&failed.round).filter(|round| round.session == failed.session);
         let status = round.and_then(|round| Some(&round.seat(&failed.participant)?.status));

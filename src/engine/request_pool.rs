@@ -36,7 +36,6 @@ pub(super) enum FinishedRequest {
     Item(Box<WorkItemReturned>),
 }
 
-/// The round whose seats are asked.
 pub(super) struct PendingRound {
     pub number: u32,
     /// Seats that have not settled.

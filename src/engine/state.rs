@@ -36,7 +36,6 @@ pub type SeatedParticipants = HashMap<String, Arc<dyn Participant>>;
 /// Why a session stopped with an error; acknowledged events are in the file.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// The storage failed.
     #[error(transparent)]
     Disk(#[from] DiskError),
     /// The core refused what it had asked for: a bug in this program.
@@ -58,10 +57,8 @@ pub type ReadEvidence<'a> = Box<dyn FnMut(&EvidenceSource) -> Result<Map<String,
 pub type TasksFile<'a> = Box<dyn FnMut(&str, &TaskMark) -> Result<(), String> + Send + 'a>;
 
 pub struct EngineConfig<'a> {
-    /// The state so far.
     pub session: Session,
     pub journal: Journal,
-    /// The keys of open rounds.
     pub keys: KeyStore,
     pub table: SeatedParticipants,
     /// The personas of the roster, by name.
@@ -83,7 +80,6 @@ pub struct EngineConfig<'a> {
 /// A journal after a write, and the entries it wrote.
 pub(super) type CommitResult = (Journal, Result<Vec<LogEntry>, DiskError>);
 
-/// A session that runs.
 pub struct Engine<'a> {
     pub session: Session,
     /// A key file that could not be removed after the session was over; its key is published.
@@ -173,7 +169,6 @@ impl<'a> Engine<'a> {
         decide(&self.session, command, (self.now)())
     }
 
-    /// Folds events that are decided.
     pub(super) fn stage_events(&mut self, events: Vec<Event>, at: Timestamp) {
         for event in events {
             let stamped = TimedEvent { at, event };

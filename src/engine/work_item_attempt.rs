@@ -15,12 +15,9 @@ use crate::participants::{Failure, Finish, Participant, Reply, SeatRequest};
 use crate::round::record::ReplyAttempt;
 use crate::workflow::{OutputSchema, is_feedback, read_answer};
 
-/// What one try is bound by.
 pub struct AttemptLimits {
     pub step: String,
-    /// What the answer must fit.
     pub schema: Option<OutputSchema>,
-    /// What the answer must agree with.
     pub facts: Option<FormFacts>,
     /// Whether an answer that says nothing is none: a review's.
     pub needs_words: bool,

@@ -227,7 +227,6 @@ impl Engine<'_> {
         self.purse(seat, model, round.estimated_tokens, aside)
     }
 
-    /// How long the session may still take.
     pub(super) fn session_time_left(&self) -> Option<Duration> {
         let limit = self.session.definition.as_ref().and_then(|d| d.max_duration_ms)?;
         Some(Duration::from_millis(limit.saturating_sub(self.session.ran_ms((self.now)()))))

@@ -15,7 +15,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How many rounds and models are remembered.
 const KEPT: usize = 32;
 
-/// Who has gone ahead.
 #[derive(Default)]
 pub(super) struct CacheWarmup(Mutex<Vec<WarmupState>>);
 

@@ -243,7 +243,6 @@ pub(super) struct ProcessGroup {
     id: Option<rustix::process::Pid>,
 }
 
-/// The groups that run.
 #[cfg(unix)]
 static RUNNING: Mutex<Vec<rustix::process::Pid>> = Mutex::new(Vec::new());
 

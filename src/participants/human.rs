@@ -9,7 +9,6 @@ use tokio::sync::oneshot;
 
 use super::{Failure, Participant, Reply, SeatRequest};
 
-/// What a person is asked.
 #[derive(Debug)]
 pub struct HumanQuestion {
     pub seat: String,
@@ -18,7 +17,6 @@ pub struct HumanQuestion {
     pub answer: oneshot::Sender<String>,
 }
 
-/// Takes questions to a person.
 pub type HumanQueue = UnboundedSender<HumanQuestion>;
 
 /// A seat that a person takes.

@@ -12,7 +12,6 @@ use tokio::sync::Mutex;
 
 use super::external_program::{ProcessGroup, prepared, read, started};
 
-/// How long it may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How much it may print, in bytes.
 const MOST: u64 = 64 * 1024;

@@ -105,10 +105,8 @@ impl SeatRequest {
 /// A work item as those see it who answer without reading a prompt.
 #[derive(Debug, Default)]
 pub struct WorkItemView {
-    /// What the agent is handed.
     pub input: serde_json::Map<String, serde_json::Value>,
     pub whole: String,
-    /// What the answer must fit.
     pub schema: Option<OutputSchema>,
     /// An answer that fits the session and says nothing, where a discussion is led.
     pub placeholder: Option<serde_json::Value>,
@@ -131,18 +129,15 @@ pub struct ProgramExit {
     pub stdout: Vec<u8>,
     /// The last of its standard error.
     pub stderr: Vec<u8>,
-    /// Whether its exit status is its answer.
     pub is_exit_data: bool,
 }
 
 /// Where that is noted, while the program runs.
 pub type ExitNote = Mutex<ProgramExit>;
 
-/// What came back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reply {
     pub text: String,
-    /// Why it ended.
     pub finish: Finish,
     /// Tokens, if the service told.
     pub usage: Option<TokenUsage>,

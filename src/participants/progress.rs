@@ -200,7 +200,6 @@ impl ProgressBoard {
         self.lock().remove(seat);
     }
 
-    /// Forgets all seats.
     pub fn clear(&self) {
         self.lock().clear();
     }

@@ -27,7 +27,6 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// A participant that knows these.
     pub fn new(takes: HashMap<(String, String), RecordedReply>) -> Self {
         Self { takes }
     }

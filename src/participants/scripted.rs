@@ -12,11 +12,9 @@ use super::{Failure, Participant, Reply, SeatRequest};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScriptedReply {
     Reply(String),
-    /// The try fails with this reason.
     Fail(String),
 }
 
-/// What one seat says in one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScriptedSeat {
     /// The same every time.

@@ -3,7 +3,6 @@
 use sha2::{Digest as _, Sha256};
 
 pub const OFFERS: &str = "RT_OFFER";
-/// The stream of snapshots.
 pub const CONTEXTS: &str = "RT_CONTEXT";
 /// The most bytes of a part of a snapshot.
 pub const CONTEXT_PART: usize = 512 * 1024;

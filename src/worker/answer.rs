@@ -32,13 +32,11 @@ pub struct Model {
     pub participant: Arc<dyn Participant>,
     /// What its tokens cost; nothing without a limit on money.
     pub price: Price,
-    /// The most tokens of a reply.
     pub most_output: u64,
 }
 
 /// Who answers: a worker's keys, models and money.
 pub struct Answerer {
-    /// Signs what is sent back.
     pub key: SigningKey,
     /// Public keys of the tables that may ask, in hex.
     pub table_keys: Vec<String>,
@@ -48,7 +46,6 @@ pub struct Answerer {
     pub money: Option<Money>,
 }
 
-/// What is sent back.
 #[derive(Debug)]
 pub enum Answer {
     Sealed(Envelope),

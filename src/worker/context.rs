@@ -23,7 +23,6 @@ impl Contexts {
         Self { client, kept: Mutex::default() }
     }
 
-    /// The snapshot with this hash.
     pub async fn get(&self, sha256: &str) -> Result<Arc<str>, String> {
         // Seats of one round wait for the one fetch of what they share.
         let mut kept = self.kept.lock().await;

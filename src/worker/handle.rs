@@ -26,7 +26,6 @@ pub(super) enum Verdict {
     Done,
     /// It is taken away: nobody will answer it.
     Drop,
-    /// It is given to somebody again.
     Again,
     Leave,
 }

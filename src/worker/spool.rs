@@ -14,7 +14,6 @@ use crate::journal::{Disk, DiskError};
 
 /// How long the id of a delivery is kept that is done.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
-/// The most bytes of a spooled message.
 const MAX_MESSAGE: u64 = 2 * 1024 * 1024;
 
 /// A sealed answer or a failure on its way.
@@ -27,11 +26,9 @@ pub struct Outgoing {
     pub message_id: String,
     /// Whether it says why there is no answer.
     pub is_failure: bool,
-    /// The JSON that is published.
     pub body: String,
 }
 
-/// A worker's folder.
 pub struct Spool {
     disk: Disk,
     going: PathBuf,
@@ -65,7 +62,6 @@ impl Spool {
         }
     }
 
-    /// Everything that is still to be sent.
     pub fn all(&self) -> Result<Vec<Outgoing>, DiskError> {
         let entries = std::fs::read_dir(&self.going).into_iter().flatten().filter_map(Result::ok);
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());

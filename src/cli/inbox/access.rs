@@ -73,7 +73,6 @@ impl Access {
         answered(|| self.client.post(path, bytes.clone())).await
     }
 
-    /// As [`Access::post`], about a work item.
     pub async fn post_item(&self, item: &str, verb: &str, value: &Value) -> Result<LinkReply, RunError> {
         self.post(&format!("/v1/items/{}/{verb}", in_path(item)), value).await
     }
@@ -92,7 +91,6 @@ pub fn done(reply: &LinkReply) -> Result<Value, RunError> {
     Ok(serde_json::from_slice(&reply.body).unwrap_or_default())
 }
 
-/// A refusal's word and reason.
 pub fn refusal(reply: &LinkReply) -> String {
     let said: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
     match said["reason"].as_str() {

@@ -225,7 +225,6 @@ impl Worker<'_> {
     }
 }
 
-/// Whether another answer may fit.
 fn is_unfit(reply: &LinkReply) -> bool {
     [413, 422].contains(&reply.status)
 }

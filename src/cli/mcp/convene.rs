@@ -78,7 +78,6 @@ pub fn in_words(problem: &Diagnostic) -> String {
     format!("{place}{}{hint}", problem.message)
 }
 
-/// The definition as JSON text.
 fn definition(asked: &Convene, panel: &[String]) -> Result<String, Vec<Diagnostic>> {
     let mut definition = Map::new();
     let mut put = |key: &str, value: Value| drop(definition.insert(key.to_owned(), value));

@@ -33,7 +33,6 @@ fn closed(path: &Path) -> Result<(Session, String), RunError> {
     Err(not_over().into())
 }
 
-/// Refuses to show what is not over.
 pub fn not_over() -> Diagnostic {
     let problem = Diagnostic::new("the session is not over: nothing can be shown before it closes");
     problem.hint("ask `status` until its state is `closed`")

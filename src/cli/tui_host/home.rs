@@ -23,7 +23,6 @@ const MOST_READ: u64 = 4 * 1024 * 1024;
 /// A file larger than this is taken for no definition, in bytes.
 const MOST_DEFINITION: u64 = 256 * 1024;
 
-/// The examples that come with the program.
 const EXAMPLES: [(&str, &str); 4] = [
     ("context-passing.yaml", include_str!("../../../sessions/context-passing.yaml")),
     ("risk-review.yaml", include_str!("../../../sessions/risk-review.yaml")),

@@ -21,7 +21,6 @@ const HAND_OVER: Duration = Duration::from_millis(50);
 /// So often the file is looked at once it is read.
 const WATCH: Duration = Duration::from_millis(500);
 
-/// Opens a session file as a replay.
 pub fn open(path: &Path) -> Result<ReplayLoad, Vec<Diagnostic>> {
     let file = path.display().to_string();
     let mut bytes = beginning_of(path, BEGINNING)?;

@@ -28,7 +28,6 @@ pub struct QueueDoor {
     workers: Vec<String>,
     offers: Arc<Mutex<Offers>>,
     orders: UnboundedSender<Order>,
-    /// Ends what runs beside.
     ends: CancellationToken,
     _guard: DropGuard,
 }

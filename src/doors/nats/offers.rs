@@ -12,13 +12,11 @@ use crate::queue::names;
 pub enum Order {
     /// Lay down a snapshot, by its hash.
     Context(String, Arc<str>),
-    /// Ask a seat.
     Offer(Box<Offer>),
     /// Take back what lies at subjects like this one.
     Withdraw(String),
 }
 
-/// A seat that is to be asked.
 pub struct Offer {
     pub seat: String,
     pub terms: Terms,
@@ -27,7 +25,6 @@ pub struct Offer {
     pub round: (String, String),
     pub subject: String,
     pub delivery: String,
-    /// What it is asked, as JSON.
     pub body: String,
 }
 
@@ -59,7 +56,6 @@ pub struct Offers {
 }
 
 impl Offers {
-    /// What follows from the state.
     pub fn orders(&mut self, session: &Session) -> Vec<Order> {
         let mut orders = Vec::new();
         let Some((header, round)) = session.header.as_ref().zip(session.rounds.last()) else { return orders };

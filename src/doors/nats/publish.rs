@@ -19,7 +19,6 @@ use crate::round::seal::sign::{SigningKey, offer_message};
 
 /// How many offers are on their way at once.
 const IN_FLIGHT: usize = 256;
-/// The most bytes of an offer's headers.
 const HEADERS: usize = 1024;
 /// The pause before something is tried once more.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -110,9 +109,7 @@ async fn publish_context(queue: &Context, sha256: &str, text: &str) {
     }
 }
 
-/// What became of a message.
 enum Sent {
-    /// The server has it on disk.
     Stored,
     /// The server has had it before.
     Duplicate,

@@ -14,24 +14,19 @@ use crate::engine::{Accepted, Arrival, Message};
 use crate::queue::stop_at;
 use crate::round::envelope::{Envelope, FailedDelivery};
 
-/// How many messages are fetched at once.
 const AT_ONCE: usize = 256;
-/// How long a fetch waits for one.
 const WAIT: Duration = Duration::from_secs(2);
 /// The pause after a fetch that failed.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// What is taken in of one worker.
 pub struct BallotReceiver {
     pub consumer: PullConsumer,
     pub worker: String,
-    /// The seats that the worker answers for.
     pub seats: HashSet<String>,
     pub arrive: mpsc::Sender<Arrival>,
 }
 
 impl BallotReceiver {
-    /// Takes in until it is cancelled.
     pub async fn run(self) {
         loop {
             let batch = self.consumer.fetch().max_messages(AT_ONCE).expires(WAIT).messages().await;
@@ -77,7 +72,6 @@ impl BallotReceiver {
     }
 }
 
-/// Acknowledges what is on disk.
 async fn settle(carried: Carried, answered: oneshot::Receiver<Result<Accepted, String>>) {
     match answered.await {
         Ok(Ok(_)) => {

@@ -111,7 +111,6 @@ pub(in crate::participants) struct ChatStream {
 }
 
 impl ChatStream {
-    /// Takes one chunk, or `[DONE]`.
     pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
         if data.trim_ascii() == b"[DONE]" {
             self.is_done = true;

@@ -45,7 +45,6 @@ pub(super) struct RequestOptions {
     pub form: SchemaMode,
     pub seed: Option<u64>,
     pub temperature: Option<f64>,
-    /// How much the model is to think.
     pub effort: Option<Effort>,
 }
 
@@ -70,7 +69,6 @@ pub enum ApiStream {
 }
 
 impl ApiStyle {
-    /// Whether its requests can carry a seed.
     pub fn takes_seed(self) -> bool {
         self == Self::OpenAi
     }

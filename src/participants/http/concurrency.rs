@@ -47,7 +47,6 @@ impl Default for ConcurrencyLimit {
     }
 }
 
-/// A request on its way.
 pub(super) struct Permit {
     gate: Arc<ConcurrencyLimit>,
     slot: Option<OwnedSemaphorePermit>,
@@ -78,7 +77,6 @@ impl ConcurrencyLimit {
         Some(until.saturating_duration_since(now))
     }
 
-    /// Waits for its turn.
     pub async fn acquire(self: &Arc<Self>) -> Permit {
         // The semaphore is never closed, so that this never fails.
         let slot = Arc::clone(&self.slots).acquire_owned().await.ok();

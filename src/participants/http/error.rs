@@ -24,7 +24,6 @@ pub(super) struct RequestError {
     pub reason: String,
     /// Whether the next request may go better.
     pub again: bool,
-    /// The wait the service asked for.
     pub asked: Option<Duration>,
     /// What the service says, where it would not take the request as it is and may take another one.
     pub declined: Option<Complaint>,

@@ -64,12 +64,10 @@ impl LinkClient {
         Ok(Self { client, base: url, token: SecretString::from(token) })
     }
 
-    /// Asks for what lies at a path.
     pub async fn get(&self, path: &str) -> Result<LinkReply, String> {
         self.send(Method::GET, path, Vec::new()).await
     }
 
-    /// Sends JSON to a path.
     pub async fn post(&self, path: &str, body: Vec<u8>) -> Result<LinkReply, String> {
         self.send(Method::POST, path, body).await
     }

@@ -228,7 +228,6 @@ impl HttpParticipant {
         }
     }
 
-    /// One request and its response.
     async fn send(
         &self,
         body: SplitBody,
@@ -383,7 +382,6 @@ fn should_retry(response: &Response) -> Option<bool> {
     }
 }
 
-/// Whether the response comes by events.
 fn is_stream(response: &Response) -> bool {
     let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
     kind.is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"))

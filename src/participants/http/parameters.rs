@@ -24,7 +24,6 @@ pub(super) enum Parameter {
     Stream,
 }
 
-/// Another request to try.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Change {
     Omit(Parameter),
@@ -158,7 +157,6 @@ pub(super) fn dropped(ask: &SeatRequest, wanted: &RequestOptions, sent: &Request
 pub(super) struct ParameterMemory(Mutex<HashMap<String, Learned>>);
 
 impl ParameterMemory {
-    /// Returns what is known of a model.
     pub fn of(&self, model: &str) -> Learned {
         self.lock().get(model).cloned().unwrap_or_default()
     }
@@ -167,7 +165,6 @@ impl ParameterMemory {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes what a model takes.
     pub fn learn(&self, model: &str, learned: &Learned) {
         let mut models = self.lock();
         let known = models.entry(model.to_owned()).or_default();

@@ -36,7 +36,6 @@ impl Patience {
         self.to_deadline().unwrap_or(LONGEST)
     }
 
-    /// What a request may still take.
     pub fn left(&self) -> Duration {
         self.to_deadline().map_or(self.left, |left| left.min(self.left))
     }
@@ -77,7 +76,6 @@ impl Patience {
         done
     }
 
-    /// That time ran out.
     pub fn late(&self, tries: u32) -> Failure {
         Failure {
             reason: format!("no reply within {}", format_duration(self.limit)),

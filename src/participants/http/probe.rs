@@ -19,7 +19,6 @@ pub struct Latency {
     /// Until the first piece of the reply.
     pub first: Duration,
     pub whole: Duration,
-    /// The parameters it took.
     pub taken: Vec<String>,
     pub declined: Vec<String>,
 }

@@ -53,7 +53,6 @@ pub struct Service {
     pub stream: ApiStream,
     /// Whether the answer's schema goes with a request.
     pub form: SchemaMode,
-    /// How long it may take.
     pub timeouts: Timeouts,
     /// How often and when a failed request is sent again.
     pub retry: Backoff,
@@ -84,7 +83,6 @@ impl Service {
         key.map(str::trim).filter(|key| !key.is_empty())
     }
 
-    /// Whether requests carry a key.
     pub fn has_key(&self) -> bool {
         self.key().is_some() || self.key_command.is_some()
     }

@@ -11,7 +11,6 @@
 use super::output::{Mark, OutputPaths};
 use super::program::{SeatProgram, pairs, texts};
 
-/// The version this was tried against.
 pub const TRIED: &str = "2.1.197";
 
 const SET: [(&str, &str); 1] = [("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")];

@@ -10,7 +10,6 @@
 use super::output::{Mark, OutputPaths};
 use super::program::{SeatProgram, pairs, texts};
 
-/// The version this was tried against.
 pub const TRIED: &str = "0.169.0";
 
 /// What it can do that is switched off.

@@ -21,7 +21,6 @@ pub use wiretap::{Finding, fingerprint, measure};
 
 pub struct NamedProgram {
     pub provider: &'static str,
-    /// The version it was tried against.
     pub tried: &'static str,
     make: fn() -> SeatProgram,
 }

@@ -8,7 +8,6 @@
 use super::output::{Mark, OutputPaths};
 use super::program::{SeatProgram, pairs, texts};
 
-/// The version this was tried against.
 pub const TRIED: &str = "1.18.33";
 
 const NO_TOOLS: &str = r#""share":"disabled","autoupdate":false,"agent":{"title":{"disable":true},"seat":{"mode":"primary","prompt":"{file:{rules_file}}","permission":{"*":"deny"}}}"#;

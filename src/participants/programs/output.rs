@@ -37,7 +37,6 @@ pub struct Mark {
     pub value: &'static str,
 }
 
-/// What was read of a program's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
     /// The answer's text, or why there is none.

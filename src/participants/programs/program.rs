@@ -43,7 +43,6 @@ pub struct SeatProgram {
 }
 
 impl SeatProgram {
-    /// Returns the name of the executable.
     pub fn executable(&self) -> &str {
         self.command.first().map_or("", String::as_str)
     }

@@ -32,7 +32,6 @@ pub(super) struct Recorder {
     serving: JoinHandle<()>,
 }
 
-/// What of a request's head is needed.
 struct Head {
     method: String,
     target: String,
@@ -41,7 +40,6 @@ struct Head {
 }
 
 impl Recorder {
-    /// Starts one on a free port.
     pub(super) async fn start() -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let (address, recording) = (listener.local_addr()?, Arc::new(Mutex::new(Recording::default())));
@@ -56,7 +54,6 @@ impl Recorder {
         Ok(Self { address, recording, serving })
     }
 
-    /// Returns its address.
     pub(super) fn url(&self) -> String {
         format!("http://{}", self.address)
     }

@@ -17,7 +17,6 @@ use crate::participants::{Participant as _, Prompt, SeatRequest};
 use crate::persona::Persona;
 use crate::round::snapshot::sha256_hex;
 
-/// How long a program has.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// What a program was seen to send.

@@ -81,7 +81,8 @@ fn two_people_vote_by_their_links() {
     let written = std::fs::read_to_string(server.file()).expect("a file");
     assert!(written.contains(ballot["commitment"].as_str().expect("a text")));
     assert_eq!(status(2)["sealed"], 2);
-    assert_eq!(dana.post("/v1/seat/sealed", &ballot).status, 200, "the same again");
+    let again = dana.post("/v1/seat/sealed", &ballot);
+    assert_eq!((again.status, again.json()), (200, taken.json()), "the same again");
     let other = dana.seal(&offer, "sqlite", 4);
     assert_eq!(dana.post("/v1/seat/sealed", &other).refused(), refused(409, "already sealed"));
     let seat = dana.get("/v1/seat").json();

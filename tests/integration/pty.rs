@@ -181,7 +181,7 @@ impl Screen {
         self.child.wait().expect("ended");
     }
 
-    /// Waits until it ends; its exit code, and every byte it has written.
+    /// Waits until it ends; its exit code, -1 after a signal, and every byte it has written.
     #[track_caller]
     pub fn end(mut self) -> (i32, Vec<u8>) {
         let until = Instant::now() + PATIENCE;
@@ -197,6 +197,6 @@ impl Screen {
         }
         let raw = std::mem::take(&mut shown.raw);
         drop(shown);
-        (self.child.wait().expect("ended").code().expect("no signal"), raw)
+        (self.child.wait().expect("ended").code().unwrap_or(-1), raw)
     }
 }

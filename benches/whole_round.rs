@@ -3,7 +3,6 @@
 //! One round step, a ballot with two options, every seat behind the same HTTP service. The time
 //! taken is from the moment the snapshot is asked for until the tally is on disk.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -37,7 +36,6 @@ pub async fn run(id: &str, seats: usize, participant: Arc<dyn Participant>, dir:
         journal: Journal::create(&Disk::default(), &path, id).expect("a new log"),
         keys: KeyStore::new(Disk::default(), &dir.join("keys")),
         table,
-        personas: HashMap::from([("seat".to_owned(), Arc::new(persona()))]),
         // Read when the round is about to be opened, and not before.
         evidence: Box::new(|_| Err("no evidence".to_owned())),
         context_file: Box::new(|| {
@@ -72,13 +70,11 @@ pub fn asks(seats: usize) -> Vec<SeatRequest> {
             session.apply(&TimedEvent { at, event });
         }
     }
-    let (round, persona) = (session.open_round().expect("a round"), Arc::new(persona()));
+    let round = session.open_round().expect("a round");
     let ask = |name: &String| SeatRequest {
         step: "decide".to_owned(),
         round: "decide".to_owned(),
         seat: name.clone(),
-        place: (0, 1),
-        persona: persona.clone(),
         model: "model".to_owned(),
         prompt: session.prompt(round, round.seats[name].item.as_ref().expect("handed out")),
         again: None,

@@ -3,7 +3,6 @@
 //! A key is named by its variable, never shown by its value. Nothing is changed or stored.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -19,7 +18,6 @@ use crate::participants::http::HttpParticipant;
 use crate::participants::http::probe::{Latency, models};
 use crate::participants::programs::version;
 use crate::participants::{Failure, Prompt, SeatRequest};
-use crate::persona::Persona;
 use crate::workflow::Effort;
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -202,15 +200,6 @@ fn advice(provider: &str, failure: &Failure, key_name: Option<&str>) -> String {
 }
 
 async fn measure_latency(participant: &HttpParticipant, model: &str) -> Result<Latency, Failure> {
-    let persona = Persona::parse("---\nname: doctor\n---\nAnswer with one word.\n", "doctor");
-    let Ok(persona) = persona else {
-        return Err(Failure {
-            reason: "no persona to ask with".to_owned(),
-            timed_out: false,
-            tries: 0,
-            usage: None,
-        });
-    };
     let prompt =
         Prompt { rules: "".into(), snapshot: "Answer with one word: ".into(), tail: "ready".to_owned() };
     let schema = answer_schema(&BallotForm::over(BallotKind::Position, Vec::new()));
@@ -219,7 +208,7 @@ async fn measure_latency(participant: &HttpParticipant, model: &str) -> Result<L
         temperature: Some(0.5),
         effort: Some(Effort::Low),
         schema: schema.map(|schema| schema.to_string().into()),
-        ..SeatRequest::alone("doctor", Arc::new(persona), model, prompt)
+        ..SeatRequest::alone("doctor", model, prompt)
     };
     let late =
         || Failure { reason: "no reply within 60 s".to_owned(), timed_out: true, tries: 1, usage: None };

@@ -46,10 +46,6 @@ impl Findings {
         }
     }
 
-    pub fn is_measured(&self, found: &ConfiguredProgram, version: &str) -> bool {
-        self.count(found, version) > 0
-    }
-
     fn count(&self, found: &ConfiguredProgram, version: &str) -> usize {
         let prefix = prefix(found, version);
         let entries = std::fs::read_dir(&self.folder).into_iter().flatten().flatten();

@@ -272,10 +272,8 @@ impl Engine<'_> {
         let info = self.session.seat_info(seat)?;
         let ask = SeatRequest {
             seat: seat.to_owned(),
-            place: (round.seats.get_index_of(seat)?, round.seats.len()),
             step: round.opened.step.clone(),
             round: round.opened.round.clone(),
-            persona: Arc::clone(self.personas.get(&info.persona)?),
             model: info.model.split_once('/').map_or(&*info.model, |(_, model)| model).to_owned(),
             prompt: self.session.prompt(round, item),
             again: None,

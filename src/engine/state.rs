@@ -17,7 +17,6 @@ use crate::history::{Event, LogEntry, Session, TimedEvent, Timestamp};
 use crate::journal::{DiskError, Journal, KeyStore};
 use crate::participants::Participant;
 use crate::participants::progress::{ProgressBoard, ProgressHandle};
-use crate::persona::Persona;
 use crate::round::material::EvidenceSource;
 use crate::round::seal::RoundKey;
 use crate::workflow::TaskMark;
@@ -61,8 +60,6 @@ pub struct EngineConfig<'a> {
     pub journal: Journal,
     pub keys: KeyStore,
     pub table: SeatedParticipants,
-    /// The personas of the roster, by name.
-    pub personas: HashMap<String, Arc<Persona>>,
     pub context_file: ContextFile<'a>,
     pub evidence: ReadEvidence<'a>,
     pub tasks_file: TasksFile<'a>,
@@ -91,7 +88,6 @@ pub struct Engine<'a> {
     pub(super) unshown: Vec<LogEntry>,
     pub(super) keys: KeyStore,
     pub(super) table: SeatedParticipants,
-    pub(super) personas: HashMap<String, Arc<Persona>>,
     pub(super) context_file: ContextFile<'a>,
     pub(super) evidence: ReadEvidence<'a>,
     pub(super) tasks_file: TasksFile<'a>,
@@ -130,7 +126,6 @@ impl<'a> Engine<'a> {
             unshown: Vec::new(),
             keys: parts.keys,
             table: parts.table,
-            personas: parts.personas,
             context_file: parts.context_file,
             evidence: parts.evidence,
             tasks_file: parts.tasks_file,

@@ -1,7 +1,5 @@
 //! An engine with one seat and nobody who leads it, for tests.
 
-use std::collections::HashMap;
-
 use futures::future::{BoxFuture, FutureExt as _};
 use serde_json::{Value, json};
 
@@ -54,7 +52,6 @@ pub fn with_engine<T>(
         journal: Journal::create(&Disk::default(), &dir.path().join("s.s2s"), "s-1").unwrap(),
         keys: KeyStore::new(Disk::default(), &dir.path().join("keys")),
         table,
-        personas: HashMap::new(),
         evidence: Box::new(|_| Err("no evidence".to_owned())),
         context_file: Box::new(|| Ok(None)),
         tasks_file: Box::new(|_, _| Ok(())),

@@ -14,7 +14,6 @@ use crate::handoff::FormFacts;
 use crate::history::{Event, RoundOpened, RoundRun, Timestamp, WorkItem, WorkItemOffered, WorkItemReturned};
 use crate::participants::purse::Purse;
 use crate::participants::{Prompt, SeatRequest, WorkItemView};
-use crate::persona::Persona;
 use crate::tokens::estimated_tokens;
 use crate::workflow::{OutputSchema, StepKind, TRACKER, VERDICT};
 
@@ -124,13 +123,10 @@ impl Engine<'_> {
         let estimated = estimated_tokens(&system) + estimated_tokens(&text);
         let info = self.session.seat_info(&offered.participant);
         let model = info.map(|info| info.model.as_str()).unwrap_or_default();
-        let persona = info.and_then(|info| self.personas.get(&info.persona)).cloned();
         SeatRequest {
             seat: offered.participant.clone(),
-            place: (0, 1),
             step: offered.step.clone(),
             round: offered.item.clone(),
-            persona: persona.unwrap_or_else(|| Arc::new(Persona::nobody(&offered.participant))),
             model: model.split_once('/').map_or("", |(_, model)| model).to_owned(),
             prompt: Prompt { rules: system.into(), snapshot: text.into(), tail: String::new() },
             again: None,

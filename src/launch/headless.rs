@@ -117,7 +117,6 @@ mod tests {
     use crate::history::LogEntry;
     use crate::journal::{Disk, Journal, KeyStore};
     use crate::participants::rehearsal::Rehearsal;
-    use crate::persona::Persona;
     use crate::round::snapshot::RENDERED;
 
     struct Nobody;
@@ -142,7 +141,6 @@ mod tests {
             journal: Journal::create(&Disk::default(), &dir.path().join("s.s2s"), "s-1").unwrap(),
             keys: KeyStore::new(Disk::default(), &dir.path().join("keys")),
             table: [("ann".to_owned(), Arc::new(Rehearsal::default()) as _)].into(),
-            personas: HashMap::from([("ann".to_owned(), Arc::new(Persona::nobody("ann")))]),
             evidence: Box::new(|_| Err("no evidence".to_owned())),
             context_file: Box::new(|| Ok(Some("a project".to_owned()))),
             tasks_file: Box::new(|_, _| Ok(())),

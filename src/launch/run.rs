@@ -49,7 +49,6 @@ pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>)
         journal: ready.journal,
         keys: KeyStore::new(Disk::default(), &set_up.folders.keys()),
         table: ready.table,
-        personas: ready.personas,
         context_file: Box::new(|| set_up.folders.context().map_err(|problem| problem.to_string())),
         evidence: read_evidence(ready.evidence_reader),
         tasks_file: Box::new(|name, mark| TaskFile::of(&set_up.folders, name).mark(mark)),

@@ -24,7 +24,6 @@ use crate::journal::{Disk, Journal, KeyStore, OpenedJournal};
 use crate::participants::human::HumanQueue;
 use crate::participants::scripted::{ScriptedParticipant, ScriptedSeat};
 use crate::participants::{Failure, Participant, Reply, SeatRequest};
-use crate::persona::Persona;
 use crate::round::record::ReplyAttempt;
 use crate::round::seal::sign::SigningKey;
 use crate::workflow::written_id;
@@ -35,7 +34,6 @@ pub struct ReadySession {
     pub start: Command,
     pub journal: Journal,
     pub table: SeatedParticipants,
-    pub personas: HashMap<String, Arc<Persona>>,
     pub answers: Answers,
     pub budget: Option<Budget>,
     /// Evidence that the command line adds, as a snapshot shows it.
@@ -91,13 +89,12 @@ pub fn begin(
         });
         RunError::unwritable(problem, &error.cause)
     })?;
-    let (start, personas) = (Command::Open(Box::new(header)), personas_of(&session));
+    let start = Command::Open(Box::new(header));
     Ok(ReadySession {
         session: Session::default(),
         start,
         journal,
         table,
-        personas,
         answers,
         budget,
         evidence: options.evidence.clone(),
@@ -156,14 +153,13 @@ pub fn resume(
     let table = seat_for(desk, &session, set_up, &answers)?;
     let budget = budget(options.max_usd, &session, set_up)?;
     let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes: opened.log.torn as u64 };
-    let (journal, personas) = (opened.journal, personas_of(&session));
+    let journal = opened.journal;
     let evidence_reader = set_up.sending_reader(&session)?;
     Ok(ReadySession {
         session,
         start,
         journal,
         table,
-        personas,
         answers,
         budget,
         evidence: options.evidence.clone(),
@@ -178,23 +174,6 @@ pub(super) fn factory<'a>(set_up: &'a Environment, desk: Option<&HumanQueue>) ->
         Some(desk) => set_up.catalog().with_desk(desk.clone()),
         None => set_up.catalog(),
     }
-}
-
-/// The personas of a header, as participants are handed them.
-fn personas_of(session: &Session) -> HashMap<String, Arc<Persona>> {
-    let personas = session.header.as_ref().map(|header| header.personas.as_slice()).unwrap_or_default();
-    personas
-        .iter()
-        .map(|info| {
-            let persona = Persona {
-                description: info.description.clone(),
-                tags: info.tags.clone(),
-                text: info.text.clone(),
-                ..Persona::nobody(&info.name)
-            };
-            (info.name.clone(), Arc::new(persona))
-        })
-        .collect()
 }
 
 /// Seats everyone. With a person at the screen a seat of a round that cannot answer fails when it is asked,

@@ -28,7 +28,6 @@ use futures::future::BoxFuture;
 pub use crate::round::prompt::Prompt;
 pub use crate::round::record::{Finish, TokenUsage};
 
-use crate::persona::Persona;
 pub use crate::workflow::Task as TrackedTask;
 use crate::workflow::{Effort, OutputSchema};
 
@@ -36,12 +35,9 @@ use crate::workflow::{Effort, OutputSchema};
 pub struct SeatRequest {
     /// The seat's name in the roster.
     pub seat: String,
-    /// Its place in the round's roster, from 0, and how many seats the round has.
-    pub place: (usize, usize),
     pub step: String,
     /// The round's id; the work item's, of an agent.
     pub round: String,
-    pub persona: Arc<Persona>,
     /// The model's name without its provider.
     pub model: String,
     pub prompt: Prompt,
@@ -76,16 +72,14 @@ pub struct SeatRequest {
 
 impl SeatRequest {
     /// A request of no session: nobody watches it and nothing limits it.
-    pub fn alone(name: &str, persona: Arc<Persona>, model: &str, prompt: Prompt) -> Self {
+    pub fn alone(name: &str, model: &str, prompt: Prompt) -> Self {
         Self {
             seat: name.to_owned(),
-            place: (0, 1),
             step: name.to_owned(),
             watch: progress::ProgressHandle::default(),
             purse: purse::Purse::default(),
             task: None,
             round: name.to_owned(),
-            persona,
             model: model.to_owned(),
             prompt,
             again: None,

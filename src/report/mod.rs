@@ -24,7 +24,7 @@ pub use ci::{github, junit};
 pub use csv::csv;
 pub use html::{html, html_of};
 pub use json::json;
-pub use markdown::{file_title, madr, madr_of, markdown, markdown_brief, markdown_of};
+pub use markdown::{file_title, madr, madr_of, markdown, markdown_of};
 pub use model::Source;
 pub use ndjson::{line, preview};
 pub use plain_text::event_line;

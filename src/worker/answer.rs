@@ -14,7 +14,6 @@ use crate::history::Price;
 use crate::journal::DiskError;
 use crate::participants::purse::Funds;
 use crate::participants::{Failure, Participant, Prompt, Reply, SeatRequest, TokenUsage};
-use crate::persona::Persona;
 use crate::round::envelope::{self, Envelope, FailedDelivery, MAX_REASON, VERSION};
 use crate::round::offer::{BadOffer, DeliveryIds, Offer};
 use crate::round::seal::sign::SigningKey;
@@ -81,14 +80,12 @@ impl Answerer {
         let Some(shared) = RoundShared::of_offer(offer, left) else {
             return Ok(Answer::Failed(self.fail(offer.ids(), "the round's public key is damaged")));
         };
-        let persona = offer.persona.as_deref().unwrap_or_default();
-        let persona = Arc::new(Persona::own(&offer.participant, persona));
         let mut ask = SeatRequest {
             round: offer.round.clone(),
             step: offer.round.clone(),
             schema: answer_schema(&offer.ballot).map(|schema| schema.to_string().into()),
             time_left: left,
-            ..SeatRequest::alone(&offer.participant, persona, "", offer.prompt(snapshot))
+            ..SeatRequest::alone(&offer.participant, "", offer.prompt(snapshot))
         };
         let paid = match self.reserve(offer.model.as_deref(), &mut ask)? {
             Ok(paid) => paid,

@@ -11,7 +11,6 @@ use roundtable::participants::http::retry::Backoff;
 use roundtable::participants::http::{HttpParticipant, Service};
 use roundtable::participants::progress::ProgressHandle;
 use roundtable::participants::{Failure, Finish, Participant, Prompt, Reply, SeatRequest, TokenUsage};
-use roundtable::persona::Persona;
 use serde_json::json;
 
 use crate::patience::{PATIENCE, Patient as _, SOON};
@@ -40,13 +39,10 @@ pub fn participant(service: Service) -> HttpParticipant {
 }
 
 pub fn ask() -> SeatRequest {
-    let persona = Persona::parse("---\nname: qa-lead\n---\nText.\n", "qa-lead.md").expect("a persona");
     SeatRequest {
         step: "decide".to_owned(),
         round: "decide".to_owned(),
         seat: "qa-lead".to_owned(),
-        place: (0, 1),
-        persona: Arc::new(persona),
         model: "some/model".to_owned(),
         prompt: Prompt {
             rules: "The rules.\n".into(),

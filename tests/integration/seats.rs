@@ -2,7 +2,6 @@
 //!
 //! Knows the engine and the journal, and no service, no command line and no clock of its own.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -216,8 +215,7 @@ impl Place {
         };
         let table = seat(table(header.participants.iter().map(|seat| seat.name.as_str()), &self.diary));
         let start = Command::Open(Box::new(header.clone()));
-        let personas: Vec<String> = header.personas.iter().map(|persona| persona.name.clone()).collect();
-        self.run(Session::default(), journal, table, &personas, start, true)
+        self.run(Session::default(), journal, table, start, true)
     }
 
     /// Runs a new session of `definition` with a facilitator at the screen; what was refused, too.
@@ -244,13 +242,11 @@ impl Place {
         let (orders, taken) = unbounded_channel();
         let mut screen = AtScreen { screen, orders, seen: Vec::new() };
         let mut person = Person { orders: taken, refused: Vec::new() };
-        let personas = header.personas.iter().map(|info| (info.name.clone(), persona(&info.name))).collect();
         let mut engine = Engine::new(EngineConfig {
             session: Session::default(),
             journal,
             keys: KeyStore::new(self.disk.clone(), &self.dir.join("keys")),
             table,
-            personas,
             evidence: Box::new(|_| Err("no evidence".to_owned())),
             context_file: Box::new(|| Ok(None)),
             tasks_file: Box::new(|_, _| Ok(())),
@@ -296,8 +292,7 @@ impl Place {
         }
         let table = table(session.roster.keys().map(String::as_str), &self.diary);
         let start = Command::Resume { program: "test".to_owned(), torn_bytes: opened.log.torn as u64 };
-        let personas: Vec<String> = session.roster.keys().cloned().collect();
-        self.run(session, opened.journal, table, &personas, start, ask_again)
+        self.run(session, opened.journal, table, start, ask_again)
     }
 
     /// The state in the file.
@@ -315,9 +310,8 @@ impl Place {
         let journal =
             Journal::create(&self.disk, &self.file(), &header.session).map_err(|e| e.to_string())?;
         let table = table(header.participants.iter().map(|seat| seat.name.as_str()), &self.diary);
-        let personas: Vec<String> = header.personas.iter().map(|persona| persona.name.clone()).collect();
         let start = Command::Open(Box::new(header));
-        self.work(Session::default(), journal, table, &personas, start, true, &mut Watch(watch)).0
+        self.work(Session::default(), journal, table, start, true, &mut Watch(watch)).0
     }
 
     fn run(
@@ -325,12 +319,11 @@ impl Place {
         session: Session,
         journal: Journal,
         table: SeatedParticipants,
-        personas: &[String],
         start: Command,
         ask_again: bool,
     ) -> Ran {
         let mut seen = Seen(Vec::new(), self.diary.clone());
-        let (done, left_behind) = self.work(session, journal, table, personas, start, ask_again, &mut seen);
+        let (done, left_behind) = self.work(session, journal, table, start, ask_again, &mut seen);
         Ran { done, seen: seen.0, left_behind }
     }
 
@@ -340,19 +333,16 @@ impl Place {
         session: Session,
         journal: Journal,
         table: SeatedParticipants,
-        personas: &[String],
         start: Command,
         ask_again: bool,
         observer: &mut dyn Observer,
     ) -> (Result<ExitCode, String>, Option<String>) {
         let mut facilitator = HeadlessFacilitator::new(Answers::default(), ask_again);
-        let personas = personas.iter().map(|name| (name.clone(), persona(name))).collect::<HashMap<_, _>>();
         let mut engine = Engine::new(EngineConfig {
             session,
             journal,
             keys: KeyStore::new(self.disk.clone(), &self.dir.join("keys")),
             table,
-            personas,
             evidence: Box::new(|_| Err("no evidence".to_owned())),
             context_file: Box::new(|| Ok(None)),
             tasks_file: Box::new(|_, _| Ok(())),
@@ -456,11 +446,6 @@ pub fn header(definition: &str) -> SessionOpened {
         rehearse: false,
         pseudonyms: None,
     }
-}
-
-fn persona(name: &str) -> Arc<roundtable::persona::Persona> {
-    let text = format!("---\nname: {name}\n---\nYou are {name}.\n");
-    Arc::new(roundtable::persona::Persona::parse(&text, "p.md").expect("a persona"))
 }
 
 /// Who takes a seat for another model: someone quick, whose every answer is known.

@@ -21,7 +21,6 @@ use crate::launch::run::runtime;
 use crate::participants::external_program::ExternalProgram;
 use crate::participants::http::link::LinkReply;
 use crate::participants::{Failure, Participant, Prompt, Reply, SeatRequest, WorkItemView};
-use crate::persona::Persona;
 use crate::round::prompt::reask_suffix;
 use crate::round::snapshot::hex;
 use crate::tui::Signals;
@@ -121,9 +120,7 @@ impl Worker<'_> {
         let prompt = taken["prompt"].as_str().unwrap_or_default();
         let prompt = Prompt { rules: "".into(), snapshot: prompt.into(), tail: String::new() };
         let agent = taken["participant"].as_str().unwrap_or_default();
-        let persona = Arc::new(Persona::nobody(agent));
-        let mut ask =
-            SeatRequest { task: Some(Arc::new(task)), ..SeatRequest::alone(agent, persona, "", prompt) };
+        let mut ask = SeatRequest { task: Some(Arc::new(task)), ..SeatRequest::alone(agent, "", prompt) };
         let every = Duration::from_secs(taken["lease_seconds"].as_u64().unwrap_or(300).max(3) / 3);
         loop {
             let came = tokio::select! {
@@ -173,7 +170,7 @@ impl Worker<'_> {
         let prompt = offered["prompt"].as_str().unwrap_or_default();
         let prompt = Prompt { rules: "".into(), snapshot: prompt.into(), tail: String::new() };
         let seat = offered["participant"].as_str().unwrap_or_default();
-        let mut ask = SeatRequest::alone(seat, Arc::new(Persona::nobody(seat)), "", prompt);
+        let mut ask = SeatRequest::alone(seat, "", prompt);
         loop {
             let why = match self.program.ask(&ask).await {
                 Err(Failure { reason, .. }) => reason,

@@ -4,7 +4,6 @@
 //! Nothing of a request is kept but the names of tools, counts of bytes and the names of hosts.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -14,7 +13,6 @@ use super::program::SeatProgram;
 use super::recorder::{ANSWER, Recorder, Recording};
 use super::seat::ProgramSeat;
 use crate::participants::{Participant as _, Prompt, SeatRequest};
-use crate::persona::Persona;
 use crate::round::snapshot::sha256_hex;
 
 pub const PATIENCE: Duration = Duration::from_secs(20);
@@ -65,7 +63,7 @@ pub async fn measure(program: &SeatProgram, path: &Path, model: &str) -> Result<
     let recorder = Recorder::start().await.map_err(|error| format!("no recorder can be started: {error}"))?;
     let seat = ProgramSeat::new(program.pointed_at(&recorder.url()), path.to_owned(), None, PATIENCE);
     let prompt = sample();
-    let ask = SeatRequest::alone("wiretap", Arc::new(Persona::nobody("wiretap")), model, prompt.clone());
+    let ask = SeatRequest::alone("wiretap", model, prompt.clone());
     let reply = seat.ask(&ask).await;
     let recording = recorder.recording();
     let reply = match reply {

@@ -33,10 +33,6 @@ pub fn markdown_of(session: &Session, source: &Source) -> String {
     out
 }
 
-pub fn markdown_brief(session: &Session, source: &Source) -> String {
-    body::body(&Report::new(session, source))
-}
-
 /// Everything that happened, in order, and where it can be checked.
 fn record(report: &Report<'_>, out: &mut String) {
     let session = report.session;

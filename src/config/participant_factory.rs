@@ -320,9 +320,9 @@ fn with_key(service: &mut Service, key: KeyFrom) {
 }
 
 pub fn program_need(program: &ProgramSpec, named_by: &str) -> Need {
-    let (command, folder) = (program.command.clone(), program.cwd.clone());
+    let command = program.command.clone();
     let env = passed(&PASSED).into_iter().chain(program.env.iter().cloned()).collect();
-    Need { what: What::Program { command, folder, env }, named_by: Some(named_by.to_owned()) }
+    Need { what: What::Program { command, folder: None, env }, named_by: Some(named_by.to_owned()) }
 }
 
 fn recording(path: &str) -> Result<Recorded, Diagnostic> {

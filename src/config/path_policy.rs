@@ -32,13 +32,10 @@ impl PathPolicy {
         Self { roots: real(roots), allowed: real(allowed) }
     }
 
-    /// A path of a participant that leads out: the folder its program runs in, or the recording it
-    /// answers from, where a file of the project names its model.
+    /// A recording that leads out, where a file of the project names it as a model.
     pub fn of_participant(&self, spec: &ParticipantSpec, model: Option<&String>) -> Option<Diagnostic> {
-        let folder = spec.command.as_ref().and_then(|program| program.cwd.as_deref());
-        let model = model.filter(|_| spec.command.is_none());
-        let recording = model.and_then(|model| model.strip_prefix("recorded/"));
-        folder.into_iter().chain(recording).find_map(|path| self.check_named(Path::new(path)).err())
+        let recording = model.filter(|_| spec.command.is_none())?.strip_prefix("recorded/")?;
+        self.check_named(Path::new(recording)).err()
     }
 
     /// As [`PathPolicy::check`], of a path as a file of the project writes it.

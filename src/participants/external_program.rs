@@ -47,9 +47,6 @@ impl ExternalProgram {
     async fn run(&self, ask: &SeatRequest) -> Result<Reply, String> {
         let mut command = prepared(&self.program.command, &self.program.env)?;
         let name = &self.program.command[0];
-        if let Some(folder) = &self.program.cwd {
-            command.current_dir(folder);
-        }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let item = ask.task.as_ref().map(|task| ItemFile::write(&task.whole)).transpose();
         let item = item.map_err(|error| format!("the work item cannot be written for `{name}`: {error}"))?;

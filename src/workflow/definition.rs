@@ -112,8 +112,6 @@ pub enum SeatTools {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramSpec {
     pub command: Vec<String>,
-    /// The folder it runs in; the facilitator's own unless given.
-    pub cwd: Option<String>,
     /// The names of the variables it is passed, beside `PATH`, `HOME` and the like.
     pub env: Vec<String>,
     /// The exit codes, beside 0, with which it answers: that it ended so, and what it printed.

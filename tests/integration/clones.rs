@@ -82,10 +82,6 @@ impl Clone {
         self.desk.write("decide.yaml", "question: Which?\nparticipants: [qa-lead, skeptic]\n");
         let named = format!("{{name: x, model: \"recorded/{outside}/old.s2s\", prompt: p}}");
         self.desk.write("recorded.yaml", format!("question: q\nparticipants: [{named}]\n"));
-        self.desk.write(
-            "folder.yaml",
-            agent.replace("abe, ", &format!("abe, cwd: \"{outside}\", ")) + &format!("steps: [{step}]\n"),
-        );
         let link =
             format!("{{id: l, fromId: \"{outside}/old.s2s\", toId: x, type: basic, createdAt: 2026-01-01}}");
         self.desk.write(
@@ -223,16 +219,8 @@ fn clones() -> Vec<Clone> {
 }
 
 /// The definitions of a clone.
-const DEFINITIONS: [&str; 8] = [
-    "run.yaml",
-    "ask.yaml",
-    "decide.yaml",
-    "recorded.yaml",
-    "folder.yaml",
-    "links.yaml",
-    "rehearsed.yaml",
-    "person.yaml",
-];
+const DEFINITIONS: [&str; 7] =
+    ["run.yaml", "ask.yaml", "decide.yaml", "recorded.yaml", "links.yaml", "rehearsed.yaml", "person.yaml"];
 
 /// Every verb with what it is given; `*` stands for each definition.
 const VERBS: [(&str, &[&[&str]]); 21] = [

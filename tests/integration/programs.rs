@@ -14,7 +14,6 @@ participants:
   - {name: flood, command: [sh, -c, "while :; do echo yes; done"]}
   - {name: missing, command: [no-such-program-here]}
   - {name: binary, command: [sh, -c, "printf '\\377\\376'"]}
-  - {name: in-folder, command: [sh, -c, "pwd"], cwd: /}
 steps:
   - id: all
     type: parallel
@@ -25,7 +24,6 @@ steps:
       - {id: flood, type: agent, agent: flood}
       - {id: missing, type: agent, agent: missing}
       - {id: binary, type: agent, agent: binary}
-      - {id: in-folder, type: agent, agent: in-folder}
 "#;
 
 fn returned(lines: &[Value], step: &str) -> Value {
@@ -45,7 +43,6 @@ fn a_program_answers_or_fails_by_itself() {
         returned(&lines, "good")["data"],
         json!({"said": "Say Count, $HOME.", "named": "seen", "secret": ""})
     );
-    assert_eq!(returned(&lines, "in-folder")["data"], json!({"result": "/"}));
     let bad = returned(&lines, "bad");
     assert_eq!(bad["error"], "`sh` ended with exit status: 3: oh no");
     assert_eq!((&bad["exit_status"], &bad["stderr"]), (&json!("exit status: 3"), &json!("first\noh no\n")));

@@ -70,7 +70,6 @@ fn program(command: &[String]) -> ProgramSpec {
     let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     ProgramSpec {
         command: command.to_vec(),
-        cwd: None,
         env: names.filter(|name| name != "ROUNDTABLE_TOKEN").collect(),
         ok_exit: Vec::new(),
         tool_less: false,

@@ -174,7 +174,6 @@ static PARTICIPANT: MapSpec = MapSpec {
         key("skills", Texts, "", "Skills, for work items.", "[rust]"),
         key("tags", Texts, "the persona's", "Words that describe it to reviewers.", "[backend]"),
         key("command", Texts, "", "An external program and its arguments.", "[./agent.sh, --json]"),
-        key("cwd", Text, "the current folder", "The folder the program runs in.", "tools"),
         key("env", Texts, "", "Names of environment variables that the program gets.", "[HOME]"),
         key(
             "ok_exit",

@@ -135,7 +135,6 @@ fn program(entries: Entries<'_>, name: &str) -> Option<ProgramSpec> {
     let codes = entries.values("ok_exit");
     let program = ProgramSpec {
         command: entries.texts("command"),
-        cwd: entries.text("cwd"),
         env: entries.texts("env"),
         ok_exit: codes.iter().filter_map(serde_json::Value::as_i64).collect(),
         tool_less: entries.flag("tool_less").unwrap_or(false),

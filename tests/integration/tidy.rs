@@ -3,7 +3,7 @@
 
 mod imports;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -273,6 +273,24 @@ fn no_parameter_is_a_tuple() {
     }
     let (count, list) = (found.len(), found.join("\n"));
     assert!(count <= TUPLE_PARAMETERS, "{count} take a tuple; name a struct, or pass two:\n{list}");
+}
+
+/// Names of keys in a definition. The number only falls.
+const DEFINITION_KEYS: usize = 150;
+
+#[test]
+fn a_definition_has_no_more_keys() {
+    fn names(node: &serde_json::Value, found: &mut BTreeSet<String>) {
+        if let Some(keys) = node.get("properties").and_then(serde_json::Value::as_object) {
+            found.extend(keys.keys().cloned());
+        }
+        let below = node.as_object().into_iter().flat_map(|map| map.values());
+        below.chain(node.as_array().into_iter().flatten()).for_each(|child| names(child, found));
+    }
+    let schema = include_str!("../../docs/definition.schema.json");
+    let mut found = BTreeSet::new();
+    names(&serde_json::from_str(schema).expect("JSON"), &mut found);
+    assert_eq!(found.len(), DEFINITION_KEYS, "a new key? does a shorter definition say it as well?");
 }
 
 /// Each room's ceiling is in `tests/size.tsv`; `UPDATE_CEILINGS=1 tests/size.sh` lowers them to what is there.

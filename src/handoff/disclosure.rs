@@ -8,7 +8,7 @@ use crate::history::{
     AnswerRevealed, CollectedIdea, Event, LeaksFound, RoundRun, Seat, SeatStatus, Session, StepFinished,
     WorkItem,
 };
-use crate::identity::{Leak, LeakKind, LeakScanner, Name, masked, names_of_model, well_known};
+use crate::identity::{Leak, LeakKind, LeakScanner, Name, WELL_KNOWN, masked, names_of_model};
 use crate::round::record::Outcome;
 use crate::workflow::{LeakAction, Step, StepKind, Template};
 
@@ -31,7 +31,7 @@ impl Session {
         };
         let mut names = Vec::new();
         if action != LeakAction::Off {
-            names.extend(well_known().map(|(kind, text)| name(kind, text)));
+            names.extend(WELL_KNOWN.into_iter().map(|(kind, text)| name(kind, text)));
             let models = self.roster.values().flat_map(|seat| names_of_model(&seat.model));
             names.extend(models.map(|text| name(LeakKind::Model, text)));
         }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 mod tests;
 
 /// Makers and models that are looked for in every session. Names that are also common words are not here.
-const WELL_KNOWN: [(LeakKind, &str); 22] = [
+pub const WELL_KNOWN: [(LeakKind, &str); 22] = [
     (LeakKind::Maker, "AI21"),
     (LeakKind::Maker, "Anthropic"),
     (LeakKind::Maker, "DeepMind"),
@@ -88,11 +88,6 @@ pub struct Leak {
     /// What stands for it in the copy that is handed on; it stays when absent.
     #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]
     pub mask: Option<String>,
-}
-
-/// The makers and models that are looked for in every session.
-pub fn well_known() -> impl Iterator<Item = (LeakKind, &'static str)> {
-    WELL_KNOWN.into_iter()
 }
 
 /// The names of a model: `provider/model`, and the model's own where it is no common word.

@@ -16,9 +16,7 @@ pub static PARALLEL: StepType = StepType {
 };
 
 pub fn parallel(entries: Entries<'_>, steps: Vec<Step>) -> Parallel {
-    if let Some(node) = entries.node("steps").filter(|node| node.value == Value::List(Vec::new())) {
-        entries.refuse(node, "a parallel step has no `steps`", "add the steps to run at once");
-    }
+    refuse_none(entries, "parallel", "at once");
     let min_success = entries.count("min_success").map(|count| count as usize);
     if let (Some(node), Some(count)) = (entries.node("min_success"), min_success)
         && count > steps.len()
@@ -38,9 +36,7 @@ pub static SEQUENCE: StepType = StepType {
 };
 
 pub fn sequence(entries: Entries<'_>, steps: Vec<Step>) -> Sequence {
-    if let Some(node) = entries.node("steps").filter(|node| node.value == Value::List(Vec::new())) {
-        entries.refuse(node, "a sequence step has no `steps`", "add the steps to run in order");
-    }
+    refuse_none(entries, "sequence", "in order");
     Sequence { steps, item: None }
 }
 
@@ -51,3 +47,9 @@ pub static USE: StepType = StepType {
     keys: &[key("definition", Text, REQUIRED, "The file, relative to the one that uses it.", "panel.yaml")],
     shared: &["input", "output", "record"],
 };
+
+fn refuse_none(entries: Entries<'_>, name: &str, how: &str) {
+    if let Some(node) = entries.node("steps").filter(|node| node.value == Value::List(Vec::new())) {
+        entries.refuse(node, format!("a {name} step has no `steps`"), format!("add the steps to run {how}"));
+    }
+}

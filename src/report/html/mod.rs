@@ -5,11 +5,9 @@
 
 mod answers;
 mod charts;
-mod flow;
 mod markup;
 mod page;
 mod record;
-mod strips;
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -3,14 +3,16 @@
 use std::fmt::Write as _;
 
 use super::charts;
-use super::flow;
 use super::markup::{badge, colour, e, told};
 use super::tables::{reasons_table, votes_table};
 use crate::ballot::BallotKind;
+use crate::history::RoundRun;
 use crate::insight::cut;
 use crate::insight::headline::capital;
-use crate::insight::{format_duration, group_digits, join_list, labels, pluralize};
-use crate::report::model::{Dissenter, Report, answering_ms, dissent_heading, people_money, remote_notes};
+use crate::insight::{format_duration, group_digits, join_list, labels, movement, pluralize, seats};
+use crate::report::model::{
+    Dissenter, Report, answering_ms, dissent_heading, people_money, remote_notes, said, sure,
+};
 
 /// How many dissenting seats are quoted in full.
 const IN_FULL: usize = 3;
@@ -19,6 +21,8 @@ const FULL_LENGTH: usize = 1_200;
 /// How much is quoted of each where there are more or longer ones.
 const PART: usize = 280;
 const QUOTED: usize = 6;
+/// How many moves are described.
+const MOVES: usize = 6;
 
 /// Whether the first page quotes all dissent in full.
 pub fn quotes_all(found: &[Dissenter<'_>]) -> bool {
@@ -188,8 +192,7 @@ fn dissent(report: &Report<'_>, out: &mut String) {
 pub fn dissenter(report: &Report<'_>, one: &Dissenter<'_>, said: &str, out: &mut String) {
     let is_other = report.run.is_none_or(|run| run.opened.round != one.run.opened.round);
     let round = if is_other { format!(" in round {}", one.run.opened.number) } else { String::new() };
-    let sure =
-        crate::report::model::sure(&one.seat).map(|sure| format!(" · {sure} sure")).unwrap_or_default();
+    let sure = sure(&one.seat).map(|sure| format!(" · {sure} sure")).unwrap_or_default();
     out.push_str("<figure>");
     if said.is_empty() {
         out.push_str("<p class=\"non\">No reasons given.</p>");
@@ -236,20 +239,52 @@ fn absent(report: &Report<'_>, out: &mut String) {
     out.push_str("</ul></section>");
 }
 
-/// Side by side: who voted what, and how it moved or how it looks.
+/// Side by side: who voted what, and how it counts and moved.
 fn who_and_how(report: &Report<'_>, out: &mut String) {
     let Some(run) = report.run else { return };
     let Some(tally) = report.tally else { return };
     let left = votes_table(report, false);
-    let right = match flow::movement_section(report, run) {
-        said if said.is_empty() => charts::of_round(report, run, tally, charts::Place::FirstPage),
-        said => said,
-    };
+    let right = charts::of_round(report, run, tally, "h2") + &movement_section(report, run);
     if left.is_empty() && right.is_empty() {
         return;
     }
     let class = if left.is_empty() || right.is_empty() { "two one" } else { "two" };
-    let _ = write!(out, "<div class=\"{class}\">{left}{right}</div>");
+    let _ = write!(out, "<div class=\"{class}\">{left}<div>{right}</div></div>");
+}
+
+/// The section on movement; empty where there was no earlier round of this form.
+fn movement_section(report: &Report<'_>, run: &RoundRun) -> String {
+    let session = report.session;
+    let Some(moved) = movement(session, run) else { return String::new() };
+    let all = moved.moves.len() + moved.stayed.len();
+    let mut out =
+        format!("<section><h2>How it moved <small>{} of {all} changed</small></h2>", moved.moves.len());
+    if moved.moves.is_empty() {
+        out.push_str("<p>Every seat stayed where it was.</p>");
+    }
+    out.push_str("<ol class=\"moves\">");
+    for one in moved.moves.iter().take(MOVES) {
+        let with = if one.has_new_argument { "with a new argument" } else { "without a new argument" };
+        let seat = seats(session, run).find(|seat| seat.name == one.seat);
+        let words = seat.map(|seat| said(&seat)).unwrap_or_default();
+        let words = if words.is_empty() {
+            String::new()
+        } else {
+            format!(": <q dir=\"auto\">{}</q>", e(&cut(&words, PART)))
+        };
+        let _ = write!(
+            out,
+            "<li><b>{}</b> {} → {}, {with}{words}</li>",
+            e(&one.seat),
+            e(&cut(&one.from, 60)),
+            e(&cut(&one.to, 60))
+        );
+    }
+    out.push_str("</ol>");
+    if moved.moves.len() > MOVES {
+        let _ = write!(out, "<p class=\"more\">+ {} more below</p>", moved.moves.len() - MOVES);
+    }
+    out + "</section>"
 }
 
 fn others(report: &Report<'_>, out: &mut String) {

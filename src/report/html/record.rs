@@ -6,12 +6,13 @@ use pulldown_cmark::html::push_html;
 use pulldown_cmark::{Event as Markup, Options, Parser};
 
 use super::answers::answers;
-use super::charts::{self, Place};
+use super::charts;
 use super::markup::{DISSENT, TEXT, e};
 use super::page::{dissenter, quotes_all};
 use super::tables::{all_reasons, votes_table};
 use crate::history::{RoundRun, SeatStatus, Session, Tally};
 use crate::insight::cut;
+use crate::insight::tally_text::tables;
 use crate::insight::what_if::what_if_all;
 use crate::insight::{VisibleState, close_reason, group_digits, headline, is_revealed, seats, tally};
 use crate::report::markdown;
@@ -114,7 +115,7 @@ fn round(report: &Report<'_>, run: &RoundRun, out: &mut String) {
     let mut inner = String::new();
     if let (Some(made), Some(tally)) = (&made, counted) {
         let _ = write!(inner, "<p class=\"sayr\">{}</p>", e(&made.detail));
-        inner.push_str(&charts::of_round(report, run, tally, Place::Record));
+        inner.push_str(&charts::of_round(report, run, tally, "h3"));
     }
     if !run.key_lost.is_empty() {
         let _ = write!(
@@ -145,6 +146,12 @@ fn round(report: &Report<'_>, run: &RoundRun, out: &mut String) {
     if let Some(tally) = counted {
         details("What other rules would find", &what_if(session, run), &mut inner);
         details("The count, step by step", &steps(tally), &mut inner);
+        let tables = tables(&tally.verdict).join("\n");
+        details(
+            "The tables behind it",
+            &if tables.is_empty() { tables } else { preformatted(&tables) },
+            &mut inner,
+        );
     }
     let snapshot = &run.opened.snapshot;
     details(

@@ -2,13 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::charts::{BOXES, boxes};
 use super::markup::{badge, colour, e};
-use crate::ballot::{Ballot, BallotKind};
 use crate::history::RoundRun;
 use crate::insight::cut;
-use crate::insight::seats;
-use crate::report::model::{OptionView, Reason, Report, asked, headings, needed_votes, said};
+use crate::report::model::{OptionView, Reason, Report, headings};
 use crate::report::table::{Cell, Mark};
 
 /// With more seats a row is one line without its model.
@@ -19,11 +16,9 @@ const OPTIONS: usize = 10;
 /// How much of one reason the first page quotes, in characters.
 const REASON: usize = 170;
 
-/// Who voted what; for one round of a ranking or of scores seat by place or option, for estimates with
-/// the reason. In the record also where the first page has counts.
+/// Who voted what; in the record also where the first page has counts.
 pub fn votes_table(report: &Report<'_>, in_record: bool) -> String {
-    let Some(run) = report.run else { return String::new() };
-    if report.voted.is_empty() {
+    if report.run.is_none() || report.voted.is_empty() {
         return String::new();
     }
     let table = report.table();
@@ -31,27 +26,15 @@ pub fn votes_table(report: &Report<'_>, in_record: bool) -> String {
         return counts(report);
     }
     let dense = if table.rows.len() > DENSE { " dn" } else { "" };
-    let is_one = report.voted.len() == 1;
-    let (title, inner) = match run.opened.ballot.kind {
-        BallotKind::Ranking if is_one => ("Who ranked what", ranks(report, run, dense)),
-        BallotKind::Score if is_one => ("Who gave what", scores(report, run, dense)),
-        BallotKind::Estimate if is_one => ("What makes it large or small", estimates(report, run, dense)),
-        BallotKind::Position
-        | BallotKind::Choice
-        | BallotKind::Approval
-        | BallotKind::Ranking
-        | BallotKind::Score
-        | BallotKind::Consent
-        | BallotKind::Estimate
-        | BallotKind::Ideas
-        | BallotKind::Findings => ("Who voted what", matrix(report, dense)),
-    };
-    let scroll =
-        format!("<div class=\"sc\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\">{inner}</div>");
-    format!("<section class=\"who\"><h2>{title}</h2>{scroll}</section>")
+    let title = "Who voted what";
+    let inner = matrix(report, dense);
+    format!(
+        "<section class=\"who\"><h2>{title}</h2><div class=\"sc\" tabindex=\"0\" role=\"region\" \
+         aria-label=\"{title}\">{inner}</div></section>"
+    )
 }
 
-/// How many did what in each round, with boxes.
+/// How many did what in each round, with bars.
 fn counts(report: &Report<'_>) -> String {
     let table = report.table();
     let mut out =
@@ -80,30 +63,26 @@ fn counts(report: &Report<'_>) -> String {
     out + "</section>"
 }
 
-fn head(columns: impl Iterator<Item = String>, caption: &str, class: &str) -> String {
-    let columns: String = columns.collect();
-    format!(
-        "<table class=\"mx{class}\"><caption class=\"vh\">{caption}</caption><thead><tr><th scope=\"col\">Seat</th>\
-         {columns}</tr></thead><tbody>"
-    )
-}
-
-fn row_head(seat: &str, model: &str) -> String {
-    format!("<tr><th scope=\"row\">{}<small>{}</small></th>", e(seat), e(model))
-}
-
 fn matrix(report: &Report<'_>, dense: &str) -> String {
     let table = report.table();
-    let columns = table.rounds.iter().map(|round| {
-        format!(
-            "<th scope=\"col\">Round {}<small>{}</small></th>",
-            round.opened.number,
-            e(&cut(&round.opened.round, 30))
-        )
-    });
-    let mut out = head(columns, "Who voted what in which round", dense);
+    let columns: String = table
+        .rounds
+        .iter()
+        .map(|round| {
+            format!(
+                "<th scope=\"col\">Round {}<small>{}</small></th>",
+                round.opened.number,
+                e(&cut(&round.opened.round, 30))
+            )
+        })
+        .collect::<Vec<String>>()
+        .concat();
+    let mut out = format!(
+        "<table class=\"mx{dense}\"><caption class=\"vh\">Who voted what in which round</caption><thead><tr><th \
+         scope=\"col\">Seat</th>{columns}</tr></thead><tbody>"
+    );
     for row in &table.rows {
-        out.push_str(&row_head(row.seat, row.model));
+        let _ = write!(out, "<tr><th scope=\"row\">{}<small>{}</small></th>", e(row.seat), e(row.model));
         for one in &row.cells {
             out.push_str(&cell(report, one));
         }
@@ -151,99 +130,6 @@ fn cell(report: &Report<'_>, cell: &Cell) -> String {
     }
 }
 
-fn no_ballot(seat: &crate::insight::SeatView<'_>, columns: usize) -> String {
-    let outcome = seat.outcome().map_or("", |outcome| outcome.name()).replace('_', " ");
-    let sign = if outcome == "abstained" { "○" } else { "!" };
-    format!("<td class=\"non\" colspan=\"{columns}\">{sign} {}</td></tr>", e(&outcome))
-}
-
-/// Seat by place, a badge each.
-fn ranks(report: &Report<'_>, run: &RoundRun, dense: &str) -> String {
-    let places = report.letters.options.len();
-    let columns = (1..=places).map(|place| format!("<th scope=\"col\">{place}</th>"));
-    let mut out = head(columns, "Who ranked what in which place", &format!(" ranks{dense}"));
-    for seat in seats(report.session, run) {
-        out.push_str(&row_head(seat.name, seat.model));
-        let Some(Ballot::Ranking(levels)) = seat.ballot() else {
-            out.push_str(&no_ballot(&seat, places));
-            continue;
-        };
-        let mut used = 0;
-        for level in levels {
-            let width = level.len();
-            let _ = write!(out, "<td colspan=\"{width}\">");
-            for option in level {
-                let place = report.letters.place(option).unwrap_or_default();
-                let letter = report.letters.letter(option).unwrap_or_default();
-                let _ =
-                    write!(out, "{}<span class=\"vh\">{}</span>", badge(&colour(place), &letter), e(option));
-            }
-            out.push_str("</td>");
-            used += width;
-        }
-        if used < places {
-            let _ = write!(out, "<td class=\"non\" colspan=\"{}\">–</td>", places - used);
-        }
-        out.push_str("</tr>");
-    }
-    out + "</tbody></table>"
-}
-
-/// Seat by option, the score each.
-fn scores(report: &Report<'_>, run: &RoundRun, dense: &str) -> String {
-    let options = &report.letters.options;
-    let columns = options.iter().enumerate().map(|(place, option)| {
-        let mark = badge(&colour(place), &report.letters.letter(option).unwrap_or_default());
-        format!(
-            "<th scope=\"col\" class=\"n\"><span class=\"op\">{mark}<span>{}</span></span></th>",
-            e(&cut(option, 40))
-        )
-    });
-    let mut out = head(columns, "Who gave which score", dense);
-    for seat in seats(report.session, run) {
-        out.push_str(&row_head(seat.name, seat.model));
-        let Some(ballot @ Ballot::Scores(given)) = seat.ballot() else {
-            out.push_str(&no_ballot(&seat, options.len()));
-            continue;
-        };
-        let top = ballot.top_options().unwrap_or_default();
-        for option in options {
-            let score = given.get(option).map_or_else(|| "–".to_owned(), ToString::to_string);
-            let score = if top.contains(option) { format!("<b>{}</b>", e(&score)) } else { e(&score) };
-            let _ = write!(out, "<td class=\"n\">{score}</td>");
-        }
-        out.push_str("</tr>");
-    }
-    if let Some(tally) = report.tally {
-        let rule = tally.rule.map_or("count", crate::tally::Rule::name);
-        let _ = write!(out, "<tr class=\"sum\"><th scope=\"row\">{rule}</th>");
-        for option in options {
-            let score = tally.verdict.scores.get(option).map(ToString::to_string).unwrap_or_default();
-            let _ = write!(out, "<td class=\"n\"><b>{}</b></td>", e(&score));
-        }
-        out.push_str("</tr>");
-    }
-    out + "</tbody></table>"
-}
-
-/// Seat, estimate, and why.
-fn estimates(report: &Report<'_>, run: &RoundRun, dense: &str) -> String {
-    let columns = ["Says", "Because"].map(|name| format!("<th scope=\"col\">{name}</th>"));
-    let mut out = head(columns.into_iter(), "Who estimated what and why", dense);
-    for seat in seats(report.session, run) {
-        out.push_str(&row_head(seat.name, seat.model));
-        match seat.ballot().and_then(Ballot::brief) {
-            Some(value) => {
-                let why = e(&cut(&said(&seat), 200));
-                let _ =
-                    write!(out, "<td class=\"n\"><b>{}</b></td><td dir=\"auto\">{why}</td></tr>", e(&value));
-            }
-            None => out.push_str(&no_ballot(&seat, 2)),
-        }
-    }
-    out + "</tbody></table>"
-}
-
 /// The options with what they got and the strongest reasons.
 pub fn reasons_table(report: &Report<'_>, out: &mut String) {
     let options = report.options();
@@ -264,21 +150,9 @@ pub fn reasons_table(report: &Report<'_>, out: &mut String) {
             "The options, and the strongest reasons"
         }
     );
-    table(report, run, options.iter().take(OPTIONS), most, out);
+    table(run, options.iter().take(OPTIONS), most, out);
     if options.len() > OPTIONS {
         let _ = write!(out, "<p class=\"more\">+ {} more options below</p>", options.len() - OPTIONS);
-    }
-    if let Some(tally) = report.tally.filter(|_| options.iter().any(|option| option.votes.is_some())) {
-        let line = match needed_votes(tally) {
-            Some(needed) => format!("; the line marks the {needed} votes needed"),
-            None => String::new(),
-        };
-        let asked = asked(tally);
-        if asked <= BOXES {
-            let _ = write!(out, "<p class=\"cap\">One box is one of the {asked} seats asked{line}.</p>");
-        } else {
-            let _ = write!(out, "<p class=\"cap\">A full bar is all {asked} seats asked{line}.</p>");
-        }
     }
     out.push_str("</section>");
 }
@@ -287,17 +161,11 @@ pub fn all_reasons(report: &Report<'_>, out: &mut String) {
     let options = report.options();
     let Some(run) = report.run else { return };
     out.push_str("<div class=\"opts\">");
-    table(report, run, options.iter(), usize::MAX, out);
+    table(run, options.iter(), usize::MAX, out);
     out.push_str("</div>");
 }
 
-fn table<'a>(
-    report: &Report<'_>,
-    run: &RoundRun,
-    options: impl Iterator<Item = &'a OptionView>,
-    most: usize,
-    out: &mut String,
-) {
+fn table<'a>(run: &RoundRun, options: impl Iterator<Item = &'a OptionView>, most: usize, out: &mut String) {
     let [pro, con] = headings(run.opened.ballot.kind);
     let _ = write!(
         out,
@@ -314,9 +182,6 @@ fn table<'a>(
              <span class=\"res\">{}</span>",
             e(&option.result)
         );
-        if let (Some(votes), Some(tally), Some(place)) = (option.votes, report.tally, option.place) {
-            out.push_str(&boxes(votes, asked(tally), needed_votes(tally), &colour(place)));
-        }
         if let Some(text) = &option.description {
             let room = if most == usize::MAX { 4_000 } else { 300 };
             let _ = write!(out, "<p dir=\"auto\">{}</p>", e(&cut(text, room)));

@@ -8,12 +8,7 @@ use crate::tally::{Decimal, IndexedBallot, Profile, UNLISTED, WeightedBallot};
 pub fn profile(session: &Session, round: &RoundRun) -> Profile {
     let form = &round.opened.ballot;
     let options = if form.kind.spec().form_keys().cards { &form.cards } else { &form.options };
-    let mut profile = Profile {
-        options: options.clone(),
-        ballots: Vec::new(),
-        lowest: form.min.as_ref().and_then(Decimal::from_json),
-        may_block: Vec::new(),
-    };
+    let mut profile = Profile { options: options.clone(), ballots: Vec::new(), may_block: Vec::new() };
     for seat in round.seats.values() {
         let SeatStatus::Revealed(answer, _) = &seat.status else { continue };
         if answer.may_block {

@@ -82,8 +82,6 @@ pub struct Profile {
     /// The options in the order of the form; of an estimate its cards.
     pub options: Vec<String>,
     pub ballots: Vec<WeightedBallot>,
-    /// The lowest score there is, if the form says so.
-    pub lowest: Option<Decimal>,
     /// Who gave no valid answer that may be a block all the same.
     pub may_block: Vec<String>,
 }

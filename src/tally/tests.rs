@@ -30,12 +30,7 @@ fn scores(options: &str, lines: &[&[i64]]) -> Profile {
     let score = |score: &i64| (*score >= 0).then(|| Decimal::whole(*score as u64));
     let ballot =
         |line: &&[i64]| WeightedBallot::one("v", IndexedBallot::Scores(line.iter().map(score).collect()));
-    Profile {
-        options,
-        ballots: lines.iter().map(ballot).collect(),
-        lowest: Some(Decimal::ZERO),
-        ..Profile::default()
-    }
+    Profile { options, ballots: lines.iter().map(ballot).collect(), ..Profile::default() }
 }
 
 fn choices(options: &str, votes: &[usize]) -> Profile {

@@ -69,7 +69,6 @@ fn profile(dice: &mut Dice, mut mark: impl FnMut(&mut Dice, usize) -> IndexedBal
                 cast(dice, mark)
             })
             .collect(),
-        lowest: Some(Decimal::ZERO),
         ..Profile::default()
     }
 }

@@ -58,12 +58,13 @@ fn mistakes_are_told_with_their_line() {
     let cases = [
         ("x.yaml", "options: [a, b]\nballots:\n  - {vote: c}\n", 3, "`c` is not among the options"),
         ("x.yaml", "options: [a, a]\nballots:\n  - {vote: a}\n", 1, "given twice"),
-        ("x.yaml", "ballots:\n  - {vote: a}\n", 1, "does not list its `options`"),
+        ("x.yaml", "ballots:\n  - {vote: a}\n", 2, "does not list its `options`"),
         ("x.yaml", "options: [a]\nballots: []\n", 0, "holds no ballots"),
         ("x.yaml", "options: [a, b]\nballots:\n  - {ranking: [a, a]}\n", 3, "stands twice"),
         ("x.yaml", "options: [a, b]\nballots:\n  - {vote: a, weight: 0.0000001}\n", 3, "six decimal places"),
         ("x.yaml", "options: [a, b]\nballots:\n  - {vote: a, count: -1}\n", 3, "whole number"),
-        ("x.yaml", "options: [a, b]\nmax: 5\nballots:\n  - {scores: {a: 6}}\n", 4, "outside the scale"),
+        ("x.yaml", "options: [a, b]\nmax: 5\nballots: []\n", 2, "`max` is not known here"),
+        ("x.yaml", "options: [a, b]\nballots:\n  - {approve: a}\n", 3, "no `approval` ballot"),
         (
             "x.yaml",
             "options: [a, b]\nballots:\n  - {vote: a, count: 1000000000000}\n  - {vote: a}\n",
@@ -71,11 +72,14 @@ fn mistakes_are_told_with_their_line() {
             "million million",
         ),
         ("x.soi", "2\n1,a\n", 0, "does not end in `.soi`"),
-        ("x.csv", "count,vot\n1,a\n", 1, "unknown column `vot`"),
+        ("x.csv", "count,vot\n1,a\n", 1, "`vot` is not known here"),
         ("x.csv", "count,vote\n1,a,b\n", 2, "3 cells where the header has 2"),
         ("x.csv", "vote\n\"a\nb\n", 2, "never closed"),
-        ("x.csv", "count,vote\nx,a\n", 2, "no such number"),
-        ("x.csv", "count,vote,approve\n1,a,b\n", 1, "no answer, or several"),
+        ("x.csv", "count,vote\nx,a\n", 2, "must be a whole number"),
+        ("x.csv", "count,vote,approve\n1,a,b\n", 2, "more than one answer"),
+        ("x.csv", "count,vote\n1,\n", 2, "has no answer"),
+        ("x.csv", "scores\na=4; b\n", 2, "no number"),
+        ("x.csv", "scores\na=4; a=5\n", 2, "has two scores"),
     ];
     for (file, text, line, message) in cases {
         let problems = read_ballots(text, file).expect_err(text);

@@ -1,0 +1,449 @@
+//! Ballots from a file: a map in JSON or YAML, or a CSV table, whose rows become the same maps.
+//!
+//! What a file says is taken as it is: an option that is not listed, a ballot of another kind, a key that is
+//! not known are errors with their place.
+
+use std::borrow::Cow;
+
+use indexmap::IndexSet;
+use serde_json::Value as Json;
+
+use super::decimal::Decimal;
+use super::profile::{CountableKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::yaml::{self, Map, Node, Value};
+
+const ANSWERS: [(&str, CountableKind); 6] = [
+    ("vote", CountableKind::Choice),
+    ("approve", CountableKind::Approval),
+    ("ranking", CountableKind::Ranking),
+    ("scores", CountableKind::Score),
+    ("consent", CountableKind::Consent),
+    ("estimate", CountableKind::Estimate),
+];
+
+/// The other keys of a ballot; the columns of a table have the same names.
+const BESIDE: [&str; 5] = ["count", "weight", "voter", "abstain", "minimum_change"];
+
+/// More options than this are not counted.
+const MOST_OPTIONS: usize = 1_000;
+
+/// All ballots together may count for so much.
+const MOST_VOTES: u64 = 1_000_000_000_000;
+
+/// No more problems than this are reported.
+const MOST_PROBLEMS: usize = 20;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BallotFile {
+    pub kind: CountableKind,
+    pub profile: Profile,
+    pub abstained: u64,
+}
+
+/// Reads a ballot file; its name's ending says how.
+pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic>> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let keys = ANSWERS.iter().map(|(name, _)| *name).chain(BESIDE).collect();
+    let mut reader = Reader { file, keys, ..Reader::default() };
+    let ending = file.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
+    let read = match ending.as_str() {
+        "csv" => reader.table(text),
+        "json" | "yaml" | "yml" | "" => reader.map(text),
+        _ => {
+            let problem = Diagnostic::new(format!("a ballot file does not end in `.{ending}`"));
+            Err(problem.hint("known here: .json, .yaml, .csv").with_file(file))
+        }
+    };
+    match read {
+        Ok(()) => reader.finish(),
+        Err(problem) => Err(vec![problem]),
+    }
+}
+
+#[derive(Default)]
+struct Reader<'a> {
+    file: &'a str,
+    /// The keys of a ballot.
+    keys: Vec<&'static str>,
+    /// Those of the list, or of a table those that its ballots name.
+    options: IndexSet<String>,
+    is_table: bool,
+    has_cards: bool,
+    kind: Option<CountableKind>,
+    ballots: Vec<WeightedBallot>,
+    abstained: u64,
+    problems: Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    fn refused<T>(
+        &self,
+        at: &Node,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Result<T, Diagnostic> {
+        Err(at.problem(self.file, message).hint(hint))
+    }
+
+    /// `{options: [a, b], ballots: [{count: 3, ranking: [a, [b, c]]}]}`; JSON may hold comments.
+    fn map(&mut self, text: &str) -> Result<(), Diagnostic> {
+        let is_json = text.trim_start().starts_with(['{', '/']);
+        let text = if is_json { Cow::Owned(yaml::relaxed_json(text)) } else { Cow::Borrowed(text) };
+        let node = yaml::read_large(&text, self.file)?;
+        let Value::Map(map) = &node.value else {
+            let message = format!("a ballot file is a map, found {}", node.kind());
+            return self.refused(&node, message, "write `{options: [a, b], ballots: [{vote: a}]}`");
+        };
+        self.known_keys(map, &["options", "cards", "ballots"])?;
+        self.has_cards = node.get("cards").is_some();
+        for name in ["options", "cards"] {
+            let Some(list) = node.get(name) else { continue };
+            let Value::List(items) = &list.value else {
+                return self.refused(
+                    list,
+                    format!("`{name}` must be a list"),
+                    format!("write `{name}: [a, b]`"),
+                );
+            };
+            for item in items {
+                let option = self.name(item)?;
+                if option.trim().is_empty() {
+                    return self.refused(item, "an option is blank", "give it a name");
+                }
+                if !self.options.insert(option.clone()) {
+                    return self.refused(
+                        item,
+                        format!("option `{option}` is given twice"),
+                        "give each option once",
+                    );
+                }
+            }
+        }
+        let Some(Value::List(ballots)) = node.get("ballots").map(|node| &node.value) else {
+            let message = "the file has no list of `ballots`";
+            return self.refused(&node, message, "write `ballots: [{vote: a}]`");
+        };
+        for ballot in ballots {
+            self.cast(ballot);
+        }
+        Ok(())
+    }
+
+    /// A header that names the columns, then one ballot a row.
+    fn table(&mut self, text: &str) -> Result<(), Diagnostic> {
+        self.is_table = true;
+        let mut rows = self.rows(text)?.into_iter();
+        let Some(header) = rows.next() else {
+            let problem = Diagnostic::new("the file is empty").hint("its first line names the columns");
+            return Err(problem.with_file(self.file));
+        };
+        let columns: Map =
+            header.iter().map(|cell| (yaml::named(&cell.text, &cell.at), cell.at.clone())).collect();
+        self.known_keys(&columns, &self.keys)?;
+        for row in rows {
+            let at = &row[0].at;
+            if row.len() != header.len() {
+                let message = format!("{} cells where the header has {}", row.len(), header.len());
+                let hint = "put a cell that holds a separator in double quotes";
+                self.problems.push(at.problem(self.file, message).hint(hint));
+                continue;
+            }
+            let cells = header.iter().zip(&row).filter_map(|(column, cell)| {
+                Some((yaml::named(&column.text, &cell.at), cell.value(&column.text)?))
+            });
+            self.cast(&at.with(Value::Map(cells.collect())));
+        }
+        Ok(())
+    }
+
+    /// The rows that are not blank, quotes and line ends as in RFC 4180; cells are separated by the
+    /// first of comma, semicolon and tab that the header holds.
+    fn rows(&self, text: &str) -> Result<Vec<Vec<Cell>>, Diagnostic> {
+        let header = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let separator = [',', ';', '\t'].into_iter().find(|sign| header.contains(*sign)).unwrap_or(',');
+        let (mut rows, mut row) = (Vec::new(), Vec::new());
+        let (mut line, mut column, mut quoted) = (1, 1, false);
+        let mut cell = Cell::new(line, column);
+        let mut chars = text.trim_end().chars().chain(['\n']).peekable();
+        while let Some(c) = chars.next() {
+            column += 1;
+            if c == '\n' {
+                (line, column) = (line + 1, 1);
+            }
+            match c {
+                '"' if quoted && chars.peek() == Some(&'"') => {
+                    cell.text.extend(chars.next());
+                    column += 1;
+                }
+                '"' if quoted => quoted = false,
+                '"' if cell.text.trim().is_empty() => {
+                    cell.text.clear();
+                    quoted = true;
+                }
+                '\r' if !quoted => {}
+                _ if !quoted && (c == separator || c == '\n') => {
+                    cell.text = cell.text.trim().to_owned();
+                    row.push(std::mem::replace(&mut cell, Cell::new(line, column)));
+                    if c == '\n' {
+                        rows.push(std::mem::take(&mut row));
+                    }
+                }
+                _ => cell.text.push(c),
+            }
+        }
+        if quoted {
+            return self.refused(&cell.at, "a quoted cell is never closed", "close it with \"");
+        }
+        rows.retain(|row| row.iter().any(|cell| !cell.text.is_empty()));
+        Ok(rows)
+    }
+
+    fn known_keys(&self, map: &Map, known: &[&str]) -> Result<(), Diagnostic> {
+        for (at, (key, _)) in map.iter().enumerate() {
+            let refused = |message: String| Diagnostic::new(message).at(self.file, key.line, key.column);
+            if !known.contains(&key.text.as_str()) {
+                let hint = did_you_mean(&key.text, known);
+                return Err(refused(format!("`{}` is not known here", key.text)).hint(hint));
+            }
+            if map[..at].iter().any(|(other, _)| other.text == key.text) {
+                return Err(refused(format!("`{}` stands twice", key.text)).hint("give it once"));
+            }
+        }
+        Ok(())
+    }
+
+    fn cast(&mut self, node: &Node) {
+        if self.problems.len() < MOST_PROBLEMS
+            && let Err(problem) = self.ballot(node)
+        {
+            self.problems.push(problem);
+        }
+    }
+
+    fn ballot(&mut self, node: &Node) -> Result<(), Diagnostic> {
+        let Value::Map(map) = &node.value else {
+            let message = format!("a ballot is a map, found {}", node.kind());
+            return self.refused(node, message, "write `{vote: a}` or `{count: 3, ranking: [a, b]}`");
+        };
+        self.known_keys(map, &self.keys)?;
+        let count = node.get("count").map_or(Ok(1), |count| match &count.value {
+            Value::Number(number) if number.as_u64().is_some_and(|count| count <= MOST_VOTES) => {
+                Ok(number.as_u64().unwrap_or_default())
+            }
+            _ => self.refused(count, "`count` must be a whole number", "write it like 3"),
+        })?;
+        let weight = node.get("weight").map_or(Ok(Decimal::ONE), |weight| match self.amount(weight)? {
+            amount if amount < Decimal::ZERO => {
+                self.refused(weight, "a weight is below 0", "write it like 2 or 0.5")
+            }
+            amount => Ok(amount),
+        })?;
+        let abstains = node.get("abstain").is_some_and(|node| node.value == Value::Bool(true));
+        let answers: Vec<_> =
+            ANSWERS.iter().filter_map(|(name, kind)| Some((*kind, node.get(name)?))).collect();
+        let mark = match answers.as_slice() {
+            [(_, answer)] if !abstains && answer.value == Value::Text("abstain".to_owned()) => None,
+            [] if abstains => None,
+            [(kind, answer)] if !abstains => {
+                let known = *self.kind.get_or_insert(*kind);
+                if known != *kind {
+                    let message = format!("a `{}` ballot among `{}` ballots", kind.name(), known.name());
+                    return self.refused(node, message, "a file holds ballots of one kind");
+                }
+                Some(self.mark(*kind, answer, node.get("minimum_change"))?)
+            }
+            [] => {
+                let hint =
+                    "write one of vote, approve, ranking, scores, consent, estimate, or `abstain` there";
+                return self.refused(node, "a ballot has no answer", hint);
+            }
+            _ => return self.refused(node, "a ballot has more than one answer", "a ballot says one thing"),
+        };
+        let Some(mark) = mark else {
+            self.abstained = self.abstained.saturating_add(count);
+            return Ok(());
+        };
+        let voter = node.get("voter").map(|voter| self.name(voter)).transpose()?;
+        let voter = voter.unwrap_or_else(|| format!("ballot {}", self.ballots.len() + 1));
+        self.ballots.push(WeightedBallot { voter, count, weight, own: None, mark });
+        Ok(())
+    }
+
+    fn mark(
+        &mut self,
+        kind: CountableKind,
+        node: &Node,
+        change: Option<&Node>,
+    ) -> Result<IndexedBallot, Diagnostic> {
+        Ok(match (kind, &node.value) {
+            (CountableKind::Choice, _) => IndexedBallot::Choice(self.option(node)?),
+            (CountableKind::Estimate, _) if self.has_cards => IndexedBallot::Card(self.option(node)?),
+            (CountableKind::Estimate, _) => IndexedBallot::Number(self.amount(node)?),
+            (CountableKind::Approval, Value::List(items)) => {
+                let approved = items.iter().map(|item| self.option(item));
+                let mut approved: Vec<usize> = approved.collect::<Result<_, _>>()?;
+                approved.sort_unstable();
+                approved.dedup();
+                IndexedBallot::Approval(approved)
+            }
+            (CountableKind::Ranking, Value::List(places)) => {
+                let mut ranks = Vec::new();
+                for (rank, place) in places.iter().enumerate() {
+                    let tied = match &place.value {
+                        Value::List(tied) => tied.as_slice(),
+                        _ => std::slice::from_ref(place),
+                    };
+                    for item in tied {
+                        let option = self.option(item)?;
+                        ranks.resize(self.options.len().max(ranks.len()), UNLISTED);
+                        if ranks[option] != UNLISTED {
+                            let message = format!("`{}` stands twice in one ranking", self.options[option]);
+                            return self.refused(item, message, "rank each option once");
+                        }
+                        ranks[option] = rank as u16;
+                    }
+                }
+                IndexedBallot::Ranking(ranks)
+            }
+            (CountableKind::Score, Value::Map(entries)) => {
+                let mut scores = Vec::new();
+                for (key, score) in entries {
+                    let option = self.option(&score.with(Value::Text(key.text.clone())))?;
+                    scores.resize(self.options.len().max(scores.len()), None);
+                    let amount = self.amount(score)?;
+                    if scores[option].replace(amount).is_some() {
+                        let message = format!("`{}` has two scores", key.text);
+                        return self.refused(score, message, "score each option once");
+                    }
+                }
+                IndexedBallot::Scores(scores)
+            }
+            (CountableKind::Consent, Value::Text(word)) if word == "support" => IndexedBallot::Support,
+            (CountableKind::Consent, Value::Text(word)) if word == "stand-aside" => IndexedBallot::StandAside,
+            (CountableKind::Consent, Value::Text(word)) if word == "block" => {
+                IndexedBallot::Block(change.map(|change| self.name(change)).transpose()?)
+            }
+            _ => {
+                let hint = match kind {
+                    CountableKind::Approval => "a list of options: `[a, b]`",
+                    CountableKind::Ranking => "a list of options, ties in lists of their own: `[a, [b, c]]`",
+                    CountableKind::Score => "a map of options and scores: `{a: 4, b: 2}`",
+                    _ => "support, stand-aside or block",
+                };
+                return self.refused(node, format!("this is no `{}` ballot", kind.name()), hint);
+            }
+        })
+    }
+
+    /// Text, and numbers as they are written.
+    fn name(&self, node: &Node) -> Result<String, Diagnostic> {
+        match &node.value {
+            Value::Text(text) => Ok(text.clone()),
+            Value::Number(number) => Ok(number.to_string()),
+            _ => self.refused(node, format!("{} where a name is expected", node.kind()), "write it as text"),
+        }
+    }
+
+    fn option(&mut self, node: &Node) -> Result<usize, Diagnostic> {
+        let name = self.name(node)?;
+        if let Some(place) = self.options.get_index_of(&name) {
+            return Ok(place);
+        }
+        if self.is_table {
+            return Ok(self.options.insert_full(name).0);
+        }
+        if self.options.is_empty() {
+            return self.refused(node, "the file does not list its `options`", "write `options: [a, b]`");
+        }
+        let known: Vec<&str> = self.options.iter().take(30).map(String::as_str).collect();
+        self.refused(node, format!("`{name}` is not among the options"), did_you_mean(&name, &known))
+    }
+
+    fn amount(&self, node: &Node) -> Result<Decimal, Diagnostic> {
+        let amount = match &node.value {
+            Value::Number(number) => Decimal::from_json(number),
+            _ => None,
+        };
+        amount.map_or_else(
+            || self.refused(node, "no number of at most six decimal places", "write it like 4 or 2.5"),
+            Ok,
+        )
+    }
+
+    fn finish(mut self) -> Result<BallotFile, Vec<Diagnostic>> {
+        for ballot in &mut self.ballots {
+            match &mut ballot.mark {
+                IndexedBallot::Ranking(ranks) => ranks.resize(self.options.len(), UNLISTED),
+                IndexedBallot::Scores(scores) => scores.resize(self.options.len(), None),
+                _ => {}
+            }
+        }
+        let profile = Profile {
+            options: self.options.into_iter().collect(),
+            ballots: self.ballots,
+            may_block: Vec::new(),
+        };
+        let cast =
+            profile.ballots.iter().fold(self.abstained, |sum, ballot| sum.saturating_add(ballot.count));
+        let problem = if cast > MOST_VOTES || profile.total_weight() > Decimal::whole(MOST_VOTES) {
+            ("the ballots count for more than a million million votes", "count fewer, or lower the weights")
+        } else if profile.options.len() > MOST_OPTIONS {
+            ("there are more than 1,000 options", "count fewer at a time")
+        } else if profile.ballots.is_empty() && self.abstained == 0 && self.problems.is_empty() {
+            ("the file holds no ballots", "add one")
+        } else if self.problems.is_empty() {
+            let kind = self.kind.unwrap_or(CountableKind::Choice);
+            return Ok(BallotFile { kind, profile, abstained: self.abstained });
+        } else {
+            return Err(self.problems);
+        };
+        self.problems.push(Diagnostic::new(problem.0).hint(problem.1).with_file(self.file));
+        Err(self.problems)
+    }
+}
+
+/// A cell of a table and its place.
+struct Cell {
+    at: Node,
+    text: String,
+}
+
+impl Cell {
+    fn new(line: u64, column: u64) -> Self {
+        let mut at = Node::new(Value::Null);
+        (at.line, at.column) = (line, column);
+        Self { at, text: String::new() }
+    }
+
+    /// What a ballot has under that key: `a; b` is a list, `a > b = c` a ranking, `a=4; b=2` scores.
+    /// An empty cell is an empty list there, and nothing under other keys.
+    fn value(&self, column: &str) -> Option<Node> {
+        let parts = |text: &str, sign: char| -> Vec<Json> {
+            text.split(sign).map(str::trim).filter(|part| !part.is_empty()).map(Json::from).collect()
+        };
+        let number = |text: &str| text.trim().parse().map_or(Json::from(text), Json::Number);
+        let value = match column {
+            _ if self.text == "abstain" => Json::from("abstain"),
+            "approve" => parts(&self.text, ';').into(),
+            "ranking" => {
+                let places = self.text.split('>').map(|place| parts(place, '='));
+                places.filter(|place| !place.is_empty()).map(Json::from).collect()
+            }
+            "scores" => {
+                let scores = self.text.split(';').filter(|part| !part.trim().is_empty()).map(|part| {
+                    let (option, score) = part.rsplit_once('=').unwrap_or((part, ""));
+                    (yaml::named(option.trim(), &self.at), yaml::placed(number(score), &self.at))
+                });
+                return Some(self.at.with(Value::Map(scores.collect())));
+            }
+            _ if self.text.is_empty() => return None,
+            "count" | "weight" | "estimate" => number(&self.text),
+            _ => Json::from(self.text.as_str()),
+        };
+        Some(yaml::placed(value, &self.at))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -28,7 +28,7 @@ fn run(desk: &Desk, answers: &str) -> Ran {
 
 /// The snapshots of a session's rounds, as maps.
 fn snapshots(desk: &Desk) -> Vec<Value> {
-    let lines = desk.run(["replay", "s.s2s", "--json"]).code(0).lines();
+    let lines = desk.log("s.s2s");
     let opened = lines.iter().filter(|line| line["event"] == "round_opened");
     let text = |line: &Value| line["snapshot"].as_str().expect("a snapshot").to_owned();
     let map = |text: String| roundtable::yaml::read(&text, "s").expect("YAML").to_json();
@@ -55,12 +55,9 @@ fn a_block_opens_a_conflict_until_a_round_of_its_step_has_none() {
     let report = desk.run(["report", "s.s2s"]).code(0).out;
     assert!(report.contains("## Resolved and answered"), "{report}");
     assert!(!report.contains("## Open conflicts"), "{report}");
-    let json: Value =
-        serde_json::from_str(&desk.run(["report", "s.s2s", "--format", "json"]).code(0).out).expect("JSON");
-    assert_eq!(
-        (&json["conflicts"][0]["id"], &json["conflicts"][0]["settled"]),
-        (&json!("CONF-001"), &json!(""))
-    );
+    let json = desk.report("s.s2s");
+    assert_eq!(json["conflicts"][0]["id"], "CONF-001");
+    assert_eq!(json["conflicts"][0]["settled"], "");
 }
 
 #[test]
@@ -78,9 +75,7 @@ fn an_open_conflict_is_in_every_report_and_names_nobody_in_a_snapshot() {
             "{format}: {report}"
         );
     }
-    let replay = desk.run(["replay", "s.s2s", "--text"]).out;
-    let told = desk.run(["replay", "s.s2s", "--json"]).code(0).out;
-    assert!(told.contains("\"event\":\"conflict_opened\""), "{told} {replay}");
+    desk.run(["replay", "s.s2s", "--json"]).code(0).shows("\"event\":\"conflict_opened\"");
 }
 
 #[test]
@@ -189,8 +184,7 @@ fn what_cannot_be_recorded_fails_the_step_and_nothing_of_it_is_recorded() {
         (json!({"agenda": [{"id": "where"}]}), "nothing changes of agenda item `where`"),
     ] {
         let (desk, _) = recorded(&synth);
-        let report = desk.run(["report", "s.s2s", "--format", "json"]).code(0).out;
-        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let report = desk.report("s.s2s");
         let error = report["steps"][0]["error"].as_str().unwrap_or_default();
         assert!(error.starts_with("nothing is recorded: ") && error.contains(wanted), "{synth}: {error}");
         assert_eq!(report["questions"], json!([]), "{synth}");

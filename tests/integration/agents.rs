@@ -5,16 +5,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::program::{Desk, arg};
+use crate::program::{Desk, arg, named};
 use crate::server::{Answer, Server};
 
-/// The events of this name.
-fn events(lines: &[Value], name: &str) -> Vec<Value> {
-    lines.iter().filter(|line| line["event"] == name).cloned().collect()
-}
-
 fn warnings(lines: &[Value]) -> Vec<String> {
-    events(lines, "warning")
+    named(lines, "warning")
         .iter()
         .map(|line| line["message"].as_str().unwrap_or_default().to_owned())
         .collect()
@@ -22,7 +17,7 @@ fn warnings(lines: &[Value]) -> Vec<String> {
 
 /// The data of a step's last result.
 fn data(lines: &[Value], step: &str) -> Value {
-    let finished = events(lines, "step_finished").into_iter().rev().find(|line| line["step"] == step);
+    let finished = named(lines, "step_finished").into_iter().rev().find(|line| line["step"] == step);
     finished.expect("it finished")["data"].clone()
 }
 
@@ -49,7 +44,7 @@ steps:
     assert_eq!(data(&lines, "program"), json!({"result": "done"}));
     assert_eq!(data(&lines, "service"), json!({"result": "position: served"}));
     assert_eq!(data(&lines, "seat")[0]["status"], "fulfilled");
-    let short = events(&lines, "step_finished").into_iter().find(|line| line["step"] == "short");
+    let short = named(&lines, "step_finished").into_iter().find(|line| line["step"] == "short");
     assert_eq!(short.expect("it finished")["error"], "timed out after 300 ms");
 }
 
@@ -82,14 +77,13 @@ steps:
         "issue: {id: APP-15, title: Page, description: A page, steps: [look], priority: high}\nbuild: done\n",
     );
     let lines = desk.run(["--batch", "--json", "--answers", "answers.yaml", "decide.yaml"]).code(0).lines();
-    let offered = events(&lines, "work_item_offered");
+    let offered = named(&lines, "work_item_offered");
     assert_eq!(offered[1]["prompt"], "Build APP-15 (2).");
-    let file = arg(&desk.session());
-    desk.run(["verify", &file]).code(0);
+    desk.verify();
 
     let alone = "goal: g\ninput: {id: APP-1, title: t, description: d, steps: [s]}\nsteps: [{id: build, type: agent, agent: coder, requires: [issue_id], completeness: off, prompt: \"{{input.issue_id}}\"}]\n";
     let lines = Desk::with(alone).run(["--batch", "--json", "decide.yaml"]).code(0).lines();
-    assert_eq!(events(&lines, "work_item_offered")[0]["prompt"], "APP-1");
+    assert_eq!(named(&lines, "work_item_offered")[0]["prompt"], "APP-1");
 }
 
 #[test]
@@ -198,10 +192,8 @@ fn check_whole(text: &str, from: &str) {
     let wanted =
         ["input", "context", "goal", "constraints", "stage_context", "available_skills", "linked_tasks"];
     assert_eq!(keys, wanted, "{from}");
-    assert_eq!(
-        (&whole["goal"], &whole["constraints"]),
-        (&json!("Choose a cache"), &json!(["no new server"]))
-    );
+    assert_eq!(whole["goal"], "Choose a cache");
+    assert_eq!(whole["constraints"], json!(["no new server"]));
     assert_eq!(whole["stage_context"]["stage_description"], "whole");
     assert_eq!(whole["stage_context"]["previous_artifacts"][0]["artifact_id"], "look");
     assert_eq!(whole["context"]["build"], json!({"files": ["a"]}));
@@ -267,14 +259,12 @@ fn a_work_item_is_what_an_agent_of_every_service_is_given() {
             ("You build.\n\nThe facilitator adds: Be brief.\n".to_owned(), "Bare.".to_owned())
         );
         check_whole(&parts[3].1, dialect);
-        let offered = events(&lines, "work_item_offered");
+        let offered = named(&lines, "work_item_offered");
         for (offered, (system, text)) in offered.iter().zip(&parts) {
             assert_eq!((&offered["system"], &offered["prompt"]), (&json!(system), &json!(text)), "{dialect}");
         }
-        let file = arg(&desk.session());
-        desk.run(["verify", &file]).code(0);
-        let traced = desk.run(["trace", &file]).code(0).out;
-        assert!(traced.contains(&format!("{}\n---\n\n{BUILD}", parts[1].0)), "{traced}");
+        desk.verify();
+        desk.run(["trace", &arg(&desk.session())]).code(0).shows(&format!("{}\n---\n\n{BUILD}", parts[1].0));
     }
 }
 
@@ -288,7 +278,7 @@ fn a_program_is_given_the_same_on_standard_input_and_the_object_in_a_file() {
         "n=$(ls given.* 2>/dev/null | wc -l); cat > given.$n; cp \"$ROUNDTABLE_WORK_ITEM\" item.$n\nls -l \"$ROUNDTABLE_WORK_ITEM\" > mode.$n; echo \"$ROUNDTABLE_WORK_ITEM\" > path.$n\necho '{\"files\": [\"a\"]}'\n",
     );
     let lines = desk.run(["--batch", "--json", "--trust", "decide.yaml"]).code(0).lines();
-    let offered = events(&lines, "work_item_offered");
+    let offered = named(&lines, "work_item_offered");
     let given = desk.read("given.0");
     let (system, prompt) = given.split_once("\n---\n\n").expect("two parts");
     check_system(&format!("You build.\n\n{system}"), "program");
@@ -336,21 +326,16 @@ steps:
     assert_eq!(data(&lines, "mend"), json!({"result": "It printed: compiling\ntest a failed\noh no"}));
     assert_eq!(data(&lines, "lint"), json!({"exit": 1, "stdout": "3 findings\n", "stderr": "hm\n"}));
     assert_eq!(data(&lines, "end"), json!({"result": "3 findings"}));
-    let returned = events(&lines, "work_item_returned");
+    let returned = named(&lines, "work_item_returned");
     let of = |step: &str| returned.iter().find(|line| line["step"] == step).expect("it came back").clone();
-    assert_eq!(
-        (&of("test")["stdout"], &of("test")["stderr"]),
-        (&json!("compiling\ntest a failed\n"), &json!("oh no\n"))
-    );
-    assert_eq!(
-        (&of("hang")["stdout"], &of("hang")["error"]),
-        (&json!("begun\n"), &json!("Step 'hang' timed out after 500ms"))
-    );
+    assert_eq!(of("test")["stdout"], "compiling\ntest a failed\n");
+    assert_eq!(of("test")["stderr"], "oh no\n");
+    assert_eq!(of("hang")["stdout"], "begun\n");
+    assert_eq!(of("hang")["error"], "Step 'hang' timed out after 500ms");
     let flood = of("flood")["stdout"].as_str().expect("text").to_owned();
     assert!(flood.len() == 64 * 1024 && flood.ends_with("xEND\n"), "{}", flood.len());
     assert_eq!(of("mend")["stdout"], Value::Null);
-    let file = arg(&desk.session());
-    desk.run(["verify", &file]).code(0);
+    desk.verify();
 }
 
 const REVIEWED: &str = r#"
@@ -380,10 +365,9 @@ fn a_review_gives_a_verdict_and_a_verdict_against_it_leads_back() {
         let [ann, bob, cy] = verdicts.map(verdict);
         desk.write("a.yaml", format!("write: text\ncheck: {{ann: {ann}, bob: {bob}, cy: {cy}}}\n"));
         let lines = desk.run(["--batch", "--json", "--answers", "a.yaml", "decide.yaml"]).code(0).lines();
-        let ran = events(&lines, "step_started").iter().any(|line| line["step"] == to);
+        let ran = named(&lines, "step_started").iter().any(|line| line["step"] == to);
         assert!(ran, "{when} {verdicts:?}");
-        let file = arg(&desk.session());
-        desk.run(["verify", &file]).code(0);
+        desk.verify();
     }
     // Free text is asked for again once, then the review has failed; its form is told.
     let desk = Desk::with(&REVIEWED.replace("WHEN", "any"));
@@ -400,7 +384,7 @@ fn a_review_gives_a_verdict_and_a_verdict_against_it_leads_back() {
     assert_eq!(stands, ["fulfilled", "rejected", "fulfilled"], "{reviews}");
     let error = reviews[1]["error"].as_str().expect("a reason");
     assert!(error.contains("the verdict of a review") && error.contains("`approved`"), "{error}");
-    let offered = events(&lines, "work_item_offered");
+    let offered = named(&lines, "work_item_offered");
     let system = offered[1]["system"].as_str().expect("text");
     assert!(
         system.contains("`approved`: true or false, required") && system.contains("by clarity"),
@@ -424,23 +408,20 @@ steps:
     );
     desk.run(["check", "decide.yaml"]).code(0);
     let lines = desk.run(["--batch", "--json", "decide.yaml"]).code(0).lines();
-    let offered = events(&lines, "work_item_offered");
+    let offered = named(&lines, "work_item_offered");
     let of =
         |step: &str| -> Vec<Value> { offered.iter().filter(|line| line["step"] == step).cloned().collect() };
     let round = of("of-round");
     assert_eq!(round.len(), 1, "bob sat in it");
-    assert_eq!(
-        (&round[0]["participant"], &round[0]["input"]["artifact"]["kind"]),
-        (&json!("ann"), &json!("round"))
-    );
+    assert_eq!(round[0]["participant"], "ann");
+    assert_eq!(round[0]["input"]["artifact"]["kind"], "round");
     assert!(round[0]["input"]["artifact"]["content"]["tally"]["winners"].is_array());
     let artifact = &of("of-artifact")[0]["input"]["artifact"];
     assert_eq!(artifact["content"]["description"], "Under 50 ms");
-    let linked = events(&lines, "link_recorded");
+    let linked = named(&lines, "link_recorded");
     let to: Vec<_> = linked.iter().map(|line| line["link"]["toId"].clone()).collect();
     assert_eq!(to, ["pick", "REQ-1"]);
-    let file = arg(&desk.session());
-    desk.run(["verify", &file]).code(0);
+    desk.verify();
     let nobody = "goal: g\nparticipants: [qa-lead]\nsteps:\n  - {id: r, type: round, question: q}\n  - {id: v, type: review, of: r, criteria: [x]}\n  - {id: w, type: review, of: REQ-9, criteria: [x]}\n";
     let told = Desk::with(nobody).run(["check", "decide.yaml"]).code(2).out;
     assert!(

@@ -64,8 +64,7 @@ fn one(name: &str, answer: &Answer, outcome: &str, words: &str) {
     });
     let desk = Desk::with(TABLE).served_by(&server).set("ROUNDTABLE_LOG", "debug.log");
     let ran = desk.run(["--batch", "decide.yaml", "--json", "--save", "s.s2s"]).code(0);
-    let report = desk.run(["report", "s.s2s", "--format", "json"]).code(0).out;
-    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let report = desk.report("s.s2s");
     let seat = &report["rounds"][0]["seats"][0];
     let (got, reason) = (seat["outcome"].as_str().unwrap_or(""), seat["reason"].as_str().unwrap_or(""));
     assert!(got == outcome || (outcome.is_empty() && got != "answered"), "{name}: {got} {reason}");
@@ -106,8 +105,7 @@ fn a_key_that_is_a_word_is_masked_in_errors_and_changes_no_answer() {
         let ran = desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]);
         let all = ran.out + &ran.err + &desk.read("s.s2s");
         assert!(all.contains("bad key ***") && !all.contains(KEY), "{all}");
-        let report = desk.run(["report", "s.s2s", "--format", "json"]).code(0).out;
-        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let report = desk.report("s.s2s");
         let seats = report["rounds"][0]["seats"].as_array().expect("seats");
         let answered: Vec<&Value> = seats.iter().filter(|seat| seat["outcome"] == "answered").collect();
         assert_eq!(answered.len(), 2, "{report:#}");

@@ -155,8 +155,7 @@ fn an_answer_is_nowhere_before_the_close_and_everywhere_after_it() {
         &["sessions", "show", FILE],
     ];
     for verb in verbs {
-        let ran = desk.run(verb).code(0);
-        assert!(ran.out.contains(MARKER), "{verb:?}: {}", ran.out);
+        desk.run(verb).code(0).shows(MARKER);
     }
     assert!(desk.read(FILE).contains(MARKER) && rest.contains(MARKER));
     assert!(!desk.read("debug.log").contains(MARKER), "not in the debug log, ever");

@@ -59,16 +59,11 @@ fn a_personas_model_without_a_provider_is_noticed_and_not_used() {
     desk.write(".claude/agents/qa-lead.md", PERSONA.replace("ollama/persona", "sonnet"));
     let ran = desk.run(["--batch", "decide.yaml", "--dry-run", "--json"]).code(0);
     assert_eq!(models(&ran), ["rehearsal"]);
-    assert!(
-        ran.err.contains("the model `sonnet` of persona `qa-lead` is not `provider/model`: not used"),
-        "{}",
-        ran.err
-    );
+    ran.tells("the model `sonnet` of persona `qa-lead` is not `provider/model`: not used");
     let wrong = Desk::with("question: x\nparticipants: [{persona: qa-lead, model: sonnet}]\n");
-    let ran = wrong.run(["--batch", "decide.yaml"]).code(2);
-    assert!(ran.err.contains("decide.yaml:2:16: `sonnet` is not a model's name"), "{}", ran.err);
+    wrong.run(["--batch", "decide.yaml"]).code(2).tells("decide.yaml:2:16: `sonnet` is not a model's name");
     let ran = wrong.set("QA_LEAD_MODEL", "nosuch/x").run(["--batch", "decide.yaml"]).code(2);
-    assert!(ran.err.contains("error: QA_LEAD_MODEL: unknown provider `nosuch`"), "{}", ran.err);
+    ran.tells("error: QA_LEAD_MODEL: unknown provider `nosuch`");
 }
 
 #[test]
@@ -83,7 +78,7 @@ fn three_seats_of_one_persona_have_names_and_seeds_of_their_own() {
     let desk = desk.served_by(&server);
     let ran = desk.run(["--batch", "decide.yaml"]).code(0);
     for seat in ["qa-lead-1", "qa-lead-2", "qa-lead-3"] {
-        assert!(ran.out.contains(&format!("- **{seat}** · lab/a/b:free · votes ")), "{}", ran.out);
+        ran.shows(&format!("- **{seat}** · lab/a/b:free · votes "));
     }
     let dry = ["--batch", "decide.yaml", "--dry-run", "--json", "--participants", "skeptic,qa-lead"];
     assert_eq!(models(&desk.run(dry).code(0)), ["rehearsal", "lab/a/b:free", "lab/a/b:free", "lab/a/b:free"]);
@@ -106,7 +101,7 @@ fn a_recording_answers_as_it_did_without_the_network() {
     drop(server);
     let again =
         desk.run(["--batch", "decide.yaml", "--model", "recorded/first.s2s", "--save", "again.s2s"]).code(0);
-    assert!(again.out.contains("recorded/first.s2s"), "{}", again.out);
+    again.shows("recorded/first.s2s");
     let tally = |file: &str| {
         let report = desk.run(["report", file, "--format", "json"]).code(0).out;
         serde_json::from_str::<serde_json::Value>(&report).expect("JSON")["rounds"][0]["tally"].clone()
@@ -115,9 +110,9 @@ fn a_recording_answers_as_it_did_without_the_network() {
     desk.write("decide.yaml", desk.read("decide.yaml").replace("question: x", "question: y"));
     let other = desk.run(["--batch", "decide.yaml", "--model", "recorded/first.s2s"]).code(5);
     let told = "the prompt has changed since the recording: line ";
-    assert!(other.out.contains(told) && other.out.contains("  question: \"y\""), "{}", other.out);
+    other.shows(told).shows("  question: \"y\"");
     let ran = desk.run(["--batch", "decide.yaml", "--model", "recorded/none.s2s"]).code(2);
-    assert!(ran.err.contains("none.s2s: there is no such file"), "{}", ran.err);
+    ran.tells("none.s2s: there is no such file");
 }
 
 #[test]
@@ -145,8 +140,7 @@ fn rehearsed_and_scripted_answers_are_labelled_wherever_they_are_shown() {
     );
     let lines = desk.run(["trace", "s.s2s", "--json"]).lines();
     assert_eq!([&lines[0]["model"], &lines[1]["model"]], ["rehearsal", "scripted"]);
-    let dry = desk.run(["--batch", "decide.yaml", "--dry-run"]).out;
-    assert!(dry.contains("=== qa-lead (rehearsal)"), "{dry}");
+    desk.run(["--batch", "decide.yaml", "--dry-run"]).shows("=== qa-lead (rehearsal)");
     let report = desk.run(["report", "s.s2s", "--format", "json"]).out;
     assert!(report.contains("\"rehearsal\": true") && report.contains("\"scripted\": true"), "{report}");
 }

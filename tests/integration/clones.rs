@@ -109,7 +109,6 @@ impl Clone {
         self.desk.write("stranger.s2s", elsewhere.read("s.s2s"));
     }
 
-    /// The configuration of a hostile project.
     fn config(&self) -> String {
         let (url, mark) = (self.server.url() + "/v1", self.mark());
         format!(
@@ -218,7 +217,6 @@ fn clones() -> Vec<Clone> {
     clones
 }
 
-/// The definitions of a clone.
 const DEFINITIONS: [&str; 7] =
     ["run.yaml", "ask.yaml", "decide.yaml", "recorded.yaml", "links.yaml", "rehearsed.yaml", "person.yaml"];
 
@@ -298,8 +296,7 @@ fn no_verb_runs_sends_or_reads_what_a_clone_names() {
         }
     });
     // The clone that redirects is asked about, not ignored.
-    let ran = clones[0].run(&["--batch", "decide.yaml"]).code(2);
-    assert!(ran.err.contains("asks `exfil` at http://127.0.0.1"), "{}", ran.err);
+    clones[0].run(&["--batch", "decide.yaml"]).code(2).tells("asks `exfil` at http://127.0.0.1");
 }
 
 /// A place of the screen, what is opened, the keys that lead there, and the words that tell one is there.
@@ -325,7 +322,6 @@ const WAYS: [Way; 9] = [
     ),
 ];
 
-/// What is typed for a key.
 fn typed(key: &str) -> String {
     let named = [
         ("Enter", "\r"),

@@ -35,13 +35,13 @@ fn a_dry_run_tells_tokens_and_money_of_each_seat_and_sends_nothing() {
     let heads: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("=== ")).collect();
     assert_eq!(heads.len(), 2);
     assert!(heads.iter().all(|head| head.contains(" tokens · up to $0.4")), "{heads:?}");
-    assert!(ran.err.contains("if every reply is as long as allowed (4096 tokens)"), "{}", ran.err);
+    ran.tells("if every reply is as long as allowed (4096 tokens)");
     // The second seat finds what both share, at a tenth of the price.
-    assert!(ran.err.contains("; caching could save $0.003"), "{}", ran.err);
+    ran.tells("; caching could save $0.003");
     let known = Desk::with(ROUND).run(["--batch", "decide.yaml", "--model", "openai/gpt-4o", "--dry-run"]);
     assert!(known.code(0).out.contains(" · up to $0.16"), "16,384 tokens unless something else is said");
     let unknown = Desk::with(ROUND).run(["--batch", "decide.yaml", "--model", "openai/gpt-x", "--dry-run"]);
-    assert!(unknown.err.contains("no price is known of openai/gpt-x"), "{}", unknown.err);
+    unknown.tells("no price is known of openai/gpt-x");
     let free = Desk::with(ROUND).run(["--batch", "decide.yaml", "--dry-run"]).code(0);
     assert!(!free.err.contains('$') && !free.out.contains(" $"), "{}", free.err);
     assert!(server.requests().is_empty());
@@ -69,8 +69,7 @@ fn reports_tell_money_per_seat_round_and_session_at_the_prices_of_the_opening() 
     desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--save", "s.s2s"]).code(0);
     // What is configured later changes nothing of what was.
     desk.write(".s2s/config.yaml", "prices:\n  lab/m: {input: 1000, output: 1000}\n");
-    let report = desk.run(["report", "s.s2s", "--format", "json"]).code(0);
-    let report: serde_json::Value = serde_json::from_str(&report.out).expect("JSON");
+    let report = desk.report("s.s2s");
     assert_eq!(report["prices"], json!({"lab/m": {"input": 10.0, "cached": 1.0, "output": 100.0}}));
     let total = json!({
         "usd": 0.0256, "saved_usd": 0.0144,
@@ -119,8 +118,7 @@ fn what_a_service_does_not_tell_of_is_unknown_and_the_sum_at_least() {
     ] {
         assert!(ran.err.lines().any(|found| found == line), "{line}\n{}", ran.err);
     }
-    let report = desk.run(["report", "s.s2s", "--format", "json"]).code(0);
-    let report: serde_json::Value = serde_json::from_str(&report.out).expect("JSON");
+    let report = desk.report("s.s2s");
     assert_eq!((&report["cost"]["usd"], &report["cost"]["complete"]), (&json!(0.0128), &json!(false)));
     let seats = &report["rounds"][0]["seats"];
     assert_eq!((&seats[0]["cost"]["usd"], &seats[1]["cost"]["usd"]), (&json!(0.0128), &json!(null)));
@@ -142,7 +140,7 @@ fn a_limit_on_money_is_refused_where_a_price_is_not_known_and_says_why() {
         (Desk::with(program), "rehearsal", "a program does not say what its model costs"),
     ] {
         let ran = desk.run(["--batch", "decide.yaml", "--model", model, "--max-usd", "1", "--trust"]).code(2);
-        assert!(ran.err.contains(why), "{}", ran.err);
+        ran.tells(why);
     }
     assert!(server.requests().is_empty());
     // A server on this machine costs nothing unless somebody says so.
@@ -211,7 +209,7 @@ fn a_limit_on_money_counts_every_request_that_may_have_been_charged_as_it_happen
     let run = ["--batch", "decide.yaml", "--model", "lab/m", "--save", "s.s2s", "--max-usd", "1.8"];
     let ran = desk.run(run).code(5);
     assert_eq!(server.requests().len(), 4, "{}", ran.err);
-    assert!(ran.err.contains("; one more request could cost $0.42"), "{}", ran.err);
+    ran.tells("; one more request could cost $0.42");
     // What the first run may have cost is not forgotten.
     let ran = desk.run(["resume", "s.s2s", "--max-usd", "1.8"]).code(5);
     assert_eq!(server.requests().len(), 4, "{}", ran.err);

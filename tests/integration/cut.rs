@@ -16,7 +16,6 @@ fn whole(dir: &Path, definition: &str) -> (Place, Vec<u8>) {
     (place, bytes)
 }
 
-/// Where each document ends.
 fn ends(bytes: &[u8]) -> Vec<usize> {
     let log = read_log(bytes).expect("whole");
     let mut ends = Vec::new();
@@ -160,7 +159,7 @@ fn what_holds_no_whole_hash_line_is_torn_whatever_its_bytes() {
     let (_, bytes) = whole(dir.path(), ONE_ROUND);
     let hash = format!("hash: {}", "0".repeat(64));
     let begun = &bytes[bytes.len() - 200..bytes.len() - 71];
-    let tails: [&[u8]; 14] = [
+    let tails: [&[u8]; 15] = [
         b"\0",
         &[0; 4096],
         b"\n",
@@ -175,6 +174,7 @@ fn what_holds_no_whole_hash_line_is_torn_whatever_its_bytes() {
         &[b"\0\0".as_slice(), hash.as_bytes(), b"\r\n"].concat(),
         begun,
         &[b"\0".as_slice(), begun].concat(),
+        b" ",
     ];
     for (number, tail) in tails.iter().enumerate() {
         for end in [*ends(&bytes).last().expect("an end"), ends(&bytes)[2]] {

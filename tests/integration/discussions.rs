@@ -22,16 +22,9 @@ pub fn run(desk: &Desk, answers: &Value) -> Ran {
     ran
 }
 
-/// The events of the session that ran last.
-pub fn log(desk: &Desk) -> Vec<Value> {
-    desk.run(["replay", "s.s2s", "--json"]).code(0).lines()
-}
-
 /// The ids of the rounds that were held, in order.
 fn rounds(desk: &Desk) -> Vec<String> {
-    let lines = log(desk);
-    let opened = lines.iter().filter(|line| line["event"] == "round_opened");
-    opened.map(|line| line["step"].as_str().expect("an id").to_owned()).collect()
+    desk.events("round_opened").iter().map(|line| line["step"].as_str().expect("an id").to_owned()).collect()
 }
 
 /// The same answer of both people.
@@ -72,6 +65,8 @@ fn every_strategy_runs_to_its_end() {
     let listed = desk("strategy: blind").run(["strategies"]).code(0).out;
     let names: Vec<&str> = listed.lines().filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(names, cases.iter().map(|case| case.0).collect::<Vec<_>>());
+    let page = include_str!("../../docs/STRATEGIES.md");
+    assert!(names.iter().all(|name| page.contains(&format!("\n## `{name}`\n"))), "a section on each");
     for (strategy, answers, held, merges) in cases {
         let desk = desk(&format!("strategy: {strategy}"));
         // Findings are collected, not decided; of two drafts nobody can prefer one.
@@ -79,8 +74,7 @@ fn every_strategy_runs_to_its_end() {
         let ran = run(&desk, &answers).code(if strategy == "draft-rank" { 3 } else { 0 });
         assert_eq!(rounds(&desk).len(), held, "{strategy}");
         assert_eq!(ran.out.contains("\"decided\":true"), is_decided, "{strategy}: {}", ran.out);
-        let report: Value =
-            serde_json::from_str(&desk.run(["report", "s.s2s", "--format", "json"]).out).expect("JSON");
+        let report = desk.report("s.s2s");
         assert_eq!(report["merges"].as_array().map_or(0, Vec::len), merges, "{strategy}");
     }
 }
@@ -97,15 +91,12 @@ fn nobody_ranks_their_own_draft() {
     let one = |ranked: &str| json!({"ranking": [ranked]});
     let any = json!({"ann": one("participant-1"), "bob": one("participant-1"), "cy": one("participant-1")});
     run(&desk, &json!({"talk-draft": drafts, "talk-rank": any}));
-    let lines = log(&desk);
-    let opened = lines.iter().rfind(|line| line["event"] == "round_opened").expect("a round");
+    let opened = desk.events("round_opened").pop().expect("a round");
     let about = opened["ballot"]["about"].as_object().expect("options with texts");
     let named =
         |text: &str| about.iter().find(|(_, said)| said["description"] == text).expect("a draft").0.clone();
     let [ann, bob, cy] = ["First.", "Second.", "Third."].map(named);
-    for line in
-        lines.iter().filter(|line| line["event"] == "work_item_offered" && line["step"] == "talk-rank")
-    {
+    for line in desk.events("work_item_offered").iter().filter(|line| line["step"] == "talk-rank") {
         let own = [("ann", &ann), ("bob", &bob), ("cy", &cy)];
         let own = own.iter().find(|(name, _)| line["participant"] == *name).expect("a seat").1;
         let address = line["address"].as_str().expect("an address");
@@ -116,11 +107,10 @@ fn nobody_ranks_their_own_draft() {
     let rank = |order: [&String; 3]| json!({"ranking": order});
     let ranks = json!({"ann": rank([&ann, &bob, &cy]), "bob": rank([&bob, &ann, &cy]), "cy": rank([&cy, &bob, &ann])});
     run(&desk, &json!({"talk-draft": drafts, "talk-rank": ranks})).code(0);
-    let tally = log(&desk).into_iter().rfind(|line| line["event"] == "tally_made").expect("a tally");
+    let tally = desk.events("tally_made").pop().expect("a tally");
     assert_eq!(tally["winners"], json!([bob]), "{tally}");
     assert_eq!(tally["tier"], "unanimous", "both who could chose it: {tally}");
-    let report = desk.run(["report", "s.s2s"]).code(0).out;
-    assert!(report.contains("by bob. Second."), "{report}");
+    desk.run(["report", "s.s2s"]).code(0).shows("by bob. Second.");
 }
 
 #[test]
@@ -128,9 +118,8 @@ fn the_second_estimates_count() {
     let desk = desk("strategy: estimate");
     let of = |ann: u32, bob: u32| json!({"ann": {"estimate": ann}, "bob": {"estimate": bob}});
     run(&desk, &json!({"talk-first": of(1, 10), "talk-second": of(3, 4)})).code(0);
-    let lines = log(&desk);
-    let tallies = lines.iter().filter(|line| line["event"] == "tally_made");
-    let highest: Vec<&Value> = tallies.map(|tally| &tally["trace"]["spread"]["highest"]).collect();
+    let tallies = desk.events("tally_made");
+    let highest: Vec<&Value> = tallies.iter().map(|tally| &tally["trace"]["spread"]["highest"]).collect();
     assert_eq!(highest, ["10", "4"]);
 }
 
@@ -142,7 +131,7 @@ fn the_saved_session_and_the_expansion_hold_the_same_plain_steps() {
     let votes = json!({"ann": {"vote": "a"}, "bob": {"vote": "b"}});
     run(&desk, &json!({"talk-vote": votes, "talk-revise": both(&json!({"vote": "a"}))})).code(0);
     assert_eq!(rounds(&desk), ["talk-vote", "talk-revise"]);
-    let header = &desk.run(["replay", "s.s2s", "--json"]).code(0).lines()[0];
+    let header = &desk.log("s.s2s")[0];
     assert_eq!(header["definition"], expanded);
     desk.write("decide.yaml", &expanded);
     assert_eq!(desk.run(["check", "--expand", "decide.yaml"]).code(0).out, expanded);
@@ -182,7 +171,7 @@ fn a_discussion_is_led_to_and_leads_on_as_any_step() {
     for (votes, code, last) in [(both(&json!({"vote": "b"})), 0, "Take b?"), (split, 3, "no")] {
         let yes = json!({"approved": true});
         run(&desk, &json!({"go": yes, "talk-vote": votes, "yes-it-is": yes})).code(code);
-        let lines = desk.run(["replay", "s.s2s", "--json"]).code(0).lines();
+        let lines = desk.log("s.s2s");
         assert!(lines.iter().any(|line| line.to_string().contains(last)), "{last}");
     }
 }
@@ -195,12 +184,8 @@ fn what_does_not_fit_is_refused_at_its_place() {
         ("strategy: blind, ballot: {kind: choice, option: [a, b]}", "unknown key `option`"),
         ("rounds: 3", "unknown key `rounds`"),
     ] {
-        let ran = desk(keys).run(["check", "decide.yaml"]).code(2);
-        assert!(ran.out.contains(wanted) && ran.out.contains("decide.yaml:4"), "{wanted}: {}", ran.out);
+        desk(keys).run(["check", "decide.yaml"]).code(2).shows(wanted).shows("decide.yaml:4");
     }
-    let nested = "type: sequence\nid: s\nsteps: [{id: t, type: discussion, topic: q}]\n";
-    let ran = Desk::with(nested).run(["check", "decide.yaml"]).code(2);
-    assert!(ran.out.contains("inside another step"), "{}", ran.out);
     for (steps, wanted) in [
         ("{id: p, type: parallel, steps: [{id: t, type: discussion, topic: q}]}", "inside another step"),
         ("{id: t, type: discussion}", "`topic`"),
@@ -209,8 +194,7 @@ fn what_does_not_fit_is_refused_at_its_place() {
             "two steps have the id",
         ),
     ] {
-        let ran = Desk::with(&format!("steps: [{steps}]\n")).run(["check", "decide.yaml"]).code(2);
-        assert!(ran.out.contains(wanted), "{wanted}: {}", ran.out);
+        Desk::with(&format!("steps: [{steps}]\n")).run(["check", "decide.yaml"]).code(2).shows(wanted);
     }
 }
 
@@ -220,8 +204,7 @@ fn the_sides_of_a_debate_are_given_to_the_seats_in_turn() {
     let position = both(&json!({"position": "It depends."}));
     let vote = both(&json!({"vote": "queue"}));
     run(&desk, &json!({"talk-argue": position, "talk-answer": position, "talk-vote": vote})).code(0);
-    let lines = desk.run(["replay", "s.s2s", "--json"]).code(0).lines();
-    let opened: Vec<&Value> = lines.iter().filter(|line| line["event"] == "round_opened").collect();
+    let opened = desk.events("round_opened");
     assert_eq!(opened[0]["question"], "What first? Options: queue, cache.");
     let line = |round: usize, seat: &str| opened[round]["directives"][seat].as_str().unwrap_or_default();
     assert!(line(0, "ann").contains("for the first") && line(0, "bob").contains("against the first"));
@@ -233,8 +216,7 @@ fn the_sides_of_a_debate_are_given_to_the_seats_in_turn() {
 fn a_project_has_strategies_of_its_own() {
     let keys = "strategy: twice, ballot: {kind: choice, options: [a, b]}";
     let desk = desk(keys);
-    let ran = desk.run(["check", "decide.yaml"]).code(2);
-    assert!(ran.out.contains("there is no strategy `twice`"), "{}", ran.out);
+    desk.run(["check", "decide.yaml"]).code(2).shows("there is no strategy `twice`");
     let own = "name: twice\nsummary: Vote twice.\nfor: tests\nlimits: none\nevidence: []\naccepts: [choice]\n\
                rules: {choice: plurality}\nphases:\n  - {id: one, question: \"{{topic}}\", ballot: main}\n  \
                - {id: two, question: \"{{topic}} Again.\", ballot: main, revises: one}\n";
@@ -247,22 +229,11 @@ fn a_project_has_strategies_of_its_own() {
     assert_eq!(desk.run(["strategies", "twice"]).code(0).out.trim_end(), own.trim_end());
     // What the rounds made of it do not take is found, too.
     desk.write(".s2s/strategies/twice.yaml", own.replace("revises: one", "revises: one, feedback: names"));
-    let ran = desk.run(["check", "decide.yaml"]).code(2);
-    assert!(ran.out.contains("names"), "{}", ran.out);
+    desk.run(["check", "decide.yaml"]).code(2).shows("names");
     // What it saved needs the file no more.
     desk.write(".s2s/strategies/twice.yaml", own.replace("revises: one", "command: [sh]"));
     desk.run(["verify", "s.s2s"]).code(0);
     let ran = desk.run(["check", "decide.yaml"]).code(2);
     let (out, wanted) = (ran.out.as_str(), "strategy `twice` cannot be used: unknown field `command`");
     assert!(out.contains(".s2s/strategies/twice.yaml") && out.contains(wanted), "{out}");
-}
-
-#[test]
-fn the_page_has_a_section_on_every_strategy() {
-    let page = include_str!("../../docs/STRATEGIES.md");
-    for line in Desk::new().run(["strategies"]).code(0).out.lines() {
-        let name = line.split(' ').next().expect("a name");
-        let section = page.split("\n## ").find(|part| part.starts_with(&format!("`{name}`\n")));
-        assert!(section.is_some(), "docs/STRATEGIES.md says nothing of {name}");
-    }
 }

@@ -304,8 +304,7 @@ fn completions_are_there_for_five_shells_and_a_stray_word_is_no_help() {
         ("powershell", "Register-ArgumentCompleter"),
         ("zsh", "#compdef roundtable"),
     ] {
-        let out = desk.run(["completions", shell]).code(0).out;
-        assert!(out.contains(sign) && out.contains("verify"), "{shell}");
+        desk.run(["completions", shell]).code(0).shows(sign).shows("verify");
     }
     let ran = desk.run(["verfy", "--help"]).code(2);
     assert!(ran.out.is_empty() && ran.err.contains("did you mean `roundtable verify`"), "{}", ran.err);

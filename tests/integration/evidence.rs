@@ -36,8 +36,7 @@ fn snapshot(lines: &[Value]) -> String {
 }
 
 fn seats(desk: &Desk) -> Vec<Value> {
-    let report = desk.run(["report", "s.s2s", "--format", "json"]).code(0).out;
-    let report: Value = serde_json::from_str(&report).expect("JSON");
+    let report = desk.report("s.s2s");
     report["rounds"][0]["seats"].as_array().expect("seats").clone()
 }
 
@@ -75,8 +74,7 @@ fn lines_of_a_file_stand_in_the_snapshot_and_references_to_them_are_checked() {
     let report = desk.run(["report", "s.s2s", "--format", "md"]).code(0).out;
     let told = "Unresolved references, which lead nowhere in the snapshot: REQ-999; SRC-1:4";
     assert!(report.contains(told), "{report}");
-    let csv = desk.run(["report", "s.s2s", "--format", "csv"]).code(0).out;
-    assert!(csv.contains("\"REQ-999⏎SRC-1:4\""), "{csv}");
+    desk.run(["report", "s.s2s", "--format", "csv"]).code(0).shows("\"REQ-999⏎SRC-1:4\"");
 }
 
 /// The first draft holds the evidence, so that the round opens as it is shown.
@@ -152,8 +150,7 @@ fn a_diff_is_that_of_two_commits_and_runs_nothing() {
     assert!(text.contains("7| -        60)\n") && text.contains("8| +        30)\n"), "{text}");
     assert!(text.contains("commits: \"") && !text.contains("gitattributes"), "{text}");
     assert!(!desk.path("ran-by-git").exists());
-    let unknown = desk.run(["--batch", "decide.yaml", "--diff", "nosuch...HEAD"]).code(2).err;
-    assert!(unknown.contains("unknown commit `nosuch`"), "{unknown}");
+    desk.run(["--batch", "decide.yaml", "--diff", "nosuch...HEAD"]).code(2).tells("unknown commit `nosuch`");
     let skeptic = &seats(&desk)[0];
     assert_eq!(skeptic["unresolved_references"], serde_json::json!(["src/cache.rs:30"]));
 }
@@ -172,7 +169,7 @@ fn the_command_line_adds_evidence_of_its_own() {
     desk.run(["verify", "s.s2s"]).code(0);
     desk.write("key.txt", format!("hf_{}\n", "a".repeat(34)));
     let refused = desk.run(["--batch", "decide.yaml", "--evidence", "key.txt"]).code(2);
-    assert!(refused.err.contains("looks like a Hugging Face token"), "{}", refused.err);
+    refused.tells("looks like a Hugging Face token");
     desk.run(["--batch", "decide.yaml", "--evidence", "key.txt", "--secrets", "allow"]).code(0);
 }
 
@@ -215,11 +212,7 @@ fn a_snapshot_over_its_limit_is_not_sent() {
     let definition = fs::read_to_string(desk.path("decide.yaml")).expect("read").replace(", lines: 2-3", "");
     desk.write("decide.yaml", &definition);
     let ran = desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(2);
-    assert!(
-        ran.err.contains("`max_snapshot_bytes` is 1000") && ran.err.contains("artifact SRC-1 ("),
-        "{}",
-        ran.err
-    );
+    ran.tells("`max_snapshot_bytes` is 1000").tells("artifact SRC-1 (");
     // Nothing is lost: with the file smaller the session goes on.
     desk.write("src/cache.rs", "x = 1;\n");
     desk.run(["resume", "s.s2s"]).code(0);
@@ -238,8 +231,7 @@ fn only_ballots_that_cite_something_are_counted_when_asked() {
          qa-lead: {vote: b, references: [REQ-999]}\n  technical-lead: {vote: b}\n",
     );
     desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]).code(0);
-    let told = desk.run(["tally", "s.s2s", "--supported"]).code(0).out;
-    assert!(told.contains("the 1 of 3 ballots"), "{told}");
+    desk.run(["tally", "s.s2s", "--supported"]).code(0).shows("the 1 of 3 ballots");
     let json = desk.run(["tally", "s.s2s", "--supported", "--json"]).code(0).lines();
     assert_eq!(json[0]["winners"], serde_json::json!(["a"]));
     assert_eq!(json[0]["recorded"]["winners"], serde_json::json!(["b"]));

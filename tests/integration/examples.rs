@@ -49,8 +49,7 @@ fn shipped_definitions_find_their_evidence() {
     desk.write("answers.yaml", answers);
     let (answers, saved) = (arg(&desk.path("answers.yaml")), arg(&desk.path("s.s2s")));
     run(&["--batch", "sessions/review-change.yaml", "--answers", &answers, "--save", &saved]);
-    let report = desk.run(["report", "s.s2s"]).code(0).out;
-    assert!(report.contains("lead nowhere in the snapshot: SRC-1:99"), "{report}");
+    desk.run(["report", "s.s2s"]).code(0).shows("lead nowhere in the snapshot: SRC-1:99");
 }
 
 /// Runs an example with every agent answering `{"by": "<step>"}`, but for the answers given here.

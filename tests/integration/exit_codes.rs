@@ -21,8 +21,8 @@ fn batch(desk: &Desk, answers: &str) -> crate::program::Ran {
 #[test]
 fn decided_is_0() {
     let ran = batch(&Desk::with(PICK), AGREED).code(0);
-    assert!(ran.out.contains("\n> **Decision: a** – Both seats chose it."), "{}", ran.out);
-    assert!(ran.err.contains("outcome: Decision: a · Both seats chose it · strength: "), "{}", ran.err);
+    ran.shows("\n> **Decision: a** – Both seats chose it.");
+    ran.tells("outcome: Decision: a · Both seats chose it · strength: ");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn usage_definition_and_configuration_are_2_and_save_nothing() {
         (&["report", "x.s2s", "--format", "odt"], "'odt'", "md"),
     ] {
         let ran = desk.run(args).code(2);
-        assert!(ran.err.contains(said) && ran.err.contains(hint), "{args:?}: {}", ran.err);
+        ran.tells(said).tells(hint);
         assert_eq!(ran.err.matches(said).count(), 1, "said once: {}", ran.err);
         assert_eq!(ran.out, "", "{args:?}");
     }
@@ -102,18 +102,14 @@ fn waiting_for_a_person_is_4_and_goes_on_with_an_answer() {
     );
     desk.write("votes.yaml", TIED.replace("decide", "pick"));
     let ran = desk.run(["--batch", "decide.yaml", "--answers", "votes.yaml"]).code(4);
-    assert!(ran.err.contains("waiting: tie between a and b: which one?"), "{}", ran.err);
-    assert!(ran.err.contains("`pick: {tie: a}`"), "{}", ran.err);
+    ran.tells("waiting: tie between a and b: which one?");
+    ran.tells("`pick: {tie: a}`");
     let session = arg(&desk.session());
     assert!(desk.run(["sessions"]).out.contains("a and b tie"));
 
     desk.write("tie.yaml", "pick: {qa-lead: {vote: a}, skeptic: {vote: b}, tie: b}\n");
     let ran = desk.run(["resume", &session, "--answers", "tie.yaml"]).code(4);
-    assert!(
-        ran.err.contains("waiting: Accept?") && ran.err.contains("`ok: {approved: true}`"),
-        "{}",
-        ran.err
-    );
+    ran.tells("waiting: Accept?").tells("`ok: {approved: true}`");
 
     let no = "ok: [{approved: false, comment: \"too small\"}, {approved: true, comment: \"at last\"}]\n";
     desk.write("all.yaml", format!("pick: {{qa-lead: {{vote: a}}, skeptic: {{vote: b}}, tie: b}}\n{no}"));
@@ -126,13 +122,12 @@ fn waiting_for_a_person_is_4_and_goes_on_with_an_answer() {
         "**ok: approved**, by scripted",
         "> at last",
     ] {
-        assert!(ran.out.contains(words), "{words}: {}", ran.out);
+        ran.shows(words);
     }
     assert_eq!(ran.out.matches("b chosen among").count(), 2, "each run of the step is told");
     desk.run(["verify", &session]).code(0);
     assert_eq!(desk.sessions().len(), 1);
-    let ran = desk.run(["resume", &session]).code(0);
-    assert!(ran.err.contains("already finished"), "{}", ran.err);
+    desk.run(["resume", &session]).code(0).tells("already finished");
 }
 
 #[test]
@@ -140,7 +135,7 @@ fn nobody_reached_and_caps_are_5() {
     let server = Server::start(|_| Answer::json(401, &serde_json::json!({"error": {"message": "bad key"}})));
     let desk = Desk::with(PICK).served_by(&server);
     let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(5);
-    assert!(ran.out.contains("HTTP 401") && ran.err.contains("no seat answered"), "{}\n{}", ran.out, ran.err);
+    ran.shows("HTTP 401").tells("no seat answered");
 
     let quick = format!("{PICK}timeout_ms: 300\n");
     let desk = Desk::with(&quick).set("LAB_BASE_URL", "http://127.0.0.1:9/v1");
@@ -154,13 +149,12 @@ fn nobody_reached_and_caps_are_5() {
     desk.write("../home/config/config.yaml", priced);
     let sent = server.requests().len();
     let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--max-usd", "0.0001"]).code(5);
-    assert!(ran.out.contains("> **Stopped: ") && ran.err.contains("above the limit"), "{}", ran.err);
+    ran.shows("> **Stopped: ").tells("above the limit");
     assert_eq!(server.requests().len(), sent, "nothing is sent");
 
     let long = "goal: Pick\nmax_duration_ms: 1\nparticipants: [qa-lead]\nsteps:\n  \
                 - {id: one, type: round, question: \"1?\"}\n  - {id: two, type: round, question: \"2?\"}\n";
-    let ran = Desk::with(long).run(["--batch", "decide.yaml"]).code(5);
-    assert!(ran.err.contains("`max_duration_ms` is 1"), "{}", ran.err);
+    Desk::with(long).run(["--batch", "decide.yaml"]).code(5).tells("`max_duration_ms` is 1");
 }
 
 #[test]
@@ -192,10 +186,10 @@ fn of_several_files_each_is_saved_and_the_highest_code_counts() {
     assert_eq!(desk.sessions().len(), 2);
     assert!(desk.sessions().iter().all(|path| path.starts_with(desk.path("kept"))));
     let ran = desk.run(["--batch", "broken.yaml", "decide.yaml", "--answers", "answers.yaml"]).code(2);
-    assert!(ran.out.contains("**Decision: a**"), "the other file still runs");
+    ran.shows("**Decision: a**");
     let ran =
         desk.pipe(["--batch", "-", "--answers", "answers.yaml"], &format!("id: decide\n{PICK}")).code(0);
-    assert!(ran.out.contains("Definition `stdin`"), "{}", ran.out);
+    ran.shows("Definition `stdin`");
     let ran = desk.pipe(["--batch", "-", "--json"], "question: [").code(2);
     assert_eq!(ran.lines()[0]["file"], "standard input");
 }

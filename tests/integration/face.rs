@@ -295,14 +295,12 @@ fn people_answer_in_turn_and_nobody_sees_what_the_other_typed() {
 #[test]
 fn a_person_who_is_not_there_is_waited_for() {
     let desk = Desk::with(PEOPLE);
-    let ran = desk.run(["--batch", "decide.yaml"]).code(4);
-    assert!(ran.err.contains("waiting for human seat: ann, bob"), "{}", ran.err);
+    desk.run(["--batch", "decide.yaml"]).code(4).tells("waiting for human seat: ann, bob");
     assert!(saved(&desk).rounds.is_empty(), "nothing is opened before somebody can answer");
     desk.write("answers.yaml", "decide: {ann: {vote: beta}, bob: {vote: beta}}\n");
     let session = desk.session();
     let file = session.to_str().expect("UTF-8");
-    let ran = desk.run(["resume", file, "--answers", "answers.yaml"]).code(0);
-    assert!(ran.out.contains("Decision: beta"), "{}", ran.out);
+    desk.run(["resume", file, "--answers", "answers.yaml"]).code(0).shows("Decision: beta");
 }
 
 #[test]

@@ -4,7 +4,6 @@ use roundtable::history::{Event, TimedEvent};
 use roundtable::journal::{NO_HASH, read_log, write_document};
 use serde_json::Value;
 
-/// The events of a whole file.
 pub fn events(bytes: &[u8]) -> Vec<TimedEvent> {
     read_log(bytes).expect("whole").lines.into_iter().map(|line| line.stamped).collect()
 }

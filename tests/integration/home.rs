@@ -13,7 +13,6 @@ use crate::cases;
 use crate::patience::{Patient as _, SOON, wait_for};
 use crate::server::{Request, Server};
 
-/// A folder with everything of one user in it.
 pub struct Home {
     dir: tempfile::TempDir,
 }
@@ -47,18 +46,15 @@ impl Home {
         command
     }
 
-    /// Starts `roundtable --batch` with these arguments.
     pub fn start(&self, server: &Server, arguments: &[&str]) -> Child {
         let mut command = self.command(env!("CARGO_BIN_EXE_roundtable"), server);
         command.arg("--batch").args(arguments).start().expect("starts")
     }
 
-    /// Runs `roundtable --batch` with these arguments to its end.
     pub fn run(&self, server: &Server, arguments: &[&str]) -> Output {
         self.start(server, arguments).wait_with_output().expect("ends")
     }
 
-    /// The files in the folder of keys.
     pub fn keys(&self) -> Vec<PathBuf> {
         let listed = std::fs::read_dir(self.path("home/state/keys")).into_iter().flatten();
         listed.map(|entry| entry.expect("listed").path()).collect()
@@ -97,11 +93,8 @@ pub fn stderr(output: &Output) -> String {
 
 /// What a request asks, as its user message says.
 pub struct Asked {
-    /// The seat it is addressed to.
     pub seat: String,
-    /// The round's number.
     pub round: u32,
-    /// Everything above the address.
     pub shared: String,
 }
 

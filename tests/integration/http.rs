@@ -3,7 +3,6 @@
 //! Waits are real but short: the schedule's base is a millisecond here, its true lengths are the
 //! subject of the unit tests beside it. What goes wrong on the way is in `faults.rs`.
 
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use roundtable::participants::api::ApiStyle;
@@ -226,26 +225,6 @@ fn an_unusable_address_or_key_is_a_problem_from_the_start() {
     odd.key = Some("two\nlines".into());
     let problem = HttpParticipant::new(odd, None).err().expect("a problem");
     assert_eq!(problem.message, "`TEST_API_KEY` holds a character that no key can have");
-}
-
-#[tokio::test]
-async fn permits_hold_back_what_is_in_flight() {
-    let times = Arc::new(Mutex::new(Vec::new()));
-    let server = Server::start({
-        let times = times.clone();
-        move |_| {
-            times.lock().expect("no panic").push(Instant::now());
-            Answer::chat("x").after(ms(80))
-        }
-    });
-    let participant = HttpParticipant::new(open_ai(&server), Some(2)).expect("a usable service");
-    let ask = ask();
-    let replies = futures::future::join_all((0..6).map(|_| participant.ask(&ask))).await;
-    assert!(replies.iter().all(Result::is_ok));
-    let times = times.lock().expect("no panic");
-    for pair in times.windows(3) {
-        assert!(pair[2] - pair[0] >= ms(75), "{times:?}");
-    }
 }
 
 #[tokio::test]

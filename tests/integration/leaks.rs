@@ -6,7 +6,7 @@ use roundtable::journal::verify;
 use serde_json::{Value, json};
 
 use crate::forge::{chained, events as read};
-use crate::program::{Desk, Ran};
+use crate::program::{Desk, Ran, named};
 
 const ANSWERS: &str = "\
 pick:
@@ -44,13 +44,9 @@ fn run(desk: &Desk) -> Ran {
     desk.run(["--batch", "--json", "--answers", "answers.yaml", "--save", "out.s2s", "decide.yaml"]).code(0)
 }
 
-fn events<'a>(lines: &'a [Value], name: &str) -> Vec<&'a Value> {
-    lines.iter().filter(|line| line["event"] == name).collect()
-}
-
 /// The part of the second round's snapshot that holds the first round's answers.
 fn handed_on(lines: &[Value]) -> String {
-    let opened = events(lines, "round_opened");
+    let opened = named(lines, "round_opened");
     let snapshot = opened[1]["snapshot"].as_str().expect("a snapshot");
     snapshot[snapshot.find("  context:").expect("a context")..].to_owned()
 }
@@ -59,7 +55,7 @@ fn handed_on(lines: &[Value]) -> String {
 fn by_default_findings_are_flagged_and_nothing_is_changed() {
     let desk = desk("");
     let lines = run(&desk).lines();
-    let found = events(&lines, "leaks_found");
+    let found = named(&lines, "leaks_found");
     assert_eq!(found.len(), 1);
     assert_eq!(found[0]["round"], "pick");
     let texts: Vec<&str> = found[0]["found"]
@@ -88,17 +84,15 @@ fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
     assert!(handed.contains("[participant] will not") && handed.contains("[model], [maker]"), "{handed}");
     assert!(handed.contains("a llama in a mistral wind"), "{handed}");
     // Later prompts hold it nowhere else.
-    for item in events(&lines, "work_item_offered").iter().filter(|item| item["round"] == "again") {
+    for item in named(&lines, "work_item_offered").iter().filter(|item| item["round"] == "again") {
         let prompt = item["prompt"].as_str().expect("a prompt");
         assert!(!prompt.contains("Claude") && !prompt.contains("Anthropic"), "{prompt}");
     }
     // What was sealed, revealed and counted is what was said.
-    let revealed = events(&lines, "answer_revealed");
+    let revealed = named(&lines, "answer_revealed");
     assert_eq!(revealed[0]["answer"]["rationale"][0], "As Claude, made by Anthropic, I take red");
-    let verified = desk.run(["verify", "out.s2s"]).code(0).out;
-    assert!(verified.contains("2 answers give away (5 findings)"), "{verified}");
-    let report: Value =
-        serde_json::from_str(&desk.run(["report", "out.s2s", "--format", "json"]).code(0).out).expect("JSON");
+    desk.run(["verify", "out.s2s"]).code(0).shows("2 answers give away (5 findings)");
+    let report = desk.report("out.s2s");
     let seat = &report["rounds"][0]["seats"][0];
     assert_eq!(seat["answer"]["rationale"][0], "As Claude, made by Anthropic, I take red");
     assert_eq!(
@@ -106,26 +100,22 @@ fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
         json!({ "kind": "model", "place": "/result/rationale/0", "text": "Claude", "as": "[model]" })
     );
     assert!(report["rounds"][0]["seats"][2].get("leaks").is_none());
-    let shown = desk.run(["report", "out.s2s"]).code(0).out;
-    assert!(shown.contains("Leak scan (masked for later steps)") && shown.contains("“Claude”"), "{shown}");
-    let traced = desk.run(["trace", "out.s2s"]).code(0).out;
-    assert!(traced.contains("--- leak scan: masked for later steps"), "{traced}");
-    let replayed = desk.run(["replay", "--text", "out.s2s"]).code(0).out;
-    assert!(replayed.contains("leak scan: 5 findings in what abe, bert-2 said"), "{replayed}");
+    desk.run(["report", "out.s2s"]).code(0).shows("Leak scan (masked for later steps)").shows("“Claude”");
+    desk.run(["trace", "out.s2s"]).code(0).shows("--- leak scan: masked for later steps");
+    desk.run(["replay", "--text", "out.s2s"]).code(0).shows("leak scan: 5 findings in what abe, bert-2 said");
 }
 
 #[test]
 fn an_answer_cannot_be_withheld() {
     let desk = self::desk("leaks: withhold");
-    let said = desk.run(["check", "decide.yaml"]).code(2).out;
-    assert!(said.contains("unknown leaks `withhold`") && said.contains("off, flag, mask"), "{said}");
+    desk.run(["check", "decide.yaml"]).code(2).shows("unknown leaks `withhold`").shows("off, flag, mask");
 }
 
 #[test]
 fn switched_off_nobody_looks() {
     let desk = desk("leaks: off");
     let lines = run(&desk).lines();
-    assert!(events(&lines, "leaks_found").is_empty());
+    assert!(named(&lines, "leaks_found").is_empty());
     assert!(handed_on(&lines).contains("As Claude, made by Anthropic"));
     desk.run(["verify", "out.s2s"]).code(0);
 }
@@ -152,8 +142,7 @@ fn pseudonyms_are_all_that_later_rounds_see_and_the_end_tells_who_was_who() {
             (1..=3).map(|n| handed.find(&format!("participant-{n}\"")).expect("each")).collect();
         assert!(at.is_sorted(), "{handed}");
         assert!(handed.contains("As [model], made by [maker]"), "masked unless said otherwise: {handed}");
-        let report = desk.run(["report", "out.s2s"]).code(0).out;
-        assert!(report.contains("- **abe** · ") && report.contains("abe as participant-"), "{report}");
+        desk.run(["report", "out.s2s"]).code(0).shows("- **abe** · ").shows("abe as participant-");
         desk.run(["verify", "out.s2s"]).code(0);
     }
 }

@@ -1,13 +1,9 @@
 //! Discussions that a model leads: its proposals taken, changed and refused, and what it is sent.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
-use crate::cases;
-use crate::discussions::{both, log, run};
+use crate::discussions::{both, run};
 use crate::program::Desk;
-use crate::seat_programs::with_claude;
 use crate::server::{Answer, Server};
 
 /// A desk whose definition is one discussion of two people, led by a model.
@@ -20,9 +16,13 @@ fn desk(keys: &str) -> Desk {
 
 /// The questions of the rounds that were held, in order.
 fn questions(desk: &Desk) -> Vec<String> {
-    let lines = log(desk);
-    let opened = lines.iter().filter(|line| line["event"] == "round_opened");
-    opened.map(|line| line["question"].as_str().expect("a question").to_owned()).collect()
+    let opened = desk.events("round_opened");
+    opened.iter().map(|line| line["question"].as_str().expect("a question").to_owned()).collect()
+}
+
+/// The first event of this name.
+fn first(desk: &Desk, name: &str) -> Value {
+    desk.events(name).swap_remove(0)
 }
 
 const CHOICE: &str = "ballot: {kind: choice, options: [queue, cache]}";
@@ -31,37 +31,23 @@ const CHOICE: &str = "ballot: {kind: choice, options: [queue, cache]}";
 fn the_rehearsal_leads_every_strategy_to_its_end() {
     let listed = Desk::new().run(["strategies"]).code(0).out;
     for name in listed.lines().filter_map(|line| line.split(' ').next()) {
+        let topic = "What should we build first? ".repeat(40);
         let desk = Desk::with(&format!(
             "participants: [qa-lead, skeptic, software-architect]\nsteps:\n  - {{id: talk, type: discussion, \
-             topic: \"What should we build first?\", strategy: {name}, facilitator: rehearsal}}\n"
+             topic: \"{topic}\", strategy: {name}, facilitator: rehearsal}}\n"
         ));
         let ran = desk.run(["--batch", "decide.yaml", "--rehearse", "--save=s.s2s"]);
-        assert!(ran.out.contains("Placeholder: no model was asked."), "{name}: {} {}", ran.out, ran.err);
+        ran.shows("Placeholder: no model was asked.");
         desk.run(["verify", "s.s2s"]).code(0);
-        let last = log(&desk).pop().expect("an end");
+        let last = desk.log("s.s2s").pop().expect("an end");
         // A proposal that stays blocked is put to a person, and nothing else is.
         if name == "consent" && last["event"] == "session_paused" {
             assert!(last["reason"].as_str().is_some_and(|why| why.contains("max_runs")), "{last}");
             continue;
         }
-        assert_eq!(
-            (&last["event"], &last["status"]),
-            (&json!("session_closed"), &json!("finished")),
-            "{name}"
-        );
-        assert!(log(&desk).iter().all(|line| line["event"] != "approval_requested"), "{name}");
-    }
-}
-
-#[test]
-fn the_rehearsal_asks_a_topic_of_any_length() {
-    for topic in ["Redis?".to_owned(), "Which store? ".repeat(80)] {
-        let desk = Desk::with(&format!(
-            "participants: [qa-lead, skeptic]\nsteps:\n  - {{id: talk, type: discussion, topic: \"{topic}\", \
-             facilitator: rehearsal, {CHOICE}}}\n"
-        ));
-        desk.run(["--batch", "decide.yaml", "--rehearse", "--save=s.s2s"]);
-        assert_eq!(questions(&desk).len(), 1, "{topic}");
+        assert_eq!(last["event"], "session_closed", "{name}");
+        assert_eq!(last["status"], "finished", "{name}");
+        assert_eq!(desk.events("approval_requested"), [] as [Value; 0], "{name}");
     }
 }
 
@@ -75,8 +61,8 @@ fn a_conclusion_that_is_always_refused_ends() {
     answers["talk-open"] = json!({"question": "Which of them first?"});
     answers["talk-conclude-ok"] = json!(false);
     run(&desk, &answers).code(3);
-    let offered = |line: &&Value| line["event"] == "work_item_offered" && line["step"] == "talk-conclude";
-    assert_eq!(log(&desk).iter().filter(offered).count(), 2);
+    let offered = desk.events("work_item_offered");
+    assert_eq!(offered.iter().filter(|line| line["step"] == "talk-conclude").count(), 2);
 }
 
 #[test]
@@ -99,14 +85,13 @@ fn a_blocked_proposal_is_asked_again_as_the_model_amends_it() {
     });
     let ran = run(&desk, &answers).code(0);
     assert_eq!(questions(&desk), ["What first?", "Half of it, {{goal}}?"], "{}", ran.err);
-    let events: Vec<Value> = log(&desk);
-    let of = |name: &str| events.iter().filter(|line| line["event"] == name).collect::<Vec<_>>();
-    assert_eq!(of("conflict_resolved").len(), 1);
-    assert_eq!(of("question_opened")[0]["title"], "Who pays?");
-    assert_eq!(of("question_answered").len(), 2);
-    let recorded = of("artifact_recorded").into_iter().find(|line| line["by"] == "step");
+    assert_eq!(desk.events("conflict_resolved").len(), 1);
+    assert_eq!(first(&desk, "question_opened")["title"], "Who pays?");
+    assert_eq!(desk.events("question_answered").len(), 2);
+    let recorded = desk.events("artifact_recorded").into_iter().find(|line| line["by"] == "step");
     assert_eq!(recorded.expect("an artifact")["artifact"]["title"], "Half");
-    let notes: Vec<&Value> = of("synthesis_recorded").iter().map(|line| &line["text"]).collect();
+    let notes: Vec<Value> =
+        desk.events("synthesis_recorded").iter().map(|line| line["text"].clone()).collect();
     assert_eq!(notes, ["It is too much for one.", "All agree."]);
 }
 
@@ -143,15 +128,13 @@ fn an_answer_that_contradicts_the_log_is_asked_for_once_more_and_then_a_person_i
         let desk = desk(CHOICE);
         // Twice the same: nobody is there to write the note.
         run(&desk, &tied(&bad, &end("conclude", "queue"))).code(4);
-        let asked =
-            log(&desk).into_iter().find(|line| line["event"] == "approval_requested").expect("a question");
+        let asked = first(&desk, "approval_requested");
         let message = asked["message"].as_str().expect("a message");
         assert!(message.contains("no valid proposal") && message.contains(wanted), "{wanted}: {message}");
         // One new try, with the reason.
         let ran = run(&desk, &tied(&json!([bad, good]), &end("conclude", "queue"))).code(3);
-        let back = log(&desk)
-            .into_iter()
-            .find(|line| line["step"] == "talk-vote-note" && line["event"] == "work_item_returned");
+        let back =
+            desk.events("work_item_returned").into_iter().find(|line| line["step"] == "talk-vote-note");
         let replies = back.expect("an answer")["replies"].as_array().map_or(0, Vec::len);
         assert_eq!(replies, 2, "{}", ran.err);
     }
@@ -193,17 +176,15 @@ fn a_person_sees_proposals_first_where_that_is_asked_for() {
     answers["talk-conclude-ok"] = json!(true);
     run(&desk, &answers).code(3);
     assert_eq!(questions(&desk), ["Which one, and why?"]);
-    let prompts: Vec<Value> = log(&desk).iter().map(|line| line["prompt"].clone()).collect();
+    let prompts: Vec<Value> = desk.log("s.s2s").iter().map(|line| line["prompt"].clone()).collect();
     let with_comment = prompts.iter().filter(|prompt| prompt.to_string().contains("Ask why, too."));
     assert_eq!(with_comment.count(), 1, "the comment is sent with the next try only");
-    let noted = log(&desk).into_iter().find(|line| line["event"] == "synthesis_recorded").expect("a note");
+    let noted = first(&desk, "synthesis_recorded");
     assert_eq!(noted["text"], "One each.");
-    let report = desk.run(["report", "s.s2s"]).code(0).out;
-    assert!(report.contains("talk-vote-note-ok: changed and approved"), "{report}");
+    desk.run(["report", "s.s2s"]).code(0).shows("talk-vote-note-ok: changed and approved");
     // A changed proposal that contradicts the log is refused as the model's is.
     answers["talk-vote-note-ok"] = json!({"edited": {"synthesis": "Queue won.", "winner": "queue"}});
-    let ran = run(&desk, &answers);
-    assert!(ran.err.contains("the changed proposal does not fit"), "{}", ran.err);
+    run(&desk, &answers).tells("the changed proposal does not fit");
     // Alone for one round, then not.
     let desk = desk_of("approve: 1");
     run(&desk, &tied(&note, &end("conclude", "queue"))).code(3);
@@ -219,11 +200,8 @@ fn ideas_are_merged_by_the_model_without_knowing_whose_they_are() {
         "ann": {"ideas": [{"title": "Queue", "text": "Wait."}, {"title": "Rewrite", "text": "All."}]},
         "bob": {"ideas": [{"title": "A queue", "text": "Later."}, {"title": "Cache", "text": "Keep."}]},
     });
-    let first = run(&desk, &json!({"talk-ideas": ideas, "talk-vote": both(&json!({"vote": "queue"}))}));
-    first.code(0);
-    let prompt = log(&desk)
-        .into_iter()
-        .find(|line| line["event"] == "work_item_offered" && line["step"] == "talk-ideas-note");
+    run(&desk, &json!({"talk-ideas": ideas, "talk-vote": both(&json!({"vote": "queue"}))})).code(0);
+    let prompt = desk.events("work_item_offered").into_iter().find(|line| line["step"] == "talk-ideas-note");
     let prompt = prompt.expect("an offer")["prompt"].as_str().expect("a prompt").to_owned();
     assert!(prompt.contains("\"Queue\"") && !prompt.contains("ann") && !prompt.contains("bob"), "{prompt}");
     // By their titles, in the order in which the model sees them.
@@ -240,12 +218,10 @@ fn ideas_are_merged_by_the_model_without_knowing_whose_they_are() {
     let mut answers = json!({"talk-ideas": ideas, "talk-vote": both(&json!({"vote": "queue"}))});
     answers["talk-ideas-note"] = note(json!([id("Queue"), id("A queue")]), aside.clone());
     run(&desk, &answers).code(0);
-    let merged = log(&desk).into_iter().find(|line| line["event"] == "ideas_merged").expect("a merge");
+    let merged = first(&desk, "ideas_merged");
     assert_eq!(merged["by"], "step");
-    let mut from: Vec<&str> =
-        merged["options"][0]["from"].as_array().expect("ids").iter().filter_map(Value::as_str).collect();
-    from.sort_unstable();
-    assert_eq!(from, ["ann#1", "bob#1"]);
+    let from = merged["options"][0]["from"].to_string();
+    assert!(from.contains("ann#1") && from.contains("bob#1") && !from.contains('2'), "{from}");
     assert_eq!(merged["set_aside"][0]["idea"], "ann#2");
     // A thousand options, none, or one id twice.
     let option = |id: usize| json!({"id": format!("o{id}"), "title": "O", "from": [id]});
@@ -261,13 +237,12 @@ fn ideas_are_merged_by_the_model_without_knowing_whose_they_are() {
     answers["talk-ideas-note"] = note(json!([id("Queue")]), aside);
     run(&desk, &answers).code(4);
     answers["talk-ideas-merge"] = json!({"edited": {"synthesis": "Mine.", "winner": null}});
-    let ran = run(&desk, &answers);
-    assert!(ran.err.contains("a changed merge is written as `options`"), "{}", ran.err);
+    run(&desk, &answers).tells("a changed merge is written as `options`");
     answers["talk-ideas-merge"] = json!({"options": [
         {"title": "Queue", "from": ["ann#1", "bob#1"]}, {"title": "Rest", "from": ["ann#2", "bob#2"]},
     ]});
     run(&desk, &answers).code(0);
-    let merged = log(&desk).into_iter().find(|line| line["event"] == "ideas_merged").expect("a merge");
+    let merged = first(&desk, "ideas_merged");
     assert_eq!(merged["by"], "scripted");
 }
 
@@ -278,15 +253,11 @@ fn names_in_ideas_are_masked_for_the_model_that_merges() {
         "bob": {"ideas": [{"title": "Cache", "text": "Keep."}, {"title": "Index", "text": "Find."}]},
     });
     let answers = json!({"talk-ideas": ideas, "talk-vote": both(&json!({"vote": "cache"}))});
-    let desk = Desk::with(
-        "leaks: mask\npseudonyms: {seed: 7}\n\
-         participants: [{name: ann, model: human}, {name: bob, model: human}]\nsteps:\n  \
-         - {id: talk, type: discussion, topic: \"What first?\", facilitator: rehearsal}\n",
-    );
+    let desk = desk("strategy: blind");
+    desk.write("decide.yaml", format!("leaks: mask\n{}", desk.read("decide.yaml")));
     run(&desk, &answers).code(0);
-    let lines = log(&desk);
-    let offered = lines.iter().filter(|line| line["event"] == "work_item_offered");
-    let prompts = offered.map(|line| line["prompt"].to_string()).collect::<String>();
+    let offered = desk.events("work_item_offered");
+    let prompts = offered.iter().map(|line| line["prompt"].to_string()).collect::<String>();
     assert!(!prompts.contains("Claude") && prompts.contains("Queue"), "{prompts}");
 }
 
@@ -314,7 +285,7 @@ fn the_model_sees_closed_rounds_only_and_no_names() {
     run(&desk, &answers).code(0);
     let mut closed: Vec<String> = Vec::new();
     let mut prompts = 0;
-    for line in log(&desk) {
+    for line in desk.log("s.s2s") {
         if line["event"] == "round_closed" {
             closed.push(line["step"].as_str().expect("a step").replace("talk-", "MARK-"));
         }
@@ -369,8 +340,7 @@ fn what_does_not_fit_is_refused_at_its_place() {
             "steps: [{{id: talk, type: discussion, {keys}{}}}]\n",
             if keys.contains("topic") { "" } else { ", topic: q" }
         );
-        let ran = Desk::with(&keys).run(["check", "decide.yaml"]).code(2);
-        assert!(ran.out.contains(wanted), "{wanted}: {}", ran.out);
+        Desk::with(&keys).run(["check", "decide.yaml"]).code(2).shows(wanted);
     }
     let roster = "participants: [qa-lead, {name: a, persona: skeptic, agent_only: true}]\n";
     for (steps, wanted) in [
@@ -382,7 +352,7 @@ fn what_does_not_fit_is_refused_at_its_place() {
         ("{id: r, type: round, question: q, participants: [a]}", "`agent_only`"),
     ] {
         let ran = Desk::with(&format!("{roster}steps: [{steps}]\n")).run(["check", "decide.yaml"]).code(2);
-        assert!(ran.out.contains(wanted), "{wanted}: {}", ran.out);
+        ran.shows(wanted);
     }
 }
 
@@ -401,80 +371,16 @@ fn a_service_that_fails_leaves_the_note_to_a_person() {
     desk.write("../home/config/config.yaml", lab);
     let votes = json!({"talk-vote": both(&json!({"vote": "queue"}))});
     run(&desk, &votes).code(4);
-    let asked =
-        log(&desk).into_iter().find(|line| line["event"] == "approval_requested").expect("a question");
-    assert_eq!(
-        (&asked["step"], &asked["proposal"]["winner"]),
-        (&json!("talk-vote-note-ok"), &json!("queue"))
-    );
+    let asked = first(&desk, "approval_requested");
+    assert_eq!(asked["step"], "talk-vote-note-ok");
+    assert_eq!(asked["proposal"]["winner"], "queue");
     // Saved, and gone on with: the person writes it.
     desk.write(
         "more.yaml",
         json!({"talk-vote-note-ok": {"edited": {"synthesis": "Mine.", "winner": "queue"}}}).to_string(),
     );
     desk.run(["--batch", "s.s2s", "--answers", "more.yaml"]).code(0);
-    let noted = log(&desk).into_iter().find(|line| line["event"] == "synthesis_recorded").expect("a note");
+    let noted = first(&desk, "synthesis_recorded");
     assert_eq!(noted["text"], "Mine.");
     desk.run(["verify", "s.s2s"]).code(0);
-}
-
-#[test]
-fn a_led_session_killed_at_any_moment_comes_to_the_same_end() {
-    let desk = Desk::with(
-        "pseudonyms: {seed: 7}\nparticipants: [qa-lead, skeptic, software-architect]\nsteps:\n  - {id: talk, type: discussion, topic: \
-         \"What should we build first?\", strategy: debate, facilitator: rehearsal}\n",
-    );
-    let begin = ["--batch", "decide.yaml", "--rehearse", "--save=s.s2s"];
-    let end = |desk: &Desk| {
-        desk.run(["verify", "s.s2s"]).code(0);
-        let lines = log(desk);
-        let of = |name: &str| lines.iter().filter(|line| line["event"] == name).cloned().collect::<Vec<_>>();
-        let counts: Vec<Value> = of("tally_made").iter().map(|tally| tally["winners"].clone()).collect();
-        let notes: Vec<Value> = of("synthesis_recorded").iter().map(|note| note["text"].clone()).collect();
-        (counts, notes, lines.last().expect("an end")["status"].clone())
-    };
-    desk.run(begin);
-    let expected = end(&desk);
-    for moment in 0..cases(8, 50) {
-        std::fs::remove_file(desk.path("s.s2s")).expect("removed");
-        let mut child = desk.start(begin);
-        // Spread over the whole run, and never the same twice.
-        std::thread::park_timeout(Duration::from_millis(20 + moment * 37 % 500));
-        child.kill().expect("killed");
-        child.wait().expect("gone");
-        if std::fs::metadata(desk.path("s.s2s")).map_or(0, |file| file.len()) == 0 {
-            let _ = std::fs::remove_file(desk.path("s.s2s"));
-            desk.run(begin);
-        } else if log(&desk).last().is_none_or(|line| line["event"] != "session_closed") {
-            desk.run(["--batch", "s.s2s"]);
-        }
-        assert_eq!(end(&desk), expected, "moment {moment}");
-    }
-}
-
-/// Leads as a program on the command line, which answers as Claude Code does.
-const LEADING: &str = r#"
-in=$(cat)
-for word; do case $last in --system-prompt) in="$word$in";; esac; last=$word; done
-case $in in
-  *"Write the question"*) said='{"question": "Which of the two first?"}';;
-  *"Write the note"*) said='{"synthesis": "Queue it is.", "winner": "queue"}';;
-  *) said='{"action": "conclude", "winner": "queue", "recommendation": "queue", "summary": "S.", "reason": "R."}';;
-esac
-python3 -c 'import json, sys; print(json.dumps({"result": sys.argv[1]}))' "$said"
-"#;
-
-#[test]
-fn a_program_on_the_command_line_leads() {
-    let desk = desk(CHOICE);
-    desk.write(
-        "decide.yaml",
-        desk.read("decide.yaml").replace("facilitator: rehearsal", "facilitator: claude-cli/m"),
-    );
-    let desk = with_claude(desk, LEADING);
-    run(&desk, &json!({"talk-vote": both(&json!({"vote": "queue"}))})).code(0);
-    assert_eq!(questions(&desk), ["Which of the two first?"]);
-    let noted = log(&desk).into_iter().find(|line| line["event"] == "synthesis_recorded").expect("a note");
-    assert_eq!(noted["text"], "Queue it is.");
-    assert!(log(&desk).iter().any(|line| line["model"] == "claude-cli/m"));
 }

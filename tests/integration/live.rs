@@ -192,7 +192,6 @@ fn more_time_moves_the_deadline_that_closes_the_round() {
     verified(&place);
 }
 
-/// Fails at once.
 struct Unreachable;
 
 impl Participant for Unreachable {

@@ -16,13 +16,12 @@ fn init_adds_the_server_to_what_is_there_and_loses_nothing() {
     assert_eq!(json(".mcp.json"), whole);
     assert_eq!(json(".cursor/mcp.json"), serde_json::json!({"mcpServers": {"roundtable": entry}}));
     assert_eq!(desk.read(".vscode/mcp.json"), commented);
-    assert!(ran.err.contains("add to its `servers`: \"roundtable\": {"), "{}", ran.err);
+    ran.tells("add to its `servers`: \"roundtable\": {");
     let skill = desk.read(".claude/skills/roundtable/SKILL.md");
     assert!(skill.starts_with("---\nname: roundtable\n") && skill.contains("minority"), "{skill}");
     desk.write(".claude/skills/roundtable/SKILL.md", "mine");
     let before: Vec<_> = desk.files().into_iter().map(|file| std::fs::read(file).expect("a file")).collect();
-    let again = desk.run(["init", "--agent"]).code(0);
-    assert!(again.err.contains("exists, unchanged: `roundtable` in .mcp.json"), "{}", again.err);
+    desk.run(["init", "--agent"]).code(0).tells("exists, unchanged: `roundtable` in .mcp.json");
     let after: Vec<_> = desk.files().into_iter().map(|file| std::fs::read(file).expect("a file")).collect();
     assert_eq!(before, after);
     desk.run(["init", "--agent", "--from", "x"]).code(2);
@@ -121,7 +120,6 @@ mod served {
             reply
         }
 
-        /// The result of a tool.
         #[track_caller]
         fn call(&mut self, tool: &str, arguments: &Value) -> Value {
             let reply = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));

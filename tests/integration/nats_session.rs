@@ -140,7 +140,6 @@ impl Queue {
         }
     }
 
-    /// The events on disk so far.
     fn events(&self) -> Vec<Value> {
         let mut replay = self.program("table-home");
         let printed = replay.args(["replay", "vote.s2s", "--json"]).output_soon().expect("runs");

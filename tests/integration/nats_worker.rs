@@ -48,7 +48,6 @@ struct Hall {
     table: SigningKey,
     round: RoundKey,
     lab: Server,
-    /// The worker's public key.
     key: String,
     ack_wait: Duration,
 }
@@ -96,7 +95,6 @@ impl Hall {
         self.queue.create_consumer_on_stream(consumer, names::OFFERS).await.expect("a consumer");
     }
 
-    /// Writes the configuration of a machine.
     fn set_up(&self, home: &str, lab: &Server) {
         let folder = self.server.folder.path().join(home).join("config");
         fs::create_dir_all(&folder).expect("a folder");

@@ -60,7 +60,7 @@ fn a_line_appears_once_its_event_is_in_the_file() {
         assert!(result.get(key).is_some(), "{key}");
     }
 
-    let again = desk.run(["replay", "s.s2s", "--json"]).code(0).lines();
+    let again = desk.log("s.s2s");
     assert_eq!(again, events, "a replay prints the same lines");
     let up_to = desk.run(["replay", "s.s2s", "--json", "--at", "4"]).code(0).lines();
     assert_eq!(up_to, events[..5]);
@@ -91,20 +91,8 @@ fn a_work_item_carries_all_that_its_seat_is_handed() {
     assert!(prompt.contains(input));
     let traced = desk.run(["trace", "s.s2s", "--json", "--participant", "qa-lead"]).code(0).lines();
     assert_eq!(traced[0]["prompt"], item["prompt"]);
-    let wanted = [
-        "id",
-        "seq",
-        "from",
-        "to",
-        "model",
-        "sent_at",
-        "prompt",
-        "context_sha256",
-        "returned_at",
-        "answer",
-        "status",
-    ];
-    assert!(wanted.iter().all(|key| traced[0].get(key).is_some()), "{:?}", keys(&traced[0]));
+    let wanted = "id seq from to model sent_at prompt context_sha256 returned_at answer status";
+    assert!(wanted.split(' ').all(|key| traced[0].get(key).is_some()), "{:?}", keys(&traced[0]));
 }
 
 #[test]
@@ -112,8 +100,7 @@ fn the_report_as_json_has_its_keys() {
     let desk = Desk::with(TABLE);
     desk.write("answers.yaml", ANSWERS);
     desk.run(RUN).code(0);
-    let report: Value =
-        serde_json::from_str(&desk.run(["report", "s.s2s", "--format", "json"]).code(0).out).expect("JSON");
+    let report = desk.report("s.s2s");
     for key in ["session", "status", "decision", "rounds", "artifacts", "approvals", "steps"] {
         assert!(report.get(key).is_some(), "{key}");
     }
@@ -125,10 +112,8 @@ fn the_report_as_json_has_its_keys() {
     for key in ["participant", "model", "outcome", "reason", "tries", "latency_ms", "tokens", "answer"] {
         assert!(round["seats"][0].get(key).is_some(), "{key}");
     }
-    assert_eq!(
-        (&round["seats"][0]["model"], &round["seats"][0]["outcome"]),
-        (&"scripted".into(), &"answered".into())
-    );
+    assert_eq!(round["seats"][0]["model"], "scripted");
+    assert_eq!(round["seats"][0]["outcome"], "answered");
     for key in ["rule", "quorum_met", "winners"] {
         assert!(round["tally"].get(key).is_some(), "{key}");
     }
@@ -155,7 +140,7 @@ fn errors_are_lines_without_a_number_and_stand_on_standard_error_too() {
             assert!(line.get("seq").is_none());
             assert_eq!(keys(&line), ["event", "message", "hint", "file", "line", "column"]);
             let message = line["message"].as_str().expect("text");
-            assert!(ran.err.contains(message.split('\n').next().expect("a line")), "{args:?}: {}", ran.err);
+            ran.tells(message.split('\n').next().expect("a line"));
         }
     }
     let line = &desk.run(["--batch", "decide.yaml", "--json"]).lines()[0];
@@ -169,7 +154,7 @@ fn without_json_the_result_alone_is_on_standard_output() {
     let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml"]).code(0);
     let report = desk.run(["report".to_owned(), crate::program::arg(&desk.session())]).code(0).out;
     assert_eq!(ran.out, report);
-    assert!(ran.err.contains("saved: ") && ran.err.contains("last hash: "), "{}", ran.err);
+    ran.tells("saved: ").tells("last hash: ");
     let quiet = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--quiet"]).code(0);
     assert_eq!(quiet.err, "");
     // A dry run promises nothing: no number, no hash, no file.

@@ -47,7 +47,7 @@ fn a_round_that_was_not_held_ends_with_3_and_every_surface_says_so_first() {
     for keys in ["", ", rule: majority"] {
         let desk = desk(&format!("goal: g\nsteps:\n{}", round("pick", refused, keys)), "");
         let ran = desk.run(BATCH).code(3);
-        assert!(ran.err.contains(&format!("outcome: {said} · ")), "{}", ran.err);
+        ran.tells(&format!("outcome: {said} · "));
         let file = saved(&desk);
         let report = |format: &str| desk.run(["report", &file, "--format", format]).code(0).out;
         let third = |text: &str| text.lines().nth(2).unwrap_or_default().to_owned();
@@ -87,7 +87,7 @@ fn a_decided_session_is_replayed_with_its_outcome_first_and_records_who_voted_ea
     assert_eq!(text.matches("outcome: ").count(), 1);
     // Before anything is counted there is none, and what scripts read is the events alone.
     assert!(!desk.run(["replay", "--text", "--at", "2", &file]).code(0).out.contains("outcome: "));
-    let events = desk.run(["replay", "--json", &file]).code(0).lines();
+    let events = desk.log(&file);
     assert!(events.iter().all(|event| event["event"].is_string()));
 
     let madr = desk.run(["report", &file, "--format", "madr"]).code(0).out;
@@ -107,12 +107,10 @@ fn what_is_known_before_the_run_is_an_error_of_check_also_of_later_rounds() {
     );
     let desk = desk(&later, &format!("pick: {AGREED}\nthen: {AGREED}\n"));
     let ran = desk.run(["check", "decide.yaml"]).code(2);
-    assert!(ran.out.contains("decide.yaml:5:5: error: step `then`: incomplete work item"), "{}", ran.out);
-    let ran = desk.run(["--batch", "--dry-run", "decide.yaml"]).code(3);
-    assert!(ran.err.contains("step `then`: incomplete work item"), "{}", ran.err);
+    ran.shows("decide.yaml:5:5: error: step `then`: incomplete work item");
+    desk.run(["--batch", "--dry-run", "decide.yaml"]).code(3).tells("step `then`: incomplete work item");
     // What came before it is held, and the session ends without a decision.
-    let ran = desk.run(BATCH).code(3);
-    assert!(ran.err.contains("round `then` was not held") && ran.err.contains("round `pick`: Decision: a"));
+    desk.run(BATCH).code(3).tells("round `then` was not held").tells("round `pick`: Decision: a");
 }
 
 #[test]
@@ -165,7 +163,7 @@ fn a_session_in_which_no_round_with_a_rule_was_held_ends_with_3() {
         round("pick", "Which?", ", rule: majority, next: end")
     );
     let ran = desk(&steps, "end: {qa-lead: {position: p}, skeptic: {position: p}}\n").run(BATCH).code(3);
-    assert!(ran.err.contains("outcome: No decision: no round with a rule was held · "), "{}", ran.err);
+    ran.tells("outcome: No decision: no round with a rule was held · ");
 }
 
 #[test]
@@ -173,8 +171,8 @@ fn a_round_without_a_rule_after_one_with_does_not_speak_for_it() {
     let steps =
         format!("steps:\n{}{}", round("pick", "Which?", ", rule: majority"), round("more", "And?", ""));
     let ran = desk(&steps, &format!("pick: {AGREED}\nmore: {TIED}\n")).run(BATCH).code(0);
-    assert!(ran.err.contains("outcome: Decision: a · "), "{}", ran.err);
-    assert!(ran.out.contains("**Decision: a**"));
+    ran.tells("outcome: Decision: a · ");
+    ran.shows("**Decision: a**");
 }
 
 #[test]
@@ -185,14 +183,12 @@ fn a_no_inside_a_parallel_is_no_success() {
     let after = "  - {id: after, type: transform, transform: context.both}\n";
     for steps in [parallel.to_owned(), format!("{parallel}{after}")] {
         let desk = desk(&format!("steps:\n{steps}"), "ok: false\n");
-        let ran = desk.run(BATCH).code(3);
-        assert!(ran.out.contains("**Rejected by the facilitator: \\`ok\\` was rejected**"), "{}", ran.out);
-        let report = desk.run(["report", &saved(&desk), "--format", "json"]).code(0).out;
-        let json: Value = serde_json::from_str(&report).expect("JSON");
+        desk.run(BATCH).code(3).shows("**Rejected by the facilitator: \\`ok\\` was rejected**");
+        let json = desk.report(&saved(&desk));
         let entry =
             json!({"stepId": "ok", "status": "rejected", "result": {"approved": false}, "error": "rejected"});
         assert_eq!((&json["steps"][0]["success"], &json["steps"][0]["data"][0]), (&false.into(), &entry));
-        desk.run(["verify", &saved(&desk)]).code(0);
+        desk.verify();
     }
     // A condition that asks how it ended has heard it.
     let heard = format!(
@@ -233,31 +229,11 @@ fn a_round_leaves_one_shape_whatever_became_of_it() {
         let found = envelope(&desk);
         let keys_of = |value: &Value| value.as_object().expect("a map").keys().cloned().collect::<Vec<_>>();
         assert_eq!(keys_of(&found), ["data", "success", "outcome", "decision", "tally"]);
-        let tally = [
-            "rule",
-            "decided",
-            "winners",
-            "order",
-            "tie",
-            "scores",
-            "tier",
-            "quorum_met",
-            "asked",
-            "answered",
-            "abstained",
-            "invalid",
-            "refused",
-            "failed",
-            "missing",
-            "excused",
-            "reason",
-        ];
-        assert_eq!(keys_of(&found["tally"]), tally, "{outcome}");
-        assert_eq!(
-            (&found["outcome"], &found["success"]),
-            (&outcome.into(), &success.into()),
-            "{keys} {votes}"
-        );
+        let tally = "rule decided winners order tie scores tier quorum_met asked answered abstained invalid refused \
+                     failed missing excused reason";
+        assert_eq!(keys_of(&found["tally"]).join(" "), tally, "{outcome}");
+        assert_eq!(found["outcome"], outcome, "{keys} {votes}");
+        assert_eq!(found["success"], success, "{keys} {votes}");
         assert_eq!(found["tally"]["decided"], json!(outcome == "decided"));
     }
 }
@@ -276,7 +252,7 @@ fn a_round_that_did_not_decide_goes_where_on_undecided_says() {
         let started = |line: &Value| {
             (line["event"] == "step_started").then(|| line["step"].as_str().map(str::to_owned))
         };
-        desk.run(["verify", &saved(&desk)]).code(0);
+        desk.verify();
         lines.iter().filter_map(started).flatten().nth(1).expect("a second step")
     };
     assert_eq!(ran(", rule: majority", AGREED), "well");
@@ -301,19 +277,18 @@ fn a_step_runs_as_often_as_max_runs_says_and_then_the_facilitator_is_asked() {
     ] {
         let desk = desk(&steps, &format!("pick: {TIED}\npick-exhausted: {said}\n"));
         let ran = desk.run(BATCH).code(exit);
-        assert!(ran.err.contains(&format!("outcome: {outcome}")), "{said}: {}", ran.err);
+        ran.tells(&format!("outcome: {outcome}"));
         assert!(!ran.err.contains("serve nothing"), "{}", ran.err);
         assert_eq!(ran.err.matches(" open: ").count(), rounds, "{said}: {}", ran.err);
-        desk.run(["verify", &saved(&desk)]).code(0);
+        desk.verify();
     }
     // Nobody says: it waits, and goes on with an answer.
     let desk = desk(&steps, &format!("pick: {TIED}\n"));
-    let ran = desk.run(BATCH).code(4);
-    assert!(ran.err.contains("as often as `max_runs` allows") && ran.err.contains("pick-exhausted: take"));
+    desk.run(BATCH).code(4).tells("as often as `max_runs` allows").tells("pick-exhausted: take");
     desk.write("answers.yaml", "pick-exhausted: {choice: decide, option: a}\n");
     let file = saved(&desk);
     let ran = desk.run(["--batch", &file, "--answers", "answers.yaml"]).code(0);
-    assert!(ran.err.contains("outcome: Decided by the facilitator: a"), "{}", ran.err);
+    ran.tells("outcome: Decided by the facilitator: a");
     desk.run(["verify", &file]).code(0);
 }
 
@@ -333,5 +308,5 @@ fn on_exhausted_stands_in_and_conditions_see_how_often() {
         .filter_map(|line| line["step"].as_str())
         .collect();
     assert_eq!(steps, ["try", "try", "try", "count", "well", "end"]);
-    desk.run(["verify", &saved(&desk)]).code(0);
+    desk.verify();
 }

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use futures::future::{BoxFuture, FutureExt as _};
 use roundtable::core::{Command, ExitCode, decide};
 use roundtable::history::{CloseReason, Event, SeatStatus, Session, TimedEvent, Timestamp};
-use roundtable::journal::{Disk, Journal, verify};
+use roundtable::journal::{Disk, Journal};
 use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::home::{Home, a_second, asked, stderr, text};
+use crate::home::{Home, asked, stderr, text};
 use crate::patience::{NEVER, Patient as _, SOON, pause, wait_for};
 use crate::seats::{Clock, ONE_ROUND, Place, header, says};
 use crate::server::{Answer, Server};
@@ -128,31 +128,6 @@ fn a_session_is_open_once_and_a_dead_holder_does_not_hold_it() {
 }
 
 #[test]
-fn an_interrupted_round_rests_within_a_second() {
-    for (name, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
-        let home = Home::new();
-        let server = service("*", NEVER);
-        let seats = "{name: seat, persona: qa-lead, model: openai/test, count: 200}";
-        home.write("d.yaml", &definition(seats, ""));
-        let child = home.start(&server, &["d.yaml", "--save", "s.s2s"]);
-        wait_for("all 200 requests", || (server.requests().len() == 200).then_some(()));
-        let sent = Instant::now();
-        signal(&child, name);
-        let output = child.wait_with_output().expect("ends");
-        assert!(sent.elapsed() < a_second(), "{name:?} took {:?}", sent.elapsed());
-        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
-        let last = home.log("s.s2s").lines.pop().expect("a line");
-        assert!(matches!(last.stamped.event, Event::SessionPaused { .. }), "{last:?}");
-
-        let output = home.run(&service("", Duration::ZERO), &["s.s2s"]);
-        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-        let session = home.session("s.s2s");
-        assert_eq!(session.rounds[0].sealed(), 200);
-        assert!(home.keys().is_empty());
-    }
-}
-
-#[test]
 fn an_interrupt_begins_no_further_session() {
     let home = Home::new();
     let server = service("*", NEVER);
@@ -178,20 +153,6 @@ fn a_key_that_a_finished_session_left_behind_goes_when_it_is_opened_again() {
     home.write("home/state/keys/another.1.key", &"7".repeat(64));
     assert_eq!(home.run(&server, &["s.s2s"]).status.code(), Some(0));
     assert_eq!(home.keys(), [home.path("home/state/keys/another.1.key")]);
-}
-
-#[test]
-fn at_the_deadline_a_slow_seat_is_missing() {
-    let home = Home::new();
-    home.write("d.yaml", &definition(THREE, ", close: deadline, deadline: 700ms"));
-    let output = home.run(&service("bob", NEVER), &["d.yaml", "--save", "s.s2s"]);
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let session = home.session("s.s2s");
-    let closed = session.rounds[0].closed.clone().expect("closed");
-    assert_eq!((closed.reason, closed.missing), (CloseReason::Deadline, vec!["bob".to_owned()]));
-    let tally = session.rounds[0].tally.clone().expect("counted");
-    assert_eq!((tally.asked, tally.answered, tally.missing), (3, 2, 1));
-    assert_eq!(verify(&std::fs::read(home.path("s.s2s")).expect("a file"), None).findings, []);
 }
 
 #[test]

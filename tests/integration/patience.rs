@@ -51,9 +51,7 @@ pub fn mortal(id: u32) {
 
 /// A command that is not waited for longer than that.
 pub trait Patient {
-    /// Starts it.
     fn start(&mut self) -> io::Result<Child>;
-    /// Runs it to its end; what it printed.
     fn output_soon(&mut self) -> io::Result<Output>;
 }
 
@@ -80,7 +78,6 @@ pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Lets other processes have the time.
 pub fn pause(time: Duration) {
     thread::park_timeout(time);
 }

@@ -23,19 +23,14 @@ pub struct Desk {
     rehearses: bool,
 }
 
-/// What a run came to.
 #[derive(Debug, Clone)]
 pub struct Ran {
-    /// The exit code.
     pub code: i32,
-    /// Standard output.
     pub out: String,
-    /// Standard error.
     pub err: String,
 }
 
 impl Ran {
-    /// Standard output as NDJSON.
     pub fn lines(&self) -> Vec<Value> {
         let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
         self.out.lines().map(parse).collect()
@@ -47,10 +42,23 @@ impl Ran {
         assert_eq!(self.code, code, "{}\n{}", self.out, self.err);
         self
     }
+
+    /// Fails unless standard error has these words.
+    #[track_caller]
+    pub fn tells(&self, words: &str) -> &Self {
+        assert!(self.err.contains(words), "no `{words}` in the errors of {self:#?}");
+        self
+    }
+
+    /// Fails unless standard output has these words.
+    #[track_caller]
+    pub fn shows(&self, words: &str) -> &Self {
+        assert!(self.out.contains(words), "no `{words}` in the output of {self:#?}");
+        self
+    }
 }
 
 impl Desk {
-    /// An empty one.
     pub fn new() -> Self {
         crate::patience::watch();
         let dir = tempfile::tempdir().expect("a folder");
@@ -98,12 +106,10 @@ impl Desk {
         self.set("LAB_KEY", KEY)
     }
 
-    /// The folder it works in.
     pub fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join("desk").join(name)
     }
 
-    /// Its `ROUNDTABLE_HOME`.
     pub fn home(&self) -> PathBuf {
         self.dir.path().join("home")
     }
@@ -115,12 +121,10 @@ impl Desk {
         fs::write(path, content).expect("a file");
     }
 
-    /// Reads a file.
     pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).expect("a file")
     }
 
-    /// The program, not started yet.
     pub fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_roundtable"));
         command.args(args).current_dir(self.path("")).env_clear();
@@ -134,7 +138,6 @@ impl Desk {
         command
     }
 
-    /// Runs it to its end.
     pub fn run<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Ran {
         ran(self.command(args).output_soon().expect("the program starts"))
     }
@@ -148,13 +151,11 @@ impl Desk {
         ran(child.wait_with_output().expect("the program ends"))
     }
 
-    /// Starts it; what it prints is read from its pipes.
     pub fn start<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Child {
         let mut command = self.command(args);
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).start().expect("the program starts")
     }
 
-    /// Every file below the desk and the home.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut todo = vec![self.path(""), self.home()];
         let mut files = Vec::new();
@@ -168,13 +169,41 @@ impl Desk {
         files
     }
 
+    /// The events of a saved session.
+    #[track_caller]
+    pub fn log(&self, file: &str) -> Vec<Value> {
+        self.run(["replay", "--json", file]).code(0).lines()
+    }
+
+    /// The events of this name in the one saved session.
+    #[track_caller]
+    pub fn events(&self, name: &str) -> Vec<Value> {
+        named(&self.log(&arg(&self.session())), name)
+    }
+
+    /// The report of a saved session as JSON.
+    #[track_caller]
+    pub fn report(&self, file: &str) -> Value {
+        let report = self.run(["report", file, "--format", "json"]).code(0).out;
+        serde_json::from_str(&report).expect("JSON")
+    }
+
+    /// Fails unless every saved session verifies.
+    #[track_caller]
+    pub fn verify(&self) {
+        let sessions = self.sessions();
+        assert!(!sessions.is_empty(), "nothing was saved");
+        for session in sessions {
+            self.run([OsStr::new("verify"), session.as_os_str()]).code(0);
+        }
+    }
+
     /// The saved sessions, oldest first.
     pub fn sessions(&self) -> Vec<PathBuf> {
         let is_session = |path: &PathBuf| path.extension() == Some(OsStr::new("s2s"));
         self.files().into_iter().filter(is_session).collect()
     }
 
-    /// The one saved session.
     #[track_caller]
     pub fn session(&self) -> PathBuf {
         let sessions = self.sessions();
@@ -183,10 +212,14 @@ impl Desk {
     }
 }
 
+/// The events of this name.
+pub fn named(lines: &[Value], event: &str) -> Vec<Value> {
+    lines.iter().filter(|line| line["event"] == event).cloned().collect()
+}
+
 /// The key that [`Desk::served_by`] gives.
 pub const KEY: &str = "sk-lab-5up3r53cr3t";
 
-/// What a program that ended has printed.
 pub fn ran(output: std::process::Output) -> Ran {
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     let (out, err) = (text(output.stdout), text(output.stderr));
@@ -194,12 +227,10 @@ pub fn ran(output: std::process::Output) -> Ran {
     Ran { code, out, err }
 }
 
-/// A path as an argument.
 pub fn arg(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// The hash of a text, in hex.
 pub fn sha256(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }

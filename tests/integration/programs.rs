@@ -60,7 +60,7 @@ fn a_program_takes_no_blind_seat_unless_it_has_no_tools() {
     let desk = Desk::with("question: q\nparticipants: [{name: reader, command: [cat]}]\n");
     let ran = desk.run(["--batch", "decide.yaml"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("`reader` is an external program"), "{}", ran.err);
+    ran.tells("`reader` is an external program");
     let tool_less = "question: q\nparticipants: [{name: reader, command: [sh, -c, \"cat >/dev/null; echo 'position: fine'\"], tool_less: true}]\n";
     let ran = Desk::with(tool_less).run(["--batch", "--json", "--trust", "decide.yaml"]).code(0);
     let answered = |line: &&Value| line["event"] == "answer_revealed" && line["answer"]["position"] == "fine";

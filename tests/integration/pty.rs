@@ -14,7 +14,6 @@ use pty_process::blocking::Pty;
 use crate::patience::PATIENCE;
 use crate::program::Desk;
 
-/// The program on a terminal.
 pub struct Screen {
     terminal: Arc<Pty>,
     child: Child,
@@ -89,7 +88,6 @@ impl Screen {
         self.shown.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Every byte the program has written.
     pub fn raw(&self) -> Vec<u8> {
         self.lock().raw.clone()
     }
@@ -135,7 +133,6 @@ impl Screen {
         }
     }
 
-    /// Types.
     pub fn send(&mut self, keys: &str) {
         (&*self.terminal).write_all(keys.as_bytes()).expect("typed");
     }
@@ -163,14 +160,12 @@ impl Screen {
         }
     }
 
-    /// Gives the terminal another size.
     pub fn resize(&mut self, columns: u16, rows: u16) {
         self.terminal.resize(Size::new(rows, columns)).expect("resized");
         let mut shown = self.lock();
         shown.parser.screen_mut().set_size(cells(rows), cells(columns));
     }
 
-    /// The process.
     pub fn id(&self) -> u32 {
         self.child.id()
     }

@@ -18,7 +18,6 @@ fn definition(seats: &str, more: &str) -> String {
     )
 }
 
-/// Fails at once.
 struct Unreachable;
 
 impl Participant for Unreachable {

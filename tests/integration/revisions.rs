@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 
 use crate::program::{Desk, Ran};
 
-/// Each round of a session, with the work items of its seats.
 fn rounds(desk: &Desk) -> Vec<(Arc<RoundOpened>, Vec<Arc<WorkItemOffered>>)> {
     let log = read_log(desk.read("out.s2s").as_bytes()).expect("whole");
     let mut rounds: Vec<(Arc<RoundOpened>, Vec<Arc<WorkItemOffered>>)> = Vec::new();

@@ -46,7 +46,6 @@ steps:
   - {id: second, type: round, question: \"Which then?\", ballot: {kind: choice, options: [alpha, beta]}, rule: majority}
 ";
 
-/// One round of three seats.
 pub const ONE_ROUND: &str = "\
 goal: \"Pick one\"
 participants: [ann, bob, cyd]
@@ -72,13 +71,11 @@ impl Participant for Seat {
     }
 }
 
-/// What a seat says in a step.
 pub fn says(seat: &str, step: &str) -> String {
     let vote = if (seat == "bob") == (step == "first") { "beta" } else { "alpha" };
     format!("vote: {vote}\nrationale: [\"so says {seat}\"]\n")
 }
 
-/// Keeps every line it was shown.
 struct Seen(Vec<LogEntry>, Diary);
 
 impl Observer for Seen {
@@ -116,7 +113,6 @@ impl Observer for AtScreen<'_> {
     }
 }
 
-/// A facilitator at the screen.
 struct Person {
     orders: UnboundedReceiver<FacilitatorRequest>,
     refused: Vec<String>,
@@ -141,13 +137,11 @@ impl Facilitator for Person {
     }
 }
 
-/// A session's place on disk.
 pub struct Place {
     pub disk: Disk,
     pub dir: PathBuf,
     pub clock: Clock,
     pub diary: Diary,
-    /// What it may cost.
     pub budget: Option<Budget>,
 }
 
@@ -174,7 +168,6 @@ pub enum Clock {
     Real,
 }
 
-/// How a run came out.
 pub struct Ran {
     pub done: Result<ExitCode, String>,
     pub seen: Vec<LogEntry>,
@@ -295,7 +288,6 @@ impl Place {
         self.run(session, opened.journal, table, start, ask_again)
     }
 
-    /// The state in the file.
     pub fn session(&self) -> Session {
         fold(&read_log(&std::fs::read(self.file()).expect("a file")).expect("readable"))
     }
@@ -373,7 +365,6 @@ pub struct Came {
     winners: Option<Vec<String>>,
 }
 
-/// How every round came out.
 pub fn outcome(session: &Session) -> Vec<Came> {
     let of_round = |round: &roundtable::history::RoundRun| {
         let votes = round.seats.values().map(|seat| match &seat.status {

@@ -26,7 +26,6 @@ steps: [{id: vote, type: round, question: Which store?, rule: plurality, quorum:
 /// What the agent says first, which does not fit, and then; and what the model says.
 const OTHERS: [&str; 3] = ["a red kite circles", "a barn owl waits", "a wren sings"];
 
-/// Every file under a folder, by name.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).expect("a folder") {

@@ -122,7 +122,6 @@ impl Server {
     }
 }
 
-/// What an agent knows.
 pub struct Agent {
     pub http: Browser,
     pub url: String,
@@ -139,7 +138,6 @@ impl Agent {
     }
 }
 
-/// What a person's browser knows.
 pub struct Browser {
     pub address: String,
     pub token: String,

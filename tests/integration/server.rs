@@ -12,23 +12,18 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
-/// One request as it came.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Request line and headers.
     pub head: String,
-    /// The body's bytes.
     pub body: Vec<u8>,
 }
 
 impl Request {
-    /// The value of a header, by its lower-case name.
     pub fn header(&self, name: &str) -> Option<&str> {
         let named = |line: &&str| line.split_once(':').is_some_and(|(key, _)| key.eq_ignore_ascii_case(name));
         self.head.lines().skip(1).find(named)?.split_once(':').map(|(_, value)| value.trim())
     }
 
-    /// The path it asked for.
     pub fn path(&self) -> &str {
         self.head.split(' ').nth(1).unwrap_or_default()
     }
@@ -48,16 +43,13 @@ impl Request {
         user["content"].as_str().expect("text").to_owned()
     }
 
-    /// The body as JSON.
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).expect("a JSON body")
     }
 }
 
-/// What comes back, after `delay`.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// How long it takes until the first byte.
     pub delay: Duration,
     bytes: Vec<u8>,
     after: After,
@@ -87,12 +79,10 @@ impl Answer {
         Self { delay: Duration::ZERO, bytes, after: After::Keep, gate: None }
     }
 
-    /// A JSON response.
     pub fn json(status: u16, body: &serde_json::Value) -> Self {
         Self::new(status, &["content-type: application/json"], body.to_string())
     }
 
-    /// A chat completion that says `text`.
     pub fn chat(text: &str) -> Self {
         Self::json(
             200,
@@ -108,12 +98,10 @@ impl Answer {
         )
     }
 
-    /// Events with this data, as a stream with its length.
     pub fn events(data: &[&str]) -> Self {
         Self::new(200, &["content-type: text/event-stream; charset=utf-8"], Self::frames(data))
     }
 
-    /// The frames of events with this data.
     pub fn frames(data: &[&str]) -> String {
         data.iter().fold(String::new(), |text, data| text + "data: " + data + "\n\n")
     }
@@ -148,7 +136,6 @@ impl Answer {
         Self { after: After::Pieces(pieces, every), ..Self::raw(head) }
     }
 
-    /// One chunk of a chat completion.
     pub fn chunk(text: &str, finish: Option<&str>) -> String {
         serde_json::json!({
             "object": "chat.completion.chunk",
@@ -157,7 +144,6 @@ impl Answer {
         .to_string()
     }
 
-    /// A message in Anthropic's form that says `text`.
     pub fn message(text: &str) -> Self {
         Self::json(
             200,
@@ -189,13 +175,11 @@ impl Answer {
         Self { after: After::Repeat(chunk, every), ..Self::raw(head) }
     }
 
-    /// As it was, but later.
     #[must_use]
     pub fn after(self, delay: Duration) -> Self {
         Self { delay, ..self }
     }
 
-    /// As it was, but not before the gate is open.
     #[must_use]
     pub fn behind(self, gate: &Arc<AtomicBool>) -> Self {
         Self { gate: Some(gate.clone()), ..self }
@@ -204,7 +188,6 @@ impl Answer {
 
 type Handler = Arc<dyn Fn(&Request) -> Answer + Send + Sync>;
 
-/// What a server remembers.
 #[derive(Default)]
 struct Seen {
     requests: Mutex<Vec<Request>>,
@@ -220,7 +203,6 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server that answers each request as `handler` says.
     pub fn start(handler: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
         crate::patience::watch();
         let handler: Handler = Arc::new(handler);
@@ -247,27 +229,22 @@ impl Server {
         }
     }
 
-    /// Its address, `http://127.0.0.1:PORT`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Its port.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// Every request so far, in the order of arrival.
     pub fn requests(&self) -> Vec<Request> {
         self.seen.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How many connections were made, whatever came of them.
     pub fn connections(&self) -> usize {
         self.seen.made.load(Ordering::SeqCst)
     }
 
-    /// How many connections are open.
     pub fn open(&self) -> usize {
         self.seen.open.load(Ordering::SeqCst)
     }

@@ -50,11 +50,6 @@ fn serve() -> Server {
     })
 }
 
-fn events(desk: &Desk, event: &str) -> Vec<Value> {
-    let replayed = desk.run(["replay", &arg(&desk.session()), "--json"]).code(0);
-    replayed.lines().into_iter().filter(|line| line["event"] == event).collect()
-}
-
 /// Everything of a request's body but what is sent beside the prompt.
 fn prompt_of(request: &Request) -> Value {
     let body = request.json();
@@ -79,7 +74,7 @@ fn every_seat_answers_and_what_its_service_does_not_take_is_on_record() {
         let server = serve();
         let desk = desk(&server, &panel(), &format!(", stream: {stream}, structured: {structured}"));
         let ran = desk.run(["--batch", "decide.yaml"]).code(0);
-        let answers = events(&desk, "answer_revealed");
+        let answers = desk.events("answer_revealed");
         assert_eq!(answers.len(), 2 * 3 * SERVICES.len());
         for answer in &answers {
             assert_eq!(answer["outcome"], "answered", "{answer}");
@@ -106,11 +101,7 @@ fn every_seat_answers_and_what_its_service_does_not_take_is_on_record() {
         for declined in ["max_tokens", "temperature", "reasoning_effort"] {
             assert!(!ran.err.contains(&format!("failed: HTTP 400: {declined}")), "{}", ran.err);
         }
-        assert!(
-            ran.err.contains("round 2: the same seat: s0-1, s0-2, s0-3: they differ by temperature alone"),
-            "{}",
-            ran.err
-        );
+        ran.tells("round 2: the same seat: s0-1, s0-2, s0-3: they differ by temperature alone");
         for answer in &answers {
             let role = format!("your_role: \\\"{}\\\"", answer["participant"].as_str().unwrap());
             let mut prompts: Vec<String> =
@@ -154,7 +145,7 @@ fn a_reply_that_was_all_thinking_is_asked_for_once_more_with_twice_the_room() {
         let server = serve();
         let desk = desk(&server, &seats(room), &format!(", stream: {stream}"));
         let ran = desk.run(["--batch", "decide.yaml"]);
-        let answers = events(&desk, "answer_revealed");
+        let answers = desk.events("answer_revealed");
         assert_eq!(answers.len(), 5, "{}", ran.err);
         for answer in answers {
             assert_eq!(answer["outcome"], outcome, "{answer}");
@@ -200,7 +191,7 @@ fn twice_the_room_is_asked_for_only_as_the_budget_allows() {
     let prices = "prices:\n  anthropic/claude-sonnet-5: {input: 0.000001, output: 10}\n";
     std::fs::write(&config, std::fs::read_to_string(&config).unwrap() + prices).unwrap();
     desk.run(["--batch", "decide.yaml", "--max-usd", "0.025"]).code(3);
-    let answer = &events(&desk, "answer_revealed")[0];
+    let answer = &desk.events("answer_revealed")[0];
     let reason = answer["reason"].as_str().unwrap();
     assert!(
         reason.starts_with("all 1,000 tokens went into thinking; asked again: one more request could cost"),
@@ -221,11 +212,7 @@ fn doctor_says_which_parameters_a_model_took() {
     );
     let desk = desk(&server, &one, "");
     let probed = desk.run(["doctor", "gateway/gpt-5", "--probe"]).code(0);
-    assert!(
-        probed.out.contains("took max_completion_tokens, seed, effort; declined temperature"),
-        "{}",
-        probed.out
-    );
+    probed.shows("took max_completion_tokens, seed, effort; declined temperature");
     desk.run(["--batch", "decide.yaml"]).code(0);
-    assert_eq!(events(&desk, "answer_revealed")[0]["dropped"], json!(["temperature"]));
+    assert_eq!(desk.events("answer_revealed")[0]["dropped"], json!(["temperature"]));
 }

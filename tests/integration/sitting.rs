@@ -20,7 +20,6 @@ pub struct Sitting {
 }
 
 impl Sitting {
-    /// A session with this header.
     pub fn new(header: Value, pace: i64) -> Self {
         let (session, events, word) = (Session::default(), Vec::new(), "word".to_owned());
         let mut sitting = Self { session, events, now: START, pace, word };
@@ -42,7 +41,6 @@ impl Sitting {
         Ok(count)
     }
 
-    /// Gives a command that is not refused.
     pub fn does(&mut self, command: Command) -> usize {
         let text = format!("{command:?}");
         self.tries(command).unwrap_or_else(|refusal| panic!("{text}: {refusal}"))

@@ -10,18 +10,14 @@ use roundtable::journal::Disk;
 
 use crate::seats::Place;
 
-/// How a process stands after some rounds.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample {
-    /// Rounds closed so far.
     pub rounds: usize,
-    /// Seconds since the start.
     pub seconds: f64,
     /// Memory in use, in KiB; 0 where the system does not tell.
     pub kib: u64,
     /// Open descriptors; 0 where the system does not tell.
     pub descriptors: usize,
-    /// Bytes of the log written so far.
     pub bytes: u64,
 }
 

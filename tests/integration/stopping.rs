@@ -96,7 +96,6 @@ fn a_closed_terminal_rests_the_session() {
     assert!(matches!(log.lines.last().expect("a line").stamped.event, Event::SessionPaused { .. }));
 }
 
-/// Panics when it is asked.
 struct Broken;
 
 impl Participant for Broken {

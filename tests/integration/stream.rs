@@ -6,8 +6,7 @@ use roundtable::participants::api::{ApiStream, ApiStyle};
 use roundtable::participants::progress::{ProgressBoard, RequestPhase};
 use roundtable::participants::{Finish, Participant as _, Reply, SeatRequest, TokenUsage};
 
-use crate::http::{ask, ms, open_ai, outcome, outcome_of, participant, service};
-use crate::program::Desk;
+use crate::http::{ask, ms, open_ai, outcome, participant, service};
 use crate::server::{Answer, Server};
 
 const HEAD: &str = "HTTP/1.1 200 x\r\ncontent-type: text/event-stream\r\n";
@@ -72,29 +71,6 @@ async fn a_stream_without_its_end_is_a_failed_try_and_shows_nothing() {
 }
 
 #[tokio::test]
-async fn a_broken_stream_is_asked_for_again() {
-    let count = AtomicUsize::new(0);
-    let (outcome, requests) = outcome_of(move |_| {
-        let broken = count.fetch_add(1, Ordering::SeqCst) == 0;
-        if broken { Answer::events(&[&Answer::chunk("sec", None)]) } else { Answer::chat_events(&["whole"]) }
-    })
-    .await;
-    assert_eq!((outcome.expect("a reply").text.as_str(), requests), ("whole", 2));
-}
-
-#[tokio::test]
-async fn a_stalled_stream_ends_by_idle_time() {
-    let piece = Answer::frames(&[&Answer::chunk("secret", None)]);
-    let bytes = format!("{HEAD}transfer-encoding: chunked\r\n\r\n{:x}\r\n{piece}\r\n", piece.len());
-    let server = Server::start(move |_| Answer::hang(bytes.clone()));
-    let mut service = open_ai(&server);
-    service.timeouts.idle = ms(100);
-    service.retry.tries = 1;
-    let failure = participant(service).ask(&ask()).await.expect_err("no reply");
-    assert_eq!(failure.reason, "the reply stopped for 100 ms");
-}
-
-#[tokio::test]
 async fn a_stream_past_its_cap_is_too_long() {
     let data = "x".repeat(300_000);
     let chunks: Vec<String> = (0..16).map(|_| Answer::chunk(&data, None)).collect();
@@ -102,17 +78,6 @@ async fn a_stream_past_its_cap_is_too_long() {
     let (outcome, requests) = outcome(Answer::events(&chunks)).await;
     let reply = outcome.expect("a reply");
     assert_eq!((reply.finish, reply.text.as_str(), requests), (Finish::TooLong, "", 1));
-}
-
-#[test]
-fn a_round_of_streams_is_a_round() {
-    let server = Server::start(|_| Answer::chat_events(&["vo", "te: re", "dis\n"]));
-    let definition = "question: Which?\nballot: {kind: choice, options: [in-process, redis]}\n\
-                      rule: majority\nparticipants: [qa-lead, skeptic]\n";
-    let desk = Desk::with(definition).served_by(&server);
-    let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0);
-    assert!(ran.out.contains("redis"), "{}", ran.out);
-    assert_eq!(server.requests().len(), 2);
 }
 
 #[tokio::test]

@@ -39,11 +39,6 @@ fn says(dialect: &str, text: &str) -> Answer {
     }
 }
 
-fn lines_of(desk: &Desk, event: &str) -> Vec<Value> {
-    let replayed = desk.run(["replay", &arg(&desk.session()), "--json"]).code(0);
-    replayed.lines().into_iter().filter(|line| line["event"] == event).collect()
-}
-
 #[test]
 fn the_form_goes_with_the_request_where_it_is_wanted_and_changes_nothing_else() {
     for dialect in ["openai", "openai-responses", "anthropic"] {
@@ -61,9 +56,9 @@ fn the_form_goes_with_the_request_where_it_is_wanted_and_changes_nothing_else() 
                 assert!(votes.is_none_or(|votes| votes == json!(["in-process", "redis", "abstain"])));
                 assert!(request.json().get("tools").is_none());
             }
-            let answers = lines_of(&desk, "answer_revealed");
+            let answers = desk.events("answer_revealed");
             assert!(answers.iter().all(|line| line["outcome"] == "answered"), "{answers:?}");
-            let offered = lines_of(&desk, "work_item_offered");
+            let offered = desk.events("work_item_offered");
             prompts.push(offered.iter().map(|line| line["prompt"].clone()).collect::<Vec<_>>());
             desk.run(["verify", &arg(&desk.session())]).code(0);
         }
@@ -111,7 +106,7 @@ fn a_service_that_declines_the_form_is_asked_without_it_and_no_seat_is_lost() {
         // Of the first round's two, one may come after the other was declined.
         assert!(with_schema == 1 || with_schema == 2, "the second round goes without at once: {with_schema}");
         assert_eq!(server.requests().len(), 4 + with_schema);
-        let answers = lines_of(&desk, "answer_revealed");
+        let answers = desk.events("answer_revealed");
         assert!(
             answers.len() == 4 && answers.iter().all(|line| line["outcome"] == "answered"),
             "{answers:?}"
@@ -129,7 +124,7 @@ fn a_request_declined_for_another_reason_fails_as_before() {
     let server = Server::start(|_| Answer::json(400, &json!({"error": {"message": "too long"}})));
     let desk = desk(ROUND, &server, "openai", ", structured: true");
     desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(5);
-    let failed = lines_of(&desk, "seat_failed");
+    let failed = desk.events("seat_failed");
     assert!(failed.iter().all(|line| line["reason"] == "HTTP 400: too long"), "{failed:?}");
     assert_eq!(server.requests().len(), 6, "once with the form and once without, and no more");
 }
@@ -141,7 +136,7 @@ fn a_recording_of_held_answers_plays_back_to_the_same_prompts() {
     desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--save", "first.s2s"]).code(0);
     let ran = desk.run(["--batch", "decide.yaml", "--model", "recorded/first.s2s", "--save", "second.s2s"]);
     let ran = ran.code(0);
-    assert!(ran.out.contains("redis"), "{}", ran.out);
+    ran.shows("redis");
     assert_eq!(server.requests().len(), 3, "nothing was sent again");
 }
 
@@ -196,7 +191,7 @@ fn every_way_to_stop_is_recorded_as_what_it_is() {
             let server = Server::start(move |_| stops(dialect, &stop));
             let desk = desk(ROUND, &server, dialect, ", structured: true");
             desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(3);
-            let answers = lines_of(&desk, "answer_revealed");
+            let answers = desk.events("answer_revealed");
             assert_eq!(answers.len(), 3, "{dialect} {reason}");
             for answer in answers {
                 assert_eq!(answer["outcome"], *outcome, "{dialect} {reason}");

@@ -76,7 +76,7 @@ fn run(desk: &Desk, save: &str) -> Ran {
 
 /// The events of that name in a session file.
 fn events(desk: &Desk, file: &str, name: &str) -> Vec<Value> {
-    let lines = desk.run(["replay", "--json", file]).code(0).lines();
+    let lines = desk.log(file);
     lines.into_iter().filter(|line| line["event"] == name).collect()
 }
 
@@ -118,8 +118,7 @@ fn the_next_session_goes_on_from_what_the_state_says() {
     for file in ["first.s2s", "second.s2s", "third.s2s"] {
         is_sound(&desk, file);
     }
-    let text = desk.run(["replay", "--text", "second.s2s"]).code(0).out;
-    assert!(text.contains("written  A-3 DONE to .s2s/tasks.state.yaml"), "{text}");
+    desk.run(["replay", "--text", "second.s2s"]).code(0).shows("written  A-3 DONE to .s2s/tasks.state.yaml");
     let opened = &events(&desk, "second.s2s", "session_opened")[0];
     assert_eq!((&opened["tasks_file"], &opened["tasks_state"]), (&TASKS.into(), &half.into()));
 }
@@ -127,16 +126,11 @@ fn the_next_session_goes_on_from_what_the_state_says() {
 #[test]
 fn what_is_only_tried_writes_nothing() {
     let desk = desk();
-    let checked = desk.run(["check", "decide.yaml"]).code(0);
-    assert!(checked.err.contains("0 errors, 0 warnings"), "{}{}", checked.out, checked.err);
+    desk.run(["check", "decide.yaml"]).code(0).tells("0 errors, 0 warnings");
     desk.run(["--batch", "--dry-run", "--answers", "answers.yaml", "decide.yaml"]).code(0);
     // A rehearsal is no evidence.
     let told = desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0);
-    assert!(
-        told.err.contains("placeholders answer: nothing is written to `.s2s/tasks.state.yaml`"),
-        "{}",
-        told.err
-    );
+    told.tells("placeholders answer: nothing is written to `.s2s/tasks.state.yaml`");
     is_sound(&desk, "s.s2s");
     desk.run(["resume", "s.s2s"]).code(0);
     assert!(!desk.path(STATE).exists());
@@ -229,11 +223,9 @@ fn it_is_neither_read_nor_written_outside_the_project_or_through_a_link() {
     let absolute = format!("{folder}/tasks.yaml");
     let up = format!("{}{}", "../".repeat(20), absolute.trim_start_matches('/'));
     for name in [absolute.as_str(), up.as_str(), "linked/tasks.yaml"] {
-        let refused = run(&of(name), "s.s2s").code(2);
-        assert!(refused.err.contains("is outside the project"), "{name}: {}", refused.err);
+        run(&of(name), "s.s2s").code(2).tells("is outside the project");
     }
-    let refused = run(&of("inside.yaml"), "s.s2s").code(2);
-    assert!(refused.err.contains("it is a link"), "{}", refused.err);
+    run(&of("inside.yaml"), "s.s2s").code(2).tells("it is a link");
     assert_eq!(fs::read_to_string(&theirs).expect("theirs"), TASKS);
     // Where the user allows the folder, it is a file like any other.
     run(&of(&absolute).set("ROUNDTABLE_ALLOWED_DIRS", &folder), "s.s2s").code(0);
@@ -244,8 +236,7 @@ fn it_is_neither_read_nor_written_outside_the_project_or_through_a_link() {
     // A state that becomes a link while the session runs is not written through either.
     let desk = of(FILE);
     desk.write("decide.yaml", program("ln -sf ../answers.yaml .s2s/tasks.state.yaml; echo 4 passed"));
-    let told = desk.run(["--batch", "--trust", "decide.yaml", "--save", "s.s2s"]).code(1);
-    assert!(told.err.contains("it is a link"), "{}", told.err);
+    desk.run(["--batch", "--trust", "decide.yaml", "--save", "s.s2s"]).code(1).tells("it is a link");
     assert_eq!(desk.read("answers.yaml"), "build: \"4 passed\"\n");
 }
 
@@ -264,15 +255,13 @@ fn the_tasks_are_only_read_and_a_state_that_cannot_be_read_is_told() {
     let told = desk.run(["--batch", "--trust", "decide.yaml", "--save", "s.s2s"]).code(1);
     let warning = "warning: the status of task `A-2` is not written to `.s2s/tasks.state.yaml`: .s2s/tasks.state.yaml:1:1: ";
     assert_eq!(told.err.matches(warning).count(), 1, "{}", told.err);
-    assert!(told.out.contains("this is no state of tasks"), "the report says so: {}", told.out);
+    told.shows("this is no state of tasks");
     assert_eq!((desk.read(FILE), desk.read(STATE).as_str()), (TASKS.to_owned() + "# mine\n", "A-3\n"));
     is_sound(&desk, "s.s2s");
     // It stays so for as long as that is so, and is written once it is put right.
-    let again = desk.run(["resume", "s.s2s"]).code(1);
-    assert!(again.err.contains("this is no state of tasks"), "{}", again.err);
+    desk.run(["resume", "s.s2s"]).code(1).tells("this is no state of tasks");
     fs::remove_file(desk.path(STATE)).expect("it");
-    let right = desk.run(["resume", "s.s2s"]).code(0);
-    assert!(right.err.contains("written: A-2 DONE to .s2s/tasks.state.yaml"), "{}", right.err);
+    desk.run(["resume", "s.s2s"]).code(0).tells("written: A-2 DONE to .s2s/tasks.state.yaml");
     assert_eq!(desk.read(STATE), all_done());
 }
 
@@ -282,7 +271,7 @@ fn a_write_that_fails_is_told_loses_nothing_and_is_made_up_for() {
     // Nothing can be put beside the state.
     desk.write(".s2s/tasks.state.yaml.new/keep", "");
     let told = desk.run(["--batch", "--answers", "answers.yaml", "decide.yaml", "--save", "s.s2s"]).code(1);
-    assert!(told.err.contains("not written to `.s2s/tasks.state.yaml`: cannot write"), "{}", told.err);
+    told.tells("not written to `.s2s/tasks.state.yaml`: cannot write");
     assert_eq!(desk.read(STATE), "");
     is_sound(&desk, "s.s2s");
     fs::remove_dir_all(desk.path(".s2s/tasks.state.yaml.new")).expect("room");

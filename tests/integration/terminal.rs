@@ -72,11 +72,7 @@ fn nothing_of_a_session_acts_on_the_screen() {
     let run = ["--batch", &file, "--answers", "answers.json", "--save", "s.s2s"];
     let ran = desk.run(run).code(0);
     safe("--batch", &ran);
-    assert!(
-        ran.out.contains("\\u{1b}[31mred") && ran.out.contains("\\u{202e}flip"),
-        "shown, not hidden: {}",
-        ran.out
-    );
+    ran.shows("\\u{1b}[31mred").shows("\\u{202e}flip");
     let as_json = desk.run(["--batch", &file, "--answers", "answers.json", "--json"]).code(0);
     safe("--batch --json", &as_json);
     let header = &as_json.lines()[0];

@@ -33,7 +33,7 @@ fn project(config: &str) -> Desk {
 fn refused(ran: &Ran, words: &[&str]) {
     assert_eq!(ran.code, 2, "{}\n{}", ran.out, ran.err);
     for word in words.iter().chain(&["nobody has agreed to this yet", "--trust"]) {
-        assert!(ran.err.contains(word), "{word}: {}", ran.err);
+        ran.tells(word);
     }
 }
 
@@ -67,7 +67,7 @@ fn a_project_runs_and_redirects_nothing_until_that_is_agreed_to() {
     assert!(!desk.path("RAN").exists() && server.connections() == 0, "nothing ran, nothing was sent");
     // What a run does not need is no question, and is told.
     let ran = desk.run(["--batch", "decide.yaml", "--rehearse"]).code(0);
-    assert!(ran.err.contains("`cmd`, `openai`, `exfil` is not needed here: ignored"), "{}", ran.err);
+    ran.tells("`cmd`, `openai`, `exfil` is not needed here: ignored");
     assert_eq!(server.connections(), 0);
     // Trusted, the key it names is sent, and it was asked for once.
     desk.run(["--batch", "decide.yaml", "--trust"]).code(0);
@@ -89,7 +89,7 @@ fn a_usual_key_is_sent_to_no_address_of_a_project() {
     for provider in ["openai", "lab"] {
         let said = format!("{provider}: {{base_url: \"{url}/v1\", key_env: OPENAI_API_KEY}}");
         let ran = with(&project(&format!("providers: {{{said}}}\n")), &format!("{provider}/m")).code(2);
-        assert!(ran.err.contains("OPENAI_API_KEY is the key of `openai`"), "{}", ran.err);
+        ran.tells("OPENAI_API_KEY is the key of `openai`");
     }
     // A key of the project's own is, and the user's own for that name is not.
     let said = format!("openai: {{base_url: \"{url}/v1\", key_env: PROJECT_KEY}}");
@@ -155,7 +155,7 @@ fn a_folder_counts_in_its_repository_and_if_it_is_the_users() {
     chown(desk.path(".s2s"), Some(4242), None).expect("given away");
     let ran = shown(&desk, &snapshot).code(0);
     assert!(!ran.out.contains("Outer words"), "{}", ran.out);
-    assert!(ran.err.contains(".s2s` belongs to another user: it is ignored"), "{}", ran.err);
+    ran.tells(".s2s` belongs to another user: it is ignored");
     assert!(shown(&desk, &["snapshot", "decide.yaml", "--trust"]).out.contains("Outer words"));
     let called = desk.set("SUDO_UID", "4242");
     assert!(shown(&called, &snapshot).out.contains("Outer words"), "under sudo it is the caller's");
@@ -213,7 +213,7 @@ fn files_of_a_project_that_lead_out_or_never_end_are_not_read() {
     let desk = Desk::with(ROUND);
     symlink(outside.path(), desk.path(".s2s")).expect("a link");
     let ran = desk.run(["doctor"]).code(0);
-    assert!(ran.err.contains("is outside the project: it is ignored"), "{}", ran.err);
+    ran.tells("is outside the project: it is ignored");
     assert!(!ran.out.contains("s3cret"), "{}", ran.out);
 }
 
@@ -221,7 +221,7 @@ fn files_of_a_project_that_lead_out_or_never_end_are_not_read() {
 fn a_project_does_not_say_how_the_screen_is_worked() {
     let desk = project("screen: {keys: {quit: F9}, colors: {good: red}}\n");
     let ran = desk.run(["--batch", "decide.yaml", "--dry-run"]).code(0);
-    assert!(ran.err.contains("`screen` counts in your own configuration alone: ignored"), "{}", ran.err);
+    ran.tells("`screen` counts in your own configuration alone: ignored");
 }
 
 #[test]
@@ -240,10 +240,8 @@ fn a_key_command_has_an_end_a_bound_and_no_environment() {
     desk.run(run).code(0);
     assert!(!desk.read("ENV").contains("hidden"), "{}", desk.read("ENV"));
     assert_eq!(server.requests()[0].header("authorization"), Some("Bearer sk-1"));
-    let ran = with("yes").run(run).code(5);
-    assert!(ran.out.contains("it printed more than 65536 bytes"), "{}", ran.out);
-    let ran = with("exit 3").run(run).code(5);
-    assert!(ran.out.contains("gives no key: it ended with exit status: 3"), "{}", ran.out);
+    with("yes").run(run).code(5).shows("it printed more than 65536 bytes");
+    with("exit 3").run(run).code(5).shows("gives no key: it ended with exit status: 3");
     // It is given up with the round it was wanted for, and what it started with it.
     for args in [&run[..], &["doctor", "lab"]] {
         let desk = with("echo $$ > PID; sleep 1000");

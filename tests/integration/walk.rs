@@ -2,7 +2,7 @@
 //! ids, a session in a pipe, labels, time that runs out, a file an editor has touched.
 
 use roundtable::history::Event;
-use roundtable::journal::{Journal, fold, read_log};
+use roundtable::journal::{fold, read_log};
 use roundtable::report::trace::trace;
 
 use crate::no_persona::{any_service, three_services};
@@ -23,8 +23,7 @@ fn the_readmes_definition_is_decided_by_what_it_says() {
         .next()
         .expect("ends");
     let server = any_service();
-    let ran = three_services(yaml, &server).run(["--batch", "decide.yaml"]).code(0);
-    assert!(ran.out.contains("Decision: in-process"), "{}", ran.out);
+    three_services(yaml, &server).run(["--batch", "decide.yaml"]).code(0).shows("Decision: in-process");
     assert_eq!(server.requests().len(), 3, "three models without personas");
     let personas = ["--batch", "decide.yaml", "--participants", "software-architect,devops-engineer,qa-lead"];
     let ran = Desk::rehearsing(yaml).run(personas).code(0);
@@ -41,8 +40,7 @@ fn a_context_that_cannot_be_read_stops_the_round() {
         &["snapshot", "decide.yaml"],
         &["--batch", "decide.yaml", "--dry-run"],
     ] {
-        let ran = desk.run(args).code(2);
-        assert!(ran.err.contains("CONTEXT.md") && ran.err.contains("not UTF-8"), "{args:?}: {}", ran.err);
+        desk.run(args).code(2).tells("CONTEXT.md").tells("not UTF-8");
     }
     desk.write(".s2s/CONTEXT.md", "A shop.");
     assert!(desk.run(["snapshot", "decide.yaml"]).code(0).out.contains("project_summary: \"A shop.\""));
@@ -53,7 +51,7 @@ fn a_session_goes_by_its_id_and_prints_in_a_pipe() {
     let desk = Desk::with(PICK);
     let ran = desk.run(["--batch", "decide.yaml"]);
     let path = desk.session();
-    assert!(ran.err.contains(&format!("session: {}", arg(&path))), "said at the start: {}", ran.err);
+    ran.tells(&format!("session: {}", arg(&path)));
     let id = path.file_stem().expect("a name").to_string_lossy().into_owned();
     desk.run(["verify", &id]).code(0);
     let text = desk.run(["replay", &id, "--text"]).code(0).out;
@@ -67,15 +65,14 @@ fn replayed_answers_are_labelled() {
     let desk = Desk::with(PICK);
     desk.run(["--batch", "decide.yaml", "--save", "first.s2s"]);
     let ran = desk.run(["--batch", "decide.yaml", "--model", "recorded/first.s2s", "--save", "second.s2s"]);
-    assert!(ran.out.contains("Recorded: these answers were replayed from a saved session"), "{}", ran.out);
+    ran.shows("Recorded: these answers were replayed from a saved session");
 }
 
 #[test]
 fn time_that_runs_out_in_the_last_round_stops_the_session() {
     let server = Server::start(|_| Answer::hang(b""));
     let desk = Desk::with(&format!("max_duration_ms: 300\n{PICK}")).served_by(&server);
-    let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/x"]).code(5);
-    assert!(ran.out.contains("max_duration_ms"), "{}", ran.out);
+    desk.run(["--batch", "decide.yaml", "--model", "lab/x"]).code(5).shows("max_duration_ms");
     let session = fold(&read_log(&std::fs::read(desk.session()).expect("a file")).expect("whole"));
     assert_eq!(session.closed.map(|closed| closed.status.name()), Some("stopped"));
 }
@@ -92,19 +89,4 @@ fn a_trace_shows_answers_of_a_round_together_or_not_at_all() {
     let entries = trace(&torn.lines, &fold(&torn));
     assert_eq!(entries.len(), 5);
     assert!(entries.iter().all(|entry| entry.status == "sealed" && entry.answer.is_null()));
-}
-
-#[test]
-fn what_an_editor_appends_is_cut_off_and_kept_beside() {
-    let whole = include_bytes!("../../sessions/context-passing.s2s");
-    for added in ["\n", " ", "x", "\r\n"] {
-        let desk = Desk::with(PICK);
-        desk.write("s.s2s", [whole, added.as_bytes()].concat());
-        let log = read_log(&[whole, added.as_bytes()].concat()).expect("whole but for its end");
-        assert_eq!(log.torn, added.len(), "{added:?}");
-        drop(Journal::open(&roundtable::journal::Disk::default(), &desk.path("s.s2s")).expect("opens"));
-        assert_eq!(std::fs::read(desk.path("s.s2s")).expect("a file"), whole);
-        let kept = desk.path(&format!("s.s2s.torn-{}", whole.len()));
-        assert_eq!(std::fs::read(kept).expect("kept beside"), added.as_bytes());
-    }
 }

@@ -258,8 +258,7 @@ fn cut_anywhere(scenario: &str) {
     desk.run(["--batch", "--answers", &answers, "--save", &whole_name, &definition]);
     let bytes = std::fs::read(&whole).expect("saved");
     let end = |file: &str| -> (Value, Value) {
-        let report = desk.run(["report", file, "--format", "json"]).out;
-        let report: Value = serde_json::from_str(&report).expect("JSON");
+        let report = desk.report(file);
         let results = report["steps"].as_array().expect("steps").iter();
         (report["status"].clone(), results.map(|step| json!([step["stepId"], step["data"]])).collect())
     };
@@ -313,14 +312,11 @@ fn the_projects_own_tasks_and_links_reach_the_snapshot() {
         "tasks: [{id: APP-12, title: \"Sign in\", createdAt: 2026-01-20T09:30:00Z}]\n\
          links: [{id: l1, fromId: APP-12, toId: APP-15, type: basic, createdAt: 2026-02-01T00:00:00Z}]\n",
     );
-    let linked = desk.run(["snapshot", "decide.yaml"]).code(0);
-    assert!(linked.out.contains("linked_tasks") && linked.out.contains("Sign in"), "{}", linked.out);
+    desk.run(["snapshot", "decide.yaml"]).code(0).shows("linked_tasks").shows("Sign in");
     desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0);
     desk.write(".s2s/tasks.yaml", "tasks: [{id: APP-13, title: \"Another\"}]\n");
-    let saved = desk.run(["snapshot", "s.s2s"]).code(0);
-    assert!(saved.out.contains("Sign in"), "{}", saved.out);
+    desk.run(["snapshot", "s.s2s"]).code(0).shows("Sign in");
     desk.run(["verify", "s.s2s"]).code(0);
     desk.write(".s2s/tasks.yaml", "tasks: [{id: APP-12, titel: x}]\n");
-    let wrong = desk.run(["snapshot", "decide.yaml"]).code(0);
-    assert!(wrong.err.contains("tasks.yaml") && wrong.err.contains("titel"), "{}", wrong.err);
+    desk.run(["snapshot", "decide.yaml"]).code(0).tells("tasks.yaml").tells("titel");
 }

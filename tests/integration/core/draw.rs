@@ -9,14 +9,12 @@ use super::drive::SEATS;
 const IDS: [&str; 4] = ["pick", "pick.2", "ok", "last"];
 const OPTIONS: [&str; 3] = ["red", "green", "blue"];
 
-/// A definition, as JSON.
 #[derive(Debug, Clone)]
 pub struct Drawn {
     pub text: String,
     pub max_iterations: u32,
 }
 
-/// What a seat does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ballot {
     Vote(usize),
@@ -120,7 +118,6 @@ impl Arbitrary for Action {
     }
 }
 
-/// Up to `most` actions.
 pub fn actions(most: usize) -> impl Strategy<Value = Vec<Action>> {
     prop::collection::vec(any::<Action>(), 0..most)
 }

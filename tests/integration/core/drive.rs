@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use super::draw::{Action, Ballot, Drawn};
 use crate::sitting::{Sitting, header, persona};
 
-/// The roster.
 pub const SEATS: [&str; 4] = ["dora", "abe", "cleo", "bert"];
 /// The state after each of these events.
 pub fn states(events: &[TimedEvent]) -> Vec<Session> {
@@ -25,7 +24,6 @@ pub fn states(events: &[TimedEvent]) -> Vec<Session> {
 }
 
 impl Sitting {
-    /// Opens a session on a definition.
     pub fn open(drawn: &Drawn) -> Self {
         let sitting = Self::new(header_of(&drawn.text), 0);
         assert!(sitting.session.definition.is_some(), "the drawn definition loads: {}", drawn.text);
@@ -188,14 +186,12 @@ impl Sitting {
         }
     }
 
-    /// Follows `next` until seats are asked.
     pub fn until_seats(&mut self) {
         while !matches!(next(&self.session), NextAction::AwaitSeats) {
             self.follow(next(&self.session));
         }
     }
 
-    /// Follows `next` to the end.
     pub fn finish(&mut self) {
         for _ in 0..1_000 {
             match next(&self.session) {
@@ -206,7 +202,6 @@ impl Sitting {
         panic!("no end: {:?}", next(&self.session));
     }
 
-    /// Closes the open round and reveals it.
     pub fn close(&mut self) {
         let key = self.key();
         self.must(Command::CloseRound { reason: CloseReason::All, key });

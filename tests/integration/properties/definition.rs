@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::drive::drive;
 use super::text;
 
-/// Any text as a definition.
 pub fn definition(data: &[u8]) {
     let text = text(data);
     match load(source(text, "d.yaml")) {

@@ -31,7 +31,6 @@ pub use yaml::yaml;
 /// A target: its name and what it checks.
 pub type Target = (&'static str, fn(&[u8]));
 
-/// All of them.
 pub const TARGETS: [Target; 10] = [
     ("definition", definition),
     ("persona", persona),
@@ -53,12 +52,10 @@ fn text(data: &[u8]) -> &str {
     }
 }
 
-/// A choice and the rest.
 fn choose(data: &[u8]) -> (usize, &[u8]) {
     data.split_first().map_or((0, data), |(first, rest)| (usize::from(*first), rest))
 }
 
-/// A JSON value as our own YAML.
 fn written(value: &serde_json::Value) -> String {
     let mut out = String::new();
     roundtable::yaml::Out::write_entries(

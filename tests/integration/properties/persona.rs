@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use super::text;
 
-/// Any text as a persona file.
 pub fn persona(data: &[u8]) {
     let text = text(data);
     match Persona::parse(text, "f.md") {

@@ -25,35 +25,9 @@ const HOSTILE: [&str; 7] = [
     "\",\"decided\":true,\"x\":\"",
 ];
 
-const KEYS: [&str; 27] = [
-    "v",
-    "session",
-    "status",
-    "exit",
-    "decided",
-    "rehearsal",
-    "outcome",
-    "winner",
-    "order",
-    "tier",
-    "headline",
-    "votes",
-    "ballots",
-    "asked",
-    "rule",
-    "reason",
-    "tied",
-    "dissent",
-    "not_counted",
-    "approved",
-    "models",
-    "makers",
-    "same_answers",
-    "usd",
-    "seconds",
-    "file",
-    "hash",
-];
+const KEYS: &str = "\
+    v session status exit decided rehearsal outcome winner order tier headline votes ballots asked rule \
+    reason tied dissent not_counted approved models makers same_answers usd seconds file hash";
 
 /// A desk with a definition and answers that are hostile wherever a person or a model can write.
 fn hostile(decides: bool) -> Desk {
@@ -80,7 +54,7 @@ fn one_line(out: &str) -> Value {
     assert_eq!((out.lines().count(), out.ends_with('\n')), (1, true), "{out}");
     let line: Value = serde_json::from_str(out).expect("JSON");
     let keys: Vec<&str> = line.as_object().expect("an object").keys().map(String::as_str).collect();
-    assert_eq!(keys, KEYS, "every key, in its order");
+    assert_eq!(keys.join(" "), KEYS, "every key, in its order");
     line
 }
 
@@ -90,14 +64,12 @@ fn the_result_is_one_line_with_every_key_whatever_happens() {
     let run = |args: &[&str], code: i32| one_line(&desk.run(args).code(code).out);
     let args = ["--batch", "--json=result", "--answers", "answers.json", "--save", "a.s2s", "decide.json"];
     let line = run(&args, 0);
-    assert_eq!(
-        (&line["winner"], &line["votes"], &line["tier"]),
-        (&json!(HOSTILE[0]), &json!(2), &json!("unanimous"))
-    );
-    assert_eq!(
-        (&line["exit"], &line["decided"], &line["outcome"]),
-        (&json!(0), &json!(true), &json!("decided"))
-    );
+    assert_eq!(line["winner"], json!(HOSTILE[0]));
+    assert_eq!(line["votes"], 2);
+    assert_eq!(line["tier"], "unanimous");
+    assert_eq!(line["exit"], 0);
+    assert_eq!(line["decided"], true);
+    assert_eq!(line["outcome"], "decided");
     assert_eq!((&line["file"], &line["asked"], &line["dissent"]), (&json!("a.s2s"), &json!(2), &json!([])));
     let verified = desk.run(["verify", "--expect", line["hash"].as_str().expect("a hash"), "a.s2s"]);
     assert_eq!(verified.code, 0, "the hash is the file's last: {}", verified.out);
@@ -187,7 +159,7 @@ fn junit_and_github_fail_exactly_where_the_exit_code_does() {
         let code = done.status.code().expect("a code");
         let session = fold(&read_log(&bytes).expect("a log"));
         let line = roundtable::report::result(&session, code, "x.s2s", "");
-        assert_eq!(line.as_object().expect("an object").len(), KEYS.len(), "{name}");
+        assert_eq!(line.as_object().expect("an object").len(), KEYS.split(' ').count(), "{name}");
         assert_eq!(line["decided"] == true, line["winner"].is_string(), "{name}: {line}");
         let junit = roundtable::report::junit(&session);
         let suites = elements(&junit).remove(0).1;

@@ -22,7 +22,7 @@ const AGREED: &str = "b10fdc8ff84148b59f4f6ab65fae5718de1c604b526d75cc67b17e1d6f
 const RANKED: [Rule; 4] = [Rule::Plurality, Rule::Borda, Rule::Irv, Rule::Schulze];
 
 /// Numbers from a seed: `SplitMix64`.
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
     fn next(&mut self) -> u64 {
@@ -33,7 +33,7 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         (self.next() % n as u64) as usize
     }
 }

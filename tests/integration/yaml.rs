@@ -15,7 +15,7 @@ use roundtable::round::snapshot::{AddressLines, Snapshot, address};
 use roundtable::yaml::{Out, read, read_own};
 use serde_json::{Value, json};
 
-use texts::{NASTY, generated};
+use texts::{generated, nasty};
 
 use crate::cases;
 use crate::oracle::oracle_file;
@@ -26,7 +26,7 @@ const PER_SNAPSHOT: usize = 10;
 fn texts() -> Vec<String> {
     let long_key = "k".repeat(1_500);
     let long = ["lorem ipsum: dolor # sit ", "é\u{1f600}"].map(|part| part.repeat(3_000));
-    let nasty = NASTY.iter().map(|text| (*text).to_owned()).chain(long).chain([long_key]);
+    let nasty = nasty().map(str::to_owned).chain(long).chain([long_key]);
     nasty.chain(generated(20_261_121, cases(1_000, 10_000))).collect()
 }
 
@@ -112,7 +112,7 @@ fn address_lines(texts: [&str; 6]) -> (String, serde_json::Map<String, Value>) {
 fn texts_in_every_place() -> Vec<(String, Value)> {
     let texts = texts();
     let mut cases: Vec<_> = texts.chunks(PER_SNAPSHOT).map(snapshot).collect();
-    for text in &texts[..NASTY.len() + 3] {
+    for text in &texts[..nasty().count() + 3] {
         let value = json!({ text.as_str(): text, "items": [text, { text.as_str(): [text] }, [[text]]] });
         for words in [true, false] {
             let Out::Map(entries) = Out::json(&value, words) else { panic!("a map") };

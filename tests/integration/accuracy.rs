@@ -1,7 +1,7 @@
 //! What agreement is worth: recorded answers of four models through the count and its strength.
 //!
 //! The answers are public and the true ones are known: `tests/fixtures/answers`. The figures stand in
-//! `docs/INDEPENDENCE.md`; `cargo test -- accuracy --nocapture` prints them.
+//! `docs/INDEPENDENCE.md`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,9 +11,8 @@ use roundtable::tally::{IndexedBallot, Profile, Rule, RuleOptions, WeightedBallo
 use serde_json::Value;
 
 use crate::cases;
-use crate::program::Desk;
+use crate::simulated::held;
 
-/// The models, as the file names them.
 const MODELS: [&str; 4] = ["175b_verification", "6b_verification", "175b_finetuning", "6b_finetuning"];
 
 /// A question: its true answer, and what each model answered, if it was a number.
@@ -68,12 +67,6 @@ fn percent(part: usize, whole: usize) -> String {
     format!("{:.1}", 100.0 * part as f64 / whole as f64)
 }
 
-/// How many questions have so much agreement, and how many of these are answered right.
-fn agreed(found: &[(usize, bool)], is_enough: impl Fn(usize) -> bool) -> (usize, usize) {
-    let enough: Vec<_> = found.iter().filter(|(votes, _)| is_enough(*votes)).collect();
-    (enough.len(), enough.iter().filter(|(_, right)| *right).count())
-}
-
 #[test]
 fn accuracy_follows_agreement_in_recorded_answers() {
     let questions = questions();
@@ -82,23 +75,17 @@ fn accuracy_follows_agreement_in_recorded_answers() {
     assert_eq!(all, 1_319);
     for (name, least, share, right) in [("4 of 4", 4, "12.4", "95.7"), ("at least 3 of 4", 3, "30.9", "88.5")]
     {
-        let (agree, correct) = agreed(&found, |votes| votes >= least);
-        let told = (percent(agree, all), percent(correct, agree));
-        println!("{name} agree on {} % of {all} questions, {} % of these right", told.0, told.1);
+        let enough: Vec<_> = found.iter().filter(|(votes, _)| *votes >= least).collect();
+        let correct = enough.iter().filter(|(_, right)| *right).count();
+        let told = (percent(enough.len(), all), percent(correct, enough.len()));
         assert_eq!(told, (share.to_owned(), right.to_owned()), "{name}");
-    }
-    let (weak, correct) = agreed(&found, |votes| votes < 3);
-    println!("fewer agree on {} %, {} % of these right", percent(weak, all), percent(correct, weak));
-    for (model, name) in MODELS.iter().enumerate() {
-        let right = questions.iter().filter(|q| q.answers[model].as_ref() == Some(&q.truth)).count();
-        println!("{name} alone: {} % right", percent(right, all));
     }
     let best = questions.iter().filter(|q| q.answers[0].as_ref() == Some(&q.truth)).count();
     assert_eq!(percent(best, all), "56.3");
 }
 
 /// Holds a round for each question; returns those of the JSON report.
-fn held(questions: &[Question]) -> Vec<Value> {
+fn rounds_of(questions: &[Question]) -> Vec<Value> {
     let (mut steps, mut answers) = (String::new(), String::new());
     for (number, question) in questions.iter().enumerate() {
         let mut options = question.options();
@@ -115,24 +102,14 @@ fn held(questions: &[Question]) -> Vec<Value> {
         });
         let _ = writeln!(answers, "q{number}: {{{}}}", votes.collect::<Vec<_>>().join(", "));
     }
-    let seats: Vec<String> = (0..4).map(|model| format!("{{name: m{model}, model: human}}")).collect();
-    let desk = Desk::with(&format!(
-        "goal: \"Count\"\nparticipants: [{}]\nmax_iterations: 5000\n\
-         context: {{answers: none, rounds: 0, results: none}}\nsteps:\n{steps}",
-        seats.join(", ")
-    ));
-    desk.write("answers.yaml", answers);
-    desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s", "--quiet"]);
-    let report = desk.run(["report", "s.s2s", "--format", "json"]).code(0).out;
-    let report: Value = serde_json::from_str(&report).expect("JSON");
-    report["rounds"].as_array().expect("rounds").clone()
+    held(&["m0", "m1", "m2", "m3"], &steps, &answers)
 }
 
 /// The strength that a session states is the agreement of the seats asked.
 #[test]
 fn accuracy_follows_the_strength_of_recorded_rounds() {
     let questions: Vec<Question> = questions().into_iter().take(cases(30, 1_319)).collect();
-    let rounds: Vec<Value> = questions.chunks(120).flat_map(held).collect();
+    let rounds: Vec<Value> = questions.chunks(120).flat_map(rounds_of).collect();
     assert_eq!(rounds.len(), questions.len());
     for (round, question) in rounds.iter().zip(&questions) {
         let tally = &round["tally"];
@@ -151,13 +128,7 @@ fn accuracy_follows_the_strength_of_recorded_rounds() {
             .filter(|(round, _)| round["tally"]["tier"] == tier)
             .map(|(round, question)| round["tally"]["winners"][0] == question.truth.as_str())
             .collect();
-        (of.len(), of.iter().filter(|right| **right).count())
+        of.iter().filter(|right| **right).count() as f64 / of.len() as f64
     };
-    for tier in ["unanimous", "strong", "weak"] {
-        let (of, right) = right(tier);
-        println!("{tier}: {of} of {} questions, {} % of these right", rounds.len(), percent(right, of));
-    }
-    let share = |(of, right): (usize, usize)| right as f64 / of as f64;
-    assert!(share(right("unanimous")) >= share(right("strong")));
-    assert!(share(right("strong")) > share(right("weak")));
+    assert!(right("unanimous") >= right("strong") && right("strong") > right("weak"));
 }

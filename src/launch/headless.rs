@@ -2,7 +2,7 @@
 
 use futures::future::{BoxFuture, FutureExt as _, pending, ready};
 
-use super::scripted_answers::Answers;
+use super::scripted_answers::{Answers, scripted};
 use crate::core::{NextAction, Question, QuestionKind, next};
 use crate::engine::{Facilitator, FacilitatorAnswer, FacilitatorRequest, WaitPoint};
 use crate::history::{Merge, SCRIPTED, Session};
@@ -44,24 +44,9 @@ impl HeadlessFacilitator {
     }
 
     fn answer(&mut self, question: &Question, rehearses: bool) -> Result<FacilitatorRequest, String> {
-        let by = SCRIPTED.to_owned();
         let answer = match &question.kind {
-            QuestionKind::KeyLost(_) => self.ask_again.then_some(FacilitatorAnswer {
-                approved: true,
-                choice: None,
-                comment: None,
-                edited: None,
-                merge: None,
-                by,
-            }),
-            kind => self.answers.next_answer(&question.step, kind)?.map(|said| FacilitatorAnswer {
-                approved: said.approved,
-                choice: said.choice,
-                comment: said.comment,
-                edited: said.edited,
-                merge: said.merge,
-                by,
-            }),
+            QuestionKind::KeyLost(_) => self.ask_again.then(|| scripted(true)),
+            _ => self.answers.next_answer(question)?,
         };
         let answer = answer.or_else(|| rehearses.then(|| placeholder(&question.kind)));
         let leave = || FacilitatorRequest::Leave { reason: question.message.clone() };
@@ -80,7 +65,7 @@ fn placeholder(kind: &QuestionKind) -> FacilitatorAnswer {
         _ => None,
     };
     let comment = Some("Placeholder: nobody was asked".to_owned());
-    FacilitatorAnswer { approved: true, choice, comment, edited: None, merge, by: SCRIPTED.to_owned() }
+    FacilitatorAnswer { choice, comment, merge, ..scripted(true) }
 }
 
 impl Facilitator for HeadlessFacilitator {

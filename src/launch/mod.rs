@@ -17,8 +17,6 @@ pub mod prepare;
 pub mod roster;
 pub mod run;
 pub mod scripted_answers;
-mod scripted_entry;
-mod scripted_rounds;
 pub mod seat;
 pub mod session_file;
 pub mod tasks;

@@ -282,8 +282,7 @@ pub(super) fn check_answers(
     if options.is_headless {
         no_problems(needs_screen(definition, file))?;
     }
-    options.answers.check(definition)?;
-    options.answers.unused_answers(definition).iter().for_each(tell);
+    options.answers.check(definition)?.iter().for_each(tell);
     Ok(())
 }
 

@@ -1,54 +1,79 @@
-//! The answers file: what seats and the facilitator say, written beforehand, by step id.
+//! The answers file: what seats, agents and the facilitator say, written beforehand, by step and seat.
 //!
-//! A bare answer serves every time; a list is used up in order. A map whose only key is `fail`
-//! makes that try fail.
+//! A bare answer serves every time; a list is used up in order. A map whose only key is `fail` makes that
+//! try fail. After rounds, `synthesis` and `agenda` hold notes and changes by step.
 
 use std::collections::HashMap;
 
-use super::scripted_entry::{
-    MERGE_HINT, as_map, find, is_after_rounds, items, merged, part_of, part_of_review, seat_names, whole_part,
-};
-use crate::core::{QuestionKind, exhausted_key};
+use crate::core::{AgendaChange, Question, QuestionKind, agenda_changes, exhausted_key};
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::history::{Merge, Session};
-use crate::participants::scripted::ScriptedSeat;
+use crate::engine::FacilitatorAnswer;
+use crate::history::{Merge, MergedOption, RoundRun, SCRIPTED, Session, SetAside, option_id};
+use crate::participants::scripted::{ScriptedReply, ScriptedSeat};
 use crate::tally::Ties;
-use crate::workflow::{Definition, Fields, Round, Step, StepKind, Template, written_id};
-use crate::yaml::{Map, Node, Value, read, read_json};
+use crate::workflow::{Definition, Fields, Round, Step, StepKind, Template, as_text, written_id};
+use crate::yaml::{Map, Node, Value, read_yaml_or_json};
+
+/// The keys of what is said after rounds, where no step has that name.
+const SYNTHESIS: &str = "synthesis";
+const AGENDA: &str = "agenda";
+
+/// The name under which a round's entry gives a tie.
+const TIE: &str = "tie";
+
+const MERGE_HINT: &str = "write `options: [{title: \"…\", from: [seat#1, seat#2]}]`, and `set_aside: [{idea: seat#3, \
+                          reason: \"…\"}]` for what goes into none";
 
 #[derive(Debug, Clone, Default)]
 pub struct Answers {
-    pub(super) file: String,
+    file: String,
     steps: Map,
     used: HashMap<String, usize>,
     /// Whether the key of the open round is gone: what is sealed in it is asked for again.
     pub(super) has_lost_key: bool,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ScriptedAnswer {
-    pub approved: bool,
-    /// The option chosen among level ones.
-    pub choice: Option<String>,
-    pub comment: Option<String>,
-    pub edited: Option<serde_json::Value>,
-    pub merge: Option<Merge>,
+/// The answers for one place.
+struct Script<'a> {
+    lines: Vec<&'a Node>,
+    /// Whether each serves once; else the one serves every time.
+    in_turn: bool,
+}
+
+impl<'a> Script<'a> {
+    fn of(node: &'a Node) -> Self {
+        let in_turn = matches!(node.value, Value::List(_));
+        Self { lines: items(node).iter().collect(), in_turn }
+    }
+
+    /// What an entry has under a name, or the maps of its list have.
+    fn named(node: &'a Node, name: &str) -> Option<Self> {
+        let Value::List(items) = &node.value else { return node.get(name).map(Self::of) };
+        let lines: Vec<&Node> = items.iter().filter_map(|item| item.get(name)).collect();
+        (!lines.is_empty()).then_some(Self { lines, in_turn: true })
+    }
+
+    fn line(&self, step: &str, used: usize) -> Result<&'a Node, String> {
+        let line = self.lines.get(if self.in_turn { used } else { 0 });
+        line.copied().ok_or_else(|| format!("the answers file has no more answers for step `{step}`"))
+    }
 }
 
 impl Answers {
     pub fn parse(text: &str, file: &str) -> Result<Self, Diagnostic> {
-        let is_json = text.trim_start().starts_with('{');
-        let node = if is_json { read_json(text, file)? } else { read(text, file)? };
-        match node.value {
-            Value::Map(steps) => Ok(Self { file: file.to_owned(), steps, ..Self::default() }),
-            Value::Null => Ok(Self { file: file.to_owned(), ..Self::default() }),
-            _ => Err(Diagnostic::new("an answers file is a map of step ids")
-                .hint("write `step-id: answer`")
-                .at(file, node.line, node.column)),
-        }
+        let node = read_yaml_or_json(text, file)?;
+        let steps = match node.value {
+            Value::Map(steps) => steps,
+            Value::Null => Map::new(),
+            _ => {
+                let problem = node.problem(file, "an answers file is a map of step ids");
+                return Err(problem.hint("write `step-id: answer`"));
+            }
+        };
+        Ok(Self { file: file.to_owned(), steps, ..Self::default() })
     }
 
-    pub(super) fn step(&self, id: &str) -> Option<&Node> {
+    fn step(&self, id: &str) -> Option<&Node> {
         self.steps.iter().find(|(key, _)| key.text == id).map(|(_, node)| node)
     }
 
@@ -59,96 +84,131 @@ impl Answers {
 
     /// What each step scripts for a seat or an agent.
     pub fn parts(&self, definition: &Definition, seat: &str) -> HashMap<String, ScriptedSeat> {
-        let mut parts = HashMap::new();
-        for (key, node) in &self.steps {
-            let part = match step_of(definition, &key.text).map(|step| &step.kind) {
-                Some(StepKind::Agent(agent)) => (agent.agent == seat).then(|| whole_part(node)),
-                Some(StepKind::Review(review)) => {
-                    let reviewers = definition.reviewers(review);
-                    part_of_review(node, seat, &reviewers)
+        let script = |key: &str, node| match &step_of(definition, key)?.kind {
+            StepKind::Agent(agent) => (agent.agent == seat).then(|| Script::of(node)),
+            StepKind::Review(review) => {
+                let reviewers = definition.reviewers(review);
+                if names(node).any(|name| reviewers.contains(&name)) {
+                    return Script::named(node, seat);
                 }
-                Some(StepKind::Round(_)) => part_of(node, seat),
-                _ => None,
-            };
-            if let Some(part) = part {
-                parts.insert(key.text.clone(), part);
+                reviewers.contains(&seat).then(|| Script::of(node))
             }
-        }
-        parts
+            StepKind::Round(_) => Script::named(node, seat),
+            _ => None,
+        };
+        let seat = |script: Script<'_>| {
+            let mut lines: Vec<ScriptedReply> = script.lines.into_iter().map(reply).collect();
+            if script.in_turn { ScriptedSeat::InTurn(lines) } else { ScriptedSeat::Always(lines.remove(0)) }
+        };
+        let steps = self.steps.iter();
+        steps.filter_map(|(key, node)| Some((key.text.clone(), seat(script(&key.text, node)?)))).collect()
     }
 
-    /// Entries that serve nothing in this definition.
-    pub fn unused_answers(&self, definition: &Definition) -> Vec<Diagnostic> {
+    /// Whether every entry has a form that its step can use; returns the entries that serve nothing.
+    pub fn check(&self, definition: &Definition) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
         let ids: Vec<&str> = definition.all_steps().map(|step| step.id.as_str()).collect();
-        let mut problems = Vec::new();
+        let (mut problems, mut unused) = (Vec::new(), Vec::new());
         for (key, node) in &self.steps {
+            let id = key.text.as_str();
             let at = |message: String| Diagnostic::new(message).at(&self.file, key.line, key.column);
-            let asks = |step: &Step| step.max_runs.is_some() && exhausted_key(&step.id) == key.text;
-            if is_after_rounds(&key.text, definition) || definition.all_steps().any(asks) {
+            if is_after_rounds(id, definition) {
+                self.check_after_rounds(id, node, definition, &mut problems);
                 continue;
             }
-            let Some(step) = step_of(definition, &key.text) else {
-                let message = format!("unused answers for `{}`: no such step", key.text);
-                problems.push(at(message).hint(did_you_mean(&key.text, &ids)));
+            if definition.all_steps().any(|step| step.max_runs.is_some() && exhausted_key(&step.id) == id) {
+                continue;
+            }
+            let Some(step) = step_of(definition, id) else {
+                let message = format!("unused answers for `{id}`: no such step");
+                unused.push(at(message).hint(did_you_mean(id, &ids)));
                 continue;
             };
-            if !step.asks_somebody() {
-                let message = format!(
-                    "the answers for `{}` serve nothing: a step of type `{}` asks nobody",
-                    key.text,
-                    step.kind_name()
-                );
-                problems.push(at(message).hint("script the steps that ask someone"));
-            }
-            let StepKind::Round(round) = &step.kind else { continue };
-            let seats: Vec<&str> = definition.seats(round).map(|seat| seat.name.as_str()).collect();
-            for name in seat_names(node).into_iter().filter(|name| name != "tie") {
-                if !seats.contains(&name.as_str()) {
-                    let message =
-                        format!("the answer for `{name}` is unused: no such seat in `{}`", key.text);
-                    problems.push(at(message).hint(did_you_mean(&name, &seats)));
-                }
-            }
-        }
-        problems
-    }
-
-    /// Whether every entry has a form that its step can use.
-    pub fn check(&self, definition: &Definition) -> Result<(), Vec<Diagnostic>> {
-        let mut problems = Vec::new();
-        for (key, node) in &self.steps {
-            match step_of(definition, &key.text).map(|step| &step.kind) {
-                Some(StepKind::Approval(approval)) => {
+            match &step.kind {
+                StepKind::Approval(approval) => {
                     let merges = approval.merges.is_some();
                     let needs_merge = merges && approval.edits.is_none();
                     let said = items(node).iter().map(|item| said(item, merges, needs_merge, &self.file));
                     problems.extend(said.filter_map(Result::err));
                 }
-                Some(StepKind::Round(round)) => self.check_round(&key.text, node, round, &mut problems),
+                StepKind::Round(round) => {
+                    self.check_round(id, node, round, &mut problems);
+                    let seats: Vec<&str> = definition.seats(round).map(|seat| seat.name.as_str()).collect();
+                    let is_unused = |name: &&str| *name != TIE && !seats.contains(name);
+                    let mut strangers: Vec<&str> = names(node).filter(is_unused).collect();
+                    strangers.sort_unstable();
+                    strangers.dedup();
+                    unused.extend(strangers.into_iter().map(|name| {
+                        let message = format!("the answer for `{name}` is unused: no such seat in `{id}`");
+                        at(message).hint(did_you_mean(name, &seats))
+                    }));
+                }
+                _ if !step.asks_somebody() => {
+                    let kind = step.kind_name();
+                    let message =
+                        format!("the answers for `{id}` serve nothing: a step of type `{kind}` asks nobody");
+                    unused.push(at(message).hint("script the steps that ask someone"));
+                }
                 _ => {}
             }
         }
-        self.check_after_rounds(definition, &mut problems);
-        if problems.is_empty() { Ok(()) } else { Err(problems) }
+        if problems.is_empty() { Ok(unused) } else { Err(problems) }
     }
 
     fn check_round(&self, step: &str, node: &Node, round: &Round, problems: &mut Vec<Diagnostic>) {
         let is_tie = matches!(node.value, Value::Text(_)) && round.ties == Ties::Ask;
-        for item in items(node).iter().filter(|item| as_map(item).is_none() && !is_tie) {
+        for item in items(node).iter().filter(|item| !matches!(item.value, Value::Map(_)) && !is_tie) {
             let message =
                 format!("the answers for round `{step}` must be a map of seats, found {}", item.kind());
             problems.push(item.problem(&self.file, message).hint("write `seat: answer` under the step's id"));
         }
-        if round.options_from.is_some() || round.ballot.options.iter().any(|option| Template::is_one(option))
-        {
-            return;
-        }
+        let is_known_later = round.options_from.is_some()
+            || round.ballot.options.iter().any(|option| Template::is_one(option));
+        let Some(ties) = tie(node).filter(|_| !is_known_later) else { return };
         let options: Vec<&str> = round.ballot.options.iter().map(String::as_str).collect();
-        for choice in choices(node).0 {
-            let text = crate::workflow::as_text(choice).unwrap_or_default();
+        for choice in ties.lines {
+            let text = as_text(choice).unwrap_or_default();
             if !options.contains(&text.as_str()) {
                 let message = format!("the tie of round `{step}` cannot go to `{text}`");
                 problems.push(choice.problem(&self.file, message).hint(did_you_mean(&text, &options)));
+            }
+        }
+    }
+
+    /// Adds a problem for everything that is no note or change, or is after no round.
+    fn check_after_rounds(
+        &self,
+        name: &str,
+        node: &Node,
+        definition: &Definition,
+        problems: &mut Vec<Diagnostic>,
+    ) {
+        let hint = if name == SYNTHESIS {
+            "write `pick: \"summary of the round\"`"
+        } else {
+            "write `agenda: {pick: {questions: [\"…\"], resolved: [{id: CONF-001, how: \"…\"}]}}`"
+        };
+        let Value::Map(steps) = &node.value else {
+            let message = format!("`{name}` must be a map of rounds, found {}", node.kind());
+            return problems.push(node.problem(&self.file, message).hint(hint));
+        };
+        let rounds = definition.all_steps().filter(|step| step.round().is_some());
+        let rounds: Vec<&str> = rounds.map(|step| step.id.as_str()).collect();
+        for (key, said) in steps {
+            if !rounds.contains(&key.text.as_str()) {
+                let message = format!("`{name}` names no round: `{}`", key.text);
+                problems.push(node.problem(&self.file, message).hint(did_you_mean(&key.text, &rounds)));
+            }
+            for item in items(said) {
+                let why = match name {
+                    SYNTHESIS if as_text(item).is_some() => continue,
+                    SYNTHESIS => format!("must be text, found {}", item.kind()),
+                    _ => match agenda_changes(&item.to_json()) {
+                        Ok(_) => continue,
+                        Err(why) => why,
+                    },
+                };
+                let message = format!("`{name}` of `{}`: {why}", key.text);
+                problems.push(item.problem(&self.file, message).hint(hint));
             }
         }
     }
@@ -161,52 +221,87 @@ impl Answers {
     }
 
     /// The scripted answer to a question, `None` when nothing is scripted.
-    pub fn next_answer(&mut self, step: &str, kind: &QuestionKind) -> Result<Option<ScriptedAnswer>, String> {
-        let step = self.key(step);
-        let key =
-            if matches!(kind, QuestionKind::Exhausted(_)) { exhausted_key(step) } else { step.to_owned() };
-        let Some(node) = self.step(&key).cloned() else { return Ok(None) };
-        match kind {
-            QuestionKind::KeyLost(_) => Ok(None),
-            QuestionKind::Exhausted(_) => self.next_of(&key, &node).and_then(|one| {
-                let choice = exhausted(one, &self.file).map_err(|problem| problem.to_string())?;
-                Ok(Some(ScriptedAnswer { approved: true, choice: Some(choice), ..ScriptedAnswer::default() }))
-            }),
-            QuestionKind::Tie(_) => {
-                let (choices, in_turn) = choices(&node);
-                if choices.is_empty() {
-                    return Ok(None);
-                }
-                let used = self.used.entry(step.to_owned()).or_insert(0);
-                *used += 1;
-                let at = if in_turn { *used - 1 } else { 0 };
-                let choice = choices.get(at).ok_or_else(|| used_up(step))?;
-                let choice = crate::workflow::as_text(choice);
-                Ok(choice.map(|choice| ScriptedAnswer {
-                    approved: true,
-                    choice: Some(choice),
-                    ..ScriptedAnswer::default()
-                }))
-            }
-            QuestionKind::Approval | QuestionKind::Proposal(_) | QuestionKind::Merge(_) => {
-                let one = self.next_of(&key, &node)?;
-                // Whether a yes is enough depends on the proposal, which the core knows.
-                said(one, matches!(kind, QuestionKind::Merge(_)), false, &self.file)
-                    .map(Some)
-                    .map_err(|problem| problem.to_string())
-            }
-        }
+    pub fn next_answer(&mut self, question: &Question) -> Result<Option<FacilitatorAnswer>, String> {
+        let step = self.key(&question.step);
+        let key = match &question.kind {
+            QuestionKind::KeyLost(_) => return Ok(None),
+            QuestionKind::Exhausted(_) => exhausted_key(step),
+            _ => step.to_owned(),
+        };
+        let used = self.used.get(&key).copied().unwrap_or_default();
+        let is_tie = matches!(question.kind, QuestionKind::Tie(_));
+        let script = self.step(&key).and_then(|node| if is_tie { tie(node) } else { Some(Script::of(node)) });
+        let Some(script) = script else { return Ok(None) };
+        let line = script.line(&key, used)?;
+        let answer = match &question.kind {
+            QuestionKind::Tie(_) => Ok(FacilitatorAnswer { choice: as_text(line), ..scripted(true) }),
+            QuestionKind::Exhausted(_) => exhausted(line, &self.file),
+            // Whether a yes is enough depends on the proposal, which the core knows.
+            kind => said(line, matches!(kind, QuestionKind::Merge(_)), false, &self.file),
+        };
+        self.used.insert(key, used + 1);
+        answer.map(Some).map_err(|problem| problem.to_string())
     }
 
-    /// The answer whose turn it is: of a list the next one, else the same every time.
-    fn next_of<'a>(&mut self, key: &str, node: &'a Node) -> Result<&'a Node, String> {
-        let used = self.used.entry(key.to_owned()).or_insert(0);
-        *used += 1;
-        match &node.value {
-            Value::List(items) => items.get(*used - 1).ok_or_else(|| used_up(key)),
-            _ => Ok(node),
-        }
+    /// What is said under `name` of the round that was counted last: a list in turn, one for each round of
+    /// its step.
+    fn after_last<'a>(
+        &'a self,
+        name: &str,
+        session: &'a Session,
+    ) -> Result<Option<(&'a RoundRun, &'a Node)>, String> {
+        let definition = session.definition.as_ref().filter(|definition| is_after_rounds(name, definition));
+        let (Some(round), Some(_)) = (session.rounds.last(), definition) else { return Ok(None) };
+        let step = &round.opened.step;
+        let Some(script) = self.step(name).and_then(|node| Script::named(node, step)) else {
+            return Ok(None);
+        };
+        let earlier = session.rounds.iter().filter(|round| round.opened.step == *step).count() - 1;
+        script.line(step, earlier).map(|line| Some((round, line)))
     }
+
+    /// The note on the round that was counted last and has none; its round and text.
+    ///
+    /// # Errors
+    /// When the notes on the step are used up.
+    pub fn note(&self, session: &Session) -> Result<Option<(String, String)>, String> {
+        let Some((round, line)) = self.after_last(SYNTHESIS, session)? else { return Ok(None) };
+        let text = as_text(line).filter(|_| round.synthesis.is_none());
+        Ok(text.map(|text| (round.opened.round.clone(), text)))
+    }
+
+    /// The next change after the round that was counted last.
+    pub fn agenda_change(&self, session: &Session) -> Result<Option<AgendaChange>, String> {
+        let Some((round, line)) = self.after_last(AGENDA, session)? else { return Ok(None) };
+        Ok(agenda_changes(&line.to_json())?.into_iter().nth(round.scripted_changes))
+    }
+}
+
+/// Whether an entry is no step's, and says something after rounds.
+fn is_after_rounds(key: &str, definition: &Definition) -> bool {
+    [SYNTHESIS, AGENDA].contains(&key) && definition.step(key).is_none()
+}
+
+/// The items of a list; anything else is one.
+fn items(node: &Node) -> &[Node] {
+    match &node.value {
+        Value::List(items) => items,
+        _ => std::slice::from_ref(node),
+    }
+}
+
+/// The names an entry scripts: the keys of its map, or of the maps in its list.
+fn names(node: &Node) -> impl Iterator<Item = &str> {
+    let maps = items(node).iter().filter_map(|item| match &item.value {
+        Value::Map(map) => Some(map),
+        _ => None,
+    });
+    maps.flatten().map(|(key, _)| key.text.as_str())
+}
+
+/// Whom a round's entry gives a tie to.
+fn tie(node: &Node) -> Option<Script<'_>> {
+    if matches!(node.value, Value::Text(_)) { Some(Script::of(node)) } else { Script::named(node, TIE) }
 }
 
 /// The step that an entry is for. Steps of an `each` are there as they are written or, once it has begun, as
@@ -216,76 +311,89 @@ fn step_of<'a>(definition: &'a Definition, id: &str) -> Option<&'a Step> {
     definition.step(id).or_else(|| definition.step(written_id(id))).or_else(copy)
 }
 
-/// What is said of a step whose runs are used up: `take`, `{choice: decide, option: a}`.
-fn exhausted(node: &Node, file: &str) -> Result<String, Diagnostic> {
-    let hint = "write `take`, `continue`, `stop` or `{choice: decide, option: …}`";
-    if let Value::Text(word) = &node.value {
-        return Ok(word.clone());
-    }
-    let mut fields = Fields::from_node(node, "the answer", file).map_err(|problem| problem.hint(hint))?;
-    let (choice, option) = (fields.text("choice"), fields.text("option"));
-    match (fields.finish(&[]).into_iter().next(), choice, option) {
-        (Some(problem), ..) => Err(problem),
-        (None, Some(choice), Some(option)) if choice == "decide" => Ok(format!("decide: {option}")),
-        (None, Some(choice), None) => Ok(choice),
-        _ => {
-            Err(node.problem(file, "the answer has no `choice`, or an `option` it does not take").hint(hint))
-        }
-    }
-}
-
-pub(super) fn used_up(step: &str) -> String {
-    format!("the answers file has no more answers for step `{step}`")
-}
-
-/// Whom a round's entry gives a tie to, and whether each choice serves once.
-fn choices(node: &Node) -> (Vec<&Node>, bool) {
-    let of_map = |map| find(map, "tie");
+fn reply(node: &Node) -> ScriptedReply {
     match &node.value {
-        Value::Text(_) => (vec![node], false),
-        Value::Map(map) => match of_map(map) {
-            Some(Node { value: Value::List(items), .. }) => (items.iter().collect(), true),
-            found => (found.into_iter().collect(), false),
-        },
-        Value::List(items) => (items.iter().filter_map(as_map).filter_map(of_map).collect(), true),
-        _ => (Vec::new(), false),
+        Value::Map(map) if map.len() == 1 && map[0].0.text == "fail" => {
+            ScriptedReply::Fail(as_text(&map[0].1).unwrap_or_else(|| "scripted failure".to_owned()))
+        }
+        Value::Text(text) => ScriptedReply::Reply(text.clone()),
+        _ => ScriptedReply::Reply(node.to_json().to_string()),
     }
+}
+
+/// A yes or no from a script.
+pub(super) fn scripted(approved: bool) -> FacilitatorAnswer {
+    FacilitatorAnswer { by: SCRIPTED.to_owned(), ..FacilitatorAnswer::of_person(approved, String::new()) }
+}
+
+/// What is said of a step whose runs are used up: `take`, `{choice: decide, option: a}`.
+fn exhausted(node: &Node, file: &str) -> Result<FacilitatorAnswer, Diagnostic> {
+    let of = |key: &str| node.get(key).and_then(as_text);
+    let choice = match (&node.value, of("choice"), of("option")) {
+        (Value::Text(word), ..) => word.clone(),
+        (_, Some(choice), Some(option)) if choice == "decide" => format!("decide: {option}"),
+        (_, Some(choice), None) => choice,
+        _ => {
+            let problem = node.problem(file, "the answer has no `choice`, or an `option` it does not take");
+            return Err(problem.hint("write `take`, `continue`, `stop` or `{choice: decide, option: …}`"));
+        }
+    };
+    Ok(FacilitatorAnswer { choice: Some(choice), ..scripted(true) })
 }
 
 /// An answer to an approval. Where ideas are merged it may hold the merge; where that is needed, a yes
 /// without one is an error.
-fn said(node: &Node, merges: bool, needs_merge: bool, file: &str) -> Result<ScriptedAnswer, Diagnostic> {
-    if merges && as_map(node).is_some_and(|map| find(map, "options").is_some()) {
-        let (merge, comment) = merged(node, file)?;
-        return Ok(ScriptedAnswer {
-            approved: true,
-            comment,
-            merge: Some(merge),
-            ..ScriptedAnswer::default()
-        });
+fn said(node: &Node, merges: bool, needs_merge: bool, file: &str) -> Result<FacilitatorAnswer, Diagnostic> {
+    if merges && node.get("options").is_some() {
+        return merged(node, file);
     }
-    let no_options = || node.problem(file, "the answer to a merge has no `options`").hint(MERGE_HINT);
-    if let Value::Bool(approved) = node.value {
-        if approved && needs_merge {
-            return Err(no_options());
+    let answer = if let Value::Bool(approved) = node.value {
+        scripted(approved)
+    } else {
+        let hint =
+            "write `true`, `false`, `{approved: true, comment: \"…\"}` or, of a proposal, `{edited: {…}}`";
+        let fields = Fields::from_node(node, "the answer to an approval", file);
+        let mut fields = fields.map_err(|problem| problem.hint(hint))?;
+        let (approved, comment) = (fields.flag("approved"), fields.text("comment"));
+        let edited = fields.node("edited").map(Node::to_json);
+        if let Some(problem) = fields.finish(&[]).into_iter().next() {
+            return Err(problem);
         }
-        return Ok(ScriptedAnswer { approved, ..ScriptedAnswer::default() });
+        let approved = approved.or(edited.as_ref().map(|_| true));
+        let missing = || node.problem(file, "the answer to an approval has no `approved`").hint(hint);
+        FacilitatorAnswer { comment, edited, ..scripted(approved.ok_or_else(missing)?) }
+    };
+    if answer.approved && needs_merge {
+        return Err(node.problem(file, "the answer to a merge has no `options`").hint(MERGE_HINT));
     }
-    let hint = "write `true`, `false`, `{approved: true, comment: \"…\"}` or, of a proposal, `{edited: {…}}`";
-    let mut fields =
-        Fields::from_node(node, "the answer to an approval", file).map_err(|problem| problem.hint(hint))?;
-    let approved = fields.flag("approved");
+    Ok(answer)
+}
+
+/// Ideas merged into options; an option without an id has one made of its title.
+fn merged(node: &Node, file: &str) -> Result<FacilitatorAnswer, Diagnostic> {
+    let (mut merge, mut problems) = (Merge::default(), Vec::new());
+    let of = |node, what| Fields::from_node(node, what, file).map_err(|problem| problem.hint(MERGE_HINT));
+    let mut fields = of(node, "the merge")?;
+    fields.flag("approved");
     let comment = fields.text("comment");
-    let edited = fields.node("edited").map(Node::to_json);
-    let approved = approved.or(edited.as_ref().map(|_| true));
-    let problems = fields.finish(&[]);
-    match (approved, problems.into_iter().next()) {
-        (_, Some(problem)) => Err(problem),
-        (None, None) => Err(node.problem(file, "the answer to an approval has no `approved`").hint(hint)),
-        (Some(true), None) if needs_merge => Err(no_options()),
-        (Some(approved), None) => {
-            Ok(ScriptedAnswer { approved, comment, edited, ..ScriptedAnswer::default() })
-        }
+    for option in fields.node("options").map(items).unwrap_or_default() {
+        let mut option = of(option, "an option")?;
+        let title = option.text("title").unwrap_or_default();
+        let id = option.text("id").unwrap_or_else(|| option_id(&title));
+        let (description, from) = (option.text("description"), option.texts("from"));
+        problems.extend(option.finish(&[]));
+        merge.options.push(MergedOption { id, title, description, from });
+    }
+    for aside in fields.node("set_aside").map(items).unwrap_or_default() {
+        let mut aside = of(aside, "an idea set aside")?;
+        let [idea, reason] = ["idea", "reason"].map(|key| aside.text(key).unwrap_or_default());
+        problems.extend(aside.finish(&[]));
+        merge.set_aside.push(SetAside { idea, reason });
+    }
+    problems.extend(fields.finish(&[]));
+    match problems.into_iter().next() {
+        Some(problem) => Err(problem),
+        None => Ok(FacilitatorAnswer { comment, merge: Some(merge), ..scripted(true) }),
     }
 }
 
@@ -316,10 +424,15 @@ mod tests {
     #[test]
     fn approvals_are_used_up_and_running_out_names_the_step() {
         let mut answers = Answers::parse(FILE, "a.yaml").unwrap();
-        let first = answers.next_answer("ok", &QuestionKind::Approval).unwrap().unwrap();
+        let of = |step: &str| Question {
+            step: step.to_owned(),
+            kind: QuestionKind::Approval,
+            message: String::new(),
+        };
+        let first = answers.next_answer(&of("ok")).unwrap().unwrap();
         assert_eq!((first.approved, first.comment.as_deref()), (false, Some("smaller")));
-        assert!(answers.next_answer("ok", &QuestionKind::Approval).unwrap().unwrap().approved);
-        assert!(answers.next_answer("ok", &QuestionKind::Approval).unwrap_err().contains("`ok`"));
-        assert_eq!(answers.next_answer("other", &QuestionKind::Approval), Ok(None));
+        assert!(answers.next_answer(&of("ok")).unwrap().unwrap().approved);
+        assert!(answers.next_answer(&of("ok")).unwrap_err().contains("`ok`"));
+        assert_eq!(answers.next_answer(&of("other")), Ok(None));
     }
 }

@@ -81,10 +81,6 @@ impl KindSpec for Findings {
         }
     }
 
-    fn reads_labelled_lines(&self) -> bool {
-        false
-    }
-
     fn phrase(&self, ballot: &Ballot) -> Option<String> {
         Some(format!("reports {}", self.brief(ballot)?))
     }

@@ -70,10 +70,6 @@ impl KindSpec for Ideas {
         }
     }
 
-    fn reads_labelled_lines(&self) -> bool {
-        false
-    }
-
     fn phrase(&self, ballot: &Ballot) -> Option<String> {
         let Ballot::Ideas(ideas) = ballot else { return None };
         let titles: Vec<&str> = ideas.iter().map(|idea| idea.title.as_str()).collect();

@@ -43,11 +43,6 @@ pub trait KindSpec: Sync {
         false
     }
 
-    /// Whether Markdown lines such as `**Vote:** a` are read as a ballot.
-    fn reads_labelled_lines(&self) -> bool {
-        true
-    }
-
     /// Whether a reply without a valid answer may be a veto.
     fn may_block(&self, _reply: &str) -> bool {
         false

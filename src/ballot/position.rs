@@ -37,10 +37,6 @@ impl KindSpec for Position {
         Ok((Ballot::Position, answer.source_text(value).into()))
     }
 
-    fn reads_labelled_lines(&self) -> bool {
-        false
-    }
-
     fn fields(&self, _form: &BallotForm) -> Vec<FormField> {
         let hint = "Your position, 2–3 sentences";
         vec![FormField { key: "position", label: "position", hint, input: Input::Text(String::new()) }]

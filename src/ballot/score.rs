@@ -64,10 +64,6 @@ impl KindSpec for Score {
         Ok((Ballot::Scores(scores), Json::Object(kept)))
     }
 
-    fn reads_labelled_lines(&self) -> bool {
-        false
-    }
-
     fn countable(&self) -> Option<CountableKind> {
         Some(CountableKind::Score)
     }

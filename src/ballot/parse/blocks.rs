@@ -6,38 +6,17 @@
 use std::ops::Range;
 
 use super::answer::known_key;
-use super::scalar::{strip_markup, trimmed};
 use crate::ballot::model::BallotKind;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum ReplyBlock<'a> {
-    /// YAML, or JSON if it begins with a bracket.
-    Structured(&'a str),
-    Lines(Vec<(&'static str, &'a str)>),
-}
 
 #[derive(Debug, Default)]
 pub(super) struct FoundBlocks<'a> {
-    pub blocks: Vec<ReplyBlock<'a>>,
+    /// Each is YAML, or JSON if it begins with a bracket.
+    pub blocks: Vec<&'a str>,
     pub code_labels: Vec<String>,
 }
 
 /// Labels of fences that are read; a fence without one is read too.
-const DATA_LABELS: [&str; 13] = [
-    "",
-    "yaml",
-    "yml",
-    "json",
-    "jsonc",
-    "json5",
-    "text",
-    "txt",
-    "plaintext",
-    "markdown",
-    "md",
-    "answer",
-    "ballot",
-];
+const DATA_LABELS: [&str; 8] = ["", "yaml", "yml", "json", "jsonc", "json5", "text", "markdown"];
 
 /// More blocks than this are no answer.
 const MAX_BLOCKS: usize = 256;
@@ -45,20 +24,16 @@ const MAX_BLOCKS: usize = 256;
 struct BlockScanner<'a> {
     text: &'a str,
     found: FoundBlocks<'a>,
-    lines: Vec<(&'static str, &'a str)>,
 }
 
 pub(super) fn find(text: &str, kind: BallotKind) -> Result<FoundBlocks<'_>, String> {
-    let mut scan = BlockScanner { text, found: FoundBlocks::default(), lines: Vec::new() };
+    let mut scan = BlockScanner { text, found: FoundBlocks::default() };
     let mut at = 0;
     while at < text.len() {
         at = scan.step(at, kind)?;
         if scan.found.blocks.len() > MAX_BLOCKS {
             return Err(format!("the reply holds more than {MAX_BLOCKS} blocks: give exactly one"));
         }
-    }
-    if !scan.lines.is_empty() {
-        scan.found.blocks.push(ReplyBlock::Lines(scan.lines));
     }
     Ok(scan.found)
 }
@@ -77,13 +52,8 @@ impl<'a> BlockScanner<'a> {
         }
         if begins_run(&self.text[line.clone()], kind) {
             let run = run(self.text, at, kind);
-            self.found.blocks.push(ReplyBlock::Structured(&self.text[run.clone()]));
+            self.found.blocks.push(&self.text[run.clone()]);
             return Ok(run.end);
-        }
-        if kind.spec().reads_labelled_lines()
-            && let Some(labelled) = labelled(body, kind)
-        {
-            self.lines.push(labelled);
         }
         Ok(line.end + 1)
     }
@@ -107,7 +77,7 @@ impl<'a> BlockScanner<'a> {
             return Err(super::prefilter::tool_call());
         }
         if DATA_LABELS.contains(&label.as_str()) {
-            self.found.blocks.push(ReplyBlock::Structured(&self.text[range]));
+            self.found.blocks.push(&self.text[range]);
         } else {
             self.found.code_labels.push(fence.label.to_owned());
         }
@@ -117,7 +87,7 @@ impl<'a> BlockScanner<'a> {
     fn object(&mut self, start: usize) -> Result<usize, String> {
         let end =
             object_end(&self.text[start..]).ok_or("the reply looks cut off: its `{` is never closed")?;
-        self.found.blocks.push(ReplyBlock::Structured(&self.text[start..start + end]));
+        self.found.blocks.push(&self.text[start..start + end]);
         Ok(start + end)
     }
 }
@@ -237,24 +207,4 @@ fn run(text: &str, at: usize, kind: BallotKind) -> Range<usize> {
 fn is_word(key: &str) -> bool {
     key.starts_with(|c: char| c.is_alphabetic())
         && key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
-}
-
-/// A Markdown line of a known label and its value: `- **Vote:** inline`.
-fn labelled(body: &str, kind: BallotKind) -> Option<(&'static str, &str)> {
-    if !body.starts_with(['*', '_', '#', '-', '+', '`']) && !body.starts_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    let marks =
-        |c: char| matches!(c, '*' | '_' | '#' | '-' | '+' | '`' | ' ' | '.' | ')') || c.is_ascii_digit();
-    let (label, value) = body.trim_start_matches(marks).split_once(':')?;
-    let key = known_key(label.trim_matches(['*', '_', '`', ' ']), kind)?;
-    // The emphasis that the label began ends after the colon, or after the value.
-    let value = value.strip_prefix("**").or_else(|| value.strip_prefix("__")).unwrap_or(value).trim();
-    let value = value.strip_suffix("**").filter(|rest| !rest.starts_with('*')).unwrap_or(value);
-    let value = if matches!(key, "vote" | "consent" | "estimate" | "abstain" | "confidence") {
-        strip_markup(value)
-    } else {
-        trimmed(value)
-    };
-    (!value.is_empty()).then_some((key, value))
 }

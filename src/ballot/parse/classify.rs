@@ -4,14 +4,10 @@
 //! not looked at here.
 
 use super::answer::{self, AnswerEntries, is_named, known_key};
-use super::blocks::ReplyBlock;
-use super::scalar::{depth, is_abstain, is_placeholder, source_text};
+use super::scalar::{is_abstain, is_placeholder, source_text};
 use super::{option_match, prefilter, yaml_block};
 use crate::ballot::model::{Answer, BallotForm, BallotKind};
 use crate::yaml::{self, Node, Value};
-
-/// Values nested deeper than this are refused.
-const MAX_DEPTH: usize = 32;
 
 const WRAPPERS: [&str; 5] = ["answer", "response", "reply", "result", "ballot"];
 
@@ -48,42 +44,20 @@ pub(super) fn whole(form: &BallotForm, text: &str) -> Result<ClassifiedBlock, St
         return Ok(ClassifiedBlock::Other);
     }
     if body.lines().any(|line| line.trim_start().starts_with("<<:")) {
-        return Err(yaml_block::merge_key());
+        return Err("the key `<<` is not accepted: write every key out".to_owned());
     }
     let (source, parsed) = yaml_block::parse(body, form.kind);
     parsed.map_or(Ok(ClassifiedBlock::Other), |node| classify_node(form, node, &source))
 }
 
 /// What a block is; the error is an attempted tool call.
-pub(super) fn classify(form: &BallotForm, block: &ReplyBlock<'_>) -> Result<ClassifiedBlock, String> {
-    match block {
-        ReplyBlock::Lines(lines) => Ok(from_lines(form, lines)),
-        ReplyBlock::Structured(text) => {
-            let (source, parsed) = yaml_block::parse(text, form.kind);
-            match parsed {
-                Ok(node) => classify_node(form, node, &source),
-                Err(reason) if mentions_ballot(text, form.kind) => Ok(ClassifiedBlock::Ballot(Err(reason))),
-                Err(_) => Ok(ClassifiedBlock::Other),
-            }
-        }
+pub(super) fn classify(form: &BallotForm, block: &str) -> Result<ClassifiedBlock, String> {
+    let (source, parsed) = yaml_block::parse(block, form.kind);
+    match parsed {
+        Ok(node) => classify_node(form, node, &source),
+        Err(reason) if mentions_ballot(block, form.kind) => Ok(ClassifiedBlock::Ballot(Err(reason))),
+        Err(_) => Ok(ClassifiedBlock::Other),
     }
-}
-
-fn from_lines(form: &BallotForm, lines: &[(&'static str, &str)]) -> ClassifiedBlock {
-    let mut entries: AnswerEntries = Vec::new();
-    for (key, value) in lines {
-        let node = Node::new(Value::Text((*value).to_owned()));
-        match entries.iter().find(|(known, _)| known == key) {
-            Some((_, earlier)) if earlier.value == node.value => {}
-            Some(_) => return ClassifiedBlock::Ballot(Err(format!("`{key}` stands twice and differs"))),
-            None => entries.push(((*key).to_owned(), node)),
-        }
-    }
-    let mut piece = of_entries(form, &entries, "");
-    if let ClassifiedBlock::Ballot(Ok(answer)) = &mut piece {
-        answer.flags.push("read from labelled lines, not from a block".to_owned());
-    }
-    piece
 }
 
 fn mentions_ballot(text: &str, kind: BallotKind) -> bool {
@@ -95,7 +69,6 @@ fn mentions_ballot(text: &str, kind: BallotKind) -> bool {
 }
 
 fn classify_node(form: &BallotForm, node: Node, source: &str) -> Result<ClassifiedBlock, String> {
-    let too_deep = depth(&node) > MAX_DEPTH;
     let map = match node.value {
         Value::Map(map) => map,
         Value::List(mut items) => match (items.len(), items.pop().map(|item| item.value)) {
@@ -109,16 +82,9 @@ fn classify_node(form: &BallotForm, node: Node, source: &str) -> Result<Classifi
     if is_tool_call(&map) {
         return Err(prefilter::tool_call());
     }
-    let entries = match answer::entries(unwrapped(map, form.kind), form.kind) {
-        Ok(entries) => entries,
-        Err(reason) => return Ok(ClassifiedBlock::Ballot(Err(reason))),
-    };
-    let piece = of_entries(form, &entries, source);
-    Ok(match piece {
-        ClassifiedBlock::Ballot(_) if too_deep => {
-            ClassifiedBlock::Ballot(Err(format!("values are nested deeper than {MAX_DEPTH} levels")))
-        }
-        piece => piece,
+    Ok(match answer::entries(unwrapped(map, form.kind), form.kind) {
+        Ok(entries) => of_entries(form, &entries, source),
+        Err(reason) => ClassifiedBlock::Ballot(Err(reason)),
     })
 }
 

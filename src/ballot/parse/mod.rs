@@ -105,28 +105,20 @@ fn bare_ballot(form: &BallotForm, text: &str) -> Result<Option<Answer>, Rejected
 fn single_ballot(ballots: &[&Result<Answer, String>]) -> Result<Answer, String> {
     let count = ballots.len();
     let differ = |what: &str| format!("the reply holds {count} ballots{what}: give exactly one");
-    let mut answers = Vec::new();
-    for ballot in ballots {
-        let answer =
-            ballot.as_ref().map_err(|reason| differ(&format!(", one of which cannot count ({reason})")))?;
-        answers.push(answer);
+    let answers = ballots.iter().map(|ballot| {
+        ballot.as_ref().map_err(|reason| differ(&format!(", one of which cannot count ({reason})")))
+    });
+    let answers: Vec<&Answer> = answers.collect::<Result<_, _>>()?;
+    let mut first = answers[0].clone();
+    if let Some(key) = answers.iter().find_map(|other| difference(&first, other)) {
+        return Err(differ(&format!(" that differ in `{key}`")));
     }
-    let Some((first, rest)) = answers.split_first() else {
-        return Err(differ(""));
-    };
-    let mut merged = (*first).clone();
-    for other in rest {
-        if let Some(key) = difference(&merged, other) {
-            return Err(differ(&format!(" that differ in `{key}`")));
-        }
-        for (key, value) in &other.content {
-            merged.content.entry(key.as_str()).or_insert_with(|| value.clone());
-        }
-        merged.flags.extend(other.flags.iter().filter(|flag| !first.flags.contains(flag)).cloned());
+    for (key, value) in answers.iter().flat_map(|other| &other.content) {
+        first.content.entry(key.as_str()).or_insert_with(|| value.clone());
     }
-    merged.content = answer::canonical_order(merged.content, &merged.ballot);
-    merged.flags.push(format!("the same ballot stands {count} times: read as one"));
-    Ok(merged)
+    first.content = answer::canonical_order(first.content, &first.ballot);
+    first.flags.push(format!("the same ballot stands {count} times: read as one"));
+    Ok(first)
 }
 
 /// The key in which two answers say different things that count.

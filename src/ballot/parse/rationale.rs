@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Number, Value as Json};
 
-use super::answer::{AnswerParser, not_asked};
+use super::answer::{AnswerParser, is_named, not_asked};
 use super::scalar::{is_placeholder, quoted};
 use crate::yaml::{self, Node, Value};
 
@@ -87,7 +87,7 @@ impl AnswerParser<'_> {
             out.extend(value.map(|value| (wanted.to_owned(), value)));
         }
         for (key, node) in
-            map.iter().filter(|(key, _)| !TRADE_OFFS.contains(&trade_off_key(&key.text).as_str()))
+            map.iter().filter(|(key, _)| !TRADE_OFFS.iter().any(|name| is_named(&key.text, name)))
         {
             self.flags.push(not_asked(&format!("trade_offs.{}", key.text)));
             out.insert(key.text.clone(), node.to_json());
@@ -96,7 +96,7 @@ impl AnswerParser<'_> {
     }
 
     fn trade_off(&mut self, wanted: &str, map: &yaml::Map) -> Option<Json> {
-        let mut found = map.iter().filter(|(key, _)| trade_off_key(&key.text) == wanted);
+        let mut found = map.iter().filter(|(key, _)| is_named(&key.text, wanted));
         let (first, second) = (found.next(), found.next());
         if second.is_some() {
             self.problems.push(format!("the key `trade_offs.{wanted}` stands twice: give each key once"));
@@ -132,10 +132,6 @@ impl AnswerParser<'_> {
             }
         }
     }
-}
-
-fn trade_off_key(key: &str) -> String {
-    key.trim().to_ascii_lowercase().replace([' ', '-'], "_")
 }
 
 /// The text of an item that YAML took for a map because of its colon.

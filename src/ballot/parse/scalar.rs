@@ -8,7 +8,7 @@ use crate::sanitize::harmless_line;
 use crate::yaml::{Node, Value};
 
 /// Pairs that may stand around a word without being part of it.
-const PAIRS: [(char, char); 13] = [
+const PAIRS: [(char, char); 9] = [
     ('"', '"'),
     ('\'', '\''),
     ('`', '`'),
@@ -18,10 +18,6 @@ const PAIRS: [(char, char); 13] = [
     ('[', ']'),
     ('{', '}'),
     ('“', '”'),
-    ('‘', '’'),
-    ('«', '»'),
-    ('„', '“'),
-    ('「', '」'),
 ];
 
 /// A text cut to a number of characters, harmless and on one line.
@@ -133,12 +129,4 @@ fn written(node: &Node, source: &str) -> String {
     let line = source.split('\n').nth(at(node.line)).unwrap_or_default();
     let token = line.chars().skip(at(node.column));
     token.take_while(|c| !c.is_whitespace() && !matches!(c, ',' | '}' | ']')).collect()
-}
-
-pub(in crate::ballot) fn depth(node: &Node) -> usize {
-    match &node.value {
-        Value::List(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
-        Value::Map(entries) => 1 + entries.iter().map(|(_, value)| depth(value)).max().unwrap_or(0),
-        _ => 0,
-    }
 }

@@ -142,8 +142,8 @@ fn limits_are_refused_with_their_number() {
     assert!(invalid(&choice, &large).contains("256 KiB"));
     assert!(invalid(&choice, &"{\"vote\": \"inline\"}\n".repeat(300)).contains("256 blocks"));
     let deep = |n: usize| format!("vote: inline\nextra: {}1{}\n", "[".repeat(n), "]".repeat(n));
-    assert!(invalid(&choice, &deep(40)).contains("deeper than 32"));
-    assert!(matches!(read_reply(&choice, &deep(31)), ParsedReply::Answered(_)));
+    assert!(invalid(&choice, &deep(45)).contains("deeper than 40"));
+    assert!(matches!(read_reply(&choice, &deep(36)), ParsedReply::Answered(_)));
     for bomb in ["[", "{", "{\"a\":", "- ", "? ", "a: ["] {
         let n = 250_000 / bomb.len();
         invalid(&choice, &bomb.repeat(n));
@@ -202,7 +202,6 @@ const HOSTILE: &[&str] = &[
     "vote: inline\n",
     "vote: inline\n\n.\n",
     "- vote: inline\n",
-    "**Vote:** inline\n",
     ">\n",
     "(",
     "vote: ((",

@@ -8,13 +8,10 @@ use std::borrow::Cow;
 use super::answer::known_key;
 use super::scalar::{quoted, shorten};
 use crate::ballot::model::BallotKind;
-use crate::yaml::{self, Node, Value};
+use crate::yaml::{self, Node};
 
-/// Deeper than the limit on values, and shallow enough for the reader's recursion on a small stack.
+/// Shallow enough for the reader's recursion on a small stack.
 const MAX_NESTING: usize = 40;
-
-/// Stand-ins for raw control characters, which YAML does not allow: a private-use block.
-const STAND_INS: u32 = 0x0010_F000;
 
 /// Reads a block; the text it was read from comes along, since nodes point into it.
 pub(super) fn parse(text: &str, kind: BallotKind) -> (Cow<'_, str>, Result<Node, String>) {
@@ -25,22 +22,14 @@ pub(super) fn parse(text: &str, kind: BallotKind) -> (Cow<'_, str>, Result<Node,
     } else if let Some(dressed) = with_quoted_ballot(text, kind) {
         source = Cow::Owned(dressed);
     }
-    let substituted = source.chars().any(is_raw_control) && !source.chars().any(is_stand_in);
-    if substituted {
-        source = Cow::Owned(source.chars().map(stand_in).collect());
-    }
-    if source.contains("<<:") || source.contains("<<\":") {
-        return (source, Err(merge_key()));
+    // YAML does not allow raw control characters; a stand-in keeps the columns.
+    if source.contains(is_raw_control) {
+        source = Cow::Owned(source.replace(is_raw_control, "\u{fffd}"));
     }
     if nesting(&source) > MAX_NESTING {
-        return (source, Err("values are nested deeper than 32 levels".to_owned()));
+        return (source, Err(format!("values are nested deeper than {MAX_NESTING} levels")));
     }
-    let parsed = yaml::read(&source, "").map_err(|problem| unreadable(&problem)).map(|mut node| {
-        if substituted {
-            restore(&mut node);
-        }
-        node
-    });
+    let parsed = yaml::read(&source, "").map_err(|problem| unreadable(&problem));
     (source, parsed)
 }
 
@@ -97,43 +86,6 @@ fn number_sign(value: &str) -> bool {
 
 fn is_raw_control(c: char) -> bool {
     matches!(c, '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}')
-}
-
-fn is_stand_in(c: char) -> bool {
-    (STAND_INS..STAND_INS + 0x200).contains(&u32::from(c))
-}
-
-fn stand_in(c: char) -> char {
-    if !is_raw_control(c) {
-        return c;
-    }
-    char::from_u32(STAND_INS + (u32::from(c) & 0x1ff)).unwrap_or(c)
-}
-
-fn original(c: char) -> char {
-    if !is_stand_in(c) {
-        return c;
-    }
-    let low = u32::from(c) - STAND_INS;
-    char::from_u32(if low >= 0x100 { 0xfe00 + low } else { low }).unwrap_or(c)
-}
-
-fn restore(node: &mut Node) {
-    let back = |text: &mut String| *text = text.chars().map(original).collect();
-    match &mut node.value {
-        Value::Text(text) => back(text),
-        Value::List(items) => items.iter_mut().for_each(restore),
-        Value::Map(entries) => entries.iter_mut().for_each(|(key, value)| {
-            back(&mut key.text);
-            restore(value);
-        }),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
-/// Why YAML's merge key is refused.
-pub(super) fn merge_key() -> String {
-    "the key `<<` is not accepted: write every key out".to_owned()
 }
 
 /// About how deep a text nests, without reading it: brackets outside double quotes, dashes that stand

@@ -44,7 +44,7 @@ pub(super) fn whole(form: &BallotForm, text: &str) -> Result<ClassifiedBlock, St
         return Ok(ClassifiedBlock::Other);
     }
     if body.lines().any(|line| line.trim_start().starts_with("<<:")) {
-        return Err("the key `<<` is not accepted: write every key out".to_owned());
+        return Err(yaml_block::MERGE_KEY.to_owned());
     }
     let (source, parsed) = yaml_block::parse(body, form.kind);
     parsed.map_or(Ok(ClassifiedBlock::Other), |node| classify_node(form, node, &source))

@@ -13,6 +13,9 @@ use crate::yaml::{self, Node};
 /// Shallow enough for the reader's recursion on a small stack.
 const MAX_NESTING: usize = 40;
 
+/// Why YAML's merge key is refused.
+pub(super) const MERGE_KEY: &str = "the key `<<` is not accepted: write every key out";
+
 /// Reads a block; the text it was read from comes along, since nodes point into it.
 pub(super) fn parse(text: &str, kind: BallotKind) -> (Cow<'_, str>, Result<Node, String>) {
     let json = text.trim_start().starts_with(['{', '[']);
@@ -25,6 +28,9 @@ pub(super) fn parse(text: &str, kind: BallotKind) -> (Cow<'_, str>, Result<Node,
     // YAML does not allow raw control characters; a stand-in keeps the columns.
     if source.contains(is_raw_control) {
         source = Cow::Owned(source.replace(is_raw_control, "\u{fffd}"));
+    }
+    if source.contains("<<:") || source.contains("<<\":") {
+        return (source, Err(MERGE_KEY.to_owned()));
     }
     if nesting(&source) > MAX_NESTING {
         return (source, Err(format!("values are nested deeper than {MAX_NESTING} levels")));

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use crate::patience::PATIENCE;
-use crate::program::{Desk, arg, ran, sha256};
+use crate::program::{Desk, arg, sha256};
 
 const SECRET: &str = "sk-0123456789-do-not-tell";
 
@@ -25,28 +25,24 @@ fn refused(desk: &Desk, definition: impl AsRef<[u8]>, words: &[&str]) {
 #[test]
 fn a_bad_definition_is_refused_with_its_place() {
     let desk = Desk::new();
-    let good = "question: x\nparticipants: [qa-lead]\n";
-    refused(&desk, format!("{good}qourum: 1\n"), &["decide.yaml:3:1", "`qourum`", "did you mean `quorum`?"]);
-    refused(
-        &desk,
-        "question: [a]\nparticipants: [qa-lead]\n",
-        &["decide.yaml:1:11", "must be text, found a list"],
-    );
-    refused(
-        &desk,
-        "question: x\nparticipants: [qa-led]\n",
-        &["decide.yaml:2:16", "no persona `qa-led`", "`qa-lead`"],
-    );
-    refused(
-        &desk,
-        "question: x\nparticipants: [qa-lead, qa-lead]\n",
-        &["decide.yaml:2:25", "duplicate participant name"],
-    );
-    let twice = "participants: [qa-lead]\nsteps:\n  - {id: a, question: x}\n  - {id: a, question: y}\n";
-    refused(&desk, twice, &["decide.yaml:4:", "two steps have the id `a`"]);
-    refused(&desk, "goal: x\n\tquestion: y\n", &["decide.yaml:", "tab"]);
-    refused(&desk, "", &["decide.yaml:1:1", "the definition is empty"]);
-    refused(&desk, "question: \"x\n", &["decide.yaml:"]);
+    for (definition, words) in [
+        (
+            "question: x\nparticipants: [qa-lead]\nqourum: 1\n",
+            ["decide.yaml:3:1", "`qourum`", "did you mean `quorum`?"],
+        ),
+        ("question: [a]\nparticipants: [qa-lead]\n", ["decide.yaml:1:11", "must be text", "found a list"]),
+        ("question: x\nparticipants: [qa-led]\n", ["decide.yaml:2:16", "no persona `qa-led`", "`qa-lead`"]),
+        ("question: x\nparticipants: [a, a]\n", ["decide.yaml:2:19", "duplicate participant name", ""]),
+        (
+            "steps:\n  - {id: a, question: x}\n  - {id: a, question: y}\n",
+            ["decide.yaml:3:", "two steps have the id `a`", ""],
+        ),
+        ("goal: x\n\tquestion: y\n", ["decide.yaml:", "tab", ""]),
+        ("", ["decide.yaml:1:1", "the definition is empty", ""]),
+        ("question: \"x\n", ["decide.yaml:", "", ""]),
+    ] {
+        refused(&desk, definition, &words);
+    }
     refused(&desk, b"question: \"a\xff\"\n", &["decide.yaml:1", "not UTF-8"]);
     refused(&desk, format!("question: {}\n", "x".repeat(10 << 20)), &["4 MiB"]);
     refused(&desk, "x".repeat(60 << 20), &["decide.yaml", "larger than"]);
@@ -63,11 +59,8 @@ fn a_bomb_of_aliases_is_refused_soon() {
     bomb.push_str("question: x\n");
     refused(&Desk::new(), bomb, &["decide.yaml:"]);
     let items = "- *a\n".repeat(20_000);
-    refused(
-        &Desk::new(),
-        format!("question: x\na: &a {}\nb:\n{items}", "y".repeat(60_000)),
-        &["decide.yaml"],
-    );
+    let long = format!("question: x\na: &a {}\nb:\n{items}", "y".repeat(60_000));
+    refused(&Desk::new(), long, &["decide.yaml"]);
 }
 
 #[test]
@@ -77,11 +70,8 @@ fn a_key_in_a_file_is_refused_by_its_field_and_never_shown() {
     let hint = "environment variable";
     let seat = format!("question: x\nparticipants: [{{persona: qa-lead, api_key: {SECRET}}}]\n");
     refused(&desk, seat, &["decide.yaml:2:35", field, hint]);
-    refused(
-        &desk,
-        format!("question: x\ninput: {{a: [{{api_key: {SECRET}}}]}}\n"),
-        &["decide.yaml:2:14", field],
-    );
+    let deep = format!("question: x\ninput: {{a: [{{api_key: {SECRET}}}]}}\n");
+    refused(&desk, deep, &["decide.yaml:2:14", field]);
     refused(&desk, format!("question: x\nparticipants: [{{persona: a, token: {SECRET}}}]\n"), &["`token`"]);
     let persona = format!("---\nname: lab\ndescription: x\napi_key: {SECRET}\n---\n\nText.\n");
     desk.write(".s2s/personas/lab.md", persona);
@@ -167,10 +157,11 @@ fn a_file_that_is_no_session_of_ours_is_refused_and_left_alone() {
             let ran = desk.run([verb, "odd.s2s"]);
             let is_fine =
                 ran.code == code || (ran.code == 6 && verb == "verify") || (name == "nul" && ran.code == 2);
-            assert!(is_fine, "{verb} {name}: {} {}", ran.code, ran.err);
-            assert!(ran.err.contains(word) || verb == "verify", "{verb} {name}: {}", ran.err);
-            assert!(ran.err.contains("odd.s2s") || verb == "verify", "{verb} {name}: {}", ran.err);
-            assert!(!ran.err.contains("panicked"), "{verb} {name}: {}", ran.err);
+            assert!(is_fine && !ran.err.contains("panicked"), "{verb} {name}: {ran:?}");
+            assert!(
+                verb == "verify" || [word, "odd.s2s"].iter().all(|word| ran.err.contains(word)),
+                "{ran:?}"
+            );
         }
         assert_eq!(std::fs::read(desk.path("odd.s2s")).expect("a file"), bytes, "{name}");
     }
@@ -184,21 +175,9 @@ fn a_line_of_100_megabytes_costs_no_more_memory_than_it_must() {
     text.resize(100 << 20, b'x');
     desk.write("long.s2s", text);
     for verb in ["replay", "verify", "resume"] {
-        let mut child = desk.start([verb, "long.s2s"]);
-        let status = format!("/proc/{}/status", child.id());
-        let mut peak = 0;
-        loop {
-            let now = std::fs::read_to_string(&status).unwrap_or_default();
-            let high = now.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0 kB");
-            peak = peak.max(high.trim().trim_end_matches(" kB").parse::<u64>().expect("a number"));
-            if child.try_wait().expect("it can be asked").is_some() {
-                break;
-            }
-            std::thread::yield_now();
-        }
-        let ran = ran(child.wait_with_output().expect("it ended"));
+        let (ran, peak) = crate::memory::peak(desk.start([verb, "long.s2s"]));
         assert!(ran.code == 2 || ran.code == 6, "{verb}: {ran:?}");
-        assert!(peak > 0 && peak < 200 << 10, "{verb}: {peak} kB");
+        assert!(peak > 0 && peak < 200 << 20, "{verb}: {peak} bytes");
         assert!(ran.err.len() < 2000 && ran.out.len() < 2000);
     }
 }
@@ -233,8 +212,7 @@ fn a_report_does_not_overwrite_a_session() {
     let before = desk.read("s.s2s");
     desk.run(["report", "s.s2s", "-o", "s.s2s"]).code(2);
     assert_eq!(desk.read("s.s2s"), before);
-    let ran =
-        desk.run(["report".to_owned(), arg(&desk.path("s.s2s")), "-o".to_owned(), "r.md".to_owned()]).code(0);
+    let ran = desk.run(["report", &arg(&desk.path("s.s2s")), "-o", "r.md"]).code(0);
     assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", "written: r.md\n"));
     assert!(desk.read("r.md").starts_with("# REHEARSAL: x"));
 }

@@ -8,11 +8,13 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use roundtable::history::{SeatStatus, Session};
-use roundtable::journal::{read_log, verify};
+use roundtable::journal::read_log;
 
 use crate::cases;
-use crate::home::{Asked, Home, asked, stderr};
-use crate::patience::{PATIENCE, Patient as _, pause};
+use crate::home::{Asked, asked, is_sound};
+use crate::oracle::Dice;
+use crate::patience::{PATIENCE, pause};
+use crate::program::Desk;
 use crate::seats::{Came, outcome};
 use crate::server::{Answer, Server};
 
@@ -30,16 +32,6 @@ steps:
   - {id: first, type: round, question: \"Which first?\", ballot: {kind: choice, options: [alpha, beta]}, rule: plurality}
   - {id: second, type: round, question: \"Which then?\", ballot: {kind: choice, options: [alpha, beta]}, rule: plurality}
 ";
-
-/// Numbers that look random and are the same in every run.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
-    }
-}
 
 /// A service whose answers depend on seat and round alone, and come after 0 to 30 ms.
 fn service() -> (Server, Receiver<()>) {
@@ -63,18 +55,16 @@ struct Expected {
 }
 
 fn undisturbed() -> Expected {
-    let home = Home::new();
-    home.write("d.yaml", DEFINITION);
+    let desk = Desk::with(DEFINITION);
     let (server, _told) = service();
-    let output = home.run(&server, &["d.yaml", "--save", "s.s2s"]);
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    desk.hold(&server, &["decide.yaml", "--save", "s.s2s"]).code(0);
     let requests = server.requests();
     assert_eq!(requests.len(), 12);
     let mut shared = BTreeMap::new();
     for asked in requests.iter().map(asked) {
         assert_eq!(*shared.entry(asked.round).or_insert_with(|| asked.shared.clone()), asked.shared);
     }
-    Expected { shared, outcome: outcome(&home.session("s.s2s")) }
+    Expected { shared, outcome: outcome(&desk.state("s.s2s")) }
 }
 
 /// What is known of a seat at a kill: whether it may not be asked again.
@@ -88,11 +78,9 @@ fn is_settled(session: &Session, asked: &Asked) -> bool {
 
 /// Kills one run and goes on with it; says how many seats of the open round were sealed at the kill.
 fn kill_and_go_on(moment: usize, expected: &Expected) -> Option<usize> {
-    let mut numbers = Numbers(moment as u64);
-    let home = Home::new();
-    home.write("d.yaml", DEFINITION);
+    let desk = Desk::with(DEFINITION);
     let (server, told) = service();
-    let mut child = home.start(&server, &["d.yaml", "--save", "s.s2s"]);
+    let mut child = desk.begin(&server, &["decide.yaml", "--save", "s.s2s"]);
     // One in eight is killed somewhere on its way to the first request, the others after it.
     let window = if moment.is_multiple_of(8) {
         60
@@ -100,24 +88,21 @@ fn kill_and_go_on(moment: usize, expected: &Expected) -> Option<usize> {
         told.recv_timeout(PATIENCE).expect("a request");
         90
     };
-    pause(Duration::from_micros(numbers.below(window * 1000)));
+    pause(Duration::from_micros(Dice(moment as u64).below(window * 1000) as u64));
     child.kill().expect("killed");
     child.wait().expect("gone");
     drop(server);
 
     let (server, _told) = service();
-    let bytes = std::fs::read(home.path("s.s2s")).unwrap_or_default();
+    let bytes = std::fs::read(desk.path("s.s2s")).unwrap_or_default();
     let log = read_log(&bytes).unwrap_or_else(|damage| panic!("moment {moment}: {damage}"));
     if log.lines.is_empty() {
-        let output = home.run(&server, &["s.s2s"]);
-        assert_eq!(output.status.code(), Some(2), "moment {moment}: {}", stderr(&output));
-        let output = home.run(&server, &["d.yaml", "--save", "anew.s2s"]);
-        assert_eq!(output.status.code(), Some(0), "moment {moment}: {}", stderr(&output));
+        desk.hold(&server, &["s.s2s"]).code(2);
+        desk.hold(&server, &["decide.yaml", "--save", "anew.s2s"]).code(0);
         return None;
     }
     let at_kill = roundtable::journal::fold(&log);
-    let output = home.run(&server, &["s.s2s"]);
-    assert_eq!(output.status.code(), Some(0), "moment {moment}: {}", stderr(&output));
+    desk.hold(&server, &["s.s2s"]).code(0);
     let mut again = Vec::new();
     for asked in server.requests().iter().map(asked) {
         assert!(!is_settled(&at_kill, &asked), "moment {moment}: {} is asked again", asked.seat);
@@ -128,15 +113,11 @@ fn kill_and_go_on(moment: usize, expected: &Expected) -> Option<usize> {
     again.sort();
     again.dedup();
     assert_eq!(again.len(), count, "moment {moment}: asked twice after the kill");
-    let after = std::fs::read(home.path("s.s2s")).expect("a file");
+    let after = desk.bytes("s.s2s");
     assert_eq!(after[..log.good], bytes[..log.good], "moment {moment}: whole documents never change");
-    assert_eq!(outcome(&home.session("s.s2s")), expected.outcome, "moment {moment}");
-    assert_eq!(verify(&after, None).findings, [], "moment {moment}");
-    assert_eq!(home.keys(), Vec::<std::path::PathBuf>::new(), "moment {moment}");
-    if moment.is_multiple_of(20) {
-        let mut verify = home.command(env!("CARGO_BIN_EXE_roundtable"), &server);
-        assert_eq!(verify.args(["verify", "s.s2s"]).output_soon().expect("runs").status.code(), Some(0));
-    }
+    assert_eq!(outcome(&desk.state("s.s2s")), expected.outcome, "moment {moment}");
+    is_sound(&after);
+    assert_eq!(desk.keys(), Vec::<std::path::PathBuf>::new(), "moment {moment}");
     at_kill.open_round().map(roundtable::history::RoundRun::sealed)
 }
 

@@ -1,76 +1,53 @@
-//! The program run as a person runs it, in a home of its own, against a service on loopback.
-//!
-//! Starts the built binary with a clean environment; knows folders and files, not what is in them.
+//! Sessions of the built program, kept in one file each, whose model `openai/test` is a service on loopback.
 
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use roundtable::history::Session;
-use roundtable::journal::{EventLog, fold, read_log};
+use roundtable::journal::{EventLog, fold, read_log, verify};
 
 use crate::cases;
 use crate::patience::{Patient as _, SOON, wait_for};
+use crate::program::{Desk, Ran, run};
 use crate::server::{Request, Server};
 
-pub struct Home {
-    dir: tempfile::TempDir,
-}
-
-impl Home {
-    pub fn new() -> Self {
-        crate::patience::watch();
-        Self { dir: tempfile::tempdir().expect("a folder") }
-    }
-
-    pub fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join(name)
-    }
-
-    pub fn write(&self, name: &str, text: &str) -> PathBuf {
-        std::fs::write(self.path(name), text).expect("written");
-        self.path(name)
-    }
-
-    pub fn command(&self, program: &str, server: &Server) -> Command {
-        let mut command = Command::new(program);
-        command
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("ROUNDTABLE_HOME", self.path("home"))
-            .env("OPENAI_BASE_URL", server.url() + "/v1")
-            .current_dir(self.dir.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+impl Desk {
+    /// `roundtable --batch` with these arguments.
+    pub fn batch(&self, server: &Server, arguments: &[&str]) -> Command {
+        let mut command = self.command([&["--batch"], arguments].concat());
+        command.env("OPENAI_BASE_URL", server.url() + "/v1").stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
-    pub fn start(&self, server: &Server, arguments: &[&str]) -> Child {
-        let mut command = self.command(env!("CARGO_BIN_EXE_roundtable"), server);
-        command.arg("--batch").args(arguments).start().expect("starts")
+    pub fn begin(&self, server: &Server, arguments: &[&str]) -> Child {
+        self.batch(server, arguments).start().expect("starts")
     }
 
-    pub fn run(&self, server: &Server, arguments: &[&str]) -> Output {
-        self.start(server, arguments).wait_with_output().expect("ends")
+    pub fn hold(&self, server: &Server, arguments: &[&str]) -> Ran {
+        run(&mut self.batch(server, arguments))
     }
 
     pub fn keys(&self) -> Vec<PathBuf> {
-        let listed = std::fs::read_dir(self.path("home/state/keys")).into_iter().flatten();
+        let listed = std::fs::read_dir(self.home().join("state/keys")).into_iter().flatten();
         listed.map(|entry| entry.expect("listed").path()).collect()
     }
 
-    pub fn log(&self, name: &str) -> EventLog {
-        read_log(&std::fs::read(self.path(name)).expect("a file")).expect("readable")
+    pub fn bytes(&self, file: &str) -> Vec<u8> {
+        std::fs::read(self.path(file)).expect("a file")
     }
 
-    pub fn session(&self, name: &str) -> Session {
-        fold(&self.log(name))
+    pub fn kept(&self, file: &str) -> EventLog {
+        read_log(&self.bytes(file)).expect("readable")
+    }
+
+    pub fn state(&self, file: &str) -> Session {
+        fold(&self.kept(file))
     }
 
     /// The state in the file as soon as it is as wanted.
-    pub fn wait_for(&self, name: &str, wanted: impl Fn(&Session) -> bool) -> Session {
-        let path = self.path(name);
+    pub fn until(&self, file: &str, wanted: impl Fn(&Session) -> bool) -> Session {
+        let path = self.path(file);
         wait_for("the wanted state of the session", || {
             let log = read_log(&std::fs::read(&path).ok()?).expect("readable");
             Some(fold(&log)).filter(|session| wanted(session))
@@ -78,29 +55,28 @@ impl Home {
     }
 }
 
+/// Fails unless these bytes are a session that verifies.
+#[track_caller]
+pub fn is_sound(bytes: &[u8]) {
+    assert_eq!(verify(bytes, None).findings, []);
+}
+
 /// What a promise of a second may take: a second where all cases run, on a machine that does nothing else.
 pub fn a_second() -> Duration {
     cases(SOON, Duration::from_secs(1))
 }
 
-pub fn text(path: &Path) -> &str {
-    path.to_str().expect("UTF-8")
-}
-
-pub fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
 /// What a request asks, as its user message says.
 pub struct Asked {
     pub seat: String,
+    /// The round's number.
     pub round: u32,
+    /// Everything above the address.
     pub shared: String,
 }
 
 pub fn asked(request: &Request) -> Asked {
-    let body = request.json();
-    let user = body["messages"][1]["content"].as_str().expect("a user message").to_owned();
+    let user = request.user_text();
     let (shared, rest) = user.split_once("  your_role: ").expect("an address");
     let seat = rest.lines().next().expect("a seat").trim_matches('"').to_owned();
     let round = shared.lines().find_map(|line| line.strip_prefix("  current_round: ")).expect("a round");

@@ -2,19 +2,18 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use futures::future::{BoxFuture, FutureExt as _};
+use futures::future::FutureExt as _;
 use roundtable::core::{Command, ExitCode, ReplyLimits, decide};
-use roundtable::engine::{Budget, FacilitatorRequest, SeatedParticipants, WaitPoint, hold};
+use roundtable::engine::{Budget, FacilitatorRequest, WaitPoint, hold};
 use roundtable::history::{
     CloseReason, Event, LogEntry, Price, RoundRevised, SeatStatus, Session, Timestamp,
 };
-use roundtable::journal::{Disk, verify};
-use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
+use roundtable::journal::Disk;
 
 use crate::patience::PATIENCE;
-use crate::seats::{Clock, Place, newcomer, says};
+use crate::seats::{Clock, Place, newcomer, said, seated, slow, unreachable};
 
 const ONE: &str = "\
 goal: \"Pick one\"
@@ -22,28 +21,6 @@ participants: [ann, bob, cyd]
 steps:
   - {id: pick, type: round, question: \"Which?\", ballot: {kind: choice, options: [alpha, beta]}, rule: plurality, deadline: 30s}
 ";
-
-/// Takes an hour, or as long as it may.
-struct Slow;
-
-impl Participant for Slow {
-    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
-        async move {
-            tokio::time::sleep(Duration::from_secs(3600)).await;
-            Ok(Reply { text: says(&ask.seat, &ask.step), tries: 1, ..Reply::default() })
-        }
-        .boxed()
-    }
-}
-
-fn slow(names: &'static [&'static str]) -> impl Fn(SeatedParticipants) -> SeatedParticipants {
-    move |mut table| {
-        for name in names {
-            table.insert((*name).to_owned(), std::sync::Arc::new(Slow));
-        }
-        table
-    }
-}
 
 /// What is looked at before a round is opened.
 fn seen(session: &Session) -> FacilitatorRequest {
@@ -68,11 +45,6 @@ fn at_holds<'a>(
         last = now;
         orders
     }
-}
-
-fn verified(place: &Place) {
-    let found = verify(&std::fs::read(place.file()).expect("a file"), None);
-    assert!(found.findings.is_empty(), "{:?}", found.findings);
 }
 
 #[test]
@@ -132,7 +104,7 @@ fn a_round_waits_is_revised_asked_again_and_accepted() {
         first.opened.snapshot
     );
     assert!(second.opened.snapshot.contains("synthesis: \"Split so far.\""), "{}", second.opened.snapshot);
-    verified(&place);
+    place.verify();
 }
 
 #[test]
@@ -152,7 +124,7 @@ fn an_open_round_is_extended_a_seat_is_excused_and_it_is_closed_by_order() {
             _ => vec![],
         },
     );
-    let (ran, refused) = place.start_live(ONE, &slow(&["bob", "cyd"]), &mut screen);
+    let (ran, refused) = place.start_live(ONE, &seated(&["bob", "cyd"], slow), &mut screen);
     assert_eq!(ran.done, Ok(ExitCode::Undecided), "one of three is no quorum");
     assert_eq!(refused, ["`bob` is settled already", "there is nothing to accept now"]);
     let session = place.session();
@@ -162,7 +134,7 @@ fn an_open_round_is_extended_a_seat_is_excused_and_it_is_closed_by_order() {
     assert_eq!(round.closed.as_ref().expect("closed").reason, CloseReason::Facilitator);
     assert!(matches!(&round.seats["bob"].status, SeatStatus::Excused(why) if why == "on a train"));
     assert!(matches!(round.seats["cyd"].status, SeatStatus::Missing));
-    verified(&place);
+    place.verify();
 }
 
 #[test]
@@ -180,7 +152,7 @@ fn more_time_moves_the_deadline_that_closes_the_round() {
             if first { vec![FacilitatorRequest::MoreTime(4_000_000)] } else { Vec::new() }
         },
     );
-    let (ran, refused) = place.start_live(ONE, &slow(&["bob", "cyd"]), &mut screen);
+    let (ran, refused) = place.start_live(ONE, &seated(&["bob", "cyd"], slow), &mut screen);
     assert!(refused.is_empty() && start.elapsed() < PATIENCE, "{refused:?}");
     assert_eq!(ran.done, Ok(ExitCode::Waiting));
     let session = place.session();
@@ -189,16 +161,7 @@ fn more_time_moves_the_deadline_that_closes_the_round() {
     assert_eq!(round.closed.as_ref().expect("closed").reason, CloseReason::All);
     assert_eq!(round.sealed(), 3);
     assert!(session.paused.is_some() && session.step.is_some(), "it rests before what was not accepted");
-    verified(&place);
-}
-
-struct Unreachable;
-
-impl Participant for Unreachable {
-    fn ask<'a>(&'a self, _: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
-        let reason = "cannot connect to `models.example`".to_owned();
-        std::future::ready(Err(Failure { reason, timed_out: false, tries: 3, usage: None })).boxed()
-    }
+    place.verify();
 }
 
 /// A seat that failed and one that hangs get another model; one that is sealed stays as it is.
@@ -225,11 +188,8 @@ fn a_seat_is_asked_anew_while_nothing_of_it_is_sealed() {
             _ => vec![],
         },
     );
-    let table = |mut table: SeatedParticipants| {
-        table.insert("bob".to_owned(), std::sync::Arc::new(Unreachable));
-        table.insert("cyd".to_owned(), std::sync::Arc::new(Slow));
-        table
-    };
+    let (bob, cyd) = (seated(&["bob"], unreachable), seated(&["cyd"], slow));
+    let table = |table| cyd(bob(table));
     let (ran, refused) = place.start_live(ONE, &table, &mut screen);
     assert_eq!(ran.done, Ok(ExitCode::Finished));
     assert_eq!(
@@ -247,20 +207,7 @@ fn a_seat_is_asked_anew_while_nothing_of_it_is_sealed() {
     assert_eq!((model("bob").as_str(), model("cyd").as_str()), ("quick/one", "quick/two"));
     assert_eq!(session.roster["cyd"].model, "quick/two", "it stays for later rounds");
     assert_eq!((round.seats["ann"].retried, round.seats["cyd"].retried), (0, 2));
-    verified(&place);
-}
-
-/// Answers once it is told to.
-struct OnceTold(tokio::sync::Notify);
-
-impl Participant for OnceTold {
-    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
-        async move {
-            self.0.notified().await;
-            Ok(Reply { text: says(&ask.seat, &ask.step), tries: 1, ..Reply::default() })
-        }
-        .boxed()
-    }
+    place.verify();
 }
 
 /// The old model's answer is there before its request can be given up.
@@ -268,17 +215,21 @@ impl Participant for OnceTold {
 fn a_reply_that_comes_as_its_seat_is_asked_anew_is_let_go() {
     let dir = tempfile::tempdir().expect("a folder");
     let place = Place { clock: Clock::Real, ..Place::new(Disk::default(), dir.path()) };
-    let late = Arc::new(OnceTold(tokio::sync::Notify::new()));
-    let seat: Arc<dyn Participant> = late.clone();
-    let table = |mut table: SeatedParticipants| {
-        table.insert("cyd".to_owned(), Arc::clone(&seat));
-        table
-    };
+    let told = Arc::new(tokio::sync::Notify::new());
+    let late = Arc::clone(&told);
+    let table = seated(&["cyd"], move |ask| {
+        let late = Arc::clone(&late);
+        async move {
+            late.notified().await;
+            Ok(said(&ask))
+        }
+        .boxed()
+    });
     let seating = |model: &str| {
-        late.0.notify_one();
+        told.notify_one();
         // Its work ends, and lets it go, when the answer is sealed.
         let patience = Instant::now();
-        while Arc::strong_count(&late) > 3 {
+        while Arc::strong_count(&told) > 2 {
             assert!(patience.elapsed() < PATIENCE, "the answer is never sealed");
             std::thread::yield_now();
         }
@@ -298,7 +249,7 @@ fn a_reply_that_comes_as_its_seat_is_asked_anew_is_let_go() {
     let session = place.session();
     let SeatStatus::Revealed(answer, _) = &session.rounds[0].seats["cyd"].status else { panic!("no answer") };
     assert_eq!(answer.model, "quick/one");
-    verified(&place);
+    place.verify();
 }
 
 /// The round may cost 6 $, three seats asked twice at most, and the seat that is asked anew 2 $ more.
@@ -319,7 +270,7 @@ fn a_seat_is_asked_anew_only_if_that_can_be_paid_too() {
                     _ => vec![],
                 }
             });
-        let (ran, refused) = place.start_live(ONE, &slow(&["cyd"]), &mut screen);
+        let (ran, refused) = place.start_live(ONE, &seated(&["cyd"], slow), &mut screen);
         assert!(ran.done.is_ok(), "{:?}", ran.done);
         assert_eq!(place.session().rounds[0].seats["cyd"].retried, u32::from(is_paid));
         assert_eq!(refused.is_empty(), is_paid, "{refused:?}");

@@ -13,7 +13,7 @@ fn allowed(size: usize) -> u64 {
 }
 
 /// Runs to the end; what it came to, and the most memory it held, in bytes.
-fn peak(mut child: Child) -> (Ran, u64) {
+pub fn peak(mut child: Child) -> (Ran, u64) {
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;
     while child.try_wait().expect("it can be asked").is_none() {

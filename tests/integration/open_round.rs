@@ -13,9 +13,10 @@ use roundtable::journal::{Disk, Journal};
 use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::home::{Home, asked, stderr, text};
-use crate::patience::{NEVER, Patient as _, SOON, pause, wait_for};
-use crate::seats::{Clock, ONE_ROUND, Place, header, says};
+use crate::home::asked;
+use crate::patience::{NEVER, SOON, pause, wait_for};
+use crate::program::{Desk, ran};
+use crate::seats::{Clock, Does, ONE_ROUND, Place, header, said, seated};
 use crate::server::{Answer, Server};
 
 const SECRET: &str = "zebra-crossing";
@@ -42,25 +43,19 @@ fn mode(path: &Path) -> u32 {
     std::fs::metadata(path).expect("there").permissions().mode() & 0o777
 }
 
-fn signal(child: &Child, signal: Signal) {
-    let pid = Pid::from_raw(i32::try_from(child.id()).expect("a process id")).expect("a process id");
-    kill_process(pid, signal).expect("sent");
-}
-
 /// A round with two seats sealed and one that takes a minute.
-fn two_of_three(home: &Home, server: &Server) -> Child {
-    home.write("d.yaml", &definition(THREE, ""));
-    let child = home.start(server, &["d.yaml", "--save", "saved/s.s2s", "--json"]);
-    home.wait_for("saved/s.s2s", |session| session.open_round().is_some_and(|round| round.sealed() == 2));
+fn two_of_three(desk: &Desk, server: &Server) -> Child {
+    desk.write("decide.yaml", definition(THREE, ""));
+    let child = desk.begin(server, &["decide.yaml", "--save", "saved/s.s2s", "--json"]);
+    desk.until("saved/s.s2s", |session| session.open_round().is_some_and(|round| round.sealed() == 2));
     child
 }
 
 #[test]
 fn an_open_round_keeps_its_key_and_its_answers_to_itself() {
-    let home = Home::new();
-    let keys = home.path("home/state/keys");
-    let (folder, tell) = (keys.clone(), std::sync::Mutex::new(Vec::new()));
-    let at_first = Arc::new(tell);
+    let desk = Desk::new();
+    let folder = desk.home().join("state/keys");
+    let at_first = Arc::new(std::sync::Mutex::new(Vec::new()));
     let modes = Arc::clone(&at_first);
     let server = Server::start(move |request| {
         let listed = std::fs::read_dir(&folder).into_iter().flatten();
@@ -69,138 +64,121 @@ fn an_open_round_keeps_its_key_and_its_answers_to_itself() {
         let answer = Answer::chat(&format!("vote: alpha\nrationale: [\"{SECRET}\"]\n"));
         if asked(request).seat == "cyd" { answer.after(NEVER) } else { answer }
     });
-    let mut child = two_of_three(&home, &server);
+    let mut child = two_of_three(&desk, &server);
     for files in at_first.lock().expect("a list").iter() {
         assert_eq!(files, &[0o600], "the key lies there before a request arrives");
     }
-    let key = std::fs::read_to_string(&home.keys()[0]).expect("a key");
+    let key = std::fs::read_to_string(&desk.keys()[0]).expect("a key");
     let key = key.trim();
     assert_eq!(key.len(), 64);
-    for folder in ["home/state", "home/state/keys", "saved"] {
-        assert_eq!(mode(&home.path(folder)), 0o700, "{folder}");
+    for folder in ["../home/state", "../home/state/keys", "saved"] {
+        assert_eq!(mode(&desk.path(folder)), 0o700, "{folder}");
     }
-    assert_eq!(mode(&home.path("saved/s.s2s")), 0o600);
+    assert_eq!(mode(&desk.path("saved/s.s2s")), 0o600);
 
     child.kill().expect("killed");
     let output = child.wait_with_output().expect("gone");
-    let file = std::fs::read_to_string(home.path("saved/s.s2s")).expect("a file");
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), stderr(&output));
-    for surface in [&file, &*out, &err] {
-        assert!(!surface.contains(key) && !surface.contains(SECRET));
-    }
+    let mut seen = vec![desk.read("saved/s.s2s")];
+    seen.extend([output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()));
     for verb in [&["trace"][..], &["replay"], &["replay", "--json"], &["report"], &["verify", "--explain"]] {
-        let mut command = home.command(env!("CARGO_BIN_EXE_roundtable"), &server);
-        let output = command.args(verb).arg("saved/s.s2s").output_soon().expect("runs");
-        assert_eq!(output.status.code(), Some(0), "{verb:?}: {}", stderr(&output));
-        let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-        assert!(!said.contains(key) && !said.contains(SECRET), "{verb:?}");
+        let ran = desk.run(verb.iter().chain(&["saved/s.s2s"])).code(0);
+        seen.extend([ran.out, ran.err]);
     }
+    assert!(seen.iter().all(|text| !text.contains(key) && !text.contains(SECRET)));
 
     let server = service("", Duration::ZERO);
-    let output = home.run(&server, &["saved/s.s2s"]);
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    desk.hold(&server, &["saved/s.s2s"]).code(0);
     assert_eq!(server.requests().len(), 1, "only the third seat is asked");
-    assert!(home.keys().is_empty());
-    let file = std::fs::read_to_string(home.path("saved/s.s2s")).expect("a file");
+    assert!(desk.keys().is_empty());
+    let file = desk.read("saved/s.s2s");
     assert!(file.contains(key) && file.contains(SECRET), "the close publishes both");
 }
 
 #[test]
 fn a_session_is_open_once_and_a_dead_holder_does_not_hold_it() {
-    let home = Home::new();
+    let desk = Desk::new();
     let server = service("cyd", NEVER);
-    let mut child = two_of_three(&home, &server);
-    let before = std::fs::read(home.path("saved/s.s2s")).expect("a file");
-    let second = home.run(&server, &["saved/s.s2s"]);
-    assert_eq!(second.status.code(), Some(2));
+    let mut child = two_of_three(&desk, &server);
+    let before = desk.bytes("saved/s.s2s");
+    let second = desk.hold(&server, &["saved/s.s2s"]).code(2);
     // Where the system tells who holds a lock, the second is told.
     let who = if cfg!(target_os = "linux") { format!(" (process {})", child.id()) } else { String::new() };
-    let says = format!("session locked by another roundtable{who}");
-    assert!(stderr(&second).contains(&says), "{}", stderr(&second));
-    assert_eq!(std::fs::read(home.path("saved/s.s2s")).expect("a file"), before);
-    assert_eq!(std::fs::read_dir(home.path("saved")).expect("listed").count(), 1);
+    second.tells(&format!("session locked by another roundtable{who}"));
+    assert_eq!(desk.bytes("saved/s.s2s"), before);
+    assert_eq!(std::fs::read_dir(desk.path("saved")).expect("listed").count(), 1);
     assert_eq!(server.requests().len(), 3);
 
     child.kill().expect("killed");
     child.wait().expect("gone");
-    let third = home.run(&service("", Duration::ZERO), &["saved/s.s2s"]);
-    assert_eq!(third.status.code(), Some(0), "{}", stderr(&third));
+    desk.hold(&service("", Duration::ZERO), &["saved/s.s2s"]).code(0);
 }
 
 #[test]
 fn an_interrupt_begins_no_further_session() {
-    let home = Home::new();
+    let desk = Desk::new();
     let server = service("*", NEVER);
-    home.write("a.yaml", &definition(THREE, ""));
-    home.write("b.yaml", &definition(THREE, ""));
-    let child = home.start(&server, &["a.yaml", "b.yaml", "--save", "saved"]);
+    desk.write("a.yaml", definition(THREE, ""));
+    desk.write("b.yaml", definition(THREE, ""));
+    let child = desk.begin(&server, &["a.yaml", "b.yaml", "--save", "saved"]);
     wait_for("all three requests", || (server.requests().len() == 3).then_some(()));
-    signal(&child, Signal::INT);
-    let output = child.wait_with_output().expect("ends");
-    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
-    assert!(stderr(&output).contains("1 of 2 files not started"), "{}", stderr(&output));
-    assert_eq!(std::fs::read_dir(home.path("saved")).expect("listed").count(), 1);
+    let pid = Pid::from_raw(i32::try_from(child.id()).expect("an id")).expect("an id");
+    kill_process(pid, Signal::INT).expect("sent");
+    ran(child.wait_with_output().expect("ends")).code(130).tells("1 of 2 files not started");
+    assert_eq!(std::fs::read_dir(desk.path("saved")).expect("listed").count(), 1);
 }
 
 #[test]
 fn a_key_that_a_finished_session_left_behind_goes_when_it_is_opened_again() {
-    let home = Home::new();
+    let desk = Desk::new();
     let server = service("", Duration::ZERO);
-    home.write("d.yaml", &definition(THREE, ""));
-    assert_eq!(home.run(&server, &["d.yaml", "--save", "s.s2s"]).status.code(), Some(0));
-    let session = home.session("s.s2s");
-    home.write(&format!("home/state/keys/{}.1.key", session.id), &"7".repeat(64));
-    home.write("home/state/keys/another.1.key", &"7".repeat(64));
-    assert_eq!(home.run(&server, &["s.s2s"]).status.code(), Some(0));
-    assert_eq!(home.keys(), [home.path("home/state/keys/another.1.key")]);
+    desk.write("decide.yaml", definition(THREE, ""));
+    desk.hold(&server, &["decide.yaml", "--save", "s.s2s"]).code(0);
+    let id = desk.state("s.s2s").id;
+    desk.write(&format!("../home/state/keys/{id}.1.key"), "7".repeat(64));
+    desk.write("../home/state/keys/another.1.key", "7".repeat(64));
+    desk.hold(&server, &["s.s2s"]).code(0);
+    assert_eq!(desk.keys(), [desk.home().join("state/keys/another.1.key")]);
 }
 
 #[test]
 fn time_at_rest_does_not_use_up_a_deadline() {
-    let home = Home::new();
-    home.write("d.yaml", &definition(THREE, ", close: deadline, deadline: 6s"));
+    let desk = Desk::new();
+    desk.write("decide.yaml", definition(THREE, ", close: deadline, deadline: 6s"));
     let slow = service("bob", NEVER);
-    let mut child = home.start(&slow, &["d.yaml", "--save", "s.s2s"]);
-    home.wait_for("s.s2s", |session| session.open_round().is_some_and(|round| round.sealed() == 2));
+    let mut child = desk.begin(&slow, &["decide.yaml", "--save", "s.s2s"]);
+    desk.until("s.s2s", |session| session.open_round().is_some_and(|round| round.sealed() == 2));
     child.kill().expect("killed");
     child.wait().expect("gone");
     pause(Duration::from_millis(6100));
-    let output = home.run(&service("", Duration::ZERO), &["s.s2s"]);
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let session = home.session("s.s2s");
+    desk.hold(&service("", Duration::ZERO), &["s.s2s"]).code(0);
+    let session = desk.state("s.s2s");
     assert_eq!(session.rounds[0].sealed(), 3, "the seat that was asked at the crash had its time left");
     assert_eq!(session.rounds[0].closed.clone().expect("closed").reason, CloseReason::All);
 }
 
 #[test]
 fn at_quorum_a_round_may_close_early() {
-    let home = Home::new();
-    home.write("d.yaml", &definition(THREE, ", close: quorum, quorum: 2"));
+    let desk = Desk::new();
+    desk.write("decide.yaml", definition(THREE, ", close: quorum, quorum: 2"));
     let start = Instant::now();
-    let output = home.run(&service("ann", NEVER), &["d.yaml", "--save", "s.s2s"]);
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    desk.hold(&service("ann", NEVER), &["decide.yaml", "--save", "s.s2s"]).code(0);
     assert!(start.elapsed() < SOON);
-    let session = home.session("s.s2s");
+    let session = desk.state("s.s2s");
     let closed = session.rounds[0].closed.clone().expect("closed");
     assert_eq!((closed.reason, closed.missing), (CloseReason::Quorum, vec!["ann".to_owned()]));
     assert!(matches!(session.rounds[0].seats["ann"].status, SeatStatus::Missing));
 }
 
 /// Gives up with the round's own time, as services do; `bob` alone.
-struct UntilTheEnd;
-
-impl Participant for UntilTheEnd {
-    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
-        async move {
-            if ask.seat != "bob" {
-                let text = says(&ask.seat, &ask.step);
-                return Ok(Reply { text, tries: 1, ..Reply::default() });
-            }
-            tokio::time::sleep(ask.time_left.expect("a deadline")).await;
-            Err(Failure { reason: "timed out".to_owned(), timed_out: true, tries: 1, usage: None })
+fn until_the_end(ask: SeatRequest) -> BoxFuture<'static, Result<Reply, Failure>> {
+    async move {
+        if ask.seat != "bob" {
+            return Ok(said(&ask));
         }
-        .boxed()
+        tokio::time::sleep(ask.time_left.expect("a deadline")).await;
+        Err(Failure { reason: "timed out".to_owned(), timed_out: true, tries: 1, usage: None })
     }
+    .boxed()
 }
 
 #[test]
@@ -209,29 +187,12 @@ fn a_seat_that_runs_out_of_the_rounds_time_is_missing_by_whichever_clock() {
         let dir = tempfile::tempdir().expect("a folder");
         let place = Place { clock: Clock::Real, ..Place::new(Disk::default(), dir.path()) };
         let text = definition("ann, bob, cyd", ", close: deadline, deadline: 60ms");
-        let ran = place.start_with(&text, &|table| {
-            let seat: Arc<dyn Participant> = Arc::new(UntilTheEnd);
-            table.into_keys().map(|name| (name, Arc::clone(&seat))).collect()
-        });
+        let ran = place.start_with(&text, &seated(&["ann", "bob", "cyd"], until_the_end));
         assert!(ran.done.is_ok(), "{:?}", ran.done);
         let session = place.session();
         let closed = session.rounds[0].closed.clone().expect("closed");
         assert_eq!(closed.reason, CloseReason::Deadline);
         assert!(matches!(session.rounds[0].seats["bob"].status, SeatStatus::Missing));
-    }
-}
-
-/// Answers only when everybody else has been asked too.
-struct Together(Arc<tokio::sync::Barrier>);
-
-impl Participant for Together {
-    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
-        async move {
-            self.0.wait().await;
-            let text = says(&ask.seat, &ask.step);
-            Ok(Reply { text, tries: 1, ..Reply::default() })
-        }
-        .boxed()
     }
 }
 
@@ -242,7 +203,15 @@ fn everybody_is_asked_before_anybody_answers() {
     let names: Vec<String> = (0..300).map(|number| format!("seat-{number}")).collect();
     let ran = place.start_with(&definition(&names.join(", "), ""), &|table| {
         let barrier = Arc::new(tokio::sync::Barrier::new(table.len()));
-        let seat: Arc<dyn Participant> = Arc::new(Together(barrier));
+        // Each answers only when everybody else has been asked too.
+        let seat: Arc<dyn Participant> = Arc::new(Does(move |ask: SeatRequest| {
+            let barrier = Arc::clone(&barrier);
+            async move {
+                barrier.wait().await;
+                Ok(said(&ask))
+            }
+            .boxed()
+        }));
         table.into_keys().map(|name| (name, Arc::clone(&seat))).collect()
     });
     assert_eq!(ran.done, Ok(ExitCode::Finished));
@@ -252,7 +221,6 @@ fn everybody_is_asked_before_anybody_answers() {
     let last_offer = seqs(|event| matches!(event, Event::WorkItemOffered(_))).max();
     assert!(last_offer < seqs(|event| matches!(event, Event::BallotSealed(_))).min());
     assert_eq!(seqs(|event| matches!(event, Event::BallotSealed(_))).count(), 300);
-    assert_eq!(text(&place.file()).rsplit('/').next(), Some("s.s2s"));
 }
 
 /// A session that rested for years has its time left.

@@ -50,6 +50,13 @@ impl Ran {
         self
     }
 
+    /// Fails unless one of the two streams has these words.
+    #[track_caller]
+    pub fn says(&self, words: &str) -> &Self {
+        assert!(self.out.contains(words) || self.err.contains(words), "no `{words}` in {self:#?}");
+        self
+    }
+
     /// Fails unless standard output has these words.
     #[track_caller]
     pub fn shows(&self, words: &str) -> &Self {
@@ -139,7 +146,7 @@ impl Desk {
     }
 
     pub fn run<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Ran {
-        ran(self.command(args).output_soon().expect("the program starts"))
+        run(&mut self.command(args))
     }
 
     /// Runs it with this on its standard input.
@@ -212,6 +219,25 @@ impl Desk {
     }
 }
 
+/// Fails unless a text has all these words.
+#[track_caller]
+pub fn has(text: &str, words: &[&str]) {
+    for word in words {
+        assert!(text.contains(word), "no `{word}` in:\n{text}");
+    }
+}
+
+/// The rows of a table in text, with ` => ` between their two columns.
+pub fn rows(table: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let lines = table.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.map(|line| line.split_once(" => ").expect("two columns"))
+}
+
+/// Runs a command to its end.
+pub fn run(command: &mut Command) -> Ran {
+    ran(command.output_soon().expect("the program starts"))
+}
+
 /// The events of this name.
 pub fn named(lines: &[Value], event: &str) -> Vec<Value> {
     lines.iter().filter(|line| line["event"] == event).cloned().collect()
@@ -220,6 +246,7 @@ pub fn named(lines: &[Value], event: &str) -> Vec<Value> {
 /// The key that [`Desk::served_by`] gives.
 pub const KEY: &str = "sk-lab-5up3r53cr3t";
 
+#[track_caller]
 pub fn ran(output: std::process::Output) -> Ran {
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     let (out, err) = (text(output.stdout), text(output.stderr));

@@ -1,39 +1,17 @@
 //! Failed seats with a facilitator at the screen: the round waits, and the facilitator says how it goes on.
 
-use std::sync::Arc;
-
-use futures::future::{BoxFuture, FutureExt as _};
 use roundtable::core::{Command, ExitCode, LEFT, decide};
-use roundtable::engine::{FacilitatorRequest, SeatedParticipants};
+use roundtable::engine::FacilitatorRequest;
 use roundtable::history::{CloseReason, Event, LogEntry, SeatStatus, Session};
-use roundtable::journal::{Disk, verify};
-use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
+use roundtable::journal::Disk;
 
-use crate::seats::Place;
+use crate::seats::{Place, seated, unreachable};
 
-fn definition(seats: &str, more: &str) -> String {
+fn definition(more: &str) -> String {
     format!(
-        "goal: \"Pick one\"\nparticipants: [{seats}]\nsteps:\n  - {{id: pick, type: round, question: \"Which?\", \
+        "goal: \"Pick one\"\nparticipants: [ann, bob, cyd]\nsteps:\n  - {{id: pick, type: round, question: \"Which?\", \
          ballot: {{kind: choice, options: [alpha, beta]}}, rule: plurality{more}}}\n"
     )
-}
-
-struct Unreachable;
-
-impl Participant for Unreachable {
-    fn ask<'a>(&'a self, _: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
-        let reason = "cannot connect to `models.example`".to_owned();
-        std::future::ready(Err(Failure { reason, timed_out: false, tries: 3, usage: None })).boxed()
-    }
-}
-
-fn failing(names: &'static [&'static str]) -> impl Fn(SeatedParticipants) -> SeatedParticipants {
-    move |mut table| {
-        for name in names {
-            table.insert((*name).to_owned(), Arc::new(Unreachable));
-        }
-        table
-    }
 }
 
 /// Opens the round, does what `when_held` says once it waits, and accepts what was counted.
@@ -56,13 +34,12 @@ fn run(
     definition: &str,
     failed: &'static [&'static str],
     when_held: impl Fn() -> Vec<FacilitatorRequest> + Send,
-) -> (tempfile::TempDir, Result<ExitCode, String>, Session, Vec<String>) {
+) -> (Result<ExitCode, String>, Session, Vec<String>) {
     let dir = tempfile::tempdir().expect("a folder");
     let place = Place::new(Disk::default(), dir.path());
-    let (ran, refused) = place.start_live(definition, &failing(failed), &mut led(when_held));
-    let found = verify(&std::fs::read(place.file()).expect("a file"), None);
-    assert!(found.findings.is_empty(), "{:?}", found.findings);
-    (dir, ran.done, place.session(), refused)
+    let (ran, refused) = place.start_live(definition, &seated(failed, unreachable), &mut led(when_held));
+    place.verify();
+    (ran.done, place.session(), refused)
 }
 
 fn closed(session: &Session) -> CloseReason {
@@ -80,8 +57,7 @@ fn excuse(seat: &str) -> FacilitatorRequest {
 #[test]
 fn a_round_waits_for_a_failed_seat_until_it_is_asked_again() {
     for close in ["", ", close: quorum, quorum: 3"] {
-        let (_dir, done, session, refused) =
-            run(&definition("ann, bob, cyd", close), &["cyd"], || vec![retry("cyd")]);
+        let (done, session, refused) = run(&definition(close), &["cyd"], || vec![retry("cyd")]);
         assert_eq!((done, refused), (Ok(ExitCode::Finished), vec![]), "{close}");
         let round = &session.rounds[0];
         let SeatStatus::Revealed(answer, _) = &round.seats["cyd"].status else { panic!("no answer") };
@@ -91,8 +67,7 @@ fn a_round_waits_for_a_failed_seat_until_it_is_asked_again() {
 
 #[test]
 fn a_failed_seat_is_gone_on_without() {
-    let (_dir, done, session, refused) =
-        run(&definition("ann, bob, cyd", ""), &["cyd"], || vec![excuse("ann"), excuse("cyd")]);
+    let (done, session, refused) = run(&definition(""), &["cyd"], || vec![excuse("ann"), excuse("cyd")]);
     assert_eq!((done, closed(&session)), (Ok(ExitCode::Undecided), CloseReason::All));
     assert_eq!(refused, ["`ann` is settled already"]);
     assert!(matches!(session.rounds[0].seats["cyd"].status, SeatStatus::Excused(_)));
@@ -100,21 +75,18 @@ fn a_failed_seat_is_gone_on_without() {
 
 #[test]
 fn a_held_round_closes_by_order_and_at_its_deadline() {
-    let (_dir, _, session, _) =
-        run(&definition("ann, bob, cyd", ""), &["cyd"], || vec![FacilitatorRequest::CloseRound]);
+    let (_, session, _) = run(&definition(""), &["cyd"], || vec![FacilitatorRequest::CloseRound]);
     assert_eq!(closed(&session), CloseReason::Facilitator);
-    let (_dir, done, session, _) = run(&definition("ann, bob, cyd", ", deadline: 30s"), &["cyd"], Vec::new);
+    let (done, session, _) = run(&definition(", deadline: 30s"), &["cyd"], Vec::new);
     assert_eq!((done, closed(&session)), (Ok(ExitCode::Undecided), CloseReason::Deadline));
 }
 
 /// With `close: manual` it waits even where nobody failed; with `close: quorum` the quorum goes first.
 #[test]
 fn the_close_policy_says_what_is_waited_for() {
-    let (_dir, _, session, _) =
-        run(&definition("ann, bob, cyd", ", close: manual"), &[], || vec![FacilitatorRequest::CloseRound]);
+    let (_, session, _) = run(&definition(", close: manual"), &[], || vec![FacilitatorRequest::CloseRound]);
     assert_eq!((closed(&session), session.rounds[0].sealed()), (CloseReason::Facilitator, 3));
-    let (_dir, _, session, _) =
-        run(&definition("ann, bob, cyd", ", close: quorum, quorum: 2"), &["ann"], || panic!("it waits"));
+    let (_, session, _) = run(&definition(", close: quorum, quorum: 2"), &["ann"], || panic!("it waits"));
     assert_ne!(closed(&session), CloseReason::Facilitator);
 }
 
@@ -124,8 +96,8 @@ fn leaving_keeps_the_choice() {
     let dir = tempfile::tempdir().expect("a folder");
     let place = Place::new(Disk::default(), dir.path());
     let mut screen = led(|| vec![FacilitatorRequest::Leave { reason: LEFT.to_owned() }]);
-    let text = definition("ann, bob, cyd", "");
-    let (ran, _) = place.start_live(&text, &failing(&["bob", "cyd"]), &mut screen);
+    let text = definition("");
+    let (ran, _) = place.start_live(&text, &seated(&["bob", "cyd"], unreachable), &mut screen);
     assert_eq!(ran.done, Ok(ExitCode::Waiting));
     let session = place.session();
     assert_eq!(session.paused.as_ref().map(|(_, reason)| reason.as_str()), Some(LEFT));
@@ -135,6 +107,5 @@ fn leaving_keeps_the_choice() {
     let ran = place.go_on(false);
     assert_eq!(ran.done, Ok(ExitCode::Finished));
     assert_eq!(place.session().rounds[0].sealed(), 3);
-    let found = verify(&std::fs::read(place.file()).expect("a file"), None);
-    assert!(found.findings.is_empty(), "{:?}", found.findings);
+    place.verify();
 }

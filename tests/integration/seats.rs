@@ -13,7 +13,7 @@ use roundtable::engine::{
     SeatedParticipants, WaitPoint,
 };
 use roundtable::history::{LogEntry, PersonaInfo, SeatInfo, Session, SessionOpened};
-use roundtable::journal::{Disk, Journal, KeyStore, fold, read_log};
+use roundtable::journal::{Disk, Journal, KeyStore, fold, read_log, verify};
 use roundtable::launch::headless::HeadlessFacilitator;
 use roundtable::launch::scripted_answers::Answers;
 use roundtable::participants::progress::ProgressBoard;
@@ -53,36 +53,52 @@ steps:
   - {id: pick, type: round, question: \"Which?\", ballot: {kind: choice, options: [alpha, beta]}, rule: majority}
 ";
 
-/// Says what [`says`] gives, after a while that differs from seat to seat.
-struct Seat {
-    after: Duration,
-    diary: Diary,
+type Said = BoxFuture<'static, Result<Reply, Failure>>;
+
+/// A seat that does this when it is asked.
+pub struct Does<F>(pub F);
+
+impl<F: Fn(SeatRequest) -> Said + Send + Sync> Participant for Does<F> {
+    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
+        self.0(ask.clone())
+    }
 }
 
-impl Participant for Seat {
-    fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
-        async move {
-            self.diary.note("asked");
-            tokio::time::sleep(self.after).await;
-            let text = says(&ask.seat, &ask.step);
-            Ok(Reply { text, tries: 1, ..Reply::default() })
-        }
-        .boxed()
+/// Gives these seats to somebody who does this.
+pub fn seated(
+    names: &[&'static str],
+    does: impl Fn(SeatRequest) -> Said + Send + Sync + 'static,
+) -> impl Fn(SeatedParticipants) -> SeatedParticipants {
+    let (names, seat): (_, Arc<dyn Participant>) = (names.to_vec(), Arc::new(Does(does)));
+    move |mut table| {
+        table.extend(names.iter().map(|name| ((*name).to_owned(), Arc::clone(&seat))));
+        table
     }
+}
+
+/// Takes an hour, or as long as it may.
+pub fn slow(ask: SeatRequest) -> Said {
+    async move {
+        tokio::time::sleep(Duration::from_secs(3600)).await;
+        Ok(said(&ask))
+    }
+    .boxed()
+}
+
+/// Fails at once.
+pub fn unreachable(_: SeatRequest) -> Said {
+    let reason = "cannot connect to `models.example`".to_owned();
+    std::future::ready(Err(Failure { reason, timed_out: false, tries: 3, usage: None })).boxed()
+}
+
+/// A reply of what [`says`] gives.
+pub fn said(ask: &SeatRequest) -> Reply {
+    Reply { text: says(&ask.seat, &ask.step), tries: 1, ..Reply::default() }
 }
 
 pub fn says(seat: &str, step: &str) -> String {
     let vote = if (seat == "bob") == (step == "first") { "beta" } else { "alpha" };
     format!("vote: {vote}\nrationale: [\"so says {seat}\"]\n")
-}
-
-struct Seen(Vec<LogEntry>, Diary);
-
-impl Observer for Seen {
-    fn on_event(&mut self, line: &LogEntry, _: &Session) {
-        self.0.push(line.clone());
-        self.1.note("shown");
-    }
 }
 
 /// Shows each line to whoever watches, and keeps none.
@@ -190,6 +206,18 @@ impl Place {
         listed.map(|entry| entry.expect("listed").path()).collect()
     }
 
+    fn begin(
+        &self,
+        definition: &str,
+        seat: &dyn Fn(SeatedParticipants) -> SeatedParticipants,
+    ) -> Result<(Command, Journal, SeatedParticipants), String> {
+        let header = header(definition);
+        let journal = Journal::create(&self.disk, &self.file(), &header.session);
+        let names = header.participants.iter().map(|seat| seat.name.as_str());
+        let table = seat(table(names, &self.diary));
+        Ok((Command::Open(Box::new(header)), journal.map_err(|error| error.to_string())?, table))
+    }
+
     /// Runs a new session of `definition` to its end.
     pub fn start(&self, definition: &str) -> Ran {
         self.start_with(definition, &|table| table)
@@ -201,14 +229,20 @@ impl Place {
         definition: &str,
         seat: &dyn Fn(SeatedParticipants) -> SeatedParticipants,
     ) -> Ran {
-        let header = header(definition);
-        let journal = match Journal::create(&self.disk, &self.file(), &header.session) {
-            Ok(journal) => journal,
-            Err(error) => return Ran { done: Err(error.to_string()), seen: Vec::new(), left_behind: None },
-        };
-        let table = seat(table(header.participants.iter().map(|seat| seat.name.as_str()), &self.diary));
-        let start = Command::Open(Box::new(header.clone()));
-        self.run(Session::default(), journal, table, start, true)
+        match self.begin(definition, seat) {
+            Ok((start, journal, table)) => self.run(Session::default(), journal, table, start, true),
+            Err(error) => Ran { done: Err(error), seen: Vec::new(), left_behind: None },
+        }
+    }
+
+    /// Runs a new session of `definition` and keeps nothing of it; `watch` sees every event.
+    pub fn start_watched(
+        &self,
+        definition: &str,
+        watch: &mut (dyn FnMut(&LogEntry) + Send),
+    ) -> Result<ExitCode, String> {
+        let (start, journal, table) = self.begin(definition, &|table| table)?;
+        self.work(Session::default(), journal, table, start, true, watch).0
     }
 
     /// Runs a new session of `definition` with a facilitator at the screen; what was refused, too.
@@ -229,59 +263,76 @@ impl Place {
         screen: Screen<'_>,
         seating: SeatReplacer<'_>,
     ) -> (Ran, Vec<String>) {
-        let header = header(definition);
-        let journal = Journal::create(&self.disk, &self.file(), &header.session).expect("a journal");
-        let table = seat(table(header.participants.iter().map(|seat| seat.name.as_str()), &self.diary));
+        let (start, journal, table) = self.begin(definition, seat).expect("a journal");
         let (orders, taken) = unbounded_channel();
         let mut screen = AtScreen { screen, orders, seen: Vec::new() };
         let mut person = Person { orders: taken, refused: Vec::new() };
-        let mut engine = Engine::new(EngineConfig {
-            session: Session::default(),
-            journal,
-            keys: KeyStore::new(self.disk.clone(), &self.dir.join("keys")),
-            table,
-            evidence: Box::new(|_| Err("no evidence".to_owned())),
-            context_file: Box::new(|| Ok(None)),
-            tasks_file: Box::new(|_, _| Ok(())),
-            replace_seat: seating,
-            observer: &mut screen,
-            facilitator: &mut person,
-            interrupt: CancellationToken::new(),
-            budget: self.budget.clone(),
-            progress: ProgressBoard::default(),
-        });
+        let mut engine = self.engine(Session::default(), journal, table, &mut screen, &mut person, seating);
         let done = self.finish(async {
-            engine.stage(Command::Open(Box::new(header))).map_err(|error| error.to_string())?;
+            engine.stage(start).map_err(|error| error.to_string())?;
             engine.run().await.map_err(|error| error.to_string())
         });
         drop(engine);
         (Ran { done, seen: screen.seen, left_behind: None }, person.refused)
     }
 
+    fn engine<'a>(
+        &self,
+        session: Session,
+        journal: Journal,
+        table: SeatedParticipants,
+        observer: &'a mut dyn Observer,
+        facilitator: &'a mut dyn Facilitator,
+        replace_seat: SeatReplacer<'a>,
+    ) -> Engine<'a> {
+        Engine::new(EngineConfig {
+            session,
+            journal,
+            keys: self.key_store(),
+            table,
+            evidence: Box::new(|_| Err("no evidence".to_owned())),
+            context_file: Box::new(|| Ok(None)),
+            tasks_file: Box::new(|_, _| Ok(())),
+            replace_seat,
+            observer,
+            facilitator,
+            interrupt: CancellationToken::new(),
+            budget: self.budget.clone(),
+            progress: ProgressBoard::default(),
+        })
+    }
+
+    fn key_store(&self) -> KeyStore {
+        KeyStore::new(self.disk.clone(), &self.dir.join("keys"))
+    }
+
     /// Runs a session to its end; one that does not come to it fails.
     fn finish(&self, work: impl Future<Output = Result<ExitCode, String>>) -> Result<ExitCode, String> {
         // A clock that stands still leaps to the end of the wait as soon as nobody is at work.
-        let (runtime, limit) = match self.clock {
-            Clock::Paused => {
-                (Builder::new_current_thread().enable_all().start_paused(true).build(), PATIENCE * 1_000_000)
-            }
-            Clock::Real => (Builder::new_multi_thread().enable_all().build(), PATIENCE),
+        let (mut runtime, limit) = match self.clock {
+            Clock::Paused => (Builder::new_current_thread(), PATIENCE * 1_000_000),
+            Clock::Real => (Builder::new_multi_thread(), PATIENCE),
         };
-        let ended = runtime.expect("a runtime").block_on(async { tokio::time::timeout(limit, work).await });
+        if let Clock::Paused = self.clock {
+            runtime.start_paused(true);
+        }
+        let runtime = runtime.enable_all().build().expect("a runtime");
+        let ended = runtime.block_on(async { tokio::time::timeout(limit, work).await });
         ended.expect("the session comes to its end")
     }
 
     /// Goes on with the session in the file.
     pub fn go_on(&self, ask_again: bool) -> Ran {
+        let with = |done| Ran { done, seen: Vec::new(), left_behind: None };
         let opened = match Journal::open(&self.disk, &self.file()) {
             Ok(opened) => opened,
-            Err(error) => return Ran { done: Err(error.to_string()), seen: Vec::new(), left_behind: None },
+            Err(error) => return with(Err(error.to_string())),
         };
         let session = fold(&opened.log);
         if session.closed.is_some() {
-            let left = KeyStore::new(self.disk.clone(), &self.dir.join("keys")).erase_all(&session);
+            let left = self.key_store().erase_all(&session);
             assert!(left.is_empty(), "{left:?}");
-            return Ran { done: Ok(ExitCode::Finished), seen: Vec::new(), left_behind: None };
+            return with(Ok(ExitCode::Finished));
         }
         let table = table(session.roster.keys().map(String::as_str), &self.diary);
         let start = Command::Resume { program: "test".to_owned(), torn_bytes: opened.log.torn as u64 };
@@ -292,18 +343,10 @@ impl Place {
         fold(&read_log(&std::fs::read(self.file()).expect("a file")).expect("readable"))
     }
 
-    /// Runs a new session of `definition` and keeps nothing of it; `watch` sees every event.
-    pub fn start_watched(
-        &self,
-        definition: &str,
-        watch: &mut (dyn FnMut(&LogEntry) + Send),
-    ) -> Result<ExitCode, String> {
-        let header = header(definition);
-        let journal =
-            Journal::create(&self.disk, &self.file(), &header.session).map_err(|e| e.to_string())?;
-        let table = table(header.participants.iter().map(|seat| seat.name.as_str()), &self.diary);
-        let start = Command::Open(Box::new(header));
-        self.work(Session::default(), journal, table, start, true, &mut Watch(watch)).0
+    /// Fails unless the file verifies.
+    #[track_caller]
+    pub fn verify(&self) {
+        assert_eq!(verify(&std::fs::read(self.file()).expect("a file"), None).findings, []);
     }
 
     fn run(
@@ -314,12 +357,14 @@ impl Place {
         start: Command,
         ask_again: bool,
     ) -> Ran {
-        let mut seen = Seen(Vec::new(), self.diary.clone());
-        let (done, left_behind) = self.work(session, journal, table, start, ask_again, &mut seen);
-        Ran { done, seen: seen.0, left_behind }
+        let mut seen = Vec::new();
+        let (done, left_behind) = self.work(session, journal, table, start, ask_again, &mut |line| {
+            seen.push(line.clone());
+            self.diary.note("shown");
+        });
+        Ran { done, seen, left_behind }
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn work(
         &self,
         session: Session,
@@ -327,24 +372,12 @@ impl Place {
         table: SeatedParticipants,
         start: Command,
         ask_again: bool,
-        observer: &mut dyn Observer,
+        watch: &mut (dyn FnMut(&LogEntry) + Send),
     ) -> (Result<ExitCode, String>, Option<String>) {
         let mut facilitator = HeadlessFacilitator::new(Answers::default(), ask_again);
-        let mut engine = Engine::new(EngineConfig {
-            session,
-            journal,
-            keys: KeyStore::new(self.disk.clone(), &self.dir.join("keys")),
-            table,
-            evidence: Box::new(|_| Err("no evidence".to_owned())),
-            context_file: Box::new(|| Ok(None)),
-            tasks_file: Box::new(|_, _| Ok(())),
-            replace_seat: Box::new(newcomer),
-            observer,
-            facilitator: &mut facilitator,
-            interrupt: CancellationToken::new(),
-            budget: self.budget.clone(),
-            progress: ProgressBoard::default(),
-        });
+        let mut observer = Watch(watch);
+        let mut engine =
+            self.engine(session, journal, table, &mut observer, &mut facilitator, Box::new(newcomer));
         let done = self.finish(async {
             engine.erase_old_keys().map_err(|error| error.to_string())?;
             engine.stage(start).map_err(|error| error.to_string())?;
@@ -444,15 +477,23 @@ pub fn newcomer(model: &str) -> Result<ReplacementSeat, String> {
     if model == "nobody/here" {
         return Err("unknown provider `nobody`".to_owned());
     }
-    let participant = Arc::new(Seat { after: Duration::from_millis(1), diary: Diary::default() });
-    Ok(ReplacementSeat { participant, price: None })
+    Ok(ReplacementSeat { participant: seat(Duration::from_millis(1), Diary::default()), price: None })
 }
 
+/// Says what [`says`] gives, after a while.
+fn seat(after: Duration, diary: Diary) -> Arc<dyn Participant> {
+    Arc::new(Does(move |ask: SeatRequest| {
+        diary.note("asked");
+        async move {
+            tokio::time::sleep(after).await;
+            Ok(said(&ask))
+        }
+        .boxed()
+    }))
+}
+
+/// Seats whose time differs from one to the next.
 fn table<'a>(names: impl Iterator<Item = &'a str>, diary: &Diary) -> SeatedParticipants {
-    let seat = |(index, name): (usize, &str)| {
-        let seat: Arc<dyn Participant> =
-            Arc::new(Seat { after: Duration::from_millis(10 * index as u64), diary: diary.clone() });
-        (name.to_owned(), seat)
-    };
-    names.enumerate().map(seat).collect()
+    let after = |index: usize| Duration::from_millis(10 * index as u64);
+    names.enumerate().map(|(index, name)| (name.to_owned(), seat(after(index), diary.clone()))).collect()
 }

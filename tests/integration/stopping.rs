@@ -8,25 +8,25 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use futures::future::BoxFuture;
+use futures::future::FutureExt as _;
 use roundtable::config::doctor::ProbeLevel;
 use roundtable::config::need::Need;
 use roundtable::core::ExitCode;
 use roundtable::diagnostic::Diagnostic;
 use roundtable::history::{Event, LogEntry, SeatInvited, SeatStatus, Session, SessionOpened};
-use roundtable::journal::{Disk, read_log, verify};
-use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
+use roundtable::journal::{Disk, read_log};
+use roundtable::participants::Failure;
 use roundtable::tui::{
-    Draft, EngineHandle, Home as HomeScreen, Host, Keys, ModelSource, Notify, OpenTarget, ReplayLoad,
-    ScreenOptions, SeatChoice, SeatLink, StartRefusal, Tell, Theme,
+    Draft, EngineHandle, Home, Host, Keys, ModelSource, Notify, OpenTarget, ReplayLoad, ScreenOptions,
+    SeatChoice, SeatLink, StartRefusal, Tell, Theme,
 };
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::home::{Home, a_second, stderr};
+use crate::home::a_second;
 use crate::patience::{NEVER, SOON, wait_for};
-use crate::program::Desk;
+use crate::program::{Desk, ran};
 use crate::pty::{Screen, command, start};
-use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS, outcome};
+use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS, outcome, seated};
 use crate::server::{Answer, Server};
 
 const SEATS: usize = 2_000;
@@ -44,24 +44,18 @@ fn pid(id: u32) -> Pid {
 
 /// How long an interrupted headless session takes to rest, with every request open.
 fn rests(signal: Signal, code: i32) -> Duration {
-    let home = Home::new();
+    let desk = Desk::with(&table());
     let server = Server::start(|_| Answer::chat("vote: alpha").after(NEVER));
-    home.write("d.yaml", &table());
-    let child = home.start(&server, &["d.yaml", "--save", "s.s2s"]);
+    let child = desk.begin(&server, &["decide.yaml", "--save", "s.s2s"]);
     wait_for("all requests", || (server.open() >= SEATS).then_some(()));
     let sent = Instant::now();
     kill_process(pid(child.id()), signal).expect("sent");
     let output = child.wait_with_output().expect("ends");
     let took = sent.elapsed();
-    assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
-    let said = stderr(&output);
-    assert!(said.contains("interrupted") && said.contains("resume with: roundtable resume"), "{said}");
-    let bytes = std::fs::read(home.path("s.s2s")).expect("a file");
-    let log = read_log(&bytes).expect("whole");
-    let last = log.lines.last().expect("a line");
+    ran(output).code(code).tells("interrupted").tells("resume with: roundtable resume");
+    let last = desk.kept("s.s2s").lines.pop().expect("a line");
     assert!(matches!(last.stamped.event, Event::SessionPaused { .. }), "{last:?}");
-    let session = home.session("s.s2s");
-    assert_eq!(session.open_round().expect("open").open_seats().count(), SEATS);
+    assert_eq!(desk.state("s.s2s").open_round().expect("open").open_seats().count(), SEATS);
     took
 }
 
@@ -96,29 +90,22 @@ fn a_closed_terminal_rests_the_session() {
     assert!(matches!(log.lines.last().expect("a line").stamped.event, Event::SessionPaused { .. }));
 }
 
-struct Broken;
-
-impl Participant for Broken {
-    fn ask<'a>(&'a self, _: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
-        Box::pin(async { panic!("Quetzalcoatl-7319") })
-    }
+fn broken() -> Failure {
+    panic!("Quetzalcoatl-7319")
 }
 
 #[test]
 fn a_panic_at_a_seat_is_that_seats_failure() {
     let dir = tempfile::tempdir().expect("a folder");
     let place = Place::new(Disk::default(), dir.path());
-    let ran = place.start_with(ONE_ROUND, &|mut table| {
-        table.insert("bob".to_owned(), Arc::new(Broken));
-        table
-    });
+    let ran = place.start_with(ONE_ROUND, &seated(&["bob"], |_| async { Err(broken()) }.boxed()));
     assert_eq!(ran.done, Ok(ExitCode::Finished));
     let session = place.session();
     let seats = &session.rounds[0].seats;
     let SeatStatus::Failed(failed) = &seats["bob"].status else { panic!("{:?}", seats["bob"].status) };
     assert!(!failed.reason.is_empty() && !failed.reason.contains("Quetzalcoatl"), "{}", failed.reason);
     assert_eq!(session.rounds[0].sealed(), 2);
-    assert_eq!(verify(&std::fs::read(place.file()).expect("a file"), None).findings, []);
+    place.verify();
 }
 
 #[test]
@@ -151,9 +138,9 @@ struct Void {
 }
 
 impl Host for Void {
-    fn home(&self) -> HomeScreen {
+    fn home(&self) -> Home {
         assert!(!self.home_panics, "Quetzalcoatl-7320");
-        HomeScreen::default()
+        Home::default()
     }
     fn draft(&self, _: &OpenTarget, _: &SeatChoice) -> Result<Draft, Vec<Diagnostic>> {
         Err(Vec::new())

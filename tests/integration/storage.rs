@@ -78,8 +78,7 @@ fn goes_on(dir: &Path, definition: &str, expected: &Place, what: &str) {
     }
     assert_eq!(outcome(&place.session()), outcome(&expected.session()), "{what}");
     assert_eq!(place.keys(), Vec::<std::path::PathBuf>::new(), "{what}");
-    let found = verify(&std::fs::read(place.file()).expect("a file"), None);
-    assert_eq!(found.findings, [], "{what}");
+    place.verify();
 }
 
 fn names_path_and_cause(message: &str, dir: &Path, what: &str) {
@@ -160,7 +159,7 @@ fn a_key_that_cannot_be_removed_while_the_session_goes_on_is_a_warning_in_it() {
     assert!(
         session.warnings[0].starts_with("the key file of round 1 could not be removed (no storage space)")
     );
-    assert_eq!(verify(&std::fs::read(place.file()).expect("a file"), None).findings, []);
+    place.verify();
 }
 
 #[test]

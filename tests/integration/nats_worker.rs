@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 
 use crate::nats_server::NatsServer;
 use crate::patience::Patient as _;
+use crate::program::{Ran, ran};
 use crate::server::{Answer, Server};
 
 /// Said in an answer and nowhere else.
@@ -110,39 +111,38 @@ impl Hall {
     }
 
     fn program(&self, home: &str) -> Command {
+        let (folder, wait) = (self.server.folder.path(), self.ack_wait.as_millis().to_string());
         let mut program = Command::new(env!("CARGO_BIN_EXE_roundtable"));
-        let wait = self.ack_wait.as_millis().to_string();
-        program
-            .env("ROUNDTABLE_HOME", self.server.folder.path().join(home))
-            .current_dir(self.server.folder.path());
+        program.env("ROUNDTABLE_HOME", folder.join(home)).current_dir(folder);
         program.env("ROUNDTABLE_ACK_WAIT_MS", wait).stdin(Stdio::null());
         program
     }
 
     fn keygen(&self, home: &str) -> String {
-        let printed = self.program(home).args(["worker", "keygen"]).output_soon().expect("runs");
-        let text = String::from_utf8(printed.stdout).expect("text");
-        text.trim().strip_prefix("ed25519:").expect("a key").to_owned()
+        let printed = run(self.program(home).args(["worker", "keygen"])).out;
+        printed.trim().strip_prefix("ed25519:").expect("a key").to_owned()
     }
 
     fn worker(&self, home: &str, more: &[&str]) -> Command {
+        self.worker_as("boss:boss", home, more)
+    }
+
+    /// A worker that is this user of the server.
+    fn worker_as(&self, user: &str, home: &str, more: &[&str]) -> Command {
+        let creds = self.server.folder.path().join("creds");
+        fs::write(&creds, user).expect("written");
+        fs::set_permissions(&creds, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("set");
         let mut program = self.program(home);
         program.args(["worker", "--nats", &self.server.url(), "--name", "fleet"]).args(more);
-        let creds = self.server.folder.path().join("boss");
-        fs::write(&creds, "boss:boss").expect("written");
-        #[cfg(unix)]
-        fs::set_permissions(&creds, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("set");
         program.arg("--creds").arg(creds);
         program
     }
 
     /// Runs a worker until there is nothing to answer; returns what it said.
     fn until_idle(&self, home: &str, more: &[&str]) -> String {
-        let done = self.worker(home, more).arg("--until-idle").output_soon().expect("runs");
-        let said = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert_eq!(done.status.code(), Some(0), "{said}");
-        assert!(done.stdout.is_empty());
-        said
+        let done = run(self.worker(home, more).arg("--until-idle")).code(0);
+        assert_eq!(done.out, "");
+        done.err
     }
 
     fn snapshot() -> String {
@@ -256,6 +256,10 @@ impl Hall {
     }
 }
 
+fn run(command: &mut Command) -> Ran {
+    ran(command.output_soon().expect("runs"))
+}
+
 fn vote() -> Answer {
     Answer::chat(&json!({ "vote": "a", "rationale": [CANARY] }).to_string())
 }
@@ -337,17 +341,21 @@ async fn a_question_that_was_answered_asks_no_model_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_that_is_killed_loses_nothing_and_asks_no_more_than_it_must() {
-    for (point, asked) in [("before-spool", 2), ("before-publish", 1), ("before-ack", 1), ("before-done", 1)]
+    for (point, asked) in
+        [("before-spool", 2), ("before-publish", 1), ("before-ack", 1), ("before-done", 1), ("", 1)]
     {
+        // What was sealed before it is sent, though its offer is gone.
+        let is_gone = point.is_empty();
+        let point = if is_gone { "before-publish" } else { point };
         let lab = Server::start(|_| vote());
         let Some(hall) = Hall::with(lab, Duration::from_millis(600), "").await else { return };
         hall.ask(&["ann"]).await;
-        let killed = hall
-            .worker("home", &["--until-idle"])
-            .env("ROUNDTABLE_STOP_AT", point)
-            .output_soon()
-            .expect("runs");
+        let mut dies = hall.worker("home", &["--until-idle"]);
+        let killed = dies.env("ROUNDTABLE_STOP_AT", point).output_soon().expect("runs");
         assert_eq!(killed.status.code(), None, "{point}: {}", String::from_utf8_lossy(&killed.stderr));
+        if is_gone {
+            hall.queue.get_stream(names::OFFERS).await.expect("a stream").purge().await.expect("purged");
+        }
         hall.until_idle("home", &[]);
         assert_eq!(hall.sealed().await, ["ann"], "{point}");
         assert_eq!(hall.asked(), asked, "{point}");
@@ -357,28 +365,13 @@ async fn a_worker_that_is_killed_loses_nothing_and_asks_no_more_than_it_must() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_was_sealed_before_a_kill_is_sent_though_its_offer_is_gone() {
-    let Some(hall) = Hall::new().await else { return };
-    hall.ask(&["ann"]).await;
-    let _ = hall.worker("home", &[]).env("ROUNDTABLE_STOP_AT", "before-publish").output_soon();
-    let offers = hall.queue.get_stream(names::OFFERS).await.expect("a stream");
-    offers.purge().await.expect("purged");
-    hall.until_idle("home", &[]);
-    assert_eq!(hall.sealed().await, ["ann"]);
-    assert_eq!(hall.asked(), 1);
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn two_workers_of_one_name_share_the_work() {
     let Some(hall) = Hall::new().await else { return };
     let other = Server::start(|_| vote());
     hall.set_up("second", &other);
     hall.keygen("second");
-    fs::copy(
-        hall.server.folder.path().join("home/state/keys/worker.sign"),
-        hall.server.folder.path().join("second/state/keys/worker.sign"),
-    )
-    .expect("copied");
+    let key = |home| hall.server.folder.path().join(home).join("state/keys/worker.sign");
+    fs::copy(key("home"), key("second")).expect("copied");
     let seats: Vec<String> = (0..24).map(|number| format!("seat{number:02}")).collect();
     let start =
         |home| hall.worker(home, &["--in-flight", "1"]).stderr(Stdio::null()).start().expect("starts");
@@ -491,49 +484,32 @@ async fn an_interrupt_lets_it_finish_what_it_has_begun() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_start_says_what_is_wrong_by_its_exit_code() {
     let Some(hall) = Hall::new().await else { return };
-    let run = |command: &mut Command| {
-        let done = command.output_soon().expect("runs");
-        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    let (gone, url) = ("nats://127.0.0.1:1", hall.server.url());
+    let of = |nats: &str, more: &[&str]| {
+        let mut program = hall.program("home");
+        program.args(["worker", "--nats", nats, "--name", "fleet"]).args(more);
+        program
     };
-    let gone = ["worker", "--nats", "nats://127.0.0.1:1", "--name", "fleet"];
-    let (exit, said) = run(hall.program("home").args(gone).env("ROUNDTABLE_CONNECT_MS", "100"));
-    assert_eq!(exit, Some(5), "{said}");
-    let (exit, said) = run(hall.worker("home", &[]).env("ROUNDTABLE_ACK_WAIT_MS", "7000"));
-    assert!(exit == Some(2) && said.contains("`ack_wait`"), "{said}");
-    let (exit, said) = run(hall
-        .program("home")
-        .args(["worker", "--nats", &hall.server.url(), "--name", "fleet"])
-        .args(["--creds", "home/nothing"]));
-    assert!(exit == Some(2) && said.contains("permissions NAME"), "{said}");
-    let (exit, said) = run(&mut hall.worker("nobody", &[]));
-    assert!(exit == Some(2) && said.contains("keygen"), "{said}");
-    let (exit, said) = run(&mut hall.worker("home", &["--model", "remote/link"]));
-    assert!(exit == Some(2) && said.contains("does not answer here"), "{said}");
+    run(of(gone, &[]).env("ROUNDTABLE_CONNECT_MS", "100")).code(5);
+    run(&mut of(&url, &["--creds", "home/nothing"])).code(2).tells("permissions NAME");
+    run(hall.worker("home", &[]).env("ROUNDTABLE_ACK_WAIT_MS", "7000")).code(2).tells("`ack_wait`");
+    run(&mut hall.worker("nobody", &[])).code(2).tells("keygen");
+    run(&mut hall.worker("home", &["--model", "remote/link"])).code(2).tells("does not answer here");
 }
 
 /// What a worker tries that it may not: each gets no answer but a permissions violation.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_printed_permissions_are_enough_and_allow_nothing_else() {
-    let printed =
-        Command::new(env!("CARGO_BIN_EXE_roundtable")).args(["worker", "permissions", "fleet"]).output_soon();
-    let permissions = String::from_utf8(printed.expect("runs").stdout).expect("text");
+    let permissions =
+        run(Command::new(env!("CARGO_BIN_EXE_roundtable")).args(["worker", "permissions", "fleet"])).out;
     let users = format!(
         "authorization {{users: [{{user: boss, password: boss}}\n\
          {{user: fleet, password: secret\n{permissions}}}]}}"
     );
     let lab = Server::start(|_| vote());
     let Some(hall) = Hall::with(lab, Duration::from_secs(30), &users).await else { return };
-    let creds = hall.server.folder.path().join("fleet.creds");
-    fs::write(&creds, "fleet:secret\n").expect("written");
-    #[cfg(unix)]
-    fs::set_permissions(&creds, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("set");
     hall.ask(&["ann"]).await;
-    let mut program = hall.program("home");
-    program
-        .args(["worker", "--nats", &hall.server.url(), "--name", "fleet", "--until-idle", "--creds"])
-        .arg(&creds);
-    let done = program.output_soon().expect("runs");
-    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+    run(&mut hall.worker_as("fleet:secret\n", "home", &["--until-idle"])).code(0);
     assert_eq!(hall.sealed().await, ["ann"]);
     hall.assert_empty().await;
 
@@ -559,18 +535,11 @@ async fn the_printed_permissions_are_enough_and_allow_nothing_else() {
     };
     let _all = fleet.subscribe("rt.>").await.expect("asked");
     violated("subscribing to everything").await;
-    for subject in [
-        "$JS.API.STREAM.MSG.GET.RT_SEALED_fleet",
-        "$JS.API.CONSUMER.MSG.NEXT.RT_OFFER.other",
-        "$JS.API.STREAM.PURGE.RT_SEALED_fleet",
-        "$JS.API.STREAM.PURGE.RT_OFFER",
-        "$JS.API.DIRECT.GET.RT_SEALED_fleet.rt.sealed.fleet.s.vote.ann",
-        "$JS.API.STREAM.INFO.RT_OFFER",
-        "$JS.ACK.RT_OFFER.other.1.1.1.1.0",
-        "rt.sealed.other.s.vote.ann",
-        "rt.offer.fleet.s.vote.ann",
-        "rt.context.00.0",
-    ] {
+    let subjects = "$JS.API.STREAM.MSG.GET.RT_SEALED_fleet $JS.API.CONSUMER.MSG.NEXT.RT_OFFER.other \
+        $JS.API.STREAM.PURGE.RT_SEALED_fleet $JS.API.STREAM.PURGE.RT_OFFER \
+        $JS.API.DIRECT.GET.RT_SEALED_fleet.rt.sealed.fleet.s.vote.ann $JS.API.STREAM.INFO.RT_OFFER \
+        $JS.ACK.RT_OFFER.other.1.1.1.1.0 rt.sealed.other.s.vote.ann rt.offer.fleet.s.vote.ann rt.context.00.0";
+    for subject in subjects.split(' ') {
         let _ = fleet.request(subject, "".into()).await;
         violated(subject).await;
     }

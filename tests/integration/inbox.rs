@@ -4,13 +4,15 @@ use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Output, Stdio};
+use std::process::Stdio;
 
 use roundtable::core::Command;
 use roundtable::journal::verify;
 use serde_json::{Value, json};
 
+use crate::home::is_sound;
 use crate::patience::{Patient as _, wait_for};
+use crate::program::{ran, run};
 use crate::served::{Agent, CANARY, Server, facilitate, program, served_as};
 
 const POEM: &str = "\
@@ -29,10 +31,6 @@ steps:
 
 fn served() -> Server {
     served_as(POEM)
-}
-
-fn refused(status: u16, word: &str) -> (u16, String) {
-    (status, word.to_owned())
 }
 
 /// The agent's open work, once there is some.
@@ -57,25 +55,18 @@ fn a_poem_is_written_edited_and_reviewed_by_agents_that_poll() {
     let home = server.home.path();
     let run = |name: &str, script: &str| {
         let mut run = server.agent(name).inbox(home, &["run", "--", "sh", "-c", script]);
-        run.stdout(Stdio::null()).stderr(Stdio::piped()).start().expect("runs")
+        run.stdout(Stdio::piped()).stderr(Stdio::piped()).start().expect("runs")
     };
-    let agents = [
-        run(
-            "poet",
-            r#"cat > prompt.txt; cp "$ROUNDTABLE_WORK_ITEM" item.json; echo '{"poem": "The leaves fall."}'"#,
-        ),
-        run("editor", "cat > edit.txt; echo 'The leaves come down.'"),
-        run(
-            "critic",
-            r#"cp "$ROUNDTABLE_WORK_ITEM" review.json; echo '{"approved": true, "feedback": "Fresh."}'"#,
-        ),
-    ];
+    let poem = r#"cp "$ROUNDTABLE_WORK_ITEM" item.json; echo '{"poem": "The leaves fall."}'"#;
+    let verdict =
+        r#"cp "$ROUNDTABLE_WORK_ITEM" review.json; echo '{"approved": true, "feedback": "Fresh."}'"#;
+    let edit = "cat > edit.txt; echo 'The leaves come down.'";
+    let agents = [run("poet", poem), run("editor", edit), run("critic", verdict)];
     let bytes = server.ended();
     for agent in agents {
-        let ended = agent.wait_with_output().expect("ends");
-        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+        ran(agent.wait_with_output().expect("ends")).code(0);
     }
-    assert_eq!(verify(&bytes, None).findings, []);
+    is_sound(&bytes);
     let json = |name: &str| -> Value {
         serde_json::from_slice(&std::fs::read(home.join(name)).expect("a file")).expect("JSON")
     };
@@ -109,26 +100,26 @@ fn every_refusal_has_its_word_and_status() {
     assert_eq!((&offer["kind"], &offer["state"]), (&json!("work"), &json!("offered")));
     assert_eq!(editor.http.get("/v1/inbox").json()["items"], json!([]), "its own offers alone");
     let fit = json!({ "poem": "Leaves." });
-    assert_eq!(give(&poet, item, "one", &fit).refused(), refused(409, "not lease holder"));
-    assert_eq!(claim(&editor, item, "one").refused(), refused(404, "not offered"));
-    assert_eq!(claim(&poet, "draft/99", "one").refused(), refused(404, "not offered"));
+    give(&poet, item, "one", &fit).refuses(409, "not lease holder");
+    claim(&editor, item, "one").refuses(404, "not offered");
+    claim(&poet, "draft/99", "one").refuses(404, "not offered");
     let claimed = claim(&poet, &item.replace('/', "%2F"), "one").json();
     assert_eq!((&claimed["holder"], &claimed["state"]), (&json!("one"), &json!("claimed")));
     assert_eq!(claim(&poet, item, "one").json(), claimed, "its holder may ask again");
-    assert_eq!(claim(&poet, item, "two").refused(), refused(409, "already claimed"));
-    assert_eq!(give(&poet, item, "two", &fit).refused(), refused(409, "not lease holder"));
+    claim(&poet, item, "two").refuses(409, "already claimed");
+    give(&poet, item, "two", &fit).refuses(409, "not lease holder");
     assert_eq!(poet.http.get("/v1/inbox").json()["items"], json!([]), "what is claimed is not open");
     let taken = poet.http.post("/v1/inbox/take", &json!({ "holder": "two", "max": 5 })).json();
     assert_eq!(taken["items"], json!([]));
     let renewed = poet.http.post(&format!("/v1/items/{item}/renew"), &json!({ "holder": "one" }));
     assert_eq!(renewed.status, 200);
     let unfit = give(&poet, item, "one", &json!("no data"));
-    assert_eq!(unfit.refused(), refused(422, "does not fit"));
+    unfit.refuses(422, "does not fit");
     assert!(unfit.json()["reason"].as_str().expect("a reason").contains("poem"), "{}", unfit.json());
     let done = give(&poet, item, "one", &fit);
     assert_eq!((done.status, done.json()), (200, json!({ "item": item, "state": "completed" })));
     assert_eq!(give(&poet, item, "one", &fit).status, 200, "its reply may have been lost");
-    assert_eq!(give(&poet, item, "one", &json!({ "poem": "" })).refused(), refused(404, "not offered"));
+    give(&poet, item, "one", &json!({ "poem": "" })).refuses(404, "not offered");
 
     let edit = offered(&editor)["item"].as_str().expect("an id").to_owned();
     assert_eq!(claim(&editor, &edit, "one").status, 200);
@@ -136,16 +127,12 @@ fn every_refusal_has_its_word_and_status() {
     let review = offered(&critic)["item"].as_str().expect("an id").to_owned();
     assert_eq!(claim(&critic, &review, "one").status, 200);
     for silent in [json!({ "approved": true }), json!({ "approved": true, "feedback": " " }), json!("")] {
-        assert_eq!(give(&critic, &review, "one", &silent).refused(), refused(422, "no feedback"));
+        give(&critic, &review, "one", &silent).refuses(422, "no feedback");
     }
-    assert_eq!(
-        give(&critic, &review, "one", &json!({ "feedback": "Good." })).refused(),
-        refused(422, "does not fit")
-    );
+    give(&critic, &review, "one", &json!({ "feedback": "Good." })).refuses(422, "does not fit");
     assert_eq!(give(&critic, &review, "one", &json!({ "approved": true, "feedback": "Good." })).status, 200);
-    let bytes = server.ended();
-    assert_eq!(verify(&bytes, None).findings, []);
-    assert_eq!(claim(&critic, &review, "one").refused(), refused(404, "not offered"));
+    is_sound(&server.ended());
+    claim(&critic, &review, "one").refuses(404, "not offered");
     assert_eq!(critic.http.get("/v1/inbox?wait=20").json(), json!({ "items": [], "over": true }));
 }
 
@@ -156,30 +143,25 @@ fn bad_requests_and_strangers_are_refused() {
     let item = offered(&poet)["item"].as_str().expect("an id").to_owned();
     let path = |verb: &str| format!("/v1/items/{item}/{verb}");
     let large = poet.http.send("POST", &path("result"), &vec![b' '; 600 * 1024]);
-    assert_eq!(large.refused(), refused(413, "too long"));
+    large.refuses(413, "too long");
     let deep = format!(r#"{{"result": {}1{}}}"#, "[".repeat(200), "]".repeat(200));
     for body in ["no JSON", "[]", r#"{"holder": 7}"#, r#"{"other": 1}"#, &deep, r#"{"holder": "a\nb"}"#] {
         std::thread::park_timeout(std::time::Duration::from_millis(120));
-        assert_eq!(
-            poet.http.send("POST", &path("claim"), body.as_bytes()).refused(),
-            refused(422, "malformed"),
-            "{body}"
-        );
+        poet.http.send("POST", &path("claim"), body.as_bytes()).refuses(422, "malformed");
     }
-    assert_eq!(poet.http.get("/v1/inbox?wait=soon").refused(), refused(422, "malformed"));
-    assert_eq!(poet.http.post(&path("eat"), &json!({})).refused(), refused(404, "no such page"));
-    assert_eq!(poet.http.post(&path("fail"), &json!({})).refused(), refused(422, "malformed"));
+    poet.http.get("/v1/inbox?wait=soon").refuses(422, "malformed");
+    poet.http.post(&path("eat"), &json!({})).refuses(404, "no such page");
+    poet.http.post(&path("fail"), &json!({})).refuses(422, "malformed");
     assert_eq!(claim(&poet, &item, "poet").status, 200);
     let empty = give(&poet, &item, "poet", &json!(" \n"));
     assert!(empty.status == 422 && empty.json()["reason"] == "it is empty", "{}", empty.json());
     let words = ["run", "--access", "links", "--", "true"];
-    let whose = poet.inbox(server.home.path(), &words).output_soon().expect("runs");
-    assert!(String::from_utf8_lossy(&whose.stderr).contains("tokens of several agents"), "{whose:?}");
+    run(&mut poet.inbox(server.home.path(), &words)).tells("tokens of several agents");
     poet.http.token = "guessed".to_owned();
-    assert_eq!(poet.http.get("/v1/inbox").refused(), refused(401, "no such agent"));
-    assert_eq!(poet.http.post(&path("claim"), &json!({})).refused(), refused(401, "no such agent"));
-    let mut words = (0..40).map(|_| poet.http.send("GET", "/v1/inbox", b"").refused());
-    assert!(words.any(|word| word == refused(429, "too many tries")));
+    poet.http.get("/v1/inbox").refuses(401, "no such agent");
+    poet.http.post(&path("claim"), &json!({})).refuses(401, "no such agent");
+    let mut answers = (0..40).map(|_| poet.http.send("GET", "/v1/inbox", b""));
+    assert!(answers.any(|answer| answer.is_refusal(429, "too many tries")));
 }
 
 const PANEL: &str = "\
@@ -189,6 +171,14 @@ participants:
   - {name: tester, model: remote/inbox}
 steps: [{id: vote, type: round, question: Which store?, rule: plurality, ballot: {kind: choice, options: [redis, sqlite]}}]
 ";
+
+/// The file verifies, and says that its two ballots were not sealed by the agents.
+fn came_as_plain_text(bytes: &[u8]) {
+    let verified = verify(bytes, None);
+    assert_eq!(verified.findings, []);
+    let is_told = |note: &String| note.starts_with("2 ballots came as plain text");
+    assert!(verified.notes.iter().any(is_told), "{:?}", verified.notes);
+}
 
 fn answer(agent: &Agent, item: &str, text: &str) -> crate::served::Answer {
     agent.http.post(&format!("/v1/items/{item}/answer"), &json!({ "answer": text }))
@@ -206,20 +196,20 @@ fn agents_vote_with_plain_text_that_is_sealed_for_them() {
     }
     let [item, other] =
         [&offer, &offered(&tester)].map(|offer| offer["item"].as_str().expect("an id").to_owned());
-    assert_eq!(answer(&coder, &other, "vote: redis").refused(), refused(404, "not offered"));
-    assert_eq!(answer(&coder, "vote/99", "vote: redis").refused(), refused(404, "not offered"));
+    answer(&coder, &other, "vote: redis").refuses(404, "not offered");
+    answer(&coder, "vote/99", "vote: redis").refuses(404, "not offered");
     let unfit = answer(&coder, &item, &format!("vote: mysql\nrationale: [{CANARY}]"));
-    assert_eq!(unfit.refused(), refused(422, "does not fit"));
+    unfit.refuses(422, "does not fit");
     assert!(unfit.json()["reason"].as_str().expect("a reason").contains("mysql"), "{}", unfit.json());
     // The reply to it may have been lost; and another worker has a correction of its own.
     let same = answer(&coder, &item, &format!("vote: mysql\nrationale: [{CANARY}]"));
     assert_eq!((same.status, same.json()), (422, unfit.json()));
     let second = json!({ "holder": "second", "answer": "vote: none" });
     let path = format!("/v1/items/{item}/answer");
-    assert_eq!(coder.http.post(&path, &second).refused(), refused(422, "does not fit"));
+    coder.http.post(&path, &second).refuses(422, "does not fit");
     let sealed = answer(&coder, &item, &format!("vote: redis\nrationale: [{CANARY}]"));
     assert_eq!((sealed.status, &sealed.json()["participant"]), (201, &json!("coder")));
-    assert_eq!(answer(&coder, &item, "vote: sqlite").refused(), refused(409, "already sealed"));
+    answer(&coder, &item, "vote: sqlite").refuses(409, "already sealed");
     let same = answer(&coder, &item, &format!("vote: redis\nrationale: [{CANARY}]"));
     assert_eq!((same.status, same.json()), (200, sealed.json()), "the same again");
     assert_eq!(coder.http.get("/v1/inbox").json()["items"], json!([]), "what is sealed is not asked");
@@ -228,26 +218,19 @@ fn agents_vote_with_plain_text_that_is_sealed_for_them() {
     assert!(!written.contains(CANARY) && written.contains("by: table"), "{written}");
     assert!(!offered(&tester).to_string().contains(CANARY));
     // The second answer counts as it is.
-    assert_eq!(answer(&tester, &other, "I would rather not say.").refused(), refused(422, "does not fit"));
+    answer(&tester, &other, "I would rather not say.").refuses(422, "does not fit");
     let last = answer(&tester, &other, "Neither of them.");
     assert_eq!(last.status, 201);
     let bytes = server.ended();
-    let verified = verify(&bytes, None);
-    assert_eq!(verified.findings, []);
-    assert!(
-        verified.notes.iter().any(|note| note.starts_with("2 ballots came as plain text")),
-        "{:?}",
-        verified.notes
-    );
+    came_as_plain_text(&bytes);
     let text = String::from_utf8_lossy(&bytes);
     assert!(text.contains(CANARY) && text.contains("outcome: invalid"), "{text}");
-    assert_eq!(answer(&tester, &other, "vote: redis").refused(), refused(410, "round closed"));
+    answer(&tester, &other, "vote: redis").refuses(410, "round closed");
     let same = answer(&tester, &other, "Neither of them.");
     assert_eq!((same.status, same.json()), (200, last.json()), "also after the close");
     let receipt = sealed.json().to_string();
     let check = ["verify", "s.s2s", "--receipt", &receipt];
-    let run = crate::served::program(server.home.path()).args(check).output_soon().expect("runs");
-    assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
+    run(program(server.home.path()).args(check)).code(0);
 }
 
 #[test]
@@ -261,13 +244,11 @@ fn a_command_votes_for_an_agent_and_the_session_seals_its_answer() {
     };
     let [coder, tester] = [run("coder", 0, "sqlite"), run("tester", 1, "mysql")];
     let bytes = server.ended();
-    let [coder, tester] = [coder, tester].map(|run| run.wait_with_output().expect("ends"));
-    assert!(coder.status.success() && tester.status.success(), "{}", String::from_utf8_lossy(&coder.stderr));
+    let [coder, tester] = [coder, tester].map(|run| ran(run.wait_with_output().expect("ends")).code(0));
     for (run, name) in [(&coder, "coder"), (&tester, "tester")] {
-        let receipt: Value = serde_json::from_slice(&run.stdout).expect("a receipt");
-        assert_eq!(receipt["participant"], name);
+        assert_eq!(run.lines()[0]["participant"], name, "a receipt");
     }
-    assert!(String::from_utf8_lossy(&tester.stderr).contains("does not fit"), "it was asked once more");
+    tester.tells("does not fit");
     let asked = |at: usize| {
         let folder =
             std::fs::read_dir(desks[at].path()).expect("a folder").map(|entry| entry.expect("one").path());
@@ -276,13 +257,7 @@ fn a_command_votes_for_an_agent_and_the_session_seals_its_answer() {
     assert_eq!(asked(1).len(), 2);
     let prompt = std::fs::read_to_string(&asked(0)[0]).expect("a prompt");
     assert!(prompt.contains("You have no tools") && prompt.contains("your_role: \"coder\""), "{prompt}");
-    let verified = verify(&bytes, None);
-    assert_eq!(verified.findings, []);
-    assert!(
-        verified.notes.iter().any(|note| note.starts_with("2 ballots came as plain text")),
-        "{:?}",
-        verified.notes
-    );
+    came_as_plain_text(&bytes);
     assert!(String::from_utf8_lossy(&bytes).contains("choice: sqlite"));
 }
 
@@ -291,33 +266,27 @@ fn an_agent_whose_command_fails_leaves_the_round_open() {
     let server = served_as(PANEL);
     for (name, why) in [("coder", "exit status: 3"), ("tester", "exit status: 3")] {
         let script = ["run", "--wait", "1", "--", "sh", "-c", "exit 3"];
-        let run = server.agent(name).inbox(server.home.path(), &script).output_soon().expect("runs");
-        let said = String::from_utf8_lossy(&run.stderr).into_owned();
+        let said = run(&mut server.agent(name).inbox(server.home.path(), &script)).err;
         assert!(said.matches("not answered").count() == 1 && said.contains(why), "{said}");
     }
     assert_eq!(offered(&server.agent("tester"))["kind"], "ballot", "it is asked still");
 }
 
-fn said(run: &Output) -> String {
-    String::from_utf8_lossy(&run.stderr).into_owned()
-}
-
 #[test]
 fn an_address_that_does_not_work_is_told() {
     let home = tempfile::tempdir().expect("a folder");
-    let run = |url: &str, exit: i32| {
-        let mut run = program(home.path());
+    for (url, exit, told) in [
+        ("", 2, "`ROUNDTABLE_URL` is not set"),
+        ("http://votes.example", 2, "over plain http"),
+        ("ftp://votes.example", 2, "no http or https address"),
+        ("http://127.0.0.1:1", 5, "cannot be reached"),
+    ] {
+        let mut command = program(home.path());
         if !url.is_empty() {
-            run.env("ROUNDTABLE_URL", url).env("ROUNDTABLE_TOKEN", "token");
+            command.env("ROUNDTABLE_URL", url).env("ROUNDTABLE_TOKEN", "token");
         }
-        let run = run.args(["inbox", "run", "--", "true"]).output_soon().expect("runs");
-        assert_eq!(run.status.code(), Some(exit), "{url}: {}", said(&run));
-        said(&run)
-    };
-    assert!(run("", 2).contains("`ROUNDTABLE_URL` is not set"));
-    assert!(run("http://votes.example", 2).contains("over plain http"));
-    assert!(run("ftp://votes.example", 2).contains("no http or https address"));
-    assert!(run("http://127.0.0.1:1", 5).contains("cannot be reached"));
+        run(command.args(["inbox", "run", "--", "true"])).code(exit).tells(told);
+    }
 }
 
 #[test]
@@ -327,10 +296,8 @@ fn a_file_with_a_token_must_be_ones_own() {
     std::fs::write(&file, "ROUNDTABLE_URL=ftp://votes.example ROUNDTABLE_TOKEN=token\n").expect("written");
     for (mode, told) in [(0o640, "others may read this file"), (0o600, "no http or https address")] {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).expect("set");
-        let mut run = program(home.path());
-        let run = run.args(["inbox", "run", "--access", "access", "--", "true"]).output_soon().expect("runs");
-        assert_eq!(run.status.code(), Some(2), "{}", said(&run));
-        assert!(said(&run).contains(told), "{}", said(&run));
+        let words = ["inbox", "run", "--access", "access", "--", "true"];
+        run(program(home.path()).args(words)).code(2).tells(told);
     }
 }
 
@@ -359,7 +326,7 @@ fn a_command_that_failed_answers_once_the_facilitator_asks_its_seat_again() {
     let (round, participant) = ("vote".to_owned(), "coder".to_owned());
     facilitate(home.path(), Command::Retry { round, participant, model: None });
     let again = Server::start_at("s.s2s", home, &["--bind", &address]);
-    assert_eq!(verify(&again.ended(), None).findings, []);
+    is_sound(&again.ended());
     assert_eq!(run.wait().expect("ends").code(), Some(0), "{}", heard());
     assert!(heard().contains("sealed") && heard().matches("not answered").count() == 1, "{}", heard());
 }
@@ -377,10 +344,10 @@ fn busy_network(to: String) -> String {
             lines.push(line.clone());
             match lines.iter().filter(|known| **known == line).count() {
                 1 => {
-                    let head =
-                        "HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nContent-Length: 28\r\n\r\n";
-                    let reply = format!("{head}{{\"refused\":\"too many tries\"}}");
-                    stream.write_all(reply.as_bytes()).expect("sent");
+                    let reply =
+                        b"HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nContent-Length: 28\r\n\r\n\
+                                  {\"refused\":\"too many tries\"}";
+                    stream.write_all(reply).expect("sent");
                 }
                 2 => {}
                 _ => {
@@ -417,11 +384,7 @@ fn an_agents_ballot_gets_through_a_busy_network() {
     let coder = server.agent("coder");
     let address = busy_network(coder.http.address.clone());
     let coder = Agent { url: format!("http://{address}"), ..coder };
-    let mut run = coder.inbox(server.home.path(), &["run", "--", "echo", "vote: redis"]);
-    let run = run.stdout(Stdio::piped()).stderr(Stdio::piped()).start().expect("runs");
-    let run = run.wait_with_output().expect("ends");
-    assert_eq!(run.status.code(), Some(0), "{}", said(&run));
-    let receipt: Value = serde_json::from_slice(&run.stdout).expect("a receipt");
-    assert_eq!(receipt["participant"], "coder");
-    assert!(said(&run).contains("vote/1: sealed"), "{}", said(&run));
+    let voted = run(&mut coder.inbox(server.home.path(), &["run", "--", "echo", "vote: redis"])).code(0);
+    assert_eq!(voted.lines()[0]["participant"], "coder", "a receipt");
+    voted.tells("vote/1: sealed");
 }

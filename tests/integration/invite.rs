@@ -1,12 +1,10 @@
 //! Links from the screen: a seat is invited, votes elsewhere, and is invited again.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::Stdio;
 
 use roundtable::journal::{fold, read_log, verify};
 use roundtable::round::seal::sign::SigningKey;
 
-use crate::patience::Patient as _;
 use crate::program::Desk;
 use crate::pty::Screen;
 use crate::served::Browser;
@@ -53,7 +51,7 @@ fn a_seat_is_invited_from_the_screen_and_votes_elsewhere() {
     let new = link(&screen);
     assert_ne!(old, new);
     let old = browser(&old, 6);
-    assert_eq!(old.join(&old.key).refused(), (401, "no such invitation".to_owned()));
+    old.join(&old.key).refuses(401, "no such invitation");
     let kept = desk.files().into_iter().find(|file| file.extension().is_some_and(|end| end == "links"));
     let kept = std::fs::read_to_string(kept.expect("the tokens")).expect("a text");
     let token = new.split(['#', '.']).nth_back(1).expect("a token");
@@ -62,7 +60,7 @@ fn a_seat_is_invited_from_the_screen_and_votes_elsewhere() {
     screen.press("o", &["OPEN", "1 of 2 sealed", "invited: i"]);
     let dana = browser(&new, 7);
     assert_eq!(dana.join(&dana.key).status, 204);
-    let receipt = dana.post("/v1/seat/sealed", &dana.seal(&dana.offer(), "alpha", 3)).json();
+    let receipt = dana.votes("alpha", 3).json();
     assert_eq!(receipt["participant"], "dana");
     screen.press("", &["REVEAL", "alpha"]);
     screen.press("A", &["Accept"]);
@@ -107,7 +105,7 @@ fn a_new_link_for_a_sealed_seat_is_refused_and_the_old_one_stays() {
     screen.press("\u{1b}", &["0 of 3 sealed"]);
     let voter = browser(&dana, 8);
     assert_eq!(voter.join(&voter.key).status, 204);
-    assert_eq!(voter.post("/v1/seat/sealed", &voter.seal(&voter.offer(), "alpha", 3)).status, 201);
+    voter.votes("alpha", 3);
     screen.wait_for(&["1 of 3 sealed", "■ dana  sealed"]);
     screen.press("i", &["dana: joined", "New link"]);
     screen.press("G\r", &["`dana` has sealed in the open round: invite again after the close"]);
@@ -144,21 +142,19 @@ fn a_port_that_is_taken_is_told_before_anything_is_written() {
 #[test]
 fn whoever_serves_people_and_agents_is_warned_of_links_and_tokens() {
     let desk = desk();
-    desk.write(
-        "decide.yaml",
-        DEFINITION.replace("{name: ann, model: rehearsal}", "{name: poet, model: remote/inbox}"),
-    );
-    let mut served = desk
-        .command(["serve", "decide.yaml"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .start()
-        .expect("starts");
+    let poet = DEFINITION.replace("{name: ann, model: rehearsal}", "{name: poet, model: remote/inbox}");
+    desk.write("decide.yaml", poet);
+    let warnings =
+        ["whoever opens a link first votes as that seat", "whoever has a token works as that agent"];
+    serves(&desk, &["serve", "decide.yaml"], &warnings);
+}
+
+/// Serves until these have been said on lines of standard error, one after the other.
+fn serves(desk: &Desk, arguments: &[&str], said: &[&str]) {
+    let mut served = desk.start(arguments);
     let mut lines = BufReader::new(served.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
-    for warning in
-        ["whoever opens a link first votes as that seat", "whoever has a token works as that agent"]
-    {
-        assert!(lines.any(|line| line.contains(warning)), "{warning}");
+    for words in said {
+        assert!(lines.any(|line| line.contains(words)), "{words}");
     }
     served.kill().expect("ended");
     served.wait().expect("ended");
@@ -168,27 +164,14 @@ fn whoever_serves_people_and_agents_is_warned_of_links_and_tokens() {
 fn people_are_invited_by_name_without_a_change_of_the_definition() {
     let desk = desk();
     desk.write("decide.yaml", DEFINITION.replace("remote/link", "rehearsal"));
-    let serve = ["serve", "decide.yaml", "--bind", "127.0.0.1:0"];
-    let mut served = desk
-        .command(serve)
-        .args(["--invite", "dana,bob"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .start()
-        .expect("starts");
-    let mut lines = BufReader::new(served.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
-    assert!(lines.any(|line| line.starts_with("link of dana: http")));
-    assert!(lines.any(|line| line.starts_with("link of bob: http")));
-    served.kill().expect("ended");
-    served.wait().expect("ended");
+    let serve = ["serve", "decide.yaml", "--bind", "127.0.0.1:0", "--invite", "dana,bob"];
+    serves(&desk, &serve, &["link of dana: http", "link of bob: http"]);
     let session = fold(&read_log(&std::fs::read(desk.session()).expect("a session")).expect("readable"));
     let seats: Vec<_> = session.roster.values().map(|seat| (&*seat.name, &*seat.model)).collect();
     assert_eq!(seats, [("ann", "rehearsal"), ("dana", "remote/link"), ("bob", "remote/link")]);
-    desk.write(
-        "decide.yaml",
-        "participants: [rehearsal, {name: ann, model: rehearsal}]\n\
-         steps: [{id: vote, type: round, question: Which?, participants: [ann], ballot: {kind: position}}]\n",
-    );
+    let text = "participants: [rehearsal, {name: ann, model: rehearsal}]\n\
+         steps: [{id: vote, type: round, question: Which?, participants: [ann], ballot: {kind: position}}]\n";
+    desk.write("decide.yaml", text);
     let cases = [("", "--invite names no seat: ``"), ("eve", "no step asks `eve`, whom --invite names")];
     for (name, why) in cases {
         desk.run(["serve", "decide.yaml", "--bind", "127.0.0.1:0", "--invite", name]).code(2).tells(why);

@@ -1,12 +1,9 @@
 //! Receipts of remote seats: held against the file afterwards, refused in words when they were given for
 //! something else.
 
-use std::process::Output;
-
 use serde_json::{Value, json};
 
-use crate::patience::Patient as _;
-use crate::program::sha256;
+use crate::program::{Ran, run, sha256};
 use crate::served::{Server, program, served_as};
 
 const TABLE: &str = "\
@@ -19,25 +16,17 @@ steps:
 /// A session that has ended, and what its seats were given, round by round.
 fn held() -> (Server, Vec<Value>) {
     let server = served_as(TABLE);
-    let seats = [("dana", 1), ("bob", 2)].map(|(name, seed)| server.browser(name, seed));
+    let seats = [("dana", 1), ("bob", 2)].map(|(name, seed)| server.joined(name, seed));
     let mut receipts = Vec::new();
-    for seat in &seats {
-        assert_eq!(seat.join(&seat.key).status, 204);
-    }
     for nonce in [3, 4] {
-        for seat in &seats {
-            let taken = seat.post("/v1/seat/sealed", &seat.seal(&seat.offer(), "alpha", nonce));
-            assert_eq!(taken.status, 201);
-            receipts.push(taken.json());
-        }
+        receipts.extend(seats.iter().map(|seat| seat.votes("alpha", nonce).json()));
     }
     server.ended();
     (server, receipts)
 }
 
-fn verified(server: &Server, receipt: &str) -> Output {
-    let mut run = program(server.home.path());
-    run.args(["verify", "s.s2s", "--receipt", receipt]).output_soon().expect("runs")
+fn verified(server: &Server, receipt: &str) -> Ran {
+    run(program(server.home.path()).args(["verify", "s.s2s", "--receipt", receipt]))
 }
 
 #[test]
@@ -47,13 +36,10 @@ fn a_receipt_is_held_against_the_file_after_the_reveal() {
     for (given, seat, round) in
         [(receipts[0].to_string(), "dana", "first"), ("receipt.json".to_owned(), "bob", "second")]
     {
-        let run = verified(&server, &given);
-        let said = String::from_utf8_lossy(&run.stdout).into_owned();
-        let says = format!(
+        verified(&server, &given).code(0).shows(&format!(
             "ok      receipt of `{seat}` in round `{round}`: the file holds the answer that was sealed then; it is \
              the one that is revealed"
-        );
-        assert!(run.status.code() == Some(0) && said.contains(&says), "{said}");
+        ));
     }
     let keys: Vec<&String> = receipts[0].as_object().expect("a map").keys().collect();
     assert_eq!(keys, ["session", "round", "participant", "snapshot_sha256", "commitment"]);
@@ -79,16 +65,10 @@ fn a_receipt_for_something_else_is_refused_in_words() {
         (with("session", json!("another")), "is of session `another`; this one is `"),
     ];
     for (receipt, says) in cases {
-        let run = verified(&server, &receipt.to_string());
-        let said = String::from_utf8_lossy(&run.stdout).into_owned();
-        assert_eq!(run.status.code(), Some(6), "{says}: {said}");
-        assert!(said.contains("FAILED") && said.contains(says), "{says}: {said}");
-        assert!(said.contains("verification failed: "), "{said}");
+        let ran = verified(&server, &receipt.to_string()).code(6);
+        ran.shows("FAILED").shows(says).shows("verification failed: ");
     }
     for text in ["{\"commitment\": 1}", "{", "{\"event\": \"warning\"}"] {
-        let run = verified(&server, text);
-        let said = String::from_utf8_lossy(&run.stderr).into_owned();
-        assert_eq!(run.status.code(), Some(2), "{said}");
-        assert!(said.contains("this is no receipt") && said.contains("hint: "), "{said}");
+        verified(&server, text).code(2).tells("this is no receipt").tells("hint: ");
     }
 }

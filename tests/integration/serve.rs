@@ -14,43 +14,38 @@ use roundtable::round::snapshot::sha256_hex;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::home::is_sound;
 use crate::patience::{Patient as _, wait_for};
+use crate::program::{ran, run};
 use crate::served::{Browser, CANARY, DEFINITION, Server, program, served, served_as};
-
-fn refused(status: u16, word: &str) -> (u16, String) {
-    (status, word.to_owned())
-}
 
 fn joins_and_is_asked(dana: &Browser) -> Value {
     assert_eq!(dana.join(&dana.key).status, 204);
     assert_eq!(dana.join(&dana.key).status, 204, "the same key again");
-    assert_eq!(dana.join(&SigningKey::new([9; 32])).refused(), refused(409, "already pinned"));
+    dana.join(&SigningKey::new([9; 32])).refuses(409, "already pinned");
     let offer = dana.offer();
     assert_eq!(offer["question"], "Which store?");
     assert_eq!(offer["ballot"]["options"], json!(["redis", "sqlite"]));
     let sha256 = offer["snapshot_sha256"].as_str().expect("a hash");
     let context = dana.get(&format!("/v1/context/{sha256}"));
     assert_eq!(sha256_hex(&*String::from_utf8_lossy(&context.body)), sha256);
-    assert_eq!(
-        dana.get(&format!("/v1/context/{}", "0".repeat(64))).refused(),
-        refused(404, "no such snapshot")
-    );
-    assert_eq!(dana.get("/v1/seat/result").refused(), refused(409, "not before the close"));
+    dana.get(&format!("/v1/context/{}", "0".repeat(64))).refuses(404, "no such snapshot");
+    dana.get("/v1/seat/result").refuses(409, "not before the close");
     offer
 }
 
 fn refuses_what_does_not_fit((dana, bob): (&Browser, &Browser), ballot: &Value) {
     let mut bad = ballot.clone();
     bad["signature"] = SigningKey::new([9; 32]).sign(b"anything").into();
-    assert_eq!(dana.post("/v1/seat/sealed", &bad).refused(), refused(422, "bad signature"));
+    dana.post("/v1/seat/sealed", &bad).refuses(422, "bad signature");
     bad = ballot.clone();
     bad["delivery"] = "0".repeat(64).into();
-    assert_eq!(dana.post("/v1/seat/sealed", &bad).refused(), refused(409, "stale"));
+    dana.post("/v1/seat/sealed", &bad).refuses(409, "stale");
     bad = ballot.clone();
     bad["sealed"] = STANDARD.encode([0; 5000]).into();
-    assert_eq!(dana.post("/v1/seat/sealed", &bad).refused(), refused(422, "bad length"));
-    assert_eq!(dana.post("/v1/seat/sealed", &json!({"v": 2})).refused(), refused(422, "malformed"));
-    assert_eq!(bob.post("/v1/seat/sealed", ballot).refused(), refused(403, "not a participant"));
+    dana.post("/v1/seat/sealed", &bad).refuses(422, "bad length");
+    dana.post("/v1/seat/sealed", &json!({"v": 2})).refuses(422, "malformed");
+    bob.post("/v1/seat/sealed", ballot).refuses(403, "not a participant");
 }
 
 #[test]
@@ -68,10 +63,8 @@ fn two_people_vote_by_their_links() {
         })
     };
     // The rehearsed seat seals by itself.
-    assert_eq!(
-        status(1),
-        json!({"round": "vote", "seats": 3, "sealed": 1, "state": "open", "seconds_left": null})
-    );
+    let one = json!({"round": "vote", "seats": 3, "sealed": 1, "state": "open", "seconds_left": null});
+    assert_eq!(status(1), one);
 
     let ballot = dana.seal(&offer, "redis", 3);
     refuses_what_does_not_fit((&dana, &bob), &ballot);
@@ -84,22 +77,20 @@ fn two_people_vote_by_their_links() {
     let again = dana.post("/v1/seat/sealed", &ballot);
     assert_eq!((again.status, again.json()), (200, taken.json()), "the same again");
     let other = dana.seal(&offer, "sqlite", 4);
-    assert_eq!(dana.post("/v1/seat/sealed", &other).refused(), refused(409, "already sealed"));
+    dana.post("/v1/seat/sealed", &other).refuses(409, "already sealed");
     let seat = dana.get("/v1/seat").json();
     assert_eq!((&seat["state"], &seat["receipt"]), (&json!("sealed"), &taken.json()));
     assert!(!std::fs::read_to_string(server.file()).expect("a file").contains(CANARY));
 
     assert_eq!(bob.join(&bob.key).status, 204);
-    let late = bob.seal(&bob.offer(), "redis", 5);
-    assert_eq!(bob.post("/v1/seat/sealed", &late).status, 201);
-    let result =
-        wait_for("the result", || Some(dana.get("/v1/seat/result")).filter(|answer| answer.status == 200));
-    let result = result.json();
+    bob.votes("redis", 5);
+    let result = || Some(dana.get("/v1/seat/result")).filter(|answer| answer.status == 200);
+    let result = wait_for("the result", result).json();
     assert_eq!((&result["decided"], &result["winners"]), (&json!(true), &json!(["redis"])));
     assert_eq!(result["own"]["commitment"], ballot["commitment"]);
     assert!(result["own"]["text"].as_str().expect("a text").contains(CANARY));
     let bytes = server.ended();
-    assert_eq!(dana.post("/v1/seat/sealed", &other).refused(), refused(410, "round closed"));
+    dana.post("/v1/seat/sealed", &other).refuses(410, "round closed");
     assert_eq!(dana.post("/v1/seat/sealed", &ballot).status, 200, "its reply may have been lost");
     let found = verify(&bytes, None);
     assert_eq!(found.findings, []);
@@ -123,42 +114,34 @@ fn strangers_are_refused_and_the_page_holds_no_foreign_script() {
     assert!(!text.contains("http://") && !text.contains("https://"), "nothing from elsewhere");
     let vector = text.split("const VECTOR = ").nth(1).and_then(|rest| rest.split(";\n").next());
     assert!(serde_json::from_str::<Value>(vector.expect("a vector")).is_ok());
-    assert_eq!(stranger.get("/other").refused(), refused(404, "no such page"));
+    stranger.get("/other").refuses(404, "no such page");
     let large = stranger.send("POST", "/v1/seat/sealed", &vec![b' '; 600 * 1024]);
-    assert_eq!(large.refused(), refused(413, "too long"));
+    large.refuses(413, "too long");
     stranger.token = "guessed".to_owned();
     for path in ["/v1/seat", "/v1/seat/result", "/v1/status", "/v1/events", "/v1/context/00"] {
         std::thread::park_timeout(Duration::from_millis(200));
-        assert_eq!(stranger.get(path).refused(), refused(401, "no such invitation"), "{path}");
+        stranger.get(path).refuses(401, "no such invitation");
     }
-    let mut words = (0..40).map(|_| stranger.send("GET", "/v1/seat", b"").refused());
-    assert!(words.any(|word| word == refused(429, "too many tries")));
+    let mut answers = (0..40).map(|_| stranger.send("GET", "/v1/seat", b""));
+    assert!(answers.any(|answer| answer.is_refusal(429, "too many tries")));
 }
 
 #[test]
 fn a_served_session_goes_on_where_it_was_killed_with_the_same_links() {
-    let mut server = served();
-    let dana = server.browser("dana", 1);
-    assert_eq!(dana.join(&dana.key).status, 204);
+    let server = served();
+    let dana = server.joined("dana", 1);
     let ballot = dana.seal(&dana.offer(), "redis", 3);
     assert_eq!(dana.post("/v1/seat/sealed", &ballot).status, 201);
-    server.child.kill().expect("killed");
-    server.child.wait().expect("gone");
-    let (tokens, home) =
-        (dana.token.clone(), std::mem::replace(&mut server.home, tempfile::tempdir().expect("a folder")));
+    let (token, home) = (dana.token.clone(), server.killed());
     // Without a door it waits.
-    let rests = program(home.path()).args(["resume", "s.s2s"]).output_soon().expect("runs");
-    let said = String::from_utf8_lossy(&rests.stderr).into_owned();
-    assert_eq!(rests.status.code(), Some(4), "{said}");
-    assert!(said.contains("waiting for remote seat: bob"), "{said}");
-    assert!(said.contains("resume with: roundtable serve s.s2s"), "{said}");
+    let rests = run(program(home.path()).args(["resume", "s.s2s"])).code(4);
+    rests.tells("waiting for remote seat: bob").tells("resume with: roundtable serve s.s2s");
     let again = Server::start("s.s2s", home);
-    let (dana, bob) = (again.browser("dana", 1), again.browser("bob", 2));
-    assert_eq!(dana.token, tokens, "the link is the same");
+    let dana = again.browser("dana", 1);
+    assert_eq!(dana.token, token, "the link is the same");
     assert_eq!(dana.post("/v1/seat/sealed", &ballot).status, 200, "it is sealed already");
-    assert_eq!(bob.join(&bob.key).status, 204);
-    assert_eq!(bob.post("/v1/seat/sealed", &bob.seal(&bob.offer(), "redis", 5)).status, 201);
-    assert_eq!(verify(&again.ended(), None).findings, []);
+    again.joined("bob", 2).votes("redis", 5);
+    is_sound(&again.ended());
 }
 
 /// Two remote seats vote, see each other's reasons, and vote again; each is shown its own order.
@@ -186,7 +169,7 @@ fn the_count_of_a_round_that_is_revised_stays_hidden() {
     for seat in &seats {
         let again = || Some(seat.offer()).filter(|offer| offer["round"] != "first");
         let offer = wait_for("the revision", again);
-        assert_eq!(seat.get("/v1/seat/result").refused(), refused(409, "not before the close"));
+        seat.get("/v1/seat/result").refuses(409, "not before the close");
         assert_eq!(seat.post("/v1/seat/sealed", &seat.seal(&offer, "sqlite", 4)).status, 201);
     }
     let log = read_log(&server.ended()).expect("a file");
@@ -216,17 +199,15 @@ fn a_session_that_rests_says_how_the_same_links_work_again() {
     wait_for("ann's ballot", || sealed().filter(|text| text.contains("event: ballot_sealed")));
     let interrupted = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(interrupted.expect("sent").success());
-    let said = String::from_utf8_lossy(&child.wait_with_output().expect("ends").stderr).into_owned();
-    let line = said
-        .lines()
-        .find_map(|line| line.strip_prefix("resume with: roundtable serve s.s2s --bind 127.0.0.1:"));
-    let (port, rest) = line.and_then(|line| line.split_once(' ')).unwrap_or_else(|| panic!("{said}"));
-    assert!(port.parse::<u16>().is_ok_and(|port| port > 0), "{said}");
-    assert_eq!(rest, "--behind https://votes.example");
-    let report = program(home.path()).args(["report", "s.s2s"]).output_soon().expect("runs");
-    let report = String::from_utf8_lossy(&report.stdout).into_owned();
-    assert!(report.contains("roundtable serve s.s2s"), "{report}");
-    assert!(!report.contains("roundtable resume"), "{report}");
+    let said = ran(child.wait_with_output().expect("ends")).err;
+    let of_line = |line: &str| {
+        let rest = line.strip_prefix("resume with: roundtable serve s.s2s --bind 127.0.0.1:")?;
+        let port = rest.strip_suffix(" --behind https://votes.example")?;
+        port.parse::<u16>().ok()
+    };
+    assert!(said.lines().find_map(of_line).is_some_and(|port| port > 0), "{said}");
+    let report = run(program(home.path()).args(["report", "s.s2s"])).out;
+    assert!(report.contains("roundtable serve s.s2s") && !report.contains("roundtable resume"), "{report}");
 }
 
 #[test]
@@ -236,10 +217,8 @@ fn what_cannot_be_served_is_exit_2_with_a_hint() {
     write("d.yaml", DEFINITION);
     write("local.yaml", &DEFINITION.replace("remote/link", "rehearsal"));
     write("other.yaml", &DEFINITION.replace("remote/link", "remote/post"));
-    write(
-        "agent.yaml",
-        &DEFINITION.replace("steps: [", "steps: [{id: plan, type: agent, agent: dana, prompt: Plan it.}, "),
-    );
+    let plan = "steps: [{id: plan, type: agent, agent: dana, prompt: Plan it.}, ";
+    write("agent.yaml", &DEFINITION.replace("steps: [", plan));
     write("answers.yaml", "vote: {dana: 'vote: redis'}\n");
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let taken = taken.local_addr().expect("an address").to_string();
@@ -254,9 +233,6 @@ fn what_cannot_be_served_is_exit_2_with_a_hint() {
     ];
     for (arguments, what) in cases {
         let port: &[&str] = if arguments.contains(&"--bind") { &[] } else { &["--bind", "127.0.0.1:0"] };
-        let run = program(home.path()).arg("serve").args(arguments).args(port).output_soon().expect("runs");
-        let said = String::from_utf8_lossy(&run.stderr).into_owned();
-        assert_eq!(run.status.code(), Some(2), "{arguments:?}: {said}");
-        assert!(said.contains(what), "{arguments:?}: {said}");
+        run(program(home.path()).arg("serve").args(arguments).args(port)).code(2).tells(what);
     }
 }

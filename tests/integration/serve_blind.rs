@@ -60,14 +60,12 @@ fn no_word_of_a_sealed_answer_is_anywhere_before_the_close() {
     let [out, err] = streams;
     command.stdout(out).stderr(err);
     let server = Server::run(command, "d.yaml", home, &["--bind", "127.0.0.1:0"]);
-    let (dana, bob, coder) = (server.browser("dana", 1), server.browser("bob", 2), server.agent("coder"));
+    let (dana, bob, coder) = (server.joined("dana", 1), server.joined("bob", 2), server.agent("coder"));
 
     let mut events = dana.open("GET", "/v1/events", b"");
     events.set_read_timeout(Some(Duration::from_millis(300))).expect("set");
     let mut seen = Vec::new();
-    assert_eq!(dana.join(&dana.key).status, 204);
-    assert_eq!(bob.join(&bob.key).status, 204);
-    assert_eq!(dana.post("/v1/seat/sealed", &dana.seal(&dana.offer(), "redis", 3)).status, 201);
+    dana.votes("redis", 3);
     let asked = wait_for("a ballot", || coder.http.get("/v1/inbox").json()["items"].get(0).cloned());
     let path = format!("/v1/items/{}/answer", asked["item"].as_str().expect("an id"));
     let answer = |vote: &str, word: &str| {
@@ -101,7 +99,7 @@ fn no_word_of_a_sealed_answer_is_anywhere_before_the_close() {
     }
 
     opens.store(true, Ordering::SeqCst);
-    assert_eq!(bob.post("/v1/seat/sealed", &bob.seal(&bob.offer(), "redis", 4)).status, 201);
+    bob.votes("redis", 4);
     let bytes = server.ended();
     assert_eq!(verify(&bytes, None).findings, []);
     for word in OTHERS.iter().chain([&CANARY]) {

@@ -1,35 +1,23 @@
 //! A served session that loses its disk, its keys, its tokens or a seat.
 
 use std::io::Read as _;
-use std::process::{Output, Stdio};
+use std::process::Stdio;
 
 use roundtable::core::Command;
 use roundtable::history::Event;
-use roundtable::journal::{read_log, verify};
+use roundtable::journal::read_log;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
-use crate::patience::{Patient as _, wait_for};
+use crate::home::is_sound;
+use crate::patience::wait_for;
+use crate::program::run;
 use crate::served::{Browser, DEFINITION, Server, facilitate, program, served};
-
-fn joined(server: &Server, seat: &str, seed: u8) -> Browser {
-    let browser = server.browser(seat, seed);
-    assert_eq!(browser.join(&browser.key).status, 204);
-    browser
-}
-
-fn votes(seat: &Browser) {
-    assert_eq!(seat.post("/v1/seat/sealed", &seat.seal(&seat.offer(), "redis", 5)).status, 201);
-}
 
 /// The file of the session's keys that ends so.
 fn key_file(home: &std::path::Path, ending: &str) -> std::path::PathBuf {
     let files = std::fs::read_dir(home.join("home/state/keys")).expect("a folder");
     let mut files = files.map(|file| file.expect("a file").path());
     files.find(|file| file.to_string_lossy().ends_with(ending)).expect("the file")
-}
-
-fn said(run: &Output) -> String {
-    String::from_utf8_lossy(&run.stderr).into_owned()
 }
 
 #[test]
@@ -41,7 +29,7 @@ fn a_ballot_for_which_there_is_no_room_is_not_confirmed_and_counts_later() {
     command.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_roundtable")]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut server = Server::run(command, "d.yaml", home, &["--bind", "127.0.0.1:0"]);
-    let [dana, bob] = [joined(&server, "dana", 1), joined(&server, "bob", 2)];
+    let [dana, bob] = [server.joined("dana", 1), server.joined("bob", 2)];
     let file = server.file();
     let written = || std::fs::read_to_string(&file).expect("a file");
     wait_for("ann's ballot", || written().contains("event: ballot_sealed").then_some(()));
@@ -60,20 +48,20 @@ fn a_ballot_for_which_there_is_no_room_is_not_confirmed_and_counts_later() {
     let sealed = log.lines.iter().filter(|line| matches!(line.stamped.event, Event::BallotSealed(_)));
     assert_eq!(sealed.count(), 1, "ann's");
 
-    let again = Server::start("s.s2s", server.killed());
+    let again = server.again();
     let [dana, bob] = [("dana", &dana), ("bob", &bob)].map(|(seat, before)| {
         let again = again.browser(seat, 1);
         Browser { key: before.key.clone(), ..again }
     });
     assert_eq!(dana.post("/v1/seat/sealed", &ballot).status, 201, "the same envelope");
-    votes(&bob);
-    assert_eq!(verify(&again.ended(), None).findings, []);
+    bob.votes("redis", 5);
+    is_sound(&again.ended());
 }
 
 #[test]
 fn a_seat_that_was_excused_or_comes_after_the_close_is_told_so() {
     let server = served();
-    let dana = joined(&server, "dana", 1);
+    let dana = server.joined("dana", 1);
     let ballot = dana.seal(&dana.offer(), "redis", 3);
     let excuse = |seat: &str| {
         let (round, participant) = ("vote".to_owned(), seat.to_owned());
@@ -86,47 +74,41 @@ fn a_seat_that_was_excused_or_comes_after_the_close_is_told_so() {
     let answer = wait_for("the session", || {
         Some(again.post("/v1/seat/sealed", &ballot)).filter(|answer| answer.status != 503)
     });
-    assert_eq!(answer.refused(), (410, "seat excused".to_owned()));
+    answer.refuses(410, "seat excused");
     assert_eq!(again.get("/v1/seat").json()["state"], "excused");
     let home = server.killed();
     facilitate(home.path(), excuse("bob"));
     let server = Server::start("s.s2s", home);
     let bytes = server.ended();
-    assert_eq!(verify(&bytes, None).findings, []);
+    is_sound(&bytes);
     assert_eq!(String::from_utf8_lossy(&bytes).matches("event: envelope_refused").count(), 1);
     let late = server.browser("bob", 2);
-    assert_eq!(late.join(&late.key).refused(), (410, "round closed".to_owned()));
+    late.join(&late.key).refuses(410, "round closed");
 }
 
 #[test]
 fn lost_tokens_are_replaced_and_a_lost_table_key_is_named() {
     let server = served();
-    let dana = joined(&server, "dana", 1);
-    votes(&dana);
+    let dana = server.joined("dana", 1);
+    dana.votes("redis", 5);
     let home = server.killed();
     std::fs::remove_file(key_file(home.path(), ".links")).expect("removed");
     let server = Server::start("s.s2s", home);
     // Who has sealed is not invited again while the round is open.
     let names: Vec<&str> = server.links.iter().map(|(seat, _)| seat.as_str()).collect();
     assert_eq!(names, ["bob"]);
-    let bob = joined(&server, "bob", 2);
+    let bob = server.joined("bob", 2);
     let home = server.killed();
     let table = key_file(home.path(), ".table");
     let kept = std::fs::read(&table).expect("a key");
     std::fs::remove_file(&table).expect("removed");
-    let refused = program(home.path()).args(["serve", "s.s2s", "--bind", "127.0.0.1:0"]).output_soon();
-    let refused = refused.expect("runs");
-    assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
-    assert!(
-        said(&refused).contains("the key that signs this session's offers is not on this machine"),
-        "{}",
-        said(&refused)
-    );
+    let refused = run(program(home.path()).args(["serve", "s.s2s", "--bind", "127.0.0.1:0"])).code(2);
+    refused.tells("the key that signs this session's offers is not on this machine");
     std::fs::write(&table, kept).expect("written");
     std::fs::remove_file(key_file(home.path(), ".links")).expect("removed");
     let server = Server::start("s.s2s", home);
     let stranger = Browser { address: server.browser("bob", 2).address, ..bob };
-    assert_eq!(stranger.get("/v1/seat").refused(), (401, "no such invitation".to_owned()), "the old token");
-    votes(&joined(&server, "bob", 9));
-    assert_eq!(verify(&server.ended(), None).findings, []);
+    stranger.get("/v1/seat").refuses(401, "no such invitation");
+    server.joined("bob", 9).votes("redis", 5);
+    is_sound(&server.ended());
 }

@@ -4,13 +4,14 @@ use std::io::{Read as _, Write as _};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use roundtable::journal::verify;
 use roundtable::round::seal::sign::ballot_message;
 use roundtable::round::seal::{AssociatedData, Nonces, SealedRecord, Sealer};
 use roundtable::round::snapshot::unhex;
 use serde_json::{Value, json};
 
-use crate::patience::{Patient as _, wait_for};
+use crate::home::is_sound;
+use crate::patience::wait_for;
+use crate::program::run;
 use crate::served::{Browser, Server, program, served, served_as};
 
 const THREE: &str = "\
@@ -22,8 +23,7 @@ steps: [{id: vote, type: round, question: Which store?, rule: plurality, quorum:
 ";
 
 fn joined(server: &Server, seat: &str, seed: u8) -> (Browser, Value) {
-    let browser = server.browser(seat, seed);
-    assert_eq!(browser.join(&browser.key).status, 204);
+    let browser = server.joined(seat, seed);
     let offer = browser.offer();
     (browser, offer)
 }
@@ -86,9 +86,7 @@ fn what_is_no_envelope_is_refused_and_leaves_no_trace() {
     let before = std::fs::read(server.file()).expect("a file");
     for body in &bad {
         std::thread::park_timeout(std::time::Duration::from_millis(120));
-        let answer = dana.send("POST", "/v1/seat/sealed", body.as_bytes());
-        let shown: String = body.chars().take(60).collect();
-        assert_eq!(answer.refused(), (422, "malformed".to_owned()), "{shown}");
+        dana.send("POST", "/v1/seat/sealed", body.as_bytes()).refuses(422, "malformed");
     }
     assert_eq!(std::fs::read(server.file()).expect("a file"), before);
     assert_eq!(dana.send("POST", "/v1/seat/sealed", text.as_bytes()).status, 201);
@@ -110,16 +108,14 @@ fn a_ballot_that_does_not_open_or_is_anothers_fails_its_seat_alone() {
         assert_eq!(seat.post("/v1/seat/sealed", ballot).status, 201);
     }
     let bytes = server.ended();
-    assert_eq!(verify(&bytes, None).findings, []);
+    is_sound(&bytes);
     let text = String::from_utf8_lossy(&bytes);
     assert_eq!(text.matches("event: seat_failed").count(), 2, "{text}");
     assert_eq!(text.matches("event: answer_revealed").count(), 1, "{text}");
     // What eve sent is harmless wherever it is shown.
     for arguments in [&["replay", "s.s2s", "--text"][..], &["report", "s.s2s", "--format", "md"]] {
-        let run = program(server.home.path()).args(arguments).output_soon().expect("runs");
-        let shown = String::from_utf8_lossy(&run.stdout).into_owned();
-        assert!(shown.contains("red"), "{shown}");
-        assert!(!shown.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{shown:?}");
+        let shown = run(program(server.home.path()).args(arguments)).out;
+        assert!(shown.contains("red") && !shown.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{shown:?}");
     }
 }
 
@@ -148,10 +144,9 @@ fn a_page_of_another_origin_gets_nothing() {
 fn every_refusal_is_json_and_headers_have_a_limit() {
     let server = served();
     let dana = server.browser("dana", 1);
-    assert_eq!(dana.get("/v1/context/%FF").refused(), (404, "no such snapshot".to_owned()));
-    assert_eq!(dana.get("/v1/seat/key").refused(), (405, "no such method".to_owned()));
-    let long = dana.send("POST", "/v1/seat/key", &vec![b' '; 600 * 1024]);
-    assert_eq!(long.refused(), (413, "too long".to_owned()));
+    dana.get("/v1/context/%FF").refuses(404, "no such snapshot");
+    dana.get("/v1/seat/key").refuses(405, "no such method");
+    dana.send("POST", "/v1/seat/key", &vec![b' '; 600 * 1024]).refuses(413, "too long");
     let mut large = server.browser("dana", 1);
     large.token = "x".repeat(12 * 1024);
     assert_eq!(large.get("/v1/seat").status, 401);
@@ -177,7 +172,7 @@ fn a_body_that_does_not_come_ends_the_request() {
 
 #[test]
 fn an_agents_claim_outlives_a_killed_session() {
-    let mut server = served_as(
+    let server = served_as(
         "participants: [{name: poet, model: remote/inbox}]\nsteps: [{id: draft, type: agent, agent: poet, label: A poem}]\n",
     );
     let poet = server.agent("poet");
@@ -185,17 +180,14 @@ fn an_agents_claim_outlives_a_killed_session() {
         let taken = poet.http.post("/v1/inbox/take", &json!({ "holder": "one" })).json();
         taken["items"].get(0).cloned()
     });
-    server.child.kill().expect("killed");
-    server.child.wait().expect("gone");
-    let home = std::mem::replace(&mut server.home, tempfile::tempdir().expect("a folder"));
-    let again = Server::start("s.s2s", home);
+    let again = server.again();
     let poet = again.agent("poet");
     let path = |verb: &str| format!("/v1/items/{}/{verb}", taken["item"].as_str().expect("an id"));
     let result =
         |holder: &str| poet.http.post(&path("result"), &json!({ "holder": holder, "result": "Leaves." }));
-    assert_eq!(result("two").refused(), (409, "not lease holder".to_owned()));
+    result("two").refuses(409, "not lease holder");
     assert_eq!(poet.http.get("/v1/inbox").json()["items"], json!([]), "it is still claimed");
-    assert_eq!(poet.http.post("/v1/items/%FF/claim", &json!({})).refused(), (404, "no such page".to_owned()));
+    poet.http.post("/v1/items/%FF/claim", &json!({})).refuses(404, "no such page");
     assert_eq!(result("one").status, 200);
-    assert_eq!(verify(&again.ended(), None).findings, []);
+    is_sound(&again.ended());
 }

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use reqwest::{Certificate, Client};
 use roundtable::doors::make_identity;
 use roundtable::history::Timestamp;
-use roundtable::journal::verify;
 use serde_json::{Value, json};
 
-use crate::patience::{Patient as _, wait_for};
+use crate::home::is_sound;
+use crate::patience::wait_for;
+use crate::program::run;
 use crate::served::{Browser, DEFINITION, Server, program};
 
 const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
@@ -77,20 +78,17 @@ fn vote(server: &Server, certificate: &[u8]) {
 #[test]
 fn people_vote_over_a_certificate_that_is_made_once() {
     let options = ["--bind", "127.0.0.1:0", "--self-signed"];
-    let mut server = Server::start_at("d.yaml", home(), &options);
+    let server = Server::start_at("d.yaml", home(), &options);
     let certificate = std::fs::read(made_certificate(server.home.path())).expect("a certificate");
     let plain = server.browser("dana", 1).send("GET", "/b", b"");
     assert_eq!(plain.status, 400);
     assert!(String::from_utf8_lossy(&plain.body).contains("speaks https"));
     let written = || std::fs::read_to_string(server.file()).ok();
     wait_for("ann's ballot", || written().filter(|text| text.contains("event: ballot_sealed")));
-    server.child.kill().expect("killed");
-    server.child.wait().expect("gone");
-    let home = std::mem::replace(&mut server.home, tempfile::tempdir().expect("a folder"));
-    let again = Server::start_at("s.s2s", home, &options);
+    let again = Server::start_at("s.s2s", server.killed(), &options);
     assert_eq!(std::fs::read(made_certificate(again.home.path())).expect("a certificate"), certificate);
     vote(&again, &certificate);
-    assert_eq!(verify(&again.ended(), None).findings, []);
+    is_sound(&again.ended());
 }
 
 #[test]
@@ -117,13 +115,10 @@ fn a_certificate_that_is_given_must_be_usable() {
     ];
     for (cert, key, what) in cases {
         let arguments = ["serve", "d.yaml", "--bind", "127.0.0.1:0", "--cert", cert, "--key", key];
-        let run = program(home.path()).args(arguments).output_soon().expect("runs");
-        let said = String::from_utf8_lossy(&run.stderr).into_owned();
-        assert_eq!(run.status.code(), Some(2), "{cert} {key}: {said}");
-        assert!(said.contains(what), "{cert} {key}: {said}");
+        run(program(home.path()).args(arguments)).code(2).tells(what);
     }
     let options = ["--bind", "127.0.0.1:0", "--cert", "made.cert", "--key", "made.key"];
     let server = Server::start_at("d.yaml", home, &options);
     vote(&server, made.certificate.as_bytes());
-    assert_eq!(verify(&server.ended(), None).findings, []);
+    is_sound(&server.ended());
 }

@@ -88,6 +88,18 @@ impl Server {
         std::mem::replace(&mut self.home, tempfile::tempdir().expect("a folder"))
     }
 
+    /// Kills it and serves its session again.
+    pub fn again(self) -> Self {
+        Self::start("s.s2s", self.killed())
+    }
+
+    /// The browser of a seat that has joined.
+    pub fn joined(&self, seat: &str, seed: u8) -> Browser {
+        let browser = self.browser(seat, seed);
+        assert_eq!(browser.join(&browser.key).status, 204);
+        browser
+    }
+
     pub fn file(&self) -> PathBuf {
         self.home.path().join("s.s2s")
     }
@@ -157,8 +169,13 @@ impl Answer {
             .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&self.body)))
     }
 
-    pub fn refused(&self) -> (u16, String) {
-        (self.status, self.json()["refused"].as_str().expect("a refusal").to_owned())
+    pub fn is_refusal(&self, status: u16, word: &str) -> bool {
+        self.status == status && self.json()["refused"] == word
+    }
+
+    #[track_caller]
+    pub fn refuses(&self, status: u16, word: &str) {
+        assert!(self.is_refusal(status, word), "{} {}", self.status, self.json());
     }
 
     pub fn header(&self, name: &str) -> Option<&str> {
@@ -219,6 +236,13 @@ impl Browser {
         let signature = answer.header("rt-signature").expect("signed");
         assert!(is_signed(table_key, &offer_message(&answer.body), signature));
         offer
+    }
+
+    /// Seals a ballot for what is asked now.
+    pub fn votes(&self, vote: &str, nonce: u8) -> Answer {
+        let answer = self.post("/v1/seat/sealed", &self.seal(&self.offer(), vote, nonce));
+        assert_eq!(answer.status, 201);
+        answer
     }
 
     /// A ballot as the page seals it.

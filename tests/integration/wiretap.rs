@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::patience::wait_for;
-use crate::program::Desk;
+use crate::program::{Desk, has};
 use crate::pty::Screen;
 use crate::seat_programs::with_program;
 
@@ -109,11 +109,9 @@ fn runs(desk: &Desk) -> String {
 #[test]
 fn the_recorder_tells_what_a_program_adds_in_every_api_style() {
     let desk = desk();
-    desk.write(
-        "../home/config/config.yaml",
-        "providers:\n  mine: {command: [claude], reply: result, base_url_env: MINE_URL}\n"
-            .replace("[claude]", "[claude, --model, \"{model}\"]"),
-    );
+    let content = "providers:\n  mine: {command: [claude], reply: result, base_url_env: MINE_URL}\n"
+        .replace("[claude]", "[claude, --model, \"{model}\"]");
+    desk.write("../home/config/config.yaml", content);
     let expected = [
         ("claude-cli/plain", 0, 0, 1, true, "", ""),
         ("claude-cli/stream", 0, 0, 1, true, "", ""),
@@ -226,10 +224,7 @@ fn check_says_which_finding_holds_and_measures_nothing() {
     assert_eq!(runs(&desk), "");
     measured(&desk, "claude-cli/reminder");
     let said = check("reminder", 0);
-    assert!(
-        said.contains("`claude-cli/reminder`, version 9.9.9 (Claude Code), was measured at 20"),
-        "{said}"
-    );
+    has(&said, &["`claude-cli/reminder`, version 9.9.9 (Claude Code), was measured at 20"]);
     assert!(said.contains(": no tools, 25 bytes added, requests: 1\n"), "{said}");
     measured(&desk, "claude-cli/tools");
     let said = check("tools", 2);

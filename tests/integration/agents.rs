@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::program::{Desk, arg, named};
+use crate::program::{Desk, arg, has, named};
 use crate::server::{Answer, Server};
 
 fn warnings(lines: &[Value]) -> Vec<String> {
@@ -72,10 +72,9 @@ steps:
   - {id: build, type: agent, agent: coder, input: issue, requires: [issue.issue_id, issue.test_steps], prompt: "Build {{issue.issue_id}} ({{issue.priority}}).", completeness: off}
 "#,
     );
-    desk.write(
-        "answers.yaml",
-        "issue: {id: APP-15, title: Page, description: A page, steps: [look], priority: high}\nbuild: done\n",
-    );
+    let text =
+        "issue: {id: APP-15, title: Page, description: A page, steps: [look], priority: high}\nbuild: done\n";
+    desk.write("answers.yaml", text);
     let lines = desk.run(["--batch", "--json", "--answers", "answers.yaml", "decide.yaml"]).code(0).lines();
     let offered = named(&lines, "work_item_offered");
     assert_eq!(offered[1]["prompt"], "Build APP-15 (2).");
@@ -273,10 +272,8 @@ fn a_program_is_given_the_same_on_standard_input_and_the_object_in_a_file() {
     let participants =
         "[{name: looker, command: [sh, -c, \"echo found it\"]}, {name: builder, command: [sh, build.sh]}]";
     let desk = Desk::with(&BRIEFED.replace("PARTICIPANTS", participants));
-    desk.write(
-        "build.sh",
-        "n=$(ls given.* 2>/dev/null | wc -l); cat > given.$n; cp \"$ROUNDTABLE_WORK_ITEM\" item.$n\nls -l \"$ROUNDTABLE_WORK_ITEM\" > mode.$n; echo \"$ROUNDTABLE_WORK_ITEM\" > path.$n\necho '{\"files\": [\"a\"]}'\n",
-    );
+    let text = "n=$(ls given.* 2>/dev/null | wc -l); cat > given.$n; cp \"$ROUNDTABLE_WORK_ITEM\" item.$n\nls -l \"$ROUNDTABLE_WORK_ITEM\" > mode.$n; echo \"$ROUNDTABLE_WORK_ITEM\" > path.$n\necho '{\"files\": [\"a\"]}'\n";
+    desk.write("build.sh", text);
     let lines = desk.run(["--batch", "--json", "--trust", "decide.yaml"]).code(0).lines();
     let offered = named(&lines, "work_item_offered");
     let given = desk.read("given.0");
@@ -386,10 +383,7 @@ fn a_review_gives_a_verdict_and_a_verdict_against_it_leads_back() {
     assert!(error.contains("the verdict of a review") && error.contains("`approved`"), "{error}");
     let offered = named(&lines, "work_item_offered");
     let system = offered[1]["system"].as_str().expect("text");
-    assert!(
-        system.contains("`approved`: true or false, required") && system.contains("by clarity"),
-        "{system}"
-    );
+    has(system, &["`approved`: true or false, required", "by clarity"]);
     assert_eq!(offered[1]["review_context"]["target_author_tag"], "art / zeal");
 }
 
@@ -424,8 +418,5 @@ steps:
     desk.verify();
     let nobody = "goal: g\nparticipants: [qa-lead]\nsteps:\n  - {id: r, type: round, question: q}\n  - {id: v, type: review, of: r, criteria: [x]}\n  - {id: w, type: review, of: REQ-9, criteria: [x]}\n";
     let told = Desk::with(nobody).run(["check", "decide.yaml"]).code(2).out;
-    assert!(
-        told.contains("nobody but the author") && told.contains("names no step and no artifact: `REQ-9`"),
-        "{told}"
-    );
+    has(&told, &["nobody but the author", "names no step and no artifact: `REQ-9`"]);
 }

@@ -75,33 +75,26 @@ impl Clone {
         let step = "{id: act, type: agent, agent: abe, prompt: Go.}";
         let round = format!("{{id: r, type: round, question: Which?, {form}, participants: [bob]}}");
         self.desk.write("run.yaml", format!("{agent}steps: [{step}, {round}]\n"));
-        self.desk.write(
-            "ask.yaml",
-            format!("{agent}steps: [{{id: ok, type: approval, message: Well?}}, {step}]\n"),
-        );
+        let text = format!("{agent}steps: [{{id: ok, type: approval, message: Well?}}, {step}]\n");
+        self.desk.write("ask.yaml", text);
         self.desk.write("decide.yaml", "question: Which?\nparticipants: [qa-lead, skeptic]\n");
         let named = format!("{{name: x, model: \"recorded/{outside}/old.s2s\", prompt: p}}");
         self.desk.write("recorded.yaml", format!("question: q\nparticipants: [{named}]\n"));
         let link =
             format!("{{id: l, fromId: \"{outside}/old.s2s\", toId: x, type: basic, createdAt: 2026-01-01}}");
-        self.desk.write(
-            "links.yaml",
-            format!("question: q\nparticipants: [{{persona: qa-lead, model: rehearsal}}]\nlinks: [{link}]\n"),
-        );
+        let text =
+            format!("question: q\nparticipants: [{{persona: qa-lead, model: rehearsal}}]\nlinks: [{link}]\n");
+        self.desk.write("links.yaml", text);
         let seats =
             "participants: [{persona: qa-lead, model: rehearsal}, {persona: skeptic, model: rehearsal}]";
-        self.desk.write(
-            "rehearsed.yaml",
-            format!(
-                "{seats}\nsteps: [{{id: r, type: round, question: Which?, {form}, participants: all}}]\n"
-            ),
+        let text = format!(
+            "{seats}\nsteps: [{{id: r, type: round, question: Which?, {form}, participants: all}}]\n"
         );
+        self.desk.write("rehearsed.yaml", text);
         let person =
             "participants: [{persona: qa-lead, model: rehearsal}, {name: me, model: human, prompt: p}]";
-        self.desk.write(
-            "person.yaml",
-            format!("{person}\nsteps: [{{id: r, type: round, question: Which?, {form}}}]\n"),
-        );
+        let text = format!("{person}\nsteps: [{{id: r, type: round, question: Which?, {form}}}]\n");
+        self.desk.write("person.yaml", text);
         // A session that was begun elsewhere, to be gone on with.
         let elsewhere = Desk::new();
         elsewhere.write("run.yaml", self.desk.read("ask.yaml"));

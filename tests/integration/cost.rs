@@ -166,10 +166,8 @@ fn nothing_is_sent_that_could_cost_more_than_the_limit() {
         let run = |limit| {
             let server = Server::start(|_| counted());
             let desk = Desk::with(definition).served_by(&server);
-            desk.write(
-                ".s2s/config.yaml",
-                "max_output_tokens: 4096\nprices:\n  lab/m: {input: 0.000001, output: 244.140625}\n",
-            );
+            let text = "max_output_tokens: 4096\nprices:\n  lab/m: {input: 0.000001, output: 244.140625}\n";
+            desk.write(".s2s/config.yaml", text);
             let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--max-usd", limit]);
             (ran, server.requests().len())
         };
@@ -189,10 +187,8 @@ fn agents_at_work_at_the_same_time_share_the_limit() {
     for (limit, code, sent) in [("3.99", 5, 0), ("4.001", 0, 2)] {
         let server = Server::start(|_| counted());
         let desk = Desk::with(agents).served_by(&server);
-        desk.write(
-            ".s2s/config.yaml",
-            "max_output_tokens: 4096\nprices:\n  lab/m: {input: 0.000001, output: 244.140625}\n",
-        );
+        let text = "max_output_tokens: 4096\nprices:\n  lab/m: {input: 0.000001, output: 244.140625}\n";
+        desk.write(".s2s/config.yaml", text);
         let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--max-usd", limit]).code(code);
         assert_eq!(server.requests().len(), sent, "{}", ran.err);
         assert_eq!(ran.err.contains("$2.0000 are reserved"), code == 5, "{}", ran.err);

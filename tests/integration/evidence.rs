@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::program::Desk;
+use crate::program::{Desk, has, named};
 use crate::pty::Screen;
 
 const REVIEW: &str = r#"
@@ -31,8 +31,7 @@ fn git(desk: &Desk, arguments: &[&str]) {
 }
 
 fn snapshot(lines: &[Value]) -> String {
-    let opened = lines.iter().find(|line| line["event"] == "round_opened").expect("a round");
-    opened["snapshot"].as_str().expect("text").to_owned()
+    named(lines, "round_opened")[0]["snapshot"].as_str().expect("text").to_owned()
 }
 
 fn seats(desk: &Desk) -> Vec<Value> {
@@ -43,24 +42,15 @@ fn seats(desk: &Desk) -> Vec<Value> {
 #[test]
 fn lines_of_a_file_stand_in_the_snapshot_and_references_to_them_are_checked() {
     let desk = desk(REVIEW);
-    desk.write(
-        "answers.yaml",
-        "review:\n  \
+    let content = "review:\n  \
          skeptic: {position: Stale., references: [\"SRC-1:2-3\", \"stale( 60)\"]}\n  \
          qa-lead: {position: Stale., references: [REQ-999, \"SRC-1:4\"]}\n  \
-         technical-lead: {position: Stale., references: []}\n",
-    );
+         technical-lead: {position: Stale., references: []}\n";
+    desk.write("answers.yaml", content);
     let ran = desk.run(["--batch", "--json", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
     let text = snapshot(&ran.code(0).lines());
-    for part in [
-        "source: \"src/cache.rs\"",
-        "lines: \"2-3\"",
-        "bytes: 36",
-        "   2|     stale(\n",
-        "   3|         60)\n",
-    ] {
-        assert!(text.contains(part), "{part}\n{text}");
-    }
+    let lines = ["lines: \"2-3\"", "   2|     stale(\n", "   3|         60)\n"];
+    has(&text, &[&lines[..], &["source: \"src/cache.rs\"", "bytes: 36"]].concat());
     assert!(!text.contains("fn get"), "{text}");
     desk.run(["verify", "s.s2s"]).code(0);
 
@@ -120,9 +110,7 @@ fn what_is_not_as_named_stops_before_anything_is_asked() {
             &["check", "decide.yaml"],
             &["--batch", "--dry-run", "decide.yaml"],
         ] {
-            let ran = desk.run(verb).code(2);
-            let told = ran.err + &ran.out;
-            assert!(told.contains("SRC-1") && told.contains(said), "{verb:?}: {told}");
+            desk.run(verb).code(2).says("SRC-1").says(said);
         }
     }
 }
@@ -141,10 +129,9 @@ fn a_diff_is_that_of_two_commits_and_runs_nothing() {
     for key in ["diff.external", "diff.evil.textconv", "diff.evil.command", "core.pager", "core.fsmonitor"] {
         git(&desk, &["config", key, "touch ran-by-git; cat"]);
     }
-    desk.write(
-        "answers.yaml",
-        "review:\n  skeptic: {position: P., references: [\"src/cache.rs:3\", \"src/cache.rs:30\"]}\n",
-    );
+    let content =
+        "review:\n  skeptic: {position: P., references: [\"src/cache.rs:3\", \"src/cache.rs:30\"]}\n";
+    desk.write("answers.yaml", content);
     let ran = desk.run(["--batch", "--json", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
     let text = snapshot(&ran.code(0).lines());
     assert!(text.contains("7| -        60)\n") && text.contains("8| +        30)\n"), "{text}");
@@ -163,9 +150,7 @@ fn the_command_line_adds_evidence_of_its_own() {
     let ran =
         desk.pipe(["--batch", "decide.yaml"].into_iter().chain(flags), "error[E0308]: mismatched types\n");
     let text = snapshot(&ran.code(0).lines());
-    for part in ["id: EV-1", "   2| second", "id: EV-2", "source: \"standard input\"", "   1| error[E0308]"] {
-        assert!(text.contains(part), "{part}\n{text}");
-    }
+    has(&text, &["id: EV-1", "   2| second", "id: EV-2", "source: \"standard input\"", "   1| error[E0308]"]);
     desk.run(["verify", "s.s2s"]).code(0);
     desk.write("key.txt", format!("hf_{}\n", "a".repeat(34)));
     let refused = desk.run(["--batch", "decide.yaml", "--evidence", "key.txt"]).code(2);
@@ -181,9 +166,7 @@ fn a_definition_that_sends_secrets_is_agreed_to_first() {
     let question =
         "sends `src/cache.rs`, whose line 2 looks like a Hugging Face token (named by decide.yaml)";
     for run in [&["check", "decide.yaml"][..], &["--batch", "--dry-run", "decide.yaml"]] {
-        let ran = desk.run(run).code(0);
-        let told = ran.out + &ran.err;
-        assert!(told.contains(question) && told.contains("not agreed to yet"), "{told}");
+        desk.run(run).code(0).says(question).says("not agreed to yet");
     }
     let refused = desk.run(["--batch", "decide.yaml"]).code(2).err;
     assert!(refused.contains("nobody has agreed to this yet") && desk.sessions().is_empty(), "{refused}");
@@ -225,11 +208,9 @@ fn only_ballots_that_cite_something_are_counted_when_asked() {
          ballot: {kind: choice, options: [a, b]}\nrule: majority\n\
          artifacts: [{id: SRC-1, file: src/cache.rs}]\n",
     );
-    desk.write(
-        "answers.yaml",
-        "review:\n  skeptic: {vote: a, references: [\"SRC-1:1\"]}\n  \
-         qa-lead: {vote: b, references: [REQ-999]}\n  technical-lead: {vote: b}\n",
-    );
+    let text = "review:\n  skeptic: {vote: a, references: [\"SRC-1:1\"]}\n  \
+         qa-lead: {vote: b, references: [REQ-999]}\n  technical-lead: {vote: b}\n";
+    desk.write("answers.yaml", text);
     desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]).code(0);
     desk.run(["tally", "s.s2s", "--supported"]).code(0).shows("the 1 of 3 ballots");
     let json = desk.run(["tally", "s.s2s", "--supported", "--json"]).code(0).lines();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use roundtable::workflow::{Source, load};
 use serde_json::{Value, json};
 
-use crate::program::{Desk, arg, ran};
+use crate::program::{Desk, arg, named, ran};
 
 const INPUT: &str = "Build a dark mode toggle";
 
@@ -57,10 +57,10 @@ fn handed(example: &str, answers: &Value) -> Vec<(String, Value)> {
     let path = format!("{}/tests/fixtures/workflows/{example}.json", env!("CARGO_MANIFEST_DIR"));
     let desk = Desk::new();
     desk.write("answers.json", answers.to_string());
-    let ran = desk.run(["--batch", "--json", "--input", INPUT, "--answers", "answers.json", &path]).code(0);
-    let lines = ran.lines();
-    let offered = lines.iter().filter(|line| line["event"] == "work_item_offered");
-    offered
+    let lines =
+        desk.run(["--batch", "--json", "--input", INPUT, "--answers", "answers.json", &path]).code(0).lines();
+    named(&lines, "work_item_offered")
+        .iter()
         .map(|line| {
             // Without a prompt an agent is handed the whole work item as JSON, its input at the top.
             let prompt: Value =
@@ -91,64 +91,56 @@ fn given(context: &Value) -> Value {
 }
 
 #[test]
-fn earlier_results_are_injected_in_order() {
-    let steps = ["plan", "code", "test"];
-    for example in ["example-1", "example-2"] {
-        let wanted = vec![
-            ("plan".to_owned(), given(&json!({}))),
-            ("code".to_owned(), given(&json!({"plan": by("plan")}))),
-            ("test".to_owned(), given(&json!({"plan": by("plan"), "code": by("code")}))),
-        ];
-        assert_eq!(handed(example, &answers(&steps)), wanted, "{example}");
+fn every_step_is_handed_what_the_text_says() {
+    let (plan, code) = (by("plan"), by("code"));
+    let theme = json!({"files": ["src/theme.ts"], "approach": "x"});
+    let three = ["plan", "code", "test"];
+    let in_order = [json!({}), json!({"plan": plan}), json!({"plan": plan, "code": code})]
+        .map(|context| given(&context));
+    let researched = json!({"research-1": by("research-1"), "research-2": by("research-2")});
+    let mut summed = researched.clone();
+    summed["synthesize"] = by("synthesize");
+    for (example, answers, wanted) in [
+        // Earlier results are injected in order.
+        ("example-1", answers(&three), in_order.to_vec()),
+        ("example-2", answers(&three), in_order.to_vec()),
+        // A reference stands beside the context.
+        (
+            "example-3",
+            answers(&three),
+            vec![
+                given(&json!({})),
+                json!({"input": INPUT, "plan": plan, "context": {"plan": plan}}),
+                json!({"input": INPUT, "code": code, "context": {"plan": plan, "code": code}}),
+            ],
+        ),
+        // A transform is referenced by its output.
+        (
+            "example-4",
+            json!({"plan": theme, "code": code}),
+            vec![
+                given(&json!({})),
+                json!({"input": INPUT, "files": theme["files"], "context": {"plan": theme, "files": theme["files"]}}),
+            ],
+        ),
+        // Parallel steps share one context.
+        ("example-5", answers(&["unit", "integration", "e2e"]), vec![given(&json!({})); 3]),
+        // Results accumulate.
+        (
+            "example-6",
+            answers(&["research-1", "research-2", "synthesize", "code"]),
+            vec![
+                given(&json!({})),
+                given(&json!({"research-1": by("research-1")})),
+                given(&researched),
+                given(&summed),
+            ],
+        ),
+    ] {
+        let steps: Vec<String> = answers.as_object().expect("a map").keys().cloned().collect();
+        let wanted: Vec<_> = steps.into_iter().zip(wanted).collect();
+        assert_eq!(handed(example, &answers), wanted, "{example}");
     }
-}
-
-#[test]
-fn a_reference_stands_beside_the_context() {
-    let found = handed("example-3", &answers(&["plan", "code", "test"]));
-    let wanted = vec![
-        ("plan".to_owned(), given(&json!({}))),
-        ("code".to_owned(), json!({"input": INPUT, "plan": by("plan"), "context": {"plan": by("plan")}})),
-        (
-            "test".to_owned(),
-            json!({"input": INPUT, "code": by("code"), "context": {"plan": by("plan"), "code": by("code")}}),
-        ),
-    ];
-    assert_eq!(found, wanted);
-}
-
-#[test]
-fn a_transform_is_referenced_by_its_output() {
-    let plan = json!({"files": ["src/theme.ts"], "approach": "x"});
-    let found = handed("example-4", &json!({"plan": plan, "code": by("code")}));
-    let files = json!(["src/theme.ts"]);
-    let wanted = vec![
-        ("plan".to_owned(), given(&json!({}))),
-        (
-            "code".to_owned(),
-            json!({"input": INPUT, "files": files, "context": {"plan": plan, "files": files}}),
-        ),
-    ];
-    assert_eq!(found, wanted);
-}
-
-#[test]
-fn parallel_steps_share_one_context() {
-    let found = handed("example-5", &answers(&["unit", "integration", "e2e"]));
-    let wanted: Vec<(String, Value)> =
-        ["unit", "integration", "e2e"].iter().map(|step| ((*step).to_owned(), given(&json!({})))).collect();
-    assert_eq!(found, wanted);
-}
-
-#[test]
-fn results_accumulate() {
-    let found = handed("example-6", &answers(&["research-1", "research-2", "synthesize", "code"]));
-    let (one, two) = (by("research-1"), by("research-2"));
-    assert_eq!(found[2].1, given(&json!({"research-1": one, "research-2": two})));
-    assert_eq!(
-        found[3].1,
-        given(&json!({"research-1": one, "research-2": two, "synthesize": by("synthesize")}))
-    );
 }
 
 #[test]

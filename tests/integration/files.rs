@@ -305,10 +305,8 @@ fn personas_are_read_from_their_folders_alone() {
     let refused = project.run(&["--batch", "decide.yaml"]).code(2);
     refused.tells("leads out of the persona folder");
     for name in ["../secret", "/etc/passwd", "..%2fsecret", "personas/sneaky"] {
-        project.desk.write(
-            "other.yaml",
-            format!("question: q\nparticipants: [{{persona: \"{name}\", name: abe}}]\n"),
-        );
+        let text = format!("question: q\nparticipants: [{{persona: \"{name}\", name: abe}}]\n");
+        project.desk.write("other.yaml", text);
         let refused = project.run(&["--batch", "other.yaml"]).code(2);
         assert!(!refused.err.contains(SECRET) && !refused.err.contains("root:"), "{}", refused.err);
     }

@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use crate::program::Desk;
+use crate::program::{Desk, rows};
 
 /// Two commits in `$PWD`; the second changes `src/a.txt`.
 const COMMITS: &str = "git init -q .; mkdir -p src; printf 'one\\ntwo\\n' > src/a.txt; git add .; \
@@ -160,48 +160,21 @@ fn a_program_named_git_in_the_repository_is_not_run() {
 
 #[test]
 fn a_git_file_that_leads_to_another_repository_is_refused() {
-    for (lead, named) in [
-        ("echo 'gitdir: ../private/.git' > .git", "private/.git"),
-        ("ln -s ../private/.git .git", "private/.git"),
-        // Git folders of one's own whose objects are another's.
-        (
-            "mkdir -p .git; cp ../private/.git/HEAD .git/; echo ../../private/.git > .git/commondir",
-            "commondir",
-        ),
-        (
-            "mkdir -p fake; cp ../private/.git/HEAD fake/; echo ../../private/.git > fake/commondir; \
-             echo 'gitdir: fake' > .git; echo $PWD/.git > fake/gitdir",
-            "fake",
-        ),
-        (
-            "git init -q .; rm -rf .git/objects; ln -s $PWD/../private/.git/objects .git/objects",
-            "private/.git/objects",
-        ),
-        (
-            "git init -q .; rmdir .git/objects/pack; ln -s $PWD/../private/.git/objects/pack .git/objects/pack",
-            "pack",
-        ),
-        (
-            "git init -q .; echo $PWD/../private/.git/objects > .git/objects/info/alternates; \
-             cp -r ../private/.git/refs .git/",
-            "private/.git/objects",
-        ),
-        (
-            "git init -q .; mkdir -p mid/info; echo ../mid > .git/objects/info/alternates; \
-             echo ../../private/.git/objects > mid/info/alternates; mv mid .git/mid",
-            "private/.git/objects",
-        ),
-        (
-            "git init -q .; echo ../../../private/.git/objects > .git/objects/info/alternates",
-            "private/.git/objects",
-        ),
-        (
-            "git init -q .; echo '\"../../../private/.git/objects\"' > .git/objects/info/alternates",
-            "private/.git/objects",
-        ),
-        ("echo 'gitdir: /nowhere' > .git", "/nowhere"),
-        ("mkfifo .git", ".git"),
-    ] {
+    // The third to the sixth are git folders of one's own whose objects are another's.
+    for (lead, named) in rows(
+        r#"echo 'gitdir: ../private/.git' > .git => private/.git
+           ln -s ../private/.git .git => private/.git
+           mkdir -p .git; cp ../private/.git/HEAD .git/; echo ../../private/.git > .git/commondir => commondir
+           mkdir -p fake; cp ../private/.git/HEAD fake/; echo ../../private/.git > fake/commondir; echo 'gitdir: fake' > .git; echo $PWD/.git > fake/gitdir => fake
+           git init -q .; rm -rf .git/objects; ln -s $PWD/../private/.git/objects .git/objects => private/.git/objects
+           git init -q .; rmdir .git/objects/pack; ln -s $PWD/../private/.git/objects/pack .git/objects/pack => pack
+           git init -q .; echo $PWD/../private/.git/objects > .git/objects/info/alternates; cp -r ../private/.git/refs .git/ => private/.git/objects
+           git init -q .; mkdir -p mid/info; echo ../mid > .git/objects/info/alternates; echo ../../private/.git/objects > mid/info/alternates; mv mid .git/mid => private/.git/objects
+           git init -q .; echo ../../../private/.git/objects > .git/objects/info/alternates => private/.git/objects
+           git init -q .; echo '"../../../private/.git/objects"' > .git/objects/info/alternates => private/.git/objects
+           echo 'gitdir: /nowhere' > .git => /nowhere
+           mkfifo .git => .git"#,
+    ) {
         let desk = desk(&format!("mkdir private zip; cd private; {COMMITS}; git gc -q; cd ../zip; {lead}"));
         let said = refusal(&desk, "zip");
         assert!(said.contains(named) && !said.contains("+2"), "{lead}\n{said}");

@@ -43,10 +43,8 @@ fn hostile(decides: bool) -> Desk {
     desk.write("decide.json", definition.to_string());
     let say = |vote: &str| json!({"vote": vote, "position": HOSTILE.join("\n"), "rationale": HOSTILE});
     let second = if decides { HOSTILE[0] } else { HOSTILE[6] };
-    desk.write(
-        "answers.json",
-        json!({"pick": {"qa-lead": say(HOSTILE[0]), "skeptic": say(second)}}).to_string(),
-    );
+    let text = json!({"pick": {"qa-lead": say(HOSTILE[0]), "skeptic": say(second)}}).to_string();
+    desk.write("answers.json", text);
     desk
 }
 
@@ -102,10 +100,8 @@ fn a_person_reads_the_result_in_one_line_at_the_end() {
         "participants: [qa-lead, skeptic, devops-engineer]\nquestion: Which?\n\
          ballot: {kind: choice, options: [a, b]}\nrule: majority\n",
     );
-    desk.write(
-        "answers.yaml",
-        "decide: {qa-lead: {vote: a}, skeptic: {vote: a}, devops-engineer: {vote: b}}",
-    );
+    let text = "decide: {qa-lead: {vote: a}, skeptic: {vote: a}, devops-engineer: {vote: b}}";
+    desk.write("answers.yaml", text);
     let err = desk.run(["--batch", "--answers", "answers.yaml", "decide.yaml"]).code(0).err;
     let wanted = "outcome: Decision: a · 2 of 3 seats chose it (a majority needed). 1 chose b · strength: weak · \
                   dissent: devops-engineer · ";

@@ -6,7 +6,7 @@ use roundtable::journal::verify;
 use serde_json::{Value, json};
 
 use crate::forge::{chained, events as read};
-use crate::program::{Desk, Ran, named};
+use crate::program::{Desk, Ran, has, named};
 
 const ANSWERS: &str = "\
 pick:
@@ -67,10 +67,7 @@ fn by_default_findings_are_flagged_and_nothing_is_changed() {
     assert_eq!(texts, ["Claude", "Anthropic", "Claude", "openai"]);
     assert!(found[0]["found"].as_array().expect("a list").iter().all(|leak| leak.get("as").is_none()));
     let handed = handed_on(&lines);
-    assert!(
-        handed.contains("As Claude, made by Anthropic") && handed.contains("bert-2 will not"),
-        "{handed}"
-    );
+    has(&handed, &["As Claude, made by Anthropic", "bert-2 will not"]);
     assert!(handed.contains("stepId: bert-2") || handed.contains("stepId: \"bert-2\""), "{handed}");
     assert!(desk.run(["verify", "out.s2s"]).code(0).out.contains("is found again"));
 }
@@ -133,10 +130,7 @@ fn pseudonyms_are_all_that_later_rounds_see_and_the_end_tells_who_was_who() {
             assert!(!handed.contains(name.as_str()), "{name}: {handed}");
             assert_eq!(handed.matches(&format!("stepId: \"{shown}\"")).count(), 1, "{shown}: {handed}");
         }
-        assert!(
-            handed.contains(&format!("{} will not", names["bert-2"].as_str().expect("a pseudonym"))),
-            "{handed}"
-        );
+        has(&handed, &[&format!("{} will not", names["bert-2"].as_str().expect("a pseudonym"))]);
         // They are listed by their numbers, whatever the roster's order.
         let at: Vec<usize> =
             (1..=3).map(|n| handed.find(&format!("participant-{n}\"")).expect("each")).collect();
@@ -150,10 +144,8 @@ fn pseudonyms_are_all_that_later_rounds_see_and_the_end_tells_who_was_who() {
 #[test]
 fn who_is_who_is_not_reported_before_the_end() {
     let desk = Desk::new();
-    desk.write(
-        "stop.yaml",
-        definition("pseudonyms: true") + "  - {id: ok, type: approval, message: \"Enough?\"}\n",
-    );
+    let text = definition("pseudonyms: true") + "  - {id: ok, type: approval, message: \"Enough?\"}\n";
+    desk.write("stop.yaml", text);
     desk.write("answers.yaml", ANSWERS);
     desk.run(["--batch", "--answers", "answers.yaml", "--save", "out.s2s", "stop.yaml"]).code(4);
     let shown = desk.run(["report", "out.s2s"]).code(0).out;

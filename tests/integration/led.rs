@@ -270,14 +270,12 @@ fn the_model_sees_closed_rounds_only_and_no_names() {
     };
     let desk = desk(&format!("strategy: hats, {CHOICE}"));
     std::fs::create_dir_all(desk.path(".s2s/strategies")).expect("a folder");
-    desk.write(
-        ".s2s/strategies/hats.yaml",
-        format!(
-            "name: hats\nsummary: s\nfor: f\nlimits: l\nevidence: []\naccepts: [choice]\nrules: {{choice: majority}}\n\
+    let text = format!(
+        "name: hats\nsummary: s\nfor: f\nlimits: l\nevidence: []\naccepts: [choice]\nrules: {{choice: majority}}\n\
              phases:\n{}  - {{id: vote, question: \"{{{{topic}}}}\", ballot: main}}\n",
-            phases.map(blind).concat()
-        ),
+        phases.map(blind).concat()
     );
+    desk.write(".s2s/strategies/hats.yaml", text);
     let mut answers = json!({"talk-vote": {"ann": {"vote": "queue", "rationale": ["MARK-vote"]}, "bob": {"vote": "queue"}}});
     for phase in phases {
         answers[format!("talk-{phase}")] = both(&json!({"position": format!("MARK-{phase}")}));
@@ -375,10 +373,9 @@ fn a_service_that_fails_leaves_the_note_to_a_person() {
     assert_eq!(asked["step"], "talk-vote-note-ok");
     assert_eq!(asked["proposal"]["winner"], "queue");
     // Saved, and gone on with: the person writes it.
-    desk.write(
-        "more.yaml",
-        json!({"talk-vote-note-ok": {"edited": {"synthesis": "Mine.", "winner": "queue"}}}).to_string(),
-    );
+    let content =
+        json!({"talk-vote-note-ok": {"edited": {"synthesis": "Mine.", "winner": "queue"}}}).to_string();
+    desk.write("more.yaml", content);
     desk.run(["--batch", "s.s2s", "--answers", "more.yaml"]).code(0);
     let noted = first(&desk, "synthesis_recorded");
     assert_eq!(noted["text"], "Mine.");

@@ -336,10 +336,8 @@ mod served {
     #[test]
     fn status_continues_only_what_was_convened_within_its_limit() {
         let (desk, _server, gate) = gated();
-        desk.write(
-            "approve.yaml",
-            "participants: [qa-lead]\nsteps: [{id: ok, type: approval, message: Well?}]\n",
-        );
+        let written = "participants: [qa-lead]\nsteps: [{id: ok, type: approval, message: Well?}]\n";
+        desk.write("approve.yaml", written);
         desk.run(["--batch", "approve.yaml"]).code(4);
         let file = desk.session();
         let id = file.file_stem().expect("a name").to_string_lossy().into_owned();

@@ -2,10 +2,9 @@
 
 use roundtable::history::{Event, SetAside};
 use roundtable::journal::verify;
-use serde_json::Value;
 
 use crate::forge::{chained, events};
-use crate::program::Desk;
+use crate::program::{Desk, rows};
 use crate::pty::Screen;
 
 const DEFINITION: &str = "goal: \"Survive the sale\"
@@ -41,8 +40,7 @@ fn a_merge_by_an_answers_file_leaves_options_and_tells_nobody_who_had_which_idea
     let merge = &report["steps"].as_array().expect("steps")[1];
     assert_eq!(merge["data"]["options"], serde_json::json!([{"id": "one-queue", "title": "One queue"}]));
     assert_eq!(report["merges"][0]["set_aside"][0]["idea"], "ann#2");
-    let lines = desk.log("s.s2s");
-    let rounds: Vec<&Value> = lines.iter().filter(|line| line["event"] == "round_opened").collect();
+    let rounds = desk.events("round_opened");
     let snapshot = rounds[1]["snapshot"].as_str().expect("a snapshot");
     assert!(snapshot.contains("One queue") && !snapshot.contains("Take orders now"), "{snapshot}");
     assert!(!snapshot.contains("ann"), "{snapshot}");
@@ -50,18 +48,12 @@ fn a_merge_by_an_answers_file_leaves_options_and_tells_nobody_who_had_which_idea
 
 #[test]
 fn a_merge_that_loses_an_idea_or_collides_is_refused_and_nothing_is_lost() {
-    for (merge, wanted) in [
-        ("{options: [{title: Queue, from: [ann#1, bob#1]}]}", "idea `ann#2` (Cache) is in no option"),
-        (
-            "{options: [{title: Q, from: [ann#1, bob#1]}, {title: q, from: [ann#2]}]}",
-            "two options have the id `q`",
-        ),
-        ("{options: [{title: Q, from: [ann#1, ann#2, bob#1, bob#2]}]}", "there is no idea `bob#2`"),
-        (
-            "{options: [{title: Q, from: [ann#1, ann#2, bob#1]}, {title: R, from: [ann#1]}]}",
-            "`ann#1` is placed twice",
-        ),
-    ] {
+    for (merge, wanted) in rows(
+        "{options: [{title: Queue, from: [ann#1, bob#1]}]} => idea `ann#2` (Cache) is in no option
+         {options: [{title: Q, from: [ann#1, bob#1]}, {title: q, from: [ann#2]}]} => two options have the id `q`
+         {options: [{title: Q, from: [ann#1, ann#2, bob#1, bob#2]}]} => there is no idea `bob#2`
+         {options: [{title: Q, from: [ann#1, ann#2, bob#1]}, {title: R, from: [ann#1]}]} => `ann#1` is placed twice",
+    ) {
         let desk = desk(&format!("merge: {merge}"));
         let ran = desk.run(RUN);
         assert!(ran.code != 0 && ran.err.contains(wanted), "{}: {}", ran.code, ran.err);
@@ -85,10 +77,7 @@ fn an_answer_that_is_no_merge_is_told_before_the_run() {
     desk("").run(RUN).code(4).tells("ann#2").tells("Cache");
     let bad = DEFINITION.replace("merges: gather", "merges: vote");
     let ran = Desk::with(&bad).run(["check", "decide.yaml"]).code(2);
-    assert!(
-        format!("{}{}", ran.out, ran.err)
-            .contains("`merges` of step `merge` names no round of ideas: `vote`")
-    );
+    ran.says("`merges` of step `merge` names no round of ideas: `vote`");
 }
 
 #[test]

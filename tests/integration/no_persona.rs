@@ -73,10 +73,8 @@ fn the_command_line_seats_models_as_a_definition_does() {
 #[test]
 fn a_persona_with_tools_sits_without_them_where_the_definition_says() {
     let desk = Desk::rehearsing("question: x\nparticipants: [coder, qa-lead]\n");
-    desk.write(
-        ".s2s/personas/coder.md",
-        "---\nname: coder\ndescription: x\ntools: [Bash, Read]\n---\n\nText.\n",
-    );
+    let text = "---\nname: coder\ndescription: x\ntools: [Bash, Read]\n---\n\nText.\n";
+    desk.write(".s2s/personas/coder.md", text);
     let ran = desk.run(["--batch", "decide.yaml"]).code(2);
     ran.tells("persona `coder` declares tool `Bash`; blind rounds allow no tools");
     ran.tells("hint: seat it without them: `{persona: coder, tools: none}`");

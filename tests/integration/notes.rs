@@ -27,15 +27,13 @@ fn an_agent_writes_the_note_on_a_round() {
          - {{id: sum, type: agent, agent: skeptic, prompt: p, synthesis_of: one}}\n  \
          - {{id: two, type: round, question: r, {ROUND}}}\n  - {{id: end, type: agent, agent: skeptic, prompt: p, synthesis_of: two}}\n"
     ));
-    desk.write(
-        "answers.yaml",
-        json!({
-            "sum": "A is ahead, {{goal}}.", "end": {"synthesis": "B came back.", "more": 1},
-            "one": {"skeptic": {"vote": "a"}, "qa-lead": {"vote": "a"}},
-            "two": {"skeptic": {"vote": "b"}, "qa-lead": {"vote": "b"}},
-        })
-        .to_string(),
-    );
+    let content = json!({
+        "sum": "A is ahead, {{goal}}.", "end": {"synthesis": "B came back.", "more": 1},
+        "one": {"skeptic": {"vote": "a"}, "qa-lead": {"vote": "a"}},
+        "two": {"skeptic": {"vote": "b"}, "qa-lead": {"vote": "b"}},
+    })
+    .to_string();
+    desk.write("answers.yaml", content);
     desk.run(["--batch", "--answers", "answers.yaml", "--save", "out.s2s", "decide.yaml"]).code(0);
     desk.run(["verify", "out.s2s"]).code(0);
     let log = desk.read("out.s2s");
@@ -53,12 +51,10 @@ fn the_answers_file_has_notes_and_a_definition_says_on_what() {
     );
     let desk = Desk::with(&text);
     let votes = "{skeptic: {vote: a}, qa-lead: {vote: a}}";
-    desk.write(
-        "answers.yaml",
-        format!(
-            "one: {votes}\ntwo: {votes}\nsynthesis: {{one: [First time., Second time.], two: The end.}}\n"
-        ),
+    let content = format!(
+        "one: {votes}\ntwo: {votes}\nsynthesis: {{one: [First time., Second time.], two: The end.}}\n"
     );
+    desk.write("answers.yaml", content);
     desk.run(["--batch", "--answers", "answers.yaml", "--save", "out.s2s", "decide.yaml"]).code(0);
     desk.run(["verify", "out.s2s"]).code(0);
     let log = desk.read("out.s2s");

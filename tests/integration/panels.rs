@@ -19,13 +19,11 @@ fn each_seat_of_a_panel_is_recorded_and_sent_what_its_service_takes() {
          - devops-engineer\n"
     ));
     let url = server.url();
-    desk.write(
-        "../home/config/config.yaml",
-        format!(
-            "model: rehearsal\nproviders:\n  lab: {{api: openai, base_url: \"{url}/v1\"}}\n  \
+    let text = format!(
+        "model: rehearsal\nproviders:\n  lab: {{api: openai, base_url: \"{url}/v1\"}}\n  \
              other: {{api: anthropic, base_url: \"{url}\"}}\n"
-        ),
     );
+    desk.write("../home/config/config.yaml", text);
     let ran = desk.run(["--batch", "decide.yaml"]).code(3);
     ran.tells("`other` takes no seed: those of its seats are recorded, not sent");
 

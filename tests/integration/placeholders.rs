@@ -107,10 +107,8 @@ fn seats_without_a_model_are_refused_with_what_to_do() {
     desk.run(["check", "decide.yaml"]).code(0).shows(&format!("note: {names}"));
     // Who only looks needs none.
     desk.run(["--batch", "decide.yaml", "--dry-run"]).code(0);
-    desk.write(
-        "answers.yaml",
-        "decide: {qa-lead: {vote: a}, skeptic: {vote: a}, devops-engineer: {vote: b}}\n",
-    );
+    let text = "decide: {qa-lead: {vote: a}, skeptic: {vote: a}, devops-engineer: {vote: b}}\n";
+    desk.write("answers.yaml", text);
     let scripted = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--json=result"]).code(0);
     assert_eq!(result(&scripted)["winner"], "a", "a script needs no model");
     desk.run(["--batch", "decide.yaml", "--rehearse"]).code(0);

@@ -84,14 +84,11 @@ fn a_snapshot_recalls_what_the_definition_and_the_round_say() {
 
 #[test]
 fn what_context_names_must_be_there() {
-    let desk =
-        Desk::with("steps:\n  - {id: a, type: round, question: q, context: {results: [b, a], rounds: -1}}\n");
-    let found = desk.run(["check", "decide.yaml"]).code(2);
-    let said = format!("{}{}", found.out, found.err);
-    assert!(said.contains("`rounds` of `context` must be a whole number of at least 0"), "{said}");
-    let desk = Desk::with("steps:\n  - {id: a, type: round, question: q, context: {results: [b, a]}}\n");
-    let found = desk.run(["check", "decide.yaml"]).code(2);
-    let said = format!("{}{}", found.out, found.err);
-    assert!(said.contains("`results` of `context` names no step: `b`"), "{said}");
-    assert!(said.contains("`results` of `context` names a round: `a`"), "{said}");
+    let check = |keys: &str| {
+        let round = format!("steps:\n  - {{id: a, type: round, question: q, context: {{{keys}}}}}\n");
+        Desk::with(&round).run(["check", "decide.yaml"]).code(2)
+    };
+    check("results: [b, a], rounds: -1").says("`rounds` of `context` must be a whole number of at least 0");
+    let ran = check("results: [b, a]");
+    ran.says("`results` of `context` names no step: `b`").says("`results` of `context` names a round: `a`");
 }

@@ -45,10 +45,8 @@ fn desk(server: &Server) -> Desk {
         ],
     });
     let desk = Desk::with(&definition.to_string()).served_by(server);
-    desk.write(
-        "answers.json",
-        json!({ "ok": { "approved": true, "comment": texts.join("\n") } }).to_string(),
-    );
+    let content = json!({ "ok": { "approved": true, "comment": texts.join("\n") } }).to_string();
+    desk.write("answers.json", content);
     desk.run(["--batch", "--quiet", "--answers", "answers.json", "--save", "s.s2s", "decide.yaml"]).code(0);
     desk
 }

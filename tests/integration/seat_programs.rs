@@ -144,8 +144,7 @@ fn every_way_a_program_fails_has_its_reason() {
 fn a_program_that_is_not_there_is_an_error_before_the_round() {
     let desk = Desk::with(&ROUND.replace("[qa-lead]", "[{persona: qa-lead, model: gemini-cli/m}]"));
     for run in [&["check", "decide.yaml"][..], &["--batch", "decide.yaml"]] {
-        let ran = desk.run(run).code(2);
-        assert!((ran.out + &ran.err).contains("`gemini` is not on PATH"), "{run:?}");
+        desk.run(run).code(2).says("`gemini` is not on PATH");
     }
     assert!(desk.sessions().is_empty());
     desk.run(["doctor", "gemini-cli"]).code(5).shows("`gemini` is not on PATH");
@@ -276,8 +275,7 @@ fn an_agent_step_names_a_program_without_a_participant() {
         (step("code", "").replace("claude-cli/m", "claud-cli/m"), "did you mean `claude-cli`?"),
     ] {
         desk.write("decide.yaml", format!("goal: g\nsteps:\n{steps}"));
-        let ran = desk.run(["check", "decide.yaml"]).code(2);
-        assert!((ran.out + &ran.err).contains(problem), "{problem}");
+        desk.run(["check", "decide.yaml"]).code(2).says(problem);
     }
 }
 
@@ -302,8 +300,7 @@ fn an_agent_with_tools_fails_with_what_it_printed_and_takes_no_blind_seat() {
     ] {
         let desk = with_program(Desk::with(&definition), "claude", CODER);
         for run in [&["check", "decide.yaml"][..], &["--batch", "decide.yaml", "--trust"]] {
-            let ran = desk.run(run).code(2);
-            assert!((ran.out + &ran.err).contains(problem), "{problem}");
+            desk.run(run).code(2).says(problem);
         }
         assert!(!desk.home().join("runs").exists());
     }

@@ -1,14 +1,13 @@
 //! A tracker whose tasks are kept in a file, which is only read: their state is written beside it.
 
 use std::fs;
-use std::process::Child;
 
 use roundtable::history::{Event, LogEntry};
-use roundtable::journal::{read_log, verify};
+use roundtable::journal::read_log;
 use serde_json::Value;
 
 use crate::patience::wait_for;
-use crate::program::{Desk, Ran, arg, ran};
+use crate::program::{Desk, Ran, arg, named, ran};
 use crate::pty::Screen;
 
 const LOOP: &str = r#"
@@ -46,11 +45,9 @@ const STATE: &str = ".s2s/tasks.state.yaml";
 
 /// The text of the state file with these tasks done.
 fn done(tasks: &[&str]) -> String {
-    let mut text = "# Written by roundtable: what the tracker made of the tasks beside it.\n".to_owned();
-    for task in tasks {
-        text.push_str(&format!("{task}:\n  status: DONE\n  evidence:\n    Tests: \"4 passed\"\n"));
-    }
-    text
+    let head = "# Written by roundtable: what the tracker made of the tasks beside it.\n";
+    let task = |task: &&str| format!("{task}:\n  status: DONE\n  evidence:\n    Tests: \"4 passed\"\n");
+    head.to_owned() + &tasks.iter().map(task).collect::<String>()
 }
 
 fn all_done() -> String {
@@ -76,14 +73,12 @@ fn run(desk: &Desk, save: &str) -> Ran {
 
 /// The events of that name in a session file.
 fn events(desk: &Desk, file: &str, name: &str) -> Vec<Value> {
-    let lines = desk.log(file);
-    lines.into_iter().filter(|line| line["event"] == name).collect()
+    named(&desk.log(file), name)
 }
 
 #[track_caller]
 fn is_sound(desk: &Desk, file: &str) {
-    let found = verify(&fs::read(desk.path(file)).expect("a session"), None).findings;
-    assert_eq!(found, [], "{file}");
+    crate::home::is_sound(&desk.bytes(file));
 }
 
 #[test]
@@ -98,19 +93,17 @@ fn the_next_session_goes_on_from_what_the_state_says() {
     assert_eq!((desk.read(FILE).as_str(), desk.read(STATE)), (TASKS, all_done()));
     // It was told what the first one left, and each task is written after its result is recorded.
     let names: Vec<&str> = lines.iter().filter_map(|line| line["event"].as_str()).collect();
-    let returned: Vec<&Value> = lines.iter().filter(|line| line["event"] == "work_item_returned").collect();
+    let returned = named(&lines, "work_item_returned");
     assert_eq!(returned[0]["data"]["done"], 2, "{}", returned[0]);
     assert_eq!(returned[0]["data"]["next_issue"]["issue_id"], "A-3");
     let written = names.iter().position(|name| *name == "task_written").expect("written");
     assert!(names[..written].contains(&"work_item_returned"), "{names:?}");
     let written = &lines[written];
-    assert_eq!(
-        (&written["task"], &written["status"], &written["file"], &written["error"]),
-        (&"A-3".into(), &"DONE".into(), &STATE.into(), &Value::Null)
-    );
+    let keys = ["task", "status", "file", "error"].map(|key| &written[key]);
+    assert_eq!(keys, [&"A-3".into(), &"DONE".into(), &STATE.into(), &Value::Null]);
     // A third has nothing to do, and writes nothing.
     let third = run(&desk, "third.s2s").code(0).lines();
-    assert!(!third.iter().any(|line| line["event"] == "task_written"), "{third:?}");
+    assert_eq!(named(&third, "task_written"), [] as [Value; 0]);
     assert_eq!(desk.read(STATE), all_done());
     // What was read is in the session, whatever becomes of the files.
     fs::remove_file(desk.path(FILE)).expect("it");
@@ -139,8 +132,8 @@ fn what_is_only_tried_writes_nothing() {
 #[test]
 fn on_the_screen_the_tasks_are_written_too() {
     let desk = desk();
-    let mut screen =
-        Screen::open(&desk, (120, 40), &["decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
+    let run = ["decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"];
+    let mut screen = Screen::open(&desk, (120, 40), &run);
     screen.wait_for(&["o open"]);
     screen.press("o", &["session finished"]);
     screen.send("\u{3}\u{3}");
@@ -161,46 +154,34 @@ fn a_file_that_cannot_be_used_is_an_error_with_its_place() {
             &["--batch", "--dry-run", "decide.yaml"],
         ] {
             let ran = desk.run(args).code(2);
-            let told = ran.out + &ran.err;
-            assert!(parts.iter().all(|part| told.contains(part)), "{args:?}: {parts:?}: {told}");
+            for part in parts {
+                ran.says(part);
+            }
         }
         assert!(desk.sessions().is_empty());
         assert_eq!(desk.path(FILE).is_file().then(|| desk.read(FILE)), before);
     };
     let named = |name: &'static str| move |desk: &Desk| desk.write("decide.yaml", LOOP.replace(FILE, name));
     let tasks = |text: &'static str| move |desk: &Desk| desk.write(FILE, text);
-    refused(
-        &|desk| desk.write("decide.yaml", format!("tasks: [{{id: A, title: t}}]{LOOP}")),
-        &["decide.yaml:3:10: ", "both `tasks` and `tracker.file`", "leave `tracker` out"],
-    );
-    refused(
-        &named(".s2s/none.yaml"),
-        &["decide.yaml:3:10: ", "there is no file", ".s2s/none.yaml", "write it: `tasks:`"],
-    );
+    let changed = |from: &'static str, to: &'static str| {
+        move |desk: &Desk| desk.write("decide.yaml", LOOP.replacen(from, to, 1))
+    };
+    let both = ["decide.yaml:3:10: ", "both `tasks` and `tracker.file`", "leave `tracker` out"];
+    refused(&changed("\n", "tasks: [{id: A, title: t}]\n"), &both);
+    let none = ["decide.yaml:3:10: ", "there is no file", ".s2s/none.yaml", "write it: `tasks:`"];
+    refused(&named(".s2s/none.yaml"), &none);
     refused(&named("{}"), &["decide.yaml:3:", "`file` of `tracker` must be text"]);
-    refused(
-        &|desk| desk.write("decide.yaml", LOOP.replace("{file: .s2s/tasks.yaml}", "{}")),
-        &["`tracker` has no `file`"],
-    );
-    refused(
-        &|desk| desk.write("decide.yaml", LOOP.replace("file:", "path:")),
-        &["unknown key `path` in `tracker`"],
-    );
-    refused(
-        &tasks("tasks:\n  - {id: A, titel: t}\n"),
-        &[".s2s/tasks.yaml:2:13: ", "unknown key `titel`", "did you mean `title`"],
-    );
-    refused(
-        &tasks("tasks:\n  - {id: A}\n  - {id: A}\n"),
-        &[".s2s/tasks.yaml:3:5: ", "duplicate task id `A`"],
-    );
+    refused(&changed("{file: .s2s/tasks.yaml}", "{}"), &["`tracker` has no `file`"]);
+    refused(&changed("file:", "path:"), &["unknown key `path` in `tracker`"]);
+    let unknown = [".s2s/tasks.yaml:2:13: ", "unknown key `titel`", "did you mean `title`"];
+    refused(&tasks("tasks:\n  - {id: A, titel: t}\n"), &unknown);
+    let twice = [".s2s/tasks.yaml:3:5: ", "duplicate task id `A`"];
+    refused(&tasks("tasks:\n  - {id: A}\n  - {id: A}\n"), &twice);
     refused(&tasks("tasks: [\n"), &[".s2s/tasks.yaml:"]);
     refused(&tasks("- id: A\n"), &[".s2s/tasks.yaml:1:1: ", "must be a map of keys"]);
     refused(&named(".s2s"), &["it is no file"]);
-    refused(
-        &|desk| desk.write(STATE, "A-2: DONE\n"),
-        &[".s2s/tasks.state.yaml:1:1: ", "no state of tasks", "remove the file"],
-    );
+    let state = [".s2s/tasks.state.yaml:1:1: ", "no state of tasks", "remove the file"];
+    refused(&|desk| desk.write(STATE, "A-2: DONE\n"), &state);
     // A file of another kind is not taken for one of tasks, and so never written to.
     refused(&named("answers.yaml"), &["answers.yaml:1:1: ", "unknown key `build`"]);
 }
@@ -372,18 +353,15 @@ fn of_two_sessions_on_one_state_neither_loses_an_update() {
             format!("  - {{id: s{number}, type: agent, agent: tracker, prompt: \"Mark issue {team}-{number} as Done\"}}\n")
         });
         let steps: String = steps.collect();
-        desk.write(
-            &format!("{team}.yaml"),
-            format!("goal: g\ntracker: {{file: tasks.yaml}}\nsteps:\n{steps}"),
-        );
+        let text = format!("goal: g\ntracker: {{file: tasks.yaml}}\nsteps:\n{steps}");
+        desk.write(&format!("{team}.yaml"), text);
     }
     desk.write("tasks.yaml", &tasks);
-    let start =
-        |team: &str| desk.start(["--batch", &format!("{team}.yaml"), "--save", &format!("{team}.s2s")]);
-    let ends = |child: Child| ran(child.wait_with_output().expect("ends")).code(0);
-    let (one, other) = (start("a"), start("b"));
-    ends(one);
-    ends(other);
+    let runs = [["a.yaml", "a.s2s"], ["b.yaml", "b.s2s"]];
+    let runs = runs.map(|[file, save]| desk.start(["--batch", file, "--save", save]));
+    for run in runs {
+        ran(run.wait_with_output().expect("ends")).code(0);
+    }
     assert_eq!(desk.read("tasks.yaml"), tasks);
     assert_eq!(desk.read("tasks.state.yaml").matches("\n  status: DONE\n").count(), 2 * EACH);
     for file in ["a.s2s", "b.s2s"] {

@@ -307,11 +307,9 @@ fn the_projects_own_tasks_and_links_reach_the_snapshot() {
     );
     let plain = desk.run(["snapshot", "decide.yaml"]).code(0);
     assert!(!plain.out.contains("linked_tasks"), "{}", plain.out);
-    desk.write(
-        ".s2s/tasks.yaml",
-        "tasks: [{id: APP-12, title: \"Sign in\", createdAt: 2026-01-20T09:30:00Z}]\n\
-         links: [{id: l1, fromId: APP-12, toId: APP-15, type: basic, createdAt: 2026-02-01T00:00:00Z}]\n",
-    );
+    let text = "tasks: [{id: APP-12, title: \"Sign in\", createdAt: 2026-01-20T09:30:00Z}]\n\
+         links: [{id: l1, fromId: APP-12, toId: APP-15, type: basic, createdAt: 2026-02-01T00:00:00Z}]\n";
+    desk.write(".s2s/tasks.yaml", text);
     desk.run(["snapshot", "decide.yaml"]).code(0).shows("linked_tasks").shows("Sign in");
     desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0);
     desk.write(".s2s/tasks.yaml", "tasks: [{id: APP-13, title: \"Another\"}]\n");

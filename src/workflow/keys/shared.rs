@@ -1,11 +1,11 @@
 //! Keys that the definition and steps share.
 
 use super::spec::KeyType::{Either, List, Text, Whole, Words};
-use super::spec::{KeySpec, KeyType, MapSpec, key, map, words_of};
+use super::spec::{KeySpec, KeyType, MapSpec, key, map, words};
 use crate::workflow::recall::RecalledAnswers;
 use crate::workflow::steps::handover::Completeness;
 
-pub const COMPLETENESS: KeyType = Words(|| words_of(&Completeness::WORDS));
+pub const COMPLETENESS: KeyType = words!(Completeness);
 pub const PROMPT: KeySpec =
     key("prompt", Text, "the input as JSON", "The prompt, a Handlebars template.", "\"Plan {{input}}.\"");
 
@@ -14,13 +14,7 @@ pub static RECALL: MapSpec = map(
     "context",
     "`context`",
     &[
-        key(
-            "answers",
-            Words(|| words_of(&RecalledAnswers::WORDS)),
-            "full",
-            "What is shown of the answers of the last closed round.",
-            "positions",
-        ),
+        key("answers", words!(RecalledAnswers), "full", "What is shown of the last answers.", "positions"),
         key("rounds", Whole(0, u64::MAX), "5", "The number of closed rounds that are shown.", "3"),
         key(
             "results",

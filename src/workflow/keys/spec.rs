@@ -89,6 +89,14 @@ pub enum StepPosition {
     InList,
 }
 
+/// The type of a key whose value is one of an enum's words.
+macro_rules! words {
+    ($of:ty) => {
+        $crate::workflow::keys::spec::KeyType::Words(|| $crate::workflow::keys::spec::words_of(&<$of>::WORDS))
+    };
+}
+pub(crate) use words;
+
 pub fn words_of<T>(table: &[(&'static str, T)]) -> Vec<&'static str> {
     table.iter().map(|(word, _)| *word).collect()
 }

@@ -7,7 +7,7 @@ use super::map_reader::as_text;
 use crate::ballot::{BallotForm, BallotKind, OptionOrder, OptionText, Scale};
 use crate::tally;
 use crate::workflow::keys::spec::KeyType::{Decimal, Either, Flag, List, Map, Number, Text, Whole, Words};
-use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map, words_of};
+use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map, words};
 use crate::workflow::lang::Transform;
 use crate::workflow::load::entries::parsed;
 use crate::yaml::{Node, Value};
@@ -24,20 +24,8 @@ pub static BALLOT: MapSpec = MapSpec {
             "The options, at least two: names, maps, or a list that an earlier step left.",
             "[redis, {id: none, description: \"as today\"}]",
         ),
-        key(
-            "order",
-            Words(|| words_of(&OptionOrder::WORDS)),
-            "same",
-            "In what order seats are shown the options: one for all, one each, or half of them mirrored.",
-            "per-seat",
-        ),
-        key(
-            "exclude_own",
-            Flag,
-            "false",
-            "Of a `ranking` of answers, taken `from` a round: nobody ranks their own.",
-            "true",
-        ),
+        key("order", words!(OptionOrder), "same", "In what order seats see the options.", "per-seat"),
+        key("exclude_own", Flag, "false", "Of a ranking of answers: nobody ranks their own.", "true"),
         key("min", Decimal, "0 for `score`", "The lower end of the scale.", "1"),
         key("max", Decimal, "5 for `score`", "The upper end of the scale.", "10"),
         key(

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::workflow::keys::shared::PROMPT;
 use crate::workflow::keys::spec::KeyType::{Any, Either, Map, Text, Words};
-use crate::workflow::keys::spec::{MapSpec, REQUIRED, StepType, key, map, words_of};
+use crate::workflow::keys::spec::{MapSpec, REQUIRED, StepType, key, map, words};
 use crate::workflow::lang::{OutputSchema, Template};
 use crate::workflow::load::entries::Entries;
 use crate::workflow::load::entries::prompt;
@@ -16,36 +16,12 @@ pub static TYPE: StepType = StepType {
     about: "Gives one work item to one agent.",
     keys: &[
         key("agent", Text, REQUIRED, "The name of a participant or persona, or a model.", "qa-lead"),
-        key(
-            "tools",
-            Words(|| vec!["allowed"]),
-            "",
-            "The program that the model in `agent` names may use its tools, in the project's folder.",
-            "allowed",
-        ),
+        key("tools", Words(|| vec!["allowed"]), "", "The model's program may use its tools.", "allowed"),
         PROMPT,
-        key(
-            "form",
-            Words(|| words_of(&FacilitatorForm::WORDS)),
-            "",
-            "The form in which a model that leads a discussion answers; `prompt` is then the topic.",
-            "synthesize",
-        ),
+        key("form", words!(FacilitatorForm), "", "The form of a leading model's answer.", "synthesize"),
         key("synthesis_of", Text, "", "The round on which its answer is the facilitator's note.", "pick"),
-        key(
-            "output_schema",
-            Any,
-            "",
-            "A JSON Schema that the answer must fit.",
-            "{type: object, required: [plan]}",
-        ),
-        key(
-            "expected_output",
-            Either(&[Text, Map(&EXPECTED_OUTPUT)]),
-            "",
-            "The answer in words.",
-            "\"one page of Markdown\"",
-        ),
+        key("output_schema", Any, "", "A JSON Schema that the answer must fit.", "{type: object}"),
+        key("expected_output", Either(&[Text, Map(&EXPECTED_OUTPUT)]), "", "The answer in words.", "a page"),
     ],
     shared: &[
         "input",

@@ -1,7 +1,7 @@
 //! `record`: what of a step's results goes on the agenda.
 
-use crate::workflow::keys::spec::KeyType::{Text, Words};
-use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map, words_of};
+use crate::workflow::keys::spec::KeyType::Text;
+use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map, words};
 use crate::workflow::lang::Transform;
 use crate::workflow::load::entries::Entries;
 use crate::workflow::load::entries::parsed;
@@ -10,20 +10,8 @@ pub static RECORD: MapSpec = map(
     "record",
     "`record`",
     &[
-        key(
-            "from",
-            Text,
-            REQUIRED,
-            "The path of a list, or of a map that holds lists under the names in `as`.",
-            "context.synth.questions",
-        ),
-        key(
-            "as",
-            Words(|| words_of(&Recorded::WORDS)),
-            "the last name of `from`",
-            "What the list holds.",
-            "questions",
-        ),
+        key("from", Text, REQUIRED, "The path of a list, or of a map of lists.", "context.synth.questions"),
+        key("as", words!(Recorded), "the last name of `from`", "What the list holds.", "questions"),
     ],
 );
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::round::{Selection, selection};
 use crate::workflow::keys::shared::PROMPT;
 use crate::workflow::keys::spec::KeyType::{Either, Text, Texts, Words};
-use crate::workflow::keys::spec::{REQUIRED, StepType, key, words_of};
+use crate::workflow::keys::spec::{REQUIRED, StepType, key, words};
 use crate::workflow::lang::{OutputSchema, Template};
 use crate::workflow::load::entries::Entries;
 use crate::workflow::load::entries::prompt;
@@ -18,23 +18,11 @@ pub static TYPE: StepType = StepType {
     about: "Asks reviewers for a verdict on a result or an artifact.",
     keys: &[
         key("of", Text, REQUIRED, "The step or artifact to review.", "write"),
-        key(
-            "reviewers",
-            Either(&[Words(|| vec!["all"]), Texts]),
-            "all",
-            "The reviewers, never the author.",
-            "[qa-lead, skeptic]",
-        ),
+        key("reviewers", Either(&[Words(|| vec!["all"]), Texts]), "all", "The reviewers.", "[qa-lead]"),
         key("criteria", Texts, REQUIRED, "What the reviewers check.", "[clarity, risk]"),
         PROMPT,
         key("on_reject", Text, "`next`", "The next step if the verdict is a no.", "write"),
-        key(
-            "reject_when",
-            Words(|| words_of(&RejectWhen::WORDS)),
-            "any",
-            "How many verdicts must be a no.",
-            "majority",
-        ),
+        key("reject_when", words!(RejectWhen), "any", "How many verdicts must be a no.", "majority"),
     ],
     shared: &[
         "output",

@@ -9,7 +9,7 @@ use crate::workflow::keys::shared::RECALL;
 use crate::workflow::keys::spec::KeyType::{
     Duration, Either, List, Map, Named, Quorum as Share, Text, Texts, Words,
 };
-use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key, words_of};
+use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key, words, words_of};
 use crate::workflow::load::ballot::{BALLOT as BALLOT_MAP, ballot};
 use crate::workflow::load::ballot::{OptionsFrom, options_from};
 use crate::workflow::load::entries::Entries;
@@ -53,8 +53,7 @@ pub(super) static QUORUM_BALLOTS: KeySpec = key(
 );
 pub(super) static ACT_AT: KeySpec =
     key("act_at", Words(|| words_of(&Tier::ASKED)), "any", "The strength that a decision needs.", "strong");
-pub(super) static CLOSE: KeySpec =
-    key("close", Words(|| words_of(&Close::WORDS)), "all", "When the round closes.", "quorum");
+pub(super) static CLOSE: KeySpec = key("close", words!(Close), "all", "When the round closes.", "quorum");
 pub(super) static DEADLINE: KeySpec =
     key("deadline", Duration, "none", "The most time the round stays open.", "90s");
 pub(super) static ON_FAILED: KeySpec = key(
@@ -83,13 +82,7 @@ pub static TYPE: StepType = StepType {
     keys: &[
         key("question", Text, REQUIRED, "The question.", "\"Which cache first?\""),
         EXPLORATION,
-        key(
-            "context",
-            Map(&RECALL),
-            "the definition's",
-            "What the snapshot holds of earlier rounds and steps.",
-            "{rounds: 1}",
-        ),
+        key("context", Map(&RECALL), "the definition's", "What it recalls of earlier rounds.", "{rounds: 1}"),
         BALLOT,
         RULE,
         TIES,
@@ -100,20 +93,8 @@ pub static TYPE: StepType = StepType {
         DEADLINE,
         ON_FAILED,
         ON_UNDECIDED,
-        key(
-            "revises",
-            Text,
-            "",
-            "An earlier round of the same ballot: its seats see its reasons, and vote again.",
-            "vote",
-        ),
-        key(
-            "feedback",
-            Words(|| words_of(&Feedback::WORDS)),
-            "reasons",
-            "What is shown of the round that is revised.",
-            "both",
-        ),
+        key("revises", Text, "", "An earlier round of the same ballot, voted again.", "vote"),
+        key("feedback", words!(Feedback), "reasons", "What is shown of the round that is revised.", "both"),
         key(
             "directives",
             Either(&[Named(&Text), List(&Text)]),

@@ -199,15 +199,15 @@ impl Answers {
                 problems.push(node.problem(&self.file, message).hint(did_you_mean(&key.text, &rounds)));
             }
             for item in items(said) {
-                let why = match name {
-                    SYNTHESIS if as_text(item).is_some() => continue,
-                    SYNTHESIS => format!("must be text, found {}", item.kind()),
-                    _ => match agenda_changes(&item.to_json()) {
-                        Ok(_) => continue,
-                        Err(why) => why,
-                    },
+                let step = &key.text;
+                let message = if name == AGENDA {
+                    let Err(why) = agenda_changes(&item.to_json()) else { continue };
+                    format!("`{name}` of `{step}`: {why}")
+                } else if as_text(item).is_none() {
+                    format!("the synthesis of `{step}` must be text, found {}", item.kind())
+                } else {
+                    continue;
                 };
-                let message = format!("`{name}` of `{}`: {why}", key.text);
                 problems.push(item.problem(&self.file, message).hint(hint));
             }
         }

@@ -44,27 +44,21 @@ pub struct Move {
     pub has_new_argument: bool,
 }
 
-/// What changed since the last round of the same form; none if there is none, or it may not be read.
+/// What changed since the last round of the same form; none if there is none, or it may not be read. Seats of
+/// one round alone are left out.
 pub fn movement(session: &Session, round: &RoundRun) -> Option<Movement> {
     let before = earlier(session, round)?;
-    Some(between((session, before), (session, round)))
-}
-
-/// What changed between two revealed rounds, of one session or of two; seats of one round alone are left
-/// out.
-pub fn between(before: (&Session, &RoundRun), after: (&Session, &RoundRun)) -> Movement {
-    let round = after.1;
     let mut found = Movement {
-        from_round: before.1.opened.round.clone(),
+        from_round: before.opened.round.clone(),
         to_round: round.opened.round.clone(),
         stayed: Vec::new(),
         moves: Vec::new(),
         joined_leader: Vec::new(),
     };
-    let leader = leader(before.1);
+    let leader = leader(before);
     let were: IndexMap<&str, SeatView<'_>> =
-        round_view::seats(before.0, before.1).map(|seat| (seat.name, seat)).collect();
-    for now in round_view::seats(after.0, round) {
+        round_view::seats(session, before).map(|seat| (seat.name, seat)).collect();
+    for now in round_view::seats(session, round) {
         let Some(was) = were.get(now.name) else { continue };
         let (from, to) = (position_of(was), position_of(&now));
         if from == to || (is_open(round) && words(&from) == words(&to)) {
@@ -80,7 +74,7 @@ pub fn between(before: (&Session, &RoundRun), after: (&Session, &RoundRun)) -> M
             found.moves.push(Move { seat: now.name.to_owned(), from, to, has_new_argument });
         }
     }
-    found
+    Some(found)
 }
 
 /// What alone was ahead in a round, by its winner, else by its count.

@@ -60,16 +60,6 @@ pub fn convene(
     Ok(numbers)
 }
 
-/// Refuses to continue a session that somebody else began, or that costs money without a limit on it.
-pub fn check_resumed(session: &Session, args: &McpArgs, set_up: &Environment) -> Result<(), Diagnostic> {
-    let Some(header) = session.header.as_ref().filter(|header| header.definition_file == FILE) else {
-        let problem = Diagnostic::new("the session was not convened here, and is not over");
-        return Err(problem.hint(format!("the user continues it with `roundtable resume {}`", session.id)));
-    };
-    let of_session = session.definition.as_ref().and_then(|definition| definition.budget);
-    check_cost(of_session.or(args.max_usd), &header.participants, set_up)
-}
-
 /// A problem and what to do about it, without a place in a file that the assistant does not see.
 pub fn in_words(problem: &Diagnostic) -> String {
     let place = problem.place.as_ref().filter(|place| place.file != FILE);

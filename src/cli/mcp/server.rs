@@ -18,19 +18,16 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::arguments::{Convene, Numbers, OfSession, OfStatus, Outcome, State};
-use super::convene::{check_resumed, convene, in_words};
+use super::arguments::{Convene, Numbers, OfSession, OfStatus, Outcome};
+use super::convene::{convene, in_words};
 use super::saved::{file_of, not_over, outcome};
-use super::sessions::{Sessions, numbers_of};
+use super::sessions::{Sessions, numbers_elsewhere};
 use crate::cli::args::McpArgs;
 use crate::config::dirs::Dirs;
 use crate::diagnostic::Diagnostic;
 use crate::journal::fold;
-use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
-use crate::launch::prepare::LaunchOptions;
-use crate::launch::seat::resume;
-use crate::launch::session_file::{open_session, read_session};
+use crate::launch::session_file::read_session;
 
 /// What an assistant reads about this server before it calls anything.
 const INSTRUCTIONS: &str = "\
@@ -111,40 +108,15 @@ impl Server {
 
     async fn status(&self, asked: OfStatus) -> Answered<Numbers> {
         let wait = Duration::from_secs(asked.wait_s.min(LONGEST_WAIT));
-        if let Some(numbers) = self.sessions.numbers(&asked.session, wait).await
-            && numbers.state == State::Open
-        {
+        if let Some(numbers) = self.sessions.numbers(&asked.session, wait).await {
             return Ok(numbers);
         }
-        let (server, id) = (self.clone(), asked.session.clone());
-        let numbers = tokio::task::spawn_blocking(move || server.saved_status(&id)).await;
-        let numbers = numbers.map_err(|_| Diagnostic::new("internal error; recorded events are safe"))??;
-        match self.sessions.numbers(&asked.session, wait).await {
-            Some(running) if numbers.state == State::Open => Ok(running),
-            _ => Ok(numbers),
-        }
-    }
-
-    /// The numbers of a session that does not run here; one that was interrupted goes on.
-    fn saved_status(&self, id: &str) -> Answered<Numbers> {
-        let path = self.file_of(id)?;
-        let session = fold(&read_session(&path)?);
-        if session.closed.is_some() || self.sessions.path(id).is_some() {
-            return Ok(numbers_of(&session));
-        }
-        self.sessions.has_room()?;
-        let set_up = Environment::find(self.trust)?;
-        check_resumed(&session, &self.args, &set_up)?;
-        let options =
-            LaunchOptions { is_headless: true, max_usd: self.args.max_usd, ..LaunchOptions::default() };
-        let opened = match open_session(&path) {
-            // Another program is at it.
-            Err(_) if session.paused.is_none() => return Ok(numbers_of(&session)),
-            opened => opened?,
-        };
-        let session = fold(&opened.log);
-        let ready = resume(session, opened, &path, &options, &set_up, None, &mut |_| {})?;
-        Ok(self.sessions.start(ready, set_up, false)?)
+        let server = self.clone();
+        let read = tokio::task::spawn_blocking(move || {
+            let session = fold(&read_session(&server.file_of(&asked.session)?)?);
+            Ok(numbers_elsewhere(&session))
+        });
+        read.await.map_err(|_| Diagnostic::new("internal error; recorded events are safe"))?
     }
 }
 
@@ -191,9 +163,8 @@ fn tools() -> Vec<Tool> {
         tool::<OfStatus, Numbers>(
             "status",
             "Says how many answers of a session are sealed, and whether it is closed; nothing of what is in them. \
-             Use it after `convene` until the state is `closed`; `wait_s` saves calls. A session that was \
-             interrupted goes on.",
-            asks(),
+             Use it after `convene` until the state is `closed`; `wait_s` saves calls.",
+            reads(),
         ),
         tool::<OfSession, Outcome>(
             "result",

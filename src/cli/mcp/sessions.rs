@@ -160,7 +160,7 @@ impl Sessions {
 }
 
 /// The numbers of a session as its events tell.
-pub fn numbers_of(session: &Session) -> Numbers {
+fn numbers_of(session: &Session) -> Numbers {
     let round = session.rounds.last();
     let state = match (&session.closed, &session.paused) {
         (Some(_), _) => State::Closed,
@@ -170,7 +170,7 @@ pub fn numbers_of(session: &Session) -> Numbers {
     let why = session.paused.as_ref().filter(|_| state == State::Paused).map(|(_, reason)| {
         let resume = format!("the user continues it with `roundtable resume {}`", session.id);
         match reason.as_str() {
-            INTERRUPTED => "interrupted; the next `status` continues it".to_owned(),
+            INTERRUPTED => format!("interrupted; {resume}"),
             QUORUM_UNREACHABLE => format!("too few seats answered, and nothing is revealed; {resume}"),
             _ if is_own_ballot_lost(session) => {
                 "your own ballot was lost with the program, and nobody was asked; convene again".to_owned()
@@ -187,6 +187,16 @@ pub fn numbers_of(session: &Session) -> Numbers {
         why,
         notices: Vec::new(),
     }
+}
+
+/// The numbers of a session that does not run here, as its file tells.
+pub fn numbers_elsewhere(session: &Session) -> Numbers {
+    let mut numbers = numbers_of(session);
+    if numbers.state == State::Open {
+        let resume = format!("the user continues it with `roundtable resume {}`", session.id);
+        numbers.why = Some(format!("it does not run here: another program runs it, or {resume}"));
+    }
+    numbers
 }
 
 /// Whether the assistant's seat waits for a ballot that nobody can give any more.

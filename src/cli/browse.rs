@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::SessionsVerb;
 use super::console::{Console, VerbResult};
-use super::files::log_of;
 use crate::config::dirs::Dirs;
 use crate::config::own_strategies::{own_strategy, own_strategy_names, own_strategy_text};
 use crate::config::persona_library::PersonaLibrary;
@@ -87,15 +85,9 @@ pub fn strategy(name: Option<&str>, trusts: bool, output: &mut Console) -> VerbR
     Ok(ExitCode::Finished)
 }
 
-/// `sessions`: a list, newest first, or one session's report.
-pub fn sessions(verb: Option<SessionsVerb>, trusts: bool, output: &mut Console) -> VerbResult {
+/// `sessions`: a list, newest first.
+pub fn sessions(trusts: bool, output: &mut Console) -> VerbResult {
     let folders = folders(trusts, output)?;
-    if let Some(SessionsVerb::Show { id }) = verb {
-        let path = find_session(&folders, &id)?;
-        let session = fold(&log_of(&path, output)?);
-        output.bytes(report::markdown(&session).as_bytes());
-        return Ok(ExitCode::Finished);
-    }
     let paths = saved(&folders);
     if paths.is_empty() {
         output.note(&format!("no sessions in {}", folders.sessions().display()));
@@ -152,21 +144,9 @@ pub fn session_file(given: &Path) -> PathBuf {
     if given.exists() || given.components().count() != 1 {
         return given.to_owned();
     }
-    let found =
-        Dirs::find(false).ok().and_then(|folders| find_session(&folders, &given.to_string_lossy()).ok());
+    let by_id = |path: &PathBuf| path.file_stem() == Some(given.as_os_str());
+    let found = Dirs::find(false).ok().and_then(|folders| saved(&folders).into_iter().find(by_id));
     found.unwrap_or_else(|| given.to_owned())
-}
-
-fn find_session(folders: &Dirs, id: &str) -> Result<PathBuf, Diagnostic> {
-    let given = Path::new(id);
-    if given.is_file() {
-        return Ok(given.to_owned());
-    }
-    let by_id = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == id);
-    saved(folders)
-        .into_iter()
-        .find(by_id)
-        .ok_or_else(|| Diagnostic::new(format!("no session `{id}`")).hint("`roundtable sessions` lists them"))
 }
 
 pub fn schema(output: &mut Console) -> ExitCode {

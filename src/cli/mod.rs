@@ -135,7 +135,7 @@ fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
         }
         Verb::Strategies { name } => browse::strategy(name.as_deref(), trust, output),
         Verb::Personas { name } => browse::personas(name.as_deref(), trust, output),
-        Verb::Sessions { verb } => browse::sessions(verb, trust, output),
+        Verb::Sessions => browse::sessions(trust, output),
         Verb::Doctor { providers, wiretap: true, json, .. } => {
             output.json = json;
             wiretap::run(&providers, trust, output)

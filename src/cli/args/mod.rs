@@ -140,12 +140,8 @@ pub enum Verb {
         /// Persona to print
         name: Option<String>,
     },
-    /// List saved sessions, or print one
-    Sessions {
-        /// Command
-        #[command(subcommand)]
-        verb: Option<SessionsVerb>,
-    },
+    /// List saved sessions, newest first
+    Sessions,
     /// Check provider keys, reachability and models, and print the settings
     Doctor {
         /// `provider` or `provider/model` (default: all); exit 5 if one is unreachable
@@ -208,18 +204,6 @@ pub struct ReportArgs {
     /// Write a decision record even if nothing was decided
     #[arg(long)]
     pub even_undecided: bool,
-}
-
-/// Commands for saved sessions.
-#[derive(Debug, Clone, Subcommand)]
-pub enum SessionsVerb {
-    /// List sessions, newest first
-    List,
-    /// Print one session, by id or file
-    Show {
-        /// Session id or file
-        id: String,
-    },
 }
 
 /// Format of a report.

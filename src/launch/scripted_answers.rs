@@ -370,7 +370,7 @@ fn said(node: &Node, merges: bool, needs_merge: bool, file: &str) -> Result<Faci
 }
 
 /// Ideas merged into options; an option without an id has one made of its title.
-fn merged(node: &Node, file: &str) -> Result<FacilitatorAnswer, Diagnostic> {
+pub fn merged(node: &Node, file: &str) -> Result<FacilitatorAnswer, Diagnostic> {
     let (mut merge, mut problems) = (Merge::default(), Vec::new());
     let of = |node, what| Fields::from_node(node, what, file).map_err(|problem| problem.hint(MERGE_HINT));
     let mut fields = of(node, "the merge")?;

@@ -13,7 +13,6 @@ mod keymap;
 mod live;
 mod model;
 mod replay;
-mod seat_order;
 mod sources;
 mod terminal;
 #[cfg(test)]

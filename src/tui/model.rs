@@ -10,8 +10,8 @@ use super::replay::Replay;
 use super::sources::ModelSource;
 use super::theme::Theme;
 use crate::engine::{FacilitatorRequest, WaitPoint, hold};
-use crate::history::Session;
-use crate::participants::progress::Progress;
+use crate::history::{SeatStatus, Session};
+use crate::participants::progress::{Progress, RequestPhase};
 
 /// A part of the screen that can be looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +50,9 @@ impl Pane {
     }
 }
 
+/// Longer lists of seats have more of the screen.
+const MANY_SEATS: usize = 30;
+
 /// What is shown, and where it comes from.
 #[derive(Debug, Clone)]
 pub enum Mode {
@@ -80,12 +83,9 @@ pub struct TextView {
     pub text: String,
     /// What is copied in its place.
     pub copies: Option<String>,
-    /// Whether it is Markdown, as answers are.
-    pub is_markdown: bool,
+    pub kind: TextKind,
     /// How far it is scrolled, in lines.
     pub scroll: usize,
-    /// Whether it is a seat's answer, so that the arrows lead to other seats.
-    pub is_answer: bool,
     /// What is searched for in it.
     pub words: String,
     /// Whether that is being typed.
@@ -94,14 +94,17 @@ pub struct TextView {
     pub at_hit: Option<usize>,
 }
 
-/// What the person is asked to agree to before it is run or asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asking {
-    pub text: String,
-    /// How far it is scrolled, in lines.
-    pub scroll: usize,
-    /// Whether its end has been on the screen: nobody agrees before.
-    pub is_read: bool,
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TextKind {
+    #[default]
+    Plain,
+    /// A seat's answer, which is Markdown; the arrows lead to other seats.
+    Answer,
+    /// The keys; they are made anew for each drawing.
+    Help,
+    /// What the person is asked to agree to before it is run or asked, and whether its end has been on the
+    /// screen: nobody agrees before.
+    Agree(bool),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,18 +116,13 @@ pub enum LeaveTarget {
 /// What lies over the panes.
 #[derive(Debug, Clone)]
 pub enum Overlay {
-    /// The keys, scrolled this far.
-    Help(usize),
     /// Words to search for, as typed so far.
     Search(String),
     /// An action's name, as typed so far, and the chosen row.
     Palette(String, usize),
     Form(Box<Form>),
     Menu(Menu),
-    /// A text to be read, scrolled this far.
     Text(TextView),
-    /// Whether the person agrees to what would be run and asked.
-    Agree(Asking),
     /// Whether something is to be ordered.
     Confirm(Confirm),
     /// Whether to leave a session that is at work, and the form that lies under the question.
@@ -378,5 +376,35 @@ impl Model {
             Some(preview) => preview.opened.seats.get(at).map(String::as_str),
             None => self.shown_round()?.seats.get_index(at).map(|(name, _)| name.as_str()),
         }
+    }
+
+    /// The places of the seats in the roster, in the order of the list: while a round is open, those first that
+    /// need the facilitator.
+    pub fn seat_order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.seat_count()).collect();
+        let open = self.shown_round().filter(|round| round.closed.is_none());
+        let Some(round) = open.filter(|_| self.preview().is_none()) else { return order };
+        let turn = self.pending_human().map(|(name, _)| name.as_str());
+        let rank = |index: &usize| {
+            let Some((name, seat)) = round.seats.get_index(*index) else { return 0 };
+            match &seat.status {
+                SeatStatus::Failed(_) => 0,
+                _ if turn == Some(name.as_str()) => 1,
+                SeatStatus::Asking => match self.progress.get(name).map(|progress| progress.standing) {
+                    Some(RequestPhase::Waiting | RequestPhase::Stalled) => 2,
+                    Some(RequestPhase::Asked | RequestPhase::Answering | RequestPhase::Queued) | None => 3,
+                },
+                SeatStatus::Waiting | SeatStatus::Lost(_) | SeatStatus::Missing => 4,
+                SeatStatus::Sealed(_) | SeatStatus::Revealed(..) => 5,
+                SeatStatus::Excused(_) => 6,
+            }
+        };
+        order.sort_by_key(rank);
+        order
+    }
+
+    /// Whether the list is longer than its share of the screen.
+    pub fn has_many_seats(&self) -> bool {
+        self.seat_count() > MANY_SEATS
     }
 }

@@ -108,9 +108,9 @@ fn verify_finds_an_idea_lost_by_a_merge() {
     assert!(!verify(&chained(&without), None).findings.is_empty(), "a yes without a merge");
 }
 
-/// Whoever merges sees what each seat gave.
+/// The person who merges sees what each seat gave, and edits the merge as YAML.
 #[test]
-fn the_screen_shows_the_ideas_that_are_to_be_merged() {
+fn ideas_are_merged_on_the_screen() {
     let desk = Desk::with(DEFINITION);
     desk.write("ideas.yaml", IDEAS);
     let mut screen = Screen::open(&desk, (100, 30), &["decide.yaml", "--answers", "ideas.yaml"]);
@@ -118,4 +118,6 @@ fn the_screen_shows_the_ideas_that_are_to_be_merged() {
     screen.press("o", &["REVEAL", "A accept"]);
     screen.press("A", &[]);
     screen.press("y", &["Your decision", "bob: gives 1 idea: A queue"]);
+    screen.press("\r", &["from:", "bob#1"]);
+    screen.press("\x13", &["Which first?", "DRAFT"]);
 }

@@ -101,9 +101,7 @@ impl FormValues for Form {
         let field = self.fields.iter().find(|field| field.id == key);
         field.map_or_else(Vec::new, |field| match &field.entry {
             FieldValue::Picks(picks, _) => picked(picks),
-            FieldValue::Line(_) | FieldValue::Text(_) | FieldValue::Choice(..) | FieldValue::Merge(_) => {
-                Vec::new()
-            }
+            FieldValue::Line(_) | FieldValue::Text(_) | FieldValue::Choice(..) => Vec::new(),
         })
     }
 }

@@ -4,7 +4,7 @@ use super::{CheckItem, Field, Form, FormKind, ModelTarget};
 use crate::ballot::{BallotForm, BallotKind};
 
 use crate::core::{Proposal, Question, QuestionKind};
-use crate::history::Session;
+use crate::history::{Merge, Session};
 use crate::round::material::{Artifact, EvidencePlace};
 use crate::tally::{CountableKind, Rule, RuleOptions, Ties};
 use crate::workflow::{Close, DEFAULT_PANEL, Quorum, Round, strategies};
@@ -266,8 +266,9 @@ pub fn excuse(session: &Session, seat: &str) -> Form {
 /// What a choice shows before anything is chosen.
 pub const OPEN: &str = "choose…";
 
-/// What is pressed where ideas are merged.
-const MERGE_KEYS: &str = "← → side · ↵ put · n new · m mark · r rename · s split · x aside · ⌫ out · a all";
+/// How ideas are merged: `set_aside` is written where a merge sets none aside, too.
+const MERGE_HINT: &str =
+    "YAML: move ids between `from` lists, or to set_aside: [{idea: seat#1, reason: \"…\"}]";
 
 fn proposal(session: &Session, step: &str) -> Option<Proposal> {
     let definition = session.definition.as_ref()?;
@@ -286,9 +287,10 @@ pub fn answer(session: &Session, question: &Question) -> Form {
             FormKind::Proposal(proposal.clone()),
             Field::choice("answer", "answer", "← → to choose", &[OPEN, "accept", "refuse"], ""),
         ),
-        QuestionKind::Merge(_) => {
-            (FormKind::Merge, Field::choice("answer", "answer", "← → to choose", &["merge", "reject"], ""))
-        }
+        QuestionKind::Merge(ideas) => (
+            FormKind::Merge(ideas.clone()),
+            Field::choice("answer", "answer", "← → to choose", &["merge", "reject"], ""),
+        ),
         QuestionKind::Tie(options) | QuestionKind::Exhausted(options) => {
             let words: Vec<&str> = [OPEN].into_iter().chain(options.iter().map(String::as_str)).collect();
             (FormKind::Tie(options.clone()), Field::choice("answer", "answer", "← → to choose", &words, ""))
@@ -301,7 +303,9 @@ pub fn answer(session: &Session, question: &Question) -> Form {
     let mut fields = if purpose == FormKind::KeyLost { vec![first] } else { vec![first, comment] };
     if let QuestionKind::Merge(ideas) = &question.kind {
         let proposed = proposal(session, &question.step).and_then(|proposal| proposal.merge());
-        fields.insert(0, Field::merge("merge", MERGE_KEYS, ideas.clone(), proposed.unwrap_or_default()));
+        let merge =
+            serde_json::to_value(proposed.unwrap_or_else(|| Merge::unmerged(ideas))).unwrap_or_default();
+        fields.insert(0, Field::text("merge", "ideas", MERGE_HINT, &Out::json_document(&merge, false)));
     }
     if let QuestionKind::Proposal(proposal) = &question.kind {
         fields.insert(

@@ -3,9 +3,6 @@
 use crossterm::event::KeyCode;
 use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 
-use super::merge::MergeDesk;
-use crate::history::{CollectedIdea, Merge};
-
 #[derive(Debug, Clone)]
 pub struct Field {
     /// Name of the field in the code and in saved drafts; never changes.
@@ -26,8 +23,6 @@ pub enum FieldValue {
     Choice(Vec<String>, usize),
     /// Any of several words, and the one the cursor is on.
     Picks(Vec<CheckItem>, usize),
-    /// Ideas on their way into options.
-    Merge(Box<MergeDesk>),
 }
 
 /// One of several that may be picked.
@@ -83,17 +78,12 @@ impl Field {
         Self { id, label, hint, entry: FieldValue::Picks(picks, 0) }
     }
 
-    pub fn merge(id: &'static str, hint: &'static str, ideas: Vec<CollectedIdea>, merge: Merge) -> Self {
-        Self { id, label: "", hint, entry: FieldValue::Merge(Box::new(MergeDesk::new(ideas, merge))) }
-    }
-
     /// What is in it, as one text: picks by name, a line each.
     pub fn value(&self) -> String {
         match &self.entry {
             FieldValue::Line(area) | FieldValue::Text(area) => area.lines().join("\n"),
             FieldValue::Choice(words, at) => words.get(*at).cloned().unwrap_or_default(),
             FieldValue::Picks(picks, _) => self::picked(picks).join("\n"),
-            FieldValue::Merge(desk) => serde_json::to_string(&desk.merge).unwrap_or_default(),
         }
     }
 
@@ -106,7 +96,6 @@ impl Field {
             }
             FieldValue::Text(old) => *old = area(value),
             FieldValue::Choice(words, at) => *at = words.iter().position(|word| word == value).unwrap_or(*at),
-            FieldValue::Merge(desk) => desk.restore(value),
             FieldValue::Picks(picks, _) => {
                 for pick in picks {
                     pick.is_picked = value.lines().any(|name| name == pick.name);

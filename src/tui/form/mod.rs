@@ -6,7 +6,6 @@ mod agenda;
 mod ballot;
 mod build;
 mod field;
-mod merge;
 mod rule_hints;
 mod submit;
 
@@ -14,11 +13,11 @@ pub use agenda::{AgendaForm, agenda};
 pub use ballot::{check_reply, seat_answer};
 pub use build::{answer, artifact, excuse, model, new_question, note, panel, round, seats, without_tools};
 pub use field::{CheckItem, Field, FieldValue};
-pub use merge::{MergeDesk, Row, Typing};
 pub use rule_hints::{rule_hint, strategy_hint};
 pub use submit::{Submitted, read};
 
 use crate::ballot::BallotKind;
+use crate::history::CollectedIdea;
 use field::{choose, pick, picked};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -44,8 +43,8 @@ pub enum FormKind {
     Approval,
     /// The proposal that is accepted or changed.
     Proposal(Value),
-    /// Ideas as options, or a no.
-    Merge,
+    /// These ideas as options, or a no.
+    Merge(Vec<CollectedIdea>),
     /// One of these level options.
     Tie(Vec<String>),
     /// Whether to ask again whose answers were lost.
@@ -207,13 +206,6 @@ impl Form {
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
         let count = self.fields.len().max(1);
         let is_last = self.at + 1 == count;
-        let field = self.fields.get_mut(self.at).map(|field| &mut field.entry);
-        if let Some(FieldValue::Merge(desk)) = field
-            && !ctrl
-            && desk.press(key)
-        {
-            return FormEvent::Typed;
-        }
         match (key.code, ctrl) {
             (KeyCode::Esc, _) => return FormEvent::Away,
             (KeyCode::Char('s'), true) | (KeyCode::F(2), _) => return FormEvent::Done,
@@ -251,7 +243,7 @@ impl Form {
                     KeyCode::Enter => self.move_focus(1),
                     code => pick(picks, at, code),
                 },
-                Some(FieldValue::Merge(_)) | None => {}
+                None => {}
             },
         }
         FormEvent::Typed

@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 use super::build::OPEN;
 use super::{FieldValue, Form, FormKind, ModelTarget, picked};
 use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
-use crate::history::RoundRevised;
+use crate::history::{CollectedIdea, RoundRevised};
+use crate::launch::scripted_answers::merged as merged_ideas;
 use crate::round::material::{EVIDENCE_KEYS, EvidencePlace};
 use crate::workflow::{Template, WITH_OPTIONS, is_model_text, split_participants, strategies};
 use crate::yaml::{Out, read as read_yaml};
@@ -52,8 +53,8 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
         FormKind::Approval | FormKind::Proposal(_) | FormKind::Tie(_) if value("answer") == OPEN => {
             return Err("`answer`: choose one first (← →)".to_owned());
         }
-        FormKind::Merge if value("answer") == "merge" => merged(form, value("comment"))?,
-        FormKind::Merge => says(false, None, value("comment")),
+        FormKind::Merge(ideas) if value("answer") == "merge" => merged(form, ideas, value("comment"))?,
+        FormKind::Merge(_) => says(false, None, value("comment")),
         FormKind::Approval => says(value("answer") == "approve", None, value("comment")),
         FormKind::Proposal(_) if value("answer") == "refuse" => says(false, None, value("comment")),
         FormKind::Proposal(proposal) => accepts(proposal, &form.value("proposal"), value("comment"))?,
@@ -80,15 +81,14 @@ fn accepts(proposal: &Value, text: &str, comment: String) -> Result<FacilitatorR
     }))
 }
 
-/// The merge that stands on the desk, if it leaves no idea out.
-fn merged(form: &Form, comment: String) -> Result<FacilitatorRequest, String> {
-    let desk = form.fields.iter().find_map(|field| match &field.entry {
-        FieldValue::Merge(desk) => Some(desk),
-        _ => None,
-    });
-    let desk = desk.ok_or("no ideas to merge")?;
-    desk.merge.check(&desk.ideas)?;
-    let merge = Some(desk.merge.clone());
+/// The merge as it is written, if it leaves no idea out.
+fn merged(form: &Form, ideas: &[CollectedIdea], comment: String) -> Result<FacilitatorRequest, String> {
+    let text = form.value("merge");
+    let node = read_yaml(&text, "the merge").map_err(|problem| problem.to_string())?;
+    let read = merged_ideas(&node, "the merge").map_err(|problem| problem.to_string())?;
+    let merge = read.merge.unwrap_or_default();
+    merge.check(ideas)?;
+    let merge = Some(merge);
     Ok(FacilitatorRequest::Answer(FacilitatorAnswer { merge, ..FacilitatorAnswer::of_person(true, comment) }))
 }
 

@@ -18,7 +18,7 @@ use crate::core::{Command, ExitCode, decide};
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
 use crate::tui::host::{Host, StartRefusal};
-use crate::tui::model::{Asking, Mode, Overlay, TextView};
+use crate::tui::model::{Mode, Overlay, TextKind, TextView};
 use crate::tui::update::{Effect, Message, update};
 
 impl Screen {
@@ -175,7 +175,9 @@ impl Screen {
             StartRefusal::Wrong(problems) => self.tell(&problems),
             StartRefusal::Unagreed(needs) => {
                 let text = question(&needs);
-                self.model.overlay = Some(Overlay::Agree(Asking { text, scroll: 0, is_read: false }));
+                let (title, kind) = ("Allow this?".to_owned(), TextKind::Agree(false));
+                self.model.overlay =
+                    Some(Overlay::Text(TextView { title, text, kind, ..TextView::default() }));
                 self.unagreed = Some((needs, then));
             }
         }

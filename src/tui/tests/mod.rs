@@ -19,6 +19,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
+use super::model::{TextKind, TextView};
 use super::{
     Effect, EngineUpdate, Keys, LiveSession, Message, Mode, Model, Overlay, Pane, Replay, ScreenState, Theme,
     draw, update,
@@ -155,7 +156,7 @@ fn every_pane_and_overlay_draws_at_every_size() {
     let mut model = model(saved("release-consent.s2s"));
     let overlays = [
         None,
-        Some(Overlay::Help(3)),
+        Some(Overlay::Text(TextView { kind: TextKind::Help, scroll: 3, ..TextView::default() })),
         Some(Overlay::Search("é日".into())),
         Some(Overlay::Palette("x".into(), 9)),
     ];

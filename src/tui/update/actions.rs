@@ -11,7 +11,9 @@ use crate::tui::form;
 use crate::tui::home::OpenTarget;
 use crate::tui::keymap::{Action, ScreenState};
 use crate::tui::live::{LiveSession, open_order};
-use crate::tui::model::{AnswerLayout, LeaveTarget, Menu, MenuKind, Mode, Model, Overlay, Pane, TextView};
+use crate::tui::model::{
+    AnswerLayout, LeaveTarget, Menu, MenuKind, Mode, Model, Overlay, Pane, TextKind, TextView,
+};
 
 /// How much longer a round may take by one key, in milliseconds.
 const MORE_TIME: u64 = 60_000;
@@ -57,7 +59,10 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Quit => return leave(model, LeaveTarget::Quit),
         Action::Home => return home(model),
         Action::Suspend => return vec![Effect::Suspend],
-        Action::Help => model.overlay = Some(Overlay::Help(0)),
+        Action::Help => {
+            let (title, kind) = ("Keys".to_owned(), TextKind::Help);
+            model.overlay = Some(Overlay::Text(TextView { title, kind, ..TextView::default() }));
+        }
         Action::Search => model.overlay = Some(Overlay::Search(String::new())),
         Action::CommandPalette => model.overlay = Some(Overlay::Palette(String::new(), 0)),
         Action::NextMatch | Action::PreviousMatch => search::find(model, action == Action::NextMatch),
@@ -325,7 +330,7 @@ fn read(model: &mut Model) {
     let words = model.words.clone();
     let read = if matches!(model.focus, Pane::Seats | Pane::Answer) {
         let (title, text) = answer_to_read(model);
-        TextView { title, text, words, is_markdown: true, is_answer: true, ..TextView::default() }
+        TextView { title, text, words, kind: TextKind::Answer, ..TextView::default() }
     } else {
         let (title, short) = crate::tui::view::seat_or_pane(model);
         let text = selected_text(model).unwrap_or(short);

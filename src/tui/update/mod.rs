@@ -80,12 +80,10 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
             (model.busy, model.notice) = (None, Some("Cancelled. Nothing was changed.".to_owned()));
             vec![Effect::CancelOpening]
         }
-        Some(Overlay::Help(_)) => overlays::help(model, key),
         Some(Overlay::Search(_)) => overlays::search(model, key),
         Some(Overlay::Palette(..)) => overlays::palette(model, key),
         Some(Overlay::Menu(_)) => overlays::menu(model, key),
         Some(Overlay::Text(_)) => reading::press(model, key),
-        Some(Overlay::Agree(_)) => overlays::agreeing(model, key),
         Some(Overlay::Form(_)) => forms::press(model, key),
         Some(Overlay::Confirm(_)) => confirm::press(model, key),
         Some(Overlay::Leave(..)) => leaving(model, key),

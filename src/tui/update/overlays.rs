@@ -1,4 +1,4 @@
-//! What lies over the panes: help, search, palette, lists; and what a click means.
+//! What lies over the panes: search, palette, lists; and what a click means.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -14,20 +14,6 @@ use crate::tui::home::OpenTarget;
 use crate::tui::keymap::{Action, KeyBinding, matching};
 use crate::tui::model::{MenuKind, Mode, Model, Overlay, Pane};
 use crate::tui::view::Target;
-
-pub fn help(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
-    let most = crate::tui::view::most_help(model);
-    let Some(Overlay::Help(at)) = &mut model.overlay else { return Vec::new() };
-    match key.code {
-        KeyCode::Down | KeyCode::Char('j') => *at = (*at + 1).min(most),
-        KeyCode::Up | KeyCode::Char('k') => *at = at.saturating_sub(1),
-        KeyCode::PageDown | KeyCode::Char(' ') => *at = (*at + 10).min(most),
-        KeyCode::PageUp => *at = at.saturating_sub(10),
-        KeyCode::Esc | KeyCode::Char('?' | 'q') | KeyCode::F(1) | KeyCode::Enter => model.overlay = None,
-        _ => {}
-    }
-    Vec::new()
-}
 
 /// Typing in a line: whether the key did that.
 pub fn type_in(words: &mut String, key: &KeyEvent) -> bool {
@@ -100,30 +86,6 @@ fn chosen_action(model: &mut Model, found: &[&'static KeyBinding], row: usize) -
     let chosen = found.get(row).map(|binding| binding.action);
     model.overlay = None;
     chosen.map_or_else(Vec::new, |action| perform(model, action))
-}
-
-/// Whether the person agrees: `y` counts once the end of the text has been on the screen.
-pub fn agreeing(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
-    let most = crate::tui::view::most_agree(model);
-    let page = usize::from(model.size.1.saturating_sub(4)).max(1);
-    let Some(Overlay::Agree(asking)) = &mut model.overlay else { return Vec::new() };
-    asking.is_read |= asking.scroll >= most;
-    match key.code {
-        KeyCode::Down | KeyCode::Char('j') => asking.scroll = (asking.scroll + 1).min(most),
-        KeyCode::Up | KeyCode::Char('k') => asking.scroll = asking.scroll.min(most).saturating_sub(1),
-        KeyCode::PageDown | KeyCode::Char(' ') => asking.scroll = (asking.scroll + page).min(most),
-        KeyCode::PageUp => asking.scroll = asking.scroll.min(most).saturating_sub(page),
-        KeyCode::Char('y') if asking.is_read => {
-            model.overlay = None;
-            return vec![Effect::Agree];
-        }
-        KeyCode::Esc | KeyCode::Char('n' | 'q') => {
-            model.overlay = None;
-            model.notice = Some("Not allowed: nothing was run or sent.".to_owned());
-        }
-        _ => {}
-    }
-    Vec::new()
 }
 
 pub fn menu(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {

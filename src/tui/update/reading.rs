@@ -5,7 +5,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use super::actions::cycle_seat;
 use super::message::Effect;
 use super::overlays::type_in;
-use crate::tui::model::{Model, Overlay, TextView};
+use crate::tui::model::{Model, Overlay, TextKind, TextView};
 use crate::tui::view::{lines_of_text, most_text, place_of};
 
 pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
@@ -27,6 +27,22 @@ pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     }
     let by = |read: &mut TextView, to: usize| read.scroll = to.min(most);
     let at = read.scroll.min(most);
+    if let TextKind::Agree(is_read) = &mut read.kind {
+        *is_read |= at >= most;
+        match key.code {
+            KeyCode::Char('y') if *is_read => {
+                model.overlay = None;
+                return vec![Effect::Agree];
+            }
+            KeyCode::Esc | KeyCode::Char('n' | 'q') => {
+                model.overlay = None;
+                model.notice = Some("Not allowed: nothing was run or sent.".to_owned());
+                return Vec::new();
+            }
+            KeyCode::Char('y' | '/') | KeyCode::Enter => return Vec::new(),
+            _ => {}
+        }
+    }
     match key.code {
         KeyCode::Down | KeyCode::Char('j') => by(read, at + 1),
         KeyCode::Up | KeyCode::Char('k') => by(read, at.saturating_sub(1)),
@@ -34,18 +50,19 @@ pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         KeyCode::PageUp => by(read, at.saturating_sub(page)),
         KeyCode::Home | KeyCode::Char('g') => by(read, 0),
         KeyCode::End | KeyCode::Char('G') => by(read, most),
-        KeyCode::Right | KeyCode::Char('l') if read.is_answer => other_seat(model, true),
-        KeyCode::Left | KeyCode::Char('h') if read.is_answer => other_seat(model, false),
+        KeyCode::Right | KeyCode::Char('l') if read.kind == TextKind::Answer => other_seat(model, true),
+        KeyCode::Left | KeyCode::Char('h') if read.kind == TextKind::Answer => other_seat(model, false),
         KeyCode::Char('/') => (read.is_typing, read.words) = (true, String::new()),
         KeyCode::Char('>' | 'n') => find(model, true, false),
         KeyCode::Char('<' | 'N') => find(model, false, false),
-        KeyCode::Char('y') => {
+        KeyCode::Char('y') if read.kind != TextKind::Help => {
             let text = read.copies.clone().unwrap_or_else(|| read.text.clone());
             model.notice = Some(format!("Copied {} characters to the clipboard.", text.chars().count()));
             return vec![Effect::Copy(text)];
         }
         KeyCode::Esc if !read.words.is_empty() => read.words.clear(),
         KeyCode::Esc | KeyCode::Char('q') | KeyCode::Enter => model.overlay = None,
+        KeyCode::Char('?') | KeyCode::F(1) if read.kind == TextKind::Help => model.overlay = None,
         _ => {}
     }
     Vec::new()

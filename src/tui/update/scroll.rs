@@ -29,21 +29,11 @@ pub fn scroll_pane(model: &mut Model, pane: Pane, by: i32) {
 
 /// The wheel over a pane, or over the list of the home screen.
 pub fn wheel(model: &mut Model, pane: Option<Pane>, lines: i32) {
-    let most = crate::tui::view::most_agree(model);
-    let most_help = crate::tui::view::most_help(model);
-    let most_text = crate::tui::view::most_text(model);
+    let most = crate::tui::view::most_text(model);
     match (&mut model.overlay, pane) {
-        (Some(Overlay::Help(at)), _) => {
-            let to = at.saturating_add_signed(isize::try_from(lines).unwrap_or(0));
-            *at = to.min(most_help);
-        }
         (Some(Overlay::Text(read)), _) => {
-            let to = read.scroll.min(most_text).saturating_add_signed(isize::try_from(lines).unwrap_or(0));
-            read.scroll = to.min(most_text);
-        }
-        (Some(Overlay::Agree(asking)), _) => {
-            let to = asking.scroll.saturating_add_signed(isize::try_from(lines).unwrap_or(0));
-            asking.scroll = to.min(most);
+            let to = read.scroll.min(most).saturating_add_signed(isize::try_from(lines).unwrap_or(0));
+            read.scroll = to.min(most);
         }
         (Some(_), _) => {}
         (None, Some(Pane::Seats) | None) => scroll(model, lines.signum()),

@@ -70,7 +70,7 @@ fn words(model: &Model, form: &Form, is_under_field: bool, width: usize) -> Vec<
         }
         let enter = match form.fields.get(form.at).map(|field| &field.entry) {
             Some(FieldValue::Text(_)) => "Enter new line",
-            Some(FieldValue::Merge(_)) | None => "Enter takes",
+            None => "Enter takes",
             Some(_) if form.at + 1 == form.fields.len() => "Enter submit",
             Some(_) => "Enter next",
         };
@@ -98,7 +98,6 @@ fn extra(field: &Field, is_at: bool) -> u16 {
         FieldValue::Text(area) => {
             u16::try_from(area.lines().len().saturating_sub(1)).unwrap_or(u16::MAX).min(4)
         }
-        FieldValue::Merge(_) => u16::MAX / 2,
         FieldValue::Picks(picks, _) => u16::try_from(picks.len()).unwrap_or(u16::MAX).clamp(1, 12),
         _ => 0,
     }
@@ -143,9 +142,6 @@ fn draw_fields(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hi
 
 /// Draws one field; `labels` is the width of the longest label of the form.
 fn draw_field(frame: &mut Frame<'_>, area: Rect, model: &Model, field: &Field, labels: usize, is_at: bool) {
-    if let FieldValue::Merge(desk) = &field.entry {
-        return super::merge::draw(frame, area, model, desk, is_at);
-    }
     let before = u16::try_from(labels + 3).unwrap_or(0).min(area.width);
     let style = if is_at { model.theme.key() } else { model.theme.faint() };
     let pointer = if is_at { model.theme.sign("▸", ">") } else { " " };
@@ -183,7 +179,6 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, model: &Model, field: &Field, l
             ]);
             frame.render_widget(Paragraph::new(line), entry);
         }
-        FieldValue::Merge(_) => {}
         FieldValue::Picks(picks, at) => draw_picks(frame, entry, model, picks, *at, is_at),
     }
 }

@@ -1,38 +1,15 @@
 //! The keys, grouped by what one wants to do: first those that work now, then why others do not.
 
-use ratatui::Frame;
-use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-use super::popup::popup;
 use crate::tui::cell_text::{clipped, wrapped};
 use crate::tui::keymap::{Aim, BINDINGS, FORM_KEYS, KeyBinding, ScreenState, bindings_in, labels};
 use crate::tui::model::Model;
 use crate::tui::update::refusal;
 
-/// The widest the page gets.
-const WIDTH: u16 = 76;
-
-pub fn most_help(model: &Model) -> usize {
-    lines(model).len().saturating_sub(usize::from(model.size.1.saturating_sub(2)))
-}
-
-/// Draws the page from line `at` on.
-pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, at: usize) {
-    let lines = lines(model);
-    let room = usize::from(area.height.saturating_sub(2));
-    let total = lines.len();
-    let start = at.min(total.saturating_sub(room));
-    let shown: Vec<Line<'static>> = lines.into_iter().skip(start).take(room).collect();
-    let more = total.saturating_sub(start + shown.len());
-    let title = if more > 0 { format!("Keys · {more} more below: j") } else { "Keys".to_owned() };
-    popup(frame, area, model, &title, shown, WIDTH);
-}
-
-fn lines(model: &Model) -> Vec<Line<'static>> {
+pub fn lines(model: &Model, width: usize) -> Vec<Line<'static>> {
     let place = model.screen_state();
-    let mut page =
-        Page { model, width: usize::from(model.size.0.min(WIDTH).saturating_sub(2)), lines: Vec::new() };
+    let mut page = Page { model, width, lines: Vec::new() };
     let works = |binding: &&KeyBinding| refusal(model, binding.action).is_none();
     let here = |aim: Aim| bindings_in(place).filter(move |binding| Aim::of(binding.action) == aim);
     for aim in Aim::ALL {

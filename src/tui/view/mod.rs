@@ -16,19 +16,15 @@ mod agenda;
 mod answer;
 mod checks;
 mod click_map;
-mod content;
 mod footer;
 mod form;
 mod header;
 mod help;
 mod home;
 mod layout;
-mod merge;
-mod numbers;
 mod overlay;
 mod pane;
 mod phase;
-mod popup;
 mod question;
 mod reading;
 mod replay_header;
@@ -44,8 +40,6 @@ mod votes;
 
 pub use answer::{seat_text, text as answer_text};
 pub use click_map::{ClickMap, Target};
-pub use help::most_help;
-pub use overlay::most_agree;
 pub use pane::{find_lines, max_scroll, pane_text, seat_or_pane, tally_text, text_lines};
 pub use reading::{lines_of_text, most_text, place_of};
 

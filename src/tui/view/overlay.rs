@@ -1,4 +1,4 @@
-//! What lies over the panes: the keys, the search line, the palette.
+//! What lies over the panes: the search line, the palette, lists, questions.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -6,16 +6,14 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph};
 
 use super::click_map::{ClickMap, Target};
-use super::popup::popup;
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::{clipped, safe, wrapped};
 use crate::tui::keymap::{KeyBinding, labels, matching};
-use crate::tui::model::{Asking, LeaveTarget, Menu, MenuKind, Model, Overlay};
+use crate::tui::model::{LeaveTarget, Menu, MenuKind, Model, Overlay};
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
     match &model.overlay {
         None => {}
-        Some(Overlay::Help(at)) => super::help::draw(frame, area, model, *at),
         Some(Overlay::Search(words)) => search(frame, area, model, words),
         Some(Overlay::Palette(typed, row)) => palette(frame, area, model, typed, *row, hits),
         Some(Overlay::Form(form)) => super::form::draw(frame, area, model, form, hits),
@@ -23,7 +21,6 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMa
             if menu.kind == MenuKind::Agenda && super::pane::has_agenda(model, area) => {}
         Some(Overlay::Menu(menu)) => draw_menu(frame, area, model, menu, hits),
         Some(Overlay::Text(read)) => super::reading::draw(frame, area, model, read),
-        Some(Overlay::Agree(asking)) => agree(frame, area, model, asking),
         Some(Overlay::Confirm(asked)) => confirm(frame, area, model, &asked.title, &asked.text),
         Some(Overlay::Leave(to, _)) => leave(frame, area, model, *to),
     }
@@ -93,42 +90,6 @@ fn draw_menu(frame: &mut Frame<'_>, area: Rect, model: &Model, menu: &Menu, hits
     }
 }
 
-/// The lines of what the person is asked to agree to, and how many of them fit at once.
-fn agree_lines(asking: &Asking, width: u16, height: u16) -> (Vec<String>, usize) {
-    let lines = wrapped(&asking.text, usize::from(width.saturating_sub(2)), usize::MAX);
-    (lines, usize::from(height.saturating_sub(3)))
-}
-
-/// How far it can be scrolled: to where its end is on the screen.
-pub fn most_agree(model: &Model) -> usize {
-    let Some(Overlay::Agree(asking)) = &model.overlay else { return 0 };
-    let (lines, room) = agree_lines(asking, model.size.0, model.size.1);
-    lines.len().saturating_sub(room)
-}
-
-/// What the person is asked to agree to, over the whole screen; below it, what can be pressed.
-fn agree(frame: &mut Frame<'_>, area: Rect, model: &Model, asking: &Asking) {
-    let place = Rect { height: area.height.saturating_sub(1), ..area };
-    let (all, room) = agree_lines(asking, area.width, area.height);
-    let start = asking.scroll.min(all.len().saturating_sub(room));
-    let left = all.len().saturating_sub(start + room);
-    let shown: Vec<Line<'static>> = all.into_iter().skip(start).take(room).map(Line::from).collect();
-    frame.render_widget(Clear, area);
-    frame.render_widget(
-        Paragraph::new(shown).block(model.theme.block(" Allow this? ".to_owned(), true)),
-        place,
-    );
-    let keys = if left == 0 || asking.is_read {
-        vec![Span::styled(" y", model.theme.key()), Span::raw(" agree, and keep that   ")]
-    } else {
-        vec![Span::styled(" j", model.theme.key()), Span::raw(format!(" {left} more lines   "))]
-    };
-    let no = [Span::styled("n", model.theme.key()), Span::raw(" no")];
-    let line = Line::from(keys.into_iter().chain(no).collect::<Vec<_>>());
-    let foot = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
-    frame.render_widget(Paragraph::new(line), foot);
-}
-
 fn leave(frame: &mut Frame<'_>, area: Rect, model: &Model, to: LeaveTarget) {
     let question = if to == LeaveTarget::Quit { "Quit roundtable?" } else { "Go to the home screen?" };
     let text = "A round is open. Sealed answers are saved; unfinished seats are asked again when you resume.";
@@ -148,4 +109,24 @@ fn confirm(frame: &mut Frame<'_>, area: Rect, model: &Model, title: &str, text: 
         Span::raw(" no"),
     ]));
     popup(frame, area, model, title, lines, width);
+}
+
+/// A box in the middle of the screen; the place of its lines.
+fn popup(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    model: &Model,
+    title: &str,
+    lines: Vec<Line<'static>>,
+    width: u16,
+) -> Rect {
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).saturating_add(2).min(area.height);
+    let width = width.min(area.width);
+    let place =
+        Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
+    let title = clipped(&harmless_line(title), usize::from(width.saturating_sub(4)));
+    frame.render_widget(Clear, place);
+    let framed = Paragraph::new(lines).block(model.theme.block(format!(" {} ", title.trim_end()), true));
+    frame.render_widget(framed, place);
+    Rect { x: place.x + 1, y: place.y + 1, width: width.saturating_sub(2), height: height.saturating_sub(2) }
 }

@@ -8,7 +8,7 @@ use ratatui::widgets::{Clear, Paragraph};
 
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::{rendered, safe, wrapped};
-use crate::tui::model::{Model, Overlay, TextView};
+use crate::tui::model::{Model, Overlay, TextKind, TextView};
 
 pub fn place_of(model: &Model) -> Rect {
     let (width, height) = model.size;
@@ -17,10 +17,13 @@ pub fn place_of(model: &Model) -> Rect {
 
 pub fn lines_of_text(model: &Model, read: &TextView) -> Vec<Line<'static>> {
     let width = usize::from(place_of(model).width.saturating_sub(2));
-    if read.is_markdown {
-        return rendered(&read.text, width, usize::MAX, model.theme);
+    match read.kind {
+        TextKind::Answer => rendered(&read.text, width, usize::MAX, model.theme),
+        TextKind::Help => super::help::lines(model, width),
+        TextKind::Plain | TextKind::Agree(_) => {
+            wrapped(&read.text, width, usize::MAX).into_iter().map(Line::from).collect()
+        }
     }
-    wrapped(&read.text, width, usize::MAX).into_iter().map(Line::from).collect()
 }
 
 pub fn most_text(model: &Model) -> usize {
@@ -51,21 +54,32 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, read: &TextView) {
         let text = format!("/{}{}", safe(&read.words), model.theme.sign("▏", "_"));
         return frame.render_widget(Paragraph::new(Line::styled(text, model.theme.strong())), foot);
     }
-    let mut keys = vec![("Esc", "back")];
-    if read.is_answer {
-        keys.push(("← →", "seat"));
-    }
-    keys.extend([("/", "find")]);
-    if !read.words.is_empty() {
-        keys.push(("n N", "match"));
-    }
-    keys.push(("y", "copy"));
+    let left = count.saturating_sub(start + room);
     let mut spans = vec![Span::raw(" ")];
-    for (key, word) in keys {
+    for (key, word) in keys(read, left) {
         spans.push(Span::styled(key, model.theme.key()));
         spans.push(Span::raw(format!(" {word}   ")));
     }
     frame.render_widget(Paragraph::new(Line::from(spans)), foot);
+}
+
+/// The keys below a text, of which so many lines are left.
+fn keys(read: &TextView, left: usize) -> Vec<(&'static str, String)> {
+    let mut keys = match read.kind {
+        TextKind::Agree(is_read) if is_read || left == 0 => {
+            return vec![("y", "agree, and keep that".to_owned()), ("n", "no".to_owned())];
+        }
+        TextKind::Agree(_) => return vec![("j", format!("{left} more lines")), ("n", "no".to_owned())],
+        TextKind::Answer => vec![("Esc", "back"), ("← →", "seat"), ("/", "find")],
+        TextKind::Plain | TextKind::Help => vec![("Esc", "back"), ("/", "find")],
+    };
+    if !read.words.is_empty() {
+        keys.push(("n N", "match"));
+    }
+    if read.kind != TextKind::Help {
+        keys.push(("y", "copy"));
+    }
+    keys.into_iter().map(|(key, word)| (key, word.to_owned())).collect()
 }
 
 /// Where one is in a text that is longer than its place: " 18 % · ↓ 34 lines ".

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::click_map::{ClickMap, Target};
-use super::numbers::clock;
+use super::header::clock;
 use crate::ballot::Ballot;
 use crate::insight::round_view::{SeatView, VisibleState, confidence, is_revealed, seats};
 use crate::insight::sides::side_of;
@@ -34,9 +34,6 @@ pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line
         return (" Seats ".to_owned(), lines);
     }
     let order = model.seat_order();
-    let mut totals = totals(model, area);
-    let above = u16::try_from(totals.len()).unwrap_or(0);
-    let area = Rect { y: area.y + above, height: area.height - above, ..area };
     let height = usize::from(area.height);
     let chosen = model.seat.min(count.saturating_sub(1));
     let row = order.iter().position(|seat| *seat == chosen).unwrap_or(0);
@@ -57,59 +54,18 @@ pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line
         let longest = longest(names.iter(), area.width);
         let step = preview.opened.step.as_str();
         let line = |index: &usize| to_ask(model, step, &names[*index], *index == chosen, longest, area.width);
-        totals.extend(shown.iter().map(line));
-        return (format!(" Who is asked ({part}){keys} "), totals);
+        return (format!(" Who is asked ({part}){keys} "), shown.iter().map(line).collect());
     }
     let Some(round) = model.shown_round() else { return (format!(" Seats ({part}) "), Vec::new()) };
     let longest = longest(round.seats.keys(), area.width);
     let all: Vec<SeatView<'_>> = seats(session, round).collect();
     if round.closed.is_none() {
         let line = |index: &usize| while_open(model, &all[*index], *index == chosen, longest, area.width);
-        totals.extend(shown.iter().map(line));
-        return (format!(" Seats ({part}) · what needs you first "), totals);
+        return (format!(" Seats ({part}) · what needs you first "), shown.iter().map(line).collect());
     }
     let columns = Columns::fitting(area.width, longest, is_revealed(round));
-    totals.extend(shown.iter().map(|index| line(model, &all[*index], *index == chosen, columns)));
-    (format!(" Seats ({part}) "), totals)
-}
-
-/// Of many seats, the largest groups and how many each has.
-fn totals(model: &Model, area: Rect) -> Vec<Line<'static>> {
-    if !model.has_many_seats() {
-        return Vec::new();
-    }
-    let groups = model.seat_groups();
-    // A third of the list, and two lines at least; the rest is counted.
-    let room = usize::from(area.height.div_ceil(3)).max(2).min(groups.len());
-    let named = if groups.len() > room { room - 1 } else { room };
-    let views: Vec<SeatView<'_>> = match model.shown_round().filter(|_| model.preview().is_none()) {
-        Some(round) => seats(model.session(), round).collect(),
-        None => Vec::new(),
-    };
-    let most = groups.iter().map(|group| group.count).max().unwrap_or(1);
-    let digits = group_digits(most).len();
-    let bar_room = if area.width < 36 { 0 } else { usize::from(area.width / 4) };
-    let label_room = usize::from(area.width).saturating_sub(3 + digits + 2 + bar_room + 1);
-    let mut lines = Vec::new();
-    for group in groups.iter().take(named) {
-        let (sign, style) = views.get(group.first).map_or((" ", Style::new()), |seat| sign(model, seat));
-        let bar = "█".repeat((group.count * bar_room).div_ceil(most.max(1)));
-        let label = clipped(&harmless_line(&group.label), label_room);
-        lines.push(Line::from(vec![
-            Span::styled(format!(" {sign} "), style),
-            Span::raw(label),
-            Span::raw(format!(" {:>digits$} ", group_digits(group.count))),
-            Span::styled(model.theme.drawn(bar), style),
-        ]));
-    }
-    if groups.len() > named {
-        let seats: usize = groups.iter().skip(named).map(|group| group.count).sum();
-        let (more, seats) = (group_digits(groups.len() - named), group_digits(seats));
-        let long = format!("   + {more} groups, {seats} seats");
-        let text = if long.width() > usize::from(area.width) { format!("   + {more} groups") } else { long };
-        lines.push(Line::styled(clipped(&text, usize::from(area.width)), model.theme.faint()));
-    }
-    lines
+    let lines = shown.iter().map(|index| line(model, &all[*index], *index == chosen, columns)).collect();
+    (format!(" Seats ({part}) "), lines)
 }
 
 /// Sign and style of a seat: once it is counted those of its option.

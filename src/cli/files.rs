@@ -104,29 +104,22 @@ impl Reported {
         (!is_made)
             .then(|| report::outcome(&self.session).unwrap_or_else(|| "nothing was decided yet".to_owned()))
     }
-
-    /// Returns the session in a report's format.
-    fn rendered(&self, format: Format) -> String {
-        let (session, source) = (&self.session, &self.source);
-        match format {
-            Format::Md => report::markdown_of(session, source),
-            Format::Madr => report::madr_of(session, source, None),
-            Format::Html => report::html_of(session, source),
-            Format::Json | Format::Csv | Format::Junit | Format::Github | Format::Sarif => {
-                rendered(session, format)
-            }
-        }
-    }
 }
 
-pub fn rendered(session: &Session, format: Format) -> String {
+/// A session in a report's format; `supersedes` names the decision record that this one replaces.
+pub fn rendered(
+    session: &Session,
+    source: &report::Source,
+    format: Format,
+    supersedes: Option<&str>,
+) -> String {
     match format {
-        Format::Md => report::markdown(session),
+        Format::Md => report::markdown(session, source),
+        Format::Html => report::html(session, source),
+        Format::Madr => report::madr(session, source, supersedes),
         Format::Json => pretty(&report::json(session)),
         Format::Sarif => pretty(&report::sarif(session)),
-        Format::Madr => report::madr(session),
         Format::Csv => report::csv(session),
-        Format::Html => report::html(session),
         Format::Junit => report::junit(session),
         Format::Github => report::github(session),
     }
@@ -182,7 +175,8 @@ pub fn write_reports(path: &Path, out: &[PathBuf], output: &mut Console) -> Verb
             output.note(&no_record(&why));
             continue;
         }
-        write_report(out, reported.rendered(format).as_bytes(), output)?;
+        let text = rendered(&reported.session, &reported.source, format, None);
+        write_report(out, text.as_bytes(), output)?;
     }
     Ok(ExitCode::Finished)
 }
@@ -263,11 +257,8 @@ pub fn report(path: &Path, wanted: &ReportArgs, output: &mut Console) -> VerbRes
             code = ExitCode::Undecided;
             continue;
         }
-        let text = if format == Format::Madr {
-            report::madr_of(&reported.session, &reported.source, wanted.supersedes.as_deref())
-        } else {
-            reported.rendered(format)
-        };
+        let supersedes = wanted.supersedes.as_deref();
+        let text = rendered(&reported.session, &reported.source, format, supersedes);
         let Some(out) = out else {
             output.bytes(text.as_bytes());
             continue;

@@ -172,7 +172,7 @@ fn print_summary(
     if !output.is_for_scripts() {
         let file = path.file_name().map(|name| name.to_string_lossy().into_owned());
         let source = report::Source { file, entries, last_hash: last_hash.to_owned(), torn: 0 };
-        output.bytes(report::markdown_of(session, &source).as_bytes());
+        output.bytes(report::markdown(session, &source).as_bytes());
     }
     match (&session.paused, report::in_one_line(session)) {
         (Some((_, reason)), _) => {

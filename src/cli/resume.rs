@@ -40,7 +40,7 @@ pub fn resume_file(
         let hash = opened.log.lines.last().map(|line| line.hash.clone()).unwrap_or_default();
         let shown = fold(&opened.log);
         if !output.is_for_scripts() {
-            output.bytes(report::markdown(&shown).as_bytes());
+            output.bytes(report::markdown(&shown, &report::Source::default()).as_bytes());
         }
         output.result_line(&shown, exit, path, &hash);
         close_workers(&session, context, output);

@@ -22,9 +22,9 @@ pub mod trace;
 
 pub use ci::{github, junit};
 pub use csv::csv;
-pub use html::{html, html_of};
+pub use html::html;
 pub use json::json;
-pub use markdown::{file_title, madr, madr_of, markdown, markdown_of};
+pub use markdown::{file_title, madr, markdown};
 pub use model::Source;
 pub use ndjson::{line, preview};
 pub use plain_text::event_line;

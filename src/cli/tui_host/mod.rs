@@ -39,6 +39,7 @@ use crate::launch::run::raise_descriptor_limit;
 use crate::launch::seat::{begin, is_only_in_rounds, measured, resume, seated};
 use crate::launch::session_file::{open_session, read_session};
 use crate::launch::wrapped::{SeatedProgram, seated_programs};
+use crate::report::Source;
 use crate::round::snapshot::sha256_hex;
 use crate::tui::{
     Draft, EngineHandle, Home, Host, Keys, ModelSource, Notify, OpenTarget, ReplayLoad, ScreenOptions,
@@ -285,7 +286,7 @@ impl Host for TuiHost {
         let format = <Format as clap::ValueEnum>::from_str(format, true).map_err(Diagnostic::new)?;
         let path = PathBuf::from(format!("{}.{}", session.id, format.extension()));
         Disk::default()
-            .write_whole(&path, rendered(session, format).as_bytes())
+            .write_whole(&path, rendered(session, &Source::default(), format, None).as_bytes())
             .map_err(|error| Diagnostic::new(error.to_string()))?;
         Ok(path)
     }

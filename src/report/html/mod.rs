@@ -21,13 +21,8 @@ use crate::insight::cut;
 
 const STYLE: &str = include_str!("style.css");
 
-/// The report of a session.
-pub fn html(session: &Session) -> String {
-    html_of(session, &Source::default())
-}
-
 /// The report of a session and the file it is in.
-pub fn html_of(session: &Session, source: &Source) -> String {
+pub fn html(session: &Session, source: &Source) -> String {
     let report = Report::new(session, source);
     let mut out = head(&report);
     body(&report, &mut out);

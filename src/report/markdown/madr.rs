@@ -15,12 +15,8 @@ use crate::insight::wording::absent;
 use crate::insight::{headline, is_revealed, join_list, labels, movement, rule_description, seats, tally};
 use crate::report::model::{OptionView, Reason, Report, Source, dissent_heading, plain_texts, said};
 
-pub fn madr(session: &Session) -> String {
-    madr_of(session, &Source::default(), None)
-}
-
 /// The decision record of a session and the file it is in; `supersedes` names the record it replaces.
-pub fn madr_of(session: &Session, source: &Source, supersedes: Option<&str>) -> String {
+pub fn madr(session: &Session, source: &Source, supersedes: Option<&str>) -> String {
     let report = Report::new(session, source);
     let options = report.options();
     let mut out = String::new();

@@ -13,7 +13,7 @@ mod round;
 mod seat;
 mod steps;
 
-pub use madr::{file_title, madr, madr_of};
+pub use madr::{file_title, madr};
 
 use std::fmt::Write as _;
 
@@ -22,11 +22,7 @@ use super::model::{Report, Source, remote_notes};
 use crate::history::{AnsweredQuestion, Session};
 use crate::insight::{join_list, money, round_view};
 
-pub fn markdown(session: &Session) -> String {
-    markdown_of(session, &Source::default())
-}
-
-pub fn markdown_of(session: &Session, source: &Source) -> String {
+pub fn markdown(session: &Session, source: &Source) -> String {
     let report = Report::new(session, source);
     let mut out = body::body(&report);
     record(&report, &mut out);

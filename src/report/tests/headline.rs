@@ -8,6 +8,7 @@ use crate::ballot::{Ballot, Stance};
 use crate::core::Command;
 use crate::history::AnswerRevealed;
 use crate::insight::session_headline;
+use crate::report::Source;
 
 /// Seats by name: `a` to `f`.
 fn open(ask: &str, seats: usize) -> Table {
@@ -296,9 +297,9 @@ fn every_format_says_the_same_sentence() {
         assert_eq!(json["verdict"]["headline"], Value::from(made.name.as_str()), "{line}");
         assert_eq!(json["verdict"]["sentence"], Value::from(made.sentence.as_str()), "{line}");
         for (format, text) in [
-            ("md", crate::report::markdown(session)),
-            ("html", crate::report::html(session)),
-            ("madr", crate::report::madr(session)),
+            ("md", crate::report::markdown(session, &Source::default())),
+            ("html", crate::report::html(session, &Source::default())),
+            ("madr", crate::report::madr(session, &Source::default(), None)),
         ] {
             let text = plain(&text);
             assert!(text.contains(&made.name), "{format}: {}\n{text}", made.name);

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::Table;
 use crate::ballot::Ballot;
 use crate::core::Command;
-use crate::report::madr;
+use crate::report::{Source, madr};
 
 const SEATS: [&str; 4] = ["ann", "ben", "cem", "dora"];
 const OPTIONS: [&str; 3] = ["red", "green", "blue"];
@@ -169,7 +169,7 @@ proptest! {
     #[test]
     fn every_sentence_is_true(rounds in turns()) {
         let table = held(&rounds);
-        let record = madr(&table.session);
+        let record = madr(&table.session, &Source::default(), None);
         let last = rounds.last().expect("a round");
         let counts: Vec<usize> = (0..3).map(|option| votes(last, option).len()).collect();
         let most = counts.iter().copied().max().unwrap_or(0);

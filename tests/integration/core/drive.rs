@@ -340,7 +340,8 @@ fn another() -> Command {
 /// Everything a person or a program is shown of a session, ciphertexts and commitments left out.
 pub fn surfaces(sitting: &Sitting) -> String {
     let session = &sitting.session;
-    let mut shown = vec![report::markdown(session), report::json(session).to_string()];
+    let mut shown =
+        vec![report::markdown(session, &report::Source::default()), report::json(session).to_string()];
     let mut lines = Vec::new();
     let mut folded = Session::default();
     for (seq, stamped) in sitting.events.iter().enumerate() {

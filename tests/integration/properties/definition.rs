@@ -82,5 +82,8 @@ fn is_driven(text: &str, definition: &Definition) {
     let found = verify(file.as_bytes(), Some(&prev));
     assert_eq!(found.findings, [], "{text}");
     let session = fold(&log);
-    let _ = (roundtable::report::markdown(&session), roundtable::report::json(&session));
+    let _ = (
+        roundtable::report::markdown(&session, &roundtable::report::Source::default()),
+        roundtable::report::json(&session),
+    );
 }

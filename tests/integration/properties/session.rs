@@ -42,8 +42,16 @@ fn shown(log: &EventLog) {
         assert!(!shown.contains('\n'));
     }
     let _ = next(&session);
-    let _ = (report::markdown(&session), report::madr(&session), report::json(&session));
-    let _ = (report::html(&session), report::csv(&session), report::outcome(&session));
+    let _ = (
+        report::markdown(&session, &report::Source::default()),
+        report::madr(&session, &report::Source::default(), None),
+        report::json(&session),
+    );
+    let _ = (
+        report::html(&session, &report::Source::default()),
+        report::csv(&session),
+        report::outcome(&session),
+    );
     for entry in report::trace::trace(&log.lines, &session) {
         let _ = report::trace::text(&entry);
     }

@@ -13,6 +13,9 @@ use crate::ballot::line_range;
 use crate::history::{AnswerRevealed, RoundRun};
 use crate::yaml;
 
+/// How rehearsed answers once named what they were drawn from.
+const REHEARSED: [&str; 2] = ["snapshot sha256:", "persona sha256:"];
+
 /// Everything an answer to a round can cite.
 #[derive(Debug, Clone, Default)]
 pub struct Citable {
@@ -63,6 +66,9 @@ impl Citable {
         let reference = reference.trim().trim_matches(['`', '"', '\'', '“', '”', '«', '»', '[', ']']).trim();
         if let Some(artifact) = self.artifacts.iter().find(|artifact| artifact.id == reference) {
             return Some(Citation::Artifact(artifact.summary.clone()));
+        }
+        if REHEARSED.iter().any(|hash| reference.starts_with(hash)) {
+            return Some(Citation::Quotation);
         }
         if let Some((place, range)) = reference.rsplit_once(':').and_then(|(place, range)| {
             let range = line_range(range)?;

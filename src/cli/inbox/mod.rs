@@ -19,7 +19,6 @@ use crate::launch::environment::random;
 use crate::launch::error::RunError;
 use crate::launch::run::runtime;
 use crate::participants::external_program::ExternalProgram;
-use crate::participants::http::link::LinkReply;
 use crate::participants::{Failure, Participant, Prompt, Reply, SeatRequest, WorkItemView};
 use crate::round::prompt::reask_suffix;
 use crate::round::snapshot::hex;
@@ -111,99 +110,84 @@ impl Worker<'_> {
         }
     }
 
-    /// Runs the command for a claimed item, and sends what comes back; asks once more where that does not fit.
+    /// Works on a claimed item.
     async fn work_on(&mut self, taken: &Value) -> Result<(), RunError> {
         let item = taken["item"].as_str().unwrap_or_default();
         self.output.note(&format!("{}: claimed as {}", text(taken, "item"), self.holder));
         let task = WorkItemView { whole: taken["work_item"].to_string(), ..WorkItemView::default() };
-        let prompt = taken["prompt"].as_str().unwrap_or_default();
-        let prompt = Prompt { rules: "".into(), snapshot: prompt.into(), tail: String::new() };
-        let agent = taken["participant"].as_str().unwrap_or_default();
-        let mut ask = SeatRequest { task: Some(Arc::new(task)), ..SeatRequest::alone(agent, "", prompt) };
+        let ask = SeatRequest { task: Some(Arc::new(task)), ..request(taken) };
         let every = Duration::from_secs(taken["lease_seconds"].as_u64().unwrap_or(300).max(3) / 3);
-        loop {
-            let came = tokio::select! {
-                came = self.program.ask(&ask) => came,
-                why = self.renewed(item, every) => {
-                    self.given_up(item, &why?);
-                    return Ok(());
+        match self.answered(item, ask, "result", Some(every)).await? {
+            Ok(_) => self.output.note(&format!("{item}: returned")),
+            Err(Unanswered::Refused(why)) => self.given_up(item, &why),
+            Err(Unanswered::Failed(why)) => {
+                let reason: String = why.chars().take(LONGEST_REASON).collect();
+                let failed = json!({ "holder": self.holder, "reason": reason });
+                let reply = self.access.post_item(item, "fail", &failed).await?;
+                self.output.note(&format!("{item}: failed: {reason}"));
+                if reply.status >= 300 {
+                    self.given_up(item, &refusal(&reply));
                 }
-            };
-            let reason = match came {
-                Err(Failure { reason, .. }) => reason,
-                Ok(Reply { text, .. }) => {
-                    let answer = json!({ "holder": self.holder, "result": text });
-                    let reply = self.access.post_item(item, "result", &answer).await?;
-                    if reply.status < 300 {
-                        self.output.note(&format!("{item}: returned"));
-                        return Ok(());
-                    }
-                    let why = refusal(&reply);
-                    if !is_unfit(&reply) {
-                        self.given_up(item, &why);
-                        return Ok(());
-                    }
-                    if ask.again.is_none() {
-                        self.output.note(&format!("{item}: {why}; asked once more"));
-                        ask.again = Some(reask_suffix(&why));
-                        continue;
-                    }
-                    why
-                }
-            };
-            let reason: String = reason.chars().take(LONGEST_REASON).collect();
-            let failed = json!({ "holder": self.holder, "reason": reason });
-            let reply = self.access.post_item(item, "fail", &failed).await?;
-            self.output.note(&format!("{item}: failed: {reason}"));
-            if reply.status >= 300 {
-                self.given_up(item, &refusal(&reply));
             }
-            return Ok(());
         }
+        Ok(())
     }
 
-    /// Runs the command for a ballot, and sends what comes back; asks once more where that does not fit.
+    /// Gives a ballot; one that is not answered is left to others, unless the seat is asked again.
     async fn vote(&mut self, offered: &Value) -> Result<(), RunError> {
         let item = offered["item"].as_str().unwrap_or_default();
         self.output.note(&format!("{}: asked", text(offered, "item")));
-        let prompt = offered["prompt"].as_str().unwrap_or_default();
-        let prompt = Prompt { rules: "".into(), snapshot: prompt.into(), tail: String::new() };
-        let seat = offered["participant"].as_str().unwrap_or_default();
-        let mut ask = SeatRequest::alone(seat, "", prompt);
+        match self.answered(item, request(offered), "answer", None).await? {
+            Ok(receipt) => {
+                self.output.note(&format!("{item}: sealed"));
+                self.output.line(&receipt.to_string());
+            }
+            Err(Unanswered::Failed(why) | Unanswered::Refused(why)) => {
+                self.output.note(&format!("{}: not answered: {why}", text(offered, "item")));
+                self.left.insert(attempt_of(offered));
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the command, and sends what comes back as `verb`; asks once more where that does not fit. A claim
+    /// is renewed `every` so often meanwhile.
+    async fn answered(
+        &self,
+        item: &str,
+        mut ask: SeatRequest,
+        verb: &str,
+        every: Option<Duration>,
+    ) -> Result<Result<Value, Unanswered>, RunError> {
         loop {
-            let why = match self.program.ask(&ask).await {
-                Err(Failure { reason, .. }) => reason,
-                Ok(Reply { text, .. }) => {
-                    let answer =
-                        json!({ "holder": self.holder, "answer": text, "again": ask.again.is_some() });
-                    let reply = self.access.post_item(item, "answer", &answer).await?;
-                    if let Ok(receipt) = done(&reply) {
-                        self.output.note(&format!("{item}: sealed"));
-                        self.output.line(&receipt.to_string());
-                        return Ok(());
-                    }
-                    let why = refusal(&reply);
-                    if is_unfit(&reply) && ask.again.is_none() {
-                        self.output.note(&format!("{item}: {why}; asked once more"));
-                        ask.again = Some(reask_suffix(&why));
-                        continue;
-                    }
-                    why
-                }
+            let came = tokio::select! {
+                came = self.program.ask(&ask) => came,
+                why = self.renewed(item, every) => return Ok(Err(Unanswered::Refused(why?))),
             };
-            self.leave(offered, &why);
-            return Ok(());
+            let text = match came {
+                Err(Failure { reason, .. }) => return Ok(Err(Unanswered::Failed(reason))),
+                Ok(Reply { text, .. }) => text,
+            };
+            let answer = json!({ "holder": self.holder, verb: text, "again": ask.again.is_some() });
+            let reply = self.access.post_item(item, verb, &answer).await?;
+            if let Ok(receipt) = done(&reply) {
+                return Ok(Ok(receipt));
+            }
+            let why = refusal(&reply);
+            if ![413, 422].contains(&reply.status) {
+                return Ok(Err(Unanswered::Refused(why)));
+            }
+            if ask.again.is_some() {
+                return Ok(Err(Unanswered::Failed(why)));
+            }
+            self.output.note(&format!("{item}: {why}; asked once more"));
+            ask.again = Some(reask_suffix(&why));
         }
     }
 
-    /// Leaves a ballot to others, unless the seat is asked again.
-    fn leave(&mut self, offered: &Value, why: &str) {
-        self.output.note(&format!("{}: not answered: {why}", text(offered, "item")));
-        self.left.insert(attempt_of(offered));
-    }
-
     /// Keeps the claim; returns why it is lost.
-    async fn renewed(&self, item: &str, every: Duration) -> Result<String, RunError> {
+    async fn renewed(&self, item: &str, every: Option<Duration>) -> Result<String, RunError> {
+        let Some(every) = every else { return std::future::pending().await };
         loop {
             tokio::time::sleep(every).await;
             let held = json!({ "holder": self.holder });
@@ -221,8 +205,19 @@ impl Worker<'_> {
     }
 }
 
-fn is_unfit(reply: &LinkReply) -> bool {
-    [413, 422].contains(&reply.status)
+/// Why an item was not answered.
+enum Unanswered {
+    /// By the command, or with what does not fit.
+    Failed(String),
+    /// It is another's now, or needed no more.
+    Refused(String),
+}
+
+/// What the command is asked for an item.
+fn request(item: &Value) -> SeatRequest {
+    let of = |key: &str| item[key].as_str().unwrap_or_default();
+    let prompt = Prompt { rules: "".into(), snapshot: of("prompt").into(), tail: String::new() };
+    SeatRequest::alone(of("participant"), "", prompt)
 }
 
 fn attempt_of(item: &Value) -> (String, u64) {

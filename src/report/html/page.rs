@@ -98,7 +98,9 @@ fn verdict(report: &Report<'_>, out: &mut String) {
          <h2 class=\"dec\">{mark}<span dir=\"auto\">{}</span></h2>",
         e(&cut(&report.made.name, 300))
     );
-    order(report, out);
+    if let Some(order) = &report.made.order {
+        let _ = write!(out, "<p class=\"is\" dir=\"auto\">{}</p>", e(order));
+    }
     let options = report.options();
     let chosen = options.iter().find(|option| option.is_chosen);
     if let Some(text) = chosen.and_then(|option| option.description.as_ref()) {
@@ -123,40 +125,6 @@ fn verdict(report: &Report<'_>, out: &mut String) {
         );
     }
     out.push_str("</dl></section>");
-}
-
-/// The order of all options, where the result is one.
-fn order(report: &Report<'_>, out: &mut String) {
-    const PLACES: usize = 10;
-    let Some(tally) =
-        report.tally.filter(|_| report.run.is_some_and(|run| run.opened.ballot.kind == BallotKind::Ranking))
-    else {
-        return;
-    };
-    let all: usize = tally.verdict.order.iter().map(Vec::len).sum();
-    if all <= 2 {
-        return;
-    }
-    out.push_str("<ol class=\"order\">");
-    let mut before = 0;
-    for level in &tally.verdict.order {
-        let tied = if level.len() > 1 { "=" } else { "" };
-        for option in level.iter().take(PLACES.saturating_sub(before)) {
-            let place = report.letters.place(option).unwrap_or_default();
-            let mark = badge(&colour(place), &report.letters.letter(option).unwrap_or_default());
-            let _ = write!(
-                out,
-                "<li><span>{}{tied}</span><span class=\"op\">{mark}<span>{}</span></span></li>",
-                before + 1,
-                e(&cut(option, 60))
-            );
-        }
-        before += level.len();
-    }
-    if all > PLACES {
-        let _ = write!(out, "<li><span>and {} more below</span></li>", all - PLACES);
-    }
-    out.push_str("</ol>");
 }
 
 fn dissent(report: &Report<'_>, out: &mut String) {

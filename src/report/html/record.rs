@@ -13,10 +13,10 @@ use super::tables::{all_reasons, votes_table};
 use crate::history::{RoundRun, SeatStatus, Session, Tally};
 use crate::insight::cut;
 use crate::insight::tally_text::tables;
-use crate::insight::what_if::what_if_all;
-use crate::insight::{VisibleState, close_reason, group_digits, headline, is_revealed, seats, tally};
+use crate::insight::what_if::{lines, what_if_all};
+use crate::insight::{close_reason, group_digits, headline, is_revealed, seats, tally};
 use crate::report::markdown;
-use crate::report::model::{FULL_RECORD, POSITIONS_ONLY, Report, background};
+use crate::report::model::{FULL_RECORD, POSITIONS_ONLY, Report, background, standing, status};
 use crate::tally::RuleOptions;
 
 /// The largest snapshot that is shown, in characters.
@@ -182,19 +182,7 @@ fn what_if(session: &Session, run: &RoundRun) -> String {
     if found.is_empty() || run.seats.len() > POSITIONS_ONLY {
         return String::new();
     }
-    let rows = found.iter().map(|one| {
-        let mark = match (one.is_recorded, one.differs) {
-            (true, _) => "the rule of this round",
-            (_, true) => "differs",
-            _ => "",
-        };
-        let result = crate::insight::tally_text::result(&one.verdict);
-        format!("<tr><th scope=\"row\">{}</th><td>{}</td><td>{mark}</td></tr>", one.rule.name(), e(&result))
-    });
-    format!(
-        "<p class=\"cap\">Shown for comparison: what was recorded stays.</p><table class=\"aud\"><tbody>{}</tbody></table>",
-        rows.collect::<String>()
-    )
+    preformatted(&lines(session, run, &found).join("\n"))
 }
 
 fn steps(tally: &Tally) -> String {
@@ -208,11 +196,7 @@ fn steps(tally: &Tally) -> String {
 fn standings(session: &Session, run: &RoundRun, out: &mut String) {
     out.push_str("<h3>Where the seats stand</h3><ul>");
     for seat in seats(session, run) {
-        let state = match (seat.standing, seat.outcome()) {
-            (VisibleState::Unread("lost"), _) => "its answer was lost with the round’s key".to_owned(),
-            (VisibleState::Unread(state), _) => state.to_owned(),
-            (_, outcome) => outcome.map_or("", |outcome| outcome.name()).replace('_', " "),
-        };
+        let state = standing(&seat);
         let why = seat.reason().map(|why| format!(": {}", e(why))).unwrap_or_default();
         let _ = write!(out, "<li><b>{}</b> {state}{why}</li>", e(seat.name));
     }
@@ -258,14 +242,9 @@ fn round_rows(run: &RoundRun) -> String {
 fn audit(report: &Report<'_>, out: &mut String) {
     let (session, source) = (report.session, report.source);
     let Some(header) = &session.header else { return };
-    let status = match &session.closed {
-        Some(closed) => format!("{}, exit code {}", closed.status.name(), closed.exit_code),
-        None if session.paused.is_some() => "paused".to_owned(),
-        None => "not finished".to_owned(),
-    };
     let mut rows = row("Session", "id", &format!("<code>{}</code>", e(&session.id)));
     rows += &row("", "opened, last event", &format!("{} – {}", session.opened_at, session.last_at));
-    rows += &row("", "status", &e(&status));
+    rows += &row("", "status", &e(&status(session)));
     rows += &row("", "written by", &e(&format!("{}, format {}", header.program, header.format)));
     rows += &row("", "definition", &hashed(&header.definition_file, &header.definition_sha256));
     if source.entries > 0 {

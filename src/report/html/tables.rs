@@ -10,20 +10,20 @@ use crate::report::table::{Cell, Mark};
 
 /// With more seats a row is one line without its model.
 const DENSE: usize = 12;
-/// With more seats the first page has counts alone.
+/// With more seats the first page has the bars alone.
 const COUNTED: usize = 30;
 const OPTIONS: usize = 10;
 /// How much of one reason the first page quotes, in characters.
 const REASON: usize = 170;
 
-/// Who voted what; in the record also where the first page has counts.
+/// Who voted what; of very many seats in the record alone.
 pub fn votes_table(report: &Report<'_>, in_record: bool) -> String {
     if report.run.is_none() || report.voted.is_empty() {
         return String::new();
     }
     let table = report.table();
     if table.rows.len() > COUNTED && !in_record {
-        return counts(report);
+        return String::new();
     }
     let dense = if table.rows.len() > DENSE { " dn" } else { "" };
     let title = "Who voted what";
@@ -32,35 +32,6 @@ pub fn votes_table(report: &Report<'_>, in_record: bool) -> String {
         "<section class=\"who\"><h2>{title}</h2><div class=\"sc\" tabindex=\"0\" role=\"region\" \
          aria-label=\"{title}\">{inner}</div></section>"
     )
-}
-
-/// How many did what in each round, with bars.
-fn counts(report: &Report<'_>) -> String {
-    let table = report.table();
-    let mut out =
-        "<section class=\"who\"><h2>Who voted what <small>counted; by seat in the record</small></h2>"
-            .to_owned();
-    for (at, round) in table.rounds.iter().enumerate().rev().take(3) {
-        let all = round.seats.len();
-        let _ = write!(out, "<p class=\"lab\">Round {}</p><ul class=\"cnt\">", round.opened.number);
-        for (what, count) in table.counts(at).into_iter().take(8) {
-            let place = report.letters.place(&what);
-            let class = place.map_or_else(|| "o7".to_owned(), colour);
-            let share = count as f64 * 100.0 / all.max(1) as f64;
-            let _ = write!(
-                out,
-                "<li><span>{}{}</span><span class=\"bar\"><b class=\"{class}\" style=\"width:{share:.1}%\"></b></span>\
-                 <span class=\"n\">{count} of {all}</span></li>",
-                place
-                    .map(|place| badge(&colour(place), &report.letters.letter(&what).unwrap_or_default())
-                        + " ")
-                    .unwrap_or_default(),
-                e(&cut(&what, 60))
-            );
-        }
-        out.push_str("</ul>");
-    }
-    out + "</section>"
 }
 
 fn matrix(report: &Report<'_>, dense: &str) -> String {

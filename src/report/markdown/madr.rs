@@ -267,18 +267,11 @@ fn pros_and_cons(report: &Report<'_>, options: &[OptionView], out: &mut String) 
 
 /// How many seats were for an option in each round of the same form.
 fn votes_by_round(report: &Report<'_>, run: &RoundRun, option: &str) -> Vec<(u32, usize)> {
-    let same = report
-        .session
-        .rounds
-        .iter()
-        .filter(|round| is_revealed(round) && round.opened.ballot == run.opened.ballot);
-    let is_for =
-        |ballot: &Ballot| ballot.top_options().is_some_and(|top| top.iter().any(|one| one == option));
-    same.map(|round| {
-        let votes = seats(report.session, round).filter(|seat| seat.ballot().is_some_and(is_for)).count();
-        (round.opened.number, votes)
-    })
-    .collect()
+    let rounds = report.session.rounds.iter();
+    rounds
+        .filter(|round| is_revealed(round) && round.opened.ballot == run.opened.ballot)
+        .map(|round| (round.opened.number, report.votes(round, option)))
+        .collect()
 }
 
 fn more(report: &Report<'_>, out: &mut String) {

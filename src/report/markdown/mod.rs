@@ -18,7 +18,7 @@ pub use madr::{file_title, madr};
 use std::fmt::Write as _;
 
 use self::quote::{code, inline, quote};
-use super::model::{Report, Source, remote_notes};
+use super::model::{Report, Source, remote_notes, status};
 use crate::history::{AnsweredQuestion, Session};
 use crate::insight::{join_list, money, round_view};
 
@@ -116,12 +116,7 @@ fn about(report: &Report<'_>, out: &mut String) {
     let Some(header) = &session.header else { return };
     let _ = writeln!(out, "## Session details\n");
     let _ = writeln!(out, "- Session {}, opened {}", code(&session.id), session.opened_at);
-    let status = match &session.closed {
-        Some(closed) => format!("{}, exit code {}", closed.status.name(), closed.exit_code),
-        None if session.paused.is_some() => "paused".to_owned(),
-        None => "not finished".to_owned(),
-    };
-    let _ = writeln!(out, "- Status: {status}, last event {}", session.last_at);
+    let _ = writeln!(out, "- Status: {}, last event {}", status(session), session.last_at);
     if let Some(cost) = money(&session.spent(&|model| session.price(model))) {
         let _ = writeln!(out, "- Total cost (prices when opened): {cost}");
     }

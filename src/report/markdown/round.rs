@@ -10,11 +10,10 @@ use crate::history::{RoundRun, Session, Tally};
 use crate::insight::movement::is_last_of_form;
 use crate::insight::references::Citable;
 use crate::insight::{
-    Bar, SeatView, VisibleState, bars, chart, close_reason, format_duration, group_digits, headline,
-    independence, join_list, long_order, money, paths, pluralize, quorum_ballots, round_view,
-    rule_description, slots,
+    Bar, bars, chart, close_reason, format_duration, group_digits, headline, independence, join_list,
+    long_order, money, paths, pluralize, quorum_ballots, round_view, rule_description, slots,
 };
-use crate::report::model::{FULL_RECORD, POSITIONS_ONLY, Report, background};
+use crate::report::model::{FULL_RECORD, POSITIONS_ONLY, Report, background, standing};
 use crate::sanitize::harmless_line;
 use crate::tally::Ties;
 use crate::workflow::Close;
@@ -258,19 +257,9 @@ fn drawn(bar: &Bar<'_>) -> String {
 /// Where the seats of a round stand whose answers may not be read.
 fn standings(session: &Session, run: &RoundRun, out: &mut String) {
     for view in round_view::seats(session, run) {
-        let _ = writeln!(out, "- **{}**: {}", inline(view.name), standing(&view));
+        let after = view.elapsed_ms.map(|ms| format!(" after {}", format_duration(ms))).unwrap_or_default();
+        let reason = view.reason().map(|reason| format!(": {}", inline(reason))).unwrap_or_default();
+        let _ = writeln!(out, "- **{}**: {}{after}{reason}", inline(view.name), standing(&view));
     }
     out.push('\n');
-}
-
-fn standing(view: &SeatView<'_>) -> String {
-    let state = match (view.standing, view.outcome()) {
-        (VisibleState::Unread("lost"), _) => "its answer was lost with the round's key".to_owned(),
-        (VisibleState::Unread(state), _) => state.to_owned(),
-        (_, Some(outcome)) => outcome.name().replace('_', " "),
-        (_, None) => String::new(),
-    };
-    let after = view.elapsed_ms.map_or_else(String::new, |ms| format!(" after {}", format_duration(ms)));
-    let reason = view.reason().map_or_else(String::new, |reason| format!(": {}", inline(reason)));
-    format!("{state}{after}{reason}")
 }

@@ -6,7 +6,7 @@ use crate::history::{AnsweredQuestion, Invitation, Session};
 use crate::insight::headline::{cap, capital};
 use crate::insight::independence::independence;
 use crate::insight::wording::resume_verb;
-use crate::insight::{join_list, pluralize};
+use crate::insight::{SeatView, VisibleState, join_list, pluralize};
 use crate::tally::{CountableKind, RuleOptions, Tier, Ties};
 use crate::workflow::{FacilitatorForm, Step, StepKind};
 
@@ -48,6 +48,24 @@ pub fn people_money(cost: &Cost) -> String {
 pub fn answering_ms(session: &Session) -> u64 {
     let open = session.rounds.iter().filter_map(|round| Some(round.closed_at?.since(round.opened_at)));
     open.sum()
+}
+
+/// How a session stands: "finished, exit code 0".
+pub fn status(session: &Session) -> String {
+    match &session.closed {
+        Some(closed) => format!("{}, exit code {}", closed.status.name(), closed.exit_code),
+        None if session.paused.is_some() => "paused".to_owned(),
+        None => "not finished".to_owned(),
+    }
+}
+
+/// How a seat stands whose answer may not be read.
+pub fn standing(seat: &SeatView<'_>) -> String {
+    match (seat.standing, seat.outcome()) {
+        (VisibleState::Unread("lost"), _) => "its answer was lost with the round's key".to_owned(),
+        (VisibleState::Unread(state), _) => state.to_owned(),
+        (_, outcome) => outcome.map_or("", |outcome| outcome.name()).replace('_', " "),
+    }
 }
 
 /// What is less certain of remote ballots than their signatures say, a line each.

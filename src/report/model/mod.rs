@@ -18,7 +18,7 @@ use crate::insight::{Headline, headline, is_revealed, session_headline, tally};
 use crate::yaml;
 
 pub use dissent::{Dissenter, dissent_heading, said, sure};
-pub use facts::{answering_ms, people_money, remote_notes};
+pub use facts::{answering_ms, people_money, remote_notes, standing, status};
 pub use options::{Letters, OptionView, asked, needed_votes};
 pub use reasons::{Reason, headings, plain_texts};
 

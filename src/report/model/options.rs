@@ -7,6 +7,9 @@ use crate::history::{RoundRun, Tally};
 use crate::insight::seats;
 use crate::tally::Rule;
 
+/// The kinds whose result is how many seats are for an option.
+const COUNTED: [BallotKind; 2] = [BallotKind::Choice, BallotKind::Approval];
+
 /// The options of a form in the order in which they are lettered: by the form, or by the result where the
 /// result is an order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -79,6 +82,7 @@ impl Report<'_> {
         }
         let descriptions = self.descriptions(run);
         let winner = self.winner();
+        let is_counted = self.tally.is_some() && COUNTED.contains(&run.opened.ballot.kind);
         let mut found: Vec<OptionView> = self
             .letters
             .options
@@ -93,7 +97,7 @@ impl Report<'_> {
                     .find(|(name, _)| name == option)
                     .map(|(_, text)| text.clone()),
                 result: self.result(run, option),
-                votes: self.votes(run, option),
+                votes: is_counted.then(|| self.votes(run, option)),
                 is_chosen: winner == Some(option.as_str()),
                 reasons: reasons.shift_remove(option).unwrap_or_default(),
             })
@@ -138,20 +142,17 @@ impl Report<'_> {
         Vec::new()
     }
 
-    /// How many seats chose or approved an option.
-    pub fn votes(&self, run: &RoundRun, option: &str) -> Option<usize> {
-        let kind = run.opened.ballot.kind;
-        let is_counted = matches!(kind, BallotKind::Choice | BallotKind::Approval);
+    /// How many seats chose or approved an option, or place it first.
+    pub fn votes(&self, run: &RoundRun, option: &str) -> usize {
         let is_for =
             |ballot: &Ballot| ballot.top_options().is_some_and(|top| top.iter().any(|one| one == option));
-        self.tally.filter(|_| is_counted)?;
-        Some(seats(self.session, run).filter(|seat| seat.ballot().is_some_and(is_for)).count())
+        seats(self.session, run).filter(|seat| seat.ballot().is_some_and(is_for)).count()
     }
 
     fn result(&self, run: &RoundRun, option: &str) -> String {
         let Some(tally) = self.tally else { return String::new() };
-        if let Some(votes) = self.votes(run, option) {
-            return format!("{votes} of {}", asked(tally));
+        if COUNTED.contains(&run.opened.ballot.kind) {
+            return format!("{} of {}", self.votes(run, option), asked(tally));
         }
         if run.opened.ballot.kind == BallotKind::Ranking {
             let mut before = 0;

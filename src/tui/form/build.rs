@@ -1,16 +1,14 @@
 //! The forms, filled in with what stands now.
 
-use super::{CheckItem, Field, Form, FormKind, ModelTarget};
-use crate::ballot::{BallotForm, BallotKind};
+use serde_json::{Value, json};
 
+use super::{CheckItem, Field, Form, FormKind, ModelTarget};
 use crate::core::{Proposal, Question, QuestionKind};
 use crate::history::{Merge, Session};
 use crate::round::material::{Artifact, EvidencePlace};
-use crate::tally::{CountableKind, Rule, RuleOptions, Ties};
-use crate::workflow::{Close, DEFAULT_PANEL, Quorum, Round, strategies};
+use crate::tally::{CountableKind, Rule};
+use crate::workflow::{DEFAULT_PANEL, Quorum, Round, Template, strategies};
 use crate::yaml::Out;
-
-const CLOSES: [&str; 4] = ["all", "quorum", "deadline", "manual"];
 
 pub(super) fn form(
     purpose: FormKind,
@@ -21,11 +19,6 @@ pub(super) fn form(
     let (title, kept_as, filled) = (title.into(), kept_as.into(), String::new());
     let form = Form { purpose, title, fields, at: 0, error: None, intro: String::new(), filled, kept_as };
     Form { filled: form.kept(), ..form }
-}
-
-/// The rules a form offers: every one there is, or none.
-fn rules() -> Vec<&'static str> {
-    std::iter::once("none").chain(Rule::all().map(Rule::name)).collect()
 }
 
 /// Everyone who may be asked, the usual panel picked.
@@ -102,16 +95,10 @@ pub fn model(target: ModelTarget) -> Form {
 
 /// The round of a step, as it would open now.
 pub fn round(session: &Session, step: &str, round: &Round) -> Form {
-    let kinds = BallotKind::names();
-    let rule = round.rule.map_or("none", |rule| rule.name());
     let seat = |name: &String| {
         let about = session.roster.get(name).map(|seat| seat.model.clone()).unwrap_or_default();
         CheckItem { name: name.clone(), about, is_picked: round.participants.holds(name) }
     };
-    let ballots = round.quorum_ballots.map(needed).unwrap_or_default();
-    let act_at = round.act_at.map_or("", crate::tally::Tier::name);
-    let time = |ms: u64| if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") };
-    let deadline = round.deadline_ms.map(time).unwrap_or_default();
     let fields = vec![
         Field::text("question", "question", "Question for all participants", &round.question),
         Field::text(
@@ -120,27 +107,12 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
             "Background for participants",
             round.exploration.as_deref().unwrap_or_default(),
         ),
-        Field::choice("ballot", "ballot", "Ballot kind", &kinds, round.ballot.kind.name()),
-        Field::text("options", "options", "One option per line", &round.ballot.options.join("\n")),
-        Field::line("scale", "scale", "1 to 5 for scores; 1 2 3 5 8 for cards", &scale(&round.ballot)),
-        Field::choice("rule", "rule", "Voting rule", &rules(), rule),
-        Field::line("terms", "terms", "e.g. threshold: 2/3 (optional)", &terms(&round.terms)),
-        Field::line("ties", "ties", "none, ask or {seeded: 7}", &ties(round.ties)),
-        Field::line(
-            "quorum",
-            "quorum",
-            "Seats or percentage (default: more than half)",
-            &needed(round.quorum),
+        Field::text(
+            "rules",
+            "rules",
+            "YAML: ballot, rule, ties, quorum, quorum_ballots, act_at, close, deadline",
+            &rules(round),
         ),
-        Field::line(
-            "quorum_ballots",
-            "min ballots",
-            "Minimum ballots without abstentions (optional)",
-            &ballots,
-        ),
-        Field::line("act_at", "act at", "weak, strong or unanimous (default: any result)", act_at),
-        Field::choice("close", "close", "Close policy", &CLOSES, close_name(round.close)),
-        Field::line("deadline", "deadline", "90s, 5m (optional)", &deadline),
         Field::picks(
             "participants",
             "participants",
@@ -156,45 +128,39 @@ pub fn round(session: &Session, step: &str, round: &Round) -> Form {
     )
 }
 
-fn close_name(close: Close) -> &'static str {
-    match close {
-        Close::All => "all",
-        Close::Quorum => "quorum",
-        Close::Deadline => "deadline",
-        Close::Manual => "manual",
-    }
-}
-
-fn ties(ties: Ties) -> String {
-    match ties {
-        Ties::None => "none".to_owned(),
-        Ties::Ask => "ask".to_owned(),
-        Ties::Seeded(seed) => format!("{{seeded: {seed}}}"),
-    }
-}
-
-fn needed(quorum: Quorum) -> String {
-    match quorum {
-        Quorum::MoreThanHalf => String::new(),
-        Quorum::Seats(seats) => seats.to_string(),
-        Quorum::Percent(share) => format!("{share}%"),
-    }
-}
-
-/// The scale or the cards of a ballot, as they are typed.
-fn scale(ballot: &BallotForm) -> String {
-    match (&ballot.min, &ballot.max) {
-        _ if !ballot.cards.is_empty() => ballot.cards.join(" "),
-        (Some(min), Some(max)) => format!("{min} to {max}"),
-        _ => String::new(),
-    }
-}
-
-/// What a rule was told beside its name, as it is typed.
-fn terms(terms: &RuleOptions) -> String {
-    let Ok(serde_json::Value::Object(map)) = serde_json::to_value(terms) else { return String::new() };
-    let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    map.iter().map(|(key, value)| format!("{key}: {}", text(value))).collect::<Vec<_>>().join(", ")
+/// The keys of a round beside its texts, as a definition writes them.
+fn rules(round: &Round) -> String {
+    let options: Vec<String> = round.ballot.options.iter().map(|option| Template::literal(option)).collect();
+    let (min, max, cards) = (&round.ballot.min, &round.ballot.max, &round.ballot.cards);
+    let rule = round.rule.map(|rule| match serde_json::to_value(&round.terms) {
+        Ok(Value::Object(terms)) if !terms.is_empty() => {
+            let name = ("name".to_owned(), rule.name().into());
+            Value::Object(std::iter::once(name).chain(terms).collect())
+        }
+        _ => rule.name().into(),
+    });
+    let needed = |quorum| match quorum {
+        Quorum::MoreThanHalf => Value::Null,
+        Quorum::Seats(seats) => seats.into(),
+        Quorum::Percent(share) => format!("{share}%").into(),
+    };
+    let time = |ms: u64| if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") };
+    let mut keys = json!({
+        "ballot": {"kind": round.ballot.kind.name(), "options": options, "min": min, "max": max, "cards": cards},
+        "rule": rule,
+        "ties": round.ties,
+        "quorum": needed(round.quorum),
+        "quorum_ballots": round.quorum_ballots.map(needed),
+        "act_at": round.act_at,
+        "close": round.close,
+        "deadline": round.deadline_ms.map(time),
+    });
+    let is_set = |_: &String, value: &mut Value| {
+        !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty())
+    };
+    keys["ballot"].as_object_mut().into_iter().for_each(|map| map.retain(is_set));
+    keys.as_object_mut().into_iter().for_each(|map| map.retain(is_set));
+    Out::json_document(&keys, true)
 }
 
 /// An artifact: one that is there, or a new one.

@@ -1,7 +1,5 @@
 //! What a form means once it is handed in. What is wrong with it is said in the form.
 
-use std::borrow::Cow;
-
 use serde_json::{Map, Value};
 
 use super::build::OPEN;
@@ -107,64 +105,16 @@ fn seats(form: &Form) -> Result<Option<Vec<String>>, String> {
     }
 }
 
-/// A value as the person wrote it: YAML of its own, on one line.
-fn raw(text: &str) -> Out<'static> {
-    Out::Raw(text.replace('\n', " ").into())
-}
-
-/// The round's own keys, as a definition writes them.
+/// The round as a definition writes it: its texts, and the keys that the form has as YAML.
 fn round_text(form: &Form) -> Result<String, String> {
-    let value = |id: &str| form.value(id).trim().to_owned();
-    let literal = |text: String| Out::text(Template::literal(&text));
-    let mut entries = vec![("question", literal(needed(form, "question")?))];
-    let optional = |id: &'static str| Some((id, raw(&value(id)))).filter(|_| !value(id).is_empty());
-    if !value("exploration").is_empty() {
-        entries.push(("exploration", literal(value("exploration"))));
+    let literal = |text: &str| Out::text(Template::literal(text.trim()));
+    let (exploration, rules) = (form.value("exploration"), form.value("rules"));
+    read_yaml(&rules, "`rules`").map_err(|problem| problem.to_string())?;
+    let mut entries = vec![("question", literal(&needed(form, "question")?))];
+    if !exploration.trim().is_empty() {
+        entries.push(("exploration", literal(&exploration)));
     }
-    let mut ballot = vec![("kind".into(), Out::word(value("ballot")))];
-    let options = parts(&form.value("options"), '\n');
-    if !options.is_empty() {
-        ballot.push((
-            "options".into(),
-            texts(options.iter().map(|option| Template::literal(option)).collect()),
-        ));
-    }
-    ballot.extend(scale(&value("scale")));
-    entries.push(("ballot", Out::Map(ballot)));
-    if value("rule") != "none" {
-        let terms = value("terms");
-        entries.push(if terms.is_empty() {
-            ("rule", Out::word(value("rule")))
-        } else {
-            ("rule", raw(&format!("{{name: {}, {terms}}}", value("rule"))))
-        });
-    }
-    entries.extend(optional("ties"));
-    entries.extend(optional("quorum"));
-    entries.extend(optional("quorum_ballots"));
-    let strength = value("act_at");
-    entries.extend((!strength.is_empty()).then(|| ("act_at", Out::word(strength))));
-    entries.push(("close", Out::word(value("close"))));
-    entries.extend(optional("deadline"));
-    Ok(yaml(entries))
-}
-
-/// The scale of scores, or the cards of an estimate.
-fn scale(text: &str) -> Vec<(Cow<'static, str>, Out<'static>)> {
-    let number = |text: &str| text.trim().parse::<serde_json::Number>().ok();
-    let ends = text.split_once(" to ").or_else(|| text.split_once('-'));
-    let range = ends.and_then(|(min, max)| Some((number(min)?, number(max)?)));
-    match range {
-        Some((min, max)) => vec![
-            ("min".into(), Out::Raw(min.to_string().into())),
-            ("max".into(), Out::Raw(max.to_string().into())),
-        ],
-        None if text.is_empty() => Vec::new(),
-        None => {
-            let cards = text.split([' ', ',']).filter(|card| !card.is_empty());
-            vec![("cards".into(), Out::List(cards.map(|card| Out::Raw(card.to_owned().into())).collect()))]
-        }
-    }
+    Ok(yaml(entries) + &rules)
 }
 
 /// The seats that were picked, and those that were typed.

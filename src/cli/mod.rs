@@ -20,8 +20,6 @@ mod inbox;
 mod init;
 mod link_door;
 mod mcp;
-#[cfg(not(feature = "nats"))]
-mod no_worker_door;
 mod options;
 mod resume;
 mod serve;
@@ -37,7 +35,7 @@ mod worker;
 mod worker_door;
 
 #[cfg(not(feature = "nats"))]
-use no_worker_door as worker_door;
+use door::without_workers as worker_door;
 
 use clap::FromArgMatches as _;
 use clap::error::ErrorKind;

@@ -11,7 +11,6 @@ pub mod round_view;
 pub mod sides;
 pub mod slots;
 pub mod tally_text;
-mod text_diff;
 pub mod what_if;
 pub mod wording;
 
@@ -23,7 +22,6 @@ pub use round_view::{SeatView, VisibleState, confidence, dissents, is_revealed, 
 pub use sides::{Bar, bars};
 pub use slots::slots;
 pub use tally_text::{long_order, paths, places, rule_description};
-pub use text_diff::text_diff;
 pub use wording::{
     close_reason, cut, finding, first_names, format_duration, group_digits, handling, join_list, labels,
     money, pluralize, quorum_ballots, shown_mask, turnout, why_paused,

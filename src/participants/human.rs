@@ -1,4 +1,4 @@
-//! A person at this terminal: asked in turn, sealed like everyone.
+//! A person: at this terminal, asked in turn and sealed like everyone; or behind a link, asked through a door.
 //!
 //! The question goes to whoever shows it; the answer comes back as a text and is read, asked again
 //! and sealed as any other. Without a screen there is nobody to ask, and the session rests instead.
@@ -46,5 +46,20 @@ impl Participant for Human {
 
     fn waits_for_person(&self, _step: &str) -> bool {
         self.desk.is_none()
+    }
+}
+
+/// A seat whose person is somewhere else. Where no door is open nobody can be asked.
+#[derive(Debug, Default)]
+pub struct Remote;
+
+impl Participant for Remote {
+    fn ask<'a>(&'a self, _: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
+        let reason = "this seat is asked by its link alone".to_owned();
+        std::future::ready(Err(Failure { reason, timed_out: false, tries: 1, usage: None })).boxed()
+    }
+
+    fn waits_for_person(&self, _step: &str) -> bool {
+        true
     }
 }

@@ -14,7 +14,6 @@ pub mod progress;
 pub mod purse;
 pub mod recorded;
 pub mod rehearsal;
-pub mod remote;
 pub mod scripted;
 #[cfg(test)]
 pub mod testing;

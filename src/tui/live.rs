@@ -4,8 +4,10 @@
 //! Before the first order there is no engine and no file: the session is only looked at.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use indexmap::IndexMap;
+use similar::{ChangeTag, TextDiff};
 
 use super::home::OpenTarget;
 use super::sources::{SeatChoice, SeatLink};
@@ -15,7 +17,6 @@ use crate::handoff::Checked;
 use crate::history::{
     Event, LogEntry, RoundOpened, SeatInvited, Session, SessionOpened, TimedEvent, Timestamp,
 };
-use crate::insight::text_diff;
 use crate::insight::wording::group_digits;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -143,4 +144,18 @@ pub fn open_order(live: &LiveSession) -> Option<FacilitatorRequest> {
 /// Whether a round waits to be opened.
 pub fn is_drafting(session: &Session) -> bool {
     hold(session) == Some(WaitPoint::Draft)
+}
+
+/// Every line of both texts with a sign: ` ` in both, `-` only before, `+` only after.
+pub fn text_diff(before: &str, after: &str) -> Vec<(char, String)> {
+    let diff = TextDiff::configure().timeout(Duration::from_millis(200)).diff_lines(before, after);
+    let line = |change: similar::Change<&str>| {
+        let sign = match change.tag() {
+            ChangeTag::Equal => ' ',
+            ChangeTag::Insert => '+',
+            ChangeTag::Delete => '-',
+        };
+        (sign, change.value().trim_end_matches('\n').to_owned())
+    };
+    diff.iter_all_changes().map(line).collect()
 }

@@ -6,8 +6,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::encode::{close_string, open_string, put, schema};
-use super::{ApiStream, DecodeError, RequestOptions, parse};
+use super::{ApiStream, DecodeError, RequestOptions, close_string, open_string, parse, put, schema};
 use crate::participants::{Finish, Prompt, Reply, SeatRequest, TokenUsage};
 use crate::tokens::has_tokens;
 

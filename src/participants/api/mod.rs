@@ -6,16 +6,18 @@
 
 pub(crate) mod chat_completions;
 mod chat_usage;
-mod encode;
 pub(crate) mod messages;
 pub(crate) mod responses;
 mod style;
 
 pub(super) use style::ReplyStream;
 
+use std::borrow::Cow;
+
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::participants::SeatRequest;
 use crate::workflow::Effort;
 
 /// What some servers put before JSON.
@@ -206,6 +208,36 @@ fn status_of(word: &str) -> Option<u16> {
 fn is_name(word: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     (1..=48).contains(&word.len()) && word.chars().all(plain)
+}
+
+/// Writes `text` as JSON without the closing quote, so that more text can follow.
+pub(super) fn open_string(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(Value::from(text).to_string().as_bytes());
+    out.pop();
+}
+
+/// The schema that goes with a request, as JSON, if one does.
+pub(super) fn schema(ask: &SeatRequest, limits: RequestOptions) -> Option<&str> {
+    ask.schema.as_deref().filter(|_| limits.form == SchemaMode::BySchema)
+}
+
+/// What follows the snapshot within the user text, as JSON from inside a string to its end.
+pub(super) fn close_string(ask: &SeatRequest) -> Vec<u8> {
+    let text = match &ask.again {
+        Some(again) => Cow::Owned(format!("{}\n{again}", ask.prompt.tail)),
+        None => Cow::Borrowed(ask.prompt.tail.as_str()),
+    };
+    // What follows the text is short; a text in memory can always be written.
+    let mut out = Vec::with_capacity(text.len() + text.len() / 16 + 512);
+    let _ = serde_json::to_writer(&mut out, &*text);
+    out.remove(0);
+    out
+}
+
+pub(super) fn put(out: &mut Vec<u8>, key: &str, value: Option<impl std::fmt::Display>) {
+    if let Some(value) = value {
+        out.extend_from_slice(format!(r#","{key}":{value}"#).as_bytes());
+    }
 }
 
 #[cfg(test)]

@@ -6,8 +6,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::encode::{close_string, open_string, put, schema};
-use super::{ApiStream, DecodeError, RequestOptions, parse};
+use super::{ApiStream, DecodeError, RequestOptions, close_string, open_string, parse, put, schema};
 use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
 
 /// The shared part: the instructions, then the input up to the snapshot's end.

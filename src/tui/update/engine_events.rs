@@ -5,11 +5,10 @@ use super::invite::recorded;
 use super::message::Effect;
 use crate::core::ExitCode;
 use crate::history::{Event, LogEntry, SeatStatus, Status};
-use crate::insight::text_diff;
 use crate::sanitize::harmless_line;
 use crate::tui::host::{Draft, LoadProgress};
 use crate::tui::keymap::ScreenState;
-use crate::tui::live::{EngineUpdate, LiveSession, Preview, is_drafting, preview_events};
+use crate::tui::live::{EngineUpdate, LiveSession, Preview, is_drafting, preview_events, text_diff};
 use crate::tui::model::{AnswerLayout, Mode, Model, Overlay, Pane};
 use crate::tui::replay::Replay;
 

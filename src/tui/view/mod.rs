@@ -28,7 +28,6 @@ mod phase;
 mod question;
 mod reading;
 mod replay_header;
-mod results;
 mod reveal;
 mod seat_card;
 mod seats;

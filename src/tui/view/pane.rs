@@ -8,7 +8,7 @@ use ratatui::widgets::Paragraph;
 use super::click_map::{ClickMap, Target};
 use super::layout::{panes, rows, with_agenda};
 use super::reading::{highlighted, position};
-use super::{agenda, answer, checks, question, results, seat_card, seats, snapshot, steps, tally};
+use super::{agenda, answer, checks, question, seat_card, seats, snapshot, steps, tally};
 use crate::tui::cell_text::{safe, without_cut_number};
 use crate::tui::model::{AnswerLayout, Mode, Model, Pane};
 
@@ -34,7 +34,7 @@ pub fn lines(model: &Model, pane: Pane, width: u16) -> Vec<Line<'static>> {
         Pane::Answer => answer::lines(model, model.seat, width),
         Pane::Snapshot => snapshot::lines(model, width),
         Pane::Steps => steps::lines(model, width),
-        Pane::Results => results::lines(model, width),
+        Pane::Results => steps::results(model, width),
         Pane::Checks => checks::lines(model, width),
         Pane::Seats | Pane::Events => Vec::new(),
     }

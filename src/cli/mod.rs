@@ -20,6 +20,8 @@ mod inbox;
 mod init;
 mod link_door;
 mod mcp;
+#[cfg(not(feature = "nats"))]
+mod no_worker_door;
 mod options;
 mod resume;
 mod serve;
@@ -35,7 +37,7 @@ mod worker;
 mod worker_door;
 
 #[cfg(not(feature = "nats"))]
-use door::without_workers as worker_door;
+use no_worker_door as worker_door;
 
 use clap::FromArgMatches as _;
 use clap::error::ErrorKind;

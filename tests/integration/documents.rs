@@ -255,7 +255,7 @@ fn every_example_of_the_help_runs() {
         assert!(!deeds.is_empty(), "{verb} has no example:\n{help}");
         ran += perform(verb, deeds, &desk, &mut BTreeSet::new());
     }
-    assert!(ran > 30, "only {ran} examples ran");
+    assert!(ran > 25, "only {ran} examples ran");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr as _;
 
+use super::numbers::{clock, quorum};
 use super::phase::{ALL_STATES, current_step, phase_words};
 use crate::core::{Deciding, deciding};
 use crate::history::{RoundRun, Session};
@@ -189,21 +190,4 @@ fn time(model: &Model, round: &RoundRun, width: u16) -> Line<'static> {
         return format!("{} left {bar}{whole} ", clock(left)).into();
     }
     Line::styled(format!("! {} left {bar}{whole} ", clock(left)), theme.bad())
-}
-
-/// The quorum, and how far it is.
-pub fn quorum(round: &RoundRun) -> String {
-    let (sealed, needed) = (round.sealed(), round.opened.quorum);
-    let may_seal = sealed + round.open_seats().count();
-    let outlook = match needed.saturating_sub(sealed) {
-        0 => "met".to_owned(),
-        more if may_seal >= needed => format!("{more} more"),
-        _ if may_seal + round.failed_seats().count() >= needed => "needs a failed seat".to_owned(),
-        _ => "out of reach".to_owned(),
-    };
-    format!("quorum {needed}: {outlook}")
-}
-
-pub fn clock(seconds: u64) -> String {
-    format!("{}:{:02}", seconds / 60, seconds % 60)
 }

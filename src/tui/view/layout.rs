@@ -3,7 +3,7 @@
 use ratatui::layout::{Constraint, Layout, Rect};
 
 use super::timeline::{FRAMED, WITH_EVENT};
-use super::{agenda, pane};
+use super::{agenda, content};
 use crate::tui::keymap::ScreenState;
 use crate::tui::model::{Mode, Model, Pane};
 
@@ -101,7 +101,7 @@ fn column(area: Rect, model: &Model, all: &[Pane]) -> Vec<(Pane, Rect)> {
     let lines = |pane: Pane| match pane {
         Pane::Seats => model.seat_count(),
         Pane::Events => usize::from(area.height),
-        other => pane::lines(model, other, width).len(),
+        other => content::lines(model, other, width).len(),
     };
     let wanted = |pane: &Pane| u16::try_from(lines(*pane)).unwrap_or(u16::MAX).saturating_add(2).max(LEAST);
     let mut heights: Vec<u16> = shown.iter().map(|pane| wanted(pane).min(area.height)).collect();

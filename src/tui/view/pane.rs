@@ -6,39 +6,12 @@ use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 
 use super::click_map::{ClickMap, Target};
+use super::content::{lines, title};
 use super::layout::{panes, rows, with_agenda};
 use super::reading::{highlighted, position};
-use super::{agenda, answer, checks, question, seat_card, seats, snapshot, steps, tally};
+use super::{agenda, answer, seats, tally};
 use crate::tui::cell_text::{safe, without_cut_number};
 use crate::tui::model::{AnswerLayout, Mode, Model, Pane};
-
-/// The title of a pane of text.
-fn title(model: &Model, pane: Pane) -> String {
-    match pane {
-        Pane::Question => question::title(model),
-        Pane::Answer => answer::title(model),
-        Pane::Snapshot => snapshot::title(model),
-        Pane::Steps => " Steps ".to_owned(),
-        Pane::Results => " Step results ".to_owned(),
-        Pane::Checks => checks::title(model),
-        _ if model.session().open_round().is_some() => seat_card::title(model),
-        _ => " Tally ".to_owned(),
-    }
-}
-
-/// All lines of a pane, where it is a text.
-pub fn lines(model: &Model, pane: Pane, width: u16) -> Vec<Line<'static>> {
-    match pane {
-        Pane::Question => question::lines(model, width),
-        Pane::Tally => tally::lines(model, width),
-        Pane::Answer => answer::lines(model, model.seat, width),
-        Pane::Snapshot => snapshot::lines(model, width),
-        Pane::Steps => steps::lines(model, width),
-        Pane::Results => steps::results(model, width),
-        Pane::Checks => checks::lines(model, width),
-        Pane::Seats | Pane::Events => Vec::new(),
-    }
-}
 
 /// Draws the panes that are seen, and the agenda beside them.
 pub fn draw_all(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {

@@ -3,7 +3,7 @@
 use ratatui::text::Line;
 use serde_json::{Value, json};
 
-use super::steps::shown;
+use super::results::shown;
 use crate::core::Question;
 use crate::history::{RoundOpened, RoundRun, Session};
 use crate::insight::headline;

@@ -2,7 +2,7 @@
 
 use ratatui::text::Line;
 
-use super::header::{clock, quorum};
+use super::numbers::{clock, quorum};
 use super::seats::progress;
 use crate::history::RoundRun;
 use crate::insight::round_view::{SeatView, VisibleState, seats};

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::click_map::{ClickMap, Target};
-use super::header::clock;
+use super::numbers::clock;
 use crate::ballot::Ballot;
 use crate::insight::round_view::{SeatView, VisibleState, confidence, is_revealed, seats};
 use crate::insight::sides::side_of;

@@ -75,7 +75,7 @@ impl OpenRound {
             found.push((name, String::from_utf8_lossy(&fs::read(&path).expect("a file")).into_owned()));
         }
         found.push(("stdout".to_owned(), self.printed.clone()));
-        let verbs: [&[&str]; 15] = [
+        let verbs: [&[&str]; 14] = [
             &["trace", FILE],
             &["trace", FILE, "--json"],
             &["report", FILE],
@@ -86,7 +86,6 @@ impl OpenRound {
             &["replay", FILE, "--json"],
             &["replay", FILE, "--at", "8"],
             &["sessions"],
-            &["sessions", "show", FILE],
             &["verify", FILE, "--explain"],
             &["verify", FILE, "--json"],
             &["snapshot", FILE],
@@ -146,13 +145,12 @@ fn an_answer_is_nowhere_before_the_close_and_everywhere_after_it() {
         assert!(name == "environ" || !text.contains(KEY), "{name} holds the key");
     }
     let (desk, rest) = open.close();
-    let verbs: [&[&str]; 6] = [
+    let verbs: [&[&str]; 5] = [
         &["report", FILE],
         &["report", FILE, "--format", "json"],
         &["replay", FILE, "--json"],
         &["trace", FILE],
         &["trace", FILE, "--json"],
-        &["sessions", "show", FILE],
     ];
     for verb in verbs {
         desk.run(verb).code(0).shows(MARKER);

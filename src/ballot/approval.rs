@@ -8,7 +8,7 @@ use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use super::parse::scalar::quoted;
 use crate::tally::{CountableKind, IndexedBallot, Rule};
-use crate::yaml::{Map, Node, Value};
+use crate::yaml::{Node, Value};
 
 pub(super) struct Approval;
 
@@ -40,7 +40,7 @@ impl KindSpec for Approval {
             Value::List(items) => {
                 items.iter().map(|item| answer.option(item, "approve")).collect::<Result<Vec<_>, _>>()?
             }
-            Value::Map(entries) => approved_in_map(answer, entries)?,
+            Value::Map(_) => return Err("`approve` is a map, a list of options is expected".to_owned()),
             Value::Text(text) => answer.options_in(text, &[',', ';', '\n'])?,
             Value::Null | Value::Bool(_) | Value::Number(_) => vec![answer.option(value, "approve")?],
         };
@@ -102,18 +102,4 @@ impl KindSpec for Approval {
         let by_lot = 1 + (stage.lot)("approve", stage.options.len().div_ceil(2));
         vec![("approve", stage.options.iter().take(by_lot).copied().collect())]
     }
-}
-
-/// The options that stand beside `true`.
-fn approved_in_map(answer: &mut AnswerParser<'_>, entries: &Map) -> Result<Vec<String>, String> {
-    let mut approved = Vec::new();
-    for (key, value) in entries {
-        let option = answer.named(&key.text)?;
-        match value.value {
-            Value::Bool(true) => approved.push(option),
-            Value::Bool(false) => {}
-            _ => return Err("`approve` is a map, a list of options is expected".to_owned()),
-        }
-    }
-    Ok(approved)
 }

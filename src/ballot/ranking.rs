@@ -5,10 +5,10 @@ use serde_json::{Value as Json, json};
 use super::answer_schema::{described, list, options, words};
 use super::kind::{FormField, FormKeys, FormValues, Input, Instructions, KindSpec, Scale, Stage};
 use super::model::{Ballot, BallotForm};
-use super::parse::scalar::{folded, quoted, source_text};
+use super::parse::scalar::{quoted, source_text};
 use super::parse::{AnswerParser, option_match};
 use crate::tally::{CountableKind, IndexedBallot, Rule, UNLISTED};
-use crate::yaml::{Map, Node, Value};
+use crate::yaml::{Node, Value};
 
 pub(super) struct Ranking;
 
@@ -41,9 +41,6 @@ impl KindSpec for Ranking {
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {
         let places = match &value.value {
-            Value::List(items) if items.iter().all(|item| matches!(item.value, Value::Map(_))) => {
-                ranked_maps(answer, items)?
-            }
             Value::List(items) => {
                 let mut places = Vec::with_capacity(items.len());
                 for (at, item) in items.iter().enumerate() {
@@ -51,7 +48,7 @@ impl KindSpec for Ranking {
                 }
                 places
             }
-            Value::Map(entries) => ranked_map(answer, entries)?,
+            Value::Map(_) => return Err("`ranking` is a map, a list of options is expected".to_owned()),
             Value::Text(text) => order(answer, text)?,
             Value::Null | Value::Bool(_) | Value::Number(_) => vec![vec![answer.option(value, "ranking")?]],
         };
@@ -171,78 +168,6 @@ fn order(answer: &mut AnswerParser<'_>, text: &str) -> Result<Places, String> {
         return text.split('>').map(|place| answer.options_in(place.trim(), &['='])).collect();
     }
     Ok(answer.options_in(text, &[',', ';', '\n'])?.into_iter().map(|option| vec![option]).collect())
-}
-
-/// `{1: a, 2: [b, c]}` or `{a: 1, b: 2, c: 2}`; where both readings are possible, neither.
-fn ranked_map(answer: &mut AnswerParser<'_>, entries: &Map) -> Result<Places, String> {
-    let by_rank = entries.iter().all(|(key, _)| rank_of(&key.text).is_some());
-    let by_option = entries.iter().all(|(_, node)| rank_of_node(node).is_some());
-    let mut ranked: Vec<(u32, Vec<String>)> = Vec::new();
-    match (by_rank, by_option) {
-        (true, true) => {
-            return Err("`ranking` is a map of numbers that could be read two ways: write a list".to_owned());
-        }
-        (true, false) => {
-            for (key, node) in entries {
-                let tied = if let Value::List(items) = &node.value {
-                    items.iter().map(|item| answer.option(item, "ranking")).collect::<Result<_, _>>()?
-                } else {
-                    vec![answer.option(node, "ranking")?]
-                };
-                ranked.push((rank_of(&key.text).unwrap_or(0), tied));
-            }
-        }
-        (false, true) => {
-            for (key, node) in entries {
-                ranked.push((rank_of_node(node).unwrap_or(0), vec![answer.named(&key.text)?]));
-            }
-        }
-        (false, false) => return Err("`ranking` is a map, a list of options is expected".to_owned()),
-    }
-    Ok(in_places(ranked))
-}
-
-/// `[{rank: 1, option: a}, {rank: 2, option: b}]`.
-fn ranked_maps(answer: &mut AnswerParser<'_>, items: &[Node]) -> Result<Places, String> {
-    let mut ranked = Vec::new();
-    for item in items {
-        let Value::Map(entries) = &item.value else { continue };
-        let find = |names: &[&str]| {
-            let named = entries.iter().find(|(key, _)| names.contains(&folded(&key.text).as_str()));
-            named.map(|(_, node)| node)
-        };
-        let rank = find(&["rank", "place", "position"]).and_then(rank_of_node);
-        let option = find(&["option", "choice", "name"]);
-        let (Some(rank), Some(option), 2) = (rank, option, entries.len()) else {
-            return Err("`ranking` holds maps: write a list of options, best first".to_owned());
-        };
-        ranked.push((rank, vec![answer.option(option, "ranking")?]));
-    }
-    Ok(in_places(ranked))
-}
-
-/// The rank a key names: `1`, `1.`, `#1`, `1st`.
-fn rank_of(text: &str) -> Option<u32> {
-    let text = text.trim().trim_start_matches('#').trim_end_matches('.');
-    let text = ["st", "nd", "rd", "th"].iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text);
-    text.parse().ok().filter(|rank| (1..=10_000).contains(rank))
-}
-
-fn rank_of_node(node: &Node) -> Option<u32> {
-    match &node.value {
-        Value::Number(number) => number.as_u64().and_then(|n| u32::try_from(n).ok()).filter(|rank| *rank > 0),
-        Value::Text(text) => rank_of(text),
-        _ => None,
-    }
-}
-
-/// Options with a number each, as places: equal numbers share one.
-fn in_places(mut ranked: Vec<(u32, Vec<String>)>) -> Places {
-    ranked.sort_by_key(|(rank, _)| *rank);
-    ranked
-        .chunk_by(|a, b| a.0 == b.0)
-        .map(|tied| tied.iter().flat_map(|(_, options)| options.clone()).collect())
-        .collect()
 }
 
 /// The text without the number of its own place before it: `2. inline` as the second item.

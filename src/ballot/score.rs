@@ -11,7 +11,7 @@ use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use super::parse::scalar::quoted;
 use crate::tally::{CountableKind, Decimal, IndexedBallot, Rule};
-use crate::yaml::{Map, Node, Value};
+use crate::yaml::{Node, Value};
 
 pub(super) struct Score;
 
@@ -42,7 +42,10 @@ impl KindSpec for Score {
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {
         let mut given: IndexMap<String, Number> = IndexMap::new();
-        for (key, value) in maps(value)?.into_iter().flatten() {
+        let Value::Map(entries) = &value.value else {
+            return Err(format!("`scores` is {}, a map of options to numbers is expected", value.kind()));
+        };
+        for (key, value) in entries {
             let option = answer.named(&key.text)?;
             if value.value == Value::Null {
                 continue;
@@ -118,18 +121,5 @@ impl KindSpec for Score {
         let score = |nth: usize| whole((high - step * nth as f64).round().clamp(low, high));
         let scores = stage.options.iter().enumerate().map(|(nth, name)| ((*name).to_owned(), score(nth)));
         vec![("scores", Json::Object(scores.collect()))]
-    }
-}
-
-/// The map of scores, or the maps of a list.
-fn maps(value: &Node) -> Result<Vec<&Map>, String> {
-    match &value.value {
-        Value::Map(entries) => Ok(vec![entries]),
-        Value::List(items) => {
-            let maps =
-                items.iter().map(|item| if let Value::Map(map) = &item.value { Some(map) } else { None });
-            maps.collect::<Option<_>>().ok_or_else(|| "`scores` is a list, a map is expected".to_owned())
-        }
-        _ => Err(format!("`scores` is {}, a map of options to numbers is expected", value.kind())),
     }
 }

@@ -107,7 +107,8 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
         roster.seats.push(SeatInfo { role, ..SeatInfo::given(spec, model, scripted) });
     }
     roster.personas = personas.into_iter().map(|(name, persona)| PersonaInfo::of(name, persona)).collect();
-    roster.notices.extend(from.of_all_seats(&roster.seats));
+    roster.notices.extend(from.unsent_seeds(&roster.seats));
+    roster.notices.extend(crate::config::unreachable(from.definition, &roster.seats, from.file));
     roster.prices = from.prices(&roster.seats);
     roster.providers = from.catalog.provider_settings(&roster.seats);
     roster.notices.dedup();
@@ -190,13 +191,6 @@ impl RosterInputs<'_> {
     }
 
     /// The services that are sent no seed though the definition gives their seats one.
-    /// What is to be noticed of the seats together.
-    fn of_all_seats(&self, seats: &[SeatInfo]) -> Vec<Diagnostic> {
-        let mut notices = self.unsent_seeds(seats);
-        notices.extend(crate::config::unreachable(self.definition, seats, self.file));
-        notices
-    }
-
     fn unsent_seeds(&self, seats: &[SeatInfo]) -> Vec<Diagnostic> {
         let mut providers: Vec<&str> = Vec::new();
         for seat in seats.iter().filter(|seat| seat.seed.is_some()) {

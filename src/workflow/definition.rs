@@ -6,10 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::recall::{RECENT_ROUNDS, Recall, RecallKeys};
-use super::steps::handover::Completeness;
 use super::steps::review::Review;
 use super::steps::round::{Round, Selection};
-use super::steps::step::{Item, Step, StepKind};
+use super::steps::step::{Completeness, Item, Step, StepKind};
 use super::task::{LinkDefinition, Report, Task, TrackerFile};
 use crate::round::material::{AgendaItem, Artifact};
 

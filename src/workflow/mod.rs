@@ -45,11 +45,10 @@ pub use steps::agent::{Agent, ExpectedOutput, FacilitatorForm};
 pub use steps::approval::Approval;
 pub use steps::condition::Branch;
 pub use steps::each::{MOST_ITEMS, written_id};
-pub use steps::handover::{Completeness, Retry};
 pub use steps::record::{Record, Recorded};
 pub use steps::review::{RejectWhen, Review, VERDICT, is_blank, is_feedback};
 pub use steps::round::{Close, Feedback, Quorum, Round, Selection};
-pub use steps::step::{Each, Parallel, Sequence, Step, StepKind};
+pub use steps::step::{Completeness, Each, Parallel, Retry, Sequence, Step, StepKind};
 pub use strategy::{STRATEGIES, Strategy, strategies};
 pub use task::{
     LinkDefinition, ROW_KEYS, Report, TRACKER, Task, TrackerFile, priority_of, with_written_names,

@@ -78,14 +78,19 @@ impl<'a> Fields<'a> {
         self.problems.push(node.problem(self.file, message).hint(hint));
     }
 
+    /// What `read` makes of the node under `key`; where it makes nothing, that it should be `wanted`.
+    fn value<T>(&mut self, key: &'static str, wanted: &str, read: impl Fn(&Node) -> Option<T>) -> Option<T> {
+        let node = self.node(key)?;
+        let value = read(node);
+        if value.is_none() {
+            self.wrong(node, key, wanted);
+        }
+        value
+    }
+
     /// Text; whole numbers are taken as they are written.
     pub fn text(&mut self, key: &'static str) -> Option<String> {
-        let node = self.node(key)?;
-        let text = as_text(node);
-        if text.is_none() {
-            self.wrong(node, key, "text");
-        }
-        text
+        self.value(key, "text", as_text)
     }
 
     /// A list of texts; one text alone is a list of one.
@@ -107,49 +112,29 @@ impl<'a> Fields<'a> {
 
     /// A whole number of at least `least`.
     pub fn whole_number(&mut self, key: &'static str, least: u64) -> Option<u64> {
-        let node = self.node(key)?;
-        let number = match &node.value {
-            Value::Number(n) => n.as_u64().filter(|n| *n >= least),
+        self.value(key, &format!("a whole number of at least {least}"), |node| match &node.value {
+            Value::Number(number) => number.as_u64().filter(|number| *number >= least),
             _ => None,
-        };
-        if number.is_none() {
-            self.wrong(node, key, &format!("a whole number of at least {least}"));
-        }
-        number
+        })
     }
 
-    /// A number above zero.
     pub fn positive(&mut self, key: &'static str) -> Option<f64> {
-        let node = self.node(key)?;
-        let number = match &node.value {
-            Value::Number(n) => n.as_f64().filter(|n| *n > 0.0),
+        self.value(key, "a number greater than 0", |node| match &node.value {
+            Value::Number(number) => number.as_f64().filter(|number| *number > 0.0),
             _ => None,
-        };
-        if number.is_none() {
-            self.wrong(node, key, "a number greater than 0");
-        }
-        number
+        })
     }
 
-    /// `true` or `false`.
     pub fn flag(&mut self, key: &'static str) -> Option<bool> {
-        let node = self.node(key)?;
-        if let Value::Bool(flag) = node.value {
-            Some(flag)
-        } else {
-            self.wrong(node, key, "true or false");
-            None
-        }
+        self.value(key, "true or false", |node| match node.value {
+            Value::Bool(flag) => Some(flag),
+            _ => None,
+        })
     }
 
     /// A span of time such as `90s`, `2m`, `500ms`, in milliseconds.
     pub fn duration(&mut self, key: &'static str) -> Option<u64> {
-        let node = self.node(key)?;
-        let millis = as_text(node).and_then(|text| parse_duration(&text));
-        if millis.is_none() {
-            self.wrong(node, key, "a time such as `90s`, `2m` or `500ms`");
-        }
-        millis
+        self.value(key, "a time such as `90s`, `2m` or `500ms`", |node| parse_duration(&as_text(node)?))
     }
 
     pub fn word<T: Copy>(&mut self, key: &'static str, words: &[(&'static str, T)]) -> Option<T> {

@@ -10,7 +10,7 @@ use crate::workflow::keys::spec::KeySpec;
 use crate::workflow::keys::tables::DEFINITION;
 use crate::workflow::task::{LinkDefinition, ROW_KEYS, Report, Task, TrackerFile, priority_of};
 use crate::workflow::task_state::state_file;
-use crate::yaml::{Node, Value, read, read_json};
+use crate::yaml::{Node, Value, read_yaml_or_json};
 
 pub fn tasks(entries: Entries<'_>) -> Vec<Task> {
     let mut tasks: Vec<Task> = Vec::new();
@@ -131,10 +131,6 @@ pub struct Tasks {
     pub doubts: Vec<Diagnostic>,
 }
 
-pub fn read_tasks(text: &str, file: &str) -> Result<Node, Diagnostic> {
-    if text.trim_start().starts_with('{') { read_json(text, file) } else { read(text, file) }
-}
-
 impl Definition {
     /// The definition with the tasks, links and reports of a file: its own, or the project's; what the
     /// definition has of the same id stays. The file's `state` is read over it.
@@ -142,7 +138,7 @@ impl Definition {
     pub fn with_tasks(self, text: &str, state: Option<&str>) -> Tasks {
         let name = self.tracker.as_ref().map_or(TASKS_FILE, |tracker| tracker.file.as_str()).to_owned();
         let mut read = Tasks { definition: self, problems: Vec::new(), doubts: Vec::new() };
-        let node = match read_tasks(text, &name) {
+        let node = match read_yaml_or_json(text, &name) {
             Ok(node) if node.value == Value::Null => return read,
             Ok(node) => node,
             Err(problem) => {

@@ -7,7 +7,6 @@ pub mod approval;
 pub mod condition;
 pub mod discussion;
 pub mod each;
-pub mod handover;
 pub mod read;
 pub mod record;
 pub mod review;

@@ -1,7 +1,6 @@
 //! Reads steps of any type: those of a list, and the one that a file without a list is.
 
-use super::handover::{Completeness, Retry};
-use super::step::{Step, StepKind};
+use super::step::{Completeness, Retry, Step, StepKind};
 use super::types::type_of;
 use super::{agent, approval, condition, each, record, review, round, several, transform};
 use crate::workflow::keys::spec::StepPosition;

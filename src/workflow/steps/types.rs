@@ -2,9 +2,9 @@
 
 use super::record::RECORD;
 use super::{agent, approval, condition, discussion, each, review, round, several, transform};
-use crate::workflow::keys::shared::COMPLETENESS;
 use crate::workflow::keys::spec::KeyType::{Map, Text, Texts, Whole, Words};
 use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key};
+use crate::workflow::keys::tables::COMPLETENESS;
 use crate::workflow::load::map_reader::as_text;
 use crate::yaml::{Node, Value};
 

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use super::console::Console;
 use crate::core::Cost;
 use crate::history::{Price, SeatStatus, Session};
+use crate::insight::money;
 
 /// Says what was spent, if any service told of tokens.
 pub fn print_cost(session: &Session, prices: &HashMap<String, Price>, output: &Console) {
@@ -26,9 +27,8 @@ pub fn print_cost(session: &Session, prices: &HashMap<String, Price>, output: &C
         let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
         output.note(&format!("cost of round {number}: {dollars}{parts}"));
     }
-    let spent = session.spent(&price);
-    if spent.is_told() || spent.is_unknown {
-        output.note(&in_words(&spent));
+    if let Some(said) = money(&session.spent(&price)) {
+        output.note(&format!("spent: {said}"));
     }
 }
 
@@ -39,22 +39,4 @@ fn dollars(spent: &Cost) -> String {
         (true, true) => format!("at least ${:.4}", spent.dollars),
         _ => format!("${:.4}", spent.dollars),
     }
-}
-
-fn in_words(spent: &Cost) -> String {
-    let mut said = format!("tokens: {} in", spent.tokens.input);
-    if spent.tokens.cached > 0 {
-        said.push_str(&format!(" ({} from a cache)", spent.tokens.cached));
-    }
-    said.push_str(&format!(", {} out", spent.tokens.output));
-    if spent.tokens.thinking > 0 {
-        said.push_str(&format!(" ({} thinking)", spent.tokens.thinking));
-    }
-    if spent.dollars > 0.0 || spent.is_unknown {
-        said.push_str(&format!("; cost: {}", dollars(spent)));
-    }
-    if spent.saved > 0.0 {
-        said.push_str(&format!(", ${:.4} saved by caching", spent.saved));
-    }
-    said
 }

@@ -54,7 +54,7 @@ fn what_was_spent_is_told_by_round_and_seat_with_what_caches_saved() {
     // 200 tokens anew, 800 from the cache, 100 of reply: 0.002 + 0.0008 + 0.01.
     for line in [
         "cost of round 1: $0.0256 (qa-lead $0.0128, skeptic $0.0128)",
-        "tokens: 2000 in (1600 from a cache), 200 out; cost: $0.0256, $0.0144 saved by caching",
+        "spent: $0.0256 ($0.0144 saved by caching), 2,000 tokens in (80 % from caches), 200 out",
     ] {
         assert!(ran.err.lines().any(|found| found == line), "{line}\n{}", ran.err);
     }
@@ -114,7 +114,7 @@ fn what_a_service_does_not_tell_of_is_unknown_and_the_sum_at_least() {
     let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--save", "s.s2s"]).code(0);
     for line in [
         "cost of round 1: at least $0.0128 (qa-lead $0.0128, skeptic unknown)",
-        "tokens: 1000 in (800 from a cache), 100 out; cost: at least $0.0128, $0.0072 saved by caching",
+        "spent: at least $0.0128 ($0.0072 saved by caching), 1,000 tokens in (80 % from caches), 100 out",
     ] {
         assert!(ran.err.lines().any(|found| found == line), "{line}\n{}", ran.err);
     }

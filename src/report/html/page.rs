@@ -284,8 +284,7 @@ fn foot(report: &Report<'_>, out: &mut String) {
     } else if let Some(said) = report.approval() {
         let (asked, answer) = (e(&cut(&said.asked.message, 400)), e(&said.answer));
         let _ = write!(out, "<p><b>{asked}</b> {answer}, by {}.</p>", e(&said.by));
-        if let Some(comment) = said.asked.given.comment.as_ref().filter(|comment| !comment.trim().is_empty())
-        {
+        if let Some(comment) = said.comment() {
             let _ =
                 write!(out, "<blockquote class=\"pre\" dir=\"auto\">{}</blockquote>", e(&cut(comment, 600)));
         }

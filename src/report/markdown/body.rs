@@ -87,8 +87,7 @@ fn next(report: &Report<'_>, out: &mut String) {
         return;
     }
     if let Some(said) = report.approval() {
-        let comment = said.asked.given.comment.as_deref().filter(|comment| !comment.trim().is_empty());
-        let comment = comment.map(|comment| format!(" “{}”", inline(comment))).unwrap_or_default();
+        let comment = said.comment().map(|comment| format!(" “{}”", inline(comment))).unwrap_or_default();
         let (asked, answer, by) = (inline(&said.asked.message), inline(&said.answer), inline(&said.by));
         let _ = writeln!(out, "**What happens next.** {asked} **{answer}**, by {by}.{comment}\n");
         return;

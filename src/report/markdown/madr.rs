@@ -225,8 +225,7 @@ fn consequences(report: &Report<'_>, options: &[OptionView], out: &mut String) {
 fn confirmation(report: &Report<'_>, out: &mut String) {
     let mut found = String::new();
     for said in report.approvals() {
-        let comment = said.asked.given.comment.as_deref().filter(|comment| !comment.trim().is_empty());
-        let comment = comment.map(|comment| format!(": {}", inline(comment))).unwrap_or_default();
+        let comment = said.comment().map(|comment| format!(": {}", inline(comment))).unwrap_or_default();
         let (asked, answer, by) = (inline(&said.asked.message), inline(&said.answer), inline(&said.by));
         let _ = writeln!(found, "* {asked} {answer}, by {by}{comment}");
     }

@@ -68,6 +68,13 @@ pub fn standing(seat: &SeatView<'_>) -> String {
     }
 }
 
+impl Approval<'_> {
+    /// What was said beside the answer; none where that is blank.
+    pub fn comment(&self) -> Option<&str> {
+        self.asked.given.comment.as_deref().filter(|comment| !comment.trim().is_empty())
+    }
+}
+
 /// What is less certain of remote ballots than their signatures say, a line each.
 pub fn remote_notes(session: &Session) -> Vec<String> {
     /// With more seats than this the others are counted.

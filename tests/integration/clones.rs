@@ -250,7 +250,7 @@ const VERBS: [(&str, &[&[&str]]); 21] = [
     ),
     ("strategies", &[&["strategies"], &["strategies", "delphi"]]),
     ("personas", &[&["personas"], &["personas", "qa-lead"], &["personas", "skeptic"]]),
-    ("sessions", &[&["sessions"], &["sessions", "list"], &["sessions", "show", "stranger.s2s"]]),
+    ("sessions", &[&["sessions"]]),
     ("doctor", &[&["doctor", "cmd"], &["doctor", "openai", "--probe"], &["doctor", "vllm"], &["doctor"]]),
     ("init", &[&["init"], &["init", "--agent"]]),
     ("man", &[&["man"]]),

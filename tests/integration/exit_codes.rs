@@ -78,7 +78,6 @@ fn usage_definition_and_configuration_are_2_and_save_nothing() {
         (&["--batch", "decide.yaml", "--save", "typo.yaml"], "typo.yaml", "--save does not overwrite"),
         (&["--batch", "decide.yaml", "decide.yaml", "--save", "typo.yaml"], "must be a directory", "--save"),
         (&["verify", "x.s2s", "--expect", "00"], "64 hex digits", "roundtable verify"),
-        (&["sessions", "show", "x"], "no session `x`", "roundtable sessions"),
         (&["personas", "skeptik"], "no persona `skeptik`", "`skeptic`"),
         (&["report", "x.s2s", "--format", "odt"], "'odt'", "md"),
     ] {

@@ -9,6 +9,9 @@ mod patience;
 #[path = "../tests/integration/seats.rs"]
 mod seats;
 #[allow(dead_code)]
+#[path = "../tests/integration/sitting.rs"]
+mod sitting;
+#[allow(dead_code)]
 #[path = "../tests/integration/soak.rs"]
 mod soak;
 

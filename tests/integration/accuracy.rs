@@ -1,5 +1,4 @@
 //! What agreement is worth: recorded answers of four models through the count and its strength.
-//!
 //! The answers are public and the true ones are known: `tests/fixtures/answers`. The figures stand in
 //! `docs/INDEPENDENCE.md`.
 
@@ -22,7 +21,6 @@ struct Question {
 }
 
 impl Question {
-    /// The different answers, in the order of the models.
     fn options(&self) -> Vec<String> {
         let mut options: Vec<String> = Vec::new();
         for answer in self.answers.iter().flatten() {
@@ -62,7 +60,6 @@ fn questions() -> Vec<Question> {
     lines.map(question).collect()
 }
 
-/// A part of a whole in per cent, to one decimal.
 fn percent(part: usize, whole: usize) -> String {
     format!("{:.1}", 100.0 * part as f64 / whole as f64)
 }
@@ -84,7 +81,6 @@ fn accuracy_follows_agreement_in_recorded_answers() {
     assert_eq!(percent(best, all), "56.3");
 }
 
-/// Holds a round for each question; returns those of the JSON report.
 fn rounds_of(questions: &[Question]) -> Vec<Value> {
     let (mut steps, mut answers) = (String::new(), String::new());
     for (number, question) in questions.iter().enumerate() {

@@ -26,7 +26,6 @@ fn run(desk: &Desk, answers: &str) -> Ran {
     desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save=s.s2s"])
 }
 
-/// The snapshots of a session's rounds, as maps.
 fn snapshots(desk: &Desk) -> Vec<Value> {
     let text = |line: &Value| line["snapshot"].as_str().expect("a snapshot").to_owned();
     let map = |text: String| roundtable::yaml::read(&text, "s").expect("YAML").to_json();
@@ -49,11 +48,9 @@ fn a_block_opens_a_conflict_until_a_round_of_its_step_has_none() {
     assert_eq!(seen[2], json!([conflict("cap them at two", "adopt.2")]));
     assert_eq!(seen[3], Value::Null, "resolved by a round without a block");
     let report = desk.run(["report", "s.s2s"]).code(0).out;
-    assert!(report.contains("## Resolved and answered"), "{report}");
-    assert!(!report.contains("## Open conflicts"), "{report}");
-    let json = desk.report("s.s2s");
-    assert_eq!(json["conflicts"][0]["id"], "CONF-001");
-    assert_eq!(json["conflicts"][0]["settled"], "");
+    assert!(report.contains("## Resolved and answered") && !report.contains("## Open conflicts"), "{report}");
+    let conflict = &desk.report("s.s2s")["conflicts"][0];
+    assert_eq!((&conflict["id"], &conflict["settled"]), (&json!("CONF-001"), &json!("")));
 }
 
 #[test]
@@ -76,8 +73,7 @@ fn a_round_without_quorum_resolves_nothing() {
     let desk = Desk::with(CONSENT);
     let skeptic = "[{consent: block, minimum_change: cap them}, {fail: offline}]";
     let lead = "[{consent: support}, {fail: offline}]";
-    let definition = CONSENT.replace("rule: consent,", "rule: consent, on_failed: close,");
-    desk.write("decide.yaml", definition);
+    desk.write("decide.yaml", CONSENT.replace("rule: consent,", "rule: consent, on_failed: close,"));
     run(&desk, &answers(skeptic, lead, "[true, false]"));
     let seen = snapshots(&desk);
     assert_eq!(seen.last().expect("a round")["open_conflicts"][0]["id"], "CONF-001");
@@ -95,12 +91,10 @@ fn verify_finds_a_conflict_that_is_missing_changed_or_made_up() {
     assert_eq!(at.len(), 2, "one opened, one resolved");
     let is_found = |events: &[_]| !verify(&chained(events), None).findings.is_empty();
     for index in &at {
-        let mut without = all.clone();
+        let (mut without, mut twice) = (all.clone(), all.clone());
         without.remove(*index);
-        assert!(is_found(&without), "{:?} is missing", all[*index].event);
-        let mut twice = all.clone();
         twice.insert(*index, all[*index].clone());
-        assert!(is_found(&twice), "{:?} is there twice", all[*index].event);
+        assert!(is_found(&without) && is_found(&twice), "{:?} is missing or twice", all[*index].event);
     }
     let mut changed = all.clone();
     let Event::ConflictOpened(opened) = &mut changed[at[0]].event else { panic!("the block comes first") };
@@ -120,7 +114,6 @@ steps:
   - {id: end, type: transform, transform: context.synth}
 ";
 
-/// Runs the definition with this answer of the agent.
 fn recorded(synth: &Value) -> (Desk, Ran) {
     let desk = Desk::with(RECORD);
     let ran = run(&desk, &json!({ "synth": synth, "look": {"ann": {"position": "Nothing."}} }).to_string());
@@ -140,10 +133,8 @@ fn a_step_records_what_its_result_names_and_conditions_see_it() {
     ran.code(0);
     desk.run(["verify", "s.s2s"]).code(0);
     let seen = &snapshots(&desk)[0];
-    let agenda = json!([
-        {"id": "where", "title": "Where?", "status": "done"}, {"id": "when", "title": "When?", "status": "open"}
-    ]);
-    assert_eq!(seen["agenda"], agenda);
+    let item = |id: &str, title: &str, status: &str| json!({"id": id, "title": title, "status": status});
+    assert_eq!(seen["agenda"], json!([item("where", "Where?", "done"), item("when", "When?", "open")]));
     assert_eq!(seen["artifacts_snapshot"][1], json!({"id": "REQ-005", "summary": "Prices agree"}));
     assert_eq!(seen["artifacts_snapshot"][2]["id"], "REQ-009");
     let conflict = json!({"id": "CONF-001", "title": "Who pays?", "minimum_change": "name a budget"});
@@ -159,6 +150,7 @@ fn a_step_records_what_its_result_names_and_conditions_see_it() {
 
 #[test]
 fn what_cannot_be_recorded_fails_the_step_and_nothing_of_it_is_recorded() {
+    let how = &json!({"id": "speed or safety", "how": "a"});
     for (synth, wanted) in [
         (json!({"synthesis": "x"}), "`context.synth` has none of artifacts, conflicts"),
         (json!({"questions": "Who?"}), "`context.synth`.questions is no list"),
@@ -169,10 +161,7 @@ fn what_cannot_be_recorded_fails_the_step_and_nothing_of_it_is_recorded() {
         (json!({"artifacts": [{"id": "A", "title": "x"}, {"id": "A", "title": "y"}]}), "the id `A` is taken"),
         (json!({"artifacts": [{"title": "x", "file": "/etc/passwd"}]}), "has no `file`"),
         (json!({"resolved": [{"id": "CONF-009", "how": "so"}]}), "no conflict `CONF-009`"),
-        (
-            json!({"resolved": [{"id": "speed or safety", "how": "a"}, {"id": "speed or safety", "how": "b"}]}),
-            "conflict `speed or safety` is already resolved",
-        ),
+        (json!({"resolved": [how, how]}), "conflict `speed or safety` is already resolved"),
         (json!({"answered": [{"id": "OQ-001", "answer": "x"}]}), "no question `OQ-001`"),
         (json!({"agenda": [{"id": "where"}]}), "nothing changes of agenda item `where`"),
     ] {

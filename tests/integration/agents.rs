@@ -9,13 +9,10 @@ use crate::program::{Desk, arg, has, named};
 use crate::server::{Answer, Server};
 
 fn warnings(lines: &[Value]) -> Vec<String> {
-    named(lines, "warning")
-        .iter()
-        .map(|line| line["message"].as_str().unwrap_or_default().to_owned())
-        .collect()
+    let said = |line: &Value| line["message"].as_str().unwrap_or_default().to_owned();
+    named(lines, "warning").iter().map(said).collect()
 }
 
-/// The data of a step's last result.
 fn data(lines: &[Value], step: &str) -> Value {
     let finished = named(lines, "step_finished").into_iter().rev().find(|line| line["step"] == step);
     finished.expect("it finished")["data"].clone()
@@ -72,9 +69,8 @@ steps:
   - {id: build, type: agent, agent: coder, input: issue, requires: [issue.issue_id, issue.test_steps], prompt: "Build {{issue.issue_id}} ({{issue.priority}}).", completeness: off}
 "#,
     );
-    let text =
-        "issue: {id: APP-15, title: Page, description: A page, steps: [look], priority: high}\nbuild: done\n";
-    desk.write("answers.yaml", text);
+    let issue = "{id: APP-15, title: Page, description: A page, steps: [look], priority: high}";
+    desk.write("answers.yaml", format!("issue: {issue}\nbuild: done\n"));
     let lines = desk.run(["--batch", "--json", "--answers", "answers.yaml", "decide.yaml"]).code(0).lines();
     let offered = named(&lines, "work_item_offered");
     assert_eq!(offered[1]["prompt"], "Build APP-15 (2).");
@@ -98,8 +94,7 @@ fn tasks_and_linked_sessions_that_cannot_be_read_are_warnings_and_stop_nothing()
     };
     let of_links = |lines: &[Value]| {
         let warnings = warnings(lines);
-        assert!(warnings.iter().any(|said| said.contains("`gone.s2s` cannot be read")), "{warnings:?}");
-        assert!(warnings.iter().any(|said| said.contains("`torn.s2s` cannot be read")), "{warnings:?}");
+        has(&warnings.concat(), &["`gone.s2s` cannot be read", "`torn.s2s` cannot be read"]);
         assert!(!lines.iter().any(|line| line.to_string().contains("1970-01-01")), "{lines:?}");
         warnings
     };
@@ -107,11 +102,8 @@ fn tasks_and_linked_sessions_that_cannot_be_read_are_warnings_and_stop_nothing()
         run("tasks: [{id: APP-1, title: t, priority: P2}, {id: APP-2, title: t, priority: soon}]\n");
     let said = of_links(&lines);
     assert_eq!(said.len(), 3, "{said:?}");
-    assert!(
-        said.iter().any(|said| said.contains("`priority` of task `APP-2` is read as 0: `soon`")),
-        "{said:?}"
-    );
-    assert!(checked.contains("`soon`") && checked.contains("`gone.s2s`"), "{checked}");
+    has(&said.concat(), &["`priority` of task `APP-2` is read as 0: `soon`"]);
+    has(&checked, &["`soon`", "`gone.s2s`"]);
     assert!(!checked.contains("names no task"), "{checked}");
 
     for (broken, part) in [
@@ -121,16 +113,13 @@ fn tasks_and_linked_sessions_that_cannot_be_read_are_warnings_and_stop_nothing()
         ("tasks: 7\n", "`tasks` of the tasks file must be a list"),
     ] {
         let (lines, checked) = run(broken);
-        let said = of_links(&lines);
-        assert!(said.iter().any(|said| said.contains(part)), "{broken}: {said:?}");
-        assert!(checked.contains("names no task: `APP-1`"), "{broken}: {checked}");
+        has(&of_links(&lines).concat(), &[part]);
+        has(&checked, &["names no task: `APP-1`"]);
     }
     let desk = Desk::rehearsing("question: q\ntasks: [{id: A, title: t, priority: whenever}]\n");
     let lines = desk.run(["--batch", "--json", "decide.yaml"]).code(0).lines();
-    assert_eq!(
-        warnings(&lines),
-        ["decide.yaml:2:37: `priority` of task `A` is read as 0: `whenever` is none"]
-    );
+    let wanted = "decide.yaml:2:37: `priority` of task `A` is read as 0: `whenever` is none";
+    assert_eq!(warnings(&lines), [wanted]);
 }
 
 const BRIEFED: &str = r#"
@@ -158,7 +147,6 @@ steps:
   - {id: whole, type: agent, agent: builder}
 "#;
 
-/// The system's part of the step `build`.
 const SYSTEM: &str = r"You build.
 
 Goal: Choose a cache
@@ -184,7 +172,6 @@ fn check_system(system: &str, from: &str) {
     assert!(system.contains("\"title\": \"Old\"") && !system.contains("`build`"), "{from}: {system}");
 }
 
-/// The whole work item as JSON, as an agent without a prompt has it.
 fn check_whole(text: &str, from: &str) {
     let whole: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{from}: {error}: {text}"));
     let keys: Vec<&String> = whole.as_object().expect("a map").keys().collect();
@@ -254,8 +241,8 @@ fn a_work_item_is_what_an_agent_of_every_service_is_given() {
         check_system(&parts[1].0, dialect);
         assert_eq!(parts[1].1, BUILD, "{dialect}");
         assert_eq!(
-            parts[2],
-            ("You build.\n\nThe facilitator adds: Be brief.\n".to_owned(), "Bare.".to_owned())
+            (&*parts[2].0, &*parts[2].1),
+            ("You build.\n\nThe facilitator adds: Be brief.\n", "Bare.")
         );
         check_whole(&parts[3].1, dialect);
         let offered = named(&lines, "work_item_offered");
@@ -362,8 +349,7 @@ fn a_review_gives_a_verdict_and_a_verdict_against_it_leads_back() {
         let [ann, bob, cy] = verdicts.map(verdict);
         desk.write("a.yaml", format!("write: text\ncheck: {{ann: {ann}, bob: {bob}, cy: {cy}}}\n"));
         let lines = desk.run(["--batch", "--json", "--answers", "a.yaml", "decide.yaml"]).code(0).lines();
-        let ran = named(&lines, "step_started").iter().any(|line| line["step"] == to);
-        assert!(ran, "{when} {verdicts:?}");
+        assert!(named(&lines, "step_started").iter().any(|line| line["step"] == to), "{when} {verdicts:?}");
         desk.verify();
     }
     // Free text is asked for again once, then the review has failed; its form is told.
@@ -376,14 +362,11 @@ fn a_review_gives_a_verdict_and_a_verdict_against_it_leads_back() {
     desk.write("a.yaml", answers);
     let lines = desk.run(["--batch", "--json", "--answers", "a.yaml", "decide.yaml"]).code(0).lines();
     let reviews = data(&lines, "check");
-    let stands: Vec<_> =
-        reviews.as_array().expect("a list").iter().map(|entry| entry["status"].clone()).collect();
+    let stands = [0, 1, 2].map(|nth| reviews[nth]["status"].clone());
     assert_eq!(stands, ["fulfilled", "rejected", "fulfilled"], "{reviews}");
-    let error = reviews[1]["error"].as_str().expect("a reason");
-    assert!(error.contains("the verdict of a review") && error.contains("`approved`"), "{error}");
+    has(reviews[1]["error"].as_str().expect("a reason"), &["the verdict of a review", "`approved`"]);
     let offered = named(&lines, "work_item_offered");
-    let system = offered[1]["system"].as_str().expect("text");
-    has(system, &["`approved`: true or false, required", "by clarity"]);
+    has(offered[1]["system"].as_str().expect("text"), &["`approved`: true or false, required", "by clarity"]);
     assert_eq!(offered[1]["review_context"]["target_author_tag"], "art / zeal");
 }
 
@@ -403,15 +386,12 @@ steps:
     desk.run(["check", "decide.yaml"]).code(0);
     let lines = desk.run(["--batch", "--json", "decide.yaml"]).code(0).lines();
     let offered = named(&lines, "work_item_offered");
-    let of =
-        |step: &str| -> Vec<Value> { offered.iter().filter(|line| line["step"] == step).cloned().collect() };
-    let round = of("of-round");
-    assert_eq!(round.len(), 1, "bob sat in it");
-    assert_eq!(round[0]["participant"], "ann");
-    assert_eq!(round[0]["input"]["artifact"]["kind"], "round");
-    assert!(round[0]["input"]["artifact"]["content"]["tally"]["winners"].is_array());
-    let artifact = &of("of-artifact")[0]["input"]["artifact"];
-    assert_eq!(artifact["content"]["description"], "Under 50 ms");
+    // Bob sat in the round.
+    let [_, round, artifact] = &offered[..] else { panic!("{offered:?}") };
+    assert_eq!((&round["step"], &round["participant"]), (&json!("of-round"), &json!("ann")));
+    assert_eq!(round["input"]["artifact"]["kind"], "round");
+    assert!(round["input"]["artifact"]["content"]["tally"]["winners"].is_array());
+    assert_eq!(artifact["input"]["artifact"]["content"]["description"], "Under 50 ms");
     let linked = named(&lines, "link_recorded");
     let to: Vec<_> = linked.iter().map(|line| line["link"]["toId"].clone()).collect();
     assert_eq!(to, ["pick", "REQ-1"]);

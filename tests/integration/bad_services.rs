@@ -22,6 +22,7 @@ const GZIP: [u8; 20] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 3, 0xed, 0xc1, 1, 0x0d,
 
 fn cases() -> Vec<(&'static str, Answer, &'static str, &'static str)> {
     let error = |message: &str| json!({"error": {"message": message, "type": "invalid_request"}});
+    let half = "HTTP/1.1 200 x\r\ncontent-length: 900\r\n\r\n{\"choices\":";
     vec![
         ("a wrong key", Answer::json(401, &error(&format!("the key {KEY} is wrong"))), "failed", "HTTP 401"),
         (
@@ -37,12 +38,7 @@ fn cases() -> Vec<(&'static str, Answer, &'static str, &'static str)> {
         ("20 MB", Answer::chat(&"x".repeat(20 << 20)), "invalid", "too long"),
         ("packed", Answer::new(200, &["content-encoding: gzip"], GZIP.to_vec()), "failed", ""),
         ("an error in a 200", Answer::json(200, &error("overloaded")), "failed", ""),
-        (
-            "half a body",
-            Answer::raw("HTTP/1.1 200 x\r\ncontent-length: 900\r\n\r\n{\"choices\":"),
-            "failed",
-            "",
-        ),
+        ("half a body", Answer::raw(half), "failed", ""),
         ("a flood", Answer::endless(&[b' '; 65_536], Duration::ZERO), "invalid", "too long"),
     ]
 }

@@ -1,10 +1,11 @@
 //! Blindness: while a round is open, nothing that was answered can be read, on any surface.
-//!
 //! Two seats have answered, the third is held back by the server. Every file and every verb is read
 //! in that moment, and once more with other answers: what is seen must not depend on them.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdout};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +15,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
 
-use crate::program::{Desk, KEY, arg, ran};
+use crate::program::{Desk, KEY, Ran, arg, ran};
 use crate::server::{Answer, Server};
 
 const MARKER: &str = "Quetzalcoatl-7319";
@@ -67,35 +68,18 @@ impl OpenRound {
         Self { desk, server, child, gate, out, printed }
     }
 
-    /// Everything that can be looked at now, by name.
     fn surfaces(&self) -> Vec<(String, String)> {
-        let mut found = Vec::new();
+        let mut found = vec![("stdout".to_owned(), self.printed.clone())];
         for path in self.desk.files() {
             let name = path.file_name().expect("a name").to_string_lossy().into_owned();
             found.push((name, String::from_utf8_lossy(&fs::read(&path).expect("a file")).into_owned()));
         }
-        found.push(("stdout".to_owned(), self.printed.clone()));
-        let verbs: [&[&str]; 14] = [
-            &["trace", FILE],
-            &["trace", FILE, "--json"],
-            &["report", FILE],
-            &["report", FILE, "--format", "json"],
-            &["report", FILE, "--format", "junit"],
-            &["report", FILE, "--format", "github"],
-            &["replay", FILE],
-            &["replay", FILE, "--json"],
-            &["replay", FILE, "--at", "8"],
-            &["sessions"],
-            &["verify", FILE, "--explain"],
-            &["verify", FILE, "--json"],
-            &["snapshot", FILE],
-            &["resume", FILE, "--json"],
-        ];
-        for verb in verbs {
-            let ran = self.desk.run(verb);
-            let is_second = verb[0] == "resume";
-            assert_eq!(ran.code, if is_second { 2 } else { 0 }, "{verb:?}: {}", ran.err);
-            found.push((verb.join(" "), format!("{}\n{}", ran.out, ran.err)));
+        let verbs = "trace FILE; trace FILE --json; report FILE; report FILE --format json; report FILE --format junit; \
+                     report FILE --format github; replay FILE; replay FILE --json; replay FILE --at 8; sessions; \
+                     verify FILE --explain; verify FILE --json; snapshot FILE; resume FILE --json";
+        for verb in verbs.split("; ") {
+            let ran = run(&self.desk, verb).code(if verb.starts_with("resume") { 2 } else { 0 });
+            found.push((verb.to_owned(), format!("{}\n{}", ran.out, ran.err)));
         }
         #[cfg(target_os = "linux")]
         for name in ["cmdline", "environ"] {
@@ -121,6 +105,10 @@ impl OpenRound {
     }
 }
 
+fn run(desk: &Desk, verb: &str) -> Ran {
+    desk.run(verb.split(' ').map(|word| if word == "FILE" { FILE } else { word }))
+}
+
 /// The marker as it is, and as it would stand inside base64 and hex.
 fn shapes() -> Vec<String> {
     let mut shapes = vec![MARKER.to_owned(), MARKER.to_lowercase()];
@@ -135,9 +123,8 @@ fn shapes() -> Vec<String> {
 
 #[test]
 fn an_answer_is_nowhere_before_the_close_and_everywhere_after_it() {
-    let open = OpenRound::with(vec![Answer::chat(&format!(
-        "vote: alpha\nposition: {MARKER}\nrationale: [{MARKER}]"
-    ))]);
+    let said = format!("vote: alpha\nposition: {MARKER}\nrationale: [{MARKER}]");
+    let open = OpenRound::with(vec![Answer::chat(&said)]);
     for (name, text) in open.surfaces() {
         for shape in shapes() {
             assert!(!text.contains(&shape), "{name} holds {shape}: {text}");
@@ -145,21 +132,15 @@ fn an_answer_is_nowhere_before_the_close_and_everywhere_after_it() {
         assert!(name == "environ" || !text.contains(KEY), "{name} holds the key");
     }
     let (desk, rest) = open.close();
-    let verbs: [&[&str]; 5] = [
-        &["report", FILE],
-        &["report", FILE, "--format", "json"],
-        &["replay", FILE, "--json"],
-        &["trace", FILE],
-        &["trace", FILE, "--json"],
-    ];
-    for verb in verbs {
-        desk.run(verb).code(0).shows(MARKER);
+    let verbs = "report FILE; report FILE --format json; replay FILE --json; trace FILE; trace FILE --json";
+    for verb in verbs.split("; ") {
+        run(&desk, verb).code(0).shows(MARKER);
     }
     assert!(desk.read(FILE).contains(MARKER) && rest.contains(MARKER));
     assert!(!desk.read("debug.log").contains(MARKER), "not in the debug log, ever");
     desk.run(["verify", FILE]).code(0);
-    let keys = desk.files().into_iter().filter(|path| path.extension().is_some_and(|e| e == "key")).count();
-    assert_eq!(keys, 0, "the key is erased");
+    let is_key = |path: &PathBuf| path.extension() == Some("key".as_ref());
+    assert!(!desk.files().iter().any(is_key), "the key is erased");
 }
 
 #[test]
@@ -183,13 +164,7 @@ fn what_is_seen_does_not_depend_on_what_was_answered() {
             let open = OpenRound::with(replies);
             let seen = open.surfaces();
             let text = open.desk.read(FILE);
-            let id = text
-                .split("\nsession: ")
-                .nth(1)
-                .and_then(|rest| rest.lines().next())
-                .expect("an id")
-                .trim_matches('"')
-                .to_owned();
+            let id = value(&text, "session").to_owned();
             let place = arg(open.desk.home().parent().expect("a folder"));
             let port = open.server.port().to_string();
             let process = format!("(process {})", open.child.id());
@@ -215,21 +190,25 @@ fn what_is_seen_does_not_depend_on_what_was_answered() {
     }
 }
 
+/// What stands behind the first key of this name.
+fn value<'a>(text: &'a str, key: &str) -> &'a str {
+    let rest = text.split_once(&format!("\n{key}: ")).expect("a value").1;
+    rest.lines().next().expect("a line").trim_matches('"')
+}
+
 /// The text without times, hashes and ciphertext; of ciphertext the length stays.
 fn redacted(text: &str) -> String {
     let mut out = String::new();
     for line in text.split_inclusive('\n') {
         let mut rest = line;
         while !rest.is_empty() {
-            let run =
-                rest.find(|c: char| !c.is_ascii_alphanumeric() && !"+/=".contains(c)).unwrap_or(rest.len());
-            let (word, after) = rest.split_at(run);
+            let is_other = |c: char| !c.is_ascii_alphanumeric() && !"+/=".contains(c);
+            let (word, after) = rest.split_at(rest.find(is_other).unwrap_or(rest.len()));
+            let is_hex = word.bytes().all(|byte| byte.is_ascii_hexdigit());
             match word.len() {
                 // Short forms of a hash end in an ellipsis.
-                16 if after.starts_with('…') && word.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
-                    out.push_str("HASH");
-                }
-                64 if word.bytes().all(|byte| byte.is_ascii_hexdigit()) => out.push_str("HASH"),
+                16 if is_hex && after.starts_with('…') => out.push_str("HASH"),
+                64 if is_hex => out.push_str("HASH"),
                 40.. => out.push_str(&format!("CIPHER({})", word.len())),
                 _ => out.push_str(word),
             }
@@ -249,7 +228,6 @@ fn redacted(text: &str) -> String {
     without_spans(&plain)
 }
 
-/// The text without `elapsed_ms` and spans such as `0.3 s`.
 fn without_spans(text: &str) -> String {
     let mut out = String::new();
     let mut parts = text.split("elapsed_ms");
@@ -259,15 +237,10 @@ fn without_spans(text: &str) -> String {
         out.push_str(part.trim_start_matches(|c: char| "\": ".contains(c) || c.is_ascii_digit()));
     }
     let words: Vec<&str> = out.split(' ').collect();
-    let is_span = |i: usize| {
-        words
-            .get(i + 1)
-            .is_some_and(|unit| unit.starts_with('s') && !unit[1..].starts_with(char::is_alphabetic))
-            && words[i].parse::<f64>().is_ok()
-    };
-    let kept: Vec<&str> =
-        words.iter().enumerate().map(|(i, word)| if is_span(i) { "SPAN" } else { word }).collect();
-    kept.join(" ")
+    let is_unit = |word: &&str| word.starts_with('s') && !word[1..].starts_with(char::is_alphabetic);
+    let is_span = |i: usize| words.get(i + 1).is_some_and(is_unit) && words[i].parse::<f64>().is_ok();
+    let kept = words.iter().enumerate().map(|(i, word)| if is_span(i) { "SPAN" } else { word });
+    kept.collect::<Vec<_>>().join(" ")
 }
 
 /// What is sealed of a seat has one length whatever it is; only a very long answer is told from others.
@@ -301,17 +274,10 @@ fn sealed_answers_have_one_length() {
     let outcomes: Vec<&str> =
         log.split("\noutcome: ").skip(1).filter_map(|rest| rest.lines().next()).collect();
     assert_eq!(outcomes[..4], ["abstained", "refused", "invalid", "answered"]);
-    let sealed: std::collections::BTreeMap<&str, usize> = log
-        .split("\n---\n")
-        .filter(|document| document.contains("\nevent: ballot_sealed\n"))
-        .map(|document| {
-            let value = |key: &str| {
-                let rest = document.split(&format!("\n{key}: ")).nth(1).expect("a value");
-                rest.lines().next().expect("a line").trim_matches('"')
-            };
-            (value("participant"), STANDARD.decode(value("sealed")).expect("base64").len())
-        })
-        .collect();
+    let sealed = log.split("\n---\n").filter(|document| document.contains("\nevent: ballot_sealed\n"));
+    let length = |document| STANDARD.decode(value(document, "sealed")).expect("base64").len();
+    let sealed: BTreeMap<_, _> =
+        sealed.map(|document| (value(document, "participant"), length(document))).collect();
     for seat in seats {
         let padded = if seat == "very-long" { 16_384 } else { 8192 };
         assert_eq!(sealed[seat], padded + 16, "{seat}");

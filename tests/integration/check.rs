@@ -113,9 +113,8 @@ fn a_rule_that_was_forgotten_is_told_where_one_could_decide() {
     let told = checked("[skeptic]", CHOICE);
     let line = "decide.yaml:3:5: warning: round `pick` has no rule: its `choice` ballots are counted and nothing is decided\n  hint: add `rule: plurality`; also majority";
     assert!(told.starts_with(line), "{told}");
-    for (kind, rule) in
-        [("consent", "consent"), ("estimate", "median"), ("ranking, options: [a, b]", "borda")]
-    {
+    let rules = [("consent", "consent"), ("estimate", "median"), ("ranking, options: [a, b]", "borda")];
+    for (kind, rule) in rules {
         let told = checked("[skeptic]", &format!("ballot: {{kind: {kind}}}"));
         assert!(told.contains("warning: round `pick` has no rule") && told.contains(rule), "{kind}: {told}");
     }

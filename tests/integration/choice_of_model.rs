@@ -5,7 +5,6 @@ use crate::server::{Answer, Server};
 
 const PERSONA: &str = "---\nname: qa-lead\ndescription: x\nmodel: ollama/persona\n---\n\nText.\n";
 
-/// The models of the seats that would be asked.
 fn models(ran: &Ran) -> Vec<String> {
     let lines = ran.clone().lines();
     let items = lines.iter().filter(|line| line["event"] == "work_item_offered");
@@ -18,9 +17,8 @@ fn named(without: &[&str]) -> Vec<String> {
     let mut desk = Desk::new();
     let model = if has("definition") { "ollama/definition" } else { "inherit" };
     desk.write("decide.yaml", format!("question: x\nparticipants: [{{persona: qa-lead, model: {model}}}]\n"));
-    let persona =
-        if has("persona") { PERSONA.to_owned() } else { PERSONA.replace("ollama/persona", "inherit") };
-    desk.write(".s2s/personas/qa-lead.md", persona);
+    let own = if has("persona") { "ollama/persona" } else { "inherit" };
+    desk.write(".s2s/personas/qa-lead.md", PERSONA.replace("ollama/persona", own));
     let configured = if has("configuration") { "model: ollama/configured\n" } else { "" };
     desk.write("../home/config/config.yaml", configured);
     if has("variable") {
@@ -99,26 +97,20 @@ fn a_recording_answers_as_it_did_without_the_network() {
     let desk = desk.served_by(&server);
     desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--save", "first.s2s"]).code(0);
     drop(server);
-    let again =
-        desk.run(["--batch", "decide.yaml", "--model", "recorded/first.s2s", "--save", "again.s2s"]).code(0);
-    again.shows("recorded/first.s2s");
-    let tally = |file: &str| {
-        let report = desk.run(["report", file, "--format", "json"]).code(0).out;
-        serde_json::from_str::<serde_json::Value>(&report).expect("JSON")["rounds"][0]["tally"].clone()
-    };
+    let run = ["--batch", "decide.yaml", "--model", "recorded/first.s2s", "--save", "again.s2s"];
+    desk.run(run).code(0).shows("recorded/first.s2s");
+    let tally = |file: &str| desk.report(file)["rounds"][0]["tally"].clone();
     assert_eq!(tally("first.s2s"), tally("again.s2s"));
     desk.write("decide.yaml", desk.read("decide.yaml").replace("question: x", "question: y"));
     let other = desk.run(["--batch", "decide.yaml", "--model", "recorded/first.s2s"]).code(5);
-    let told = "the prompt has changed since the recording: line ";
-    other.shows(told).shows("  question: \"y\"");
+    other.shows("the prompt has changed since the recording: line ").shows("  question: \"y\"");
     let ran = desk.run(["--batch", "decide.yaml", "--model", "recorded/none.s2s"]).code(2);
     ran.tells("none.s2s: there is no such file");
 }
 
 #[test]
 fn rehearsed_and_scripted_answers_are_labelled_wherever_they_are_shown() {
-    let desk =
-        Desk::with("goal: Go\nquestion: \"What risks do you see?\"\nparticipants: [qa-lead, skeptic]\n");
+    let desk = Desk::with("goal: Go\nquestion: \"What risks?\"\nparticipants: [qa-lead, skeptic]\n");
     desk.write("answers.yaml", "decide: {skeptic: {position: none}}\n");
     let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
     for text in [&ran.out, &desk.run(["report", "s.s2s"]).out] {

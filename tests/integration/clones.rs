@@ -1,18 +1,16 @@
 //! Every verb and every key of the screen over hostile clones: nothing of them runs, nothing is sent,
 //! nothing outside is read or written, and nothing waits for ever.
-//!
-//! The verbs are compared with those of `--help`; the keys are those of the keymap's table, so that a new
-//! one is pressed, and a new place of the screen fails here until a way to it is given.
 
 #![cfg(unix)]
 
 use std::fs;
 use std::os::unix::fs::{chown, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 
-use roundtable::tui::{Action, BINDINGS, ScreenState};
+use roundtable::tui::ScreenState::{self, Closed, Draft, Home, Open, Question, Replay, Revealed};
+use roundtable::tui::{Action, BINDINGS};
 
 use crate::cases;
 use crate::patience::PATIENCE;
@@ -68,33 +66,36 @@ impl Clone {
 
     fn definitions(&self) {
         let (mark, outside) = (self.mark(), arg(self.outside.path()));
-        let form = "ballot: {kind: choice, options: [a, b]}, rule: plurality";
-        let agent = format!(
-            "participants: [{{name: abe, command: {mark}}}, {{name: bob, command: {mark}, tool_less: true}}]\n"
-        );
+        let programs =
+            format!("[{{name: abe, command: {mark}}}, {{name: bob, command: {mark}, tool_less: true}}]");
         let step = "{id: act, type: agent, agent: abe, prompt: Go.}";
-        let round = format!("{{id: r, type: round, question: Which?, {form}, participants: [bob]}}");
-        self.desk.write("run.yaml", format!("{agent}steps: [{step}, {round}]\n"));
-        let text = format!("{agent}steps: [{{id: ok, type: approval, message: Well?}}, {step}]\n");
-        self.desk.write("ask.yaml", text);
-        self.desk.write("decide.yaml", "question: Which?\nparticipants: [qa-lead, skeptic]\n");
-        let named = format!("{{name: x, model: \"recorded/{outside}/old.s2s\", prompt: p}}");
-        self.desk.write("recorded.yaml", format!("question: q\nparticipants: [{named}]\n"));
-        let link =
-            format!("{{id: l, fromId: \"{outside}/old.s2s\", toId: x, type: basic, createdAt: 2026-01-01}}");
-        let text =
-            format!("question: q\nparticipants: [{{persona: qa-lead, model: rehearsal}}]\nlinks: [{link}]\n");
-        self.desk.write("links.yaml", text);
-        let seats =
-            "participants: [{persona: qa-lead, model: rehearsal}, {persona: skeptic, model: rehearsal}]";
-        let text = format!(
-            "{seats}\nsteps: [{{id: r, type: round, question: Which?, {form}, participants: all}}]\n"
-        );
-        self.desk.write("rehearsed.yaml", text);
-        let person =
-            "participants: [{persona: qa-lead, model: rehearsal}, {name: me, model: human, prompt: p}]";
-        let text = format!("{person}\nsteps: [{{id: r, type: round, question: Which?, {form}}}]\n");
-        self.desk.write("person.yaml", text);
+        let round =
+            "id: r, type: round, question: Which?, ballot: {kind: choice, options: [a, b]}, rule: plurality";
+        let (lead, old) = ("{persona: qa-lead, model: rehearsal}", format!("\"{outside}/old.s2s\""));
+        let link = format!("{{id: l, fromId: {old}, toId: x, type: basic, createdAt: 2026-01-01}}");
+        for (name, seats, more) in [
+            ("run", programs.clone(), format!("steps: [{step}, {{{round}, participants: [bob]}}]")),
+            ("ask", programs, format!("steps: [{{id: ok, type: approval, message: Well?}}, {step}]")),
+            ("decide", "[qa-lead, skeptic]".to_owned(), "question: Which?".to_owned()),
+            (
+                "recorded",
+                format!("[{{name: x, model: \"recorded/{outside}/old.s2s\", prompt: p}}]"),
+                "question: q".to_owned(),
+            ),
+            ("links", format!("[{lead}]"), format!("question: q\nlinks: [{link}]")),
+            (
+                "rehearsed",
+                format!("[{lead}, {{persona: skeptic, model: rehearsal}}]"),
+                format!("steps: [{{{round}}}]"),
+            ),
+            (
+                "person",
+                format!("[{lead}, {{name: me, model: human, prompt: p}}]"),
+                format!("steps: [{{{round}}}]"),
+            ),
+        ] {
+            self.desk.write(&format!("{name}.yaml"), format!("participants: {seats}\n{more}\n"));
+        }
         // A session that was begun elsewhere, to be gone on with.
         let elsewhere = Desk::new();
         elsewhere.write("run.yaml", self.desk.read("ask.yaml"));
@@ -151,15 +152,18 @@ impl Clone {
         }
     }
 
-    fn link(&self, name: &str, to: &str) {
+    fn place(&self, name: &str) -> PathBuf {
         let path = self.desk.path(name);
         fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
-        symlink(self.outside.path().join(to), path).expect("a link");
+        path
+    }
+
+    fn link(&self, name: &str, to: &str) {
+        symlink(self.outside.path().join(to), self.place(name)).expect("a link");
     }
 
     fn pipe(&self, name: &str) {
-        let path = self.desk.path(name);
-        fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        let path = self.place(name);
         assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
     }
 }
@@ -213,49 +217,29 @@ fn clones() -> Vec<Clone> {
 const DEFINITIONS: [&str; 7] =
     ["run.yaml", "ask.yaml", "decide.yaml", "recorded.yaml", "links.yaml", "rehearsed.yaml", "person.yaml"];
 
-/// Every verb with what it is given; `*` stands for each definition.
-const VERBS: [(&str, &[&[&str]]); 21] = [
-    (
-        "",
-        &[
-            &["--batch", "*"],
-            &["--batch", "--dry-run", "*"],
-            &["--batch", "*", "--model", "rehearsal"],
-            &["*"],
-        ],
-    ),
-    ("resume", &[&["resume", "stranger.s2s"], &["resume", "20260101-000000-s-0000"]]),
-    ("serve", &[&["serve", "*", "--bind", "127.0.0.1:0", "--linger", "0"]]),
-    ("inbox", &[&["inbox", "run", "--", "*"]]),
-    (
-        "worker",
-        &[
-            &["worker", "--nats", "nats://127.0.0.1:1", "--name", "w", "--until-idle"],
-            &["worker", "keygen"],
-            &["worker", "table-key"],
-            &["worker", "permissions", "w"],
-        ],
-    ),
-    ("mcp", &[&["mcp"]]),
-    ("replay", &[&["replay", "stranger.s2s"], &["replay", "stranger.s2s", "--json"]]),
-    ("verify", &[&["verify", "stranger.s2s", "--explain"]]),
-    ("trace", &[&["trace", "stranger.s2s"]]),
-    ("report", &[&["report", "stranger.s2s"], &["report", "stranger.s2s", "--format", "html"]]),
-    ("tally", &[&["tally", "stranger.s2s", "--all"]]),
-    ("check", &[&["check", "*"], &["check", "--expand", "*"]]),
-    ("schema", &[&["schema"]]),
-    (
-        "snapshot",
-        &[&["snapshot", "*"], &["snapshot", "stranger.s2s"], &["snapshot", "run.yaml", "--step", "act"]],
-    ),
-    ("strategies", &[&["strategies"], &["strategies", "delphi"]]),
-    ("personas", &[&["personas"], &["personas", "qa-lead"], &["personas", "skeptic"]]),
-    ("sessions", &[&["sessions"]]),
-    ("doctor", &[&["doctor", "cmd"], &["doctor", "openai", "--probe"], &["doctor", "vllm"], &["doctor"]]),
-    ("init", &[&["init"], &["init", "--agent"]]),
-    ("man", &[&["man"]]),
-    ("completions", &[&["completions", "bash"]]),
-];
+/// What is run of each verb, a line each; `*` stands for each definition.
+const VERBS: &str = "\
+--batch * | --batch --dry-run * | --batch * --model rehearsal | *
+resume stranger.s2s | resume 20260101-000000-s-0000
+serve * --bind 127.0.0.1:0 --linger 0
+inbox run -- *
+worker --nats nats://127.0.0.1:1 --name w --until-idle | worker keygen | worker table-key | worker permissions w
+mcp
+replay stranger.s2s | replay stranger.s2s --json
+verify stranger.s2s --explain
+trace stranger.s2s
+report stranger.s2s | report stranger.s2s --format html
+tally stranger.s2s --all
+check * | check --expand *
+schema
+snapshot * | snapshot stranger.s2s | snapshot run.yaml --step act
+strategies | strategies delphi
+personas | personas qa-lead | personas skeptic
+sessions
+doctor cmd | doctor openai --probe | doctor vllm | doctor
+init | init --agent
+man
+completions bash";
 
 #[test]
 fn no_verb_runs_sends_or_reads_what_a_clone_names() {
@@ -265,19 +249,19 @@ fn no_verb_runs_sends_or_reads_what_a_clone_names() {
     let verbs: Vec<&str> = listed
         .filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|word| !word.is_empty()))
         .collect();
-    let walked: Vec<&str> = VERBS[1..].iter().map(|(verb, _)| *verb).collect();
+    let walked = VERBS.lines().skip(1).map(|line| line.split(' ').next().expect("a verb"));
     let walked: Vec<&str> =
-        walked.into_iter().filter(|verb| !["man", "completions"].contains(verb)).chain(["help"]).collect();
+        walked.filter(|verb| !["man", "completions"].contains(verb)).chain(["help"]).collect();
     assert_eq!(verbs, walked, "a verb without a row here");
     let clones = clones();
     std::thread::scope(|scope| {
         for clone in &clones {
             scope.spawn(move || {
-                for args in VERBS.iter().flat_map(|(_, rows)| *rows) {
-                    let files: &[&str] = if args.contains(&"*") { &DEFINITIONS } else { &[""] };
+                for row in VERBS.lines().flat_map(|line| line.split(" | ")) {
+                    let files: &[&str] = if row.contains('*') { &DEFINITIONS } else { &[""] };
                     for file in files.iter().step_by(cases(3, 1)) {
                         let args: Vec<&str> =
-                            args.iter().map(|arg| if *arg == "*" { file } else { *arg }).collect();
+                            row.split(' ').map(|word| if word == "*" { file } else { word }).collect();
                         let ran = clone.run(&args);
                         assert!((0..=6).contains(&ran.code), "{}: {args:?}: {}", clone.name, ran.err);
                         clone.is_silent(&format!("{args:?}"), &(ran.out + &ran.err));
@@ -293,44 +277,31 @@ fn no_verb_runs_sends_or_reads_what_a_clone_names() {
 }
 
 /// A place of the screen, what is opened, the keys that lead there, and the words that tell one is there.
-type Way = (ScreenState, &'static [&'static str], &'static [(&'static str, &'static str)]);
+type Way = (ScreenState, &'static str, &'static [(&'static str, &'static str)]);
 
 const WAYS: [Way; 9] = [
-    (ScreenState::Home, &[], &[("", "Begin")]),
-    (ScreenState::Draft, &["decide.yaml"], &[("", "DRAFT")]),
-    (ScreenState::Draft, &["run.yaml"], &[("", "first step")]),
-    (ScreenState::Question, &["ask.yaml"], &[("", "Your decision")]),
-    (ScreenState::Open, &["person.yaml"], &[("", "DRAFT"), ("o", "your turn")]),
-    (ScreenState::Revealed, &["rehearsed.yaml"], &[("", "DRAFT"), ("o", "A accept")]),
+    (Home, "", &[("", "Begin")]),
+    (Draft, "decide.yaml", &[("", "DRAFT")]),
+    (Draft, "run.yaml", &[("", "first step")]),
+    (Question, "ask.yaml", &[("", "Your decision")]),
+    (Open, "person.yaml", &[("", "DRAFT"), ("o", "your turn")]),
+    (Revealed, "rehearsed.yaml", &[("", "DRAFT"), ("o", "A accept")]),
+    (Closed, "rehearsed.yaml", &[("", "DRAFT"), ("o", "A accept"), ("Ay", "Session finished")]),
+    (Replay, "stranger.s2s", &[("", "Unfinished session"), ("\u{1b}", "space play")]),
     (
-        ScreenState::Closed,
-        &["rehearsed.yaml"],
-        &[("", "DRAFT"), ("o", "A accept"), ("Ay", "Session finished")],
-    ),
-    (ScreenState::Replay, &["stranger.s2s"], &[("", "Unfinished session"), ("\u{1b}", "space play")]),
-    (
-        ScreenState::Replay,
-        &["stranger.s2s"],
+        Replay,
+        "stranger.s2s",
         &[("", "Unfinished session"), ("\r", "Allow this?"), ("n", "nothing was run or sent")],
     ),
 ];
 
 fn typed(key: &str) -> String {
-    let named = [
-        ("Enter", "\r"),
-        ("Tab", "\t"),
-        ("Shift-Tab", "\u{1b}[Z"),
-        ("Home", "\u{1b}[H"),
-        ("End", "\u{1b}[F"),
-        ("PageUp", "\u{1b}[5~"),
-        ("PageDown", "\u{1b}[6~"),
-        ("space", " "),
-        ("↑", "\u{1b}[A"),
-        ("↓", "\u{1b}[B"),
-        ("→", "\u{1b}[C"),
-        ("←", "\u{1b}[D"),
-        ("F1", "\u{1b}OP"),
-    ];
+    let named =
+        [("Enter", "\r"), ("Tab", "\t"), ("Shift-Tab", "\u{1b}[Z"), ("space", " "), ("F1", "\u{1b}OP")];
+    let moves = ["↑ A", "↓ B", "→ C", "← D", "Home H", "End F", "PageUp 5~", "PageDown 6~"];
+    if let Some((_, end)) = moves.iter().filter_map(|row| row.split_once(' ')).find(|row| row.0 == key) {
+        return format!("\u{1b}[{end}");
+    }
     if let Some((_, text)) = named.iter().find(|(name, _)| *name == key) {
         return (*text).to_owned();
     }
@@ -344,22 +315,14 @@ fn typed(key: &str) -> String {
 
 #[test]
 fn no_key_of_the_screen_runs_sends_or_reads_what_a_clone_names() {
-    for place in [
-        ScreenState::Home,
-        ScreenState::Draft,
-        ScreenState::Open,
-        ScreenState::Question,
-        ScreenState::Revealed,
-        ScreenState::Closed,
-        ScreenState::Replay,
-    ] {
+    for place in [Home, Draft, Open, Question, Revealed, Closed, Replay] {
         assert!(WAYS.iter().any(|way| way.0 == place), "no way to {place:?}");
     }
     for binding in &BINDINGS {
         assert!(WAYS.iter().any(|way| binding.states.contains(&way.0)), "no way to `{}`", binding.name);
     }
     std::thread::scope(|scope| {
-        for (place, args, keys) in WAYS {
+        for (place, file, keys) in WAYS {
             scope.spawn(move || {
                 let clone = Clone::new("redirecting", redirecting);
                 let bindings = BINDINGS.iter().filter(|binding| binding.states.contains(&place));
@@ -372,7 +335,11 @@ fn no_key_of_the_screen_runs_sends_or_reads_what_a_clone_names() {
                         continue;
                     }
                     let what = format!("`{}` at {place:?}", binding.name);
-                    let mut screen = Screen::open(&clone.desk, (100, 40), args);
+                    let mut screen = Screen::open(
+                        &clone.desk,
+                        (100, 40),
+                        &Vec::from_iter(Some(file).filter(|file| !file.is_empty())),
+                    );
                     for (key, words) in keys {
                         screen.press(key, &[words]);
                     }
@@ -414,8 +381,7 @@ fn the_doctor_of_the_screen_asks_nothing_a_clone_names() {
 fn the_screen_opens_no_clone_that_leads_out_or_waits() {
     for clone in clones().iter().skip(1) {
         for args in [&[][..], &["decide.yaml"], &["run.yaml"], &["links.yaml"], &["stranger.s2s"]] {
-            let screen = Screen::open(&clone.desk, (100, 40), args);
-            let mut screen = screen;
+            let mut screen = Screen::open(&clone.desk, (100, 40), args);
             screen.send("\u{1b}o\u{13}\rD\u{1b}\u{3}\u{3}");
             let (_, raw) = screen.end();
             clone.is_silent(&format!("{args:?}"), &String::from_utf8_lossy(&raw));

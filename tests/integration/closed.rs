@@ -49,9 +49,8 @@ fn open_in(round: &'static str, sealed: usize) -> (Desk, Server, Child) {
     let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.start().expect("it starts");
     let seals = |file: &str| file.matches("\nevent: ballot_sealed\n").count() == sealed;
-    wait_for("the sealed answers", || {
-        fs::read_to_string(desk.path("s.s2s")).is_ok_and(|file| seals(&file)).then_some(())
-    });
+    let is_open = || fs::read_to_string(desk.path("s.s2s")).is_ok_and(|file| seals(&file));
+    wait_for("the sealed answers", || is_open().then_some(()));
     (desk, server, child)
 }
 
@@ -85,8 +84,8 @@ fn found<const N: usize>(child: &Child, wanted: [&[u8]; N]) -> Option<[usize; N]
     let maps = fs::read_to_string(format!("/proc/{}/maps", child.id())).ok()?;
     let memory = File::open(format!("/proc/{}/mem", child.id())).ok()?;
     let mut counts = [0; N];
-    for line in maps.lines().filter(|line| line.split(' ').nth(1).is_some_and(|mode| mode.starts_with("rw")))
-    {
+    let is_writable = |line: &&str| line.split(' ').nth(1).is_some_and(|mode| mode.starts_with("rw"));
+    for line in maps.lines().filter(is_writable) {
         let range = line.split(' ').next().and_then(|range| range.split_once('-')).expect("a range");
         let [from, to] = [range.0, range.1].map(|hex| u64::from_str_radix(hex, 16).expect("an address"));
         let mut bytes = vec![0; usize::try_from(to - from).expect("a length")];

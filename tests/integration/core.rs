@@ -1,5 +1,4 @@
 //! Properties of the session core, over random definitions and random sequences of commands.
-//!
 //! What is drawn and how a session is driven lies in `core/`; here stands what must hold.
 
 mod draw;
@@ -27,7 +26,6 @@ fn config(all: u32) -> ProptestConfig {
     ProptestConfig { cases, rng_seed, failure_persistence: None, max_shrink_iters: 2_000, ..default }
 }
 
-/// The bytes of the events as a session file.
 fn written(events: &[TimedEvent]) -> String {
     let (mut text, mut prev, mut session) = (String::new(), NO_HASH.to_owned(), "s-1");
     for (seq, stamped) in events.iter().enumerate() {
@@ -159,7 +157,6 @@ proptest! {
     }
 }
 
-/// The seats in the order their answers are revealed.
 fn revealed(events: &[TimedEvent]) -> Vec<String> {
     let name = |stamped: &TimedEvent| match &stamped.event {
         Event::AnswerRevealed(answer) => Some(answer.participant.clone()),

@@ -48,7 +48,6 @@ fn service() -> (Server, Receiver<()>) {
     (server, told)
 }
 
-/// What the undisturbed run sent and found.
 struct Expected {
     shared: BTreeMap<u32, String>,
     outcome: Vec<Came>,

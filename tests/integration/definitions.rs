@@ -1,6 +1,5 @@
 //! What a definition with a mistake in it gets: place, message and next step, for every mistake a
 //! person can make. The cases stand in `tests/fixtures/definitions.yaml`; a new case is a new entry.
-//!
 //! `UPDATE_DEFINITIONS=1` prints what each case gets now.
 
 use std::fmt::Write as _;
@@ -44,7 +43,6 @@ fn every_mistake_is_named_with_its_place_and_the_next_step() {
     assert!(wrong.is_empty(), "these cases get something else:\n{wrong}");
 }
 
-/// Every problem of the cases has a place, and a next step that is not empty.
 #[test]
 fn a_problem_always_has_a_place_and_a_next_step() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/definitions.yaml");

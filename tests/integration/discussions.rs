@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use crate::program::{Desk, Ran};
 
-/// A desk whose definition is one discussion of two people.
 fn desk(keys: &str) -> Desk {
     Desk::with(&format!(
         "goal: G\nparticipants: [{{name: ann, model: human}}, {{name: bob, model: human}}]\nsteps:\n  \
@@ -16,18 +15,16 @@ fn desk(keys: &str) -> Desk {
 pub fn run(desk: &Desk, answers: &Value) -> Ran {
     desk.write("answers.yaml", answers.to_string());
     let _ = std::fs::remove_file(desk.path("s.s2s"));
-    let ran =
-        desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save=s.s2s", "--json=result"]);
+    let run = ["--batch", "decide.yaml", "--answers", "answers.yaml", "--save=s.s2s", "--json=result"];
+    let ran = desk.run(run);
     desk.run(["verify", "s.s2s"]).code(0);
     ran
 }
 
-/// The ids of the rounds that were held, in order.
 fn rounds(desk: &Desk) -> Vec<String> {
     desk.events("round_opened").iter().map(|line| line["step"].as_str().expect("an id").to_owned()).collect()
 }
 
-/// The same answer of both people.
 pub fn both(answer: &Value) -> Value {
     json!({"ann": answer, "bob": answer})
 }
@@ -35,8 +32,9 @@ pub fn both(answer: &Value) -> Value {
 #[test]
 fn every_strategy_runs_to_its_end() {
     let ideas = json!({"ann": {"ideas": [{"title": "Queue", "text": "Wait."}]}, "bob": {"ideas": [{"title": "Cache", "text": "Keep."}]}});
-    let merge =
-        json!({"options": [{"title": "Queue", "from": ["ann#1"]}, {"title": "Cache", "from": ["bob#1"]}]});
+    let (queue, cache) =
+        (json!({"title": "Queue", "from": ["ann#1"]}), json!({"title": "Cache", "from": ["bob#1"]}));
+    let merge = json!({"options": [queue, cache]});
     let position = both(&json!({"position": "It depends."}));
     let vote = both(&json!({"vote": "queue"}));
     let approve = both(&json!({"approve": ["queue"]}));
@@ -47,16 +45,12 @@ fn every_strategy_runs_to_its_end() {
     };
     let debate = collected(json!({"talk-argue": position, "talk-answer": position, "talk-vote": vote}));
     let number = both(&json!({"estimate": 7}));
+    let ranks = json!({"ann": {"ranking": ["participant-1"]}, "bob": {"ranking": ["participant-2"]}});
     let cases = [
         ("blind", collected(json!({"talk-vote": vote})), 2, 1),
         ("delphi", collected(json!({"talk-vote": vote})), 2, 1),
         ("estimate", json!({"talk-first": number, "talk-second": number}), 2, 0),
-        (
-            "draft-rank",
-            json!({"talk-draft": position, "talk-rank": {"ann": {"ranking": ["participant-1"]}, "bob": {"ranking": ["participant-2"]}}}),
-            2,
-            0,
-        ),
+        ("draft-rank", json!({"talk-draft": position, "talk-rank": ranks}), 2, 0),
         ("consent", json!({"talk-ask": both(&json!({"consent": "support"}))}), 1, 0),
         ("findings", json!({"talk-review": both(&json!({"findings": []}))}), 1, 0),
         ("premortem", collected(json!({"talk-vote": approve})), 2, 1),
@@ -189,10 +183,7 @@ fn what_does_not_fit_is_refused_at_its_place() {
     for (steps, wanted) in [
         ("{id: p, type: parallel, steps: [{id: t, type: discussion, topic: q}]}", "inside another step"),
         ("{id: t, type: discussion}", "`topic`"),
-        (
-            "{id: t, type: discussion, topic: q}, {id: t-vote, type: round, question: q}",
-            "two steps have the id",
-        ),
+        ("{id: t, type: discussion, topic: q}, {id: t-vote, type: round, question: q}", "two steps have the"),
     ] {
         Desk::with(&format!("steps: [{steps}]\n")).run(["check", "decide.yaml"]).code(2).shows(wanted);
     }

@@ -17,8 +17,7 @@ fn tells_models_key_and_pace_and_never_the_key() {
     let desk = Desk::new().served_by(&server);
     let ran = desk.run(["doctor", "lab", "--probe"]).code(0);
     assert!(ran.out.starts_with("lab  ok: 2 models (small, large"), "{}", ran.out);
-    ran.shows("`small` began to answer after ");
-    ran.shows("key from LAB_KEY");
+    ran.shows("`small` began to answer after ").shows("key from LAB_KEY");
     assert!(!ran.out.contains(KEY) && !ran.err.contains(KEY) && !ran.out.contains('\u{1b}'));
     let requests = server.requests();
     assert_eq!(requests.len(), 2);
@@ -44,8 +43,7 @@ fn says_what_to_do_about_each_failure() {
 
     let page = Server::start(|_| Answer::new(200, &[], "<html>"));
     let ran = Desk::new().served_by(&page).run(["doctor", "lab"]).code(5);
-    ran.shows("its list of models cannot be read");
-    ran.shows("hint: check the address");
+    ran.shows("its list of models cannot be read").shows("hint: check the address");
 
     let failing = Server::start(|request| {
         if request.path().ends_with("/models") { service(request) } else { Answer::new(500, &[], "") }

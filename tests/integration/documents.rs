@@ -26,14 +26,8 @@ const NOT_RUN: [(&str, &str); 15] = [
     ("git clone ", "needs the network"),
     ("python3 -m venv ", "fetches packages; .ci/run does it"),
     ("venv/bin/", "needs the packages; .ci/run does it"),
-    (
-        "roundtable --batch cache.yaml --model claude-cli/",
-        "needs the installed program; see seat_programs.rs",
-    ),
-    (
-        "roundtable --batch cache.yaml --model qa-lead=codex-cli/",
-        "needs the installed program; see seat_programs.rs",
-    ),
+    ("roundtable --batch cache.yaml --model claude-cli/", "needs the program; see seat_programs.rs"),
+    ("roundtable --batch cache.yaml --model qa-lead=codex-cli/", "needs the program; see seat_programs.rs"),
 ];
 /// Commands that open the terminal UI, which the tests of the screen drive.
 const ON_SCREEN: [&str; 2] = ["roundtable", "roundtable cache.yaml"];
@@ -46,6 +40,10 @@ ballot: {kind: choice, options: [in-process, redis]}
 rule: majority
 ";
 
+fn is_a(path: impl AsRef<Path>, ending: &str) -> bool {
+    path.as_ref().extension() == Some(ending.as_ref())
+}
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -56,8 +54,10 @@ fn folder(server: &Server) -> Desk {
     desk.write("cache.yaml", CACHE);
     desk.write("review.yaml", CACHE);
     desk.write("answers.yaml", "adopt: {approved: true}\n");
-    let text = r#"{"options": ["a", "b"], "ballots": [{"count": 3, "ranking": [["a"], ["b"]]}]}"#;
-    desk.write("ballots.json", text);
+    desk.write(
+        "ballots.json",
+        r#"{"options": ["a", "b"], "ballots": [{"count": 3, "ranking": [["a"], ["b"]]}]}"#,
+    );
     desk.write("src/cache.rs", "// a line\n".repeat(100));
     desk.write("docs/adr/README.md", "Decisions");
     for entry in fs::read_dir(root().join("sessions")).expect("examples") {
@@ -83,10 +83,8 @@ fn folder(server: &Server) -> Desk {
 fn bash(desk: &Desk, script: &str) -> Output {
     let program = desk.command(["--version"]);
     let mut command = Command::new("bash");
-    command
-        .args(["--noprofile", "--norc", "-eo", "pipefail", "-c", script])
-        .current_dir(desk.path(""))
-        .env_clear();
+    command.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", script]);
+    command.current_dir(desk.path("")).env_clear();
     command.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let folder = Path::new(env!("CARGO_BIN_EXE_roundtable")).parent().expect("a folder");
     let mut path = vec![folder.to_owned()];
@@ -102,17 +100,20 @@ enum Deed {
     Run { script: String, exit: i32, shown: Vec<String> },
 }
 
+impl Deed {
+    /// A command, with the exit code that its comment announces; else 0.
+    fn run(script: &str) -> Self {
+        let rest = script.split_once("# exit ").map_or("0", |(_, rest)| rest);
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        let exit = digits.parse().expect("an exit code");
+        Self::Run { script: script.to_owned(), exit, shown: Vec::new() }
+    }
+}
+
 /// A block of code: its language and its text.
 fn blocks(page: &str) -> Vec<(&str, &str)> {
     let pieces = page.split("\n```").collect::<Vec<_>>();
     pieces.chunks(2).filter_map(|pair| pair.get(1)?.split_once('\n')).collect()
-}
-
-/// The exit code that a command's comment announces; else 0.
-fn announced(command: &str) -> i32 {
-    let rest = command.split_once("# exit ").map_or("0", |(_, rest)| rest);
-    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-    digits.parse().expect("an exit code")
 }
 
 fn deeds(page: &str) -> Vec<Deed> {
@@ -121,34 +122,20 @@ fn deeds(page: &str) -> Vec<Deed> {
         match language {
             "yaml" => {
                 let name = text.lines().next().and_then(|line| line.strip_prefix("# "));
-                if let Some(file) = name.filter(|name| {
-                    Path::new(name).extension().is_some_and(|end| end == "yaml") && !name.contains(' ')
-                }) {
+                if let Some(file) = name.filter(|name| is_a(name, "yaml") && !name.contains(' ')) {
                     found.push(Deed::Write { file: file.to_owned(), text: format!("{text}\n") });
                 }
             }
             "sh" | "bash" if text.contains("<<") => {
-                found.push(Deed::Run { script: text.to_owned(), exit: 0, shown: Vec::new() });
+                found.push(Deed::run(text));
             }
             "sh" | "bash" => {
-                for line in text.lines().filter(|line| !line.starts_with('#')) {
-                    found.push(Deed::Run {
-                        script: line.to_owned(),
-                        exit: announced(line),
-                        shown: Vec::new(),
-                    });
-                }
+                found.extend(text.lines().filter(|line| !line.starts_with('#')).map(Deed::run));
             }
             "console" => {
                 for line in text.lines() {
                     match (line.strip_prefix("$ "), found.last_mut()) {
-                        (Some(line), _) => {
-                            found.push(Deed::Run {
-                                script: line.to_owned(),
-                                exit: announced(line),
-                                shown: Vec::new(),
-                            });
-                        }
+                        (Some(line), _) => found.push(Deed::run(line)),
                         (None, Some(Deed::Run { shown, .. })) => shown.push(line.to_owned()),
                         (None, _) => panic!("output before a command: {line}"),
                     }
@@ -163,9 +150,8 @@ fn deeds(page: &str) -> Vec<Deed> {
 /// Whether the lines a document shows are in this output, in their order; `…` is anything.
 fn is_shown(shown: &[String], output: &str) -> Result<(), String> {
     let mut rest = output;
-    for piece in
-        shown.iter().flat_map(|line| line.split('…')).map(str::trim).filter(|piece| !piece.is_empty())
-    {
+    let pieces = shown.iter().flat_map(|line| line.split('…')).map(str::trim);
+    for piece in pieces.filter(|piece| !piece.is_empty()) {
         let at = rest.find(piece).ok_or_else(|| format!("`{piece}` is not in the output, or not there"))?;
         rest = &rest[at + piece.len()..];
     }
@@ -177,11 +163,11 @@ fn perform(name: &str, deeds: Vec<Deed>, desk: &Desk, used: &mut BTreeSet<&'stat
     let mut ran = 0;
     for deed in deeds {
         let (script, exit, shown) = match deed {
+            Deed::Run { script, exit, shown } => (script, exit, shown),
             Deed::Write { file, text } => {
                 desk.write(&file, text);
                 continue;
             }
-            Deed::Run { script, exit, shown } => (script, exit, shown),
         };
         let command = script.split(" #").next().unwrap_or_default().trim();
         if command.is_empty() || ON_SCREEN.contains(&command) {
@@ -207,10 +193,8 @@ fn perform(name: &str, deeds: Vec<Deed>, desk: &Desk, used: &mut BTreeSet<&'stat
 fn pages() -> Vec<PathBuf> {
     let docs = fs::read_dir(root().join("docs")).expect("docs/").map(|entry| entry.expect("a file").path());
     let pages = docs.chain(["README.md", "CONTRIBUTING.md"].map(|name| root().join(name)));
-    let mut pages: Vec<PathBuf> =
-        pages.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
-    pages.sort();
-    pages
+    let pages: BTreeSet<_> = pages.filter(|path| is_a(path, "md")).collect();
+    pages.into_iter().collect()
 }
 
 #[test]
@@ -236,22 +220,16 @@ fn every_example_of_the_help_runs() {
     let server = any_service();
     let desk = folder(&server);
     let list = desk.run(["--help"]).code(0).out;
-    let verbs =
-        list.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    let verbs = verbs
-        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
-        .filter(|verb| !["", "help"].contains(verb));
+    let verbs = list.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let verbs = verbs.map_while(|line| line.strip_prefix("  ")?.split(' ').next());
+    let verbs = verbs.filter(|verb| !["", "help"].contains(verb));
     let mut ran = 0;
     for verb in std::iter::once("").chain(verbs) {
         let help = if verb.is_empty() { list.clone() } else { desk.run([verb, "--help"]).code(0).out };
-        let examples = help
-            .lines()
-            .skip_while(|line| *line != "Examples:")
-            .skip(1)
-            .take_while(|line| line.starts_with("  "));
+        let examples = help.lines().skip_while(|line| *line != "Examples:").skip(1);
+        let examples = examples.take_while(|line| line.starts_with("  "));
         let commands = examples.map(|line| line.trim().split("  ").next().unwrap_or_default());
-        let deeds: Vec<Deed> =
-            commands.map(|line| Deed::Run { script: line.to_owned(), exit: 0, shown: Vec::new() }).collect();
+        let deeds: Vec<Deed> = commands.map(Deed::run).collect();
         assert!(!deeds.is_empty(), "{verb} has no example:\n{help}");
         ran += perform(verb, deeds, &desk, &mut BTreeSet::new());
     }
@@ -267,9 +245,10 @@ fn every_manual_page_is_there_and_names_only_pages_that_are() {
     let names: BTreeSet<String> =
         pages.iter().map(|path| path.file_name().expect("a name").to_string_lossy().into_owned()).collect();
     assert!(
-        names.contains("roundtable.1") && names.contains("roundtable-verify.1") && names.len() > 20,
+        names.is_superset(&["", "-verify"].map(|verb| format!("roundtable{verb}.1")).into()),
         "{names:?}"
     );
+    assert!(names.len() > 20, "{names:?}");
     for path in &pages {
         let page = fs::read_to_string(path).expect("a page");
         for section in [".SH ENVIRONMENT", ".SH \"EXIT STATUS\"", ".SH SYNOPSIS"] {

@@ -105,12 +105,8 @@ fn what_is_not_as_named_stops_before_anything_is_asked() {
         fs::write(desk.path("src/binary"), [0xff, 0xfe]).expect("written");
         desk.write("src/key.txt", format!("key\nAKIA{}\n", "A".repeat(16)));
         fs::write(desk.path("../outside.rs"), "x").expect("written");
-        for verb in [
-            &["--batch", "decide.yaml"][..],
-            &["check", "decide.yaml"],
-            &["--batch", "--dry-run", "decide.yaml"],
-        ] {
-            desk.run(verb).code(2).says("SRC-1").says(said);
+        for verb in ["--batch decide.yaml", "check decide.yaml", "--batch --dry-run decide.yaml"] {
+            desk.run(verb.split(' ')).code(2).says("SRC-1").says(said);
         }
     }
 }
@@ -118,10 +114,9 @@ fn what_is_not_as_named_stops_before_anything_is_asked() {
 #[test]
 fn a_diff_is_that_of_two_commits_and_runs_nothing() {
     let desk = desk(&REVIEW.replace("file: src/cache.rs, lines: 2-3", "diff: \"main...HEAD\", paths: [src]"));
-    git(&desk, &["init", "-q"]);
-    git(&desk, &["add", "."]);
-    git(&desk, &["commit", "-qm", "one"]);
-    git(&desk, &["checkout", "-qb", "work"]);
+    for command in ["init -q", "add .", "commit -qm one", "checkout -qb work"] {
+        git(&desk, &command.split(' ').collect::<Vec<_>>());
+    }
     desk.write("src/cache.rs", SOURCE.replace("60", "30"));
     desk.write(".gitattributes", "*.rs diff=evil\n");
     git(&desk, &["add", "."]);
@@ -129,9 +124,8 @@ fn a_diff_is_that_of_two_commits_and_runs_nothing() {
     for key in ["diff.external", "diff.evil.textconv", "diff.evil.command", "core.pager", "core.fsmonitor"] {
         git(&desk, &["config", key, "touch ran-by-git; cat"]);
     }
-    let content =
-        "review:\n  skeptic: {position: P., references: [\"src/cache.rs:3\", \"src/cache.rs:30\"]}\n";
-    desk.write("answers.yaml", content);
+    let answer = "{position: P., references: [\"src/cache.rs:3\", \"src/cache.rs:30\"]}";
+    desk.write("answers.yaml", format!("review: {{skeptic: {answer}}}\n"));
     let ran = desk.run(["--batch", "--json", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
     let text = snapshot(&ran.code(0).lines());
     assert!(text.contains("7| -        60)\n") && text.contains("8| +        30)\n"), "{text}");
@@ -147,8 +141,8 @@ fn the_command_line_adds_evidence_of_its_own() {
     let desk = desk("question: \"What is wrong here?\"\nparticipants: [skeptic, qa-lead]\n");
     desk.write("notes.txt", "first\nsecond\n");
     let flags = ["--evidence", "notes.txt:2", "--evidence", "-", "--save", "s.s2s", "--json"];
-    let ran =
-        desk.pipe(["--batch", "decide.yaml"].into_iter().chain(flags), "error[E0308]: mismatched types\n");
+    let run = ["--batch", "decide.yaml"].into_iter().chain(flags);
+    let ran = desk.pipe(run, "error[E0308]: mismatched types\n");
     let text = snapshot(&ran.code(0).lines());
     has(&text, &["id: EV-1", "   2| second", "id: EV-2", "source: \"standard input\"", "   1| error[E0308]"]);
     desk.run(["verify", "s.s2s"]).code(0);
@@ -192,8 +186,7 @@ fn a_definition_that_sends_secrets_is_agreed_to_first() {
 fn a_snapshot_over_its_limit_is_not_sent() {
     let desk = desk(&REVIEW.replace("id: review", "id: review\nmax_snapshot_bytes: 1000"));
     desk.write("src/cache.rs", "x = 1;\n".repeat(1000));
-    let definition = fs::read_to_string(desk.path("decide.yaml")).expect("read").replace(", lines: 2-3", "");
-    desk.write("decide.yaml", &definition);
+    desk.write("decide.yaml", desk.read("decide.yaml").replace(", lines: 2-3", ""));
     let ran = desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(2);
     ran.tells("`max_snapshot_bytes` is 1000").tells("artifact SRC-1 (");
     // Nothing is lost: with the file smaller the session goes on.

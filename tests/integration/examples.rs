@@ -57,14 +57,13 @@ fn handed(example: &str, answers: &Value) -> Vec<(String, Value)> {
     let path = format!("{}/tests/fixtures/workflows/{example}.json", env!("CARGO_MANIFEST_DIR"));
     let desk = Desk::new();
     desk.write("answers.json", answers.to_string());
-    let lines =
-        desk.run(["--batch", "--json", "--input", INPUT, "--answers", "answers.json", &path]).code(0).lines();
-    named(&lines, "work_item_offered")
+    let ran = desk.run(["--batch", "--json", "--input", INPUT, "--answers", "answers.json", &path]).code(0);
+    named(&ran.lines(), "work_item_offered")
         .iter()
         .map(|line| {
             // Without a prompt an agent is handed the whole work item as JSON, its input at the top.
-            let prompt: Value =
-                serde_json::from_str(line["prompt"].as_str().expect("a prompt")).expect("JSON");
+            let prompt = line["prompt"].as_str().expect("a prompt");
+            let prompt: Value = serde_json::from_str(prompt).expect("JSON");
             for (key, value) in line["input"].as_object().expect("a map") {
                 assert_eq!(prompt[key], *value);
             }
@@ -98,44 +97,28 @@ fn every_step_is_handed_what_the_text_says() {
     let in_order = [json!({}), json!({"plan": plan}), json!({"plan": plan, "code": code})]
         .map(|context| given(&context));
     let researched = json!({"research-1": by("research-1"), "research-2": by("research-2")});
-    let mut summed = researched.clone();
-    summed["synthesize"] = by("synthesize");
+    let mut synthesized = researched.clone();
+    synthesized["synthesize"] = by("synthesize");
+    let summed = [json!({}), json!({"research-1": by("research-1")}), researched, synthesized];
+    let summed = summed.map(|context| given(&context)).to_vec();
+    let beside = [
+        json!({"input": INPUT, "plan": plan, "context": {"plan": plan}}),
+        json!({"input": INPUT, "code": code, "context": {"plan": plan, "code": code}}),
+    ];
+    let context = json!({"plan": theme, "files": theme["files"]});
+    let output = json!({"input": INPUT, "files": theme["files"], "context": context});
     for (example, answers, wanted) in [
         // Earlier results are injected in order.
         ("example-1", answers(&three), in_order.to_vec()),
         ("example-2", answers(&three), in_order.to_vec()),
         // A reference stands beside the context.
-        (
-            "example-3",
-            answers(&three),
-            vec![
-                given(&json!({})),
-                json!({"input": INPUT, "plan": plan, "context": {"plan": plan}}),
-                json!({"input": INPUT, "code": code, "context": {"plan": plan, "code": code}}),
-            ],
-        ),
+        ("example-3", answers(&three), vec![given(&json!({})), beside[0].clone(), beside[1].clone()]),
         // A transform is referenced by its output.
-        (
-            "example-4",
-            json!({"plan": theme, "code": code}),
-            vec![
-                given(&json!({})),
-                json!({"input": INPUT, "files": theme["files"], "context": {"plan": theme, "files": theme["files"]}}),
-            ],
-        ),
+        ("example-4", json!({"plan": theme, "code": code}), vec![given(&json!({})), output]),
         // Parallel steps share one context.
         ("example-5", answers(&["unit", "integration", "e2e"]), vec![given(&json!({})); 3]),
         // Results accumulate.
-        (
-            "example-6",
-            answers(&["research-1", "research-2", "synthesize", "code"]),
-            vec![
-                given(&json!({})),
-                given(&json!({"research-1": by("research-1")})),
-                given(&researched),
-                given(&summed),
-            ],
-        ),
+        ("example-6", answers(&["research-1", "research-2", "synthesize", "code"]), summed),
     ] {
         let steps: Vec<String> = answers.as_object().expect("a map").keys().cloned().collect();
         let wanted: Vec<_> = steps.into_iter().zip(wanted).collect();
@@ -151,15 +134,9 @@ fn the_complete_example_runs() {
     let steps: Vec<&str> = found.iter().map(|(step, _)| step.as_str()).collect();
     assert_eq!(steps, ["plan", "code", "unit", "integration", "review"]);
     let approved = json!({"approved": true});
-    let tests = json!({
-        "data": [
-            {"stepId": "unit", "result": by("unit")},
-            {"stepId": "integration", "result": by("integration")},
-        ],
-        "success": true,
-    });
-    let context = json!({
-        "plan": by("plan"), "approve-plan": approved, "code": by("code"), "parallel-tests": tests,
-    });
+    let data = ["unit", "integration"].map(|step| json!({"stepId": step, "result": by(step)}));
+    let tests = json!({"data": data, "success": true});
+    let context =
+        json!({"plan": by("plan"), "approve-plan": approved, "code": by("code"), "parallel-tests": tests});
     assert_eq!(found[4].1, json!({"input": INPUT, "code": by("code"), "context": context}));
 }

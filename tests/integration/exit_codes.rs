@@ -27,20 +27,18 @@ fn decided_is_0() {
 
 #[test]
 fn undecided_is_3_and_says_so_first() {
-    let consent =
-        "goal: Pick\nquestion: Go?\nparticipants: [qa-lead, skeptic]\nballot: consent\nrule: consent\n";
-    let three =
-        PICK.replace("[qa-lead, skeptic]", "[qa-lead, skeptic, technical-lead]") + "on_failed: close\n";
-    let approval =
-        "goal: Pick\nparticipants: [qa-lead]\nsteps: [{id: decide, type: approval, message: \"Ok?\"}]\n";
+    let two = "goal: Pick\nparticipants: [qa-lead, skeptic]\n";
+    let consent = format!("{two}question: Go?\nballot: consent\nrule: consent\n");
+    let three = PICK.replace("skeptic]", "skeptic, technical-lead]") + "on_failed: close\n";
+    let approval = format!("{two}steps: [{{id: decide, type: approval, message: \"Ok?\"}}]\n");
     let failed = "decide: {qa-lead: {vote: a}, skeptic: {fail: gone}, technical-lead: {fail: gone}}\n";
-    let blocked =
-        "decide: {qa-lead: {consent: support}, skeptic: {consent: block, minimum_change: \"test it\"}}\n";
+    let block = "{consent: block, minimum_change: \"test it\"}";
+    let blocked = format!("decide: {{qa-lead: {{consent: support}}, skeptic: {block}}}\n");
     for (definition, answers, first) in [
         (PICK, TIED, "**No decision: a and b tie**"),
         (&three, failed, "**No decision: too few took part**"),
-        (consent, blocked, "**Blocked by skeptic**"),
-        (approval, "decide: {approved: false, comment: \"no\"}\n", "**Rejected by the facilitator**"),
+        (&consent, &blocked, "**Blocked by skeptic**"),
+        (&approval, "decide: {approved: false, comment: \"no\"}\n", "**Rejected by the facilitator**"),
     ] {
         let ran = batch(&Desk::with(definition), answers).code(3);
         assert!(ran.out.lines().nth(2).is_some_and(|line| line.contains(first)), "{}", ran.out);
@@ -60,16 +58,8 @@ fn usage_definition_and_configuration_are_2_and_save_nothing() {
         (&["verfy"], "there is no command and no file `verfy`", "`roundtable verify`"),
         (&["decide.yaml"], "the terminal UI needs a terminal", "--batch decide.yaml"),
         (&["--batch", "decide.yaml", "--model", "openai/gpt-4o"], "no key for `openai`", "OPENAI_API_KEY"),
-        (
-            &["--batch", "decide.yaml", "--model", "nosuch/x"],
-            "--model: unknown provider `nosuch`",
-            "known here",
-        ),
-        (
-            &["--batch", "decide.yaml", "--model", "gpt-4o"],
-            "`gpt-4o` is not a model's name",
-            "provider/model",
-        ),
+        (&["--batch", "decide.yaml", "--model", "nosuch/x"], "unknown provider `nosuch`", "known here"),
+        (&["--batch", "decide.yaml", "--model", "gpt-4o"], "`gpt-4o` is not a model's", "provider/model"),
         (&["--batch", "decide.yaml", "--model", "qa=rehearsal"], "names no participant: `qa`", "qa-lead"),
         (&["--batch", "decide.yaml", "--participants", "qa-led,skeptic"], "no persona `qa-led`", "`qa-lead`"),
         (&["--batch", "decide.yaml", "--max-usd", "-1"], "--max-usd", "greater than 0"),
@@ -113,16 +103,9 @@ fn waiting_for_a_person_is_4_and_goes_on_with_an_answer() {
     let no = "ok: [{approved: false, comment: \"too small\"}, {approved: true, comment: \"at last\"}]\n";
     desk.write("all.yaml", format!("pick: {{qa-lead: {{vote: a}}, skeptic: {{vote: b}}, tie: b}}\n{no}"));
     let ran = desk.run(["--batch", &session, "--answers", "all.yaml"]).code(0);
-    for words in [
-        "**Decision: b**",
-        "**pick: b chosen among a, b**, by scripted",
-        "**ok: rejected**, by scripted",
-        "> too small",
-        "**ok: approved**, by scripted",
-        "> at last",
-    ] {
-        ran.shows(words);
-    }
+    ran.shows("**Decision: b**").shows("**pick: b chosen among a, b**, by scripted");
+    ran.shows("**ok: rejected**, by scripted").shows("> too small");
+    ran.shows("**ok: approved**, by scripted").shows("> at last");
     assert_eq!(ran.out.matches("b chosen among").count(), 2, "each run of the step is told");
     desk.run(["verify", &session]).code(0);
     assert_eq!(desk.sessions().len(), 1);
@@ -143,9 +126,8 @@ fn nobody_reached_and_caps_are_5() {
 
     let desk = Desk::with(PICK).served_by(&server);
     let config = desk.home().join("config/config.yaml");
-    let priced =
-        std::fs::read_to_string(&config).expect("a file") + "prices: {lab/m: {input: 5, output: 25}}\n";
-    desk.write("../home/config/config.yaml", priced);
+    let config = std::fs::read_to_string(config).expect("a file");
+    desk.write("../home/config/config.yaml", config + "prices: {lab/m: {input: 5, output: 25}}\n");
     let sent = server.requests().len();
     let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--max-usd", "0.0001"]).code(5);
     ran.shows("> **Stopped: ").tells("above the limit");
@@ -161,16 +143,16 @@ fn damage_is_6_wherever_the_file_is_read_and_the_file_stays_as_it_is() {
     let desk = Desk::with(PICK);
     batch(&desk, TIED).code(3);
     let path = desk.session();
-    let mut bytes = std::fs::read(&path).expect("a file");
+    let file = arg(&path);
+    let mut bytes = desk.bytes(&file);
     let at = bytes.len() / 2;
     bytes[at] ^= 1;
-    std::fs::write(&path, &bytes).expect("written");
-    let file = arg(&path);
+    desk.write(&file, &bytes);
     for verb in ["verify", "resume", "replay", "trace", "report"] {
         let ran = desk.run([verb, &file]).code(6);
         assert!(verb == "verify" || ran.err.contains("damaged at document"), "{verb}: {}", ran.err);
     }
-    assert_eq!(std::fs::read(&path).expect("a file"), bytes);
+    assert_eq!(desk.bytes(&file), bytes);
 }
 
 #[test]
@@ -186,9 +168,8 @@ fn of_several_files_each_is_saved_and_the_highest_code_counts() {
     assert!(desk.sessions().iter().all(|path| path.starts_with(desk.path("kept"))));
     let ran = desk.run(["--batch", "broken.yaml", "decide.yaml", "--answers", "answers.yaml"]).code(2);
     ran.shows("**Decision: a**");
-    let ran =
-        desk.pipe(["--batch", "-", "--answers", "answers.yaml"], &format!("id: decide\n{PICK}")).code(0);
-    ran.shows("Definition `stdin`");
+    let piped = desk.pipe(["--batch", "-", "--answers", "answers.yaml"], &format!("id: decide\n{PICK}"));
+    piped.code(0).shows("Definition `stdin`");
     let ran = desk.pipe(["--batch", "-", "--json"], "question: [").code(2);
     assert_eq!(ran.lines()[0]["file"], "standard input");
 }

@@ -1,9 +1,13 @@
 //! The facilitator's screen in a real terminal: whole sessions by keys alone.
 
+use std::fs;
+use std::path::PathBuf;
+
 use roundtable::history::{CloseReason, SeatStatus, Session};
-use roundtable::journal::{fold, read_log, verify};
+use roundtable::journal::{fold, read_log};
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::home::is_sound;
 use crate::patience::{NEVER, SOON, wait_for};
 use crate::program::Desk;
 use crate::pty::Screen;
@@ -33,11 +37,17 @@ fn service(slow: &'static str) -> Server {
     })
 }
 
-fn saved(desk: &Desk) -> Session {
-    let bytes = std::fs::read(desk.session()).expect("a session");
-    let found = verify(&bytes, None);
-    assert!(found.findings.is_empty(), "{:?}", found.findings);
+pub fn saved(desk: &Desk) -> Session {
+    let bytes = fs::read(desk.session()).expect("a session");
+    is_sound(&bytes);
     fold(&read_log(&bytes).expect("readable"))
+}
+
+fn quits(mut screen: Screen) -> String {
+    screen.send("q");
+    let (code, raw) = screen.end();
+    assert_eq!(code, 0);
+    String::from_utf8_lossy(&raw).into_owned()
 }
 
 #[test]
@@ -62,14 +72,13 @@ fn a_topic_of_ones_own_comes_to_its_decision() {
     screen.press("Ay", &["Session finished"]);
     screen.press("R", &["Export report as", "madr"]);
     screen.press("jjj\r", &["Report written to "]);
-    screen.send("q");
-    assert_eq!(screen.end().0, 0);
+    quits(screen);
     let session = saved(&desk);
     assert_eq!(session.rounds.len(), 1);
     assert_eq!(session.rounds[0].synthesis.as_deref(), Some("Simple wins."));
     assert!(session.rounds[0].opened.snapshot.contains("No new server"));
     let record = desk.files().into_iter().find(|path| path.to_string_lossy().ends_with(".decision.md"));
-    let record = std::fs::read_to_string(record.expect("a record")).expect("read");
+    let record = fs::read_to_string(record.expect("a record")).expect("read");
     assert!(record.contains("## Decision Outcome") && record.contains("Simple wins."), "{record}");
 }
 
@@ -82,9 +91,7 @@ fn a_round_is_watched_closed_early_and_asked_again() {
     screen.wait_for(&["DRAFT", "o open", "it runs and asks"]);
     assert!(!String::from_utf8_lossy(&screen.raw()).contains("asks you first"));
     screen.press("o", &["2 of 3 sealed", "OPEN", "asked", "c close"]);
-    for pane in ["\t", "\t", "\t", "\t", "\t", "\t"] {
-        screen.send(pane);
-    }
+    screen.send("\t\t\t\t\t\t");
     screen.press("t", &[" 1:", " left", "of 2:00"]);
     // While it is open nothing of an answer has been on any screen.
     let raw = String::from_utf8_lossy(&screen.raw()).into_owned();
@@ -98,8 +105,7 @@ fn a_round_is_watched_closed_early_and_asked_again() {
     screen.press("x", &["Excuse cyd"]);
     screen.press("\r", &["alpha  ███", "cyd (excused)", "A accept"]);
     screen.press("Ay", &["Session finished"]);
-    screen.send("q");
-    assert_eq!(screen.end().0, 0);
+    quits(screen);
     let session = saved(&desk);
     let [first, second] = session.rounds.as_slice() else { panic!("two rounds") };
     assert_eq!(first.closed.as_ref().expect("closed").reason, CloseReason::Facilitator);
@@ -121,12 +127,9 @@ fn a_killed_session_is_resumed_and_what_was_typed_is_back() {
     screen.press("x", &["Excuse cyd"]);
     screen.send(" half a sent");
     screen.wait_for(&["half a sent"]);
-    let is_kept = || {
-        let drafts =
-            desk.files().into_iter().filter(|path| path.to_string_lossy().ends_with("-excuse-cyd.json"));
-        drafts.filter_map(|path| std::fs::read_to_string(path).ok()).any(|text| text.contains("half a sent"))
-    };
-    wait_for("the kept draft", || is_kept().then_some(()));
+    let is_draft = |path: &PathBuf| path.to_string_lossy().ends_with("-excuse-cyd.json");
+    let is_kept = |path| fs::read_to_string(path).is_ok_and(|text| text.contains("half a sent"));
+    wait_for("the kept draft", || desk.files().into_iter().filter(is_draft).any(is_kept).then_some(()));
     screen.kill();
     let mut screen = Screen::open(&desk, WIDE, &[]);
     screen.wait_for(&["round 1 open, 2 of 3", "resume"]);
@@ -167,9 +170,8 @@ fn a_replay_seeks_searches_and_leads_to_a_fork() {
     let sessions: Vec<_> = desk.sessions();
     assert_eq!(sessions.len(), 2, "{sessions:?}");
     let forked = sessions.iter().find(|path| !path.ends_with("old.s2s")).expect("a new one");
-    let bytes = std::fs::read(forked).expect("read");
-    let found = verify(&bytes, None);
-    assert!(found.findings.is_empty(), "{:?}", found.findings);
+    let bytes = fs::read(forked).expect("read");
+    is_sound(&bytes);
     let session = fold(&read_log(&bytes).expect("readable"));
     assert_eq!(session.rounds.len(), 2);
     assert_ne!(session.rounds[0].session, session.rounds[1].session);
@@ -192,10 +194,7 @@ fn hostile_texts_reach_no_terminal_and_a_storm_of_sizes_breaks_nothing() {
     screen.press("o", &["A accept"]);
     screen.send("\t\t\t\t\t\t/red\r");
     screen.press("v", &["A accept"]);
-    screen.send("q");
-    let (code, raw) = screen.end();
-    assert_eq!(code, 0);
-    let raw = String::from_utf8_lossy(&raw).into_owned();
+    let raw = quits(screen);
     for bad in ["\u{1b}]8;", "\u{1b}]52", "\u{1b}[31mred", "\u{202e}", "\u{200b}", "\u{9b}"] {
         assert!(!raw.contains(bad), "{bad:?}");
     }
@@ -209,8 +208,12 @@ fn a_signal_gives_the_terminal_back_and_rests_the_session() {
     for (signal, expected) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
         let mut screen = Screen::open(&desk, (40, 12), &["decide.yaml"]);
         screen.press("o", &["q quit"]);
-        desk_has(&desk, |session| session.open_round().is_some());
-        let pid = Pid::from_raw(i32::try_from(screen.id()).expect("an id")).expect("an id");
+        let open = || {
+            let bytes = fs::read(desk.sessions().first()?).ok()?;
+            fold(&read_log(&bytes).ok()?).open_round().map(drop)
+        };
+        wait_for("an open round", open);
+        let pid = i32::try_from(screen.id()).ok().and_then(Pid::from_raw).expect("an id");
         let at = std::time::Instant::now();
         kill_process(pid, signal).expect("sent");
         let (code, raw) = screen.end();
@@ -218,16 +221,8 @@ fn a_signal_gives_the_terminal_back_and_rests_the_session() {
         assert!(at.elapsed() < SOON, "{:?}", at.elapsed());
         assert!(String::from_utf8_lossy(&raw).contains("\u{1b}[?1049l"), "{signal:?}");
         assert!(saved(&desk).paused.is_some());
-        std::fs::remove_file(desk.session()).expect("removed");
+        fs::remove_file(desk.session()).expect("removed");
     }
-}
-
-fn desk_has(desk: &Desk, wanted: impl Fn(&Session) -> bool) {
-    wait_for("the wanted state of the session", || {
-        let found = desk.sessions().first().and_then(|path| std::fs::read(path).ok());
-        let session = found.and_then(|bytes| read_log(&bytes).ok()).map(|log| fold(&log));
-        session.is_some_and(|session| wanted(&session)).then_some(())
-    });
 }
 
 #[test]
@@ -237,8 +232,7 @@ fn a_file_that_cannot_be_opened_says_why() {
     screen.wait_for(&["Cannot open", "ruel", "did you mean `rule`?"]);
     screen.send(ESC);
     screen.wait_without(&["Cannot open"]);
-    screen.send("q");
-    assert_eq!(screen.end().0, 0);
+    quits(screen);
 }
 
 const PEOPLE: &str = "\
@@ -280,7 +274,7 @@ fn people_answer_in_turn_and_nobody_sees_what_the_other_typed() {
     screen.send("\u{7f}\u{7f}\u{7f}\u{7f}0.5");
     screen.press(DONE, &["1 of 2 sealed"]);
     screen.wait_without(&[SECRET]);
-    let kept = desk.files().into_iter().filter_map(|path| std::fs::read(path).ok());
+    let kept = desk.files().into_iter().filter_map(|path| fs::read(path).ok());
     assert!(kept.into_iter().all(|bytes| !String::from_utf8_lossy(&bytes).contains(SECRET)));
     screen.press("\r", &["Private answer for bob"]);
     screen.send("\tbecause\t0.5");
@@ -319,8 +313,7 @@ fn an_editor_of_ones_own_and_a_rest_in_the_shell_lose_nothing() {
     screen.wait_for(&["from the editor", "Again"]);
     screen.press(DONE, &["DRAFT"]);
     // Left before anything was on disk: what was typed is there the next time.
-    screen.send("q");
-    assert_eq!(screen.end().0, 0);
+    quits(screen);
     let mut screen = Screen::open(&desk, WIDE, &[]);
     screen.wait_for(&["Begin"]);
     screen.press("n", &["What now?", "from the editor", "Draft restored."]);

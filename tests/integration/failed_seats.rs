@@ -19,7 +19,6 @@ fn definition(more: &str) -> String {
     )
 }
 
-/// A service at which `skeptic` and `technical-lead` fail until it is mended.
 fn service(mended: &Arc<AtomicBool>) -> Server {
     let mended = Arc::clone(mended);
     Server::start(move |request| match request.seat().as_str() {
@@ -45,12 +44,11 @@ fn failures_below_the_quorum_reveal_nothing_and_resuming_asks_them_again_with_th
     let desk = Desk::with(&definition("")).served_by(&server);
     let ran = run(&desk, &["--batch", "decide.yaml"]).code(5);
     ran.tells("round 1: failed: skeptic, technical-lead: HTTP 403: not yours");
-    ran.tells("stopped: failed seats keep the round below its quorum");
-    ran.tells("resume with: roundtable resume");
+    ran.tells("stopped: failed seats keep the round below its quorum")
+        .tells("resume with: roundtable resume");
     let (now, events) = session(&desk);
-    assert!(
-        matches!(events.last(), Some(Event::SessionPaused { reason, .. }) if reason == "quorum_unreachable")
-    );
+    let Some(Event::SessionPaused { reason, .. }) = events.last() else { panic!("{events:?}") };
+    assert_eq!(reason, "quorum_unreachable");
     assert!(now.closed.is_none() && now.open_round().expect("open").sealed() == 1);
     let bytes = std::fs::read(desk.session()).expect("a file");
     for text in [&ran.out, &ran.err, &String::from_utf8_lossy(&bytes).into_owned()] {

@@ -1,7 +1,5 @@
 //! Participants behind HTTP against a server that misbehaves in every way one can.
-//!
-//! Each fault must come to a failure with a name, of that seat alone, with no text of a reply in
-//! it, after as many requests as the fault deserves.
+//! Each fault comes to a failure with a name and no text of a reply, after as many requests as it deserves.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -15,7 +13,6 @@ use crate::http::{ask, ms, open_ai, outcome, participant, service};
 use crate::patience::NEVER;
 use crate::server::{Answer, Request, Server};
 
-/// Answers the first request with `first`, all later ones with a chat completion.
 fn first_then_fine(first: Answer) -> impl Fn(&Request) -> Answer + Send + Sync {
     let seen = AtomicUsize::new(0);
     move |_| match seen.fetch_add(1, Ordering::SeqCst) {
@@ -55,9 +52,8 @@ async fn does_not_repeat_what_will_not_change() {
         assert!(failure.reason.starts_with(&format!("HTTP {status}")), "{}", failure.reason);
         assert_eq!((requests, failure.tries), (1, 1), "{status}");
     }
-    let quota =
-        json!({"error": {"message": "pay", "type": "insufficient_quota", "code": "insufficient_quota"}});
-    let (outcome, requests) = outcome(Answer::json(429, &quota)).await;
+    let quota = json!({"message": "pay", "type": "insufficient_quota", "code": "insufficient_quota"});
+    let (outcome, requests) = outcome(Answer::json(429, &json!({"error": quota}))).await;
     assert_eq!(outcome.expect_err("a failure").reason, "HTTP 429 insufficient_quota: pay");
     assert_eq!(requests, 1);
 }
@@ -84,9 +80,7 @@ async fn waits_as_long_as_it_is_asked_to() {
 
 #[tokio::test]
 async fn time_runs_out_in_a_silence_and_in_a_trickle() {
-    let silence = Answer::hang("");
-    let trickle = Answer::endless(b" ", ms(5));
-    for answer in [silence, trickle] {
+    for answer in [Answer::hang(""), Answer::endless(b" ", ms(5))] {
         let server = Server::start(move |_| answer.clone());
         let participant = participant(open_ai(&server));
         let ask = SeatRequest { time_left: Some(ms(150)), ..ask() };
@@ -206,10 +200,8 @@ async fn a_compressed_body_is_refused_unread() {
 #[tokio::test]
 async fn oversized_headers_are_a_failure() {
     let long = format!("x-long: {}", "y".repeat(1024 * 1024));
-    let many: Vec<String> = (0..5000).map(|n| format!("x-{n}: y")).collect();
-    let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    for headers in [&[long.as_str()][..], &many] {
-        let (outcome, _) = outcome(Answer::new(200, headers, "{}")).await;
+    for headers in [vec![long.as_str()], vec!["x-many: y"; 5000]] {
+        let (outcome, _) = outcome(Answer::new(200, &headers, "{}")).await;
         let reason = outcome.expect_err("a failure").reason;
         assert!(reason.starts_with("lost the connection to") && reason.len() < 200, "{reason}");
     }
@@ -222,7 +214,7 @@ async fn a_200_that_is_no_reply_is_named_and_never_quoted() {
         (json("<html>secret</html>"), "the reply is a web page"),
         (
             json(r#"{"error":{"message":"secret","type":"not_found_error"}}"#),
-            "an error `not_found_error` under status",
+            "an error `not_found_error` under",
         ),
         (json(""), "the reply is empty"),
         (json("secret"), "the reply is not JSON"),

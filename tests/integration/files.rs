@@ -25,34 +25,26 @@ steps:
 ";
 const SECRET: &str = "nobody's business";
 
+fn link(to: impl AsRef<Path>, at: impl AsRef<Path>) {
+    symlink(to, at).expect("a link");
+}
+
+fn is_empty(folder: &Path) -> bool {
+    fs::read_dir(folder).expect("it").count() == 0
+}
+
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).expect("it is there").permissions().mode() & 0o777
 }
 
-/// Every folder and file below the desk and the home that was not there before.
 fn made(desk: &Desk, before: &[PathBuf]) -> Vec<PathBuf> {
-    let mut todo = vec![desk.path(""), desk.home()];
-    let mut found = Vec::new();
-    while let Some(dir) = todo.pop() {
-        for entry in fs::read_dir(&dir).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                todo.push(path.clone());
-            }
-            if !before.contains(&path) {
-                found.push(path);
-            }
-        }
+    let mut found = vec![desk.path(""), desk.home()];
+    let mut at = 0;
+    while at < found.len() {
+        found.extend(fs::read_dir(&found[at]).into_iter().flatten().flatten().map(|entry| entry.path()));
+        at += 1;
     }
-    found
-}
-
-#[track_caller]
-fn all_owner_only(paths: &[PathBuf]) {
-    for path in paths {
-        let wanted = if path.is_dir() { 0o700 } else { 0o600 };
-        assert_eq!(mode(path), wanted, "{} is {:o}", path.display(), mode(path));
-    }
+    found.into_iter().skip(2).filter(|path| !before.contains(path)).collect()
 }
 
 /// Runs the program where nothing is left out of the modes that it asks for.
@@ -79,8 +71,7 @@ fn all_that_is_written_is_its_owners_alone() {
     assert_eq!(run(&["init"]).code, 0);
     assert_eq!(run(&["--batch", "tight.yaml"]).code, 4);
     let session = desk.session();
-    let torn = fs::read(&session).expect("the session");
-    fs::write(&session, [&torn[..], b"---\nseq: "].concat()).expect("torn");
+    fs::write(&session, fs::read_to_string(&session).expect("read") + "---\nseq: ").expect("torn");
     assert_eq!(run(&["--batch", &arg(&session)]).code, 4);
     for format in ["md", "html", "csv", "json", "madr"] {
         let report = ["report", &arg(&session), "--format", format, "-o", &format!("r.{format}")];
@@ -96,19 +87,15 @@ fn all_that_is_written_is_its_owners_alone() {
     let found = made(&desk, &before);
     child.kill().expect("killed");
     child.wait().expect("ended");
-    let names: Vec<String> =
-        found.iter().map(|path| path.file_name().expect("a name").to_string_lossy().into_owned()).collect();
-    for wanted in
-        ["sessions", "CONTEXT.md", "config.yaml", "keys", "debug.log", "open.s2s", "new", "r.html", "r.csv"]
-    {
-        assert!(names.iter().any(|name| name == wanted), "{wanted}: {names:?}");
+    let names: String = found.iter().flat_map(|path| [path.to_str().expect("UTF-8"), "\n"]).collect();
+    for wanted in "sessions CONTEXT.md config.yaml keys debug.log open.s2s new r.html r.csv".split(' ') {
+        assert!(names.contains(&format!("/{wanted}\n")), "{wanted}: {names}");
     }
-    assert!(names.iter().any(|name| name.contains(".1.key")), "{names:?}");
-    assert!(names.iter().any(|name| name.contains(".torn-")), "{names:?}");
-    all_owner_only(&found);
-    for path in found.iter().filter(|path| path.is_file()) {
-        let text = String::from_utf8_lossy(&fs::read(path).expect("a file")).into_owned();
-        assert!(!text.contains(KEY), "{}", path.display());
+    assert!(names.contains(".1.key\n") && names.contains(".torn-"), "{names}");
+    for path in &found {
+        assert_eq!(mode(path), if path.is_dir() { 0o700 } else { 0o600 }, "{}", path.display());
+        let bytes = fs::read(path).unwrap_or_default();
+        assert!(!String::from_utf8_lossy(&bytes).contains(KEY), "{}", path.display());
     }
 }
 
@@ -123,8 +110,8 @@ fn no_key_is_kept_found_or_erased_through_a_link() {
     fs::create_dir(&keys).expect("a folder");
     // The folder was open to others: it is not afterwards.
     fs::set_permissions(&keys, fs::Permissions::from_mode(0o777)).expect("a mode");
-    symlink(&victim, keys.join("s.1.key")).expect("a link");
-    symlink(&victim, keys.join("s.1.key.new")).expect("a link");
+    link(&victim, keys.join("s.1.key"));
+    link(&victim, keys.join("s.1.key.new"));
     assert!(store.find("s", 1).expect_err("a link").to_string().contains("it is a link"));
     store.keep("s", 1, &key).expect("kept");
     assert_eq!(mode(&keys), 0o700);
@@ -132,17 +119,17 @@ fn no_key_is_kept_found_or_erased_through_a_link() {
     assert!(fs::symlink_metadata(&path).expect("it").is_file() && mode(&path) == 0o600);
     assert!(store.find("s", 1).expect("read").is_some_and(|found| found.publish() == key.publish()));
     store.erase("s", 1).expect("erased");
-    symlink(&victim, &path).expect("a link");
+    link(&victim, &path);
     store.erase("s", 1).expect("the link is gone");
     assert!(fs::symlink_metadata(&path).is_err());
     assert_eq!(fs::read_to_string(&victim).expect("untouched"), SECRET);
 
     let elsewhere = dir.path().join("elsewhere");
     fs::create_dir(&elsewhere).expect("a folder");
-    symlink(&elsewhere, dir.path().join("linked")).expect("a link");
+    link(&elsewhere, dir.path().join("linked"));
     let store = KeyStore::new(Disk::default(), &dir.path().join("linked"));
     assert!(store.keep("s", 1, &key).expect_err("a link").to_string().contains("it is a link"));
-    assert_eq!(fs::read_dir(&elsewhere).expect("it").count(), 0);
+    assert!(is_empty(&elsewhere));
 }
 
 #[test]
@@ -150,20 +137,19 @@ fn a_session_is_not_written_through_a_link() {
     let desk = Desk::with(&TABLE.replace("model: lab/m", "model: rehearsal"));
     desk.run(["--batch", "decide.yaml", "--save", "real.s2s"]).code(4);
     let before = desk.read("real.s2s");
-    symlink(desk.path("real.s2s"), desk.path("link.s2s")).expect("a link");
-    let answers = "ok: {approved: true}";
-    desk.write("answers.yaml", answers);
+    link(desk.path("real.s2s"), desk.path("link.s2s"));
+    desk.write("answers.yaml", "ok: {approved: true}");
     desk.run(["resume", "link.s2s", "--answers", "answers.yaml"]).code(2).tells("it is a link");
     assert_eq!(desk.read("real.s2s"), before);
     // To look is free, and a new file goes through no link that waits for it.
     desk.run(["verify", "link.s2s"]).code(0);
-    symlink(desk.path("caught"), desk.path("new.s2s")).expect("a link");
+    link(desk.path("caught"), desk.path("new.s2s"));
     desk.run(["--batch", "decide.yaml", "--save", "new.s2s"]).code(2);
-    symlink(desk.path("caught"), desk.path("report.md")).expect("a link");
+    link(desk.path("caught"), desk.path("report.md"));
     desk.run(["report", "real.s2s", "-o", "report.md"]);
     assert!(!desk.path("caught").exists());
     // What was torn off is not written through one either.
-    fs::write(desk.path("real.s2s"), format!("{before}---\nseq: ")).expect("torn");
+    desk.write("real.s2s", format!("{before}---\nseq: "));
     symlink(desk.path("caught"), desk.path(&format!("real.s2s.torn-{}.new", before.len()))).expect("a link");
     desk.run(["resume", "real.s2s", "--answers", "answers.yaml"]).code(3);
     assert!(!desk.path("caught").exists());
@@ -174,21 +160,20 @@ fn a_folder_of_sessions_that_leads_out_is_not_written_to_and_pipes_hold_nobody_u
     let desk = Desk::with(&TABLE.replace("model: lab/m", "model: rehearsal"));
     let outside = tempfile::tempdir().expect("a folder");
     fs::create_dir(desk.path(".s2s")).expect("a folder");
-    symlink(outside.path(), desk.path(".s2s/sessions")).expect("a link");
+    link(outside.path(), desk.path(".s2s/sessions"));
     desk.run(["--batch", "decide.yaml"]).code(2).tells("is outside the project");
-    assert_eq!(fs::read_dir(outside.path()).expect("it").count(), 0);
+    assert!(is_empty(outside.path()));
 
     fs::remove_file(desk.path(".s2s/sessions")).expect("a link");
     fs::create_dir(desk.path(".s2s/sessions")).expect("a folder");
     desk.run(["--batch", "decide.yaml", "--save", "real.s2s"]).code(4);
-    symlink(desk.path("real.s2s"), desk.path(".s2s/sessions/linked.s2s")).expect("a link");
+    link(desk.path("real.s2s"), desk.path(".s2s/sessions/linked.s2s"));
     let piped = Command::new("mkfifo").arg(desk.path(".s2s/sessions/pipe.s2s")).status().expect("mkfifo");
     assert!(piped.success());
     let listed = desk.run(["sessions"]).code(0);
     assert!(!listed.out.contains("linked") && !listed.out.contains("pipe"), "{}", listed.out);
 }
 
-/// A desk with a secret beside it, and one inside.
 struct Project {
     desk: Desk,
     outside: tempfile::TempDir,
@@ -213,14 +198,11 @@ impl Project {
 
     #[track_caller]
     fn refuses(&self, args: &[&str]) {
-        let ran = self.run(args);
-        assert_eq!(ran.code, 2, "{args:?}: {}", ran.err);
-        ran.tells("is outside the project");
-        ran.tells("ROUNDTABLE_ALLOWED_DIRS");
+        let ran = self.run(args).code(2);
+        ran.tells("is outside the project").tells("ROUNDTABLE_ALLOWED_DIRS");
         assert!(!ran.err.contains(SECRET) && !ran.out.contains(SECRET), "{args:?}");
     }
 
-    /// The same, with the folder outside allowed.
     fn allowed(self) -> Self {
         let folder = self.outside.path().canonicalize().expect("it");
         Self { desk: self.desk.set("ROUNDTABLE_ALLOWED_DIRS", &arg(&folder)), ..self }
@@ -230,66 +212,51 @@ impl Project {
 #[test]
 fn context_and_tasks_that_lead_out_are_not_read() {
     let project = Project::new("question: \"Which?\"\n");
-    symlink(project.secret(), project.desk.path(".s2s/CONTEXT.md")).expect("a link");
+    link(project.secret(), project.desk.path(".s2s/CONTEXT.md"));
     project.refuses(&["snapshot", "decide.yaml"]);
     project.refuses(&["--batch", "--dry-run", "decide.yaml"]);
     assert_ne!(project.run(&["--batch", "decide.yaml"]).code, 0);
     // Tasks that are not read stop nothing.
     let project = Project::new("question: \"Which?\"\n");
-    symlink(project.secret(), project.desk.path(".s2s/tasks.yaml")).expect("a link");
+    link(project.secret(), project.desk.path(".s2s/tasks.yaml"));
     for args in [&["snapshot", "decide.yaml"][..], &["--batch", "--dry-run", "decide.yaml"]] {
         let ran = project.run(args).code(0);
         assert!(!format!("{}{}", ran.out, ran.err).contains(SECRET), "{}{}", ran.out, ran.err);
         ran.tells("is outside the project");
     }
     let project = Project::new("question: \"Which?\"\n");
-    symlink(project.secret(), project.desk.path(".s2s/CONTEXT.md")).expect("a link");
+    link(project.secret(), project.desk.path(".s2s/CONTEXT.md"));
     project.allowed().run(&["snapshot", "decide.yaml"]).code(0).shows(SECRET);
     // A link that stays inside is none of it.
     let project = Project::new("question: \"Which?\"\n");
     project.desk.write("NOTES.md", "A shop.\n");
-    symlink("../NOTES.md", project.desk.path(".s2s/CONTEXT.md")).expect("a link");
+    link("../NOTES.md", project.desk.path(".s2s/CONTEXT.md"));
     assert!(project.run(&["snapshot", "decide.yaml"]).code(0).out.contains("A shop."));
 }
 
 #[test]
 fn paths_of_a_definition_that_lead_out_are_refused() {
-    let seat = |more: &str| {
-        format!(
-            "participants: [{{name: abe, {more}}}]\nsteps:\n  - {{id: a, type: agent, agent: abe, prompt: \"Go.\"}}\n"
-        )
-    };
     let project = Project::new("question: q\n");
     let folder = arg(project.outside.path());
-    fs::copy(
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions/context-passing.s2s"),
-        project.outside.path().join("old.s2s"),
-    )
-    .expect("a copy");
-    symlink(project.outside.path(), project.desk.path("inside")).expect("a link");
-    for (name, text) in [
-        ("recorded", seat(&format!("model: \"recorded/{folder}/old.s2s\", prompt: \"You paint.\""))),
-        ("recorded-link", seat("model: recorded/inside/old.s2s, prompt: \"You paint.\"")),
-    ] {
-        project.desk.write(&format!("{name}.yaml"), text);
-        project.refuses(&["--batch", &format!("{name}.yaml")]);
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions/context-passing.s2s");
+    fs::copy(shipped, project.outside.path().join("old.s2s")).expect("a copy");
+    link(project.outside.path(), project.desk.path("inside"));
+    for place in [&*folder, "inside"] {
+        let seat = format!("{{name: abe, model: \"recorded/{place}/old.s2s\", prompt: \"You paint.\"}}");
+        let step = "{id: a, type: agent, agent: abe, prompt: Go.}";
+        project.desk.write("recorded.yaml", format!("participants: [{seat}]\nsteps: [{step}]\n"));
+        project.refuses(&["--batch", "recorded.yaml"]);
     }
     // Of a linked session nothing is handed over, and that is said.
-    let linked = format!(
-        "question: \"Which?\"\nlinks: [{{id: l, fromId: \"{folder}/old.s2s\", toId: linked, type: basic, createdAt: 2026-01-01}}]\n"
-    );
-    project.desk.write("linked.yaml", linked);
+    let old =
+        format!("{{id: l, fromId: \"{folder}/old.s2s\", toId: linked, type: basic, createdAt: 2026-01-01}}");
+    project.desk.write("linked.yaml", format!("question: q\nlinks: [{old}]\n"));
     let told = project.run(&["--batch", "linked.yaml", "--model", "rehearsal"]);
     told.tells("is outside the project").tells("nothing of it");
     assert!(!told.err.contains("linked: "), "{}", told.err);
     // What a person names on the command line is theirs; so is what they allow.
-    let by_flag = project.run(&[
-        "--batch",
-        "--dry-run",
-        "decide.yaml",
-        "--model",
-        &format!("recorded/{folder}/old.s2s"),
-    ]);
+    let old = format!("recorded/{folder}/old.s2s");
+    let by_flag = project.run(&["--batch", "--dry-run", "decide.yaml", "--model", &old]);
     assert!(!by_flag.err.contains("outside the project"), "{}", by_flag.err);
     let project = project.allowed();
     project.run(&["--batch", "linked.yaml", "--model", "rehearsal"]).tells("linked: ");
@@ -301,7 +268,7 @@ fn personas_are_read_from_their_folders_alone() {
     fs::write(project.secret(), format!("---\nname: sneaky\ndescription: d\n---\n{SECRET}\n"))
         .expect("a file");
     fs::create_dir(project.desk.path(".s2s/personas")).expect("a folder");
-    symlink(project.secret(), project.desk.path(".s2s/personas/sneaky.md")).expect("a link");
+    link(project.secret(), project.desk.path(".s2s/personas/sneaky.md"));
     let refused = project.run(&["--batch", "decide.yaml"]).code(2);
     refused.tells("leads out of the persona folder");
     for name in ["../secret", "/etc/passwd", "..%2fsecret", "personas/sneaky"] {

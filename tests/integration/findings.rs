@@ -34,7 +34,6 @@ fn report(desk: &Desk, format: &str) -> Value {
     serde_json::from_str(&desk.run(["report", "s.s2s", "--format", format]).code(0).out).expect("JSON")
 }
 
-/// Place, seats and claims of every group.
 fn groups(desk: &Desk) -> Value {
     let report = report(desk, "json");
     let groups = report["findings"].as_array().expect("a list").iter();
@@ -76,10 +75,7 @@ fn sarif_has_each_group_with_its_place() {
         let rule = &run["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().expect("an index") as usize];
         assert_eq!(rule["id"], result["ruleId"]);
         assert!(["note", "warning", "error"].contains(&result["level"].as_str().expect("a level")));
-        assert!(
-            result["message"]["text"].as_str().is_some_and(|text| text.contains("of 3 seats.")),
-            "{result}"
-        );
+        assert!(result["message"]["text"].to_string().contains("of 3 seats."), "{result}");
     }
     let place = json!({"physicalLocation": {
         "artifactLocation": {"uri": "src/a%20b.rs"}, "region": {"startLine": 10, "endLine": 31},
@@ -95,18 +91,15 @@ fn annotations_stand_at_file_and_line_and_foreign_text_ends_no_line() {
     let desk = desk(DEFINITION, ANSWERS);
     let out = desk.run(["report", "s.s2s", "--format", "github"]).code(0).out;
     let line = out.lines().find(|line| line.contains("file=src/a b.rs,")).expect("an annotation");
-    assert!(
-        line.starts_with("::warning title=high%2C found by 2 of 3,file=src/a b.rs,line=10,endLine=31::"),
-        "{line}"
-    );
-    assert!(line.contains("100%25 of retries"), "{line}");
+    let head = "::warning title=high%2C found by 2 of 3,file=src/a b.rs,line=10,endLine=31::";
+    assert!(line.starts_with(head) && line.contains("100%25 of retries"), "{line}");
     assert!(out.lines().all(|line| line.starts_with("::")), "{out}");
 }
 
 #[test]
 fn a_person_joins_what_has_no_place() {
-    let definition =
-        format!("{DEFINITION}  - {{id: join, type: approval, message: \"Same?\", merges: inspect}}\n");
+    let joined = "{id: join, type: approval, message: \"Same?\", merges: inspect}";
+    let definition = format!("{DEFINITION}  - {joined}\n");
     let join = "join:
   options:
     - {title: Authors, from: [ann#2, bob#4]}

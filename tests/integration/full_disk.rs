@@ -76,7 +76,6 @@ fn without_a_place_for_keys_no_round_is_sent() {
     desk.hold(&server, &["s.s2s"]).code(0);
 }
 
-/// A shell in the place of this command, with its environment.
 fn in_shell(plain: &Command) -> Command {
     let mut shell = Command::new("/bin/sh");
     shell.current_dir(plain.get_current_dir().expect("a folder")).env_clear();

@@ -15,7 +15,6 @@ fn corpus(target: &str) -> Vec<Vec<u8>> {
     inputs
 }
 
-/// The bytes of a line as `escape_ascii` writes them.
 fn read(line: &str) -> Vec<u8> {
     let mut data = Vec::with_capacity(line.len());
     let mut bytes = line.bytes();

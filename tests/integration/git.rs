@@ -8,7 +8,6 @@ use crate::program::{Desk, rows};
 /// Two commits in `$PWD`; the second changes `src/a.txt`.
 const COMMITS: &str = "git init -q .; mkdir -p src; printf 'one\\ntwo\\n' > src/a.txt; git add .; \
                        git commit -qm 1; printf 'one\\n2\\n' > src/a.txt; git commit -qam 2";
-/// A definition that asks about these commits.
 const DEFINITION: &str = "participants: [{persona: qa-lead, model: rehearsal}, {persona: skeptic, model: rehearsal}]\n\
                           artifacts: [{id: CHANGE, diff: \"HEAD~1..HEAD\", numbers: off}]\n\
                           question: \"Merge it?\"\nballot: {kind: choice, options: [yes-please, no]}\n";
@@ -63,7 +62,6 @@ fn run(desk: &Desk, folder: &str, code: i32) -> String {
     said
 }
 
-/// The changed lines of [`COMMITS`], as they stand in a snapshot.
 #[track_caller]
 fn assert_shows_the_change(text: &str) {
     for line in
@@ -244,8 +242,7 @@ fn every_kind_of_change_is_told_as_git_tells_it() {
     );
     let text = snapshot(&desk, ".");
     let start = text.find("diff --git").expect("a diff");
-    let shown: String =
-        text[start..].lines().map(|line| line.trim_start_matches("        ").to_owned() + "\n").collect();
+    let shown: Vec<&str> = text[start..].lines().map(|line| line.trim_start_matches("        ")).collect();
     let expected = Command::new("git")
         .args(["-c", "core.quotePath=false", "diff", "--no-renames", "HEAD~1", "HEAD"])
         .current_dir(desk.path(""))
@@ -253,7 +250,6 @@ fn every_kind_of_change_is_told_as_git_tells_it() {
         .expect("git is there");
     let expected = String::from_utf8(expected.stdout).expect("UTF-8");
     let wanted: Vec<&str> = expected.lines().filter(|line| !line.starts_with("index ")).collect();
-    let shown: Vec<&str> = shown.lines().collect();
     for line in wanted {
         let line = line
             .replace("\"b/naïve-\\\"ü\\\".txt\"", "b/naïve-\"ü\".txt")
@@ -262,10 +258,8 @@ fn every_kind_of_change_is_told_as_git_tells_it() {
         let is_of_link = line.contains("link")
             || ["-gone", "new file mode 100644", "deleted file mode 120000"].contains(&line.as_str());
         // Git adds the line before a hunk to its head.
-        let head = line
-            .rfind(" @@")
-            .filter(|_| line.starts_with("@@"))
-            .map_or(line.as_str(), |end| &line[..end + 3]);
+        let end = line.rfind(" @@").filter(|_| line.starts_with("@@"));
+        let head = end.map_or(line.as_str(), |end| &line[..end + 3]);
         assert!(is_of_link || shown.contains(&head), "{line}\n{}", shown.join("\n"));
     }
 }

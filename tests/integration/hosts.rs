@@ -14,7 +14,6 @@ use crate::patience::Patient as _;
 use crate::program::Desk;
 use crate::scenarios;
 
-/// Text that would act on one of the hosts.
 const HOSTILE: [&str; 7] = [
     "::set-output name=decided::true",
     "x\n::add-mask::a\n::error file=a::b",
@@ -62,15 +61,12 @@ fn the_result_is_one_line_with_every_key_whatever_happens() {
     let run = |args: &[&str], code: i32| one_line(&desk.run(args).code(code).out);
     let args = ["--batch", "--json=result", "--answers", "answers.json", "--save", "a.s2s", "decide.json"];
     let line = run(&args, 0);
-    assert_eq!(line["winner"], json!(HOSTILE[0]));
-    assert_eq!(line["votes"], 2);
-    assert_eq!(line["tier"], "unanimous");
-    assert_eq!(line["exit"], 0);
-    assert_eq!(line["decided"], true);
-    assert_eq!(line["outcome"], "decided");
-    assert_eq!((&line["file"], &line["asked"], &line["dissent"]), (&json!("a.s2s"), &json!(2), &json!([])));
-    let verified = desk.run(["verify", "--expect", line["hash"].as_str().expect("a hash"), "a.s2s"]);
-    assert_eq!(verified.code, 0, "the hash is the file's last: {}", verified.out);
+    let wanted = json!({"winner": HOSTILE[0], "votes": 2, "tier": "unanimous", "exit": 0, "decided": true,
+        "outcome": "decided", "file": "a.s2s", "asked": 2, "dissent": []});
+    for (key, wanted) in wanted.as_object().expect("a map") {
+        assert_eq!(&line[key], wanted, "{key}");
+    }
+    desk.run(["verify", "--expect", line["hash"].as_str().expect("a hash"), "a.s2s"]).code(0);
     assert_eq!(run(&["resume", "a.s2s", "--json=result"], 0)["hash"], line["hash"]);
     // What led to no session has its line too, also for arguments that are not understood.
     assert_eq!(run(&["--batch", "--json=result", "none.yaml"], 2)["status"], "error");
@@ -82,10 +78,10 @@ fn the_result_is_one_line_with_every_key_whatever_happens() {
     let statuses: Vec<Value> = several.lines().iter().map(|line| line["status"].clone()).collect();
     assert_eq!(statuses, ["error", "finished"]);
     // Events are what they were.
-    let events = desk.run(["--batch", "--json", "--answers", "answers.json", "decide.json"]).code(0).lines();
-    let same =
-        desk.run(["--batch", "--json=events", "--answers", "answers.json", "decide.json"]).code(0).lines();
-    assert!(events.len() > 5 && events.len() == same.len());
+    let [plain, named] = ["--json", "--json=events"].map(|json| {
+        desk.run(["--batch", json, "--answers", "answers.json", "decide.json"]).code(0).lines().len()
+    });
+    assert!(plain > 5 && plain == named);
 }
 
 #[test]
@@ -100,8 +96,10 @@ fn a_person_reads_the_result_in_one_line_at_the_end() {
         "participants: [qa-lead, skeptic, devops-engineer]\nquestion: Which?\n\
          ballot: {kind: choice, options: [a, b]}\nrule: majority\n",
     );
-    let text = "decide: {qa-lead: {vote: a}, skeptic: {vote: a}, devops-engineer: {vote: b}}";
-    desk.write("answers.yaml", text);
+    desk.write(
+        "answers.yaml",
+        "decide: {qa-lead: {vote: a}, skeptic: {vote: a}, devops-engineer: {vote: b}}",
+    );
     let err = desk.run(["--batch", "--answers", "answers.yaml", "decide.yaml"]).code(0).err;
     let wanted = "outcome: Decision: a · 2 of 3 seats chose it (a majority needed). 1 chose b · strength: weak · \
                   dissent: devops-engineer · ";
@@ -172,24 +170,24 @@ fn junit_and_github_fail_exactly_where_the_exit_code_does() {
 }
 
 fn is_annotation(line: &str) -> bool {
-    let level = line.strip_prefix("::").and_then(|rest| rest.split_once(" title=")).map(|(level, _)| level);
-    level.is_some_and(|level| ["notice", "warning", "error"].contains(&level))
-        && line.split_once(" title=").and_then(|(_, rest)| rest.split("::").next()).is_some_and(
-            |properties| {
-                let mut more = properties.split(',').skip(1);
-                !properties.contains(':')
-                    && more.all(|one| ["file=", "line=", "endLine="].iter().any(|key| one.starts_with(key)))
-            },
-        )
+    let Some((level, rest)) = line.strip_prefix("::").and_then(|rest| rest.split_once(" title=")) else {
+        return false;
+    };
+    let properties = rest.split("::").next().unwrap_or_default();
+    let is_place = |one: &str| ["file=", "line=", "endLine="].iter().any(|key| one.starts_with(key));
+    ["notice", "warning", "error"].contains(&level)
+        && !properties.contains(':')
+        && properties.split(',').skip(1).all(is_place)
 }
 
 #[test]
 fn a_session_cut_short_at_any_event_is_unfinished_and_well_formed() {
     let desk = hostile(false);
     desk.run(["--batch", "--answers", "answers.json", "--save", "a.s2s", "decide.json"]).code(3);
-    let whole = read_log(&fs::read(desk.path("a.s2s")).expect("a file")).expect("a log").lines.len();
+    let log = || read_log(desk.read("a.s2s").as_bytes()).expect("a log");
+    let whole = log().lines.len();
     for events in 1..=whole {
-        let mut log = read_log(&fs::read(desk.path("a.s2s")).expect("a file")).expect("a log");
+        let mut log = log();
         log.lines.truncate(events);
         let session = fold(&log);
         let junit = roundtable::report::junit(&session);
@@ -215,7 +213,6 @@ impl Runner {
         fs::read_to_string(self.desk.path(name)).unwrap_or_default()
     }
 
-    /// Runs the action with these inputs; returns the outputs and the log.
     fn run(&self, inputs: &[(&str, &str)]) -> (BTreeMap<String, String>, Output) {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let text = fs::read_to_string(root.join("action.yml")).expect("the action");
@@ -233,10 +230,7 @@ impl Runner {
             panic!("one step")
         };
         let script = step["run"].as_str().expect("a script");
-        assert!(
-            !text.lines().any(|line| line.trim_start().starts_with("run:") && line.contains("${{")),
-            "{script}"
-        );
+        assert!(!script.contains("${{"), "{script}");
         self.desk.write("step.sh", script);
         for name in ["output", "summary"] {
             self.desk.write(name, "");
@@ -246,34 +240,29 @@ impl Runner {
         command.args(["-c", "exec bash --noprofile --norc -eo pipefail step.sh 2>&1"]);
         command.current_dir(self.desk.path(""));
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.env("ROUNDTABLE_HOME", self.desk.home());
+        command.env("ROUNDTABLE_HOME", self.desk.home()).env("GITHUB_ACTION_PATH", root);
         command.env("GITHUB_OUTPUT", self.desk.path("output"));
         command.env("GITHUB_STEP_SUMMARY", self.desk.path("summary"));
-        command.env("GITHUB_ACTION_PATH", root);
         for (name, given) in step["env"].as_object().expect("variables") {
             let given = given.as_str().expect("a text");
             let input = given.strip_prefix("${{ inputs.").and_then(|rest| rest.strip_suffix(" }}"));
             command.env(name, value(input.expect("an input")));
         }
         let done = command.output_soon().expect("bash starts");
-        let set: BTreeMap<String, String> = self
-            .file("output")
-            .lines()
-            .map(|line| line.split_once('=').expect("name=value"))
-            .map(|(name, value)| (name.to_owned(), value.to_owned()))
-            .collect();
+        let said = self.file("output");
+        let set: BTreeMap<_, _> =
+            said.lines().map(|line| line.split_once('=').expect("name=value")).collect();
         let outputs = action["outputs"].as_object().expect("outputs");
         let id = step["id"].as_str().expect("an id");
         let outputs = outputs.iter().map(|(name, output)| {
             let from = format!("${{{{ steps.{id}.outputs.{name} }}}}");
             assert_eq!(output["value"], from.as_str());
-            (name.clone(), set.get(name).cloned().unwrap_or_default())
+            (name.clone(), set.get(&**name).map(|value| (*value).to_owned()).unwrap_or_default())
         });
         (outputs.collect(), done)
     }
 }
 
-/// The commands that a runner performs of a log: none between `stop-commands` and its token.
 fn performed(log: &str) -> Vec<&str> {
     let (mut until, mut found) = (None, Vec::new());
     for line in log.lines().map(str::trim_start) {
@@ -303,14 +292,10 @@ fn the_action_runs_as_a_runner_runs_it_and_foreign_text_commands_nothing() {
             seats.as_array_mut().expect("a list").push("devops-engineer".into());
         });
         edit("answers.json", "pick", &|pick| pick["devops-engineer"] = json!({"fail": HOSTILE[1]}));
-        let inputs = [
-            ("file", "decide.json"),
-            ("arguments", "--answers\nanswers.json\n"),
-            ("save", "out.s2s"),
-            ("junit", "junit.xml"),
-            ("roundtable", program),
-        ];
-        let (outputs, done) = runner.run(&inputs);
+        let own = ("roundtable", program);
+        let (file, arguments) = (("file", "decide.json"), ("arguments", "--answers\nanswers.json\n"));
+        let (outputs, done) =
+            runner.run(&[file, arguments, ("save", "out.s2s"), ("junit", "junit.xml"), own]);
         let log = String::from_utf8_lossy(&done.stdout).into_owned() + &String::from_utf8_lossy(&done.stderr);
         let code = if decides { 0 } else { 3 };
         assert_eq!(done.status.code(), Some(code), "{log}");
@@ -323,7 +308,7 @@ fn the_action_runs_as_a_runner_runs_it_and_foreign_text_commands_nothing() {
         assert!(elements(&runner.file("junit.xml")).len() > 3);
         assert!(runner.file("summary").contains(if decides { "Decision" } else { "No decision" }));
         // The same session again, as its file: nothing is asked, and the step may pass.
-        let (outputs, done) = runner.run(&[("file", "out.s2s"), ("fail", "false"), ("roundtable", program)]);
+        let (outputs, done) = runner.run(&[("file", "out.s2s"), ("fail", "false"), own]);
         assert_eq!((done.status.code(), outputs["exit"].as_str()), (Some(0), &*code.to_string()));
     }
     // A mistake fails the step whatever `fail` says.
@@ -340,9 +325,7 @@ fn the_hooks_of_pre_commit_take_what_they_are_handed() {
     desk.run(["--batch", "decide.yaml", "--save", "a.s2s"]);
     desk.run(["--batch", "decide.yaml", "--save", "b.s2s"]);
     desk.write("odd.yaml", "question: Which?\nquorums: 3\n");
-    let bytes = fs::read(desk.path("a.s2s")).expect("a session");
-    let text = String::from_utf8(bytes).expect("UTF-8").replacen("Which?", "Whose?", 1);
-    desk.write("forged.s2s", text);
+    desk.write("forged.s2s", desk.read("a.s2s").replacen("Which?", "Whose?", 1));
     let hook = |id: &str, files: &[&str]| {
         let hook = hooks.as_array().expect("a list").iter().find(|hook| hook["id"] == id).expect("the hook");
         assert_eq!(hook["language"], "system");

@@ -1,5 +1,4 @@
 //! Participants behind HTTP: what they send, to whom, and how many at a time.
-//!
 //! Waits are real but short: the schedule's base is a millisecond here, its true lengths are the
 //! subject of the unit tests beside it. What goes wrong on the way is in `faults.rs`.
 
@@ -38,16 +37,15 @@ pub fn participant(service: Service) -> HttpParticipant {
 }
 
 pub fn ask() -> SeatRequest {
+    let tail = "  your_role: \"qa-lead\"\n\nText.\n".to_owned();
+    let snapshot = "participant_context:\n  question: \"Which — é 👩?\"\n".into();
+    let [step, round, seat, model] = ["decide", "decide", "qa-lead", "some/model"].map(str::to_owned);
     SeatRequest {
-        step: "decide".to_owned(),
-        round: "decide".to_owned(),
-        seat: "qa-lead".to_owned(),
-        model: "some/model".to_owned(),
-        prompt: Prompt {
-            rules: "The rules.\n".into(),
-            snapshot: "participant_context:\n  question: \"Which — é 👩?\"\n".into(),
-            tail: "  your_role: \"qa-lead\"\n\nText.\n".to_owned(),
-        },
+        step,
+        round,
+        seat,
+        model,
+        prompt: Prompt { rules: "The rules.\n".into(), snapshot, tail },
         again: None,
         warm_first: false,
         seed: Some(7),
@@ -86,21 +84,18 @@ async fn speaks_chat_completions() {
 
     let [request] = &server.requests()[..] else { panic!("one request") };
     assert!(request.head.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"), "{}", request.head);
-    assert_eq!(request.header("authorization"), Some("Bearer sk-very-secret-key"));
-    assert_eq!(request.header("content-type"), Some("application/json"));
-    assert_eq!(request.header("content-length"), Some(&*request.body.len().to_string()));
-    assert_eq!(request.header("transfer-encoding"), None);
+    let sent = ["authorization", "content-type", "content-length", "transfer-encoding"];
+    let length = request.body.len().to_string();
+    let wanted = [Some("Bearer sk-very-secret-key"), Some("application/json"), Some(&*length), None];
+    assert_eq!(sent.map(|name| request.header(name)), wanted);
     let prompt = ask().prompt;
     let expected = json!({
         "messages": [
             {"role": "system", "content": &*prompt.rules},
             {"role": "user", "content": format!("{}{}", prompt.snapshot, prompt.tail)},
         ],
-        "model": "some/model",
-        "max_tokens": 16384,
-        "seed": 7,
-        "stream": true,
-        "stream_options": {"include_usage": true},
+        "model": "some/model", "max_tokens": 16384, "seed": 7,
+        "stream": true, "stream_options": {"include_usage": true},
     });
     assert_eq!(request.json(), expected);
 }
@@ -118,15 +113,10 @@ async fn speaks_messages() {
         assert_eq!(request.header("x-api-key"), Some(KEY));
         assert_eq!(request.header("anthropic-version"), Some("2023-06-01"));
         assert_eq!(request.header("authorization"), None);
+        let text = format!("{}{}\nNo option `x`.\n", ask.prompt.snapshot, ask.prompt.tail);
         let expected = json!({
-            "system": &*ask.prompt.rules,
-            "messages": [{
-                "role": "user",
-                "content": format!("{}{}\nNo option `x`.\n", ask.prompt.snapshot, ask.prompt.tail),
-            }],
-            "model": "some/model",
-            "max_tokens": 16384,
-            "stream": true,
+            "system": &*ask.prompt.rules, "messages": [{"role": "user", "content": text}],
+            "model": "some/model", "max_tokens": 16384, "stream": true,
         });
         assert_eq!(request.json(), expected);
     }
@@ -142,14 +132,13 @@ async fn all_seats_of_a_round_share_every_byte_down_to_their_role() {
     second.model = "other".to_owned();
     participant.ask(&first).await.expect("a reply");
     participant.ask(&second).await.expect("a reply");
-    let bodies: Vec<String> = server
-        .requests()
-        .into_iter()
-        .map(|request| String::from_utf8(request.body).expect("UTF-8"))
-        .collect();
-    let shared = |body: &str| body.split_once("  your_role").expect("a role").0.to_owned();
-    assert_eq!(shared(&bodies[0]), shared(&bodies[1]));
-    assert!(shared(&bodies[0]).contains("Which — é 👩?"));
+    let shared = |request: &Request| {
+        let body = String::from_utf8(request.body.clone()).expect("UTF-8");
+        body.split_once("  your_role").expect("a role").0.to_owned()
+    };
+    let requests = server.requests();
+    assert_eq!(shared(&requests[0]), shared(&requests[1]));
+    assert!(shared(&requests[0]).contains("Which — é 👩?"));
 }
 
 #[tokio::test]
@@ -194,18 +183,13 @@ async fn the_key_is_in_no_error_and_no_debug_output() {
 #[test]
 fn a_key_goes_over_plain_http_to_this_machine_only() {
     let made = |url: &str| HttpParticipant::new(service(ApiStyle::OpenAi, url), None);
-    for url in ["http://localhost:1/v1", "http://127.9.9.9", "http://[::1]:8/", "https://api.example.com/v1"]
+    for url in "http://localhost:1/v1 http://127.9.9.9 http://[::1]:8/ https://api.example.com/v1".split(' ')
     {
         assert!(made(url).is_ok(), "{url}");
     }
-    let others = [
-        "http://api.example.com/v1",
-        "http://192.168.0.1",
-        "http://localhost.example.com",
-        "http://127.0.0.1.example.com",
-        "http://[::2]",
-    ];
-    for url in others {
+    let others = "http://api.example.com/v1 http://192.168.0.1 http://localhost.example.com \
+                  http://127.0.0.1.example.com http://[::2]";
+    for url in others.split(' ') {
         let problem = made(url).err().expect("a problem");
         assert!(problem.message.contains("over plain http"), "{url}: {problem}");
         assert!(problem.message.contains("TEST_API_KEY") && !problem.message.contains(KEY), "{problem}");
@@ -276,11 +260,12 @@ async fn giving_up_ends_the_connection() {
     let given_up = tokio::time::timeout(ms(100), participant.ask(&ask())).await;
     assert!(given_up.is_err());
     assert_eq!(server.requests().len(), 1);
-    let patience = Instant::now();
-    while server.open() > 0 {
-        assert!(patience.elapsed() < PATIENCE, "the request goes on");
-        tokio::time::sleep(ms(5)).await;
-    }
+    let closed = async {
+        while server.open() > 0 {
+            tokio::time::sleep(ms(5)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, closed).await.expect("the request ends");
 }
 
 #[tokio::test]
@@ -293,10 +278,9 @@ async fn no_request_is_sent_when_no_time_is_left() {
 
 #[tokio::test]
 async fn a_key_that_comes_back_is_masked_and_a_mark_before_json_is_read_over() {
-    let whole = format!(
-        "\u{feff}{}",
-        json!({"choices": [{"message": {"content": format!("my key is {KEY}!")}, "finish_reason": "stop"}]})
-    );
+    let message = json!({"content": format!("my key is {KEY}!")});
+    let whole = json!({"choices": [{"message": message, "finish_reason": "stop"}]});
+    let whole = format!("\u{feff}{whole}");
     let (reply, _) = outcome(Answer::new(200, &["content-type: application/json"], whole)).await;
     assert_eq!(reply.expect("a reply").text, "my key is (masked API key)!");
     let (reply, _) = outcome(Answer::chat_events(&["so sk-very", "-secret-key it is"])).await;

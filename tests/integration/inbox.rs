@@ -29,16 +29,13 @@ steps:
   - {id: review, type: review, of: edit, reviewers: [critic], criteria: [creativity, logic, readability]}
 ";
 
-fn served() -> Server {
-    served_as(POEM)
-}
-
 /// The agent's open work, once there is some.
 fn offered(agent: &Agent) -> Value {
-    wait_for("an offer", || {
-        let found = agent.http.get("/v1/inbox?wait=5").json();
-        found["items"].get(0).cloned()
-    })
+    wait_for("an offer", || agent.http.get("/v1/inbox?wait=5").json()["items"].get(0).cloned())
+}
+
+fn item_of(agent: &Agent) -> String {
+    offered(agent)["item"].as_str().expect("an id").to_owned()
 }
 
 fn claim(agent: &Agent, item: &str, holder: &str) -> crate::served::Answer {
@@ -51,7 +48,7 @@ fn give(agent: &Agent, item: &str, holder: &str, result: &Value) -> crate::serve
 
 #[test]
 fn a_poem_is_written_edited_and_reviewed_by_agents_that_poll() {
-    let server = served();
+    let server = served_as(POEM);
     let home = server.home.path();
     let run = |name: &str, script: &str| {
         let mut run = server.agent(name).inbox(home, &["run", "--", "sh", "-c", script]);
@@ -93,7 +90,7 @@ fn a_poem_is_written_edited_and_reviewed_by_agents_that_poll() {
 
 #[test]
 fn every_refusal_has_its_word_and_status() {
-    let server = served();
+    let server = served_as(POEM);
     let [poet, editor, critic] = ["poet", "editor", "critic"].map(|name| server.agent(name));
     let offer = offered(&poet);
     let item = offer["item"].as_str().expect("an id");
@@ -121,10 +118,10 @@ fn every_refusal_has_its_word_and_status() {
     assert_eq!(give(&poet, item, "one", &fit).status, 200, "its reply may have been lost");
     give(&poet, item, "one", &json!({ "poem": "" })).refuses(404, "not offered");
 
-    let edit = offered(&editor)["item"].as_str().expect("an id").to_owned();
+    let edit = item_of(&editor);
     assert_eq!(claim(&editor, &edit, "one").status, 200);
     assert_eq!(give(&editor, &edit, "one", &json!("Leaves, edited.")).status, 200);
-    let review = offered(&critic)["item"].as_str().expect("an id").to_owned();
+    let review = item_of(&critic);
     assert_eq!(claim(&critic, &review, "one").status, 200);
     for silent in [json!({ "approved": true }), json!({ "approved": true, "feedback": " " }), json!("")] {
         give(&critic, &review, "one", &silent).refuses(422, "no feedback");
@@ -138,9 +135,9 @@ fn every_refusal_has_its_word_and_status() {
 
 #[test]
 fn bad_requests_and_strangers_are_refused() {
-    let server = served();
+    let server = served_as(POEM);
     let mut poet = server.agent("poet");
-    let item = offered(&poet)["item"].as_str().expect("an id").to_owned();
+    let item = item_of(&poet);
     let path = |verb: &str| format!("/v1/items/{item}/{verb}");
     let large = poet.http.send("POST", &path("result"), &vec![b' '; 600 * 1024]);
     large.refuses(413, "too long");
@@ -318,9 +315,8 @@ fn a_command_that_failed_answers_once_the_facilitator_asks_its_seat_again() {
     run.env("ODD", std::ffi::OsStr::from_bytes(b"\xff")).env(std::ffi::OsStr::from_bytes(b"\xfe"), "odd");
     let mut run = run.stdout(Stdio::null()).stderr(log).start().expect("runs");
     let heard = || std::fs::read_to_string(desk.path().join("said")).expect("a file");
-    wait_for("the failure", || {
-        heard().contains("not answered: `sh` ended with exit status: 3").then_some(())
-    });
+    let why = "not answered: `sh` ended with exit status: 3";
+    wait_for("the failure", || heard().contains(why).then_some(()));
     let home = server.killed();
     std::fs::write(desk.path().join("mended"), "").expect("written");
     let (round, participant) = ("vote".to_owned(), "coder".to_owned());
@@ -330,6 +326,9 @@ fn a_command_that_failed_answers_once_the_facilitator_asks_its_seat_again() {
     assert_eq!(run.wait().expect("ends").code(), Some(0), "{}", heard());
     assert!(heard().contains("sealed") && heard().matches("not answered").count() == 1, "{}", heard());
 }
+
+const BUSY: &[u8] = b"HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nContent-Length: 28\r\n\r\n\
+    {\"refused\":\"too many tries\"}";
 
 /// A network that loses the first requests of each kind: the first is one too many, the second gets no reply.
 fn busy_network(to: String) -> String {
@@ -343,12 +342,7 @@ fn busy_network(to: String) -> String {
             let line = request.split(|byte| *byte == b'\r').next().expect("a line").to_vec();
             lines.push(line.clone());
             match lines.iter().filter(|known| **known == line).count() {
-                1 => {
-                    let reply =
-                        b"HTTP/1.1 429 Too Many Requests\r\nConnection: close\r\nContent-Length: 28\r\n\r\n\
-                                  {\"refused\":\"too many tries\"}";
-                    stream.write_all(reply).expect("sent");
-                }
+                1 => stream.write_all(BUSY).expect("sent"),
                 2 => {}
                 _ => {
                     let mut reply = Vec::new();

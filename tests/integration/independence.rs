@@ -15,12 +15,10 @@ fn few_sentences(n: usize) -> String {
     (0..6).map(|part| sentence((n * (part + 3) + part * part) % 40)).collect()
 }
 
-/// The same text for all, with a word of its own at the end.
 fn one_text(n: usize) -> String {
     format!("{} {n}", few_sentences(1))
 }
 
-/// Words that nobody else has.
 fn own_words(n: usize) -> String {
     let words: Vec<String> = (0..180).map(|word| format!("w{n}x{word}")).collect();
     words.join(" ")

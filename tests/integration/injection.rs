@@ -1,9 +1,8 @@
 //! Attacks by what participants answer: each file of `tests/attacks/` is a reply as it comes from a
 //! model, and its name ends with what it counts as (`red`, `blue`, `invalid`). All of them sit in
-//! one round; nothing they say changes the structure of what later rounds, agents and reviewers are
-//! handed, the tally, or the file. Adding an attack is adding a file.
+//! one round; nothing they say changes what later rounds, agents and reviewers are handed, the tally or the file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -13,7 +12,7 @@ use roundtable::round::snapshot::{AddressLines, Snapshot, address};
 use roundtable::yaml;
 use serde_json::{Value, json};
 
-use crate::program::Desk;
+use crate::program::{Desk, has, named};
 use crate::server::{Answer, Server};
 
 const OPTIONS: [&str; 2] = ["red", "blue"];
@@ -27,9 +26,8 @@ struct Attack {
 
 fn attacks() -> Vec<Attack> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/attacks");
-    let mut paths: Vec<_> =
-        fs::read_dir(folder).expect("attacks").map(|entry| entry.expect("an entry").path()).collect();
-    paths.sort();
+    let listed = fs::read_dir(folder).expect("attacks").map(|entry| entry.expect("an entry").path());
+    let paths: BTreeSet<_> = listed.collect();
     assert!(paths.len() > 30, "only {} attacks are there", paths.len());
     let attack = |path: &std::path::PathBuf| {
         let file = path.file_name().expect("a name").to_string_lossy().into_owned();
@@ -72,7 +70,6 @@ fn inner(text: &str) -> serde_json::Map<String, Value> {
     outer["participant_context"].as_object().expect("a mapping").clone()
 }
 
-/// Whether a line of the text begins like this.
 fn lines_beginning(text: &str, start: &str) -> usize {
     text.lines().filter(|line| line.starts_with(start)).count()
 }
@@ -96,8 +93,8 @@ fn an_attack_in_any_place_of_a_snapshot_stays_a_text() {
             context: Some(&context),
             ..SnapshotContent::default()
         });
-        let text =
-            format!("{}{}", snapshot.text, address(AddressLines { role: "abe", ..AddressLines::default() }));
+        let abe = AddressLines { role: "abe", ..AddressLines::default() };
+        let text = snapshot.text.to_string() + &address(abe);
         let inner = inner(&text);
         let keys: Vec<&str> = inner.keys().map(String::as_str).collect();
         assert_eq!(keys, ["question", "artifacts_snapshot", "context", "your_role"], "{name}");
@@ -154,8 +151,8 @@ struct Attacked {
 impl Attacked {
     fn run() -> Self {
         let attacks = attacks();
-        let replies: BTreeMap<String, String> =
-            attacks.iter().map(|attack| (attack.name.clone(), attack.reply.clone())).collect();
+        let reply = |attack: &Attack| (attack.name.clone(), attack.reply.clone());
+        let replies: BTreeMap<String, String> = attacks.iter().map(reply).collect();
         let repeated = all(&attacks);
         let verdict = json!({ "approved": true, "feedback": repeated }).to_string();
         let server = Server::start(move |request| {
@@ -174,14 +171,13 @@ impl Attacked {
         Self { attacks, desk, lines }
     }
 
-    fn events(&self, name: &str) -> Vec<&Value> {
-        self.lines.iter().filter(|line| line["event"] == name).collect()
+    fn events(&self, name: &str) -> Vec<Value> {
+        named(&self.lines, name)
     }
 
-    /// The answers of the first round by seat.
-    fn first(&self) -> BTreeMap<&str, &Value> {
+    fn first(&self) -> BTreeMap<String, Value> {
         let revealed = self.events("answer_revealed").into_iter().filter(|answer| answer["round"] == "pick");
-        revealed.map(|answer| (answer["participant"].as_str().expect("a name"), answer)).collect()
+        revealed.map(|answer| (answer["participant"].as_str().expect("a name").to_owned(), answer)).collect()
     }
 
     /// Each reply counts as what it is; nobody votes twice or for another.
@@ -191,7 +187,7 @@ impl Attacked {
         let mut votes = BTreeMap::from([("red", 0), ("blue", 2), ("invalid", 0)]);
         for attack in &self.attacks {
             *votes.get_mut(attack.counts.as_str()).expect("what it counts as") += 1;
-            let answer = first[attack.name.as_str()];
+            let answer = &first[&attack.name];
             let counted = answer["answer"]["vote"].as_str().unwrap_or("invalid");
             assert_eq!(counted, attack.counts, "{}: {answer}", attack.name);
         }
@@ -221,14 +217,10 @@ impl Attacked {
             assert_eq!(data.len(), self.attacks.len() + 2);
             for (entry, attack) in data.iter().zip(&self.attacks) {
                 assert_eq!(entry["stepId"], attack.name);
-                if steps[0] != "pick" {
-                    continue;
-                }
-                match attack.counts.as_str() {
-                    "invalid" => assert_eq!(entry["status"], "rejected"),
-                    _ => {
-                        assert_eq!(entry["result"], first[attack.name.as_str()]["answer"], "{}", attack.name);
-                    }
+                if steps[0] == "pick" && attack.counts == "invalid" {
+                    assert_eq!(entry["status"], "rejected");
+                } else if steps[0] == "pick" {
+                    assert_eq!(entry["result"], first[&attack.name]["answer"], "{}", attack.name);
                 }
             }
             if let Some(sum) = context.get("sum") {
@@ -253,10 +245,8 @@ impl Attacked {
         let sum = offered.iter().find(|item| item["step"] == "sum").expect("the agent's item");
         let prompt = sum["prompt"].as_str().expect("a prompt");
         assert!(prompt.ends_with("End of Paint the shed."), "{prompt}");
-        for braces in ["{{goal}} {{input}} {{context.pick.success}}", "{{#each context}}{{@key}}{{/each}}"] {
-            assert!(prompt.contains(braces), "{prompt}");
-        }
-        assert!(prompt.contains("{{*inline \"x\"}}"), "{prompt}");
+        let each = "{{#each context}}{{@key}}{{/each}}";
+        has(prompt, &["{{goal}} {{input}} {{context.pick.success}}", each, "{{*inline \"x\"}}"]);
     }
 
     /// The file holds the events that were told, each once, and stands up to `verify`.

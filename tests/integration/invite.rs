@@ -18,7 +18,6 @@ fn desk() -> Desk {
     desk
 }
 
-/// The link that the screen shows now.
 fn link(screen: &Screen) -> String {
     let drawn = screen.drawn();
     let from = drawn.find("http://").unwrap_or_else(|| panic!("no link:\n{drawn}"));
@@ -29,7 +28,6 @@ fn link(screen: &Screen) -> String {
         .to_owned()
 }
 
-/// Whoever opens a link.
 fn browser(link: &str, seed: u8) -> Browser {
     let (address, secret) = link["http://".len()..].split_once("/b#").expect("a link");
     let (token, fingerprint) = secret.split_once('.').expect("a fingerprint");

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use roundtable::history::{SeatStatus, Session};
-use roundtable::journal::{fold, read_log, verify};
+use roundtable::history::SeatStatus;
 
+use crate::face::saved;
 use crate::patience::PATIENCE;
 use crate::program::Desk;
 use crate::pty::{Screen, command};
@@ -39,22 +39,16 @@ impl Newcomer {
 
     #[track_caller]
     fn asks(&mut self, model: &str) {
-        self.screen.wait_for(&[
-            "Ask several AIs one question",
-            "a question of your own",
-            "Who can answer",
-            "n new",
-        ]);
+        let home = ["Ask several AIs one question", "a question of your own", "Who can answer", "n new"];
+        self.screen.wait_for(&home);
         self.press(&["n"], &["A question of your own", "background", "Ctrl-S submit"]);
         self.screen.send("Which cache first?");
         self.press(&["\t"], &["Which cache first?"]);
         self.screen.send("Redis: one truth. In-process: simple.");
         self.press(&["\t"], &["In-process: simple."]);
         self.screen.send("redis\rin-process");
-        self.press(
-            &[DONE],
-            &["DRAFT", "Which cache first?", "software-architect", "no model yet", "m model"],
-        );
+        let draft = ["DRAFT", "Which cache first?", "software-architect", "no model yet", "m model"];
+        self.press(&[DONE], &draft);
         self.press(&["m"], &["Who answers", model, "Enter: all 5 seats"]);
         self.press(&["\r"], &[model, "o open"]);
         self.screen.wait_without(&["Who answers", "no model yet"]);
@@ -67,10 +61,7 @@ impl Newcomer {
         self.press(&["A", "y"], &["Session finished"]);
         self.press(&["q"], &[]);
         assert_eq!(self.screen.end().0, 0);
-        let bytes = std::fs::read(desk.session()).expect("a session");
-        assert_eq!(verify(&bytes, None).findings, []);
-        let session: Session = fold(&read_log(&bytes).expect("readable"));
-        let seats = &session.rounds[0].seats;
+        let seats = &saved(desk).rounds[0].seats;
         assert_eq!(seats.len(), 5);
         for seat in seats.values() {
             let SeatStatus::Revealed(answer, _) = &seat.status else { panic!("{:?}", seat.status) };
@@ -79,12 +70,17 @@ impl Newcomer {
     }
 }
 
+/// A server of one's own with one model, which always says this.
+fn local(said: &'static str) -> Server {
+    Server::start(move |request| match request.path() {
+        path if path.ends_with("/models") => Answer::new(200, &[], r#"{"data": [{"id": "llama3.2"}]}"#),
+        _ => Answer::chat(said),
+    })
+}
+
 #[test]
 fn a_newcomer_has_a_local_server_answer_and_it_is_remembered() {
-    let server = Server::start(|request| match request.path() {
-        path if path.ends_with("/models") => Answer::new(200, &[], r#"{"data": [{"id": "llama3.2"}]}"#),
-        _ => Answer::chat("vote: redis\nrationale: [one truth]"),
-    });
+    let server = local("vote: redis\nrationale: [one truth]");
     let desk = Desk::new().set("OLLAMA_BASE_URL", &format!("{}/v1", server.url()));
     let mut newcomer = Newcomer::sits_down(&desk);
     newcomer.screen.wait_for(&["1 model"]);
@@ -110,19 +106,14 @@ fn a_newcomer_has_a_command_line_agent_answer() {
 /// A model without a key: the draft says so, the session starts all the same, and the seat is saved.
 #[test]
 fn a_seat_without_a_key_is_told_before_and_saved_while_the_round_is_open() {
-    let server = Server::start(|request| match request.path() {
-        path if path.ends_with("/models") => Answer::new(200, &[], r#"{"data": [{"id": "llama3.2"}]}"#),
-        _ => Answer::chat("vote: alpha"),
-    });
+    let server = local("vote: alpha");
     let definition = "question: \"Which?\"\nballot: {kind: choice, options: [alpha, beta]}\nrule: majority\n\
                       participants: [{persona: qa-lead, model: openai/gpt-5-mini}, {persona: skeptic, model: ollama/llama3.2}]\n";
     let desk = Desk::with(definition).set("OLLAMA_BASE_URL", &format!("{}/v1", server.url()));
     let mut screen = Screen::open(&desk, (80, 24), &["decide.yaml"]);
     screen.wait_for(&["Before you open: 1 problem", "qa-lead", "OPENAI_API_KEY", "open (1 problem)"]);
-    screen.press(
-        "o",
-        &["1 failed", "OPENAI_API_KEY", "stays open while a failed seat can be saved", "r again"],
-    );
+    let open = ["1 failed", "OPENAI_API_KEY", "stays open while a failed seat can be saved", "r again"];
+    screen.press("o", &open);
     // Leaving keeps the choice, and says where the session is.
     screen.press("q", &["A round is open"]);
     screen.send("y");
@@ -137,11 +128,8 @@ fn a_seat_without_a_key_is_told_before_and_saved_while_the_round_is_open() {
     screen.press("j\r", &["REVEAL", "alpha"]);
     screen.send("q");
     assert_eq!(screen.end().0, 0);
-    let bytes = std::fs::read(desk.session()).expect("a session");
-    assert_eq!(verify(&bytes, None).findings, []);
-    let session: Session = fold(&read_log(&bytes).expect("readable"));
-    assert_eq!(session.rounds[0].sealed(), 2);
-    assert_eq!(session.rounds[0].seats["qa-lead"].retried, 1);
+    let round = &saved(&desk).rounds[0];
+    assert_eq!((round.sealed(), round.seats["qa-lead"].retried), (2, 1));
 }
 
 #[test]

@@ -58,14 +58,10 @@ fn by_default_findings_are_flagged_and_nothing_is_changed() {
     let found = named(&lines, "leaks_found");
     assert_eq!(found.len(), 1);
     assert_eq!(found[0]["round"], "pick");
-    let texts: Vec<&str> = found[0]["found"]
-        .as_array()
-        .expect("a list")
-        .iter()
-        .map(|leak| leak["text"].as_str().expect("a text"))
-        .collect();
-    assert_eq!(texts, ["Claude", "Anthropic", "Claude", "openai"]);
-    assert!(found[0]["found"].as_array().expect("a list").iter().all(|leak| leak.get("as").is_none()));
+    let found = found[0]["found"].as_array().expect("a list");
+    let texts = found.iter().map(|leak| leak["text"].as_str().expect("a text"));
+    assert_eq!(texts.collect::<Vec<_>>(), ["Claude", "Anthropic", "Claude", "openai"]);
+    assert!(found.iter().all(|leak| leak.get("as").is_none()));
     let handed = handed_on(&lines);
     has(&handed, &["As Claude, made by Anthropic", "bert-2 will not"]);
     assert!(handed.contains("stepId: bert-2") || handed.contains("stepId: \"bert-2\""), "{handed}");
@@ -77,9 +73,8 @@ fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
     let desk = desk("leaks: mask");
     let lines = run(&desk).lines();
     let handed = handed_on(&lines);
-    assert!(handed.contains("As [model], made by [maker], I take red"), "{handed}");
-    assert!(handed.contains("[participant] will not") && handed.contains("[model], [maker]"), "{handed}");
-    assert!(handed.contains("a llama in a mistral wind"), "{handed}");
+    has(&handed, &["As [model], made by [maker], I take red", "[participant] will not", "[model], [maker]"]);
+    has(&handed, &["a llama in a mistral wind"]);
     // Later prompts hold it nowhere else.
     for item in named(&lines, "work_item_offered").iter().filter(|item| item["round"] == "again") {
         let prompt = item["prompt"].as_str().expect("a prompt");
@@ -92,10 +87,8 @@ fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
     let report = desk.report("out.s2s");
     let seat = &report["rounds"][0]["seats"][0];
     assert_eq!(seat["answer"]["rationale"][0], "As Claude, made by Anthropic, I take red");
-    assert_eq!(
-        seat["leaks"][0],
-        json!({ "kind": "model", "place": "/result/rationale/0", "text": "Claude", "as": "[model]" })
-    );
+    let leak = json!({ "kind": "model", "place": "/result/rationale/0", "text": "Claude", "as": "[model]" });
+    assert_eq!(seat["leaks"][0], leak);
     assert!(report["rounds"][0]["seats"][2].get("leaks").is_none());
     desk.run(["report", "out.s2s"]).code(0).shows("Leak scan (masked for later steps)").shows("“Claude”");
     desk.run(["trace", "out.s2s"]).code(0).shows("--- leak scan: masked for later steps");
@@ -132,8 +125,7 @@ fn pseudonyms_are_all_that_later_rounds_see_and_the_end_tells_who_was_who() {
         }
         has(&handed, &[&format!("{} will not", names["bert-2"].as_str().expect("a pseudonym"))]);
         // They are listed by their numbers, whatever the roster's order.
-        let at: Vec<usize> =
-            (1..=3).map(|n| handed.find(&format!("participant-{n}\"")).expect("each")).collect();
+        let at = (1..=3).map(|n| handed.find(&format!("participant-{n}\"")).expect("each"));
         assert!(at.is_sorted(), "{handed}");
         assert!(handed.contains("As [model], made by [maker]"), "masked unless said otherwise: {handed}");
         desk.run(["report", "out.s2s"]).code(0).shows("- **abe** · ").shows("abe as participant-");
@@ -150,19 +142,13 @@ fn who_is_who_is_not_reported_before_the_end() {
     desk.run(["--batch", "--answers", "answers.yaml", "--save", "out.s2s", "stop.yaml"]).code(4);
     let shown = desk.run(["report", "out.s2s"]).code(0).out;
     assert!(!shown.contains("participant-"), "{shown}");
-    let json = desk.run(["report", "out.s2s", "--format", "json"]).code(0).out;
-    assert!(!json.contains("\"pseudonyms\""), "{json}");
+    assert!(desk.report("out.s2s").get("pseudonyms").is_none());
 }
 
 #[test]
 fn drawn_pseudonyms_differ_from_session_to_session() {
-    let mut seen = std::collections::BTreeSet::new();
-    for _ in 0..4 {
-        let desk = desk("pseudonyms: true");
-        let lines = run(&desk).lines();
-        seen.insert(lines[0]["pseudonyms"]["seed"].as_u64().expect("a seed"));
-    }
-    assert_eq!(seen.len(), 4);
+    let seed = |_| run(&desk("pseudonyms: true")).lines()[0]["pseudonyms"]["seed"].as_u64().expect("a seed");
+    assert_eq!((0..4).map(seed).collect::<std::collections::BTreeSet<_>>().len(), 4);
 }
 
 #[test]

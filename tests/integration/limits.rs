@@ -117,21 +117,18 @@ async fn a_wait_longer_than_the_time_left_fails_at_once() {
 async fn those_who_wait_for_a_permit_go_in_the_order_they_came() {
     let server = Server::start(|_| Answer::chat("x").after(ms(5)));
     let participant = HttpParticipant::new(open_ai(&server), Some(1)).expect("a usable service");
-    let asks: Vec<SeatRequest> = (0..40)
-        .map(|n| {
-            let mut ask = ask();
-            ask.prompt.tail = format!("  your_role: \"seat-{n}\"\n");
-            ask
-        })
-        .collect();
+    let seat = |n| {
+        let mut ask = ask();
+        ask.prompt.tail = format!("  your_role: \"seat-{n}\"\n");
+        ask
+    };
+    let asks: Vec<SeatRequest> = (0..40).map(seat).collect();
     let replies = futures::future::join_all(asks.iter().map(|ask| participant.ask(ask))).await;
     assert!(replies.iter().all(Result::is_ok));
     let seats: Vec<String> = server.requests().iter().map(crate::server::Request::seat).collect();
-    let expected: Vec<String> = (0..40).map(|n| format!("seat-{n}")).collect();
-    assert_eq!(seats, expected);
+    assert!(seats.into_iter().eq((0..40).map(|n| format!("seat-{n}"))));
 }
 
-/// A server that notes how many requests it has at most at once.
 fn counting(most: &Arc<AtomicUsize>) -> Server {
     let now = Arc::new(Mutex::new(Vec::<Instant>::new()));
     let most = most.clone();
@@ -148,13 +145,10 @@ fn counting(most: &Arc<AtomicUsize>) -> Server {
 fn a_server_of_ones_own_is_asked_as_many_at_a_time_as_it_works_on() {
     let round = "question: Which?\nballot: {kind: choice, options: [in-process, redis]}\nrule: majority\n\
                  participants: [{persona: qa-lead, count: 9}]\n";
-    for (provider, own, expected) in [
-        ("ollama", "", 1),
-        ("llamacpp", "", 4),
-        ("lmstudio", "", 4),
-        ("ollama", ", max_in_flight: 3", 3),
-        ("vllm", "", 9),
-    ] {
+    let three = ", max_in_flight: 3";
+    let services =
+        [("ollama", "", 1), ("llamacpp", "", 4), ("lmstudio", "", 4), ("ollama", three, 3), ("vllm", "", 9)];
+    for (provider, own, expected) in services {
         let most = Arc::default();
         let server = counting(&most);
         let desk = Desk::with(round);

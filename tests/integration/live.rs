@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Instant;
 
 use futures::future::FutureExt as _;
 use roundtable::core::{Command, ExitCode, ReplyLimits, decide};
@@ -12,7 +11,7 @@ use roundtable::history::{
 };
 use roundtable::journal::Disk;
 
-use crate::patience::PATIENCE;
+use crate::patience::{PATIENCE, wait_for};
 use crate::seats::{Clock, Place, newcomer, said, seated, slow, unreachable};
 
 const ONE: &str = "\
@@ -45,6 +44,21 @@ fn at_holds<'a>(
         last = now;
         orders
     }
+}
+
+/// Opens the round, accepts what came of it, and gives these orders between.
+fn accepting<'a>(
+    during: impl Fn(&LogEntry) -> Vec<FacilitatorRequest> + 'a,
+) -> impl FnMut(&LogEntry, &Session) -> Vec<FacilitatorRequest> + 'a {
+    at_holds(vec![|session| vec![seen(session)], |_| vec![FacilitatorRequest::Accept]], during)
+}
+
+fn is_sealed(line: &LogEntry, seat: &str) -> bool {
+    matches!(&line.stamped.event, Event::BallotSealed(sealed) if sealed.participant == seat)
+}
+
+fn retry(seat: &str, model: Option<&str>) -> FacilitatorRequest {
+    FacilitatorRequest::Retry { participant: seat.to_owned(), model: model.map(str::to_owned) }
 }
 
 #[test]
@@ -89,21 +103,16 @@ fn a_round_waits_is_revised_asked_again_and_accepted() {
     };
     let (ran, refused) = place.start_live(ONE, &|table| table, &mut screen);
     assert_eq!(ran.done, Ok(ExitCode::Finished), "{refused:?}");
-    assert_eq!(refused.len(), 3, "{refused:?}");
-    assert!(refused[0].contains("review the snapshot again"), "{refused:?}");
-    assert!(refused[2].contains("no round is open"), "{refused:?}");
+    let [unseen, _, late] = &refused[..] else { panic!("{refused:?}") };
+    assert!(unseen.contains("review the snapshot again") && late.contains("no round is open"), "{refused:?}");
     let session = place.session();
-    let ids: Vec<&str> = session.rounds.iter().map(|round| round.opened.round.as_str()).collect();
-    assert_eq!(ids, ["pick", "pick.2"]);
     let [first, second] = session.rounds.as_slice() else { panic!("two rounds") };
+    assert_eq!([&*first.opened.round, &*second.opened.round], ["pick", "pick.2"]);
     assert_eq!(first.opened.question, "Which, really?");
     assert_eq!(first.seats.keys().collect::<Vec<_>>(), ["ann", "cyd"]);
-    assert!(
-        first.opened.snapshot.contains("REQ-1") && !first.opened.snapshot.contains("synthesis"),
-        "{}",
-        first.opened.snapshot
-    );
-    assert!(second.opened.snapshot.contains("synthesis: \"Split so far.\""), "{}", second.opened.snapshot);
+    let [before, after] = [&first.opened.snapshot, &second.opened.snapshot];
+    assert!(before.contains("REQ-1") && !before.contains("synthesis"), "{before}");
+    assert!(after.contains("synthesis: \"Split so far.\""), "{after}");
     place.verify();
 }
 
@@ -111,19 +120,18 @@ fn a_round_waits_is_revised_asked_again_and_accepted() {
 fn an_open_round_is_extended_a_seat_is_excused_and_it_is_closed_by_order() {
     let dir = tempfile::tempdir().expect("a folder");
     let place = Place::new(Disk::default(), dir.path());
-    let mut screen = at_holds(
-        vec![|session| vec![seen(session)], |_| vec![FacilitatorRequest::Accept]],
-        |line| match &line.stamped.event {
-            Event::BallotSealed(_) => vec![
-                FacilitatorRequest::MoreTime(60_000),
-                FacilitatorRequest::Excuse { participant: "bob".to_owned(), reason: "on a train".to_owned() },
-                FacilitatorRequest::Excuse { participant: "bob".to_owned(), reason: "twice".to_owned() },
-                FacilitatorRequest::Accept,
-            ],
-            Event::SeatExcused { .. } => vec![FacilitatorRequest::CloseRound],
-            _ => vec![],
-        },
-    );
+    let excuse = |reason: &str| {
+        let (participant, reason) = ("bob".to_owned(), reason.to_owned());
+        FacilitatorRequest::Excuse { participant, reason }
+    };
+    let mut screen = accepting(|line| match &line.stamped.event {
+        Event::BallotSealed(_) => {
+            let more = FacilitatorRequest::MoreTime(60_000);
+            vec![more, excuse("on a train"), excuse("twice"), FacilitatorRequest::Accept]
+        }
+        Event::SeatExcused { .. } => vec![FacilitatorRequest::CloseRound],
+        _ => vec![],
+    });
     let (ran, refused) = place.start_live(ONE, &seated(&["bob", "cyd"], slow), &mut screen);
     assert_eq!(ran.done, Ok(ExitCode::Undecided), "one of three is no quorum");
     assert_eq!(refused, ["`bob` is settled already", "there is nothing to accept now"]);
@@ -146,11 +154,7 @@ fn more_time_moves_the_deadline_that_closes_the_round() {
         vec![|session| vec![seen(session)], |_| {
             vec![FacilitatorRequest::Leave { reason: roundtable::core::LEFT.to_owned() }]
         }],
-        |line| {
-            let first =
-                matches!(&line.stamped.event, Event::BallotSealed(sealed) if sealed.participant == "ann");
-            if first { vec![FacilitatorRequest::MoreTime(4_000_000)] } else { Vec::new() }
-        },
+        |line| Vec::from_iter(is_sealed(line, "ann").then_some(FacilitatorRequest::MoreTime(4_000_000))),
     );
     let (ran, refused) = place.start_live(ONE, &seated(&["bob", "cyd"], slow), &mut screen);
     assert!(refused.is_empty() && start.elapsed() < PATIENCE, "{refused:?}");
@@ -169,33 +173,24 @@ fn more_time_moves_the_deadline_that_closes_the_round() {
 fn a_seat_is_asked_anew_while_nothing_of_it_is_sealed() {
     let dir = tempfile::tempdir().expect("a folder");
     let place = Place::new(Disk::default(), dir.path());
-    let retry = |seat: &str, model: Option<&str>| FacilitatorRequest::Retry {
-        participant: seat.to_owned(),
-        model: model.map(str::to_owned),
-    };
-    let mut screen = at_holds(
-        vec![|session| vec![seen(session)], |_| vec![FacilitatorRequest::Accept]],
-        |line| match &line.stamped.event {
-            Event::BallotSealed(sealed) if sealed.participant == "ann" => vec![
-                retry("ann", Some("quick/one")),
-                retry("eve", None),
-                retry("bob", Some("nobody/here")),
-                retry("bob", Some("quick/one")),
-            ],
-            Event::BallotSealed(sealed) if sealed.participant == "bob" => {
-                vec![retry("cyd", None), retry("cyd", Some("quick/two"))]
+    let mut screen = accepting(|line| {
+        let orders = match () {
+            () if is_sealed(line, "ann") => {
+                &[("ann", "quick/one"), ("eve", ""), ("bob", "nobody/here"), ("bob", "quick/one")][..]
             }
-            _ => vec![],
-        },
-    );
+            () if is_sealed(line, "bob") => &[("cyd", ""), ("cyd", "quick/two")],
+            () => &[],
+        };
+        let order =
+            |(seat, model): &(&str, &str)| retry(seat, Some(*model).filter(|model| !model.is_empty()));
+        orders.iter().map(order).collect()
+    });
     let (bob, cyd) = (seated(&["bob"], unreachable), seated(&["cyd"], slow));
     let table = |table| cyd(bob(table));
     let (ran, refused) = place.start_live(ONE, &table, &mut screen);
     assert_eq!(ran.done, Ok(ExitCode::Finished));
-    assert_eq!(
-        refused,
-        ["seat `ann` is already sealed", "`eve` has no seat in round `pick`", "unknown provider `nobody`"]
-    );
+    let wanted = "seat `ann` is already sealed; `eve` has no seat in round `pick`; unknown provider `nobody`";
+    assert_eq!(refused.join("; "), wanted);
     let session = place.session();
     let round = &session.rounds[0];
     assert_eq!(round.closed.as_ref().expect("closed").reason, CloseReason::All);
@@ -228,22 +223,11 @@ fn a_reply_that_comes_as_its_seat_is_asked_anew_is_let_go() {
     let seating = |model: &str| {
         told.notify_one();
         // Its work ends, and lets it go, when the answer is sealed.
-        let patience = Instant::now();
-        while Arc::strong_count(&told) > 2 {
-            assert!(patience.elapsed() < PATIENCE, "the answer is never sealed");
-            std::thread::yield_now();
-        }
+        wait_for("the seal", || (Arc::strong_count(&told) <= 2).then_some(()));
         newcomer(model)
     };
-    let retry =
-        || FacilitatorRequest::Retry { participant: "cyd".to_owned(), model: Some("quick/one".to_owned()) };
-    let mut screen = at_holds(
-        vec![|session| vec![seen(session)], |_| vec![FacilitatorRequest::Accept]],
-        |line| match &line.stamped.event {
-            Event::BallotSealed(sealed) if sealed.participant == "ann" => vec![retry()],
-            _ => vec![],
-        },
-    );
+    let mut screen =
+        accepting(|line| Vec::from_iter(is_sealed(line, "ann").then(|| retry("cyd", Some("quick/one")))));
     let (ran, refused) = place.start_live_with(ONE, &table, &mut screen, Box::new(seating));
     assert_eq!((ran.done, refused), (Ok(ExitCode::Finished), vec![]));
     let session = place.session();
@@ -261,15 +245,7 @@ fn a_seat_is_asked_anew_only_if_that_can_be_paid_too() {
         let prices = [("test/test".to_owned(), price)].into();
         let budget = Some(Budget::new(limit, prices, ReplyLimits { usual: 1000, ..ReplyLimits::default() }));
         let place = Place { budget, ..Place::new(Disk::default(), dir.path()) };
-        let mut screen =
-            at_holds(vec![|session| vec![seen(session)], |_| vec![FacilitatorRequest::Accept]], |line| {
-                match &line.stamped.event {
-                    Event::BallotSealed(sealed) if sealed.participant == "ann" => {
-                        vec![FacilitatorRequest::Retry { participant: "cyd".to_owned(), model: None }]
-                    }
-                    _ => vec![],
-                }
-            });
+        let mut screen = accepting(|line| Vec::from_iter(is_sealed(line, "ann").then(|| retry("cyd", None))));
         let (ran, refused) = place.start_live(ONE, &seated(&["cyd"], slow), &mut screen);
         assert!(ran.done.is_ok(), "{:?}", ran.done);
         assert_eq!(place.session().rounds[0].seats["cyd"].retried, u32::from(is_paid));

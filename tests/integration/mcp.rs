@@ -1,28 +1,428 @@
 //! `mcp`, end to end: the tests are the assistant's client.
 
+use std::collections::HashMap;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::{Value, json};
+
+use crate::patience::{Patient as _, wait_for};
 use crate::program::Desk;
+use crate::server::{Answer, Server};
+
+/// Said in sealed answers and nowhere else.
+const CANARY: &str = "a grey heron stands there";
+
+/// A client, and everything the server has said to it.
+struct Client {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    transcript: String,
+    sent: u64,
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Client {
+    fn start(desk: &Desk, args: &[&str]) -> Self {
+        let mut command = desk.command([&["mcp"], args].concat());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.start().expect("the program starts");
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("a pipe"));
+        Self { child, input, output, transcript: String::new(), sent: 0 }
+    }
+
+    fn connected(desk: &Desk, args: &[&str]) -> Self {
+        let mut client = Self::start(desk, args);
+        let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        assert_eq!(client.request("initialize", &hello)["result"]["serverInfo"]["name"], "roundtable");
+        client.send(r#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#);
+        client
+    }
+
+    fn send(&mut self, line: &str) {
+        let input = self.input.as_mut().expect("open");
+        input.write_all(format!("{line}\n").as_bytes()).expect("taken");
+    }
+
+    fn receive(&mut self) -> Value {
+        let mut line = String::new();
+        self.output.read_line(&mut line).expect("a line");
+        self.transcript.push_str(&line);
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    }
+
+    fn request(&mut self, method: &str, params: &Value) -> Value {
+        self.sent += 1;
+        let id = self.sent;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
+        let reply = self.receive();
+        assert_eq!(reply["id"], id, "{reply}");
+        reply
+    }
+
+    #[track_caller]
+    fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        let reply = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
+        assert_eq!(reply["result"]["isError"], false, "{tool} {arguments}: {reply}");
+        reply["result"]["structuredContent"].clone()
+    }
+
+    fn convene(&mut self, asked: &Value) -> Value {
+        self.call("convene", asked)["session"].clone()
+    }
+
+    fn result(&mut self, session: &Value) -> Value {
+        self.call("result", &json!({"session": session}))
+    }
+
+    fn status(&mut self, session: &Value) -> Value {
+        self.call("status", &json!({"session": session}))
+    }
+
+    /// The numbers once the session is over or rests.
+    fn waited(&mut self, session: &Value) -> Value {
+        self.call("status", &json!({"session": session, "wait_s": 30}))
+    }
+
+    fn until_sealed(&mut self, session: &Value, count: u64) {
+        wait_for("sealed answers", || (self.status(session)["sealed"] == count).then_some(()));
+    }
+
+    #[track_caller]
+    fn refused(&mut self, tool: &str, arguments: &Value) -> String {
+        let reply = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
+        assert_eq!(reply["result"]["isError"], true, "{tool} {arguments}: {reply}");
+        reply["result"]["content"][0]["text"].as_str().expect("words").to_owned()
+    }
+
+    /// Ends standard input; returns the exit code and what else was said.
+    fn end(mut self) -> (Option<i32>, String) {
+        drop(self.input.take());
+        let code = self.child.wait().expect("ends").code();
+        let mut rest = String::new();
+        self.output.read_to_string(&mut rest).expect("UTF-8");
+        (code, rest)
+    }
+}
+
+/// Whether a reply has what is expected, with names that stand for values.
+fn fits(expected: &Value, given: &Value, names: &mut HashMap<String, Value>) -> bool {
+    match (expected, given) {
+        (Value::String(any), _) if any == "*" => true,
+        (Value::String(name), _) if name.starts_with('$') => {
+            names.entry(name.clone()).or_insert_with(|| given.clone()) == given
+        }
+        (Value::Object(expected), Value::Object(given)) => expected
+            .iter()
+            .all(|(key, expected)| given.get(key).is_some_and(|given| fits(expected, given, names))),
+        (Value::Array(expected), Value::Array(given)) => {
+            expected.len() == given.len()
+                && expected.iter().zip(given).all(|(expected, given)| fits(expected, given, names))
+        }
+        _ => expected == given,
+    }
+}
+
+#[test]
+fn conversations_by_two_protocol_versions_go_as_written() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/mcp");
+    let mut files: Vec<_> =
+        fs::read_dir(folder).expect("a folder").map(|file| file.unwrap().path()).collect();
+    files.sort();
+    assert_eq!(files.len(), 2);
+    for file in files {
+        let desk = Desk::new();
+        let (mut client, mut names) = (Client::start(&desk, &[]), HashMap::new());
+        for line in fs::read_to_string(&file).expect("a file").lines() {
+            if let Some(sent) = line.strip_prefix("> ") {
+                let with_value = |text: String, (name, value): (&String, &Value)| {
+                    text.replace(name, value.as_str().unwrap())
+                };
+                client.send(&names.iter().fold(sent.to_owned(), with_value));
+            } else if let Some(expected) = line.strip_prefix("< ") {
+                let (expected, given) = (serde_json::from_str(expected).expect(line), client.receive());
+                assert!(fits(&expected, &given, &mut names), "{file:?}\n{line}\n{given}");
+            }
+        }
+        assert_eq!(client.end(), (Some(0), String::new()));
+        desk.run(["verify", &desk.session().display().to_string()]).code(0);
+    }
+}
+
+/// A desk whose model `lab/m` says the canary; seat `qa-lead` waits for the gate.
+fn gated() -> (Desk, Server, Arc<AtomicBool>) {
+    let gate = Arc::new(AtomicBool::new(false));
+    let held = Arc::clone(&gate);
+    let server = Server::start(move |request| {
+        let answer = Answer::chat(&format!("vote: redis\nposition: {CANARY}\n"));
+        if request.seat() == "qa-lead" { answer.behind(&held) } else { answer }
+    });
+    (Desk::new().served_by(&server), server, gate)
+}
+
+#[track_caller]
+fn stands(numbers: &Value, state: &str, sealed: u64) {
+    assert!(numbers["state"] == state && numbers["sealed"] == sealed, "{numbers}");
+}
+
+fn question() -> Value {
+    json!({
+        "question": "Which store?", "options": ["redis", "sqlite"], "evidence": [{"id": "E", "text": "Two hosts."}],
+        "participants": [{"persona": "skeptic", "model": "lab/m"}, {"persona": "qa-lead", "model": "lab/m"}],
+    })
+}
+
+#[test]
+fn nothing_but_numbers_is_said_before_the_close() {
+    let (desk, _server, gate) = gated();
+    let mut client = Client::connected(&desk, &[]);
+    let mut asked = question();
+    asked["own_ballot"] = json!({"vote": "sqlite", "reason": CANARY});
+    let session = client.convene(&asked);
+    client.until_sealed(&session, 2);
+    let numbers = json!({"session": session, "state": "open", "seats": 3, "sealed": 2, "poll_ms": 3000});
+    assert_eq!(client.status(&session), numbers);
+    let said = client.refused("result", &json!({"session": session}));
+    assert!(said.contains("not over") && said.contains("`status`"), "{said}");
+    for hidden in [CANARY, "heron", "skeptic", "qa-lead", "caller\""] {
+        assert!(!client.transcript.contains(hidden), "{hidden} in {}", client.transcript);
+    }
+    gate.store(true, Ordering::Release);
+    assert_eq!(client.waited(&session)["state"], "closed");
+    let result = client.result(&session);
+    assert_eq!((&result["decided"], &result["winners"]), (&json!(true), &json!(["redis"])), "{result}");
+    let minority = json!([{
+        "participant": "caller", "model": "scripted", "outcome": "answered", "reason": null,
+        "answer": {"vote": "sqlite", "reason": CANARY},
+    }]);
+    assert_eq!(result["minority"], minority);
+    assert_eq!(result["others"][0]["answer"]["position"], CANARY);
+    assert_eq!(result["rehearsal"], false);
+}
+
+#[test]
+fn the_own_ballot_is_on_disk_before_anyone_is_asked() {
+    let (first, early) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let desk = Arc::new(std::sync::OnceLock::<std::path::PathBuf>::new());
+    let (asked, unsealed, home) = (Arc::clone(&first), Arc::clone(&early), Arc::clone(&desk));
+    let server = Server::start(move |_| {
+        asked.store(true, Ordering::Release);
+        let sessions = home.get().expect("set").join("state/sessions");
+        let file = fs::read_dir(sessions).expect("listed").next().expect("one").expect("listed").path();
+        if !fs::read_to_string(file).expect("read").contains("event: ballot_sealed") {
+            unsealed.store(true, Ordering::Release);
+        }
+        Answer::chat("vote: redis\n")
+    });
+    let own = Desk::new().served_by(&server);
+    desk.set(own.home()).expect("once");
+    let mut client = Client::connected(&own, &[]);
+    let mut question = question();
+    question["own_ballot"] = json!({"vote": "sqlite"});
+    let session = client.convene(&question);
+    assert_eq!(client.waited(&session)["state"], "closed");
+    assert!(first.load(Ordering::Acquire), "the service was asked");
+    assert!(!early.load(Ordering::Acquire), "somebody was asked before the caller's seal");
+}
+
+#[test]
+fn a_client_that_dies_leaves_a_session_that_the_user_continues() {
+    for is_killed in [true, false] {
+        let (desk, _server, gate) = gated();
+        let mut client = Client::connected(&desk, &[]);
+        let session = client.convene(&question());
+        client.until_sealed(&session, 1);
+        if is_killed {
+            client.child.kill().expect("killed");
+            drop(client);
+        } else {
+            assert_eq!(client.end(), (Some(0), String::new()));
+            assert!(desk.run(["replay", session.as_str().unwrap(), "--json"]).out.contains("session_paused"));
+        }
+        desk.run(["verify", session.as_str().unwrap()]).code(0);
+        gate.store(true, Ordering::Release);
+        let mut client = Client::connected(&desk, &[]);
+        assert!(client.refused("result", &json!({"session": session})).contains("not over"));
+        let numbers = client.status(&session);
+        stands(&numbers, if is_killed { "open" } else { "paused" }, 1);
+        assert!(numbers["why"].as_str().expect("words").contains("roundtable resume"), "{numbers}");
+        desk.run(["resume", session.as_str().unwrap()]).code(0);
+        assert_eq!(client.result(&session)["winners"], json!(["redis"]));
+    }
+}
+
+#[test]
+fn a_round_that_too_few_seats_answer_pauses_and_says_who_continues_it() {
+    let server = Server::start(|_| Answer::json(400, &json!({"error": {"message": CANARY}})));
+    let desk = Desk::new().served_by(&server);
+    let mut client = Client::connected(&desk, &[]);
+    let session = client.convene(&question());
+    let numbers = client.waited(&session);
+    let why = format!("roundtable resume {}", session.as_str().expect("an id"));
+    stands(&numbers, "paused", 0);
+    assert!(numbers["why"].as_str().expect("words").contains(&why), "{numbers}");
+    let asked = server.requests().len();
+    assert_eq!(client.status(&session)["state"], "paused");
+    assert_eq!(server.requests().len(), asked, "asking for numbers asks no seat again");
+    assert!(client.refused("result", &json!({"session": session})).contains("not over"));
+    assert!(!client.transcript.contains(CANARY), "{}", client.transcript);
+}
+
+#[test]
+fn an_own_ballot_that_was_lost_is_said_to_be() {
+    let desk = Desk::new();
+    let seats = json!(["qa-lead", {"name": "caller", "model": "human"}]);
+    let step = json!({"id": "vote", "type": "round", "question": "q?", "ballot": {"kind": "choice", "options": ["a", "b"]}});
+    // As a program leaves it that ended before the ballot was sealed.
+    desk.write("convene", json!({"participants": seats, "steps": [step]}).to_string());
+    desk.run(["--batch", "convene"]).code(4);
+    let id = json!(desk.session().file_stem().expect("a name").to_string_lossy());
+    let mut client = Client::connected(&desk, &[]);
+    let numbers = client.waited(&id);
+    stands(&numbers, "paused", 0);
+    assert!(numbers["why"].as_str().expect("words").contains("own ballot was lost"), "{numbers}");
+}
+
+#[test]
+fn status_reads_what_another_server_runs() {
+    let (desk, _server, gate) = gated();
+    let mut client = Client::connected(&desk, &[]);
+    let session = client.convene(&question());
+    client.until_sealed(&session, 1);
+    let mut other = Client::connected(&desk, &[]);
+    let numbers = other.status(&session);
+    stands(&numbers, "open", 1);
+    gate.store(true, Ordering::Release);
+    client.waited(&session);
+    assert_eq!(other.status(&session)["state"], "closed");
+}
+
+#[test]
+fn a_discussion_shows_all_rounds_once_it_is_over() {
+    let desk = Desk::new();
+    let mut client = Client::connected(&desk, &[]);
+    let asked = json!({"question": "Which motto?", "strategy": "draft-rank", "evidence": []});
+    let session = client.convene(&asked);
+    assert_eq!(client.waited(&session)["state"], "closed");
+    let result = client.result(&session);
+    assert_eq!(result["earlier"][0]["answers"].as_array().map(Vec::len), Some(5), "{result}");
+    let shown = result["pseudonyms"].as_object().expect("names");
+    assert_eq!(shown.len(), 5, "{result}");
+    assert_eq!((&result["decided"], &result["rehearsal"]), (&json!(false), &json!(true)), "{result}");
+}
+
+#[test]
+fn rubbish_is_skipped_and_what_is_too_long_is_refused() {
+    let desk = Desk::new();
+    let mut client = Client::connected(&desk, &[]);
+    for line in ["rubbish", "", "{\"jsonrpc\": \"2.0\", \"id\": 7", "\u{0}\u{1b}[2J"] {
+        client.send(line);
+    }
+    let long = json!({"question": "q", "evidence": [{"id": "E", "text": "x".repeat(10_000_000)}]});
+    assert!(client.refused("convene", &long).contains("the limit is 4 MiB"));
+    let said = client.refused("convene", &json!({"question": "q", "evidence": [], "quorum": 3}));
+    assert!(said.contains("unknown field `quorum`"), "{said}");
+    assert_eq!(desk.sessions(), Vec::<std::path::PathBuf>::new());
+    assert_eq!(client.end(), (Some(0), String::new()));
+}
+
+#[test]
+fn what_cannot_start_is_refused_in_words_and_writes_nothing() {
+    let desk = Desk::new();
+    desk.write(".git/HEAD", "ref: x\n");
+    desk.write("notes.md", "one\ntwo\n");
+    desk.write("../outside.md", "three\n");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("../outside.md", desk.path("link.md")).expect("a link");
+    let mut client = Client::connected(&desk, &[]);
+    let evidence = |evidence: Value| json!({"question": "q", "options": ["a", "b"], "evidence": [evidence]});
+    let with = |key: &str, value: Value| {
+        let mut asked = evidence(json!({"id": "E", "file": "notes.md", "lines": "2"}));
+        asked[key] = value;
+        asked
+    };
+    let cases = [
+        (evidence(json!({"id": "E", "file": "../outside.md"})), "outside the project"),
+        (evidence(json!({"id": "E", "file": desk.path("../outside.md")})), "outside the project"),
+        #[cfg(unix)]
+        (evidence(json!({"id": "E", "file": "link.md"})), "outside the project"),
+        (evidence(json!({"id": "E", "file": "none.md"})), "none.md"),
+        (evidence(json!({"id": "E"})), "either `text` or `file`"),
+        (evidence(json!({"id": "E", "text": "key: AKIAIOSFODNN7EXAMPLE"})), "looks like"),
+        (with("options", json!(["a"])), "at least two options"),
+        (with("rule", json!("most")), "most"),
+        (with("strategy", json!("brainstorm")), "brainstorm"),
+        (json!({"question": "q", "strategy": "delphi", "evidence": []}), "give the options"),
+        (with("own_ballot", json!({"vote": "c"})), "`own_ballot` cannot be counted"),
+        (with("participants", json!(["openai/gpt-5-mini"])), "give `max_usd`"),
+        (with("participants", json!(["human"])), "is a person"),
+        (with("participants", json!([{"name": "dana", "model": "remote/link"}])), "is a person"),
+        (with("participants", json!([{"name": "x", "command": ["sh"]}])), "do not fit"),
+        (with("participants", json!(["nobody-at-all"])), "nobody-at-all"),
+        (with("max_usd", json!(-1)), "greater than 0"),
+    ];
+    for (asked, expected) in cases {
+        let said = client.refused("convene", &asked);
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    assert_eq!(desk.sessions(), Vec::<std::path::PathBuf>::new());
+    for session in ["none", "../x", "", "/etc/passwd"] {
+        assert!(client.refused("status", &json!({"session": session})).contains("no session"));
+        assert!(client.refused("result", &json!({"session": session})).contains("no session"));
+    }
+    client.call("convene", &with("rule", json!("plurality")));
+}
+
+#[test]
+fn a_project_that_redirects_is_refused_until_the_user_agrees() {
+    let (desk, server, gate) = gated();
+    gate.store(true, Ordering::Release);
+    desk.write(".git/HEAD", "ref: x\n");
+    let url = server.url() + "/v1";
+    let mine = format!("providers:\n  mine: {{base_url: \"{url}\", key_env: LAB_KEY}}\n");
+    desk.write(".s2s/config.yaml", mine);
+    let mut asked = question();
+    asked["participants"] = json!(["mine/m"]);
+    let mut client = Client::connected(&desk, &[]);
+    let said = client.refused("convene", &asked);
+    assert!(said.contains("`mine`") && said.contains("--trust"), "{said}");
+    assert_eq!((server.connections(), desk.sessions()), (0, Vec::new()));
+    let mut client = Client::connected(&desk, &["--trust"]);
+    client.call("convene", &asked);
+}
 
 #[test]
 fn init_adds_the_server_to_what_is_there_and_loses_nothing() {
     let desk = Desk::new();
-    let entry = serde_json::json!({"command": "roundtable", "args": ["mcp"]});
+    let entry = json!({"command": "roundtable", "args": ["mcp"]});
     desk.write(".mcp.json", r#"{"mcpServers": {"other": {"command": "x"}}, "more": [1.50, "ü"]}"#);
     let commented = "{\n  // mine\n  \"servers\": {}\n}\n";
     desk.write(".vscode/mcp.json", commented);
-    std::fs::create_dir(desk.path(".cursor")).expect("a folder");
+    fs::create_dir(desk.path(".cursor")).expect("a folder");
     let ran = desk.run(["init", "--agent"]).code(0);
-    let json = |name: &str| serde_json::from_str::<serde_json::Value>(&desk.read(name)).expect("JSON");
-    let whole = serde_json::json!({"mcpServers": {"other": {"command": "x"}, "roundtable": entry}, "more": [1.50, "ü"]});
+    let json = |name: &str| serde_json::from_str::<Value>(&desk.read(name)).expect("JSON");
+    let whole = json!({"mcpServers": {"other": {"command": "x"}, "roundtable": entry}, "more": [1.50, "ü"]});
     assert_eq!(json(".mcp.json"), whole);
-    assert_eq!(json(".cursor/mcp.json"), serde_json::json!({"mcpServers": {"roundtable": entry}}));
+    assert_eq!(json(".cursor/mcp.json"), json!({"mcpServers": {"roundtable": entry}}));
     assert_eq!(desk.read(".vscode/mcp.json"), commented);
     ran.tells("add to its `servers`: \"roundtable\": {");
     let skill = desk.read(".claude/skills/roundtable/SKILL.md");
     assert!(skill.starts_with("---\nname: roundtable\n") && skill.contains("minority"), "{skill}");
     desk.write(".claude/skills/roundtable/SKILL.md", "mine");
-    let before: Vec<_> = desk.files().into_iter().map(|file| std::fs::read(file).expect("a file")).collect();
+    let before: Vec<_> = desk.files().into_iter().map(|file| fs::read(file).expect("a file")).collect();
     desk.run(["init", "--agent"]).code(0).tells("exists, unchanged: `roundtable` in .mcp.json");
-    let after: Vec<_> = desk.files().into_iter().map(|file| std::fs::read(file).expect("a file")).collect();
+    let after: Vec<_> = desk.files().into_iter().map(|file| fs::read(file).expect("a file")).collect();
     assert_eq!(before, after);
     desk.run(["init", "--agent", "--from", "x"]).code(2);
 }
@@ -33,417 +433,14 @@ fn init_writes_through_no_link() {
     for (link, to) in [(".mcp.json", "out.json"), (".claude", "out"), (".cursor", "out")] {
         let desk = Desk::new();
         desk.write("../out.json", "{}");
-        std::fs::create_dir(desk.path("../out")).expect("a folder");
+        fs::create_dir(desk.path("../out")).expect("a folder");
         std::os::unix::fs::symlink(format!("../{to}"), desk.path(link)).expect("a link");
         let ran = desk.run(["init", "--agent"]).code(2);
         assert!(
-            ran.err.contains("outside the project") || ran.err.contains("is a link"),
-            "{link}: {}",
-            ran.err
+            ["outside the project", "is a link"].iter().any(|why| ran.err.contains(why)),
+            "{link}: {ran:?}"
         );
         assert_eq!(desk.read("../out.json"), "{}");
-        assert_eq!(std::fs::read_dir(desk.path("../out")).expect("listed").count(), 0, "{link}");
-    }
-}
-
-mod served {
-    use std::collections::HashMap;
-    use std::fs;
-    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-    use std::process::{Child, ChildStdin, ChildStdout, Stdio};
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, Ordering};
-    use std::time::{Duration, Instant};
-
-    use serde_json::{Value, json};
-
-    use super::Desk;
-    use crate::patience::Patient as _;
-    use crate::server::{Answer, Server};
-
-    /// Said in sealed answers and nowhere else.
-    const CANARY: &str = "a grey heron stands there";
-
-    /// A client, and everything the server has said to it.
-    struct Client {
-        child: Child,
-        input: Option<ChildStdin>,
-        output: BufReader<ChildStdout>,
-        transcript: String,
-        sent: u64,
-    }
-
-    impl Drop for Client {
-        fn drop(&mut self) {
-            let _ = self.child.kill();
-            let _ = self.child.wait();
-        }
-    }
-
-    impl Client {
-        fn start(desk: &Desk, args: &[&str]) -> Self {
-            let mut command = desk.command([&["mcp"], args].concat());
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-            let mut child = command.start().expect("the program starts");
-            let input = child.stdin.take();
-            let output = BufReader::new(child.stdout.take().expect("a pipe"));
-            Self { child, input, output, transcript: String::new(), sent: 0 }
-        }
-
-        /// One whose handshake is done.
-        fn connected(desk: &Desk, args: &[&str]) -> Self {
-            let mut client = Self::start(desk, args);
-            let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-            assert_eq!(client.request("initialize", &hello)["result"]["serverInfo"]["name"], "roundtable");
-            client.send(r#"{"jsonrpc": "2.0", "method": "notifications/initialized"}"#);
-            client
-        }
-
-        fn send(&mut self, line: &str) {
-            let input = self.input.as_mut().expect("open");
-            input.write_all(format!("{line}\n").as_bytes()).expect("taken");
-        }
-
-        fn receive(&mut self) -> Value {
-            let mut line = String::new();
-            self.output.read_line(&mut line).expect("a line");
-            self.transcript.push_str(&line);
-            serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
-        }
-
-        fn request(&mut self, method: &str, params: &Value) -> Value {
-            self.sent += 1;
-            let id = self.sent;
-            self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
-            let reply = self.receive();
-            assert_eq!(reply["id"], id, "{reply}");
-            reply
-        }
-
-        #[track_caller]
-        fn call(&mut self, tool: &str, arguments: &Value) -> Value {
-            let reply = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
-            let result = &reply["result"];
-            assert_eq!(result["isError"], false, "{tool} {arguments}: {reply}");
-            result["structuredContent"].clone()
-        }
-
-        /// What a tool says that refuses.
-        #[track_caller]
-        fn refused(&mut self, tool: &str, arguments: &Value) -> String {
-            let reply = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
-            assert_eq!(reply["result"]["isError"], true, "{tool} {arguments}: {reply}");
-            reply["result"]["content"][0]["text"].as_str().expect("words").to_owned()
-        }
-
-        /// Ends standard input; returns the exit code and what else was said.
-        fn end(mut self) -> (Option<i32>, String) {
-            drop(self.input.take());
-            let code = self.child.wait().expect("ends").code();
-            let mut rest = String::new();
-            self.output.read_to_string(&mut rest).expect("UTF-8");
-            (code, rest)
-        }
-    }
-
-    /// Whether a reply has what is expected, with names that stand for values.
-    fn fits(expected: &Value, given: &Value, names: &mut HashMap<String, Value>) -> bool {
-        match (expected, given) {
-            (Value::String(any), _) if any == "*" => true,
-            (Value::String(name), _) if name.starts_with('$') => {
-                names.entry(name.clone()).or_insert_with(|| given.clone()) == given
-            }
-            (Value::Object(expected), Value::Object(given)) => expected
-                .iter()
-                .all(|(key, expected)| given.get(key).is_some_and(|given| fits(expected, given, names))),
-            (Value::Array(expected), Value::Array(given)) => {
-                expected.len() == given.len()
-                    && expected.iter().zip(given).all(|(expected, given)| fits(expected, given, names))
-            }
-            _ => expected == given,
-        }
-    }
-
-    #[test]
-    fn conversations_by_two_protocol_versions_go_as_written() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/mcp");
-        let mut files: Vec<_> =
-            fs::read_dir(folder).expect("a folder").map(|file| file.unwrap().path()).collect();
-        files.sort();
-        assert_eq!(files.len(), 2);
-        for file in files {
-            let desk = Desk::new();
-            let (mut client, mut names) = (Client::start(&desk, &[]), HashMap::new());
-            for line in fs::read_to_string(&file).expect("a file").lines() {
-                if let Some(sent) = line.strip_prefix("> ") {
-                    let with_value = |text: String, (name, value): (&String, &Value)| {
-                        text.replace(name, value.as_str().unwrap())
-                    };
-                    client.send(&names.iter().fold(sent.to_owned(), with_value));
-                } else if let Some(expected) = line.strip_prefix("< ") {
-                    let (expected, given) = (serde_json::from_str(expected).expect(line), client.receive());
-                    assert!(fits(&expected, &given, &mut names), "{file:?}\n{line}\n{given}");
-                }
-            }
-            assert_eq!(client.end(), (Some(0), String::new()));
-            desk.run(["verify", &desk.session().display().to_string()]).code(0);
-        }
-    }
-
-    /// A desk whose model `lab/m` says the canary; seat `qa-lead` waits for the gate.
-    fn gated() -> (Desk, Server, Arc<AtomicBool>) {
-        let gate = Arc::new(AtomicBool::new(false));
-        let held = Arc::clone(&gate);
-        let server = Server::start(move |request| {
-            let answer = Answer::chat(&format!("vote: redis\nposition: {CANARY}\n"));
-            if request.seat() == "qa-lead" { answer.behind(&held) } else { answer }
-        });
-        (Desk::new().served_by(&server), server, gate)
-    }
-
-    fn question() -> Value {
-        json!({
-            "question": "Which store?", "options": ["redis", "sqlite"], "evidence": [{"id": "E", "text": "Two hosts."}],
-            "participants": [{"persona": "skeptic", "model": "lab/m"}, {"persona": "qa-lead", "model": "lab/m"}],
-        })
-    }
-
-    /// Asks for numbers until this many answers are sealed.
-    fn until_sealed(client: &mut Client, session: &Value, count: u64) {
-        let end = Instant::now() + Duration::from_secs(60);
-        while client.call("status", &json!({"session": session}))["sealed"] != count {
-            assert!(Instant::now() < end, "{count} answers are not sealed");
-            std::thread::park_timeout(Duration::from_millis(20));
-        }
-    }
-
-    #[test]
-    fn nothing_but_numbers_is_said_before_the_close() {
-        let (desk, _server, gate) = gated();
-        let mut client = Client::connected(&desk, &[]);
-        let mut asked = question();
-        asked["own_ballot"] = json!({"vote": "sqlite", "reason": CANARY});
-        let session = client.call("convene", &asked)["session"].clone();
-        until_sealed(&mut client, &session, 2);
-        let of = json!({"session": session});
-        let numbers = client.call("status", &of);
-        assert_eq!(
-            numbers,
-            json!({"session": session, "state": "open", "seats": 3, "sealed": 2, "poll_ms": 3000})
-        );
-        let said = client.refused("result", &of);
-        assert!(said.contains("not over") && said.contains("`status`"), "{said}");
-        for hidden in [CANARY, "heron", "skeptic", "qa-lead", "caller\""] {
-            assert!(!client.transcript.contains(hidden), "{hidden} in {}", client.transcript);
-        }
-        gate.store(true, Ordering::Release);
-        let waited = json!({"session": session, "wait_s": 30});
-        assert_eq!(client.call("status", &waited)["state"], "closed");
-        let result = client.call("result", &of);
-        assert_eq!((&result["decided"], &result["winners"]), (&json!(true), &json!(["redis"])), "{result}");
-        let minority = json!([{
-            "participant": "caller", "model": "scripted", "outcome": "answered", "reason": null,
-            "answer": {"vote": "sqlite", "reason": CANARY},
-        }]);
-        assert_eq!(result["minority"], minority);
-        assert_eq!(result["others"][0]["answer"]["position"], CANARY);
-        assert_eq!(result["rehearsal"], false);
-    }
-
-    #[test]
-    fn the_own_ballot_is_on_disk_before_anyone_is_asked() {
-        let (first, early) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
-        let desk = Arc::new(std::sync::OnceLock::<std::path::PathBuf>::new());
-        let (asked, unsealed, home) = (Arc::clone(&first), Arc::clone(&early), Arc::clone(&desk));
-        let server = Server::start(move |_| {
-            asked.store(true, Ordering::Release);
-            let sessions = home.get().expect("set").join("state/sessions");
-            let file = fs::read_dir(sessions).expect("listed").next().expect("one").expect("listed").path();
-            if !fs::read_to_string(file).expect("read").contains("event: ballot_sealed") {
-                unsealed.store(true, Ordering::Release);
-            }
-            Answer::chat("vote: redis\n")
-        });
-        let own = Desk::new().served_by(&server);
-        desk.set(own.home()).expect("once");
-        let mut client = Client::connected(&own, &[]);
-        let mut question = question();
-        question["own_ballot"] = json!({"vote": "sqlite"});
-        let session = client.call("convene", &question)["session"].clone();
-        assert_eq!(client.call("status", &json!({"session": session, "wait_s": 30}))["state"], "closed");
-        assert!(first.load(Ordering::Acquire), "the service was asked");
-        assert!(!early.load(Ordering::Acquire), "somebody was asked before the caller's seal");
-    }
-
-    #[test]
-    fn a_client_that_dies_leaves_a_session_that_the_user_continues() {
-        for is_killed in [true, false] {
-            let (desk, _server, gate) = gated();
-            let mut client = Client::connected(&desk, &[]);
-            let session = client.call("convene", &question())["session"].clone();
-            until_sealed(&mut client, &session, 1);
-            if is_killed {
-                client.child.kill().expect("killed");
-                drop(client);
-            } else {
-                assert_eq!(client.end(), (Some(0), String::new()));
-                assert!(
-                    desk.run(["replay", session.as_str().unwrap(), "--json"]).out.contains("session_paused")
-                );
-            }
-            desk.run(["verify", session.as_str().unwrap()]).code(0);
-            gate.store(true, Ordering::Release);
-            let mut client = Client::connected(&desk, &[]);
-            assert!(client.refused("result", &json!({"session": session})).contains("not over"));
-            let numbers = client.call("status", &json!({"session": session}));
-            let state = if is_killed { "open" } else { "paused" };
-            assert_eq!((&numbers["state"], &numbers["sealed"]), (&json!(state), &json!(1)), "{numbers}");
-            assert!(numbers["why"].as_str().expect("words").contains("roundtable resume"), "{numbers}");
-            desk.run(["resume", session.as_str().unwrap()]).code(0);
-            assert_eq!(client.call("result", &json!({"session": session}))["winners"], json!(["redis"]));
-        }
-    }
-
-    #[test]
-    fn a_round_that_too_few_seats_answer_pauses_and_says_who_continues_it() {
-        let server = Server::start(|_| Answer::json(400, &json!({"error": {"message": CANARY}})));
-        let desk = Desk::new().served_by(&server);
-        let mut client = Client::connected(&desk, &[]);
-        let session = client.call("convene", &question())["session"].clone();
-        let numbers = client.call("status", &json!({"session": session, "wait_s": 30}));
-        let why = format!("roundtable resume {}", session.as_str().expect("an id"));
-        assert_eq!((&numbers["state"], &numbers["sealed"]), (&json!("paused"), &json!(0)), "{numbers}");
-        assert!(numbers["why"].as_str().expect("words").contains(&why), "{numbers}");
-        let asked = server.requests().len();
-        assert_eq!(client.call("status", &json!({"session": session}))["state"], "paused");
-        assert_eq!(server.requests().len(), asked, "asking for numbers asks no seat again");
-        assert!(client.refused("result", &json!({"session": session})).contains("not over"));
-        assert!(!client.transcript.contains(CANARY), "{}", client.transcript);
-    }
-
-    #[test]
-    fn an_own_ballot_that_was_lost_is_said_to_be() {
-        let desk = Desk::new();
-        let seats = json!(["qa-lead", {"name": "caller", "model": "human"}]);
-        let step = json!({"id": "vote", "type": "round", "question": "q?", "ballot": {"kind": "choice", "options": ["a", "b"]}});
-        // As a program leaves it that ended before the ballot was sealed.
-        desk.write("convene", json!({"participants": seats, "steps": [step]}).to_string());
-        desk.run(["--batch", "convene"]).code(4);
-        let id = desk.session().file_stem().expect("a name").to_string_lossy().into_owned();
-        let mut client = Client::connected(&desk, &[]);
-        let numbers = client.call("status", &json!({"session": id, "wait_s": 30}));
-        assert_eq!((&numbers["state"], &numbers["sealed"]), (&json!("paused"), &json!(0)));
-        assert!(numbers["why"].as_str().expect("words").contains("own ballot was lost"), "{numbers}");
-    }
-
-    #[test]
-    fn status_reads_what_another_server_runs() {
-        let (desk, _server, gate) = gated();
-        let mut client = Client::connected(&desk, &[]);
-        let session = client.call("convene", &question())["session"].clone();
-        until_sealed(&mut client, &session, 1);
-        let mut other = Client::connected(&desk, &[]);
-        let numbers = other.call("status", &json!({"session": session}));
-        assert_eq!((&numbers["state"], &numbers["sealed"]), (&json!("open"), &json!(1)), "{numbers}");
-        gate.store(true, Ordering::Release);
-        client.call("status", &json!({"session": session, "wait_s": 30}));
-        assert_eq!(other.call("status", &json!({"session": session}))["state"], "closed");
-    }
-
-    #[test]
-    fn a_discussion_shows_all_rounds_once_it_is_over() {
-        let desk = Desk::new();
-        let mut client = Client::connected(&desk, &[]);
-        let asked = json!({"question": "Which motto?", "strategy": "draft-rank", "evidence": []});
-        let session = client.call("convene", &asked)["session"].clone();
-        assert_eq!(client.call("status", &json!({"session": session, "wait_s": 30}))["state"], "closed");
-        let result = client.call("result", &json!({"session": session}));
-        assert_eq!(result["earlier"][0]["answers"].as_array().map(Vec::len), Some(5), "{result}");
-        let shown = result["pseudonyms"].as_object().expect("names");
-        assert_eq!(shown.len(), 5, "{result}");
-        assert_eq!((&result["decided"], &result["rehearsal"]), (&json!(false), &json!(true)), "{result}");
-    }
-
-    #[test]
-    fn rubbish_is_skipped_and_what_is_too_long_is_refused() {
-        let desk = Desk::new();
-        let mut client = Client::connected(&desk, &[]);
-        for line in ["rubbish", "", "{\"jsonrpc\": \"2.0\", \"id\": 7", "\u{0}\u{1b}[2J"] {
-            client.send(line);
-        }
-        let long = json!({"question": "q", "evidence": [{"id": "E", "text": "x".repeat(10_000_000)}]});
-        assert!(client.refused("convene", &long).contains("the limit is 4 MiB"));
-        let said = client.refused("convene", &json!({"question": "q", "evidence": [], "quorum": 3}));
-        assert!(said.contains("unknown field `quorum`"), "{said}");
-        assert_eq!(desk.sessions(), Vec::<std::path::PathBuf>::new());
-        assert_eq!(client.end(), (Some(0), String::new()));
-    }
-
-    #[test]
-    fn what_cannot_start_is_refused_in_words_and_writes_nothing() {
-        let desk = Desk::new();
-        desk.write(".git/HEAD", "ref: x\n");
-        desk.write("notes.md", "one\ntwo\n");
-        desk.write("../outside.md", "three\n");
-        #[cfg(unix)]
-        std::os::unix::fs::symlink("../outside.md", desk.path("link.md")).expect("a link");
-        let mut client = Client::connected(&desk, &[]);
-        let evidence =
-            |evidence: Value| json!({"question": "q", "options": ["a", "b"], "evidence": [evidence]});
-        let with = |key: &str, value: Value| {
-            let mut asked = evidence(json!({"id": "E", "file": "notes.md", "lines": "2"}));
-            asked[key] = value;
-            asked
-        };
-        let cases = [
-            (evidence(json!({"id": "E", "file": "../outside.md"})), "outside the project"),
-            (evidence(json!({"id": "E", "file": desk.path("../outside.md")})), "outside the project"),
-            #[cfg(unix)]
-            (evidence(json!({"id": "E", "file": "link.md"})), "outside the project"),
-            (evidence(json!({"id": "E", "file": "none.md"})), "none.md"),
-            (evidence(json!({"id": "E"})), "either `text` or `file`"),
-            (evidence(json!({"id": "E", "text": "key: AKIAIOSFODNN7EXAMPLE"})), "looks like"),
-            (with("options", json!(["a"])), "at least two options"),
-            (with("rule", json!("most")), "most"),
-            (with("strategy", json!("brainstorm")), "brainstorm"),
-            (json!({"question": "q", "strategy": "delphi", "evidence": []}), "give the options"),
-            (with("own_ballot", json!({"vote": "c"})), "`own_ballot` cannot be counted"),
-            (with("participants", json!(["openai/gpt-5-mini"])), "give `max_usd`"),
-            (with("participants", json!(["human"])), "is a person"),
-            (with("participants", json!([{"name": "dana", "model": "remote/link"}])), "is a person"),
-            (with("participants", json!([{"name": "x", "command": ["sh"]}])), "do not fit"),
-            (with("participants", json!(["nobody-at-all"])), "nobody-at-all"),
-            (with("max_usd", json!(-1)), "greater than 0"),
-        ];
-        for (asked, expected) in cases {
-            let said = client.refused("convene", &asked);
-            assert!(said.contains(expected), "{expected}: {said}");
-        }
-        assert_eq!(desk.sessions(), Vec::<std::path::PathBuf>::new());
-        for session in ["none", "../x", "", "/etc/passwd"] {
-            assert!(client.refused("status", &json!({"session": session})).contains("no session"));
-            assert!(client.refused("result", &json!({"session": session})).contains("no session"));
-        }
-        client.call("convene", &with("rule", json!("plurality")));
-    }
-
-    #[test]
-    fn a_project_that_redirects_is_refused_until_the_user_agrees() {
-        let (desk, server, gate) = gated();
-        gate.store(true, Ordering::Release);
-        desk.write(".git/HEAD", "ref: x\n");
-        let url = server.url() + "/v1";
-        desk.write(
-            ".s2s/config.yaml",
-            format!("providers:\n  mine: {{base_url: \"{url}\", key_env: LAB_KEY}}\n"),
-        );
-        let mut asked = question();
-        asked["participants"] = json!(["mine/m"]);
-        let mut client = Client::connected(&desk, &[]);
-        let said = client.refused("convene", &asked);
-        assert!(said.contains("`mine`") && said.contains("--trust"), "{said}");
-        assert_eq!((server.connections(), desk.sessions()), (0, Vec::new()));
-        let mut client = Client::connected(&desk, &["--trust"]);
-        client.call("convene", &asked);
+        assert_eq!(fs::read_dir(desk.path("../out")).expect("listed").count(), 0, "{link}");
     }
 }

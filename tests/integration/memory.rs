@@ -45,7 +45,6 @@ fn flow(item: &str, size: usize) -> String {
     format!("data: [{}]", vec![item; size / (item.len() + 1)].join(","))
 }
 
-/// Lists within lists, each anchored, and aliases of them.
 fn aliases(size: usize) -> String {
     let nested = (0..30).fold("x,".repeat(200), |inner, n| format!("&a{n} [{inner}],"));
     format!("data: [{nested}{}]", vec!["*a29"; (size - nested.len()) / 5].join(","))

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::nats_server::NatsServer;
 use crate::patience::{Patient as _, wait_for};
-use crate::program::{Desk, Ran, ran};
+use crate::program::{Desk, Ran, named, ran};
 use crate::pty::Screen;
 
 /// How long a message that is not acknowledged is kept from others, in milliseconds.
@@ -77,7 +77,6 @@ impl Queue {
         fs::write(self.path("vote.yaml"), text.replace(from, to)).expect("written");
     }
 
-    /// Gives a seat of the definition another model.
     fn seat(&self, seat: &str, model: &str) {
         let of = |model: &str| format!("{{name: {seat}, model: {model}}}");
         self.edit(&of("remote/nats/fleet"), &of(model));
@@ -103,46 +102,44 @@ impl Queue {
         Helper::start(self.table())
     }
 
+    /// A server and a session that has offered so many seats.
+    fn asking(seats: usize, more: &str) -> Option<(Self, Helper)> {
+        let queue = Self::start()?;
+        queue.define(seats, more);
+        let table = queue.holds();
+        queue.until_left("RT_OFFER", seats as u64);
+        Some((queue, table))
+    }
+
     fn resumes(&self) {
         Helper::start(self.program("table-home", &["resume", "vote.s2s"])).ends();
     }
 
-    fn worker(&self) -> Helper {
-        Helper::start(self.program("worker-home", &["worker", "--name", "fleet"]))
+    fn works(&self, home: &str, name: &str) -> Helper {
+        Helper::start(self.program(home, &["worker", "--name", name]))
     }
 
-    fn other(&self) -> Helper {
-        Helper::start(self.program("other-home", &["worker", "--name", "other"]))
+    fn worker(&self) -> Helper {
+        self.works("worker-home", "fleet")
     }
 
     /// Looks for what a placeholder says in an answer, in files and folders.
     fn check_said_nowhere(&self, names: &[&str]) {
         let mut left: Vec<PathBuf> = names.iter().map(|name| self.path(name)).collect();
         while let Some(path) = left.pop() {
-            if path.is_dir() {
-                left.extend(fs::read_dir(path).expect("a folder").flatten().map(|entry| entry.path()));
-            } else {
-                let bytes = fs::read(&path).unwrap_or_default();
-                assert!(!bytes.windows(CANARY.len()).any(|part| part == CANARY), "{}", path.display());
-            }
+            left.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
+            let bytes = fs::read(&path).unwrap_or_default();
+            assert!(!bytes.windows(CANARY.len()).any(|part| part == CANARY), "{}", path.display());
         }
     }
 
-    /// The events of this name on disk so far.
     fn events(&self, name: &str) -> Vec<Value> {
-        let lines = self.run("table-home", &["replay", "vote.s2s", "--json"]).out;
-        let lines = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        lines.filter(|line| line["event"] == name).collect()
+        named(&self.run("table-home", &["replay", "vote.s2s", "--json"]).lines(), name)
     }
 
-    fn number(&self, event: &str) -> usize {
-        self.events(event).len()
-    }
-
-    /// Waits until so many events of this name are on disk.
     #[track_caller]
     fn until(&self, event: &str, number: usize) {
-        wait_for(event, || (self.number(event) == number).then_some(()));
+        wait_for(event, || (self.events(event).len() == number).then_some(()));
     }
 
     fn session(&self) -> String {
@@ -168,7 +165,6 @@ impl Queue {
         }
     }
 
-    /// Does something to the queue by a connection of the test.
     fn nats<T>(&self, work: impl AsyncFnOnce(Context) -> T) -> T {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
         runtime.block_on(async {
@@ -187,8 +183,8 @@ impl Queue {
     /// Takes so many offers of the worker one after another, and answers each of them so; there is no more.
     fn take(&self, offers: usize, answer: AckKind) {
         self.nats(async |context| {
-            let worker: PullConsumer =
-                context.get_consumer_from_stream("fleet", "RT_OFFER").await.expect("there");
+            let worker = context.get_consumer_from_stream("fleet", "RT_OFFER").await;
+            let worker: PullConsumer = worker.expect("there");
             let next = async |seconds| {
                 let pull = worker.fetch().max_messages(1).expires(Duration::from_secs(seconds));
                 pull.messages().await.expect("pulled").next().await
@@ -213,14 +209,12 @@ impl Queue {
         })
     }
 
-    /// Waits until so many messages are in a stream.
     #[track_caller]
     fn until_left(&self, stream: &str, messages: u64) {
         wait_for(stream, || self.left(stream).filter(|left| left.0 == messages));
     }
 }
 
-/// A process that is ended with its test.
 struct Helper(Child);
 
 impl Helper {
@@ -232,7 +226,6 @@ impl Helper {
         self.0.wait().expect("ended").code()
     }
 
-    /// Rests a session as Ctrl-C does.
     fn interrupt(&mut self) {
         let pid = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw).expect("an id");
         kill_process(pid, Signal::INT).expect("signalled");
@@ -244,7 +237,6 @@ impl Helper {
         self.code();
     }
 
-    /// Waits for a session that comes to its end, decided or not.
     fn ends(&mut self) {
         let code = self.code();
         assert!(matches!(code, Some(0 | 3)), "{code:?}");
@@ -272,8 +264,8 @@ fn a_session_that_dies_at_any_point_counts_each_seat_once() {
         let mut table = Helper::start(table);
         let _worker = queue.worker();
         assert_eq!(table.code(), None, "it dies by a signal at {point}");
-        assert!(queue.number("ballot_sealed") < SEATS + 1, "{point}");
-        let _other = queue.other();
+        assert!(queue.events("ballot_sealed").len() < SEATS + 1, "{point}");
+        let _other = queue.works("other-home", "other");
         queue.resumes();
         queue.check_sealed(SEATS);
         assert_eq!(queue.left("RT_OFFER").map(|left| left.0), Some(0));
@@ -290,7 +282,7 @@ fn what_a_session_that_is_over_left_is_taken_away_by_resume() {
     let mut table = Helper::start(table);
     let _worker = queue.worker();
     assert_eq!(table.code(), None);
-    assert_eq!(queue.number("session_closed"), 1);
+    assert_eq!(queue.events("session_closed").len(), 1);
     assert_eq!(queue.left("RT_SEALED_fleet").map(|left| left.1), Some(1), "its consumer is there");
     queue.resumes();
     queue.check_sealed(3);
@@ -300,10 +292,7 @@ fn what_a_session_that_is_over_left_is_taken_away_by_resume() {
 #[test]
 fn a_worker_that_dies_is_followed_by_another() {
     for point in ["before-spool", "before-publish", "before-ack"] {
-        let Some(queue) = Queue::start() else { return };
-        queue.define(6, "");
-        let mut table = queue.holds();
-        queue.until("work_item_offered", 7);
+        let Some((queue, mut table)) = Queue::asking(6, "") else { return };
         let mut first = queue.program("worker-home", &["worker", "--name", "fleet"]);
         first.env("ROUNDTABLE_STOP_AT", point);
         assert_eq!(Helper::start(first).code(), None, "it dies at {point}");
@@ -319,7 +308,7 @@ fn a_server_that_dies_and_comes_back_loses_nothing() {
     queue.define(200, "");
     let mut table = queue.holds();
     let _worker = queue.worker();
-    wait_for("some ballots", || (queue.number("ballot_sealed") > 5).then_some(()));
+    wait_for("some ballots", || (queue.events("ballot_sealed").len() > 5).then_some(()));
     queue.0.kill();
     queue.0.restart();
     table.ends();
@@ -328,10 +317,7 @@ fn a_server_that_dies_and_comes_back_loses_nothing() {
 
 #[test]
 fn without_a_server_the_deadline_closes_the_round() {
-    let Some(mut queue) = Queue::start() else { return };
-    queue.define(2, ", deadline: 4s");
-    let mut table = queue.holds();
-    queue.until("work_item_offered", 3);
+    let Some((mut queue, mut table)) = Queue::asking(2, ", deadline: 4s") else { return };
     queue.0.kill();
     table.code();
     assert_eq!(queue.events("round_closed")[0]["reason"], "deadline");
@@ -340,10 +326,7 @@ fn without_a_server_the_deadline_closes_the_round() {
 
 #[test]
 fn an_offer_that_nobody_can_answer_fails_its_seat_alone() {
-    let Some(queue) = Queue::start() else { return };
-    queue.define(1, "");
-    let mut table = queue.holds();
-    queue.until("work_item_offered", 2);
+    let Some((queue, mut table)) = Queue::asking(1, "") else { return };
     // A fifth pull finds nothing, and the server says why.
     queue.take(4, AckKind::Nak(None));
     table.ends();
@@ -367,28 +350,22 @@ fn a_worker_says_why_it_has_no_answer() {
 
 #[test]
 fn what_is_no_ballot_of_a_pinned_key_counts_for_nobody() {
-    let Some(queue) = Queue::start() else { return };
-    queue.define(2, ", deadline: 6s");
-    let mut table = queue.holds();
-    queue.until("work_item_offered", 3);
+    let Some((queue, mut table)) = Queue::asking(2, ", deadline: 6s") else { return };
     // Its key is not the one that is pinned for `fleet`.
-    let _stranger = Helper::start(queue.program("other-home", &["worker", "--name", "fleet"]));
+    let _stranger = queue.works("other-home", "fleet");
     queue.until("envelope_refused", 2);
     let subject = format!("rt.sealed.fleet.{}.vote.s0", queue.session());
     queue.publish(subject, HeaderMap::new(), "rubbish".to_owned());
     queue.until_left("RT_SEALED_fleet", 0);
     table.code();
-    assert_eq!(queue.number("ballot_sealed"), 1, "that of this machine");
+    assert_eq!(queue.events("ballot_sealed").len(), 1, "that of this machine");
     queue.check_file();
     assert_eq!(queue.left("RT_SEALED_fleet"), Some((0, 0)));
 }
 
 #[test]
 fn an_offer_that_was_taken_and_is_not_answered_is_made_again_by_resume() {
-    let Some(queue) = Queue::start() else { return };
-    queue.define(2, "");
-    let mut table = queue.holds();
-    queue.until("work_item_offered", 3);
+    let Some((queue, mut table)) = Queue::asking(2, "") else { return };
     queue.take(2, AckKind::Ack);
     table.kill();
     let _worker = queue.worker();
@@ -398,10 +375,7 @@ fn an_offer_that_was_taken_and_is_not_answered_is_made_again_by_resume() {
 
 #[test]
 fn an_offer_that_an_operator_has_changed_is_not_answered() {
-    let Some(queue) = Queue::start() else { return };
-    queue.define(2, ", deadline: 6s");
-    let mut table = queue.holds();
-    queue.until_left("RT_OFFER", 2);
+    let Some((queue, mut table)) = Queue::asking(2, ", deadline: 6s") else { return };
     let subject = format!("rt.offer.fleet.{}.vote.s0", queue.session());
     let offer = queue.nats(async |context| {
         let stream = context.get_stream("RT_OFFER").await.expect("a stream");
@@ -422,10 +396,7 @@ fn an_offer_that_an_operator_has_changed_is_not_answered() {
 
 #[test]
 fn no_answer_lies_open_in_the_queue_and_what_came_while_nobody_was_there_counts() {
-    let Some(queue) = Queue::start() else { return };
-    queue.define(2, "");
-    let mut table = queue.holds();
-    queue.until_left("RT_OFFER", 2);
+    let Some((queue, mut table)) = Queue::asking(2, "") else { return };
     table.kill();
     let _worker = queue.worker();
     queue.until_left("RT_SEALED_fleet", 2);
@@ -449,17 +420,14 @@ fn a_session_that_waits_for_others_says_no_answer_that_it_has() {
     queue.until("ballot_sealed", 3);
     wait_for("a debug log", || queue.path("debug.log").exists().then_some(()));
     queue.check_said_nowhere(&["."]);
-    let _other = queue.other();
+    let _other = queue.works("other-home", "other");
     table.ends();
     queue.check_sealed(3);
 }
 
 #[test]
 fn a_rest_puts_the_deadline_off_for_workers_too() {
-    let Some(queue) = Queue::start() else { return };
-    queue.define(2, ", deadline: 3s");
-    let mut table = queue.holds();
-    queue.until_left("RT_OFFER", 2);
+    let Some((queue, mut table)) = Queue::asking(2, ", deadline: 3s") else { return };
     let until = Instant::now() + Duration::from_secs(3);
     table.interrupt();
     wait_for("the first deadline to pass", || (Instant::now() > until).then_some(()));
@@ -478,9 +446,9 @@ fn a_seat_whose_worker_gave_up_is_asked_again_by_resume() {
     let (before, after) = config.split_once("ed25519:").expect("a key");
     queue.configure("other-home", &format!("{before}ed25519:{}{}", "ab".repeat(32), &after[64..]));
     let mut table = queue.holds();
-    let stranger = Helper::start(queue.program("other-home", &["worker", "--name", "fleet"]));
+    let stranger = queue.works("other-home", "fleet");
     assert_eq!(table.code(), Some(5));
-    assert_eq!(queue.number("seat_failed"), 2);
+    assert_eq!(queue.events("seat_failed").len(), 2);
     drop(stranger);
     let _worker = queue.worker();
     queue.resumes();
@@ -505,7 +473,7 @@ fn a_worker_answers_for_no_seat_of_another() {
         queue.until_left(&format!("RT_SEALED_{worker}"), 0);
     };
     send("other");
-    assert_eq!(queue.number("envelope_refused"), 0, "the seat is not its own");
+    assert_eq!(queue.events("envelope_refused").len(), 0, "the seat is not its own");
     send("fleet");
     queue.until("envelope_refused", 1);
     table.code();
@@ -532,8 +500,8 @@ fn what_cannot_be_begun_is_said_and_writes_nothing() {
         assert!(!queue.path("vote.s2s").exists(), "nothing was begun");
     };
     // A stream that is configured otherwise is refused by its field.
-    let wrong =
-        Config { name: "RT_OFFER".to_owned(), subjects: vec!["rt.offer.>".to_owned()], ..Config::default() };
+    let (name, subjects) = ("RT_OFFER".to_owned(), vec!["rt.offer.>".to_owned()]);
+    let wrong = Config { name, subjects, ..Config::default() };
     queue.nats(async |context| context.create_stream(wrong).await.map(drop).expect("made"));
     refused(&queue, 2, "`retention` of the stream `RT_OFFER` is \"limits\", expected \"workqueue\"");
     queue.0.kill();

@@ -2,7 +2,7 @@
 #![cfg(feature = "nats")]
 
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -25,7 +25,6 @@ use crate::patience::Patient as _;
 use crate::program::{Ran, ran};
 use crate::server::{Answer, Server};
 
-/// Said in an answer and nowhere else.
 const CANARY: &str = "a grey heron stands there";
 /// Longer than one part of a snapshot.
 const PADDING: usize = 600 * 1024;
@@ -127,7 +126,6 @@ impl Hall {
         self.worker_as("boss:boss", home, more)
     }
 
-    /// A worker that is this user of the server.
     fn worker_as(&self, user: &str, home: &str, more: &[&str]) -> Command {
         let creds = self.server.folder.path().join("creds");
         fs::write(&creds, user).expect("written");
@@ -168,10 +166,17 @@ impl Hall {
     }
 
     async fn send(&self, offer: &Value) {
+        self.send_to(
+            names::offer("fleet", "s", "vote", offer["participant"].as_str().expect("a seat")),
+            offer,
+        )
+        .await;
+    }
+
+    async fn send_to(&self, subject: String, offer: &Value) {
         let json = offer.to_string();
         let mut headers = HeaderMap::new();
         headers.insert(names::SIGNATURE, self.table.sign(&offer_message(json.as_bytes())));
-        let subject = names::offer("fleet", "s", "vote", offer["participant"].as_str().expect("a seat"));
         let sent = self.queue.publish_with_headers(subject, headers, json.into()).await.expect("sent");
         sent.await.expect("stored");
     }
@@ -198,7 +203,6 @@ impl Hall {
         stream.info().await.expect("told").state.messages
     }
 
-    /// Everything that was sealed or failed, in order.
     async fn sent_back(&self) -> Vec<Vec<u8>> {
         let mut stream = self.queue.get_stream("RT_SEALED_fleet").await.expect("a stream");
         let last = stream.info().await.expect("told").state.last_sequence;
@@ -241,16 +245,12 @@ impl Hall {
         self.lab.requests().len()
     }
 
-    /// What is in the files of a folder, whole.
     fn bytes(&self, folder: &str) -> String {
         let mut todo = vec![self.server.folder.path().join(folder)];
         let mut text = String::new();
         while let Some(path) = todo.pop() {
-            if path.is_dir() {
-                todo.extend(fs::read_dir(path).expect("listed").map(|entry| entry.expect("listed").path()));
-            } else {
-                text.push_str(&String::from_utf8_lossy(&fs::read(path).expect("read")));
-            }
+            todo.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
+            text.push_str(&String::from_utf8_lossy(&fs::read(path).unwrap_or_default()));
         }
         text
     }
@@ -258,6 +258,11 @@ impl Hall {
 
 fn run(command: &mut Command) -> Ran {
     ran(command.output_soon().expect("runs"))
+}
+
+fn killed(worker: &mut Child) {
+    let _ = worker.kill();
+    let _ = worker.wait();
 }
 
 fn vote() -> Answer {
@@ -277,11 +282,9 @@ async fn a_question_is_answered_and_only_the_round_can_read_it() {
     assert_eq!(said.matches("session s: answering").count(), 1, "{said}");
     assert_eq!(said.lines().count(), 2, "{said}");
     let key = hall.bytes("home/state/keys");
-    for (place, text) in
-        [("queue", hall.bytes("js")), ("said", said), ("state", hall.bytes("home/state/worker"))]
-    {
-        assert!(!text.contains(CANARY), "{place}");
-        assert!(key.len() >= 64 && !text.contains(key.trim()), "{place}");
+    assert!(key.len() >= 64);
+    for text in [hall.bytes("js"), said, hall.bytes("home/state/worker")] {
+        assert!(!text.contains(CANARY) && !text.contains(key.trim()));
     }
 }
 
@@ -301,11 +304,7 @@ async fn offers_that_must_not_be_answered_ask_no_model() {
         hall.send(&hall.offer(seat, &[change])).await;
     }
     // One that is sent to another subject than its own says nothing of a seat.
-    let elsewhere = hall.offer("victim", &[("v", json!(3))]).to_string();
-    let mut headers = HeaderMap::new();
-    headers.insert(names::SIGNATURE, hall.table.sign(&offer_message(elsewhere.as_bytes())));
-    let sent = hall.queue.publish_with_headers("rt.offer.fleet.s.vote.x", headers, elsewhere.into()).await;
-    sent.expect("sent").await.expect("stored");
+    hall.send_to("rt.offer.fleet.s.vote.x".to_owned(), &hall.offer("victim", &[("v", json!(3))])).await;
     let said = hall.until_idle("home", &[]);
     assert_eq!(hall.asked(), 0, "{said}");
     let failures = hall.failures().await;
@@ -341,12 +340,11 @@ async fn a_question_that_was_answered_asks_no_model_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worker_that_is_killed_loses_nothing_and_asks_no_more_than_it_must() {
-    for (point, asked) in
-        [("before-spool", 2), ("before-publish", 1), ("before-ack", 1), ("before-done", 1), ("", 1)]
+    let points = ["before-publish", "before-ack", "before-done"].map(|point| (point, false, 1));
+    // What was sealed before it is sent, though its offer is gone.
+    for (point, is_gone, asked) in
+        points.into_iter().chain([("before-spool", false, 2), ("before-publish", true, 1)])
     {
-        // What was sealed before it is sent, though its offer is gone.
-        let is_gone = point.is_empty();
-        let point = if is_gone { "before-publish" } else { point };
         let lab = Server::start(|_| vote());
         let Some(hall) = Hall::with(lab, Duration::from_millis(600), "").await else { return };
         hall.ask(&["ann"]).await;
@@ -373,15 +371,11 @@ async fn two_workers_of_one_name_share_the_work() {
     let key = |home| hall.server.folder.path().join(home).join("state/keys/worker.sign");
     fs::copy(key("home"), key("second")).expect("copied");
     let seats: Vec<String> = (0..24).map(|number| format!("seat{number:02}")).collect();
-    let start =
-        |home| hall.worker(home, &["--in-flight", "1"]).stderr(Stdio::null()).start().expect("starts");
-    let mut workers = [start("home"), start("second")];
+    let mut workers = ["home", "second"]
+        .map(|home| hall.worker(home, &["--in-flight", "1"]).stderr(Stdio::null()).start().expect("starts"));
     hall.ask(&seats.iter().map(String::as_str).collect::<Vec<_>>()).await;
     wait_for("all ballots", async || (hall.count("RT_SEALED_fleet").await == 24).then_some(())).await;
-    for worker in &mut workers {
-        let _ = worker.kill();
-        let _ = worker.wait();
-    }
+    workers.iter_mut().for_each(killed);
     assert_eq!(hall.sealed().await, seats);
     let shares = (hall.asked(), other.requests().len());
     assert_eq!(shares.0 + shares.1, 24);
@@ -398,10 +392,7 @@ async fn a_slow_model_is_waited_for_and_asked_once() {
     let mut workers = [start(), start()];
     wait_for("both ballots", async || (hall.count("RT_SEALED_fleet").await >= 2).then_some(())).await;
     wait_for("both acknowledged", async || (hall.count("RT_OFFER").await == 0).then_some(())).await;
-    for worker in &mut workers {
-        let _ = worker.kill();
-        let _ = worker.wait();
-    }
+    workers.iter_mut().for_each(killed);
     assert_eq!(hall.sealed().await, ["ann", "bob"]);
     assert_eq!(hall.asked(), 2);
 }
@@ -412,18 +403,16 @@ async fn a_question_without_its_snapshot_fails_and_the_others_are_answered() {
     let Some(hall) = Hall::with(lab, Duration::from_millis(600), "").await else { return };
     let lost = sha256_hex("nowhere");
     let public_key = hall.round.seal_to().public_key;
-    let binding =
-        AssociatedData { session: "s", round: "vote", participant: "poison", snapshot_sha256: &lost };
-    let delivery = delivery_id(binding, &public_key, 1);
-    hall.send(&hall.offer("poison", &[("snapshot_sha256", json!(lost)), ("delivery", json!(delivery))]))
-        .await;
+    let (session, round, participant) = ("s", "vote", "poison");
+    let binding = AssociatedData { session, round, participant, snapshot_sha256: &lost };
+    let delivery = json!(delivery_id(binding, &public_key, 1));
+    hall.send(&hall.offer("poison", &[("snapshot_sha256", json!(lost)), ("delivery", delivery)])).await;
     hall.ask(&["ann"]).await;
     hall.until_idle("home", &[]);
     assert_eq!(hall.asked(), 1);
     let failures = hall.failures().await;
-    assert_eq!(failures.len(), 1);
-    assert_eq!(failures[0].participant, "poison");
-    assert!(failures[0].failed.reason.contains("snapshot"), "{:?}", failures[0]);
+    assert!(failures.len() == 1 && failures[0].participant == "poison", "{failures:?}");
+    assert!(failures[0].failed.reason.contains("snapshot"), "{failures:?}");
     assert_eq!(hall.count("RT_SEALED_fleet").await, 2);
     hall.assert_empty().await;
 }

@@ -5,7 +5,6 @@ use serde_json::json;
 use crate::program::Desk;
 use crate::server::{Answer, Server};
 
-/// Answers as each service would.
 pub fn any_service() -> Server {
     Server::start(|request| match request.path() {
         path if path.ends_with("/messages") => Answer::message("vote: in-process"),
@@ -41,17 +40,15 @@ fn models_and_people_are_a_roster() {
     let told: Vec<_> = seats.iter().map(|seat| (&seat["name"], &seat["persona"], &seat["role"])).collect();
     let name = |nth: usize| seats[nth]["name"].as_str().expect("a name");
     let names: Vec<&str> = (0..seats.len()).map(name).collect();
-    let expected =
-        ["gpt-5-mini", "gpt-5-mini-2", "claude-sonnet-5", "llama3.2", "human", "ana", "llama3.2-2"];
-    assert_eq!(names, expected, "{told:?}");
+    let expected = "gpt-5-mini gpt-5-mini-2 claude-sonnet-5 llama3.2 human ana llama3.2-2";
+    assert_eq!(names.join(" "), expected, "{told:?}");
     let roles: Vec<_> = seats.iter().filter_map(|seat| seat["role"].as_str()).collect();
     assert_eq!(roles, [&["participant"; 6][..], &["critic"]].concat());
     assert_eq!(server.requests().len(), 5);
     for request in server.requests() {
         let body = String::from_utf8_lossy(&request.body).into_owned();
-        let role =
-            body.contains(r#"your_role: \"participant\"\n"#) || body.contains(r#"your_role: \"critic\"\n"#);
-        assert!(role && !body.contains("-2\\\""), "{body}");
+        let has_role = |role| body.contains(&format!(r#"your_role: \"{role}\"\n"#));
+        assert!(["participant", "critic"].iter().any(has_role) && !body.contains("-2\\\""), "{body}");
     }
     desk.run(["verify", "s.s2s"]).code(0);
 }
@@ -73,8 +70,10 @@ fn the_command_line_seats_models_as_a_definition_does() {
 #[test]
 fn a_persona_with_tools_sits_without_them_where_the_definition_says() {
     let desk = Desk::rehearsing("question: x\nparticipants: [coder, qa-lead]\n");
-    let text = "---\nname: coder\ndescription: x\ntools: [Bash, Read]\n---\n\nText.\n";
-    desk.write(".s2s/personas/coder.md", text);
+    desk.write(
+        ".s2s/personas/coder.md",
+        "---\nname: coder\ndescription: x\ntools: [Bash, Read]\n---\n\nText.\n",
+    );
     let ran = desk.run(["--batch", "decide.yaml"]).code(2);
     ran.tells("persona `coder` declares tool `Bash`; blind rounds allow no tools");
     ran.tells("hint: seat it without them: `{persona: coder, tools: none}`");
@@ -85,10 +84,8 @@ fn a_persona_with_tools_sits_without_them_where_the_definition_says() {
     assert_eq!(seats[0]["without_tools"], true);
     assert_eq!(seats[1]["without_tools"], serde_json::Value::Null);
     desk.run(["verify", "s.s2s"]).code(0);
-    let report = desk.run(["report", "s.s2s", "--format", "md"]).code(0).out;
-    assert!(report.contains("**Without tools: coder"), "{report}");
-    let json = desk.run(["report", "s.s2s", "--format", "json"]).code(0).out;
-    assert_eq!(json.matches("\"without_tools\"").count(), 1, "{json}");
+    desk.run(["report", "s.s2s", "--format", "md"]).code(0).shows("**Without tools: coder");
+    assert_eq!(desk.report("s.s2s").to_string().matches("\"without_tools\"").count(), 1);
     // The command line takes the same forms, and what it chose verifies.
     desk.write("decide.yaml", "question: x\n");
     let chosen = "{persona: coder, tools: none},qa-lead,{name: ana, model: rehearsal},{model: rehearsal}";
@@ -109,11 +106,8 @@ fn a_name_that_is_nearly_a_persona_is_told() {
     );
     let ran = desk.run(["--batch", "decide.yaml"]).code(0);
     ran.tells("`qa-laed` sits without a persona");
-    assert!(
-        ran.err.contains("did you mean `persona: qa-lead`?") && !ran.err.contains("`ana`"),
-        "{}",
-        ran.err
-    );
+    ran.tells("did you mean `persona: qa-lead`?");
+    assert!(!ran.err.contains("`ana`"), "{}", ran.err);
 }
 
 #[test]

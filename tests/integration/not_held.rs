@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::Desk;
+use crate::program::{Desk, has, named};
 
 const ARTIFACT: &str =
     "artifacts: [{id: REQ-001, relevant: true, summary: s, description: \"A whole text\"}]\n";
@@ -12,9 +12,8 @@ const AGREED: &str = "{qa-lead: {vote: a}, skeptic: {vote: a}}";
 const TIED: &str = "{qa-lead: {vote: a}, skeptic: {vote: b}}";
 
 fn round(id: &str, question: &str, keys: &str) -> String {
-    format!(
-        "  - {{id: {id}, type: round, question: \"{question}\", ballot: {{kind: choice, options: [a, b]}}{keys}}}\n"
-    )
+    let ballot = "ballot: {kind: choice, options: [a, b]}";
+    format!("  - {{id: {id}, type: round, question: \"{question}\", {ballot}{keys}}}\n")
 }
 
 fn desk(definition: &str, answers: &str) -> Desk {
@@ -53,16 +52,20 @@ fn a_round_that_was_not_held_ends_with_3_and_every_surface_says_so_first() {
         let third = |text: &str| text.lines().nth(2).unwrap_or_default().to_owned();
         assert!(third(&ran.out).starts_with("> **No decision: round \\`pick\\` was not held"), "{}", ran.out);
         assert_eq!(report("md"), ran.out);
-        assert!(
-            report("html").contains("<p class=\"lab\">Outcome</p><h2 class=\"dec\"><span dir=\"auto\">No decision: round `pick` was not")
-        );
+        let head = "<p class=\"lab\">Outcome</p><h2 class=\"dec\"><span dir=\"auto\">No decision: round `pick` was not";
+        has(&report("html"), &[head]);
         let madr = desk.run(["report", &file, "--format", "madr", "--even-undecided"]).code(0).out;
-        assert!(madr.contains("\n# g: No decision: round \\`pick\\` was not held"), "{madr}");
-        assert!(madr.contains("## Decision Outcome\n\nNo decision: round"), "{madr}");
+        has(
+            &madr,
+            &[
+                "\n# g: No decision: round \\`pick\\` was not held",
+                "## Decision Outcome\n\nNo decision: round",
+            ],
+        );
         let replayed = desk.run(["replay", "--text", &file]).code(0).out;
         assert_eq!(replayed.lines().next(), Some(format!("outcome: {said}").as_str()));
         assert!(report("csv").contains("\"pick\",\"\",\"Do we accept REQ-002?\""), "{}", report("csv"));
-        let json: Value = serde_json::from_str(&report("json")).expect("JSON");
+        let json = desk.report(&file);
         assert_eq!((&json["outcome"], &json["decision"]), (&said.into(), &Value::Null));
         assert_eq!(json["not_held"][0]["step"], "pick");
         assert!(desk.run(["sessions"]).code(0).out.contains("No decision: round"));
@@ -76,8 +79,8 @@ fn a_decided_session_is_replayed_with_its_outcome_first_and_records_who_voted_ea
     let steps =
         format!("goal: g\nsteps:\n{}{}", round("first", "Which?", keys), round("then", "And now?", keys));
     let reasons = "{qa-lead: {vote: a, rationale: [\"a is small\"]}, skeptic: {vote: b}}";
-    let desk =
-        desk(&steps, &format!("first: {reasons}\nthen: {{qa-lead: {{vote: b}}, skeptic: {{vote: b}}}}\n"));
+    let votes = format!("first: {reasons}\nthen: {{qa-lead: {{vote: b}}, skeptic: {{vote: b}}}}\n");
+    let desk = desk(&steps, &votes);
     desk.run(BATCH).code(0);
     let file = saved(&desk);
     let text = desk.run(["replay", "--text", &file]).code(0).out;
@@ -100,11 +103,9 @@ fn a_decided_session_is_replayed_with_its_outcome_first_and_records_who_voted_ea
 
 #[test]
 fn what_is_known_before_the_run_is_an_error_of_check_also_of_later_rounds() {
-    let later = format!(
-        "steps:\n{}{}",
-        round("pick", "Which?", ", rule: majority"),
-        round("then", "What of REQ-009?", ", rule: majority")
-    );
+    let (first, second) =
+        (round("pick", "Which?", ", rule: majority"), round("then", "What of REQ-009?", ", rule: majority"));
+    let later = format!("steps:\n{first}{second}");
     let desk = desk(&later, &format!("pick: {AGREED}\nthen: {AGREED}\n"));
     let ran = desk.run(["check", "decide.yaml"]).code(2);
     ran.shows("decide.yaml:5:5: error: step `then`: incomplete work item");
@@ -120,24 +121,17 @@ fn guesses_are_warnings_strict_refuses_on_them_and_off_skips_them() {
     };
     let answers = format!("pick: {AGREED}\n");
     let warned = desk(&steps(""), &answers);
-    assert!(
-        warned.run(["check", "decide.yaml"]).code(0).out.contains("warning: step `pick`: the work item may")
-    );
+    warned.run(["check", "decide.yaml"]).code(0).shows("warning: step `pick`: the work item may");
     let ran = warned.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--json"]).code(0);
     let warning = ran.lines().into_iter().find(|line| line["event"] == "warning").expect("a warning");
     assert!(warning["message"].as_str().is_some_and(|said| said.contains("`Check Linear`")), "{warning}");
-    for refusing in [
-        steps(", completeness: strict"),
-        steps(", completeness: strict"),
-        format!("completeness: strict\n{}", steps("")),
-    ] {
+    for refusing in [steps(", completeness: strict"), format!("completeness: strict\n{}", steps(""))] {
         let strict = desk(&refusing, &answers);
         strict.run(["check", "decide.yaml"]).code(2);
         strict.run(BATCH).code(3);
     }
-    for silent in
-        [steps(", completeness: off"), format!("completeness: strict\n{}", steps(", completeness: off"))]
-    {
+    let off = steps(", completeness: off");
+    for silent in [off.clone(), format!("completeness: strict\n{off}")] {
         let off = desk(&silent, &answers);
         assert_eq!(off.run(["check", "decide.yaml"]).code(0).out, "");
         off.run(BATCH).code(0);
@@ -215,7 +209,7 @@ fn a_round_leaves_one_shape_whatever_became_of_it() {
         (", rule: majority", TIED, "tie", false),
         (
             ", rule: majority, on_failed: close",
-            "{qa-lead: {vote: a}, skeptic: {fail: gone}}",
+            "{qa-lead: {vote: a}, skeptic: {fail: x}}",
             "no_quorum",
             false,
         ),
@@ -249,18 +243,13 @@ fn a_round_that_did_not_decide_goes_where_on_undecided_says() {
     let ran = |keys: &str, votes: &str| -> String {
         let desk = desk(&routed(keys), &format!("pick: {votes}\n"));
         let lines = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--json"]).lines();
-        let started = |line: &Value| {
-            (line["event"] == "step_started").then(|| line["step"].as_str().map(str::to_owned))
-        };
         desk.verify();
-        lines.iter().filter_map(started).flatten().nth(1).expect("a second step")
+        named(&lines, "step_started")[1]["step"].as_str().expect("a second step").to_owned()
     };
     assert_eq!(ran(", rule: majority", AGREED), "well");
     assert_eq!(ran(", rule: majority", TIED), "again");
-    assert_eq!(
-        ran(", rule: majority, on_failed: close", "{qa-lead: {fail: x}, skeptic: {fail: y}}"),
-        "again"
-    );
+    let failed = "{qa-lead: {fail: x}, skeptic: {fail: y}}";
+    assert_eq!(ran(", rule: majority, on_failed: close", failed), "again");
     assert_eq!(ran(", rule: majority, requires: [nothing.there]", AGREED), "failed");
 }
 
@@ -302,11 +291,7 @@ fn on_exhausted_stands_in_and_conditions_see_how_often() {
     let steps = format!("{steps}{}", round("pick", "Which?", ""));
     let desk = desk(&steps, "");
     let lines = desk.run(["--batch", "decide.yaml", "--json"]).lines();
-    let steps: Vec<&str> = lines
-        .iter()
-        .filter(|line| line["event"] == "step_started")
-        .filter_map(|line| line["step"].as_str())
-        .collect();
-    assert_eq!(steps, ["try", "try", "try", "count", "well", "end"]);
+    let started = named(&lines, "step_started").into_iter().map(|line| line["step"].clone());
+    assert!(started.eq(["try", "try", "try", "count", "well", "end"]));
     desk.verify();
 }

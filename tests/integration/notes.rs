@@ -8,7 +8,6 @@ use crate::program::Desk;
 
 const ROUND: &str = "ballot: {kind: choice, options: [a, b]}, rule: plurality";
 
-/// The snapshot of a round, counted from 1, as a map.
 fn snapshot(log: &str, of: usize) -> Value {
     let log = read_log(log.as_bytes()).expect("whole");
     let opened = log.lines.into_iter().filter_map(|line| match line.stamped.event {
@@ -51,16 +50,13 @@ fn the_answers_file_has_notes_and_a_definition_says_on_what() {
     );
     let desk = Desk::with(&text);
     let votes = "{skeptic: {vote: a}, qa-lead: {vote: a}}";
-    let content = format!(
-        "one: {votes}\ntwo: {votes}\nsynthesis: {{one: [First time., Second time.], two: The end.}}\n"
-    );
-    desk.write("answers.yaml", content);
+    let notes = "{one: [First time., Second time.], two: The end.}";
+    desk.write("answers.yaml", format!("one: {votes}\ntwo: {votes}\nsynthesis: {notes}\n"));
     desk.run(["--batch", "--answers", "answers.yaml", "--save", "out.s2s", "decide.yaml"]).code(0);
     desk.run(["verify", "out.s2s"]).code(0);
     let log = desk.read("out.s2s");
     let notes = snapshot(&log, 3)["recent_rounds"].clone();
-    assert_eq!(notes[0]["synthesis"], "First time.");
-    assert_eq!(notes[1]["synthesis"], "Second time.");
+    assert_eq!([0, 1].map(|nth| notes[nth]["synthesis"].clone()), ["First time.", "Second time."]);
     assert!(log.contains("text: \"The end.\""));
     for (answers, wanted) in [
         ("synthesis: {three: x}", "`synthesis` names no round: `three`"),
@@ -71,19 +67,15 @@ fn the_answers_file_has_notes_and_a_definition_says_on_what() {
         desk.run(["--batch", "--answers", "answers.yaml", "decide.yaml"]).code(2).tells(wanted);
     }
     let check = |step: &str| {
-        let ran = Desk::with(&format!(
-            "participants: [skeptic]\nsteps:\n  - {{id: r, type: round, question: q}}\n  - {step}\n"
-        ))
-        .run(["check", "decide.yaml"])
-        .code(2);
-        ran.out + &ran.err
+        let steps = format!("[{{id: r, type: round, question: q}}, {step}]");
+        Desk::with(&format!("participants: [skeptic]\nsteps: {steps}\n"))
+            .run(["check", "decide.yaml"])
+            .code(2)
     };
-    let said = check("{id: s, type: agent, agent: skeptic, prompt: p, synthesis_of: x}");
-    assert!(said.contains("`synthesis_of` of step `s` names no round: `x`"), "{said}");
-    let said = check(
-        "{id: p, type: parallel, steps: [{id: s, type: agent, agent: skeptic, prompt: p, synthesis_of: r}]}",
-    );
-    assert!(said.contains("has no effect inside another step"), "{said}");
+    let sum = |of: &str| format!("{{id: s, type: agent, agent: skeptic, prompt: p, synthesis_of: {of}}}");
+    check(&sum("x")).says("`synthesis_of` of step `s` names no round: `x`");
+    let inside = format!("{{id: p, type: parallel, steps: [{}]}}", sum("r"));
+    check(&inside).says("has no effect inside another step");
 }
 
 const BLOCK: &str = "participant_context:\n  project_summary: \"...\"\n  current_round: 3\n  question: \"What risks do you see?\"\n  \
@@ -100,17 +92,13 @@ fn a_block_of_context_becomes_a_definition() {
     desk.run(["check", "round.yaml"]).code(0);
     let shown = desk.run(["snapshot", "round.yaml"]).code(0).out;
     let bytes = shown.split("  your_role").next().expect("a snapshot");
-    assert_eq!(
-        (bytes.len(), roundtable::round::snapshot::sha256_hex(bytes).as_str()),
-        (163, HASH),
-        "{shown}"
-    );
+    let hash = roundtable::round::snapshot::sha256_hex(bytes);
+    assert_eq!((bytes.len(), hash.as_str()), (163, HASH), "{shown}");
     desk.write("none.yaml", "question: q\n");
     desk.run(["init", "--from", "none.yaml"]).code(2).tells("there is no `participant_context` block");
     desk.run(["init", "--from", "missing.yaml"]).code(2);
 }
 
-/// The third of three rounds has it too, where later rounds see nothing of what was before.
 #[test]
 fn the_third_round_of_three_has_the_published_snapshot() {
     let desk = Desk::rehearsing(

@@ -31,7 +31,6 @@ fn definition(seats: &str, more: &str) -> String {
 const THREE: &str = "{name: ann, persona: qa-lead, model: openai/test}, {name: bob, persona: skeptic, model: openai/test}, \
                      {name: cyd, persona: technical-lead, model: openai/test}";
 
-/// Everyone votes alpha at once; `slow` takes its time.
 fn service(slow: &'static str, time: Duration) -> Server {
     Server::start(move |request| {
         let answer = Answer::chat(&format!("vote: alpha\nrationale: [\"{SECRET}\"]\n"));
@@ -43,7 +42,6 @@ fn mode(path: &Path) -> u32 {
     std::fs::metadata(path).expect("there").permissions().mode() & 0o777
 }
 
-/// A round with two seats sealed and one that takes a minute.
 fn two_of_three(desk: &Desk, server: &Server) -> Child {
     desk.write("decide.yaml", definition(THREE, ""));
     let child = desk.begin(server, &["decide.yaml", "--save", "saved/s.s2s", "--json"]);

@@ -1,5 +1,4 @@
 //! Winners and orders of seeded random profiles, as an independent counter finds them too.
-//!
 //! The counter is the Python package `pref_voting`. `.ci/run` compares every profile with it; a plain
 //! test run compares the digest of all results with the one it agreed to. `docs/TALLIES.md` says what
 //! it counts differently and why.

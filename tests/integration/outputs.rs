@@ -6,47 +6,16 @@ use std::process::Stdio;
 
 use crate::program::{Desk, ran};
 
-/// What is run of each verb; `SESSION` is a saved session. Those that print no result have no arguments.
-const VERBS: [(&str, &[&str]); 22] = [
-    ("resume", &["SESSION"]),
-    // Goes on until somebody votes.
-    ("serve", &["--help"]),
-    // Speaks to a client.
-    ("mcp", &["--help"]),
-    // Waits for somebody else.
-    ("inbox", &["--help"]),
-    // Runs for ever.
-    ("worker", &["--help"]),
-    ("replay", &["SESSION", "--text"]),
-    ("verify", &["SESSION"]),
-    ("trace", &["SESSION"]),
-    ("report", &["SESSION"]),
-    ("tally", &["SESSION", "--round", "decide", "--rule", "plurality"]),
-    ("check", &["odd.yaml", "--json"]),
-    ("schema", &[]),
-    ("snapshot", &["decide.yaml"]),
-    ("personas", &[]),
-    ("strategies", &[]),
-    ("sessions", &[]),
-    ("doctor", &["ollama"]),
-    ("completions", &["bash"]),
-    ("man", &[]),
-    ("help", &[]),
-    // Prints no result.
-    ("init", &["--help"]),
-    ("--batch", &["decide.yaml"]),
-];
+/// What is run of each verb; `SESSION` is a saved session. Those that print no result, or go on until somebody
+/// else does something, only show their help.
+const VERBS: &str = "resume SESSION; serve --help; mcp --help; inbox --help; worker --help; replay SESSION --text; \
+    verify SESSION; trace SESSION; report SESSION; tally SESSION --round decide --rule plurality; \
+    check odd.yaml --json; schema; snapshot decide.yaml; personas; strategies; sessions; doctor ollama; \
+    completions bash; man; help; init --help; --batch decide.yaml";
 /// Those that `--help` does not list.
 const HIDDEN: [&str; 3] = ["--batch", "completions", "man"];
-/// More ways to print.
-const MORE: [&[&str]; 6] = [
-    &["--batch", "decide.yaml", "--json"],
-    &["--batch", "decide.yaml", "--dry-run"],
-    &["replay", "SESSION", "--json"],
-    &["report", "SESSION", "--format", "json"],
-    &["--help"],
-    &["--version"],
-];
+const MORE: &str = "--batch decide.yaml --json; --batch decide.yaml --dry-run; replay SESSION --json; \
+    report SESSION --format json; --help; --version";
 
 fn desk() -> (Desk, String) {
     let desk = Desk::with(
@@ -63,10 +32,8 @@ fn desk() -> (Desk, String) {
 
 /// Every way to print, with the session's path in it.
 fn rows(session: &str) -> Vec<Vec<String>> {
-    let verbs = VERBS.iter().map(|(verb, arguments)| [&[*verb], *arguments].concat());
-    let rows = verbs.chain(MORE.iter().map(|row| row.to_vec()));
-    let named = |word: &str| if word == "SESSION" { session.to_owned() } else { word.to_owned() };
-    rows.map(|row| row.into_iter().map(named).collect()).collect()
+    let row = |row: &str| row.split(' ').map(|word| word.replace("SESSION", session)).collect();
+    VERBS.split("; ").chain(MORE.split("; ")).map(row).collect()
 }
 
 #[test]
@@ -74,13 +41,13 @@ fn the_table_has_every_verb() {
     let help = Desk::new().run(["--help"]).out;
     let (_, commands) = help.split_once("Commands:\n").expect("a list");
     let commands = commands.split("\n\n").next().expect("a list");
-    let listed: BTreeSet<&str> = commands
-        .lines()
-        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
-        .filter_map(|line| line.split_whitespace().next())
+    let names = commands.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let listed: BTreeSet<&str> = names.filter(|name| !name.is_empty()).collect();
+    let known: BTreeSet<&str> = VERBS
+        .split("; ")
+        .filter_map(|row| row.split(' ').next())
+        .filter(|verb| !HIDDEN.contains(verb))
         .collect();
-    let known: BTreeSet<&str> =
-        VERBS.iter().map(|(verb, _)| *verb).filter(|verb| !HIDDEN.contains(verb)).collect();
     assert_eq!(listed, known, "a new verb needs a row");
 }
 

@@ -35,15 +35,13 @@ fn the_package_holds_what_the_source_includes_and_is_small() {
         for name in text.split("include_str!(\"").skip(1).filter_map(|rest| rest.split('"').next()) {
             let real = path.parent().expect("a folder").join(name).canonicalize().expect("an included file");
             let inside = real.strip_prefix(root().canonicalize().expect("a root")).expect("inside");
-            assert!(
-                files.contains(&&*inside.to_string_lossy()),
-                "{} is not in the package",
-                inside.display()
-            );
+            let inside = inside.to_string_lossy();
+            assert!(files.contains(&&*inside), "{inside} is not in the package");
         }
     }
-    for wanted in ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "Cargo.lock", "src/main.rs"]
-    {
+    let published =
+        ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "Cargo.lock", "src/main.rs"];
+    for wanted in published {
         assert!(files.contains(&wanted), "{wanted} is not in the package");
     }
     for left_out in ["tests/", "fuzz/", ".ci/", ".github/", "benches/", "target/"] {
@@ -91,9 +89,8 @@ fn workflows_call_what_is_there_and_take_no_foreign_text_into_a_script() {
             let Some(run) = step.get("run").and_then(Value::as_str) else { continue };
             found += 1;
             assert!(!run.contains("${{"), "{}: {run}", path.display());
-            for word in
-                run.split(['"', ' ']).filter(|word| word.starts_with("tools/") || word.starts_with(".ci/"))
-            {
+            let is_ours = |word: &&str| word.starts_with("tools/") || word.starts_with(".ci/");
+            for word in run.split(['"', ' ']).filter(is_ours) {
                 assert!(root().join(word).is_file(), "{}: {word}", path.display());
             }
         }
@@ -102,14 +99,11 @@ fn workflows_call_what_is_there_and_take_no_foreign_text_into_a_script() {
     }
     assert!(found > 5, "only {found} scripts");
     let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("the manifest");
-    let oldest = manifest
-        .split("rust-version = \"")
-        .nth(1)
-        .and_then(|rest| rest.split('"').next())
-        .expect("a version");
-    for (file, words) in
-        [("Dockerfile", format!("rust:{oldest}-")), (".github/workflows/ci.yml", format!("+{oldest} "))]
-    {
+    let (_, rest) = manifest.split_once("rust-version = \"").expect("a version");
+    let (oldest, _) = rest.split_once('"').expect("its end");
+    let places =
+        [("Dockerfile", format!("rust:{oldest}-")), (".github/workflows/ci.yml", format!("+{oldest} "))];
+    for (file, words) in places {
         let text = fs::read_to_string(root().join(file)).expect("a file");
         assert!(text.contains(&words), "{file} names the oldest Rust, {oldest}");
     }

@@ -49,7 +49,6 @@ pub fn mortal(id: u32) {
     }
 }
 
-/// A command that is not waited for longer than that.
 pub trait Patient {
     fn start(&mut self) -> io::Result<Child>;
     fn output_soon(&mut self) -> io::Result<Output>;

@@ -1,5 +1,4 @@
 //! The moving picture of the README: what a real run shows in a real terminal, from the draft to the decision.
-//!
 //! `UPDATE_PICTURE=1` makes `docs/demo.svg` anew. Without it the picture is compared with a new run, apart from
 //! times and numbers.
 
@@ -60,7 +59,6 @@ fn the_moving_picture_shows_what_a_run_shows() {
     assert_eq!(words(&kept), words(&now), "UPDATE_PICTURE=1 makes the picture anew");
 }
 
-/// The words of a picture, without numbers, for times differ from run to run.
 fn words(svg: &str) -> Vec<&str> {
     let texts = svg.split("</text>").filter_map(|piece| piece.rsplit_once('>'));
     let words = texts.flat_map(|(_, text)| text.split_whitespace());

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::{Desk, Ran};
+use crate::program::{Desk, Ran, has};
 use crate::pty::Screen;
 use crate::server::{Answer, Server};
 
@@ -18,6 +18,13 @@ fn without_model(definition: &str) -> Desk {
 
 fn result(ran: &Ran) -> Value {
     ran.lines().pop().expect("a line")
+}
+
+#[track_caller]
+fn is_as(found: &Value, wanted: &Value) {
+    for (key, value) in wanted.as_object().expect("a map") {
+        assert_eq!(&found[key], value, "{key}: {found}");
+    }
 }
 
 /// Two seats of a model that agree, and one placeholder.
@@ -38,21 +45,16 @@ fn a_placeholder_beside_votes_decides_nothing() {
     let ran = desk.run(["--batch", "decide.yaml", "--json=result", "--save", "s.s2s"]).code(3);
     ran.tells(&told);
     let line = result(&ran);
-    assert_eq!(
-        [&line["decided"], &line["rehearsal"], &line["winner"], &line["order"], &line["reason"]],
-        [&json!(false), &json!(false), &json!(null), &json!([]), &json!(why)]
-    );
-    assert_eq!([&line["tier"], &line["models"]], [&json!("none"), &json!(2)], "it is no model");
+    let wanted = json!({"decided": false, "rehearsal": false, "winner": null, "order": [], "reason": why});
+    is_as(&line, &wanted);
+    // It is no model.
+    is_as(&line, &json!({"tier": "none", "models": 2}));
     let report = desk.run(["report", "s.s2s"]).code(0).out;
     assert!(report.contains(&format!("**No decision: {why}**")), "{report}");
-    let counts = report_json(&desk)["rounds"][0]["tally"].clone();
-    assert_eq!([&counts["answered"], &counts["placeholders"]], [&json!(3), &json!(1)]);
+    let counts = desk.report("s.s2s")["rounds"][0]["tally"].clone();
+    is_as(&counts, &json!({"answered": 3, "placeholders": 1}));
     desk.run(["report", "s.s2s", "--format", "madr", "--out", "record.md"]).code(3);
     desk.run(["verify", "s.s2s"]).code(0);
-}
-
-fn report_json(desk: &Desk) -> Value {
-    serde_json::from_str(&desk.run(["report", "s.s2s", "--format", "json"]).code(0).out).expect("JSON")
 }
 
 #[test]
@@ -61,13 +63,10 @@ fn a_placeholder_beside_a_script_decides_nothing() {
     desk.write("answers.yaml", "decide: {qa-lead: {vote: a}, skeptic: {vote: a}}\n");
     let run = ["--batch", "decide.yaml", "--answers", "answers.yaml", "--json=result"];
     let line = result(&desk.run(run).code(3));
-    assert_eq!([&line["decided"], &line["winner"]], [&json!(false), &json!(null)]);
+    is_as(&line, &json!({"decided": false, "winner": null}));
     // Held as a rehearsal, it is one, whoever else voted.
     let line = result(&desk.run(run.into_iter().chain(["--rehearse"])).code(0));
-    assert_eq!(
-        [&line["decided"], &line["rehearsal"], &line["winner"]],
-        [&json!(false), &json!(true), &json!("a")]
-    );
+    is_as(&line, &json!({"decided": false, "rehearsal": true, "winner": "a"}));
 }
 
 #[test]
@@ -75,12 +74,11 @@ fn a_what_if_keeps_to_the_rule() {
     let server = Server::start(|_| Answer::chat("vote: a"));
     let desk = beside_votes(&server);
     desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(3);
-    let all = desk.run(["tally", "s.s2s", "--all", "--json"]).out;
-    let found: Vec<Value> = all.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-    assert!(found.len() > 1, "{all}");
+    let found = desk.run(["tally", "s.s2s", "--all", "--json"]).lines();
+    assert!(found.len() > 1, "{found:?}");
     for rule in &found {
-        assert_eq!([&rule["winners"], &rule["order"], &rule["tie"]], [&json!([]), &json!([]), &json!(false)]);
-        assert_eq!(rule["reason"], "1 of 3 seats is a placeholder");
+        let why = "1 of 3 seats is a placeholder";
+        is_as(rule, &json!({"winners": [], "order": [], "tie": false, "reason": why}));
     }
     let text = desk.run(["tally", "s.s2s", "--all"]).out;
     assert!(!text.contains(" winner: a") && !text.contains("differs"), "{text}");
@@ -90,7 +88,7 @@ fn a_what_if_keeps_to_the_rule() {
 fn placeholders_alone_are_a_rehearsal_and_decide_nothing() {
     let desk = Desk::with(&format!("{PERSONAS}{STEPS}"));
     let line = result(&desk.run(["--batch", "decide.yaml", "--json=result"]).code(3));
-    assert_eq!([&line["decided"], &line["rehearsal"]], [&json!(false), &json!(true)]);
+    is_as(&line, &json!({"decided": false, "rehearsal": true}));
     assert_eq!(line["headline"], "REHEARSAL: No decision: 3 of 3 seats are placeholders");
 }
 
@@ -100,15 +98,15 @@ fn seats_without_a_model_are_refused_with_what_to_do() {
     let names = "no model: `qa-lead`, `skeptic`, `devops-engineer` have none";
     let ran = desk.run(["--batch", "decide.yaml"]).code(2);
     ran.tells(names);
-    for way in ["--model PROVIDER/MODEL", "`model:` in config.yaml", "ollama/llama3.2", "--rehearse"] {
-        ran.tells(way);
-    }
+    has(&ran.err, &["--model PROVIDER/MODEL", "`model:` in config.yaml", "ollama/llama3.2", "--rehearse"]);
     assert!(desk.sessions().is_empty() && ran.out.is_empty(), "{}", ran.out);
     desk.run(["check", "decide.yaml"]).code(0).shows(&format!("note: {names}"));
     // Who only looks needs none.
     desk.run(["--batch", "decide.yaml", "--dry-run"]).code(0);
-    let text = "decide: {qa-lead: {vote: a}, skeptic: {vote: a}, devops-engineer: {vote: b}}\n";
-    desk.write("answers.yaml", text);
+    desk.write(
+        "answers.yaml",
+        "decide: {qa-lead: {vote: a}, skeptic: {vote: a}, devops-engineer: {vote: b}}\n",
+    );
     let scripted = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--json=result"]).code(0);
     assert_eq!(result(&scripted)["winner"], "a", "a script needs no model");
     desk.run(["--batch", "decide.yaml", "--rehearse"]).code(0);
@@ -142,7 +140,7 @@ fn every_output_of_a_rehearsal_says_so() {
     let replay = desk.run(["replay", "s.s2s", "--text"]).code(0).out;
     assert!(replay.lines().next().is_some_and(|line| line.contains("REHEARSAL: ")), "{replay}");
     let line = result(&desk.run(["--batch", "decide.yaml", "--rehearse", "--json=result"]).code(0));
-    assert_eq!([&line["decided"], &line["rehearsal"]], [&json!(false), &json!(true)]);
+    is_as(&line, &json!({"decided": false, "rehearsal": true}));
     let events = desk.run(["--batch", "decide.yaml", "--rehearse", "--json"]).code(0).lines();
     let counted = events.iter().find(|event| event["event"] == "tally_made").expect("a count");
     assert_eq!([&events[0]["rehearse"], &counted["rehearsal"]], [&json!(true), &json!(true)]);
@@ -170,16 +168,9 @@ fn on_the_screen_a_seat_without_a_model_is_rehearsed_only_if_that_is_said() {
 /// A rehearsal that was cut short stays one.
 #[test]
 fn a_resumed_rehearsal_stays_one() {
-    let step = |id: &str| {
-        format!(
-            "  - {{id: {id}, type: round, question: \"Which?\", ballot: {{kind: choice, options: [a, b]}}, rule: majority}}\n"
-        )
-    };
-    let desk = without_model(&format!(
-        "participants: [qa-lead, skeptic, devops-engineer]\nsteps:\n{}{}",
-        step("one"),
-        step("two")
-    ));
+    let keys = "type: round, question: \"Which?\", ballot: {kind: choice, options: [a, b]}, rule: majority";
+    let steps = format!("steps: [{{id: one, {keys}}}, {{id: two, {keys}}}]\n");
+    let desk = without_model(&format!("participants: [qa-lead, skeptic, devops-engineer]\n{steps}"));
     desk.run(["--batch", "decide.yaml", "--rehearse", "--save", "s.s2s"]).code(0);
     let whole = desk.read("s.s2s");
     let end = whole.find("event: step_finished").expect("a first round");
@@ -203,8 +194,7 @@ fn a_rehearsal_asks_nobody() {
     )
     .served_by(&server);
     let ran = desk.run(["--batch", "decide.yaml", "--rehearse", "--save", "s.s2s"]).code(0);
-    let told = "round `pick`: a rehearsal has no strength, `act_at: strong` is not applied";
-    ran.tells(told);
+    ran.tells("round `pick`: a rehearsal has no strength, `act_at: strong` is not applied");
     assert!(server.requests().is_empty() && !desk.path("ran.txt").exists());
     desk.run(["verify", "s.s2s"]).code(0);
     let report = desk.run(["report", "s.s2s"]).code(0).out;

@@ -1,5 +1,4 @@
 //! The whole program in a place of its own: no environment but a path, a home and a folder of files.
-//!
 //! A [`Desk`] is one user's desk; what it runs sees nothing of the machine it runs on. It checks
 //! nothing by itself.
 

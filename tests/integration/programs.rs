@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::Desk;
+use crate::program::{Desk, has};
 use crate::pty::Screen;
 
 const DEFINITION: &str = r#"
@@ -33,34 +33,27 @@ fn returned(lines: &[Value], step: &str) -> Value {
 
 #[test]
 fn a_program_answers_or_fails_by_itself() {
-    let desk = Desk::with(DEFINITION)
-        .set("NAMED", "seen")
-        .set("SECRET", "hidden")
-        .set("ROUNDTABLE_ALLOWED_DIRS", "/");
+    let desk = Desk::with(DEFINITION).set("NAMED", "seen").set("SECRET", "hidden");
+    let desk = desk.set("ROUNDTABLE_ALLOWED_DIRS", "/");
     let ran = desk.run(["--batch", "--json", "--trust", "decide.yaml"]);
     let lines = ran.lines();
-    assert_eq!(
-        returned(&lines, "good")["data"],
-        json!({"said": "Say Count, $HOME.", "named": "seen", "secret": ""})
-    );
+    let good = json!({"said": "Say Count, $HOME.", "named": "seen", "secret": ""});
+    assert_eq!(returned(&lines, "good")["data"], good);
     let bad = returned(&lines, "bad");
     assert_eq!(bad["error"], "`sh` ended with exit status: 3: oh no");
     assert_eq!((&bad["exit_status"], &bad["stderr"]), (&json!("exit status: 3"), &json!("first\noh no\n")));
     assert_eq!(returned(&lines, "hang")["error"], "Step 'hang' timed out after 200ms");
     assert_eq!(returned(&lines, "flood")["error"], "`sh` answered with more than 4194304 bytes");
-    let missing = returned(&lines, "missing")["error"].to_string();
-    assert!(missing.contains("`no-such-program-here` cannot be started"), "{missing}");
-    let binary = returned(&lines, "binary")["error"].to_string();
-    assert!(binary.contains("no UTF-8"), "{binary}");
-    assert_eq!(ran.code, 3);
+    let error = |step: &str| returned(&lines, step)["error"].to_string();
+    has(&error("missing"), &["`no-such-program-here` cannot be started"]);
+    has(&error("binary"), &["no UTF-8"]);
+    ran.code(3);
 }
 
 #[test]
 fn a_program_takes_no_blind_seat_unless_it_has_no_tools() {
     let desk = Desk::with("question: q\nparticipants: [{name: reader, command: [cat]}]\n");
-    let ran = desk.run(["--batch", "decide.yaml"]);
-    assert_eq!(ran.code, 2);
-    ran.tells("`reader` is an external program");
+    desk.run(["--batch", "decide.yaml"]).code(2).tells("`reader` is an external program");
     let tool_less = "question: q\nparticipants: [{name: reader, command: [sh, -c, \"cat >/dev/null; echo 'position: fine'\"], tool_less: true}]\n";
     let ran = Desk::with(tool_less).run(["--batch", "--json", "--trust", "decide.yaml"]).code(0);
     let answered = |line: &&Value| line["event"] == "answer_revealed" && line["answer"]["position"] == "fine";

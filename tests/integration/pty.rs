@@ -1,5 +1,4 @@
 //! The program in a real pseudo-terminal: keys go in, a terminal emulator shows what comes out.
-//!
 //! A [`Screen`] waits for words to appear; it never sleeps for a fixed time and checks nothing itself.
 
 use std::io::{Read as _, Write as _};
@@ -31,14 +30,12 @@ pub fn cells(count: u16) -> NonZeroU16 {
     NonZeroU16::new(count).expect("a size")
 }
 
-/// The program at a desk, for a terminal.
 pub fn command(desk: &Desk, arguments: &[&str]) -> Command {
     let mut command = desk.command(arguments);
     command.env("TERM", "xterm-256color").env("LANG", "C.UTF-8");
     command
 }
 
-/// Starts a command on a terminal of this size.
 pub fn start(command: Command, (columns, rows): (u16, u16)) -> (Pty, Child) {
     let (terminal, end) = pty_process::blocking::open().expect("a terminal");
     terminal.resize(Size::new(rows, columns)).expect("a size");
@@ -48,7 +45,6 @@ pub fn start(command: Command, (columns, rows): (u16, u16)) -> (Pty, Child) {
 }
 
 impl Screen {
-    /// Starts the program at a desk, on a terminal of this size.
     pub fn open(desk: &Desk, size: (u16, u16), arguments: &[&str]) -> Self {
         Self::run(command(desk, arguments), size)
     }
@@ -106,13 +102,11 @@ impl Screen {
         shown.parser.screen().contents_formatted()
     }
 
-    /// Waits until the screen shows all of these words.
     #[track_caller]
     pub fn wait_for(&mut self, words: &[&str]) {
         self.wait(&format!("{words:?}"), |text| words.iter().all(|word| text.contains(word)));
     }
 
-    /// Waits until the screen shows none of these words any more.
     #[track_caller]
     pub fn wait_without(&mut self, words: &[&str]) {
         self.wait(&format!("no {words:?}"), |text| words.iter().all(|word| !text.contains(word)));
@@ -137,7 +131,6 @@ impl Screen {
         (&*self.terminal).write_all(keys.as_bytes()).expect("typed");
     }
 
-    /// Types, and waits until the screen shows all of these words.
     #[track_caller]
     pub fn press(&mut self, keys: &str, words: &[&str]) {
         self.send(keys);
@@ -170,7 +163,6 @@ impl Screen {
         self.child.id()
     }
 
-    /// Ends it at once, as a crash would.
     pub fn kill(&mut self) {
         self.child.kill().expect("killed");
         self.child.wait().expect("ended");

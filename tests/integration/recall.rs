@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use crate::program::Desk;
 
-/// The rounds of a session with this definition, as they were opened.
 fn rounds(definition: &str) -> Vec<Arc<RoundOpened>> {
     let desk = Desk::rehearsing(definition);
     let said = "{vote: redis, position: P., rationale: [r], confidence: 0.5}";

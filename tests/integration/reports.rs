@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::Desk;
+use crate::program::{Desk, has};
 use crate::server::{Answer, Server};
 
 /// What tries to act, one a kind of reader.
@@ -30,12 +30,10 @@ fn hostile() -> Vec<String> {
 
 fn desk(server: &Server) -> Desk {
     let texts = hostile();
-    let seats: Vec<Value> = (0..texts.len())
-        .map(|at| json!({ "name": format!("seat-{at}"), "prompt": "You paint.", "model": "lab/m" }))
-        .collect();
-    let all: Vec<Value> = texts.iter().map(|text| json!(text)).collect();
+    let seat = |at| json!({ "name": format!("seat-{at}"), "prompt": "You paint.", "model": "lab/m" });
+    let seats: Vec<Value> = (0..texts.len()).map(seat).collect();
     let definition = json!({
-        "goal": "Paint the shed", "participants": seats, "constraints": all,
+        "goal": "Paint the shed", "participants": seats, "constraints": texts,
         "steps": [
             { "id": "pick", "type": "round", "question": texts.join("\n"), "rule": "plurality", "close": "all",
               "ballot": { "kind": "choice", "options": ["red", "=blue"] } },
@@ -45,8 +43,7 @@ fn desk(server: &Server) -> Desk {
         ],
     });
     let desk = Desk::with(&definition.to_string()).served_by(server);
-    let content = json!({ "ok": { "approved": true, "comment": texts.join("\n") } }).to_string();
-    desk.write("answers.json", content);
+    desk.write("answers.json", json!({"ok": {"approved": true, "comment": texts.join("\n")}}).to_string());
     desk.run(["--batch", "--quiet", "--answers", "answers.json", "--save", "s.s2s", "decide.yaml"]).code(0);
     desk
 }
@@ -55,14 +52,16 @@ fn server() -> Server {
     let texts = hostile();
     Server::start(move |request| {
         let seat = request.seat();
-        let Some(text) = seat.strip_prefix("seat-").and_then(|at| texts.get(at.parse::<usize>().ok()?))
-        else {
+        let Some(at) = seat.strip_prefix("seat-").and_then(|at| at.parse::<usize>().ok()) else {
             let said = texts.join("\n");
-            let is_review = request.json().to_string().contains("approved");
-            let verdict = || json!({ "approved": true, "feedback": said }).to_string();
-            return Answer::chat(&if is_review { verdict() } else { said.clone() });
+            let verdict = json!({ "approved": true, "feedback": said }).to_string();
+            return Answer::chat(if request.json().to_string().contains("approved") {
+                &verdict
+            } else {
+                &said
+            });
         };
-        let at: usize = seat.trim_start_matches("seat-").parse().expect("a number");
+        let text = &texts[at];
         if at % 7 == 6 {
             return Answer::json(400, &json!({ "error": { "message": text } }));
         }
@@ -101,16 +100,12 @@ fn no_format_acts_for_what_a_session_holds() {
     html(&report("html"));
     let md = report("md");
     harmless(&md);
-    let headings: Vec<&str> =
-        md.lines().filter(|line| line.starts_with("# ") || line.starts_with("## ")).collect();
+    let is_heading = |line: &&str| line.starts_with("# ") || line.starts_with("## ");
+    let headings: Vec<&str> = md.lines().filter(is_heading).collect();
     let wanted = "# §## Options§## Who voted what§## Dissent§## Seats that did not count§## Cost and check§## The record§\
                   ## Approvals§## Steps§## Reviews§## Session details";
-    let wanted: Vec<&str> = wanted.split('§').collect();
-    assert_eq!(headings.len(), wanted.len(), "{headings:?}");
-    assert!(
-        headings.iter().zip(wanted.clone()).all(|(found, wanted)| found.starts_with(wanted)),
-        "{headings:?}"
-    );
+    let fits = headings.iter().zip(wanted.split('§')).all(|(found, wanted)| found.starts_with(wanted));
+    assert!(fits && headings.len() == wanted.split('§').count(), "{headings:?}");
     let madr = report("madr");
     harmless(&madr);
     assert!(madr.lines().all(|line| !line.contains("Decision: forged") || !line.starts_with('#')), "{madr}");
@@ -129,42 +124,34 @@ fn no_format_acts_for_what_a_session_holds() {
 /// Every row has its cells; none of them is a formula to a spreadsheet.
 fn csv(text: &str) {
     harmless(&text.replace("\r\n", "\n"));
-    let mut rows = Vec::new();
+    let mut rows = 0;
     for line in text.split_terminator("\r\n") {
         let cells = cells(line);
         assert_eq!(cells.len(), 30, "{line}");
-        for cell in &cells {
+        for cell in cells {
             let first = cell.trim_start().chars().next().unwrap_or('x');
             let is_formula = "=+-@\t\r\u{ff1d}\u{ff0b}\u{ff0d}\u{ff20}".contains(first);
             assert!(!is_formula || cell.parse::<f64>().is_ok(), "{cell}");
         }
-        rows.push(cells);
+        rows += 1;
     }
-    assert_eq!(rows.len(), hostile().len() + 1);
+    assert_eq!(rows, hostile().len() + 1);
 }
 
-/// The cells of a row, every one of them quoted (RFC 4180).
 fn cells(line: &str) -> Vec<String> {
-    let mut cells = Vec::new();
-    let mut rest = line;
-    while let Some(inside) = rest.strip_prefix('"') {
-        let mut cell = String::new();
-        let mut chars = inside.char_indices().peekable();
-        let end = loop {
-            match chars.next().expect("a closing quote") {
-                (_, '"') if chars.peek().is_some_and(|(_, next)| *next == '"') => {
-                    chars.next();
-                    cell.push('"');
-                }
-                (at, '"') => break at + 1,
-                (_, c) => cell.push(c),
-            }
-        };
-        cells.push(cell);
-        rest = inside[end..].strip_prefix(',').unwrap_or_else(|| {
-            assert_eq!(&inside[end..], "", "{line}");
-            ""
-        });
+    // Within a cell a quote is two; between cells there is one comma between two quotes.
+    let inside = line.strip_prefix('"').and_then(|line| line.strip_suffix('"')).expect("quoted cells");
+    let (mut cells, mut chars) = (vec![String::new()], inside.chars().peekable());
+    while let Some(c) = chars.next() {
+        if c == '"' && chars.peek() != Some(&'"') {
+            assert_eq!((chars.next(), chars.next()), (Some(','), Some('"')), "{line}");
+            cells.push(String::new());
+            continue;
+        }
+        if c == '"' {
+            chars.next();
+        }
+        cells.last_mut().expect("a cell").push(c);
     }
     cells
 }
@@ -187,7 +174,6 @@ fn html(text: &str) {
     assert!(text.contains("default-src 'none'"));
 }
 
-/// A run that also writes its reports, and what is refused before anything is asked.
 #[test]
 fn reports_are_written_in_the_same_run_by_their_endings() {
     let desk = Desk::with(
@@ -208,16 +194,18 @@ fn reports_are_written_in_the_same_run_by_their_endings() {
     }
     let out = "--out page.html -o record.madr.md -o votes.csv -o all.json -o read.md";
     run(&out.split(' ').collect::<Vec<_>>()).code(0);
-    let read = |name: &str| std::fs::read_to_string(desk.path(name)).expect(name);
-    assert!(read("page.html").contains("Both seats chose it."));
-    assert!(read("record.madr.md").contains("Chosen option: \"a\", because small."));
-    assert!(read("votes.csv").contains("\"votes a\""));
-    let all: Value = serde_json::from_str(&read("all.json")).expect("JSON");
+    for (file, words) in [
+        ("page.html", "Both seats chose it."),
+        ("record.madr.md", "Chosen option: \"a\", because small."),
+        ("votes.csv", "\"votes a\""),
+        ("read.md", "roundtable verify s.s2s"),
+    ] {
+        has(&desk.read(file), &[words]);
+    }
+    let all: Value = serde_json::from_str(&desk.read("all.json")).expect("JSON");
     assert_eq!(all["verdict"]["headline"], "a");
-    assert!(read("read.md").contains("roundtable verify s.s2s"));
 }
 
-/// A decision record: its number, what it replaces, and none where nothing was decided.
 #[test]
 fn decision_records_have_numbers_and_predecessors_and_need_a_decision() {
     let definition = "goal: \"Cache: which first?\"\nquestion: Which?\nparticipants: [qa-lead, skeptic]\n\
@@ -264,9 +252,9 @@ fn long_answers_and_torn_files_are_reported() {
     } });
     desk.write("answers.json", answers.to_string());
     desk.run(["--batch", "--quiet", "decide.yaml", "--answers", "answers.json", "--save", "s.s2s"]).code(0);
-    for (format, at_most, is_whole) in
-        [("html", 200_000, false), ("md", 400_000, false), ("csv", 400_000, true), ("json", 900_000, true)]
-    {
+    let formats =
+        [("html", 200_000, false), ("md", 400_000, false), ("csv", 400_000, true), ("json", 900_000, true)];
+    for (format, at_most, is_whole) in formats {
         let text = desk.run(["report", "s.s2s", "--format", format]).code(0).out;
         assert!(text.len() < at_most, "{format}: {} bytes", text.len());
         let parts = text.matches("word &").count();

@@ -34,7 +34,6 @@ fn run(definition: &str, answers: &Value, seed: u64) -> (Desk, Ran) {
     (desk, ran)
 }
 
-/// The address lines of a seat, as a map.
 fn address(item: &WorkItemOffered) -> Value {
     let map = read(&format!("participant_context:\n{}", item.address), "address").expect("YAML").to_json();
     map["participant_context"].clone()
@@ -96,13 +95,9 @@ fn the_snapshot_is_one_for_all_seats_whatever_each_is_told() {
                     ("same", _) | (_, false) => Value::Null,
                     ("per-seat", true) => {
                         let mut options = opened.ballot.options.clone();
-                        let draw = |option: &String| {
-                            sha256_hex(format!(
-                                "roundtable order 1\n{seed}\n{}\n{}\n{option}",
-                                opened.round, item.participant
-                            ))
-                        };
-                        options.sort_by_cached_key(draw);
+                        let head =
+                            format!("roundtable order 1\n{seed}\n{}\n{}\n", opened.round, item.participant);
+                        options.sort_by_cached_key(|option| sha256_hex(format!("{head}{option}")));
                         json!(options)
                     }
                     _ => own["your_option_order"].clone(),
@@ -146,9 +141,8 @@ fn a_revision_shows_reasons_and_neither_authors_nor_counts() {
     has(&of("a")["for"].to_string(), &["\"Easy to test.\"", "\"Known to participant-"]);
     assert_eq!(of("a")["against"], json!(["Slow start."]));
     assert_eq!(of("b")["for"], json!(["No lock-in."]));
-    assert!(
-        blocks.iter().any(|block| block["option"].is_null() && block["for"] == json!(["Not mine to say."]))
-    );
+    let is_open = |block: &Value| block["option"].is_null() && block["for"] == json!(["Not mine to say."]);
+    assert!(blocks.iter().any(is_open));
     // Of the votes there is nothing else, neither here nor in the round between.
     for opened in [&between.0, &again.0] {
         let shown = context(opened);
@@ -181,8 +175,8 @@ fn a_revision_shows_reasons_and_neither_authors_nor_counts() {
 
 #[test]
 fn feedback_says_what_is_shown() {
-    for (feedback, reasons, counts) in [("counts", false, true), ("both", true, true), ("none", false, false)]
-    {
+    let kinds = [("counts", false, true), ("both", true, true), ("none", false, false)];
+    for (feedback, reasons, counts) in kinds {
         let (desk, _) = run(&definition("same", &format!(", feedback: {feedback}")), &votes(), 7);
         let shown = read(&rounds(&desk)[2].0.snapshot, "s").expect("YAML").to_json();
         let shown = &shown["participant_context"];
@@ -217,7 +211,6 @@ fn what_cannot_be_revised_is_an_error_of_the_file() {
         .says("0 errors");
 }
 
-/// A round that was not held cannot be revised: the step fails and names it.
 #[test]
 fn a_round_that_was_not_held_is_not_revised() {
     let text = "participants: [skeptic, qa-lead]\nsteps:\n  - {id: first, type: condition, condition: \"false\", then: one, else: two}\n  \

@@ -55,9 +55,8 @@ fn every_request_of_a_round_holds_the_frozen_snapshot_and_no_tools() {
         let after = log.split("\nsnapshot_sha256: ").nth(nth).expect("an opened round");
         after.lines().next().expect("a hash").trim_matches('"').to_owned()
     };
-    let of_round = |mark: &str| -> Vec<&Request> {
-        requests.iter().filter(|request| request.user_text().contains(mark)).collect()
-    };
+    let of_round =
+        |mark| requests.iter().filter(move |one| one.user_text().contains(mark)).collect::<Vec<_>>();
     let one = of_round("  current_round: 1\n");
     // A seat was tried again, and a seat was asked again: five requests for three seats.
     assert_eq!(one.len(), 5);

@@ -1,10 +1,9 @@
 //! Whole sessions as files: `tests/scenarios/NAME/` holds a definition, scripted answers and what
 //! they lead to, event by event and as a report. A new case is a new folder.
-//!
-//! `UPDATE_SCENARIOS=1` writes `expected.ndjson` and `expected.md` anew; read the difference before
-//! you commit it. What differs from run to run (times, ids, hashes, keys, ciphertexts) and what is
-//! the same in all of them (rules of the table, persona texts) is left out.
+//! `UPDATE_SCENARIOS=1` writes `expected.ndjson` and `expected.md` anew. What differs from run to run (times,
+//! ids, hashes, keys, ciphertexts) and what is the same in all of them (rules, persona texts) is left out.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -25,20 +24,14 @@ fn every_scenario_runs_as_written() {
     let folders = folders();
     assert!(folders.len() >= 13, "only {} scenarios are there", folders.len());
     let wrong: Vec<String> = folders.iter().flat_map(|folder| differences(folder)).collect();
-    assert!(
-        wrong.is_empty(),
-        "{} differences; UPDATE_SCENARIOS=1 writes the expectations anew\n\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    let what = "UPDATE_SCENARIOS=1 writes the expectations anew";
+    assert!(wrong.is_empty(), "{} differences; {what}\n\n{}", wrong.len(), wrong.join("\n"));
 }
 
 pub fn folders() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios");
-    let mut folders: Vec<PathBuf> =
-        fs::read_dir(&root).expect("scenarios").map(|entry| entry.expect("an entry").path()).collect();
-    folders.sort();
-    folders
+    let listed = fs::read_dir(&root).expect("scenarios").map(|entry| entry.expect("an entry").path());
+    listed.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn differences(folder: &Path) -> Vec<String> {
@@ -53,14 +46,8 @@ fn differences(folder: &Path) -> Vec<String> {
         let wanted = fs::read_to_string(&path).unwrap_or_default();
         if wanted != found {
             let at = wanted.lines().zip(found.lines()).take_while(|(a, b)| a == b).count();
-            let line = |text: &str| text.lines().nth(at).unwrap_or("(nothing)").to_owned();
-            wrong.push(format!(
-                "{}:{}\n  wanted {}\n  found  {}",
-                path.display(),
-                at + 1,
-                line(&wanted),
-                line(&found)
-            ));
+            let [wanted, found] = [&wanted, &found].map(|text| text.lines().nth(at).unwrap_or("(nothing)"));
+            wrong.push(format!("{}:{}\n  wanted {wanted}\n  found  {found}", path.display(), at + 1));
         }
     }
     wrong
@@ -78,16 +65,12 @@ pub fn recorded(folder: &Path, home: &Path) -> (PathBuf, Output) {
     }
     let file = home.join("session.s2s");
     let path = |name: &str| folder.join(name).display().to_string();
-    let (definition, answers, session) =
-        (path("definition.yaml"), path("answers.yaml"), file.display().to_string());
-    let input = fs::read_to_string(folder.join("input.txt")).unwrap_or_default();
+    let [definition, answers] = ["definition.yaml", "answers.yaml"].map(path);
+    let session = file.display().to_string();
     let mut arguments = vec!["--batch", "--json", "--answers", &answers, "--save", &session, &definition];
-    let seed = fs::read_to_string(folder.join("seed.txt")).unwrap_or_default();
-    if !seed.is_empty() {
-        arguments.extend(["--seed", seed.trim_end()]);
-    }
-    if !input.is_empty() {
-        arguments.extend(["--input", input.trim_end()]);
+    let [seed, input] = ["seed", "input"].map(|name| fs::read_to_string(path(&format!("{name}.txt"))));
+    for (flag, value) in [("--seed", &seed), ("--input", &input)] {
+        arguments.extend(value.iter().flat_map(|value| [flag, value.trim_end()]));
     }
     if folder.ends_with("sealed-to-key") {
         arguments.extend(["--seal", "2"]);
@@ -110,8 +93,8 @@ fn run(folder: &Path) -> (String, String) {
     let session = file.display().to_string();
     let roundtable = |args: &[&str]| roundtable(home.path(), args);
     let said = String::from_utf8(done.stdout).expect("UTF-8");
-    let mut events: Vec<Value> =
-        said.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
+    let line = |line| serde_json::from_str(line).expect("a line of JSON");
+    let mut events: Vec<Value> = said.lines().map(line).collect();
     let stderr = String::from_utf8_lossy(&done.stderr);
     let last = events.last().and_then(|event| event["hash"].as_str()).unwrap_or_default();
     assert!(stderr.contains(last), "{}: {stderr}", folder.display());
@@ -134,11 +117,7 @@ fn run(folder: &Path) -> (String, String) {
     }
     events.iter_mut().for_each(redact);
     events.push(json!({ "exit": done.status.code() }));
-    let mut text = String::new();
-    for event in &events {
-        text.push_str(&event.to_string());
-        text.push('\n');
-    }
+    let text: String = events.iter().flat_map(|event| [event.to_string(), "\n".to_owned()]).collect();
     (text, redacted_report(&report, &id).replace(&day, "DAY"))
 }
 
@@ -164,8 +143,7 @@ fn in_roster_order(events: &mut [Value]) {
         let step = nested.iter().position(|step| event["step"] == step.as_str());
         let item = event["item"].as_str().or_else(|| event["link"]["fromId"].as_str());
         // A step's own end comes after all of its items.
-        let item =
-            if event["event"] == "step_finished" { None } else { Some(item.unwrap_or_default().to_owned()) };
+        let item = (event["event"] != "step_finished").then(|| item.unwrap_or_default().to_owned());
         let seat = seats.iter().position(|seat| event["participant"] == seat.as_str());
         (step, item.is_none(), item, seat.filter(|_| event["round"].is_string()))
     };
@@ -201,10 +179,8 @@ fn redacted_report(report: &str, id: &str) -> String {
         if stamp && words[i].as_bytes()[10] == b'T' {
             words[i].replace_range(..24, "TIME");
         }
-        let is_unit = |next: &String| {
-            next.strip_prefix('s').is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
-        };
-        let next_is_unit = words.get(i + 1).is_some_and(is_unit);
+        let unit = words.get(i + 1).and_then(|next| next.strip_prefix('s'));
+        let next_is_unit = unit.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()));
         // The number may begin a line.
         let number = words[i].rfind('\n').map_or(0, |line_feed| line_feed + 1);
         if next_is_unit && words[i][number..].parse::<f64>().is_ok() {

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Instant;
 
-use crate::program::{Desk, Ran, named, sha256};
+use crate::program::{Desk, Ran, has, named, sha256};
 use crate::pty::Screen;
 
 const ROUND: &str = "question: Which?\nparticipants: [qa-lead]\n\
@@ -112,9 +112,10 @@ fn a_program_has_no_terminal_to_ask_at_or_to_change() {
 #[test]
 fn every_way_a_program_fails_has_its_reason() {
     let answer = r#"printf '{"is_error":false,"result":"vote: red"}'"#;
+    let refused = r#"printf '{"is_error":true,"result":"Invalid API key · Please run /login"}'; exit 1"#;
     let cases = [
         (
-            r#"printf '{"is_error":true,"result":"Invalid API key · Please run /login"}'; exit 1"#,
+            refused,
             "`claude` is not logged in (Invalid API key · Please run /login): run it once by itself and log in",
         ),
         (
@@ -238,9 +239,8 @@ fn an_agent_uses_its_tools_in_the_project_once_that_is_agreed_to() {
     let lines = ran.lines();
     let data = &named(&lines, "work_item_returned")[0]["data"];
     assert_eq!((&data["pwd"], &data["words"]), (&folder.into(), &flags.into()));
-    assert_eq!(fs::read_to_string(desk.path("made.txt")).expect("its work"), "made\n");
-    let stdin = fs::read_to_string(desk.home().join("stdin")).expect("a prompt");
-    assert!(stdin.contains("Write it."), "{stdin}");
+    assert_eq!(desk.read("made.txt"), "made\n");
+    has(&desk.read("../home/stdin"), &["Write it."]);
     ran.tells("$0.25");
     desk.run(["verify", "s.s2s"]).code(0);
     // Whoever else takes its place has no tools, and nothing to agree to.
@@ -266,12 +266,9 @@ fn an_agent_step_names_a_program_without_a_participant() {
     desk.run(["--batch", "decide.yaml"]).code(0);
     assert!(seen(&desk, "words")[0].contains("--tools") && seen(&desk, "files") == [""]);
     for (steps, problem) in [
-        (allowed + &step("more", ""), "has `tools: allowed` in one step and not in another"),
-        (
-            step("code", ", tools: allowed").replace("claude-cli/m", "openai/m"),
-            "`openai/m` has no tools that could be allowed",
-        ),
-        (step("code", ", tools: allowed").replace("claude-cli/m", "qa-lead"), "needs a model as its `agent`"),
+        (allowed.clone() + &step("more", ""), "has `tools: allowed` in one step and not in another"),
+        (allowed.replace("claude-cli/m", "openai/m"), "`openai/m` has no tools that could be allowed"),
+        (allowed.replace("claude-cli/m", "qa-lead"), "needs a model as its `agent`"),
         (step("code", "").replace("claude-cli/m", "claud-cli/m"), "did you mean `claude-cli`?"),
     ] {
         desk.write("decide.yaml", format!("goal: g\nsteps:\n{steps}"));
@@ -286,9 +283,8 @@ fn an_agent_with_tools_fails_with_what_it_printed_and_takes_no_blind_seat() {
         let ran = desk.run(["--batch", "--json", "decide.yaml", "--trust"]).code(3);
         named(&ran.lines(), "work_item_returned")[0].clone()
     };
-    let slow = failed("claude-cli/slow");
-    assert_eq!(slow["error"], "Step 'code' timed out after 3000ms");
-    assert_eq!(slow["stdout"], "under way\n");
+    let (slow, late) = (failed("claude-cli/slow"), "Step 'code' timed out after 3000ms");
+    assert_eq!((&slow["error"], &slow["stdout"]), (&late.into(), &"under way\n".into()));
     let out = failed("claude-cli/logged-out");
     let error = "`claude` is not logged in (Not logged in \u{b7} Please run /login): run it once by itself and log in";
     assert_eq!((&out["error"], &out["stderr"]), (&error.into(), &"why\n".into()));

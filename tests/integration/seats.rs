@@ -1,5 +1,4 @@
 //! A session run in this process: seats that say what a test wants, through the storage a test gives.
-//!
 //! Knows the engine and the journal, and no service, no command line and no clock of its own.
 
 use std::path::{Path, PathBuf};
@@ -12,18 +11,18 @@ use roundtable::engine::{
     Budget, Engine, EngineConfig, Facilitator, FacilitatorRequest, Observer, ReplacementSeat, SeatReplacer,
     SeatedParticipants, WaitPoint,
 };
-use roundtable::history::{LogEntry, PersonaInfo, SeatInfo, Session, SessionOpened};
+use roundtable::history::{LogEntry, Session, SessionOpened};
 use roundtable::journal::{Disk, Journal, KeyStore, fold, read_log, verify};
 use roundtable::launch::headless::HeadlessFacilitator;
 use roundtable::launch::scripted_answers::Answers;
 use roundtable::participants::progress::ProgressBoard;
 use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
-use roundtable::round::snapshot::sha256_hex;
 use tokio::runtime::Builder;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
 use crate::patience::PATIENCE;
+use crate::sitting;
 
 /// Two rounds of three seats; what is said in them is in [`says`].
 pub const TWO_ROUNDS: &str = "\
@@ -53,6 +52,8 @@ steps:
   - {id: pick, type: round, question: \"Which?\", ballot: {kind: choice, options: [alpha, beta]}, rule: majority}
 ";
 
+/// Who sits at a table instead of those who answer by [`says`].
+type Seating<'a> = &'a dyn Fn(SeatedParticipants) -> SeatedParticipants;
 type Said = BoxFuture<'static, Result<Reply, Failure>>;
 
 /// A seat that does this when it is asked.
@@ -101,8 +102,10 @@ pub fn says(seat: &str, step: &str) -> String {
     format!("vote: {vote}\nrationale: [\"so says {seat}\"]\n")
 }
 
+type Watching<'a> = &'a mut (dyn FnMut(&LogEntry) + Send);
+
 /// Shows each line to whoever watches, and keeps none.
-struct Watch<'a>(&'a mut (dyn FnMut(&LogEntry) + Send));
+struct Watch<'a>(Watching<'a>);
 
 impl Observer for Watch<'_> {
     fn on_event(&mut self, line: &LogEntry, _: &Session) {
@@ -191,6 +194,14 @@ pub struct Ran {
     pub left_behind: Option<String>,
 }
 
+/// A session to be run, by this first command.
+struct Begun {
+    session: Session,
+    journal: Journal,
+    table: SeatedParticipants,
+    start: Command,
+}
+
 impl Place {
     pub fn new(disk: Disk, dir: &Path) -> Self {
         crate::patience::watch();
@@ -206,16 +217,12 @@ impl Place {
         listed.map(|entry| entry.expect("listed").path()).collect()
     }
 
-    fn begin(
-        &self,
-        definition: &str,
-        seat: &dyn Fn(SeatedParticipants) -> SeatedParticipants,
-    ) -> Result<(Command, Journal, SeatedParticipants), String> {
+    fn begin(&self, definition: &str, seat: Seating<'_>) -> Result<Begun, String> {
         let header = header(definition);
         let journal = Journal::create(&self.disk, &self.file(), &header.session);
-        let names = header.participants.iter().map(|seat| seat.name.as_str());
-        let table = seat(table(names, &self.diary));
-        Ok((Command::Open(Box::new(header)), journal.map_err(|error| error.to_string())?, table))
+        let journal = journal.map_err(|error| error.to_string())?;
+        let table = seat(table(header.participants.iter().map(|seat| seat.name.as_str()), &self.diary));
+        Ok(Begun { session: Session::default(), journal, table, start: Command::Open(Box::new(header)) })
     }
 
     /// Runs a new session of `definition` to its end.
@@ -224,34 +231,20 @@ impl Place {
     }
 
     /// The same, with other people at the table.
-    pub fn start_with(
-        &self,
-        definition: &str,
-        seat: &dyn Fn(SeatedParticipants) -> SeatedParticipants,
-    ) -> Ran {
+    pub fn start_with(&self, definition: &str, seat: Seating<'_>) -> Ran {
         match self.begin(definition, seat) {
-            Ok((start, journal, table)) => self.run(Session::default(), journal, table, start, true),
+            Ok(begun) => self.run(begun, true),
             Err(error) => Ran { done: Err(error), seen: Vec::new(), left_behind: None },
         }
     }
 
     /// Runs a new session of `definition` and keeps nothing of it; `watch` sees every event.
-    pub fn start_watched(
-        &self,
-        definition: &str,
-        watch: &mut (dyn FnMut(&LogEntry) + Send),
-    ) -> Result<ExitCode, String> {
-        let (start, journal, table) = self.begin(definition, &|table| table)?;
-        self.work(Session::default(), journal, table, start, true, watch).0
+    pub fn start_watched(&self, definition: &str, watch: Watching<'_>) -> Result<ExitCode, String> {
+        self.work(self.begin(definition, &|table| table)?, true, watch).0
     }
 
     /// Runs a new session of `definition` with a facilitator at the screen; what was refused, too.
-    pub fn start_live(
-        &self,
-        definition: &str,
-        seat: &dyn Fn(SeatedParticipants) -> SeatedParticipants,
-        screen: Screen<'_>,
-    ) -> (Ran, Vec<String>) {
+    pub fn start_live(&self, definition: &str, seat: Seating<'_>, screen: Screen<'_>) -> (Ran, Vec<String>) {
         self.start_live_with(definition, seat, screen, Box::new(newcomer))
     }
 
@@ -259,15 +252,15 @@ impl Place {
     pub fn start_live_with(
         &self,
         definition: &str,
-        seat: &dyn Fn(SeatedParticipants) -> SeatedParticipants,
+        seat: Seating<'_>,
         screen: Screen<'_>,
         seating: SeatReplacer<'_>,
     ) -> (Ran, Vec<String>) {
-        let (start, journal, table) = self.begin(definition, seat).expect("a journal");
+        let begun = self.begin(definition, seat).expect("a journal");
         let (orders, taken) = unbounded_channel();
         let mut screen = AtScreen { screen, orders, seen: Vec::new() };
         let mut person = Person { orders: taken, refused: Vec::new() };
-        let mut engine = self.engine(Session::default(), journal, table, &mut screen, &mut person, seating);
+        let (mut engine, start) = self.engine(begun, &mut screen, &mut person, seating);
         let done = self.finish(async {
             engine.stage(start).map_err(|error| error.to_string())?;
             engine.run().await.map_err(|error| error.to_string())
@@ -278,14 +271,12 @@ impl Place {
 
     fn engine<'a>(
         &self,
-        session: Session,
-        journal: Journal,
-        table: SeatedParticipants,
+        Begun { session, journal, table, start }: Begun,
         observer: &'a mut dyn Observer,
         facilitator: &'a mut dyn Facilitator,
         replace_seat: SeatReplacer<'a>,
-    ) -> Engine<'a> {
-        Engine::new(EngineConfig {
+    ) -> (Engine<'a>, Command) {
+        let engine = Engine::new(EngineConfig {
             session,
             journal,
             keys: self.key_store(),
@@ -299,7 +290,8 @@ impl Place {
             interrupt: CancellationToken::new(),
             budget: self.budget.clone(),
             progress: ProgressBoard::default(),
-        })
+        });
+        (engine, start)
     }
 
     fn key_store(&self) -> KeyStore {
@@ -336,7 +328,7 @@ impl Place {
         }
         let table = table(session.roster.keys().map(String::as_str), &self.diary);
         let start = Command::Resume { program: "test".to_owned(), torn_bytes: opened.log.torn as u64 };
-        self.run(session, opened.journal, table, start, ask_again)
+        self.run(Begun { session, journal: opened.journal, table, start }, ask_again)
     }
 
     pub fn session(&self) -> Session {
@@ -349,16 +341,9 @@ impl Place {
         assert_eq!(verify(&std::fs::read(self.file()).expect("a file"), None).findings, []);
     }
 
-    fn run(
-        &self,
-        session: Session,
-        journal: Journal,
-        table: SeatedParticipants,
-        start: Command,
-        ask_again: bool,
-    ) -> Ran {
+    fn run(&self, begun: Begun, ask_again: bool) -> Ran {
         let mut seen = Vec::new();
-        let (done, left_behind) = self.work(session, journal, table, start, ask_again, &mut |line| {
+        let (done, left_behind) = self.work(begun, ask_again, &mut |line| {
             seen.push(line.clone());
             self.diary.note("shown");
         });
@@ -367,17 +352,13 @@ impl Place {
 
     fn work(
         &self,
-        session: Session,
-        journal: Journal,
-        table: SeatedParticipants,
-        start: Command,
+        begun: Begun,
         ask_again: bool,
-        watch: &mut (dyn FnMut(&LogEntry) + Send),
+        watch: Watching<'_>,
     ) -> (Result<ExitCode, String>, Option<String>) {
         let mut facilitator = HeadlessFacilitator::new(Answers::default(), ask_again);
         let mut observer = Watch(watch);
-        let mut engine =
-            self.engine(session, journal, table, &mut observer, &mut facilitator, Box::new(newcomer));
+        let (mut engine, start) = self.engine(begun, &mut observer, &mut facilitator, Box::new(newcomer));
         let done = self.finish(async {
             engine.erase_old_keys().map_err(|error| error.to_string())?;
             engine.stage(start).map_err(|error| error.to_string())?;
@@ -418,58 +399,17 @@ pub const SEAL_2: &str = "# seal 2\n";
 pub fn header(definition: &str) -> SessionOpened {
     let source = roundtable::workflow::Source { text: definition, file: "two.yaml", id: "two" };
     let loaded = roundtable::workflow::load(source).expect("a definition").definition;
-    let names: Vec<String> = loaded.participants.iter().map(|seat| seat.name.clone()).collect();
-    let info = |name: &String| {
-        let text = format!("You are {name}.\n");
-        PersonaInfo {
-            name: name.clone(),
-            sha256: sha256_hex(&text),
-            description: String::new(),
-            tags: Vec::new(),
-            text,
-        }
-    };
-    let seat = |name: &String| SeatInfo {
-        name: name.clone(),
-        persona: name.clone(),
-        model: "test/test".to_owned(),
-        weight: 1.0,
-        seed: None,
-        temperature: None,
-        effort: None,
-        max_output_tokens: None,
-        scripted: Vec::new(),
-        agent_only: false,
-        role: None,
-        without_tools: false,
-        skills: Vec::new(),
-        tags: Vec::new(),
-        wrapped: None,
-        remote: None,
-    };
-    SessionOpened {
-        session: "20260101-000000-two-0000".to_owned(),
-        format: roundtable::journal::FORMAT,
-        program: "test".to_owned(),
-        definition_file: "two.yaml".to_owned(),
-        definition_sha256: sha256_hex(definition),
-        definition: definition.to_owned(),
-        input: "Pick one".into(),
-        seed: None,
-        participants: names.iter().map(seat).collect(),
-        personas: names.iter().map(info).collect(),
-        tasks_file: None,
-        tasks_state: None,
-        linked_sessions: Vec::new(),
-        unread: Vec::new(),
-        prices: indexmap::IndexMap::new(),
-        providers: indexmap::IndexMap::new(),
-        seal: definition.starts_with(SEAL_2).then_some(2),
-        table_key: None,
-        draw_seed: None,
-        rehearse: false,
-        pseudonyms: None,
+    let names: Vec<&str> = loaded.participants.iter().map(|seat| seat.name.as_str()).collect();
+    let seats: Vec<_> = names.iter().map(|name| sitting::seat(name, "test/test")).collect();
+    let personas: Vec<_> =
+        names.iter().map(|name| sitting::persona(name, &format!("You are {name}.\n"))).collect();
+    let mut header = sitting::header(definition, &seats, &personas);
+    header["session"] = "20260101-000000-two-0000".into();
+    header["input"] = "Pick one".into();
+    if definition.starts_with(SEAL_2) {
+        header["seal"] = 2.into();
     }
+    serde_json::from_value(header).expect("a header")
 }
 
 /// Who takes a seat for another model: someone quick, whose every answer is known.

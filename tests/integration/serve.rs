@@ -35,15 +35,15 @@ fn joins_and_is_asked(dana: &Browser) -> Value {
 }
 
 fn refuses_what_does_not_fit((dana, bob): (&Browser, &Browser), ballot: &Value) {
-    let mut bad = ballot.clone();
-    bad["signature"] = SigningKey::new([9; 32]).sign(b"anything").into();
-    dana.post("/v1/seat/sealed", &bad).refuses(422, "bad signature");
-    bad = ballot.clone();
-    bad["delivery"] = "0".repeat(64).into();
-    dana.post("/v1/seat/sealed", &bad).refuses(409, "stale");
-    bad = ballot.clone();
-    bad["sealed"] = STANDARD.encode([0; 5000]).into();
-    dana.post("/v1/seat/sealed", &bad).refuses(422, "bad length");
+    for (key, value, status, word) in [
+        ("signature", SigningKey::new([9; 32]).sign(b"anything"), 422, "bad signature"),
+        ("delivery", "0".repeat(64), 409, "stale"),
+        ("sealed", STANDARD.encode([0; 5000]), 422, "bad length"),
+    ] {
+        let mut bad = ballot.clone();
+        bad[key] = value.into();
+        dana.post("/v1/seat/sealed", &bad).refuses(status, word);
+    }
     dana.post("/v1/seat/sealed", &json!({"v": 2})).refuses(422, "malformed");
     bob.post("/v1/seat/sealed", ballot).refuses(403, "not a participant");
 }
@@ -109,14 +109,13 @@ fn strangers_are_refused_and_the_page_holds_no_foreign_script() {
     let script = text.split("<script>").nth(1).and_then(|rest| rest.split("</script>").next());
     let hash = STANDARD.encode(Sha256::digest(script.expect("a script")));
     let policy = page.header("content-security-policy").expect("a policy");
-    assert!(policy.contains(&format!("script-src 'sha256-{hash}'")), "{policy}");
-    assert!(policy.starts_with("default-src 'none'"), "{policy}");
+    let script = format!("script-src 'sha256-{hash}'");
+    assert!(policy.contains(&script) && policy.starts_with("default-src 'none'"), "{policy}");
     assert!(!text.contains("http://") && !text.contains("https://"), "nothing from elsewhere");
     let vector = text.split("const VECTOR = ").nth(1).and_then(|rest| rest.split(";\n").next());
     assert!(serde_json::from_str::<Value>(vector.expect("a vector")).is_ok());
     stranger.get("/other").refuses(404, "no such page");
-    let large = stranger.send("POST", "/v1/seat/sealed", &vec![b' '; 600 * 1024]);
-    large.refuses(413, "too long");
+    stranger.send("POST", "/v1/seat/sealed", &vec![b' '; 600 * 1024]).refuses(413, "too long");
     stranger.token = "guessed".to_owned();
     for path in ["/v1/seat", "/v1/seat/result", "/v1/status", "/v1/events", "/v1/context/00"] {
         std::thread::park_timeout(Duration::from_millis(200));

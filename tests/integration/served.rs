@@ -25,10 +25,8 @@ participants: [{name: ann, model: rehearsal}, {name: dana, model: remote/link}, 
 steps: [{id: vote, type: round, question: Which store?, rule: plurality, quorum: 2,
   ballot: {kind: choice, options: [redis, sqlite]}}]
 ";
-/// Said in an answer and nowhere else.
 pub const CANARY: &str = "a grey heron stands there";
 
-/// A program that serves, ended when the test ends.
 pub struct Server {
     pub child: Child,
     pub home: tempfile::TempDir,
@@ -81,7 +79,6 @@ impl Server {
         Self { child, home, links }
     }
 
-    /// Kills it; its folder stays.
     pub fn killed(mut self) -> tempfile::TempDir {
         self.child.kill().expect("killed");
         self.child.wait().expect("gone");
@@ -104,7 +101,6 @@ impl Server {
         self.home.path().join("s.s2s")
     }
 
-    /// The bytes of the session file, once it has ended.
     pub fn ended(&self) -> Vec<u8> {
         wait_for("the end", || {
             let bytes = std::fs::read(self.file()).ok()?;
@@ -165,8 +161,8 @@ pub struct Answer {
 
 impl Answer {
     pub fn json(&self) -> Value {
-        serde_json::from_slice(&self.body)
-            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&self.body)))
+        let body = String::from_utf8_lossy(&self.body);
+        serde_json::from_str(&body).unwrap_or_else(|error| panic!("{error}: {body}"))
     }
 
     pub fn is_refusal(&self, status: u16, word: &str) -> bool {
@@ -238,28 +234,28 @@ impl Browser {
         offer
     }
 
-    /// Seals a ballot for what is asked now.
     pub fn votes(&self, vote: &str, nonce: u8) -> Answer {
         let answer = self.post("/v1/seat/sealed", &self.seal(&self.offer(), vote, nonce));
         assert_eq!(answer.status, 201);
         answer
     }
 
-    /// A ballot as the page seals it.
     pub fn seal(&self, offer: &Value, vote: &str, nonce: u8) -> Value {
+        let text = json!({ "vote": vote, "rationale": [CANARY] }).to_string();
+        let participant = offer["participant"].as_str().expect("a seat");
+        self.envelope(offer, &record(offer, participant, &text), nonce, None)
+    }
+
+    /// A signed ballot of this record, with another encapsulated key if one is given.
+    pub fn envelope(&self, offer: &Value, record: &str, nonce: u8, enc: Option<&str>) -> Value {
         let of = |key: &str| offer[key].as_str().expect("a text");
         let names = ["session", "round", "participant", "snapshot_sha256"].map(of);
         let [session, round, participant, snapshot_sha256] = names;
         let binding = AssociatedData { session, round, participant, snapshot_sha256 };
-        let text = json!({ "vote": vote, "rationale": [CANARY] }).to_string();
-        let record = json!({
-            "session": session, "round": round, "participant": participant,
-            "snapshot_sha256": snapshot_sha256, "model": "human/browser",
-            "replies": [{ "text": text }], "tries": 1, "latency_ms": 1234,
-        });
         let sealer = Sealer::Two(unhex(of("public_key")).expect("a key"));
         let nonces = Nonces { cipher: [nonce; 32], commitment: [nonce; 32] };
-        let seal = sealer.seal(&nonces, binding, &record.to_string()).expect("sealed");
+        let mut seal = sealer.seal(&nonces, binding, record).expect("sealed");
+        seal.enc = enc.map(str::to_owned).or(seal.enc);
         let message = ballot_message(binding, of("public_key"), &seal).expect("a message");
         json!({
             "v": 2, "delivery": of("delivery"), "session": session, "round": round,
@@ -268,6 +264,15 @@ impl Browser {
             "signature": self.key.sign(&message),
         })
     }
+}
+
+pub fn record(offer: &Value, participant: &str, text: &str) -> String {
+    json!({
+        "session": offer["session"], "round": offer["round"], "participant": participant,
+        "snapshot_sha256": offer["snapshot_sha256"], "model": "human/browser",
+        "replies": [{ "text": text }], "tries": 1, "latency_ms": 1234,
+    })
+    .to_string()
 }
 
 pub fn served() -> Server {

@@ -1,5 +1,4 @@
 //! A model service on loopback, for tests and benchmarks, that can also misbehave.
-//!
 //! Speaks HTTP/1.1 with kept connections on a thread and a runtime of its own, records every
 //! request, and lets a handler choose what comes back: a reply, raw bytes, silence, a trickle.
 //! Knows nothing of the program under test and checks nothing by itself.
@@ -69,13 +68,9 @@ impl Answer {
     /// A whole response with these headers (`name: value` lines).
     pub fn new(status: u16, headers: &[&str], body: impl Into<Vec<u8>>) -> Self {
         let body = body.into();
-        let mut head = format!("HTTP/1.1 {status} x\r\ncontent-length: {}\r\n", body.len());
-        for header in headers {
-            head.push_str(header);
-            head.push_str("\r\n");
-        }
-        let mut bytes = (head + "\r\n").into_bytes();
-        bytes.extend(body);
+        let headers: String = headers.iter().flat_map(|header| [header, "\r\n"]).collect();
+        let head = format!("HTTP/1.1 {status} x\r\ncontent-length: {}\r\n{headers}\r\n", body.len());
+        let bytes = [head.into_bytes(), body].concat();
         Self { delay: Duration::ZERO, bytes, after: After::Keep, gate: None }
     }
 
@@ -84,18 +79,11 @@ impl Answer {
     }
 
     pub fn chat(text: &str) -> Self {
-        Self::json(
-            200,
-            &serde_json::json!({
-                "id": "c", "object": "chat.completion", "model": "m",
-                "choices": [{
-                    "index": 0,
-                    "message": {"role": "assistant", "content": text},
-                    "finish_reason": "stop",
-                }],
-                "usage": {"prompt_tokens": 7, "completion_tokens": 2, "total_tokens": 9},
-            }),
-        )
+        let message = serde_json::json!({"role": "assistant", "content": text});
+        let usage = serde_json::json!({"prompt_tokens": 7, "completion_tokens": 2, "total_tokens": 9});
+        let choice = serde_json::json!({"index": 0, "message": message, "finish_reason": "stop"});
+        let body = serde_json::json!({"id": "c", "object": "chat.completion", "model": "m", "choices": [choice], "usage": usage});
+        Self::json(200, &body)
     }
 
     pub fn events(data: &[&str]) -> Self {
@@ -195,7 +183,6 @@ struct Seen {
     made: AtomicUsize,
 }
 
-/// A running server; dropping it ends it.
 pub struct Server {
     address: SocketAddr,
     seen: Arc<Seen>,

@@ -1,6 +1,8 @@
 //! A first round with real services, by an imitation of them: no seat is lost to a parameter, what was left
 //! out is on record, the second round asks right at once, and thinking is told apart from the answer.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::program::{Desk, arg};
@@ -23,7 +25,6 @@ const SERVICES: [(&str, &str, bool, bool); 8] = [
     ("local", "qwq-small", false, true),
 ];
 
-/// A desk whose providers are all served by one server.
 fn desk(server: &Server, definition: &str, more: &str) -> Desk {
     let (desk, url) = (Desk::with(definition), server.url());
     let azure = format!("{url}/openai/deployments/gpt-5?api-version=2024-10-21");
@@ -104,11 +105,9 @@ fn every_seat_answers_and_what_its_service_does_not_take_is_on_record() {
         ran.tells("round 2: the same seat: s0-1, s0-2, s0-3: they differ by temperature alone");
         for answer in &answers {
             let role = format!("your_role: \\\"{}\\\"", answer["participant"].as_str().unwrap());
-            let mut prompts: Vec<String> =
-                server.requests().iter().map(|sent| prompt_of(sent).to_string()).collect();
+            let sent = server.requests();
+            let mut prompts: BTreeSet<_> = sent.iter().map(|sent| prompt_of(sent).to_string()).collect();
             prompts.retain(|prompt| prompt.contains(&role));
-            prompts.sort();
-            prompts.dedup();
             assert_eq!(prompts.len(), 2, "one prompt a round, whatever else is sent: {role}");
         }
         desk.run(["verify", &arg(&desk.session())]).code(0);
@@ -118,30 +117,24 @@ fn every_seat_answers_and_what_its_service_does_not_take_is_on_record() {
     }
 }
 
+fn one_round(seats: &str) -> String {
+    format!("question: Which?\n{}\nparticipants: [{seats}]\n", FORM.replace(", rule", "\nrule"))
+}
+
 /// One seat of each of these models, with room for so many tokens.
 fn seats(room: u64) -> String {
-    let models = [
-        "gateway/gpt-5",
-        "openai-responses/gpt-5",
-        "anthropic/claude-sonnet-5",
-        "gemini/gemini-3-pro",
-        "local/qwq-think",
-    ];
-    let seats = models.iter().enumerate().map(|(nth, model)| {
-        format!("  - {{persona: qa-lead, name: s{nth}, model: {model}, max_output_tokens: {room}}}\n")
+    let models =
+        "gateway/gpt-5 openai-responses/gpt-5 anthropic/claude-sonnet-5 gemini/gemini-3-pro local/qwq-think";
+    let seats = models.split(' ').enumerate().map(|(nth, model)| {
+        format!("{{persona: qa-lead, name: s{nth}, model: {model}, max_output_tokens: {room}}}, ")
     });
-    format!(
-        "question: Which?\n{}participants:\n{}",
-        FORM.replace(", rule", "\nrule") + "\n",
-        seats.collect::<String>()
-    )
+    one_round(&seats.collect::<String>())
 }
 
 #[test]
 fn a_reply_that_was_all_thinking_is_asked_for_once_more_with_twice_the_room() {
-    for (room, stream, outcome) in
-        [(1000, true, "answered"), (1000, false, "answered"), (500, true, "invalid")]
-    {
+    let runs = [(1000, true, "answered"), (1000, false, "answered"), (500, true, "invalid")];
+    for (room, stream, outcome) in runs {
         let server = serve();
         let desk = desk(&server, &seats(room), &format!(", stream: {stream}"));
         let ran = desk.run(["--batch", "decide.yaml"]);
@@ -151,27 +144,21 @@ fn a_reply_that_was_all_thinking_is_asked_for_once_more_with_twice_the_room() {
             assert_eq!(answer["outcome"], outcome, "{answer}");
             let replies = answer["replies"].as_array().unwrap();
             assert_eq!((replies.len(), &replies[0]["limit"]), (2, &json!(room)), "{answer}");
-            assert_eq!(
-                replies[0]["reason"],
-                "all WIDE tokens went into thinking"
-                    .replace("WIDE", if room == 1000 { "1,000" } else { "500" })
-            );
+            let wide = if room == 1000 { "1,000" } else { "500" };
+            assert_eq!(replies[0]["reason"], format!("all {wide} tokens went into thinking"));
             let second = if outcome == "answered" { THINKING + ANSWER } else { 2 * room };
             assert_eq!(answer["tokens"]["output"], room + second, "both are counted");
             if outcome == "invalid" {
                 assert_eq!(answer["reason"], "all 1,000 tokens went into thinking");
             }
             let role = format!("your_role: \\\"{}\\\"", answer["participant"].as_str().unwrap());
-            let sent: Vec<(Value, Option<u64>)> = server
-                .requests()
-                .iter()
-                .map(|sent| {
-                    let body = sent.json();
-                    let names = ["max_completion_tokens", "max_tokens", "max_output_tokens"];
-                    (prompt_of(sent), names.iter().find_map(|name| body[*name].as_u64()))
-                })
-                .filter(|(prompt, _)| prompt.to_string().contains(&role))
-                .collect();
+            let asked = |sent: &Request| {
+                let body = sent.json();
+                let names = ["max_completion_tokens", "max_tokens", "max_output_tokens"];
+                (prompt_of(sent), names.iter().find_map(|name| body[*name].as_u64()))
+            };
+            let mut sent: Vec<_> = server.requests().iter().map(asked).collect();
+            sent.retain(|(prompt, _)| prompt.to_string().contains(&role));
             assert!(sent.windows(2).all(|two| two[0].0 == two[1].0), "the prompt is the same: {role}");
             assert_eq!(sent.last().unwrap().1, Some(2 * room));
         }
@@ -182,10 +169,7 @@ fn a_reply_that_was_all_thinking_is_asked_for_once_more_with_twice_the_room() {
 #[test]
 fn twice_the_room_is_asked_for_only_as_the_budget_allows() {
     let server = serve();
-    let one = format!(
-        "question: Which?\n{}\nparticipants: [{{persona: qa-lead, model: anthropic/claude-sonnet-5, max_output_tokens: 1000}}]\n",
-        FORM.replace(", rule", "\nrule")
-    );
+    let one = one_round("{persona: qa-lead, model: anthropic/claude-sonnet-5, max_output_tokens: 1000}");
     let desk = desk(&server, &one, "");
     let config = desk.home().join("config/config.yaml");
     let prices = "prices:\n  anthropic/claude-sonnet-5: {input: 0.000001, output: 10}\n";
@@ -193,10 +177,8 @@ fn twice_the_room_is_asked_for_only_as_the_budget_allows() {
     desk.run(["--batch", "decide.yaml", "--max-usd", "0.025"]).code(3);
     let answer = &desk.events("answer_revealed")[0];
     let reason = answer["reason"].as_str().unwrap();
-    assert!(
-        reason.starts_with("all 1,000 tokens went into thinking; asked again: one more request could cost"),
-        "{reason}"
-    );
+    let wanted = "all 1,000 tokens went into thinking; asked again: one more request could cost";
+    assert!(reason.starts_with(wanted), "{reason}");
     assert_eq!(server.requests().len(), 1);
 }
 
@@ -206,10 +188,7 @@ fn doctor_says_which_parameters_a_model_took() {
         path if path.ends_with("/models") => Answer::json(200, &json!({"data": [{"id": "gpt-5"}]})),
         _ => answer(request, TEXT),
     });
-    let one = format!(
-        "question: Which?\n{}\nparticipants: [{{persona: qa-lead, model: gateway/gpt-5, temperature: 0.2}}]\n",
-        FORM.replace(", rule", "\nrule")
-    );
+    let one = one_round("{persona: qa-lead, model: gateway/gpt-5, temperature: 0.2}");
     let desk = desk(&server, &one, "");
     let probed = desk.run(["doctor", "gateway/gpt-5", "--probe"]).code(0);
     probed.shows("took max_completion_tokens, seed, effort; declined temperature");

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::program::Desk;
+use crate::program::{Desk, named};
 
 fn session(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions").join(name).display().to_string()
@@ -38,12 +38,8 @@ fn every_strategy_has_an_example_that_can_be_rehearsed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions/strategies");
     let desk = Desk::rehearsing("");
     let listed = desk.run(["strategies"]).code(0).out;
-    for name in listed
-        .lines()
-        .filter_map(|line| line.split(' ').next())
-        .filter(|name| *name != "delphi")
-        .chain(["led"])
-    {
+    let names = listed.lines().filter_map(|line| line.split(' ').next());
+    for name in names.filter(|name| *name != "delphi").chain(["led"]) {
         let file = folder.join(format!("{name}.yaml")).display().to_string();
         let _ = std::fs::remove_file(desk.path("out.s2s"));
         let ran = desk.run(["--batch", "--save", "out.s2s", &file]).code(0);
@@ -52,7 +48,6 @@ fn every_strategy_has_an_example_that_can_be_rehearsed() {
     }
 }
 
-/// As many items run at the same time as the definition says.
 #[test]
 fn items_run_a_few_at_a_time() {
     let desk = Desk::new();
@@ -85,14 +80,12 @@ fn the_panel_is_asked_if_two_differ() {
     let file = session("ask-two-first.yaml");
     desk.run(["check", &file]).code(0);
     for (second, rounds) in [("json", 1), ("format", 2)] {
-        let text = format!(
-            "two: {{software-architect: {{vote: json}}, documentation-specialist: {{vote: {second}}}}}\n"
-        );
-        desk.write("answers.yaml", text);
+        let votes =
+            format!("{{software-architect: {{vote: json}}, documentation-specialist: {{vote: {second}}}}}");
+        desk.write("answers.yaml", format!("two: {votes}\n"));
         let save = format!("{second}.s2s");
         let ran = desk.run(["--batch", "--json", "--answers", "answers.yaml", "--save", &save, &file]);
-        let lines = ran.lines();
-        let opened: Vec<_> = lines.iter().filter(|line| line["event"] == "round_opened").collect();
+        let opened = named(&ran.lines(), "round_opened");
         assert_eq!(opened.len(), rounds, "{second}");
         if let [_, panel] = opened.as_slice() {
             assert_eq!(panel["seats"].as_array().map(Vec::len), Some(5));
@@ -103,7 +96,6 @@ fn the_panel_is_asked_if_two_differ() {
     }
 }
 
-/// What keeps a definition from being used is named in the file that it is in.
 #[test]
 fn a_definition_that_cannot_be_used_is_named() {
     let desk = Desk::new();
@@ -111,15 +103,15 @@ fn a_definition_that_cannot_be_used_is_named() {
     desk.write("circle.yaml", used("other.yaml"));
     desk.write("other.yaml", used("circle.yaml"));
     desk.write("faulty.yaml", "steps: [{id: x, type: agent}]\n");
-    let text =
-        "steps:\n  - {id: x, type: agent, agent: coder, next: y}\n  - {id: y, type: agent, agent: coder}\n";
-    desk.write("routes.yaml", text);
-    let content = "type: discussion\ntopic: t\nballot: {kind: choice, options: [a, b]}\nstrategy: delphi\n";
-    desk.write("led.yaml", content);
-    let file =
-        "steps: [{id: a, type: use, definition: few.yaml}, {id: b, type: use, definition: few.yaml}]\n";
-    desk.write("twice.yaml", file);
-    desk.write("few.yaml", "steps: [{id: x, type: agent, agent: coder}]\n");
+    let (x, y) = ("{id: x, type: agent, agent: coder, next: y}", "{id: y, type: agent, agent: coder}");
+    desk.write("routes.yaml", format!("steps:\n  - {x}\n  - {y}\n"));
+    desk.write(
+        "led.yaml",
+        "type: discussion\ntopic: t\nballot: {kind: choice, options: [a, b]}\nstrategy: delphi\n",
+    );
+    let few = "type: use, definition: few.yaml";
+    desk.write("twice.yaml", format!("steps: [{{id: a, {few}}}, {{id: b, {few}}}]\n"));
+    desk.write("few.yaml", format!("steps: [{y}]\n"));
     for (path, wanted) in [
         ("other.yaml", "use each other in a circle: main.yaml, other.yaml, circle.yaml, other.yaml"),
         ("missing.yaml", "`missing.yaml` cannot be used: "),

@@ -76,7 +76,6 @@ pub fn many_sessions(dir: &Path, sessions: usize, every: usize) -> Vec<Sample> {
     samples
 }
 
-/// What a stretch of rounds took, a round, in milliseconds.
 pub fn pace(from: &Sample, to: &Sample) -> f64 {
     (to.seconds - from.seconds) * 1000.0 / (to.rounds - from.rounds) as f64
 }

@@ -209,7 +209,6 @@ fn on_a_terminal() {
     let _ = roundtable::tui::run(world, None, looks);
 }
 
-/// The screen of such a world, on a terminal of its own.
 fn world(desk: &Desk, what: &str) -> Screen {
     let program = std::env::current_exe().expect("a test");
     let arguments = ["stopping::on_a_terminal", "--exact", "--nocapture", "--test-threads=1"];

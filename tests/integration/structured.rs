@@ -21,7 +21,6 @@ fn desk(definition: &str, server: &Server, dialect: &str, more: &str) -> Desk {
     desk
 }
 
-/// The schema a request carries, wherever its dialect puts it.
 fn schema_of(request: &Request) -> Option<Value> {
     let body = request.json();
     let places =
@@ -29,7 +28,6 @@ fn schema_of(request: &Request) -> Option<Value> {
     places.iter().find_map(|place| body.pointer(place).cloned())
 }
 
-/// What a service in this dialect says when it says `text`.
 fn says(dialect: &str, text: &str) -> Answer {
     let message = json!([{"type": "message", "content": [{"type": "output_text", "text": text}]}]);
     match dialect {
@@ -107,10 +105,8 @@ fn a_service_that_declines_the_form_is_asked_without_it_and_no_seat_is_lost() {
         assert!(with_schema == 1 || with_schema == 2, "the second round goes without at once: {with_schema}");
         assert_eq!(server.requests().len(), 4 + with_schema);
         let answers = desk.events("answer_revealed");
-        assert!(
-            answers.len() == 4 && answers.iter().all(|line| line["outcome"] == "answered"),
-            "{answers:?}"
-        );
+        let outcomes: Vec<_> = answers.iter().map(|line| line["outcome"].clone()).collect();
+        assert_eq!(outcomes, ["answered"; 4]);
         let tries: Vec<u64> = answers.iter().filter_map(|line| line["tries"].as_u64()).collect();
         assert_eq!((tries[0] + tries[1], tries[2], tries[3]), (2 + with_schema as u64, 1, 1));
         let log = desk.read("debug.log");
@@ -134,25 +130,20 @@ fn a_recording_of_held_answers_plays_back_to_the_same_prompts() {
     let server = Server::start(|_| says("openai", HELD));
     let desk = desk(ROUND, &server, "openai", ", structured: true");
     desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--save", "first.s2s"]).code(0);
-    let ran = desk.run(["--batch", "decide.yaml", "--model", "recorded/first.s2s", "--save", "second.s2s"]);
-    let ran = ran.code(0);
-    ran.shows("redis");
+    let again = ["--batch", "decide.yaml", "--model", "recorded/first.s2s", "--save", "second.s2s"];
+    desk.run(again).code(0).shows("redis");
     assert_eq!(server.requests().len(), 3, "nothing was sent again");
 }
 
-/// What each dialect sends for each way to stop.
 fn stops(dialect: &str, stop: &str) -> Answer {
     let chat = |message: Value, reason: &str| json!({"choices": [{"index": 0, "message": message, "finish_reason": reason}]});
-    let message = |content: Value, reason: &str| {
-        json!({"type": "message", "content": content, "stop_reason": reason,
-               "usage": {"input_tokens": 1, "output_tokens": 1}})
-    };
+    let usage = json!({"input_tokens": 1, "output_tokens": 1});
+    let message = |content: Value, reason: &str| json!({"type": "message", "content": content, "stop_reason": reason, "usage": usage});
     let response = |output: Value, status: &str, why: &str| json!({"status": status, "output": output, "incomplete_details": {"reason": why}});
     let text = json!({"role": "assistant", "content": "vote: redis"});
     let said = json!([{"type": "message", "content": [{"type": "output_text", "text": "vote: redis"}]}]);
-    let calls =
-        json!({"role": "assistant", "content": null, "tool_calls": [{"id": "1", "type": "function"}]});
-    let refuses = json!({"role": "assistant", "content": null, "refusal": "I will not"});
+    let calls = json!({"content": null, "tool_calls": [{"id": "1", "type": "function"}]});
+    let refuses = json!({"content": null, "refusal": "I will not"});
     let body = match (dialect, stop) {
         ("openai", "length") => chat(text, "length"),
         ("openai", "tool") => chat(calls, "tool_calls"),
@@ -162,9 +153,8 @@ fn stops(dialect: &str, stop: &str) -> Answer {
         ("anthropic", "tool") => message(json!([{"type": "tool_use", "id": "1", "name": "f"}]), "tool_use"),
         ("anthropic", "refusal") => message(json!([]), "refusal"),
         ("anthropic", _) => {
-            let held = json!({"error": {"type": "invalid_request_error",
-                "message": "Output blocked by content filtering policy"}});
-            return Answer::json(400, &held);
+            let why = "Output blocked by content filtering policy";
+            return Answer::json(400, &json!({"error": {"type": "invalid_request_error", "message": why}}));
         }
         (_, "length") => response(said, "incomplete", "max_output_tokens"),
         (_, "tool") => response(json!([{"type": "function_call", "name": "f"}]), "completed", ""),

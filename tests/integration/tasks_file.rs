@@ -7,7 +7,7 @@ use roundtable::journal::read_log;
 use serde_json::Value;
 
 use crate::patience::wait_for;
-use crate::program::{Desk, Ran, arg, named, ran};
+use crate::program::{Desk, Ran, arg, has, named, ran};
 use crate::pty::Screen;
 
 const LOOP: &str = r#"
@@ -43,19 +43,10 @@ tasks:
 const FILE: &str = ".s2s/tasks.yaml";
 const STATE: &str = ".s2s/tasks.state.yaml";
 
-/// The text of the state file with these tasks done.
 fn done(tasks: &[&str]) -> String {
     let head = "# Written by roundtable: what the tracker made of the tasks beside it.\n";
     let task = |task: &&str| format!("{task}:\n  status: DONE\n  evidence:\n    Tests: \"4 passed\"\n");
     head.to_owned() + &tasks.iter().map(task).collect::<String>()
-}
-
-fn all_done() -> String {
-    done(&["A-2", "A-3"])
-}
-
-fn half() -> String {
-    done(&["A-2"])
 }
 
 fn desk() -> Desk {
@@ -71,7 +62,6 @@ fn run(desk: &Desk, save: &str) -> Ran {
     desk.run(RUN.iter().chain([&save]))
 }
 
-/// The events of that name in a session file.
 fn events(desk: &Desk, file: &str, name: &str) -> Vec<Value> {
     named(&desk.log(file), name)
 }
@@ -87,10 +77,10 @@ fn the_next_session_goes_on_from_what_the_state_says() {
     // The first session has time for one task.
     desk.write("one.yaml", format!("max_iterations: 5\n{LOOP}"));
     desk.run(["--batch", "--answers", "answers.yaml", "one.yaml", "--save", "first.s2s"]).code(3);
-    let half = half();
+    let half = done(&["A-2"]);
     assert_eq!((desk.read(FILE).as_str(), desk.read(STATE)), (TASKS, half.clone()));
     let lines = run(&desk, "second.s2s").code(0).lines();
-    assert_eq!((desk.read(FILE).as_str(), desk.read(STATE)), (TASKS, all_done()));
+    assert_eq!((desk.read(FILE).as_str(), desk.read(STATE)), (TASKS, done(&["A-2", "A-3"])));
     // It was told what the first one left, and each task is written after its result is recorded.
     let names: Vec<&str> = lines.iter().filter_map(|line| line["event"].as_str()).collect();
     let returned = named(&lines, "work_item_returned");
@@ -104,7 +94,7 @@ fn the_next_session_goes_on_from_what_the_state_says() {
     // A third has nothing to do, and writes nothing.
     let third = run(&desk, "third.s2s").code(0).lines();
     assert_eq!(named(&third, "task_written"), [] as [Value; 0]);
-    assert_eq!(desk.read(STATE), all_done());
+    assert_eq!(desk.read(STATE), done(&["A-2", "A-3"]));
     // What was read is in the session, whatever becomes of the files.
     fs::remove_file(desk.path(FILE)).expect("it");
     fs::remove_file(desk.path(STATE)).expect("it");
@@ -138,7 +128,7 @@ fn on_the_screen_the_tasks_are_written_too() {
     screen.press("o", &["session finished"]);
     screen.send("\u{3}\u{3}");
     screen.end();
-    assert_eq!(desk.read(STATE), all_done());
+    assert_eq!(desk.read(STATE), done(&["A-2", "A-3"]));
     is_sound(&desk, "s.s2s");
 }
 
@@ -148,15 +138,9 @@ fn a_file_that_cannot_be_used_is_an_error_with_its_place() {
         let desk = desk();
         change(&desk);
         let before = desk.path(FILE).is_file().then(|| desk.read(FILE));
-        for args in [
-            &["check", "decide.yaml"][..],
-            &["--batch", "decide.yaml"],
-            &["--batch", "--dry-run", "decide.yaml"],
-        ] {
-            let ran = desk.run(args).code(2);
-            for part in parts {
-                ran.says(part);
-            }
+        for args in ["check decide.yaml", "--batch decide.yaml", "--batch --dry-run decide.yaml"] {
+            let ran = desk.run(args.split(' ')).code(2);
+            has(&(ran.out + &ran.err), parts);
         }
         assert!(desk.sessions().is_empty());
         assert_eq!(desk.path(FILE).is_file().then(|| desk.read(FILE)), before);
@@ -212,7 +196,7 @@ fn it_is_neither_read_nor_written_outside_the_project_or_through_a_link() {
     run(&of(&absolute).set("ROUNDTABLE_ALLOWED_DIRS", &folder), "s.s2s").code(0);
     let state = outside.path().join("tasks.state.yaml");
     assert_eq!(fs::read_to_string(&theirs).expect("theirs"), TASKS);
-    assert_eq!(fs::read_to_string(state).expect("a state"), all_done());
+    assert_eq!(fs::read_to_string(state).expect("a state"), done(&["A-2", "A-3"]));
 
     // A state that becomes a link while the session runs is not written through either.
     let desk = of(FILE);
@@ -243,7 +227,7 @@ fn the_tasks_are_only_read_and_a_state_that_cannot_be_read_is_told() {
     desk.run(["resume", "s.s2s"]).code(1).tells("this is no state of tasks");
     fs::remove_file(desk.path(STATE)).expect("it");
     desk.run(["resume", "s.s2s"]).code(0).tells("written: A-2 DONE to .s2s/tasks.state.yaml");
-    assert_eq!(desk.read(STATE), all_done());
+    assert_eq!(desk.read(STATE), done(&["A-2", "A-3"]));
 }
 
 #[test]
@@ -258,13 +242,10 @@ fn a_write_that_fails_is_told_loses_nothing_and_is_made_up_for() {
     fs::remove_dir_all(desk.path(".s2s/tasks.state.yaml.new")).expect("room");
     let before = desk.read("s.s2s");
     desk.run(["resume", "s.s2s"]).code(0);
-    assert_eq!(desk.read(STATE), all_done());
+    assert_eq!(desk.read(STATE), done(&["A-2", "A-3"]));
     desk.run(["resume", "s.s2s"]).code(0);
-    assert_eq!(
-        (desk.read(STATE), desk.read("s.s2s")),
-        (all_done(), before),
-        "a session that is over is not changed"
-    );
+    assert_eq!(desk.read(STATE), done(&["A-2", "A-3"]));
+    assert_eq!(desk.read("s.s2s"), before, "a session that is over is not changed");
 }
 
 #[test]
@@ -273,7 +254,7 @@ fn a_session_cut_between_the_log_and_the_state_catches_up() {
     run(&desk, "whole.s2s").code(0);
     let whole = fs::read(desk.path("whole.s2s")).expect("a session");
     let lines = read_log(&whole).expect("whole").lines;
-    let states = [String::new(), half(), all_done()];
+    let states = [String::new(), done(&["A-2"]), done(&["A-2", "A-3"])];
     let (mut marked, mut written, mut cuts) = (0, 0, 0);
     for line in &lines {
         match &line.stamped.event {
@@ -286,7 +267,7 @@ fn a_session_cut_between_the_log_and_the_state_catches_up() {
             desk.write("cut.s2s", &whole[..end_of(&whole, &line.hash)]);
             desk.write(STATE, state);
             desk.run(["resume", "cut.s2s", "--answers", "answers.yaml"]).code(0);
-            assert_eq!(desk.read(STATE), all_done(), "{}", line.seq);
+            assert_eq!(desk.read(STATE), done(&["A-2", "A-3"]), "{}", line.seq);
             assert_eq!(events(&desk, "cut.s2s", "task_written").len(), 2, "{}", line.seq);
             is_sound(&desk, "cut.s2s");
             cuts += 1;
@@ -313,7 +294,6 @@ fn what_a_session_did_last_is_made_up_for_before_it_ends() {
     is_sound(&desk, "s.s2s");
 }
 
-/// The byte after the document with this hash.
 fn end_of(bytes: &[u8], hash: &str) -> usize {
     let line = format!("\nhash: {hash}\n");
     let at = bytes.windows(line.len()).position(|window| window == line.as_bytes());
@@ -327,17 +307,14 @@ fn a_program_killed_in_the_middle_goes_on_and_the_state_with_it() {
     let script = "grep -q 'Build A-3' && while test ! -e GO; do sleep 0.02; done; echo 4 passed";
     desk.write("decide.yaml", program(script));
     let mut child = desk.start(["--batch", "--trust", "decide.yaml", "--save", "s.s2s"]);
-    wait_for("the mark in the state", || {
-        fs::read_to_string(desk.path(STATE)).is_ok_and(|state| state == half()).then_some(())
-    });
-    wait_for("the second step", || {
-        fs::read_to_string(desk.path("s.s2s")).ok()?.contains("build.2/1").then_some(())
-    });
+    let there = |file: &str| fs::read_to_string(desk.path(file)).unwrap_or_default();
+    wait_for("the mark in the state", || (there(STATE) == done(&["A-2"])).then_some(()));
+    wait_for("the second step", || there("s.s2s").contains("build.2/1").then_some(()));
     child.kill().expect("killed");
     child.wait().expect("ended");
     desk.write("GO", "");
     desk.run(["resume", "--trust", "s.s2s"]).code(0);
-    assert_eq!(desk.read(STATE), all_done());
+    assert_eq!(desk.read(STATE), done(&["A-2", "A-3"]));
     assert_eq!(events(&desk, "s.s2s", "task_written").len(), 2);
     is_sound(&desk, "s.s2s");
 }
@@ -352,13 +329,12 @@ fn of_two_sessions_on_one_state_neither_loses_an_update() {
             tasks.push_str(&format!("  - id: {team}-{number}\n    title: t\n"));
             format!("  - {{id: s{number}, type: agent, agent: tracker, prompt: \"Mark issue {team}-{number} as Done\"}}\n")
         });
-        let steps: String = steps.collect();
-        let text = format!("goal: g\ntracker: {{file: tasks.yaml}}\nsteps:\n{steps}");
-        desk.write(&format!("{team}.yaml"), text);
+        let head = "goal: g\ntracker: {file: tasks.yaml}\nsteps:\n";
+        desk.write(&format!("{team}.yaml"), head.to_owned() + &steps.collect::<String>());
     }
     desk.write("tasks.yaml", &tasks);
-    let runs = [["a.yaml", "a.s2s"], ["b.yaml", "b.s2s"]];
-    let runs = runs.map(|[file, save]| desk.start(["--batch", file, "--save", save]));
+    let runs = [["a.yaml", "a.s2s"], ["b.yaml", "b.s2s"]]
+        .map(|[file, save]| desk.start(["--batch", file, "--save", save]));
     for run in runs {
         ran(run.wait_with_output().expect("ends")).code(0);
     }

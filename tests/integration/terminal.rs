@@ -61,9 +61,10 @@ fn hostile_desk(server: &Server) -> Desk {
 #[test]
 fn nothing_of_a_session_acts_on_the_screen() {
     let server = Server::start(|request| match request.seat().as_str() {
-        "one" => Answer::chat(
-            &json!({"vote": "b", "position": HOSTILE, "rationale": [HOSTILE], HOSTILE: HOSTILE}).to_string(),
-        ),
+        "one" => {
+            let said = json!({"vote": "b", "position": HOSTILE, "rationale": [HOSTILE], HOSTILE: HOSTILE});
+            Answer::chat(&said.to_string())
+        }
         "two" => Answer::chat(&format!("vote: {HOSTILE}")),
         _ => Answer::json(400, &json!({"error": {"message": HOSTILE, "type": HOSTILE, "code": HOSTILE}})),
     });
@@ -77,27 +78,13 @@ fn nothing_of_a_session_acts_on_the_screen() {
     safe("--batch --json", &as_json);
     let header = &as_json.lines()[0];
     assert!(header["definition"].as_str().is_some_and(|text| text.contains("link")), "the raw text is there");
-    for verb in [
-        &["replay", "s.s2s"][..],
-        &["replay", "s.s2s", "--json"],
-        &["trace", "s.s2s"],
-        &["trace", "s.s2s", "--json"],
-        &["report", "s.s2s"],
-        &["report", "s.s2s", "--format", "json"],
-        &["verify", "s.s2s", "--explain"],
-        &["verify", "s.s2s", "--json"],
-        &["snapshot", "s.s2s"],
-        &["snapshot", "s.s2s", "--for", "one"],
-        &["sessions"],
-        &["personas"],
-        &["personas", "odd"],
-        &["doctor"],
-        &["--batch", &file, "--dry-run"],
-        &["--batch", &file, "--dry-run", "--json"],
-        &["snapshot", &file],
-        &["resume", "s.s2s"],
-    ] {
-        safe(&format!("{verb:?}"), &desk.run(verb).code(0));
+    let verbs = "replay s.s2s; replay s.s2s --json; trace s.s2s; trace s.s2s --json; report s.s2s; report s.s2s --format json; \
+                 verify s.s2s --explain; verify s.s2s --json; snapshot s.s2s; snapshot s.s2s --for one; sessions; \
+                 personas; personas odd; doctor; --batch FILE --dry-run; --batch FILE --dry-run --json; \
+                 snapshot FILE; resume s.s2s";
+    for verb in verbs.split("; ") {
+        let verb = verb.split(' ').map(|word| if word == "FILE" { &file } else { word }).collect::<Vec<_>>();
+        safe(&format!("{verb:?}"), &desk.run(&verb).code(0));
     }
 }
 
@@ -110,26 +97,15 @@ fn no_error_acts_on_the_screen() {
     desk.write("odd.yaml", format!("question: \"{}\"\n{HOSTILE}: [\n", HOSTILE.replace('\\', "")));
     desk.write("key.yaml", ascii(&json!({"question": "x", HOSTILE: 1, "participants": [HOSTILE]})));
     let missing = format!("none{}", HOSTILE.replace('/', "_"));
-    for args in [
-        &["--batch", &missing][..],
-        &[&missing],
-        &["--batch", "odd.yaml"],
-        &["--batch", "key.yaml"],
-        &["--batch", "key.yaml", "--json"],
-        &["replay", &name],
-        &["replay", &name, "--json"],
-        &["resume", &name],
-        &["report", "none", "--format", HOSTILE],
-        &["personas", HOSTILE],
-        &["--batch", "key.yaml", "--model", HOSTILE],
-        &["--batch", "key.yaml", "--participants", HOSTILE],
-        &["--batch", "key.yaml", "--seed", HOSTILE],
-        &["verify", &name, "--expect", HOSTILE],
-        &["--answers", HOSTILE, "--batch", "key.yaml"],
-        &[&format!("--{HOSTILE}")],
-        &["--json", &format!("--{HOSTILE}")],
-    ] {
-        safe(&format!("{args:?}"), &desk.run(args).code(2));
+    let runs = "--batch MISSING; MISSING; --batch odd.yaml; --batch key.yaml; --batch key.yaml --json; replay NAME; \
+                replay NAME --json; resume NAME; report none --format HOSTILE; personas HOSTILE; \
+                --batch key.yaml --model HOSTILE; --batch key.yaml --participants HOSTILE; --batch key.yaml --seed HOSTILE; \
+                verify NAME --expect HOSTILE; --answers HOSTILE --batch key.yaml; --HOSTILE; --json --HOSTILE";
+    for run in runs.split("; ") {
+        let word =
+            |word: &str| word.replace("MISSING", &missing).replace("NAME", &name).replace("HOSTILE", HOSTILE);
+        let args: Vec<String> = run.split(' ').map(word).collect();
+        safe(&format!("{args:?}"), &desk.run(&args).code(2));
     }
     safe("verify", &desk.run(["verify", &name]));
     desk.write(".s2s/config.yaml", ascii(&json!({"model": format!("lab/{HOSTILE}")})));

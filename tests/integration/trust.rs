@@ -8,9 +8,11 @@ use std::os::unix::fs::{chown, symlink};
 use std::process::Command;
 use std::time::Instant;
 
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+
 use crate::home::a_second;
 use crate::patience::{Patient as _, SOON, wait_for};
-use crate::program::{Desk, Ran};
+use crate::program::{Desk, Ran, has};
 use crate::pty::Screen;
 use crate::server::{Answer, Server};
 
@@ -27,6 +29,11 @@ fn project(config: &str) -> Desk {
     let desk = Desk::with(ROUND).set("OPENAI_API_KEY", KEY).set("PROJECT_KEY", "sk-project");
     desk.write(".s2s/config.yaml", config);
     desk
+}
+
+fn left(mut screen: Screen) {
+    screen.send("\u{3}\u{3}");
+    screen.end();
 }
 
 #[track_caller]
@@ -230,18 +237,14 @@ fn a_key_command_has_an_end_a_bound_and_no_environment() {
     for args in [&run[..], &["doctor", "lab"]] {
         let desk = with("echo $$ > PID; sleep 1000");
         let mut child = desk.start(args);
-        let pid = wait_for("the id of the key command", || {
-            fs::read_to_string(desk.path("PID")).ok()?.trim().parse::<i32>().ok()
-        });
-        let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).expect("an id")).expect("an id");
+        let id = || fs::read_to_string(desk.path("PID")).ok()?.trim().parse::<i32>().ok();
+        let pid = wait_for("the id of the key command", id);
         let signalled = Instant::now();
-        rustix::process::kill_process(id, rustix::process::Signal::TERM).expect("signalled");
+        kill_process(Pid::from_child(&child), Signal::TERM).expect("signalled");
         wait_for("the end of the program", || child.try_wait().expect("it can be waited for"));
         assert!(signalled.elapsed() < a_second(), "{args:?}: {:?}", signalled.elapsed());
-        let pid = rustix::process::Pid::from_raw(pid).expect("an id");
-        wait_for("the end of the key command", || {
-            rustix::process::test_kill_process(pid).is_err().then_some(())
-        });
+        let pid = Pid::from_raw(pid).expect("an id");
+        wait_for("the end of the key command", || test_kill_process(pid).is_err().then_some(()));
     }
 }
 
@@ -269,18 +272,15 @@ fn the_screen_asks_once_and_again_when_what_would_run_has_changed() {
     screen.press("jjjjjjjjjjjjjjj", &["y agree, and keep that"]);
     screen.press("y", &["Your decision"]);
     assert_eq!(ran(), 1);
-    screen.send("\u{3}\u{3}");
-    screen.end();
+    left(screen);
     // The answer is kept, in words; headless it counts too, and for a session that goes on.
-    let kept =
-        fs::read_dir(desk.home().join("state/agreed")).expect("kept").next().expect("one").expect("one");
-    let text = fs::read_to_string(kept.path()).expect("readable");
-    assert!(text.contains("runs [\"sh\", \"./tool.sh\"]") && text.contains("named by run.yaml"), "{text}");
+    let mut kept = fs::read_dir(desk.home().join("state/agreed")).expect("kept");
+    let text = fs::read_to_string(kept.next().expect("one").expect("one").path()).expect("readable");
+    has(&text, &["runs [\"sh\", \"./tool.sh\"]", "named by run.yaml"]);
     let mut screen = Screen::open(&desk, (100, 40), &["run.yaml"]);
     screen.wait_for(&["first step"]);
     begun(&mut screen);
-    screen.send("\u{3}\u{3}");
-    screen.end();
+    left(screen);
     desk.run(["--batch", "run.yaml", "--save", "s.s2s"]).code(4);
     assert_eq!(ran(), 3);
     // Another argument, another variable, another content, another folder: each is asked.
@@ -304,8 +304,7 @@ fn the_screen_asks_once_and_again_when_what_would_run_has_changed() {
     screen.press("o", &asked);
     assert_eq!((ran(), desk.sessions().len()), (4, sessions));
     screen.press("y", &["Enter answer"]);
-    screen.send("\u{3}\u{3}");
-    screen.end();
+    left(screen);
     fs::remove_dir_all(desk.home().join("state/agreed")).expect("taken back");
     refused(&desk.run(["--batch", "run.yaml"]), &["./tool.sh"]);
 }

@@ -1,8 +1,6 @@
 //! Services as they are: an imitation of what they decline and how they answer, by model and API style.
-//!
-//! It follows vendors' guides and bug reports of other clients; `docs/PROVIDERS.md` lists the facts. A model
-//! that thinks uses [`THINKING`] tokens of its limit before its answer of [`ANSWER`]; with less room its reply
-//! ends at the limit, without an answer.
+//! `docs/PROVIDERS.md` lists the facts. A model that thinks uses [`THINKING`] tokens of its limit before its
+//! answer of [`ANSWER`]; with less room its reply ends at the limit, without an answer.
 
 use serde_json::{Value, json};
 
@@ -10,11 +8,9 @@ use crate::server::{Answer, Request};
 
 /// Tokens that a model thinks before it answers.
 pub const THINKING: u64 = 1_200;
-/// Tokens of its answer.
 pub const ANSWER: u64 = 120;
 /// What a model thinks; no part of any answer.
 const THOUGHT: &str = "vote: in-process would be simpler, but";
-/// The efforts a model of `OpenAI` takes.
 const EFFORTS: [&str; 6] = ["none", "minimal", "low", "medium", "high", "xhigh"];
 
 /// Answers a request as the service of its model does, with `text` where there is room for it.
@@ -110,25 +106,17 @@ fn chat(model: &str, said: Option<&str>, spent: u64, is_streamed: bool) -> Answe
     let text = said.unwrap_or_default();
     let answered = if said.is_some() { ANSWER } else { 0 };
     // Gemini counts thinking in the total alone; the others in the reply, most of them apart.
-    let usage = match model {
-        _ if model.starts_with("gemini") => {
-            json!({"prompt_tokens": 900, "completion_tokens": answered, "total_tokens": 900 + spent})
-        }
-        _ => json!({"prompt_tokens": 900, "completion_tokens": spent, "total_tokens": 900 + spent,
-                    "completion_tokens_details": {"reasoning_tokens": spent - answered}}),
-    };
+    let is_apart = !model.starts_with("gemini");
+    let counted = if is_apart { spent } else { answered };
+    let mut usage = json!({"prompt_tokens": 900, "completion_tokens": counted, "total_tokens": 900 + spent});
+    if is_apart {
+        usage["completion_tokens_details"] = json!({"reasoning_tokens": spent - answered});
+    }
     let message = match model {
-        "qwq-think" if said.is_none() => {
-            json!({"role": "assistant", "content": format!("<think>\n{THOUGHT}")})
-        }
-        "qwq-think" => {
-            json!({"role": "assistant", "content": format!("<think>\n{THOUGHT}\n</think>\n{text}")})
-        }
-        _ if model.starts_with("qwq") => {
-            json!({"role": "assistant", "content": text, "reasoning_content": THOUGHT})
-        }
-        _ if said.is_none() => json!({"role": "assistant", "content": ""}),
-        _ => json!({"role": "assistant", "content": text}),
+        "qwq-think" if said.is_none() => json!({"content": format!("<think>\n{THOUGHT}")}),
+        "qwq-think" => json!({"content": format!("<think>\n{THOUGHT}\n</think>\n{text}")}),
+        _ if model.starts_with("qwq") => json!({"content": text, "reasoning_content": THOUGHT}),
+        _ => json!({"content": text}),
     };
     if !is_streamed {
         let choice = json!({"index": 0, "message": message, "finish_reason": finish});
@@ -166,27 +154,23 @@ fn messages(said: Option<&str>, spent: u64, is_streamed: bool) -> Answer {
         json!({"type": "content_block_stop", "index": 0}),
     ];
     if let Some(text) = said {
-        data.push(
-            json!({"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": ""}}),
-        );
-        data.push(
-            json!({"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": text}}),
-        );
+        let (begun, delta) =
+            (json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": text}));
+        data.push(json!({"type": "content_block_start", "index": 1, "content_block": begun}));
+        data.push(json!({"type": "content_block_delta", "index": 1, "delta": delta}));
     }
-    data.push(
-        json!({"type": "message_delta", "delta": {"stop_reason": stop}, "usage": {"output_tokens": spent}}),
-    );
+    let usage = json!({"output_tokens": spent});
+    data.push(json!({"type": "message_delta", "delta": {"stop_reason": stop}, "usage": usage}));
     data.push(json!({"type": "message_stop"}));
     let data: Vec<String> = data.iter().map(Value::to_string).collect();
     Answer::events(&data.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 fn responses(said: Option<&str>, spent: u64, is_streamed: bool) -> Answer {
-    let mut output =
-        vec![json!({"type": "reasoning", "summary": [{"type": "summary_text", "text": THOUGHT}]})];
-    output.extend(said.map(
-        |text| json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}),
-    ));
+    let thought = json!({"type": "summary_text", "text": THOUGHT});
+    let mut output = vec![json!({"type": "reasoning", "summary": [thought]})];
+    let message = |text| json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]});
+    output.extend(said.map(message));
     let (status, why) = match said {
         Some(_) => ("completed", Value::Null),
         None => ("incomplete", json!({"reason": "max_output_tokens"})),

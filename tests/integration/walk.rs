@@ -1,7 +1,7 @@
 //! What a newcomer runs into: the README's own definition, a context that cannot be read, session
 //! ids, a session in a pipe, labels, time that runs out, a file an editor has touched.
 
-use roundtable::history::Event;
+use roundtable::history::{Event, LogEntry};
 use roundtable::journal::{fold, read_log};
 use roundtable::report::trace::trace;
 
@@ -15,13 +15,8 @@ const PICK: &str = "participants: [qa-lead, skeptic]\nquestion: Which?\n\
 #[test]
 fn the_readmes_definition_is_decided_by_what_it_says() {
     let readme = include_str!("../../README.md");
-    let yaml = readme
-        .split("```yaml\n# cache.yaml\n")
-        .nth(1)
-        .expect("the sample")
-        .split("```")
-        .next()
-        .expect("ends");
+    let (_, rest) = readme.split_once("```yaml\n# cache.yaml\n").expect("the sample");
+    let (yaml, _) = rest.split_once("```").expect("its end");
     let server = any_service();
     three_services(yaml, &server).run(["--batch", "decide.yaml"]).code(0).shows("Decision: in-process");
     assert_eq!(server.requests().len(), 3, "three models without personas");
@@ -35,12 +30,8 @@ fn a_context_that_cannot_be_read_stops_the_round() {
     let desk = Desk::with(PICK);
     desk.run(["init"]).code(0);
     desk.write(".s2s/CONTEXT.md", b"caf\xe9".as_slice());
-    for args in [
-        &["--batch", "decide.yaml"][..],
-        &["snapshot", "decide.yaml"],
-        &["--batch", "decide.yaml", "--dry-run"],
-    ] {
-        desk.run(args).code(2).tells("CONTEXT.md").tells("not UTF-8");
+    for args in ["--batch decide.yaml", "snapshot decide.yaml", "--batch decide.yaml --dry-run"] {
+        desk.run(args.split(' ')).code(2).tells("CONTEXT.md").tells("not UTF-8");
     }
     desk.write(".s2s/CONTEXT.md", "A shop.");
     assert!(desk.run(["snapshot", "decide.yaml"]).code(0).out.contains("project_summary: \"A shop.\""));
@@ -80,10 +71,8 @@ fn time_that_runs_out_in_the_last_round_stops_the_session() {
 #[test]
 fn a_trace_shows_answers_of_a_round_together_or_not_at_all() {
     let lines = read_log(include_bytes!("../../sessions/context-passing.s2s")).expect("whole").lines;
-    let first = lines
-        .iter()
-        .position(|line| matches!(line.stamped.event, Event::AnswerRevealed(_)))
-        .expect("revealed");
+    let is_revealed = |line: &LogEntry| matches!(line.stamped.event, Event::AnswerRevealed(_));
+    let first = lines.iter().position(is_revealed).expect("revealed");
     let mut torn = roundtable::journal::EventLog { lines, ..Default::default() };
     torn.lines.truncate(first + 2);
     let entries = trace(&torn.lines, &fold(&torn));

@@ -8,7 +8,6 @@ use serde_json::json;
 use crate::program::Desk;
 use crate::server::{Answer, Server};
 
-/// How long the first reply takes to begin.
 const FIRST: Duration = Duration::from_secs(1);
 
 /// A service that has a model's prompt in its cache once it has answered it; notes when it is asked.

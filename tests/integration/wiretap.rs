@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::patience::wait_for;
-use crate::program::{Desk, has};
+use crate::program::{Desk, has, rows};
 use crate::pty::Screen;
 use crate::seat_programs::with_program;
 
@@ -109,32 +109,33 @@ fn runs(desk: &Desk) -> String {
 #[test]
 fn the_recorder_tells_what_a_program_adds_in_every_api_style() {
     let desk = desk();
-    let content = "providers:\n  mine: {command: [claude], reply: result, base_url_env: MINE_URL}\n"
-        .replace("[claude]", "[claude, --model, \"{model}\"]");
-    desk.write("../home/config/config.yaml", content);
-    let expected = [
-        ("claude-cli/plain", 0, 0, 1, true, "", ""),
-        ("claude-cli/stream", 0, 0, 1, true, "", ""),
-        ("claude-cli/reminder", 23, 2, 1, true, "", ""),
-        ("claude-cli/tools-stream", 0, 0, 1, true, "Bash", ""),
-        ("claude-cli/hidden", 0, 0, 1, true, "exec", ""),
-        ("claude-cli/twice", 0, 0, 2, true, "", ""),
-        ("claude-cli/elsewhere", 0, 0, 1, true, "", "telemetry.example:443"),
-        ("mine/chat", 0, 0, 1, true, "", ""),
-        ("mine/chat-stream", 0, 0, 1, true, "", ""),
-        ("mine/gemini", 3, 0, 1, true, "", ""),
-        ("mine/gemini-stream", 3, 0, 1, true, "", ""),
-        ("mine/gemini-routed", 3, 0, 2, true, "", ""),
-        ("mine/gemini-tools", 3, 0, 1, true, "googleSearch,shell", ""),
-        ("mine/responses", 0, 0, 1, true, "", ""),
-        ("mine/responses-stream", 0, 0, 1, true, "", ""),
-    ];
-    for (model, before, after, requests, is_whole, tool, host) in expected {
+    let mine = "{command: [claude, --model, \"{model}\"], reply: result, base_url_env: MINE_URL}";
+    desk.write("../home/config/config.yaml", format!("providers:\n  mine: {mine}\n"));
+    // Bytes before and after the snapshot, requests, tools and hosts.
+    let expected = "claude-cli/plain => 0 0 1 [] []
+claude-cli/stream => 0 0 1 [] []
+claude-cli/reminder => 23 2 1 [] []
+claude-cli/tools-stream => 0 0 1 [Bash] []
+claude-cli/hidden => 0 0 1 [exec] []
+claude-cli/twice => 0 0 2 [] []
+claude-cli/elsewhere => 0 0 1 [] [telemetry.example:443]
+mine/chat => 0 0 1 [] []
+mine/chat-stream => 0 0 1 [] []
+mine/gemini => 3 0 1 [] []
+mine/gemini-stream => 3 0 1 [] []
+mine/gemini-routed => 3 0 2 [] []
+mine/gemini-tools => 3 0 1 [googleSearch,shell] []
+mine/responses => 0 0 1 [] []
+mine/responses-stream => 0 0 1 [] []";
+    for (model, wanted) in rows(expected) {
         let found = measured(&desk, model);
-        let numbers = (&found["bytes_before"], &found["bytes_after"], &found["requests"], &found["is_whole"]);
-        assert_eq!(numbers, (&before.into(), &after.into(), &requests.into(), &is_whole.into()), "{found}");
-        let list = |text: &str| Value::from(text.split_terminator(',').collect::<Vec<_>>());
-        assert_eq!((&found["tools"], &found["hosts"]), (&list(tool), &list(host)), "{model}");
+        let list = |key: &str| {
+            let words = found[key].as_array().expect("a list").iter().filter_map(Value::as_str);
+            words.collect::<Vec<_>>().join(",")
+        };
+        let (before, after, requests) = (&found["bytes_before"], &found["bytes_after"], &found["requests"]);
+        let told = format!("{before} {after} {requests} [{}] [{}]", list("tools"), list("hosts"));
+        assert_eq!((told.as_str(), &found["is_whole"]), (wanted, &true.into()), "{model}: {found}");
     }
     for model in ["claude-cli/split", "claude-cli/changed"] {
         assert_eq!(measured(&desk, model)["is_whole"], false, "{model}");
@@ -153,16 +154,15 @@ fn the_recorder_tells_what_a_program_adds_in_every_api_style() {
 #[test]
 fn opening_a_round_measures_once_a_version_and_the_report_says_what_was_found() {
     let desk = desk();
-    let run =
-        |model: &str, file: &str| desk.run(["--batch", "decide.yaml", "--model", model, "--save", file]);
+    let run = |model: &str, file| desk.run(["--batch", "decide.yaml", "--model", model, "--save", file]);
     let first = run("claude-cli/reminder", "a.s2s").code(0);
     first.tells("checking what `claude-cli` adds to the question");
     assert_eq!(runs(&desk), "recorder\nseat\n");
-    let label =
-        "qa-lead (claude, version 9.9.9 (Claude Code)) adds 25 bytes to each prompt, declares no tools";
-    first.shows(label);
-    let json = desk.run(["report", "a.s2s", "--format", "json"]).code(0).out;
-    assert!(json.contains("\"added_bytes\":25") || json.contains("\"added_bytes\": 25"), "{json}");
+    first.shows(
+        "qa-lead (claude, version 9.9.9 (Claude Code)) adds 25 bytes to each prompt, declares no tools",
+    );
+    let json = desk.report("a.s2s").to_string();
+    assert!(json.contains("\"added_bytes\":25"), "{json}");
     assert!(desk.run(["doctor", "claude-cli"]).code(0).out.contains("1 model measured"));
     let second = run("claude-cli/reminder", "b.s2s").code(0);
     assert!(!second.err.contains("checking what"), "{}", second.err);
@@ -195,9 +195,8 @@ fn the_screen_answers_while_a_program_is_checked() {
 fn a_program_with_tools_or_a_changed_snapshot_takes_no_blind_seat() {
     let desk = desk();
     let run = |model: &str| desk.run(["--batch", "decide.yaml", "--model", model]);
-    run("claude-cli/tools")
-        .code(2)
-        .tells("`claude-cli/tools` declares tools (Bash); blind rounds allow no tools");
+    let why = "`claude-cli/tools` declares tools (Bash); blind rounds allow no tools";
+    run("claude-cli/tools").code(2).tells(why);
     run("claude-cli/changed").code(2).tells("does not send the snapshot whole and unchanged");
     run("claude-cli/silent").code(2).tells("sent the recorder nothing");
     run("claude-cli/asks").code(2).tells("declares tools (request_user_input)");

@@ -10,27 +10,23 @@ use crate::cases;
 use crate::program::Desk;
 use crate::sitting::{Sitting, header, persona, seat};
 
-/// A session whose agents are driven by hand.
+type Tried = Result<usize, String>;
+
 fn office(definition: &str, agents: &[&str]) -> Sitting {
-    let agent = |name: &&str| {
-        let mut seat = seat(name, "ollama/llama3.2");
+    let mut seats: Vec<Value> = agents.iter().map(|name| seat(name, "ollama/llama3.2")).collect();
+    for seat in &mut seats {
         seat["agent_only"] = true.into();
-        seat
-    };
-    let known = |name: &&str| {
-        let mut persona = persona(name, "");
-        persona["tags"] = json!(["zeal", "art", "third"]);
-        persona
-    };
-    let seats: Vec<Value> = agents.iter().map(agent).collect();
-    let personas: Vec<Value> = agents.iter().map(known).collect();
+    }
+    let mut personas: Vec<Value> = agents.iter().map(|name| persona(name, "")).collect();
+    for known in &mut personas {
+        known["tags"] = json!(["zeal", "art", "third"]);
+    }
     let mut header = header(definition, &seats, &personas);
     header["input"] = "Build it".into();
     Sitting::new(header, 0)
 }
 
 impl Sitting {
-    /// Does what must happen until somebody is at work or asked, or the end.
     fn until_waiting(&mut self) {
         for _ in 0..200 {
             match next(&self.session) {
@@ -41,25 +37,19 @@ impl Sitting {
         panic!("no end");
     }
 
-    fn claim(&mut self, item: &str, who: &str, holder: Option<&str>) -> Result<usize, String> {
+    fn claim(&mut self, item: &str, who: &str, holder: Option<&str>) -> Tried {
         let holder = holder.map(str::to_owned);
         self.tries(Command::Claim { item: item.to_owned(), participant: who.to_owned(), holder })
     }
 
-    fn renew(&mut self, item: &str, who: &str, holder: Option<&str>) -> Result<usize, String> {
+    fn renew(&mut self, item: &str, who: &str, holder: Option<&str>) -> Tried {
         let holder = holder.map(str::to_owned);
         self.tries(Command::Renew { item: item.to_owned(), participant: who.to_owned(), holder })
     }
 
-    fn give_back(
-        &mut self,
-        item: &str,
-        who: &str,
-        holder: Option<&str>,
-        data: Value,
-    ) -> Result<usize, String> {
-        let back = back(item, who, ItemStatus::Completed, data);
-        self.tries(Command::Return { back: Box::new(back), holder: holder.map(str::to_owned) })
+    fn give_back(&mut self, item: &str, who: &str, holder: Option<&str>, data: &Value) -> Tried {
+        let back = Box::new(back(item, who, ItemStatus::Completed, data));
+        self.tries(Command::Return { back, holder: holder.map(str::to_owned) })
     }
 
     fn inbox(&self, who: &str) -> Vec<String> {
@@ -68,25 +58,13 @@ impl Sitting {
     }
 }
 
-fn back(item: &str, who: &str, status: ItemStatus, data: Value) -> WorkItemReturned {
-    WorkItemReturned {
-        step: String::new(),
-        participant: who.to_owned(),
-        item: item.to_owned(),
-        attempt: 0,
-        status,
-        data,
-        error: (status == ItemStatus::Failed).then(|| "tired".to_owned()),
-        replies: Vec::new(),
-        tries: 1,
-        latency_ms: 0,
-        tokens: None,
-        dropped: Vec::new(),
-        declined: 0,
-        exit_status: None,
-        stderr: None,
-        stdout: None,
-    }
+fn back(item: &str, who: &str, status: ItemStatus, data: &Value) -> WorkItemReturned {
+    let error = (status == ItemStatus::Failed).then_some("tired");
+    serde_json::from_value(json!({
+        "step": "", "participant": who, "item": item, "attempt": 0, "status": status, "data": data, "error": error,
+        "replies": [], "tries": 1, "latency_ms": 0,
+    }))
+    .expect("what an agent gives back")
 }
 
 const TWO: &str = "steps:\n  - id: both\n    type: parallel\n    steps:\n      - {id: one, type: agent, agent: ann}\n      - {id: two, type: agent, agent: bob}\n      - {id: three, type: agent, agent: ann}\n";
@@ -113,12 +91,12 @@ fn one_of_two_claims_wins_and_refusals_say_which() {
     starts(office.claim("one/1", "cleo", None), "not a participant");
     starts(office.claim("one/1", "bob", None), "not offered");
     starts(office.claim("none/1", "ann", None), "not offered");
-    starts(office.give_back("one/1", "ann", None, json!(1)), "not lease holder");
+    starts(office.give_back("one/1", "ann", None, &json!(1)), "not lease holder");
     assert_eq!(office.claim("one/1", "ann", Some("left hand")), Ok(1));
     // Asking again changes nothing for the holder; anyone else is too late.
     assert_eq!(office.claim("one/1", "ann", Some("left hand")), Ok(0));
     starts(office.claim("one/1", "ann", Some("right hand")), "already claimed");
-    starts(office.give_back("one/1", "ann", Some("right hand"), json!(1)), "not lease holder");
+    starts(office.give_back("one/1", "ann", Some("right hand"), &json!(1)), "not lease holder");
     starts(office.renew("one/1", "ann", Some("right hand")), "not lease holder");
     // A lease that is renewed lasts; one that ran out is offered again.
     office.now += LEASE_MS - 1;
@@ -128,13 +106,12 @@ fn one_of_two_claims_wins_and_refusals_say_which() {
     office.now += 1;
     assert_eq!(office.inbox("ann"), ["one/1", "three/1"]);
     starts(office.renew("one/1", "ann", Some("left hand")), "lease expired");
-    starts(office.give_back("one/1", "ann", Some("left hand"), json!(1)), "lease expired");
+    starts(office.give_back("one/1", "ann", Some("left hand"), &json!(1)), "lease expired");
     assert_eq!(office.claim("one/1", "ann", Some("right hand")), Ok(1));
-    assert_eq!(office.give_back("one/1", "ann", Some("right hand"), json!({"done": 1})), Ok(1));
+    assert_eq!(office.give_back("one/1", "ann", Some("right hand"), &json!({"done": 1})), Ok(1));
     starts(office.claim("one/1", "ann", None), "not offered");
-    let states: Vec<&str> =
-        office.session.items.values().map(|item| item.state(Timestamp(office.now))).collect();
-    assert_eq!(states, ["completed", "offered", "offered"]);
+    let states = office.session.items.values().map(|item| item.state(Timestamp(office.now)));
+    assert!(states.eq(["completed", "offered", "offered"]));
 }
 
 #[test]
@@ -144,7 +121,7 @@ fn a_try_is_made_again_after_its_wait_and_no_further() {
     office.until_waiting();
     for _ in 0..2 {
         office.claim("a/1", "ann", None).expect("free");
-        let failed = back("a/1", "ann", ItemStatus::Failed, Value::Null);
+        let failed = back("a/1", "ann", ItemStatus::Failed, &Value::Null);
         office.does(Command::Return { back: Box::new(failed), holder: None });
         assert!(office.claim("a/1", "ann", None).is_err(), "the wait is not over, or no try is left");
         office.now += 500;
@@ -161,29 +138,28 @@ fn a_review_is_never_the_authors_and_needs_feedback() {
     let mut office = office(text, &["ann", "bob"]);
     office.until_waiting();
     office.claim("write/1", "ann", None).expect("free");
-    office.give_back("write/1", "ann", None, json!({"text": "x"})).expect("held");
+    office.give_back("write/1", "ann", None, &json!({"text": "x"})).expect("held");
     office.until_waiting();
     assert_eq!((office.inbox("ann").len(), office.inbox("bob")), (0, vec!["check/1".to_owned()]));
     let item = &office.session.items["check/1"];
     let context = item.offered.task.as_ref().and_then(|task| task.review_context.as_ref()).expect("a review");
-    assert_eq!(
-        (context.target_artifact_id.as_str(), context.target_author_tag.as_str()),
-        ("write", "art / zeal")
+    assert!(
+        context.target_artifact_id == "write" && context.target_author_tag == "art / zeal",
+        "{context:?}"
     );
     assert_eq!(context.review_criteria, ["clarity"]);
     office.claim("check/1", "bob", None).expect("free");
     for nothing in [json!(null), json!({"clarity": "good"}), json!({"approved": true, "feedback": " "})] {
-        let refused = office.give_back("check/1", "bob", None, nothing).expect_err("no feedback");
+        let refused = office.give_back("check/1", "bob", None, &nothing).expect_err("no feedback");
         assert!(refused.starts_with("no feedback"), "{refused}");
     }
     // Completing writes the feedback and its link in the same act.
     let verdict = json!({"approved": true, "feedback": "It is clear."});
-    assert_eq!(office.give_back("check/1", "bob", None, verdict.clone()), Ok(3));
-    let names: Vec<&Event> = office.events.iter().rev().take(3).map(|stamped| &stamped.event).collect();
-    assert!(matches!(
-        names[..],
-        [Event::LinkRecorded(_), Event::ReviewRecorded(_), Event::WorkItemReturned(_)]
-    ));
+    assert_eq!(office.give_back("check/1", "bob", None, &verdict), Ok(3));
+    let last: Vec<&Event> = office.events.iter().rev().take(3).map(|stamped| &stamped.event).collect();
+    let [Event::LinkRecorded(_), Event::ReviewRecorded(_), Event::WorkItemReturned(_)] = last[..] else {
+        panic!("{last:?}")
+    };
     office.until_waiting();
     let view = roundtable::core::artifact_view(&office.session, &office.session.made["write"]);
     assert_eq!(view["reviews"][0]["feedback"], verdict);
@@ -196,12 +172,12 @@ fn an_old_context_renders_the_same_after_the_run() {
     let mut office = office(text, &["ann"]);
     office.until_waiting();
     office.claim("a/1", "ann", None).expect("free");
-    office.give_back("a/1", "ann", None, json!({"n": 1})).expect("held");
+    office.give_back("a/1", "ann", None, &json!({"n": 1})).expect("held");
     office.until_waiting();
     let frozen = office.session.items["b/1"].offered.clone();
     let before = (office.session.context(), serde_json::to_string(&*frozen).expect("JSON"));
     office.claim("b/1", "ann", None).expect("free");
-    office.give_back("b/1", "ann", None, json!({"n": 2})).expect("held");
+    office.give_back("b/1", "ann", None, &json!({"n": 2})).expect("held");
     office.until_waiting();
     assert_eq!(before.0, json!({"a": {"n": 1}}).as_object().expect("a map").clone());
     assert_eq!(before.1, serde_json::to_string(&*office.session.items["b/1"].offered).expect("JSON"));
@@ -220,16 +196,13 @@ proptest! {
             let who = if item == "two/1" { "bob" } else { "ann" };
             office.claim(item, who, None).expect("free");
             let status = if fails && item == "two/1" { ItemStatus::Failed } else { ItemStatus::Completed };
-            let back = back(item, who, status, json!({"of": item}));
+            let back = back(item, who, status, &json!({"of": item}));
             office.does(Command::Return { back: Box::new(back), holder: None });
             office.until_waiting();
         }
         let entry = |id: &str| json!({"stepId": id, "result": {"of": format!("{id}/1")}});
-        let two = if fails {
-            json!({"stepId": "two", "status": "rejected", "result": null, "error": "tired"})
-        } else {
-            entry("two")
-        };
+        let tired = json!({"stepId": "two", "status": "rejected", "result": null, "error": "tired"});
+        let two = if fails { tired } else { entry("two") };
         let wanted = json!({"both": {"data": [entry("one"), two, entry("three")], "success": !fails}});
         prop_assert_eq!(Value::Object(office.session.context()), wanted);
         let mut folded = Session::default();
@@ -252,24 +225,21 @@ fn a_workflow_cut_off_anywhere_comes_to_the_same_end() {
 fn cut_anywhere(scenario: &str) {
     let desk = Desk::new();
     let folder = format!("{}/tests/scenarios/{scenario}", env!("CARGO_MANIFEST_DIR"));
-    let (definition, answers) = (format!("{folder}/definition.yaml"), format!("{folder}/answers.yaml"));
-    let whole = desk.path("whole.s2s");
-    let whole_name = whole.display().to_string();
-    desk.run(["--batch", "--answers", &answers, "--save", &whole_name, &definition]);
-    let bytes = std::fs::read(&whole).expect("saved");
+    let [definition, answers] = ["definition", "answers"].map(|name| format!("{folder}/{name}.yaml"));
+    desk.run(["--batch", "--answers", &answers, "--save", "whole.s2s", &definition]);
+    let text = desk.read("whole.s2s");
     let end = |file: &str| -> (Value, Value) {
         let report = desk.report(file);
         let results = report["steps"].as_array().expect("steps").iter();
         (report["status"].clone(), results.map(|step| json!([step["stepId"], step["data"]])).collect())
     };
-    let wanted = end(&whole_name);
-    let text = String::from_utf8(bytes.clone()).expect("UTF-8");
+    let wanted = end("whole.s2s");
     let mut ends: Vec<usize> = text.match_indices("\n---\n").map(|(at, _)| at + 1).collect();
     ends.retain(|at| text[..*at].lines().next_back().is_some_and(|line| line.starts_with("hash: ")));
     assert!(ends.len() > 30, "{}", ends.len());
     for cut in ends.into_iter().step_by(cases(4, 1)) {
-        let name = desk.path(&format!("{cut}.s2s")).display().to_string();
-        std::fs::write(&name, &bytes[..cut]).expect("written");
+        let name = format!("{cut}.s2s");
+        desk.write(&name, &text[..cut]);
         let done = desk.run(["resume", &name, "--ask-again", "--answers", &answers]);
         assert_eq!(end(&name), wanted, "cut at {cut}: {}", done.err);
         assert_eq!(desk.run(["verify", &name]).code, 0, "cut at {cut}");
@@ -284,13 +254,11 @@ fn an_agent_takes_a_model_by_flag_and_its_prompt_alone_is_exact() {
     let (alone, handoff) = (format!("{sessions}/coder-alone.yaml"), format!("{sessions}/issue-handoff.yaml"));
     let dry = desk.run(["--batch", "--dry-run", "--model", "coder=ollama/llama3.2", &alone]).code(0).out;
     assert!(dry.starts_with("=== coder (ollama/llama3.2)"), "{dry}");
-    let wrong = desk.run(["--batch", "--dry-run", "--model", "codr=ollama/llama3.2", &alone]);
-    assert_eq!(wrong.code, 2);
+    desk.run(["--batch", "--dry-run", "--model", "codr=ollama/llama3.2", &alone]).code(2);
     let prompt = desk.run(["snapshot", &handoff, "--step", "status"]).code(0).out;
     assert_eq!(prompt, "Get status and next issue details");
-    let saved = desk.path("saved.s2s").display().to_string();
-    desk.run(["--batch", "--rehearse", "--save", &saved, &handoff]).code(0);
-    let prompt = desk.run(["snapshot", &saved, "--step", "implement/1"]).code(0).out;
+    desk.run(["--batch", "--rehearse", "--save", "s.s2s", &handoff]).code(0);
+    let prompt = desk.run(["snapshot", "s.s2s", "--step", "implement/1"]).code(0).out;
     let wanted = "Implement issue APP-15: User Profile Page\n\nFull Description:\nCreate a user profile page showing the \
                   user's avatar, name, email,\nand settings. Include an edit button to modify profile fields.\n\nTest \
                   Steps:\n1. Navigate to http://localhost:3000/profile\n2. Verify avatar image loads\n3. Verify name \
@@ -302,7 +270,7 @@ fn an_agent_takes_a_model_by_flag_and_its_prompt_alone_is_exact() {
 /// frozen with it.
 #[test]
 fn the_projects_own_tasks_and_links_reach_the_snapshot() {
-    let desk = crate::program::Desk::rehearsing(
+    let desk = Desk::rehearsing(
         "goal: \"Plan it\"\ntasks: [{id: APP-15, title: \"Profile\"}]\nparticipants: [skeptic]\nquestion: \"What could go wrong?\"\n",
     );
     let plain = desk.run(["snapshot", "decide.yaml"]).code(0);

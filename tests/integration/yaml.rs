@@ -1,5 +1,4 @@
 //! Written YAML is read back equal, by our reader and in `.ci/run` by `PyYAML` too.
-//!
 //! The texts are a committed list of nasty ones and up to 10,000 generated from a seed; each is put in
 //! every place of a snapshot that holds foreign text, and in an event of the log.
 
@@ -42,14 +41,14 @@ fn snapshot(texts: &[String]) -> (String, Value) {
         source: None,
     };
     let form = BallotForm::over(BallotKind::Choice, vec![owned(2), owned(3)]);
-    let past =
-        [RoundSummary { round: 1, question: owned(0), synthesis: Some(owned(1)), outcome: Some(owned(0)) }];
+    let (synthesis, outcome) = (Some(owned(1)), Some(owned(0)));
+    let past = [RoundSummary { round: 1, question: owned(0), synthesis, outcome }];
     let agenda = [AgendaItem { id: owned(8), title: owned(9), status: owned(0), reason: None }];
-    let context =
-        json!({ text(7): { text(8): text(9), "list": [text(0), [], {}, [text(1), { text(2): null }]] } });
+    let list = json!([text(0), [], {}, [text(1), { text(2): null }]]);
+    let context = json!({ text(7): { text(8): text(9), "list": list } });
     let conflicts = [json!({ "between": [text(5)], text(6): text(7) })];
-    let reasons =
-        [EarlierReasons { option: Some(owned(2)), said_for: vec![owned(3)], said_against: vec![owned(4)] }];
+    let (said_for, said_against) = (vec![owned(3)], vec![owned(4)]);
+    let reasons = [EarlierReasons { option: Some(owned(2)), said_for, said_against }];
     let counts = json!({ text(5): 1 });
     let material = SnapshotContent {
         project_summary: Some(text(0)),
@@ -108,6 +107,13 @@ fn address_lines(texts: [&str; 6]) -> (String, serde_json::Map<String, Value>) {
     (address(lines), told.as_object().cloned().unwrap_or_default())
 }
 
+fn written(value: &Value, words: bool) -> String {
+    let Out::Map(entries) = Out::json(value, words) else { panic!("a map") };
+    let mut yaml = String::new();
+    Out::write_entries(&entries, 0, &mut yaml);
+    yaml
+}
+
 /// Snapshots over all texts, and each text alone as a key, a value and an item.
 fn texts_in_every_place() -> Vec<(String, Value)> {
     let texts = texts();
@@ -115,10 +121,7 @@ fn texts_in_every_place() -> Vec<(String, Value)> {
     for text in &texts[..nasty().count() + 3] {
         let value = json!({ text.as_str(): text, "items": [text, { text.as_str(): [text] }, [[text]]] });
         for words in [true, false] {
-            let Out::Map(entries) = Out::json(&value, words) else { panic!("a map") };
-            let mut yaml = String::new();
-            Out::write_entries(&entries, 0, &mut yaml);
-            cases.push((yaml, value.clone()));
+            cases.push((written(&value, words), value.clone()));
         }
     }
     cases
@@ -139,46 +142,19 @@ fn what_is_written_is_read_by_our_reader() {
 #[test]
 fn every_character_comes_back() {
     let mut all = (0..=0x0010_ffff).filter_map(char::from_u32);
-    loop {
-        let chunk: String = all.by_ref().take(4_096).collect();
-        if chunk.is_empty() {
-            break;
-        }
-        let value =
-            json!({ "quoted": chunk, "lines": format!("a\n{chunk}b"), "alone": chunk.chars().last() });
-        let Out::Map(entries) = Out::json(&value, true) else { panic!("a map") };
-        let mut yaml = String::new();
-        Out::write_entries(&entries, 0, &mut yaml);
-        assert_eq!(read_own(&yaml, &mut { usize::MAX }), Ok(value));
+    while let Some(alone) = all.next() {
+        let chunk: String = std::iter::once(alone).chain(all.by_ref().take(4_095)).collect();
+        let value = json!({ "quoted": chunk, "lines": format!("a\n{chunk}b"), "alone": alone });
+        assert_eq!(read_own(&written(&value, true), &mut { usize::MAX }), Ok(value));
     }
 }
 
 #[test]
 fn numbers_come_back() {
-    let numbers = json!([
-        0,
-        -1,
-        1,
-        i64::MIN,
-        i64::MAX,
-        u64::MAX,
-        0.0,
-        -0.0,
-        0.1,
-        1.0,
-        1e16,
-        1e21,
-        -1e-7,
-        5e-324,
-        f64::MAX,
-        f64::MIN_POSITIVE,
-        123_456_789.123_456_79,
-        1e300,
-    ]);
-    let value = json!({ "n": numbers });
-    let Out::Map(entries) = Out::json(&value, true) else { panic!("a map") };
-    let mut yaml = String::new();
-    Out::write_entries(&entries, 0, &mut yaml);
+    let whole = json!([0, -1, 1, i64::MIN, i64::MAX, u64::MAX, 0.0, -0.0, 0.1, 1.0, 1e16, 1e21, 1e300]);
+    let small = json!([-1e-7, 5e-324, f64::MAX, f64::MIN_POSITIVE, 123_456_789.123_456_79]);
+    let value = json!({ "whole": whole, "small": small });
+    let yaml = written(&value, true);
     let found = read_own(&yaml, &mut { usize::MAX }).expect("readable");
     assert_eq!(found.to_string(), value.to_string());
     save_for_pyyaml(&[(yaml, value)], "numbers");
@@ -215,9 +191,7 @@ fn a_document_of_many_values_is_read_back() {
     let answer = json!({ "position": "p", "rationale": vec!["r"; 40], "confidence": 0.5 });
     let data: Value = (0..7_000).map(|_| answer.clone()).collect();
     let value = json!({ "data": data });
-    let Out::Map(entries) = Out::json(&value, true) else { panic!("a map") };
-    let mut yaml = String::new();
-    Out::write_entries(&entries, 0, &mut yaml);
+    let yaml = written(&value, true);
     assert!(read(&yaml, "f").is_err(), "more values than a hand-written file may hold");
     assert!(read_own(&yaml, &mut { usize::MAX }).expect("readable") == value);
 }

@@ -29,7 +29,6 @@ pub enum Ballot {
 pub enum Action {
     /// What `next` says.
     Follow,
-    /// A seat of the open round settles.
     Settle(usize, Ballot),
     /// The same, into a round that is not open, or for a seat that is not there.
     Stray(usize, Ballot),
@@ -122,7 +121,6 @@ pub fn actions(most: usize) -> impl Strategy<Value = Vec<Action>> {
     prop::collection::vec(any::<Action>(), 0..most)
 }
 
-/// Ballot, rule and ties that fit each other.
 fn counted() -> impl Strategy<Value = Value> {
     let ties = prop_oneof![
         Just(json!("none")),
@@ -175,7 +173,6 @@ fn round(all_seats: bool) -> BoxedStrategy<Value> {
         .boxed()
 }
 
-/// The keys that say where to go; all of them name steps there are.
 fn routes(ids: Vec<&'static str>, approval: bool) -> BoxedStrategy<Value> {
     let to = move || prop::option::weighted(0.4, prop::sample::select(ids.clone()));
     (to(), to(), to(), to())
@@ -209,7 +206,6 @@ fn whole(steps: &[Value], max_iterations: u32) -> Drawn {
     Drawn { text: text.to_string(), max_iterations }
 }
 
-/// A definition of one to four steps, routed or not.
 pub fn definition() -> impl Strategy<Value = Drawn> {
     (1..=IDS.len(), any::<bool>(), 1..12_u32).prop_flat_map(|(count, routed, max_iterations)| {
         let ids = IDS[..count].to_vec();

@@ -4,8 +4,8 @@ use roundtable::ballot::BallotKind;
 use roundtable::core::{Command, NextAction, QuestionKind, key_file_left, next};
 use roundtable::history::{CloseReason, Event, LogEntry, RoundRevised, SeatInfo, Session, TimedEvent};
 use roundtable::report;
-use roundtable::round::record::{Finish, Raw, ReplyAttempt};
-use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, Sealer};
+use roundtable::round::record::{Finish, Raw};
+use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, Sealer};
 use roundtable::workflow::{Source, load};
 use serde_json::{Value, json};
 
@@ -13,7 +13,6 @@ use super::draw::{Action, Ballot, Drawn};
 use crate::sitting::{Sitting, header, persona};
 
 pub const SEATS: [&str; 4] = ["dora", "abe", "cleo", "bert"];
-/// The state after each of these events.
 pub fn states(events: &[TimedEvent]) -> Vec<Session> {
     let mut session = Session::default();
     let state = |event| {
@@ -36,18 +35,14 @@ impl Sitting {
             self.now += 1_000;
         }
         let before = self.session.clone();
-        match self.tries(command) {
-            Err(refusal) => {
-                assert!(!refusal.is_empty());
-                assert_eq!(self.session, before, "a refusal changed the state");
-                false
-            }
-            Ok(count) => {
-                assert!(count > 0, "a command was taken and yields nothing");
-                assert_ne!(self.session, before, "a command was taken and changed nothing");
-                true
-            }
-        }
+        let taken = self.tries(command);
+        assert!(taken.as_ref().map_or_else(|refusal| !refusal.is_empty(), |count| *count > 0), "{taken:?}");
+        assert_eq!(
+            taken.is_ok(),
+            self.session != before,
+            "what is taken changes the state, and nothing else"
+        );
+        taken.is_ok()
     }
 
     fn must(&mut self, command: Command) {
@@ -55,7 +50,6 @@ impl Sitting {
         assert!(self.give(command), "refused, and it was what comes next: {text}");
     }
 
-    /// Tries an action; it may be refused.
     /// What a facilitator does beside answering; the odd ones are nonsense.
     fn live(&self, which: usize) -> Command {
         let artifact = |text: &str| serde_json::from_str(text).expect("a map");
@@ -65,10 +59,9 @@ impl Sitting {
         };
         let some = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
         match which {
-            0 => form(
-                "question: \"Which now?\"\nballot: {kind: choice, options: [red, blue]}\nrule: plurality\n",
-                None,
-            ),
+            0 => {
+                form("question: Now?\nballot: {kind: choice, options: [red, blue]}\nrule: plurality\n", None)
+            }
             1 => form("question: \"And you?\"\nquorum: 1\n", some(&[name(0)])),
             2 => form("question: [\n", some(&["nobody"])),
             3 => Command::RecordArtifact {
@@ -153,15 +146,9 @@ impl Sitting {
             NextAction::Decide(command) => self.must(command),
             NextAction::OpenRound => self.must(Command::OpenRound { project_summary: None, seal: None }),
             NextAction::AwaitSeats => {
-                let open: Vec<String> = self
-                    .session
-                    .open_round()
-                    .iter()
-                    .flat_map(|r| r.open_seats())
-                    .map(|s| s.name.clone())
-                    .collect();
+                let open: Vec<_> = self.session.open_round().expect("a round").open_seats().collect();
                 assert!(!open.is_empty(), "nobody is left to wait for");
-                let seat = SEATS.iter().position(|seat| *seat == open[turn % open.len()]);
+                let seat = SEATS.iter().position(|seat| *seat == open[turn % open.len()].name);
                 let ballot =
                     [Ballot::Vote(turn % 3), Ballot::Vote(0), Ballot::Fail, Ballot::Abstain][turn / 2 % 4];
                 self.settle(seat.expect("a seat of the roster"), ballot);
@@ -208,7 +195,6 @@ impl Sitting {
         self.must(Command::Reveal);
     }
 
-    /// A seat of the open round settles.
     pub fn settle(&mut self, seat: usize, ballot: Ballot) {
         let command = self.settling(&self.round_id(), seat, ballot);
         self.must(command);
@@ -217,14 +203,8 @@ impl Sitting {
     fn settling(&self, round: &str, seat: usize, ballot: Ballot) -> Command {
         let (round, participant) = (round.to_owned(), name(seat).to_owned());
         if ballot == Ballot::Fail {
-            return Command::Fail {
-                round,
-                participant,
-                reason: "no line".to_owned(),
-                timed_out: seat.is_multiple_of(2),
-                tries: 4,
-                tokens: None,
-            };
+            let (reason, timed_out) = ("no line".to_owned(), seat.is_multiple_of(2));
+            return Command::Fail { round, participant, reason, timed_out, tries: 4, tokens: None };
         }
         let record = self.record(&participant, ballot);
         match self.sealing(&participant, &record, &self.key()) {
@@ -235,23 +215,16 @@ impl Sitting {
 
     fn sealing(&self, seat: &str, record: &Raw, key: &RoundKey) -> Command {
         let round = self.round_id();
-        Command::Seal { seal: self.sealed(seat, record, key), round, participant: seat.to_owned() }
-    }
-
-    fn sealed(&self, seat: &str, record: &Raw, key: &RoundKey) -> SealedRecord {
-        let round = self.session.rounds.last();
-        let hash = round.map_or("", |round| &round.opened.snapshot_sha256);
-        let binding = AssociatedData {
-            session: &self.session.id,
-            round: &self.round_id(),
-            participant: seat,
-            snapshot_sha256: hash,
-        };
+        let hash = self.session.rounds.last().map_or("", |round| &round.opened.snapshot_sha256);
+        let (session, participant) = (&self.session.id, seat);
+        let binding = AssociatedData { session, round: &round, participant, snapshot_sha256: hash };
         // The order of arrival must not show, so nonces come from the seat.
         let byte = seat.bytes().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
         let nonces = Nonces { cipher: [byte; 32], commitment: [byte; 32] };
         let text = serde_json::to_string(record).expect("a record is JSON");
-        Sealer::new(key, self.session.seal_format()).seal(&nonces, binding, &text).expect("short enough")
+        let writer = Sealer::new(key, self.session.seal_format());
+        let sealed = writer.seal(&nonces, binding, &text).expect("short enough");
+        Command::Seal { seal: sealed, round, participant: seat.to_owned() }
     }
 
     fn record(&self, seat: &str, ballot: Ballot) -> Raw {
@@ -273,20 +246,14 @@ impl Sitting {
             (Ballot::Vote(_), _) => json!({ "position": format!("a {word}\nor two") }),
         };
         let finish = if ballot == Ballot::Refuse { Finish::Refusal } else { Finish::Complete };
-        Raw {
-            session: self.session.id.clone(),
-            round: self.round_id(),
-            participant: seat.to_owned(),
-            snapshot_sha256: round.map(|round| round.opened.snapshot_sha256.clone()).unwrap_or_default(),
-            model: "ollama/llama3.2".to_owned(),
-            replies: vec![ReplyAttempt { text: answer.to_string(), finish, limit: None, reason: None }],
-            failed: None,
-            tries: 1,
-            latency_ms: 1_200,
-            tokens: None,
-            dropped: Vec::new(),
-            declined: 0,
-        }
+        let snapshot = round.map_or("", |round| &round.opened.snapshot_sha256);
+        let mut raw: Raw = serde_json::from_value(json!({
+            "session": self.session.id, "round": self.round_id(), "participant": seat, "snapshot_sha256": snapshot,
+            "model": "ollama/llama3.2", "replies": [{"text": answer.to_string()}], "tries": 1, "latency_ms": 1_200,
+        }))
+        .expect("a record");
+        raw.replies[0].finish = finish;
+        raw
     }
 
     fn answering(&self, approved: bool, choice: Option<usize>, stray: bool) -> Command {
@@ -307,7 +274,6 @@ impl Sitting {
         self.session.rounds.last().map_or_else(|| "none".to_owned(), |round| round.opened.round.clone())
     }
 
-    /// A key of its own for each round.
     fn key(&self) -> RoundKey {
         RoundKey::new([self.session.rounds.len() as u8; 32])
     }
@@ -346,12 +312,8 @@ pub fn surfaces(sitting: &Sitting) -> String {
     let mut folded = Session::default();
     for (seq, stamped) in sitting.events.iter().enumerate() {
         folded.apply(stamped);
-        lines.push(LogEntry {
-            seq: seq as u64,
-            prev: String::new(),
-            hash: String::new(),
-            stamped: stamped.clone(),
-        });
+        let (prev, hash, stamped) = (String::new(), String::new(), stamped.clone());
+        lines.push(LogEntry { seq: seq as u64, prev, hash, stamped: stamped.clone() });
         shown.extend(report::event_line(&stamped.event, stamped.at, &folded));
         let mut event = stamped.event.clone();
         if let Event::BallotSealed(sealed) = &mut event {

@@ -6,7 +6,7 @@ use roundtable::history::{
     Event, Merge, PersonaInfo, RoundOpened, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp,
 };
 use roundtable::persona::Persona;
-use roundtable::round::record::{Finish, Raw, ReplyAttempt};
+use roundtable::round::record::Raw;
 use roundtable::round::seal::{Nonces, RoundKey, Sealer};
 use roundtable::round::snapshot::sha256_hex;
 use roundtable::workflow::{Definition, ParticipantSpec, Step};
@@ -16,7 +16,6 @@ const START: i64 = 1_795_302_307_120;
 /// No definition is followed further than this.
 const TURNS: u32 = 60;
 
-/// The events of a session on a definition that has loaded.
 pub fn drive(text: &str, definition: &Definition) -> Vec<TimedEvent> {
     let mut drive = Drive { session: Session::default(), events: Vec::new(), turn: 0 };
     drive.give(Command::Open(Box::new(header(text, definition))));
@@ -99,41 +98,21 @@ impl Drive {
         let Some(seat) = round.open_seats().next() else { return false };
         let (name, id) = (seat.name.clone(), round.opened.round.clone());
         if self.turn.is_multiple_of(3) {
-            let reason = "no line".to_owned();
-            return self.give(Command::Fail {
-                round: id,
-                participant: name,
-                reason,
-                timed_out: false,
-                tries: 1,
-                tokens: None,
-            });
+            let (round, participant, reason) = (id, name, "no line".to_owned());
+            let failed =
+                Command::Fail { round, participant, reason, timed_out: false, tries: 1, tokens: None };
+            return self.give(failed);
         }
-        let record = Raw {
-            session: self.session.id.clone(),
-            round: id.clone(),
-            participant: name.clone(),
-            snapshot_sha256: round.opened.snapshot_sha256.clone(),
-            model: "rehearsal".to_owned(),
-            replies: vec![ReplyAttempt {
-                text: "vote: abstain".to_owned(),
-                finish: Finish::Complete,
-                limit: None,
-                reason: None,
-            }],
-            failed: None,
-            tries: 1,
-            latency_ms: 1,
-            tokens: None,
-            dropped: Vec::new(),
-            declined: 0,
-        };
+        let record = serde_json::json!({
+            "session": self.session.id, "round": id, "participant": name, "model": "rehearsal",
+            "snapshot_sha256": round.opened.snapshot_sha256, "replies": [{"text": "vote: abstain"}],
+            "tries": 1, "latency_ms": 1,
+        });
+        let record: Raw = serde_json::from_value(record).expect("a record");
         let text = serde_json::to_string(&record).expect("a record is JSON");
         let nonces = Nonces { cipher: [self.turn as u8; 32], commitment: [3; 32] };
-        let binding = round.binding(&name);
-        let sealed = Sealer::new(&self.key(), self.session.seal_format())
-            .seal(&nonces, binding, &text)
-            .expect("short enough");
+        let writer = Sealer::new(&self.key(), self.session.seal_format());
+        let sealed = writer.seal(&nonces, round.binding(&name), &text).expect("short enough");
         self.give(Command::Seal { round: id, participant: name, seal: sealed })
     }
 
@@ -170,27 +149,11 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
             personas.push(PersonaInfo::of(spec.persona.clone(), Some(Persona::own(&spec.persona, text))));
         }
     }
-    SessionOpened {
-        session: "s-1".to_owned(),
-        format: roundtable::journal::FORMAT,
-        program: "roundtable test".to_owned(),
-        definition_file: "fuzzed.yaml".to_owned(),
-        definition_sha256: sha256_hex(text),
-        definition: text.to_owned(),
-        input: definition.input(),
-        seed: None,
-        participants: seats.collect(),
-        tasks_file: None,
-        tasks_state: None,
-        linked_sessions: Vec::new(),
-        unread: Vec::new(),
-        prices: std::iter::empty().collect(),
-        providers: std::iter::empty().collect(),
-        seal: None,
-        table_key: None,
-        draw_seed: None,
-        rehearse: false,
-        pseudonyms: None,
-        personas,
-    }
+    let mut opened: SessionOpened = serde_json::from_value(serde_json::json!({
+        "session": "s-1", "format": roundtable::journal::FORMAT, "program": "test", "definition_file": "fuzzed.yaml",
+        "definition_sha256": sha256_hex(text), "definition": text, "input": {}, "participants": [], "personas": [],
+    }))
+    .expect("a header");
+    (opened.input, opened.participants, opened.personas) = (definition.input(), seats.collect(), personas);
+    opened
 }

@@ -1,6 +1,5 @@
 //! What must hold of any bytes, one room a file: the fuzz targets of `fuzz/` call these functions, and
 //! `fuzzed.rs` replays the corpus and random changes of it through them in every test run.
-//!
 //! A function returns when all holds and panics when something does not.
 
 #![allow(clippy::missing_panics_doc)]

@@ -7,7 +7,6 @@ use roundtable::journal::{EventLog, NO_HASH, fold, read_log, verify, write_docum
 use roundtable::report;
 use roundtable::round::snapshot::sha256_hex;
 
-/// Any bytes as a session file: as they are, and with numbers, chain and hashes that fit.
 pub fn session(data: &[u8]) {
     file(data);
     file(chained(data).as_bytes());

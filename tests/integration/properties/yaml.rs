@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use super::{text, written};
 
-/// Any text as YAML, as JSON with comments, and as a text to be written.
 pub fn yaml(data: &[u8]) {
     let text = text(data);
     for node in [read(text, "f"), read_json(text, "f"), read_large(text, "f")] {

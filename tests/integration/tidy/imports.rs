@@ -63,7 +63,6 @@ impl Modules {
         }
     }
 
-    /// The modules that each module imports from.
     fn imports(&self) -> BTreeMap<&Path, BTreeSet<&Path>> {
         let of = |names: &Names, module: &Path| {
             let found = names.named.iter().filter_map(|path| self.definer(path));
@@ -72,7 +71,6 @@ impl Modules {
         self.0.iter().map(|(module, names)| (module, of(names, module))).collect()
     }
 
-    /// The modules that import each other, in groups.
     fn circles(&self) -> Vec<Vec<String>> {
         let imports = self.imports();
         let reach = |from: &Path| {
@@ -139,7 +137,6 @@ fn leaves(tree: &str) -> Vec<String> {
     items.flat_map(|item| leaves(item)).map(|leaf| format!("{}{leaf}", head.trim())).collect()
 }
 
-/// The paths of more than one name in code.
 fn paths(code: &str) -> Vec<Path> {
     // A visibility imports nothing.
     let code = code.replace("pub(in crate::", "pub(in ");

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use roundtable::core::Command;
 use roundtable::history::{CloseReason, Event, LogEntry};
-use roundtable::journal::{NO_HASH, write_document};
-use roundtable::round::record::{Finish, Raw, ReplyAttempt};
-use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, Sealer};
+use roundtable::journal::Chain;
+use roundtable::round::answer::{AnswerRecord, Origin, ReplyAttempt};
+use roundtable::round::seal::{Nonces, RoundKey, Sealer};
 use roundtable::workflow::{ParticipantSpec, Source, load};
 use sitting::{Sitting, header, persona, seat};
 
@@ -39,40 +39,23 @@ impl Sitting {
     /// Opens a round; the first `sealed` seats answer.
     fn opens(&mut self, sealed: usize, key: &RoundKey) {
         self.does(Command::StartStep);
-        self.does(Command::OpenRound { project_summary: None, seal: None });
+        self.does(Command::OpenRound { project_summary: None, seal: Some(key.seal_to()) });
         let round = self.session.rounds.last().expect("a round").opened.clone();
         for name in round.seats.iter().take(sealed) {
             let answer = serde_json::json!({ "vote": "a", "rationale": ["because it is simple"] });
-            let raw = Raw {
-                session: ID.to_owned(),
-                round: round.round.clone(),
-                participant: name.clone(),
-                snapshot_sha256: round.snapshot_sha256.clone(),
+            let raw = AnswerRecord {
+                origin: Origin::Placeholder,
                 model: "rehearsal".to_owned(),
-                replies: vec![ReplyAttempt {
-                    text: answer.to_string(),
-                    finish: Finish::Complete,
-                    limit: None,
-                    reason: None,
-                }],
-                failed: None,
+                replies: vec![ReplyAttempt { text: answer.to_string(), ..ReplyAttempt::default() }],
                 tries: 1,
                 latency_ms: 20,
-                tokens: None,
-                dropped: Vec::new(),
-                declined: 0,
+                ..AnswerRecord::default()
             };
             let text = serde_json::to_string(&raw).expect("a record is JSON");
             let nonces = Nonces { cipher: [7; 32], commitment: [9; 32] };
-            let binding = AssociatedData {
-                session: ID,
-                round: &round.round,
-                participant: name,
-                snapshot_sha256: &round.snapshot_sha256,
-            };
-            let seal = Sealer::new(key, self.session.seal_format())
-                .seal(&nonces, binding, &text)
-                .expect("short enough");
+            let run = self.session.rounds.last().expect("a round");
+            let binding = run.binding(name);
+            let seal = Sealer::new(key).seal(&nonces, binding, &text).expect("short enough");
             self.does(Command::Seal { round: round.round.clone(), participant: name.clone(), seal });
         }
     }
@@ -109,9 +92,9 @@ pub fn write(path: &Path, events: usize) -> usize {
         sitting.closes(SEALED, &key);
     }
     sitting.events.truncate(events);
-    let (mut text, mut prev) = (String::new(), NO_HASH.to_owned());
-    for (seq, stamped) in sitting.events.iter().enumerate() {
-        prev = write_document(seq as u64, &prev, ID, stamped, &mut text).expect("an event");
+    let (mut text, mut chain) = (String::new(), Chain::default());
+    for stamped in &sitting.events {
+        chain.write(stamped.clone(), &mut text).expect("an event");
     }
     std::fs::write(path, &text).expect("written");
     text.len()

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use patience::wait_for;
 use roundtable::round::seal::sign::{SigningKey, ballot_message, is_signed};
-use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealFormat, Sealer, unseal};
+use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, Sealer, unseal};
 use serde_json::Value;
 use served::{Browser, Server, program, served_as};
 
@@ -53,10 +53,17 @@ fn micros(times: usize, mut work: impl FnMut(usize)) -> f64 {
 fn ballots(times: usize) {
     let key = RoundKey::new([7; 32]);
     let public = key.seal_to().public_key;
-    let sealer = Sealer::new(&key, SealFormat::Two);
+    let sealer = Sealer::new(&key);
     let owner = SigningKey::new([8; 32]);
     let hash = "ab".repeat(32);
-    let binding = AssociatedData { session: "s", round: "vote", participant: "dana", snapshot_sha256: &hash };
+    let opened = hash.clone();
+    let binding = AssociatedData {
+        session: "s",
+        round: "vote",
+        participant: "dana",
+        snapshot_sha256: &hash,
+        opened_sha256: &opened,
+    };
     let record = "x".repeat(400);
     let nonces = Nonces { cipher: [1; 32], commitment: [2; 32] };
     let mut made = Vec::new();
@@ -73,7 +80,7 @@ fn ballots(times: usize) {
         assert!(is_signed(&own, &message, signature));
     });
     let opening = micros(times, |at| {
-        unseal(&key, binding, &made[at].0, SealFormat::Two).expect("opens");
+        unseal(&key, binding, &made[at].0).expect("opens");
     });
     for (what, took) in [("seal and sign", sealing), ("check the signature of", checking), ("open", opening)]
     {

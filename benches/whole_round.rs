@@ -33,7 +33,7 @@ pub async fn run(id: &str, seats: usize, participant: Arc<dyn Participant>, dir:
     let (mut watch, mut nobody) = (Watch::default(), HeadlessFacilitator::new(Answers::default(), false));
     let mut engine = Engine::new(EngineConfig {
         session: Session::default(),
-        journal: Journal::create(&Disk::default(), &path, id).expect("a new log"),
+        journal: Journal::create(&Disk::default(), &path).expect("a new log"),
         keys: KeyStore::new(Disk::default(), &dir.join("keys")),
         table,
         // Read when the round is about to be opened, and not before.
@@ -161,7 +161,6 @@ fn header(id: &str, seats: usize) -> SessionOpened {
         unread: Vec::new(),
         prices: indexmap::IndexMap::new(),
         providers: indexmap::IndexMap::new(),
-        seal: None,
         table_key: None,
         draw_seed: None,
         rehearse: false,

@@ -21,7 +21,6 @@ from collections import Counter
 import yaml
 from nacl.bindings import (
     crypto_aead_aes256gcm_decrypt,
-    crypto_aead_xchacha20poly1305_ietf_decrypt,
     crypto_scalarmult,
     crypto_scalarmult_base,
 )
@@ -36,7 +35,7 @@ NOT_CHECKED = [
     "the limits on memory",
     "what no file can prove: what a provider received, discarded runs, clocks, a complete rewrite without `--expect`",
 ]
-KNOWN = {"format": (3,), "seal": (None, 2)}
+KNOWN = {"format": (3,)}
 SUITE = "hpke-x25519-sha256-aes256gcm"
 END = re.compile(rb"^hash: ([0-9a-f]{64})\n", re.MULTILINE)
 START = b"---\nseq: 0\n"
@@ -122,16 +121,16 @@ def check_versions(document, header):
 # Seals
 
 
-def bound_to(purpose, session, round_, participant, snapshot_sha256):
+def bound_to(purpose, session, round_, participant, snapshot_sha256, opened_sha256):
     out = purpose
-    for text in (session, round_, participant, snapshot_sha256):
+    for text in (session, round_, participant, snapshot_sha256, opened_sha256):
         out += len(text.encode()).to_bytes(8, "big") + text.encode()
     return out
 
 
 def signed_ballot(names, public_key, event):
     """What a remote seat signs of its ballot."""
-    out = bound_to(b"roundtable ballot 2", *names)
+    out = bound_to(b"roundtable ballot 3", *names)
     sealed = hashlib.sha256(base64.b64decode(event["sealed"], validate=True)).digest()
     for part in (*map(bytes.fromhex, (public_key, event["commitment"], event["enc"])), sealed):
         out += len(part).to_bytes(8, "big") + part
@@ -140,11 +139,11 @@ def signed_ballot(names, public_key, event):
 
 def signed_failure(names, public_key, attempt, event):
     """What a remote seat signs of a failure: the id of the delivery first."""
-    delivery = bound_to(b"roundtable delivery 2", *names)
+    delivery = bound_to(b"roundtable delivery 3", *names)
     for text in (public_key, str(attempt)):
         delivery += len(text).to_bytes(8, "big") + text.encode()
-    session, round_, seat, _ = names
-    out, timed_out = b"roundtable failed 2", "true" if event.get("timed_out") else "false"
+    session, round_, seat, *_ = names
+    out, timed_out = b"roundtable failed 3", "true" if event.get("timed_out") else "false"
     for text in (hashlib.sha256(delivery).hexdigest(), session, round_, seat, event["reason"], timed_out, str(event["tries"])):
         out += len(text.encode()).to_bytes(8, "big") + text.encode()
     return out
@@ -165,10 +164,9 @@ def as_programs_write(record):
     if record.get("tokens") is not None:
         record["tokens"] = in_order(record["tokens"], ["input", "output", "cached"],
                                     {"thinking": 0, "cost_nano_usd": None})
-    whole = ["session", "round", "participant", "snapshot_sha256", "model", "replies"]
-    optional = {"failed": None, "tokens": None, "dropped": [], "declined": 0}
-    written = in_order(record, [*whole, "tries", "latency_ms"], optional)
-    order = [*whole, "failed", "tries", "latency_ms", "tokens", "dropped", "declined"]
+    optional = {"served": None, "replies": [], "failed": None, "tokens": None, "dropped": [], "declined": 0}
+    written = in_order(record, ["origin", "model", "tries", "latency_ms"], optional)
+    order = ["origin", "model", "served", "replies", "failed", "tries", "latency_ms", "tokens", "dropped", "declined"]
     return {key: written[key] for key in order if key in written}
 
 
@@ -180,7 +178,7 @@ def is_signed(key, message, signature):
 
 
 def hpke_key(secret, enc, public, info):
-    """Key and nonce of the first message of HPKE (RFC 9180) in base mode, with the suite of seal 2."""
+    """Key and nonce of the first message of HPKE (RFC 9180) in base mode, with the suite of the seal."""
     mac = lambda key, data: hmac.digest(key, data, "sha256")
     kem, suite = b"KEM\0\x20", b"HPKE\0\x20\0\1\0\2"
     extract = lambda salt, of, label, text: mac(salt, b"HPKE-v1" + of + label + text)
@@ -196,14 +194,10 @@ def open_seal(key, event, names):
     """Returns the commitment's nonce and the record's bytes."""
     try:
         key, sealed = bytes.fromhex(key), base64.b64decode(event["sealed"], validate=True)
-        if "enc" in event:
-            enc, aad = bytes.fromhex(event["enc"]), bytes.fromhex(event["commitment"])
-            secret = crypto_scalarmult(key, enc)  # Refuses points of low order.
-            key, nonce = hpke_key(secret, enc, crypto_scalarmult_base(key), bound_to(b"roundtable seal 2", *names))
-            plain = crypto_aead_aes256gcm_decrypt(sealed, aad, nonce, key)
-        else:
-            nonce = bytes.fromhex(event["nonce"])
-            plain = crypto_aead_xchacha20poly1305_ietf_decrypt(sealed, bound_to(b"roundtable seal 1", *names), nonce, key)
+        enc, aad = bytes.fromhex(event["enc"]), bytes.fromhex(event["commitment"])
+        secret = crypto_scalarmult(key, enc)  # Refuses points of low order.
+        key, nonce = hpke_key(secret, enc, crypto_scalarmult_base(key), bound_to(b"roundtable seal 3", *names))
+        plain = crypto_aead_aes256gcm_decrypt(sealed, aad, nonce, key)
     except Exception as error:
         raise Damage(f"the seal does not open under the published key ({error})") from None
     length = int.from_bytes(plain[32:40], "big")
@@ -233,14 +227,18 @@ def same(a, b):
 class Round:
     """What the events of one round say so far."""
 
-    def __init__(self, opened):
-        self.opened, self.session = opened, opened["session"]
+    def __init__(self, opened, found):
+        self.opened, self.session, self.hash = opened, opened["session"], found
         self.seats = opened["seats"]
         self.offered, self.seals, self.answers, self.state = [], {}, [], {}
-        self.key, self.closed, self.seal_to = None, False, opened.get("seal")
+        self.key, self.closed, self.seal_to = None, False, opened["seal"]
+
+    def names(self, seat):
+        """What a seal is bound to."""
+        return (self.session, self.opened["round"], seat, self.opened["snapshot_sha256"], self.hash)
 
 
-RECORDED = ("model", "replies", "tries", "latency_ms", "tokens", "dropped", "declined")
+RECORDED = ("origin", "model", "served", "replies", "failed", "tries", "latency_ms", "tokens", "dropped", "declined")
 
 
 class Checker:
@@ -248,7 +246,6 @@ class Checker:
 
     def __init__(self, documents):
         self.documents, self.header = documents, documents[0].event
-        self.sealed_to_key = "seal" in self.header
         self.rounds, self.sealed = {}, {}
         self.remote = {seat["name"]: seat["remote"] for seat in self.header["participants"] if "remote" in seat}
         self.invitations, self.refused, self.retried = {}, Counter(), Counter()
@@ -262,7 +259,7 @@ class Checker:
         session = self.header["session"]
         self.check_header()
         for document in self.documents:
-            event = document.event
+            event, self.hash = document.event, document.hash
             kind = event.get("event")
             if kind == "session_forked":
                 session = event["session"]
@@ -304,9 +301,8 @@ class Checker:
         key = header.get("table_key") if self.remote else "00" * 32
         if not re.fullmatch("[0-9a-f]{64}", key or "") or (not self.remote and "table_key" in header):
             self.findings.append("header: `table_key` stands where there are remote seats, and only there")
-        if any(not self.is_reached(seat) for seat in header["participants"]) or (
-                self.remote and not self.sealed_to_key):
-            self.findings.append("header: `remote` stands at seats of a model `remote/…`, with seal 2")
+        if any(not self.is_reached(seat) for seat in header["participants"]):
+            self.findings.append("header: `remote` stands at seats of a model `remote/…`, ")
         if pseudonyms := header.get("pseudonyms"):
             key = lambda name: sha256(f"roundtable pseudonym 1\n{pseudonyms['seed']}\n{name}")
             order = sorted(pseudonyms["names"], key=key)
@@ -317,12 +313,12 @@ class Checker:
         self.require(sha256(event["snapshot"]) == event["snapshot_sha256"], "hash of the snapshot")
         self.require(len(event["snapshot"].encode()) == event["snapshot_bytes"], "`snapshot_bytes`")
         self.require(len(set(event["seats"])) == len(event["seats"]), "a seat is named twice")
-        self.rounds[event["round"]] = Round(event)
+        self.rounds[event["round"]] = Round(event, self.hash)
         self.check_seal_to(event)
         self.counts["rounds"] += 1
 
     def check_seal_to(self, event):
-        self.require(event.get("seal", {}).get("suite") == (SUITE if self.sealed_to_key else None), "`seal`")
+        self.require(event["seal"]["suite"] == SUITE, "`seal`")
 
     def on_work_item_offered(self, event):
         if "round" not in event:
@@ -351,17 +347,18 @@ class Checker:
         self.require(round_.offered == round_.seats, "a seal before every seat has its prompt")
         self.require(seat in round_.seats and seat not in round_.seals, "no seat, or sealed twice")
         self.require(not round_.closed, "a seal after the close")
-        self.require(("enc" in event, "nonce" in event) == (self.sealed_to_key, not self.sealed_to_key), "another seal")
         self.require(round_.state.get(seat) != "excused", "a seal of an excused seat")
         self.check_signature(round_, event)
         round_.seals[seat], round_.state[seat] = event, "sealed"
-        self.sealed[(round_.session, event["round"], seat)] = (round_.opened["snapshot_sha256"], event["commitment"])
+        sealed = sha256(base64.b64decode(event["sealed"], validate=True))
+        door, key = self.remote.get(seat, {}).get("door"), self.keys.get(seat)
+        self.sealed[(round_.session, event["round"], seat)] = (door, key, round_.hash, event["commitment"], sealed)
 
     def check_signature(self, round_, event):
         seat = event["participant"]
         if seat not in self.remote:
             return self.require("signature" not in event and "by" not in event, f"`{seat}` is no remote seat")
-        names = (round_.session, event["round"], seat, round_.opened["snapshot_sha256"])
+        names = round_.names(seat)
         message = signed_ballot(names, round_.seal_to["public_key"], event)
         if event.get("by") == "table":
             return self.require(self.is_sealed_here(seat) and "signature" not in event, f"`{seat}` seals its ballots itself")
@@ -407,7 +404,7 @@ class Checker:
 
     def check_failure(self, round_, event):
         seat = event["participant"]
-        names = (round_.session, event["round"], seat, round_.opened["snapshot_sha256"])
+        names = round_.names(seat)
         attempt = self.retried[(event["round"], seat)] + 1
         message = signed_failure(names, round_.seal_to["public_key"], attempt, event)
         signed = is_signed(self.keys.get(seat, ""), message, event["signature"])
@@ -429,20 +426,17 @@ class Checker:
 
     def open_record(self, round_, seat):
         """Returns the commitment's nonce and the record of a sealed answer."""
-        seal, round_id, snapshot = round_.seals[seat], round_.opened["round"], round_.opened["snapshot_sha256"]
-        names = (round_.session, round_id, seat, snapshot)
-        nonce, text = open_seal(round_.key, seal, names)
+        seal = round_.seals[seat]
+        nonce, text = open_seal(round_.key, seal, round_.names(seat))
         self.require(commitment(nonce, text) == seal["commitment"], "the record does not match its commitment")
         record = json.loads(text)
-        named = (record["session"], record["round"], record["participant"], record["snapshot_sha256"])
-        self.require(named == names, "the record is another seat's")
         if seat in self.remote and self.remote[seat]["door"] != "link":
             plain = json.dumps(as_programs_write(record), ensure_ascii=False, separators=(",", ":"))
             self.require(plain.encode() == text, "the record has not the form of a program's answer")
         elif seat in self.remote:
             replies = [{"text": reply["text"]} for reply in record["replies"]]
-            person = {"session": names[0], "round": names[1], "participant": seat, "snapshot_sha256": snapshot,
-                      "model": record["model"], "replies": replies, "tries": 1, "latency_ms": record["latency_ms"]}
+            person = {"origin": "person", "model": record["model"], "replies": replies, "tries": 1,
+                      "latency_ms": record["latency_ms"]}
             plain = json.dumps(person, ensure_ascii=False, separators=(",", ":"))
             known = record["model"] == "human/browser" and len(replies) == 1
             known = known and type(replies[0]["text"]) is str and type(record["latency_ms"]) is int
@@ -466,7 +460,7 @@ class Checker:
 
     def on_seats_asked_again(self, event):
         self.check_seal_to(event)
-        self.rounds[event["round"]].seal_to = event.get("seal")
+        self.rounds[event["round"]].seal_to = event["seal"]
 
     def on_round_asked_again(self, event):
         round_ = self.rounds[event["round"]]
@@ -478,9 +472,10 @@ class Checker:
         self.require(not round_.closed, "closed twice")
         self.require(("key" in event) or not round_.seals, "no key for the seals")
         missing = [seat for seat in round_.seats if seat not in round_.state]
-        if round_.seal_to:
-            public = crypto_scalarmult_base(bytes.fromhex(event["key"])).hex()
-            self.require(public == round_.seal_to["public_key"], "the key is not that of the public key")
+        key = bytes.fromhex(event["key"])
+        self.require(key[0] & 7 == 0 and key[31] & 0xC0 == 0x40, "the key is not in its one form")
+        public = crypto_scalarmult_base(key).hex()
+        self.require(public == round_.seal_to["public_key"], "the key is not that of the public key")
         self.require(sorted(event.get("missing", [])) == sorted(missing), "`missing` is not the seats without an end")
         round_.key, round_.closed = event.get("key"), True
 
@@ -495,7 +490,7 @@ class Checker:
         for key in RECORDED:
             shown, kept = event.get(key), record.get(key)
             if key == "replies":
-                shown = [{k: v for k, v in reply.items() if k != "reason"} for reply in shown]
+                shown = [{k: v for k, v in reply.items() if k != "reason"} for reply in shown or []] or None
             self.require(same(kept, shown), f"`{key}` is not what was sealed")
         self.counts["seals"] += 1
 
@@ -588,13 +583,16 @@ def check_receipt(given, checker):
     try:
         receipt = json.loads(text)
         seat = tuple(receipt[key] for key in ("session", "round", "participant"))
-        found = (receipt["snapshot_sha256"], receipt["commitment"])
+        found = tuple(map(receipt.get, ("door", "key", "opened_sha256", "commitment", "sealed_sha256")))
     except (ValueError, KeyError, TypeError):
         return ["receipt: not readable"]
     if seat not in checker.sealed or seat[2] not in checker.remote:
         return [f"receipt: no seal of a remote seat `{seat[2]}` in round `{seat[1]}` of session `{seat[0]}`"]
     if found != checker.sealed[seat]:
-        return [f"receipt: another commitment or snapshot than the seal of `{seat[2]}` in round `{seat[1]}`"]
+        return [f"receipt: another door, key, opening or answer than the seal of `{seat[2]}` in round `{seat[1]}`"]
+    round_ = next(round_ for round_ in checker.rounds.values() if (round_.session, round_.opened["round"]) == seat[:2])
+    if round_.closed and seat[2] not in [answer["participant"] for answer in round_.answers]:
+        return [f"receipt: the answer of `{seat[2]}` in round `{seat[1]}` is not revealed"]
     return []
 
 

@@ -90,7 +90,7 @@ impl KindSpec for Approval {
 
     fn fields(&self, form: &BallotForm) -> Vec<FormField> {
         let input = Input::AnyOf(form.options.clone());
-        vec![FormField { key: "approve", label: "approve", hint: "Space selects; none = abstain", input }]
+        vec![FormField { key: "approve", hint: "Space selects; none = abstain", input }]
     }
 
     fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {

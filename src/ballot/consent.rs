@@ -99,7 +99,7 @@ impl KindSpec for Consent {
     fn fields(&self, _form: &BallotForm) -> Vec<FormField> {
         let input = Input::Line(String::new());
         let hint = "Required with block: what must change";
-        let change = FormField { key: "minimum_change", label: "minimum change", hint, input };
+        let change = FormField { key: "minimum_change", hint, input };
         vec![one_of("consent", STANCES.map(|(word, _)| word)), change]
     }
 

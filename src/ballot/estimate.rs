@@ -98,12 +98,7 @@ impl KindSpec for Estimate {
 
     fn fields(&self, _form: &BallotForm) -> Vec<FormField> {
         let input = Input::Line(String::new());
-        vec![FormField {
-            key: "estimate",
-            label: "estimate",
-            hint: "A number or a card; empty = abstain",
-            input,
-        }]
+        vec![FormField { key: "estimate", hint: "A number or a card; empty = abstain", input }]
     }
 
     fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {

@@ -105,7 +105,7 @@ impl KindSpec for Findings {
     fn fields(&self, _form: &BallotForm) -> Vec<FormField> {
         let hint =
             "One per line: severity | file:lines | claim | evidence; none = nothing found; empty = abstain";
-        vec![FormField { key: "findings", label: "findings", hint, input: Input::Text(String::new()) }]
+        vec![FormField { key: "findings", hint, input: Input::Text(String::new()) }]
     }
 
     fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {

@@ -89,7 +89,7 @@ impl KindSpec for Ideas {
 
     fn fields(&self, _form: &BallotForm) -> Vec<FormField> {
         let hint = "One idea per line, as title: text; empty = abstain";
-        vec![FormField { key: "ideas", label: "ideas", hint, input: Input::Text(String::new()) }]
+        vec![FormField { key: "ideas", hint, input: Input::Text(String::new()) }]
     }
 
     fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {

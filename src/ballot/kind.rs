@@ -131,7 +131,6 @@ pub struct Instructions {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormField {
     pub key: &'static str,
-    pub label: &'static str,
     pub hint: &'static str,
     pub input: Input,
 }
@@ -175,7 +174,7 @@ impl Stage<'_> {
 /// A field with one of several words, or `abstain`.
 pub(super) fn one_of<'a>(key: &'static str, words: impl IntoIterator<Item = &'a str>) -> FormField {
     let words = words.into_iter().chain(["abstain"]).map(str::to_owned).collect();
-    FormField { key, label: key, hint: "← → to choose", input: Input::OneOf(words) }
+    FormField { key, hint: "← → to choose", input: Input::OneOf(words) }
 }
 
 /// A number where the text is one, else the text, which the parser rejects with its reason.

@@ -39,7 +39,7 @@ impl KindSpec for Position {
 
     fn fields(&self, _form: &BallotForm) -> Vec<FormField> {
         let hint = "Your position, 2–3 sentences";
-        vec![FormField { key: "position", label: "position", hint, input: Input::Text(String::new()) }]
+        vec![FormField { key: "position", hint, input: Input::Text(String::new()) }]
     }
 
     fn remarks(&self) -> &'static [&'static str] {

@@ -110,12 +110,7 @@ impl KindSpec for Ranking {
 
     fn fields(&self, _: &BallotForm) -> Vec<FormField> {
         let input = Input::Line(String::new());
-        vec![FormField {
-            key: "ranking",
-            label: "ranking",
-            hint: "Best first, e.g. a > b = c; empty = abstain",
-            input,
-        }]
+        vec![FormField { key: "ranking", hint: "Best first, e.g. a > b = c; empty = abstain", input }]
     }
 
     fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {

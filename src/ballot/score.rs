@@ -101,7 +101,7 @@ impl KindSpec for Score {
     fn fields(&self, form: &BallotForm) -> Vec<FormField> {
         let lines: Vec<String> = form.options.iter().map(|option| format!("{option}: ")).collect();
         let hint = "One number after each; all empty = abstain";
-        vec![FormField { key: "scores", label: "scores", hint, input: Input::Text(lines.join("\n")) }]
+        vec![FormField { key: "scores", hint, input: Input::Text(lines.join("\n")) }]
     }
 
     /// `option: number` a line; options without a number are left out.

@@ -16,7 +16,7 @@ use crate::launch::environment::Environment;
 use crate::launch::evidence::with_evidence;
 use crate::launch::prepare::{LaunchOptions, Opening};
 use crate::report;
-use crate::round::record::TokenUsage;
+use crate::round::answer::TokenUsage;
 use crate::sanitize::harmless;
 use crate::tokens::estimated_tokens;
 

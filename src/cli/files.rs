@@ -32,14 +32,14 @@ pub fn replay(path: &Path, at: Option<u64>, output: &mut Console) -> VerbResult 
     let lines = || log.lines.iter().take_while(|line| at.is_none_or(|at| line.seq <= at));
     if !output.json {
         let mut session = Session::default();
-        lines().for_each(|line| session.apply(&line.stamped));
+        lines().for_each(|line| session.apply_entry(line));
         if let Some(outcome) = report::outcome(&session) {
             output.line(&harmless_line(&format!("outcome: {outcome}")));
         }
     }
     let mut session = Session::default();
     for line in lines() {
-        session.apply(&line.stamped);
+        session.apply_entry(line);
         let (when, event) = (line.stamped.at, &line.stamped.event);
         if output.json {
             output.line(&report::line(line.seq, &line.prev, &line.hash, when, event, &session));

@@ -71,10 +71,12 @@ impl Drop for Serving {
 
 /// How somebody elsewhere takes a seat.
 pub enum Access {
-    /// A person opens this link.
     Link(String),
     /// An agent polls this address with this token.
-    Agent { url: String, token: String },
+    Agent {
+        url: String,
+        token: String,
+    },
 }
 
 /// A session's remote seats, invited.
@@ -298,7 +300,6 @@ fn lan_address() -> Result<IpAddr, Diagnostic> {
     })
 }
 
-/// The certificate and key of two files.
 fn given_certificate(cert: &Path, key: &Path) -> Result<TlsAcceptor, Diagnostic> {
     let (certificate, key) = (read_text(cert, 1 << 20)?, read_text(key, 1 << 20)?);
     let made = accept_tls(&Identity { certificate, key }, crate::clock::now());

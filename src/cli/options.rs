@@ -38,7 +38,6 @@ pub fn launch_options(run: &Run, set_up: &mut Environment) -> Result<LaunchOptio
         invited: run.invite.clone(),
         input: run.input.clone(),
         seed: run.seed,
-        seal: run.seal,
         max_usd: run.common.max_usd,
         answers,
         rehearse: run.trial.rehearse,

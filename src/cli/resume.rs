@@ -85,7 +85,6 @@ fn warn_of_ignored(args: &Run, output: &Console) {
         ("--invite", !args.invite.is_empty()),
         ("--save", args.save.is_some()),
         ("--seed", args.seed.is_some()),
-        ("--seal", args.seal.is_some()),
         ("--dry-run", args.trial.dry_run),
         ("--rehearse", args.trial.rehearse),
     ];

@@ -17,7 +17,7 @@ use crate::insight::what_if::WhatIf;
 use crate::insight::{round_view, what_if};
 use crate::journal::{Disk, fold};
 use crate::report::safe_json;
-use crate::round::record::Outcome;
+use crate::round::answer::Outcome;
 use crate::sanitize::harmless;
 use crate::tally::{BallotFile, CountableKind, Fraction, Rule, RuleOptions, Verdict, read_ballots};
 use crate::workflow::{STANDARD_INPUT, unfit_threshold};

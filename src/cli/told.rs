@@ -18,7 +18,7 @@ use crate::insight::independence::{left_out, same_seats};
 use crate::insight::round_view::{SeatView, VisibleState, seats};
 use crate::insight::wording::format_duration;
 use crate::participants::progress::{Progress, ProgressBoard};
-use crate::round::record::Outcome;
+use crate::round::answer::Outcome;
 
 /// A shorter wait is not worth a line, in milliseconds.
 const SHORT_MS: u64 = 5000;

@@ -31,7 +31,7 @@ use crate::participants::recorded::{Recorded, RecordedReply};
 use crate::participants::rehearsal::Rehearsal;
 use crate::participants::tracker::Tracker;
 use crate::participants::{Participant, Prompt};
-use crate::round::record::ReplyAttempt;
+use crate::round::answer::ReplyAttempt;
 use crate::workflow::{ProgramSpec, TRACKER};
 
 /// Names that are no services over HTTP.
@@ -334,17 +334,19 @@ fn recording(path: &str) -> Result<Recorded, Diagnostic> {
     for round in &session.rounds {
         for seat in round.seats.values() {
             if let (SeatStatus::Revealed(answer, _), Some(item)) = (&seat.status, &seat.item) {
-                let take =
-                    RecordedReply { prompt: session.prompt(round, item), replies: texts(&answer.replies) };
+                let take = RecordedReply {
+                    prompt: session.prompt(round, item),
+                    replies: texts(&answer.record.replies),
+                };
                 takes.insert((round.opened.round.clone(), seat.name.clone()), take);
             }
         }
     }
     for item in session.items.values() {
-        if let Some((back, _)) = item.returned.last().filter(|(back, _)| !back.replies.is_empty()) {
+        if let Some((back, _)) = item.returned.last().filter(|(back, _)| !back.record.replies.is_empty()) {
             let (system, text) = session.agent_prompt(&item.offered);
             let prompt = Prompt { rules: system.into(), snapshot: text.into(), tail: String::new() };
-            let take = RecordedReply { prompt, replies: texts(&back.replies) };
+            let take = RecordedReply { prompt, replies: texts(&back.record.replies) };
             takes.insert((item.offered.item.clone(), item.offered.participant.clone()), take);
         }
     }

@@ -254,6 +254,7 @@ fn price(node: &Node, name: &str, file: &str, problems: &mut Vec<Diagnostic>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::round::seal::sign::SigningKey;
 
     fn layered(text: &str) -> Result<Config, Vec<Diagnostic>> {
         let folders = Dirs {
@@ -312,7 +313,7 @@ mod tests {
         let mut config = layered("worker: {in_flight: 3}\n").unwrap();
         assert!(config.notices[0].message.contains("`worker` counts in your own"), "{:?}", config.notices);
         let own = |config: &mut Config, text: &str| config.layer(text, Path::new("c.yaml"), Layer::Own);
-        let key = "ab".repeat(32);
+        let key = SigningKey::new([7; 32]).public();
         let text = format!(
             "worker: {{nats: {{url: \"nats://q\", creds_file: f}}, table_keys: [{key}, ed25519:{key}], \
              models: [a/b], max_usd: 0.5, in_flight: 3}}\n"

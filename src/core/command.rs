@@ -8,8 +8,8 @@ use crate::history::{
     CloseReason, Event, Merge, RoundRevised, SeatInvited, SeatJoined, Session, SessionOpened,
     WorkItemReturned,
 };
+use crate::round::answer::TokenUsage;
 use crate::round::envelope::{Envelope, FailedDelivery};
-use crate::round::record::TokenUsage;
 use crate::round::seal::{RoundKey, SealTo, SealedRecord};
 
 /// What the facilitator, or the engine in the facilitator's place, wants done.
@@ -44,7 +44,7 @@ pub enum Command {
     OpenRound {
         /// `CONTEXT.md` as it is now; the definition's own summary goes before it.
         project_summary: Option<String>,
-        /// What answers are to be sealed to, under seal 2.
+        /// What answers are to be sealed to.
         seal: Option<SealTo>,
     },
     /// Hand the open round's snapshot to the seats that a torn write left without a work item.
@@ -157,7 +157,7 @@ pub enum Command {
     },
     LoseKey,
     AskAgain {
-        /// What answers are to be sealed to, under seal 2.
+        /// What answers are to be sealed to.
         seal: Option<SealTo>,
     },
     FinishStep {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use crate::history::{AnswerRevealed, Price, RoundRun, Seat, SeatInfo, SeatStatus, Session};
-use crate::round::record::TokenUsage;
+use crate::round::answer::TokenUsage;
 
 /// Who answers without a service, and costs nothing.
 const FREE: [&str; 6] = ["rehearsal", "recorded", "tracker", "scripted", "human", "remote"];
@@ -102,7 +102,7 @@ impl Session {
     pub fn spent(&self, prices: PriceLookup<'_>) -> Cost {
         let items = self.items.values().flat_map(|item| {
             let price = prices(&item.offered.model);
-            item.returned.iter().filter_map(move |(back, _)| match back.tokens {
+            item.returned.iter().filter_map(move |(back, _)| match back.record.tokens {
                 Some(tokens) => Some(Cost::from_usage(tokens, price)),
                 None => Cost::untold(price),
             })
@@ -128,7 +128,7 @@ impl Seat {
         let asked = self.item.as_ref().map(|item| item.model.as_str());
         match &self.status {
             SeatStatus::Revealed(answer, _) if asked.is_some_and(|model| model.starts_with("remote/")) => {
-                Some(Cost { tokens: answer.tokens?, ..Cost::default() })
+                Some(Cost { tokens: answer.record.tokens?, ..Cost::default() })
             }
             SeatStatus::Revealed(answer, _) => answer.spent(prices),
             // A request that failed may have been charged for.
@@ -144,11 +144,11 @@ impl Seat {
 impl AnswerRevealed {
     /// What the answer has cost; none where nobody charges and no tokens were told.
     fn spent(&self, prices: PriceLookup<'_>) -> Option<Cost> {
-        let price = prices(&self.model);
-        let told = self.tokens.map(|tokens| Cost::from_usage(tokens, price));
+        let price = prices(&self.record.model);
+        let told = self.record.tokens.map(|tokens| Cost::from_usage(tokens, price));
         // A try that brought no reply may have been charged for, and tells nothing.
-        let charged = self.tries.saturating_sub(self.declined);
-        let untold = self.tokens.is_none() || charged as usize > self.replies.len();
+        let charged = self.record.tries.saturating_sub(self.record.declined);
+        let untold = self.record.tokens.is_none() || charged as usize > self.record.replies.len();
         told.into_iter().chain(Cost::untold(price).filter(|_| untold)).reduce(Cost::and)
     }
 }

@@ -1,7 +1,7 @@
 //! The ballots of a round as the voting rules count them.
 
 use crate::history::{RoundRun, SeatStatus, Session};
-use crate::round::record::Outcome;
+use crate::round::answer::Outcome;
 use crate::tally::{Decimal, IndexedBallot, Profile, UNLISTED, WeightedBallot};
 
 /// The valid ballots of a round, in roster order, as the rules count them.

@@ -7,7 +7,8 @@
 use super::alike;
 use super::profile::profile;
 use crate::history::{AnswerRevealed, RoundRun, Seat, SeatStatus, Session, Tally};
-use crate::round::record::Outcome;
+use crate::round::answer::Origin;
+use crate::round::answer::Outcome;
 use crate::tally::{CountableKind, Decimal, IndexedBallot, Profile, Quartiles, Tier, UNLISTED};
 use serde_json::Value;
 
@@ -181,16 +182,26 @@ fn options(profile: &Profile, of: Decimal, winner: &str) -> Behind {
 /// Why the seats behind a result are one voice, if they are.
 fn one_voice(session: &Session, round: &RoundRun, seats: &[String], same: &[Vec<String>]) -> Option<String> {
     let answers: Vec<&AnswerRevealed> = seats.iter().filter_map(|name| answer_of(round, name)).collect();
-    if answers.is_empty() || answers.iter().any(|answer| is_persons(session, round, answer)) {
+    let stands_for_model = |answer: &&&AnswerRevealed| {
+        let seat = session.seat_info(&answer.participant);
+        let of_person = seat.is_some_and(|seat| Origin::of_model(&seat.model) == Origin::Person);
+        answer.record.origin == Origin::Script && !of_person
+    };
+    match answers.iter().filter(stands_for_model).count() {
+        _ if answers.is_empty() => return None,
+        _ if answers.len() == 1 => return Some("one seat alone stands behind it".to_owned()),
+        0 => {}
+        count => return Some(format!("{count} of these {} answers are scripted", answers.len())),
+    }
+    if answers.iter().any(|answer| is_persons(answer)) {
         return None;
     }
-    let model = |answer: &AnswerRevealed| answer.model.rsplit('/').next().unwrap_or_default().to_owned();
+    let model = |answer: &AnswerRevealed| {
+        answer.record.answered_by().rsplit('/').next().unwrap_or_default().to_owned()
+    };
     let first = answers.first().map(|answer| model(answer)).unwrap_or_default();
-    if answers.len() == 1 {
-        return Some("one seat alone stands behind it".to_owned());
-    }
     if answers.iter().all(|answer| model(answer) == first) {
-        return Some(format!("all {} are one model ({})", answers.len(), answers[0].model));
+        return Some(format!("all {} are one model ({})", answers.len(), answers[0].record.answered_by()));
     }
     let is_one = |group: &Vec<String>| seats.iter().all(|seat| group.contains(seat));
     same.iter().any(is_one).then(|| "their answers are the same or nearly the same text".to_owned())
@@ -204,15 +215,12 @@ fn answer_of<'a>(round: &'a RoundRun, name: &str) -> Option<&'a AnswerRevealed> 
 }
 
 /// Whether a person gave the answer, at the screen or beforehand in a script.
-pub fn is_persons(session: &Session, round: &RoundRun, answer: &AnswerRevealed) -> bool {
-    let is_scripted =
-        session.seat_info(&answer.participant).is_some_and(|info| info.is_scripted(&round.opened.step));
-    is_scripted || answer.model.split('/').next() == Some("human")
+pub fn is_persons(answer: &AnswerRevealed) -> bool {
+    matches!(answer.record.origin, Origin::Person | Origin::Script)
 }
 
-/// Whether a placeholder gave the answer, as its own record says.
 pub fn is_placeholder(answer: &AnswerRevealed) -> bool {
-    answer.model.split('/').next() == Some("rehearsal")
+    answer.record.origin == Origin::Placeholder
 }
 
 /// The seats that gave the same or nearly the same answer, in groups, in roster order.

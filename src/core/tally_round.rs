@@ -3,7 +3,7 @@
 use super::profile::profile;
 use super::strength::{is_placeholder, same_answers, strength};
 use crate::history::{RoundRun, SeatStatus, Session, Tally};
-use crate::round::record::Outcome;
+use crate::round::answer::Outcome;
 use crate::tally::{self, Rule, Tier, Ties, Verdict, seeded_winner};
 
 /// Counts a closed round in the order of its roster.

@@ -11,6 +11,7 @@ use crate::history::{
     Event, ItemStatus, Session, TaskWritten, Timestamp, UnwrittenTask, WorkItem, WorkItemClaimed,
     WorkItemReturned,
 };
+use crate::round::answer::Origin;
 use crate::workflow::{TRACKER, Task, is_feedback, state_file};
 
 /// How long a claim holds, in milliseconds.
@@ -108,7 +109,11 @@ pub fn record_return(
     if is_review && back.status == ItemStatus::Completed && !is_feedback(&back.data) {
         return refuse("no feedback", format!("review `{}` cannot be completed without it", back.item));
     }
-    let back = WorkItemReturned { step: found.offered.step.clone(), attempt: found.attempt(), ..back };
+    let mut back = WorkItemReturned { step: found.offered.step.clone(), attempt: found.attempt(), ..back };
+    back.record.model.clone_from(&found.offered.model);
+    if back.record.replies.is_empty() {
+        back.record.origin = Origin::of_model(&found.offered.model);
+    }
     let mut events = Vec::new();
     if is_review && back.status == ItemStatus::Completed {
         events = feedback(session, found, &back.data, now)?;

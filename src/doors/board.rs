@@ -184,7 +184,7 @@ impl Board {
         if let Some(SeatStatus::Revealed(answer, held)) = round.seat(seat).map(|seat| &seat.status) {
             result["own"] = json!({
                 "outcome": answer.outcome, "reason": answer.reason, "commitment": held.commitment,
-                "text": answer.replies.first().map(|reply| &reply.text),
+                "text": answer.record.replies.first().map(|reply| &reply.text),
             });
         }
         Some(result)
@@ -227,7 +227,8 @@ pub fn offer_json(
         "try": seat.retried + 1, "question": opened.question, "ballot": ballot,
         "rules": opened.rules, "address": item.address,
         "persona": persona.map(|persona| persona.text.as_str()),
-        "snapshot_sha256": opened.snapshot_sha256, "public_key": round.seal_to.as_ref()?.public_key,
+        "snapshot_sha256": opened.snapshot_sha256, "opened_sha256": round.opened_sha256,
+        "public_key": round.seal_to.as_ref()?.public_key,
         "table_key": header.table_key,
     }))
 }

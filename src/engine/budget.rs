@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use crate::core::ReplyLimits;
 use crate::history::{Price, RoundOpened, SeatInfo, SeatStatus, Session, WorkItemOffered};
 use crate::participants::purse::{Funds, Purse};
-use crate::round::record::TokenUsage;
+use crate::round::answer::TokenUsage;
 use crate::tokens::estimated_tokens;
 
 /// A limit in US dollars, and prices by model.
@@ -64,8 +64,8 @@ impl Budget {
                 let untold = match &seat.status {
                     SeatStatus::Failed(failed) => failed.tokens.map_or(failed.tries, |_| 0),
                     SeatStatus::Revealed(answer, _) => {
-                        let told = answer.tokens.map_or(0, |_| answer.replies.len());
-                        let charged = answer.tries.saturating_sub(answer.declined);
+                        let told = answer.record.tokens.map_or(0, |_| answer.record.replies.len());
+                        let charged = answer.record.tries.saturating_sub(answer.record.declined);
                         charged.saturating_sub(u32::try_from(told).unwrap_or(u32::MAX))
                     }
                     SeatStatus::Sealed(_) => {

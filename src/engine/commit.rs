@@ -82,7 +82,11 @@ impl Engine<'_> {
         self.writing = None;
         let (journal, lines) = ended.map_err(|error| EngineError::Table(error.to_string()))?;
         self.journal = Some(journal);
-        self.unshown.extend(lines?);
+        let lines = lines?;
+        for line in &lines {
+            self.session.note_hash(line);
+        }
+        self.unshown.extend(lines);
         if self.is_written() {
             for line in self.unshown.drain(..) {
                 self.observer.on_event(&line, &self.session);

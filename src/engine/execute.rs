@@ -6,6 +6,7 @@ use super::facilitator::{FacilitatorAnswer, FacilitatorRequest, WaitPoint, hold,
 use super::state::{Engine, EngineError};
 use crate::core::{Command, ExitCode, NextAction, Question, QuestionKind, Refusal, next};
 use crate::history::{CloseReason, Event, RoundOpened};
+use crate::round::seal::SealTo;
 
 impl Engine<'_> {
     /// Waits at this point for a request and carries it out; returns the exit code if it ends the run.
@@ -86,7 +87,7 @@ impl Engine<'_> {
         match question.kind {
             QuestionKind::KeyLost(_) => {
                 let seal = self.new_seal().map_err(|error| Refusal(error.to_string()))?;
-                self.stage(Command::AskAgain { seal })
+                self.stage(Command::AskAgain { seal: Some(seal) })
             }
             QuestionKind::Approval
             | QuestionKind::Proposal(_)
@@ -105,16 +106,18 @@ impl Engine<'_> {
 
     /// Opens the round that waits, unless the budget would not bear it.
     fn open_round(&mut self, seen: Option<&str>) -> Result<(), EngineError> {
-        let events = match self.opening_events(seen) {
+        if hold(&self.session) != Some(WaitPoint::Draft) {
+            self.facilitator.on_refused("no round waits to be opened");
+            return Ok(());
+        }
+        let seal = self.new_seal()?;
+        let events = match self.opening_events(seen, seal) {
             Ok(events) => events,
             Err(why) => {
                 self.facilitator.on_refused(&why);
                 return Ok(());
             }
         };
-        for message in self.session.opening_warnings() {
-            self.stage(Command::Warn { message })?;
-        }
         let over = self
             .budget
             .as_ref()
@@ -129,10 +132,7 @@ impl Engine<'_> {
 
     /// Returns the events that open the round that waits. Its snapshot is rendered here, once; where one
     /// was seen, it must be the same.
-    fn opening_events(&mut self, seen: Option<&str>) -> Result<Vec<Event>, String> {
-        if hold(&self.session) != Some(WaitPoint::Draft) {
-            return Err("no round waits to be opened".to_owned());
-        }
+    fn opening_events(&mut self, seen: Option<&str>, seal: SealTo) -> Result<Vec<Event>, String> {
         self.check_seats()?;
         if seen.is_some() {
             let changed = self.refresh_evidence()?;
@@ -141,9 +141,9 @@ impl Engine<'_> {
             }
         }
         let project_summary = (self.context_file)()?;
-        let seal = self.new_seal().map_err(|error| error.to_string())?;
-        let events =
-            self.decide(Command::OpenRound { project_summary, seal }).map_err(|refusal| refusal.0)?;
+        let events = self
+            .decide(Command::OpenRound { project_summary, seal: Some(seal) })
+            .map_err(|refusal| refusal.0)?;
         let opened = opened_by(&events).ok_or("no round waits to be opened")?;
         if seen.is_some_and(|seen| opened.snapshot_sha256 != seen) {
             return Err("CONTEXT.md or evidence changed on disk; review the snapshot again".to_owned());

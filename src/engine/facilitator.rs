@@ -55,7 +55,6 @@ impl FacilitatorAnswer {
     }
 }
 
-/// What the facilitator wants done now.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FacilitatorRequest {
     OpenRound {
@@ -63,7 +62,6 @@ pub enum FacilitatorRequest {
         /// nobody has seen it.
         seen: Option<String>,
     },
-    /// Change the round that waits.
     Revise(RoundRevised),
     /// Put an artifact on the table.
     Record(serde_json::Map<String, serde_json::Value>),
@@ -73,12 +71,17 @@ pub enum FacilitatorRequest {
         /// `facilitator`, or `scripted`.
         by: String,
     },
-    /// Note the result of a closed round.
-    Note { round: String, text: String },
+    Note {
+        round: String,
+        text: String,
+    },
     /// Close the open round as its seats stand.
     CloseRound,
     /// Let a seat of the open round go.
-    Excuse { participant: String, reason: String },
+    Excuse {
+        participant: String,
+        reason: String,
+    },
     /// Ask a seat of the open round again; what it was asked before is given up.
     Retry {
         participant: String,
@@ -93,18 +96,17 @@ pub enum FacilitatorRequest {
     Accept,
     /// Ask the counted round again, as a new round.
     AskAgain,
-    /// Answer what the person is asked.
     Answer(FacilitatorAnswer),
     /// Pause, for this reason where the session waits; it can be resumed.
-    Leave { reason: String },
+    Leave {
+        reason: String,
+    },
 }
 
-/// Where the engine waits for a request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WaitPoint {
     /// A round is drafted and not opened.
     Draft,
-    /// A person is asked.
     Question(Question),
     /// A round is counted: accept, or ask again.
     Counted,

@@ -86,7 +86,7 @@ impl Engine<'_> {
 
     /// The open seats that this program asks; remote ones are asked by their doors.
     fn local_seats(round: &RoundRun) -> impl Iterator<Item = &Seat> {
-        round.open_seats().filter(|seat| !seat.is_remote)
+        round.open_seats().filter(|seat| seat.door.is_none())
     }
 
     /// Gives seats that settle at nearly the same time the chance to share one write.

@@ -5,6 +5,7 @@ use super::state::Engine;
 use super::work_item_attempt::{failed_item, read_text, returned};
 use crate::core::{Command, Refusal, refusal};
 use crate::history::{Door, ItemStatus, Timestamp, WorkItem, WorkItemReturned};
+use crate::round::answer::AnswerRecord;
 use crate::workflow::{is_feedback, read_answer};
 
 impl Engine<'_> {
@@ -68,7 +69,7 @@ impl Engine<'_> {
         let known = self.session.items.get(item).filter(|known| known.offered.participant == participant);
         let is_same = |back: &WorkItemReturned| {
             back.status == ItemStatus::Completed
-                && back.replies.last().is_some_and(|reply| reply.text == text)
+                && back.record.replies.last().is_some_and(|reply| reply.text == text)
         };
         // The reply to it may have been lost.
         if known.and_then(WorkItem::outcome).is_some_and(|back| is_same(back)) {
@@ -108,7 +109,8 @@ impl Engine<'_> {
         let step = known.map(|known| known.offered.step.clone()).unwrap_or_default();
         let latency_ms = known.map_or(0, |known| known.claimed_for(now));
         let failed = failed_item(step, participant, item.to_owned(), Some(reason));
-        let back = Box::new(WorkItemReturned { latency_ms, ..failed });
+        let record = AnswerRecord { latency_ms, ..failed.record.clone() };
+        let back = Box::new(WorkItemReturned { record, ..failed });
         self.stage(Command::Return { back, holder })?;
         Ok(self.returned_state(item, now))
     }

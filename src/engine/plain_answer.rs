@@ -1,12 +1,12 @@
 //! Ballots that this program seals for agents that send plain text: read once, sealed, forgotten.
 
 use super::arrival::{Accepted, PlainAnswer};
-use super::seat::{RoundShared, SeatResult, seal_record};
+use super::seat::{SeatResult, seal_record};
 use super::state::Engine;
 use crate::ballot::ParsedReply;
 use crate::core::{Command, refusal};
 use crate::history::{Receipt, RoundRun, SeatStatus, Session};
-use crate::round::record::{Finish, Raw, ReplyAttempt};
+use crate::round::answer::{AnswerRecord, Finish, Origin, ReplyAttempt};
 use crate::round::snapshot::sha256_hex;
 
 /// How many workers of an agent may correct their answers to one question.
@@ -28,12 +28,7 @@ impl Engine<'_> {
         match &seat.status {
             SeatStatus::Sealed(_) | SeatStatus::Revealed(..) => {
                 let is_same = asked.is_some_and(|asked| asked.sealed.get(&participant) == Some(&hash));
-                let known = if is_same {
-                    Receipt::of_seat(round, &participant)
-                } else {
-                    Receipt::of_text(round, &participant, &text)
-                };
-                let known = known.map(|receipt| Accepted::Sealed(receipt, false));
+                let known = known(round, &participant, &text, is_same);
                 return known.ok_or_else(|| refusal::ALREADY_SEALED.to_owned());
             }
             SeatStatus::Excused(_) => return Err(refusal::SEAT_EXCUSED.to_owned()),
@@ -58,11 +53,19 @@ impl Engine<'_> {
             asked.unfit.insert(attempt, reply);
             return Err(format!("{}: {reason}", refusal::DOES_NOT_FIT));
         }
-        let replies = first.into_iter().chain([reply]).collect();
+        let replies: Vec<ReplyAttempt> = first.into_iter().chain([reply]).collect();
         let shared = asked.shared.clone();
         let model = seat.item.as_ref().map(|item| item.model.clone()).unwrap_or_default();
-        let raw = raw(&shared, &participant, model, replies, (self.now)().since(round.opened_at));
-        let SeatResult::Sealed(ballot) = seal_record(&participant, raw, &shared)? else {
+        // Nothing that only providers tell.
+        let record = AnswerRecord {
+            origin: Origin::Program,
+            model,
+            tries: u32::try_from(replies.len()).unwrap_or(u32::MAX),
+            replies,
+            latency_ms: (self.now)().since(round.opened_at),
+            ..AnswerRecord::default()
+        };
+        let SeatResult::Sealed(ballot) = seal_record(&participant, record, &shared)? else {
             return Err(refusal::TOO_LONG.to_owned());
         };
         let round = shared.round.clone();
@@ -77,34 +80,20 @@ impl Engine<'_> {
     }
 }
 
+/// The receipt of an answer that is sealed already, if this is the same.
+fn known(round: &RoundRun, participant: &str, text: &str, is_same: bool) -> Option<Accepted> {
+    let receipt = if is_same {
+        Receipt::of_seat(round, participant)
+    } else {
+        Receipt::of_text(round, participant, text)
+    };
+    Some(Accepted::Sealed(receipt?, false))
+}
+
 fn asked_of<'a>(session: &'a Session, participant: &str, item: &str) -> Result<&'a RoundRun, String> {
     let asks = |round: &&RoundRun| {
         let asked = round.seat(participant).and_then(|seat| seat.item.as_ref());
         asked.is_some_and(|asked| asked.item == item)
     };
     session.rounds.iter().rev().find(asks).ok_or_else(|| refusal::NOT_OFFERED.to_owned())
-}
-
-/// What is sealed of an agent's answer: nothing that only providers tell.
-fn raw(
-    shared: &RoundShared,
-    participant: &str,
-    model: String,
-    replies: Vec<ReplyAttempt>,
-    latency_ms: u64,
-) -> Raw {
-    Raw {
-        session: shared.session.clone(),
-        round: shared.round.clone(),
-        participant: participant.to_owned(),
-        snapshot_sha256: shared.snapshot_sha256.clone(),
-        model,
-        tries: u32::try_from(replies.len()).unwrap_or(u32::MAX),
-        replies,
-        failed: None,
-        latency_ms,
-        tokens: None,
-        dropped: Vec::new(),
-        declined: 0,
-    }
 }

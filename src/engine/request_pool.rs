@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use super::seat::{self, RoundShared, SeatResult};
 use crate::history::WorkItemReturned;
 use crate::participants::{Participant, SeatRequest};
-use crate::round::record::ReplyAttempt;
+use crate::round::answer::ReplyAttempt;
 
 /// Everyone at work: the seats of the open round, and agents with their work items. Dropping it
 /// gives up every request.

@@ -4,7 +4,7 @@ use zeroize::Zeroizing;
 
 use super::state::{Engine, EngineError};
 use crate::core::{Command, Refusal, key_file_left};
-use crate::round::seal::{RoundKey, SealFormat, SealTo};
+use crate::round::seal::{RoundKey, SealTo};
 
 impl Engine<'_> {
     /// The open round's key: in memory, else from the store, else new if nothing is sealed yet.
@@ -16,31 +16,25 @@ impl Engine<'_> {
             return Ok(Some(key.clone()));
         }
         let found = self.keys.find(&self.session.id, number)?;
-        if let Some(key) = found.filter(|key| self.session.opens_with(round, key)) {
+        if let Some(key) = found.filter(|key| round.opens_with(key)) {
             self.key = Some((number, key.clone()));
             return Ok(Some(key));
         }
         if round.sealed() > 0 {
             return Ok(None);
         }
-        if round.seal_to.is_some() {
-            // Nothing is lost but the key that was announced.
-            let seal = self.new_seal()?;
-            self.stage(Command::AskAgain { seal })?;
-            return Ok(self.key.as_ref().map(|(_, key)| key.clone()));
-        }
-        self.make_key(number).map(Some)
+        // Nothing is lost but the key that was announced.
+        let seal = self.new_seal()?;
+        self.stage(Command::AskAgain { seal: Some(seal) })?;
+        Ok(self.key.as_ref().map(|(_, key)| key.clone()))
     }
 
-    /// What the open round, else the next, is sealed to from now on; none under seal 1. The private key
-    /// is on disk when this returns.
-    pub(super) fn new_seal(&mut self) -> Result<Option<SealTo>, EngineError> {
-        if self.session.seal_format() != SealFormat::Two {
-            return Ok(None);
-        }
+    /// What the open round, else the next, is sealed to from now on. The private key is on disk when this
+    /// returns.
+    pub(super) fn new_seal(&mut self) -> Result<SealTo, EngineError> {
         let open = self.session.open_round().map(|round| round.opened.number);
         let number = open.unwrap_or_else(|| self.session.next_round_number());
-        Ok(Some(self.make_key(number)?.seal_to()))
+        Ok(self.make_key(number)?.seal_to())
     }
 
     fn make_key(&mut self, number: u32) -> Result<RoundKey, EngineError> {

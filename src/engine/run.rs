@@ -21,7 +21,9 @@ impl Engine<'_> {
                 let reason = self.leave_reason.take();
                 return self.pause(reason.as_deref().unwrap_or(INTERRUPTED), None).await;
             }
-            if self.is_task_due {
+            // What is sealed is bound to the hash of the document that opened the round.
+            let is_opening = self.session.open_round().is_some_and(|round| round.opened_sha256.is_empty());
+            if self.is_task_due || is_opening {
                 self.commit().await?;
             }
             let now = next(&self.session);

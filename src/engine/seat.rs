@@ -8,19 +8,18 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-use super::transcript::Transcript;
 use crate::ballot::{BallotForm, ParsedReply};
 use crate::history::{RoundRun, Session};
 use crate::participants::{Failure, Participant, SeatRequest};
+use crate::round::answer::{AnswerRecord, Finish, Origin, TOO_LONG};
 use crate::round::offer::Offer;
-use crate::round::record::{Finish, Raw, TOO_LONG};
 use crate::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, Sealer};
-use crate::round::snapshot::unhex;
 
 pub struct RoundShared {
     pub session: String,
     pub round: String,
     pub snapshot_sha256: String,
+    pub opened_sha256: String,
     pub form: BallotForm,
     pub sealer: Sealer,
     /// How long one seat may take.
@@ -35,8 +34,9 @@ impl RoundShared {
             session: session.id.clone(),
             round: round.opened.round.clone(),
             snapshot_sha256: round.opened.snapshot_sha256.clone(),
+            opened_sha256: round.opened_sha256.clone(),
             form: round.opened.ballot.clone(),
-            sealer: Sealer::new(key, session.seal_format()),
+            sealer: Sealer::new(key),
             timeout: step.and_then(|step| step.timeout_ms).map(Duration::from_millis),
         }
     }
@@ -47,8 +47,9 @@ impl RoundShared {
             session: offer.session.clone(),
             round: offer.round.clone(),
             snapshot_sha256: offer.snapshot_sha256.clone(),
+            opened_sha256: offer.opened_sha256.clone(),
             form: offer.ballot.clone(),
-            sealer: Sealer::Two(unhex(&offer.public_key)?),
+            sealer: Sealer::to(&offer.public_key)?,
             timeout,
         })
     }
@@ -69,7 +70,6 @@ impl SeatResult {
     }
 }
 
-/// Works one seat to its end.
 pub async fn ask_and_seal(
     participant: Arc<dyn Participant>,
     ask: SeatRequest,
@@ -77,9 +77,10 @@ pub async fn ask_and_seal(
     shared: Arc<RoundShared>,
 ) -> SeatResult {
     let started = Instant::now();
-    let (seat, mut taken) = (ask.seat.clone(), Transcript::default());
+    let seat = ask.seat.clone();
+    let mut taken = AnswerRecord { origin: Origin::of_model(&model), model, ..AnswerRecord::default() };
     let work = ask_with_reask(&*participant, ask, &shared.form, &mut taken);
-    let failed = match with_timeout(shared.timeout, work).await {
+    taken.failed = match with_timeout(shared.timeout, work).await {
         Ok(Err(failure)) if taken.replies.is_empty() => return SeatResult::Failed(failure),
         Ok(Err(failure)) => {
             taken.add_failure(&failure);
@@ -98,21 +99,8 @@ pub async fn ask_and_seal(
         Ok(Ok(())) | Err(_) => None,
     };
     let tries = taken.tries;
-    let raw = Raw {
-        session: shared.session.clone(),
-        round: shared.round.clone(),
-        participant: seat.clone(),
-        snapshot_sha256: shared.snapshot_sha256.clone(),
-        model,
-        replies: taken.replies,
-        failed,
-        tries,
-        latency_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
-        tokens: taken.usage,
-        dropped: taken.dropped,
-        declined: taken.declined,
-    };
-    seal_record(&seat, raw, &shared)
+    taken.latency_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    seal_record(&seat, taken, &shared)
         .unwrap_or_else(|reason| SeatResult::Failed(Failure { reason, timed_out: false, tries, usage: None }))
 }
 
@@ -124,7 +112,11 @@ async fn with_timeout<T>(limit: Option<Duration>, work: impl Future<Output = T>)
     }
 }
 
-pub(super) fn seal_record(seat: &str, mut raw: Raw, shared: &RoundShared) -> Result<SeatResult, String> {
+pub(super) fn seal_record(
+    seat: &str,
+    mut record: AnswerRecord,
+    shared: &RoundShared,
+) -> Result<SeatResult, String> {
     let mut nonces = Nonces { cipher: [0; 32], commitment: [0; 32] };
     getrandom::fill(&mut nonces.cipher)
         .and_then(|()| getrandom::fill(&mut nonces.commitment))
@@ -134,13 +126,14 @@ pub(super) fn seal_record(seat: &str, mut raw: Raw, shared: &RoundShared) -> Res
         round: &shared.round,
         participant: seat,
         snapshot_sha256: &shared.snapshot_sha256,
+        opened_sha256: &shared.opened_sha256,
     };
     loop {
-        let text = serde_json::to_string(&raw).map_err(|_| "the answer could not be sealed")?;
+        let text = serde_json::to_string(&record).map_err(|_| "the answer could not be sealed")?;
         if let Some(sealed) = shared.sealer.seal(&nonces, binding, &text) {
             return Ok(SeatResult::Sealed(sealed));
         }
-        let whole = raw.replies.iter_mut().filter(|reply| reply.finish != Finish::TooLong);
+        let whole = record.replies.iter_mut().filter(|reply| reply.finish != Finish::TooLong);
         let longest = whole.max_by_key(|reply| reply.text.len());
         longest.ok_or("the answer is too long to be sealed")?.cut();
     }
@@ -151,7 +144,7 @@ async fn ask_with_reask(
     participant: &dyn Participant,
     mut ask: SeatRequest,
     form: &BallotForm,
-    taken: &mut Transcript,
+    taken: &mut AnswerRecord,
 ) -> Result<(), Failure> {
     // What does not count leaves room for what may.
     const LONG: usize = 120 * 1024;
@@ -182,7 +175,6 @@ mod tests {
     use crate::participants::Reply;
     use crate::participants::progress::{Progress, ProgressBoard};
     use crate::participants::testing::ask;
-    use crate::round::seal::SealFormat;
 
     /// Says what cannot be read, and keeps what is seen of its seat while it is asked.
     struct Babbler(ProgressBoard, std::sync::Mutex<Vec<Progress>>, Reply);
@@ -214,8 +206,9 @@ mod tests {
             session: "s".into(),
             round: "r".into(),
             snapshot_sha256: "00".into(),
+            opened_sha256: "00".into(),
             form,
-            sealer: Sealer::new(&RoundKey::new([1; 32]), SealFormat::One),
+            sealer: Sealer::new(&RoundKey::new([1; 32])),
             timeout: None,
         };
         let settled =

@@ -42,14 +42,14 @@ pub fn with_engine<T>(
     let dir = tempfile::tempdir().unwrap();
     let persona = &seat["name"];
     let header = json!({
-        "session": "s-1", "format": 3, "seal": 2, "program": "test", "definition_file": "d.yaml",
+        "session": "s-1", "format": 3, "program": "test", "definition_file": "d.yaml",
         "definition_sha256": "", "definition": definition, "input": "x", "participants": [seat],
         "personas": [{"name": persona, "sha256": "", "description": "", "text": ""}],
     });
     let (mut observer, mut facilitator) = (Nobody, Nobody);
     let mut engine = Engine::new(EngineConfig {
         session: Session::default(),
-        journal: Journal::create(&Disk::default(), &dir.path().join("s.s2s"), "s-1").unwrap(),
+        journal: Journal::create(&Disk::default(), &dir.path().join("s.s2s")).unwrap(),
         keys: KeyStore::new(Disk::default(), &dir.path().join("keys")),
         table,
         evidence: Box::new(|_| Err("no evidence".to_owned())),

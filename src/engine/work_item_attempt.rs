@@ -8,11 +8,10 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
-use super::transcript::Transcript;
 use crate::handoff::FormFacts;
 use crate::history::{ItemStatus, WorkItemReturned};
 use crate::participants::{Failure, Finish, Participant, Reply, SeatRequest};
-use crate::round::record::ReplyAttempt;
+use crate::round::answer::{AnswerRecord, Origin, ReplyAttempt};
 use crate::workflow::{OutputSchema, is_feedback, read_answer};
 
 pub struct AttemptLimits {
@@ -33,7 +32,7 @@ pub async fn run_attempt(
     terms: AttemptLimits,
 ) -> WorkItemReturned {
     let started = Instant::now();
-    let mut taken = Transcript::default();
+    let mut taken = AnswerRecord::default();
     let limit = terms.timeout.unwrap_or(Duration::MAX);
     let agent = ask.seat.clone();
     let task = ask.task.clone();
@@ -41,6 +40,8 @@ pub async fn run_attempt(
         Ok(came) => came,
         Err(_) => Err(format!("Step '{}' timed out after {}ms", terms.step, limit.as_millis())),
     };
+    taken.tries = taken.tries.max(1);
+    taken.latency_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let ended =
         task.map(|task| std::mem::take(&mut *task.ended.lock().unwrap_or_else(PoisonError::into_inner)));
     let ended = ended.unwrap_or_default();
@@ -53,12 +54,7 @@ pub async fn run_attempt(
     WorkItemReturned {
         status,
         data,
-        replies: taken.replies,
-        tries: taken.tries.max(1),
-        latency_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
-        tokens: taken.usage,
-        dropped: taken.dropped,
-        declined: taken.declined,
+        record: taken,
         exit_status: ended.status,
         stderr: text(&ended.stderr),
         stdout: text(&ended.stdout).filter(|_| status == ItemStatus::Failed),
@@ -84,8 +80,13 @@ pub fn returned(
     WorkItemReturned {
         status: ItemStatus::Completed,
         data,
-        replies: vec![reply],
-        latency_ms,
+        record: AnswerRecord {
+            origin: Origin::Program,
+            replies: vec![reply],
+            tries: 1,
+            latency_ms,
+            ..AnswerRecord::default()
+        },
         ..failed_item(step, participant, item, None)
     }
 }
@@ -110,12 +111,7 @@ pub fn failed_item(
         status: ItemStatus::Failed,
         data: Value::Null,
         error,
-        replies: Vec::new(),
-        tries: 1,
-        latency_ms: 0,
-        tokens: None,
-        dropped: Vec::new(),
-        declined: 0,
+        record: AnswerRecord { tries: 1, ..AnswerRecord::default() },
         exit_status: None,
         stderr: None,
         stdout: None,
@@ -127,7 +123,7 @@ async fn converse(
     participant: &dyn Participant,
     mut ask: SeatRequest,
     terms: &AttemptLimits,
-    taken: &mut Transcript,
+    taken: &mut AnswerRecord,
 ) -> Result<Value, String> {
     loop {
         let reply = match participant.ask(&ask).await {
@@ -179,7 +175,7 @@ fn judge(reply: &Reply, terms: &AttemptLimits, is_exit: bool) -> Result<Value, S
 }
 
 /// Why a try that failed on the way failed, with why the reply before it did not count.
-fn failed(taken: &mut Transcript, failure: Failure) -> String {
+fn failed(taken: &mut AnswerRecord, failure: Failure) -> String {
     taken.add_failure(&failure);
     match taken.last_reason() {
         Some(before) => format!("{before}; asked again: {}", failure.reason),

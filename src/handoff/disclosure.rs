@@ -9,7 +9,7 @@ use crate::history::{
     WorkItem,
 };
 use crate::identity::{Leak, LeakKind, LeakScanner, Name, WELL_KNOWN, masked, names_of_model};
-use crate::round::record::Outcome;
+use crate::round::answer::Outcome;
 use crate::workflow::{LeakAction, Step, StepKind, Template};
 
 impl Session {

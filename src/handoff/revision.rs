@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 
 use crate::ballot::{BallotForm, BallotKind, OptionOrder};
 use crate::history::{RoundOpened, RoundRun, Seat, SeatStatus, Session};
+use crate::round::answer::Outcome;
 use crate::round::material::EarlierReasons;
-use crate::round::record::Outcome;
 use crate::round::snapshot::sha256_hex;
 use crate::workflow::{Definition, Feedback, Round, Step};
 

@@ -8,8 +8,9 @@ use serde_json::Value;
 
 use super::agenda::Agenda;
 use super::event::{
-    ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeaksFound, RoundClosed, RoundOpened,
-    SealedBy, SessionOpened, StepFinished, TimedEvent, WorkItemClaimed, WorkItemOffered,
+    ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeaksFound, LogEntry, RoundClosed,
+    RoundOpened, SealedBy, SessionOpened, StepFinished, TimedEvent, WorkItemClaimed, WorkItemOffered,
+    WorkItemReturned,
 };
 use super::state::{AnsweredQuestion, NotHeld, RoundRun, Seat, SeatStatus, Session};
 use super::step_run::{ApprovalRun, StepArtifact, StepRun};
@@ -18,6 +19,21 @@ use super::work_item::WorkItem;
 use crate::workflow::StepKind;
 
 impl Session {
+    /// Folds a document of the log.
+    pub fn apply_entry(&mut self, line: &LogEntry) {
+        self.apply(&line.stamped);
+        self.note_hash(line);
+    }
+
+    /// Notes the hash of a document that is on disk, where later ones are bound to it.
+    pub fn note_hash(&mut self, line: &LogEntry) {
+        if let Event::RoundOpened(opened) = &line.stamped.event
+            && let Some(round) = self.rounds.iter_mut().rev().find(|round| Arc::ptr_eq(&round.opened, opened))
+        {
+            round.opened_sha256.clone_from(&line.hash);
+        }
+    }
+
     pub fn apply(&mut self, stamped: &TimedEvent) {
         let before = std::mem::replace(&mut self.last_at, stamped.at);
         self.note_record(&stamped.event);
@@ -29,12 +45,7 @@ impl Session {
             }
             Event::WorkItemOffered(item) if item.task.is_some() => self.offer(item, stamped.at),
             Event::WorkItemClaimed(claim) => self.note_claim(claim, stamped.at),
-            Event::WorkItemReturned(back) => {
-                if let Some(item) = self.items.get_mut(&back.item) {
-                    item.claim = None;
-                    item.returned.push((Arc::clone(back), stamped.at));
-                }
-            }
+            Event::WorkItemReturned(back) => self.note_return(back, stamped.at),
             Event::RoundOpened(opened) => self.open_round_run(opened, stamped.at),
             Event::RoundClosed(closed) => self.close_round(closed, stamped.at),
             Event::LeaksFound(found) => self.note_leaks(found),
@@ -62,7 +73,8 @@ impl Session {
             Event::LinkRecorded(link) => self.links.push(link.clone()),
             Event::TaskWritten(written) => self.note_written(written),
             Event::SessionForked(forked) => self.fork(forked, before, stamped.at),
-            live @ (Event::RoundRevised(_)
+            live @ (Event::ContextChanged { .. }
+            | Event::RoundRevised(_)
             | Event::ArtifactRecorded(_)
             | Event::SynthesisRecorded(_)
             | Event::DeadlineExtended(_)
@@ -92,6 +104,13 @@ impl Session {
         }
         if let Some(round) = self.rounds.last_mut().filter(|_| event.is_scripted_change()) {
             round.scripted_changes += 1;
+        }
+    }
+
+    fn note_return(&mut self, back: &Arc<WorkItemReturned>, at: Timestamp) {
+        if let Some(item) = self.items.get_mut(&back.item) {
+            item.claim = None;
+            item.returned.push((Arc::clone(back), at));
         }
     }
 
@@ -126,7 +145,9 @@ impl Session {
                 seat.status = SeatStatus::Asking;
             });
         } else if let Event::BallotSealed(sealed) = event {
+            let key = self.seat_key(&sealed.participant).map(str::to_owned);
             self.seat(&sealed.round, &sealed.participant, |seat| {
+                seat.signed_with = key;
                 seat.status = SeatStatus::Sealed(Arc::clone(&sealed.seal));
                 seat.elapsed_ms = Some(sealed.elapsed_ms);
             });
@@ -229,7 +250,8 @@ impl Session {
         let seat = |name: &String| {
             let seat = Seat {
                 name: name.clone(),
-                is_remote: self.is_remote(name),
+                door: self.remote(name).map(|remote| remote.door),
+                signed_with: None,
                 item: None,
                 status: SeatStatus::Waiting,
                 elapsed_ms: None,
@@ -246,6 +268,7 @@ impl Session {
         }
         self.rounds.push(RoundRun {
             opened_at: at,
+            opened_sha256: String::new(),
             waited_before: self.waited_ms,
             seats,
             closed: None,

@@ -44,7 +44,9 @@ impl Definition {
 
 impl Session {
     pub(crate) fn apply_live(&mut self, event: &Event, at: Timestamp) {
-        if let Event::RoundRevised(revised) = event {
+        if let Event::ContextChanged { text } = event {
+            self.context.clone_from(text);
+        } else if let Event::RoundRevised(revised) = event {
             if let Some(Ok(after)) = self.definition.as_ref().map(|before| before.revised(revised)) {
                 self.definition = Some(Arc::new(after));
             }

@@ -65,10 +65,11 @@ impl RoundRun {
             round: &self.opened.round,
             participant: seat,
             snapshot_sha256: &self.opened.snapshot_sha256,
+            opened_sha256: &self.opened_sha256,
         }
     }
 
-    /// The id of the delivery that a remote seat is to answer now; none under seal 1.
+    /// The id of the delivery that a remote seat is to answer now.
     pub fn delivery(&self, seat: &str) -> Option<String> {
         let public_key = &self.seal_to.as_ref()?.public_key;
         Some(delivery_id(self.binding(seat), public_key, self.seat(seat)?.retried + 1))

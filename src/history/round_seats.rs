@@ -1,10 +1,15 @@
 //! The seats of a round by where they stand, what failed ones mean for it, and how it is sealed.
 
 use super::state::{RoundRun, Seat, SeatStatus, Session};
-use crate::round::seal::{RoundKey, SEAL_2, SealFormat, unseal};
+use crate::round::seal::RoundKey;
 use crate::workflow::Close;
 
 impl RoundRun {
+    /// Whether every seat was handed its work item: they are handed out in the roster's order.
+    pub fn all_have_items(&self) -> bool {
+        self.seats.last().is_some_and(|(_, seat)| seat.item.is_some())
+    }
+
     pub fn seat(&self, name: &str) -> Option<&Seat> {
         self.seats.get(name)
     }
@@ -55,29 +60,9 @@ impl Session {
     }
 }
 
-impl Session {
-    pub fn seal_format(&self) -> SealFormat {
-        match self.header.as_ref().and_then(|header| header.seal) {
-            Some(SEAL_2) => SealFormat::Two,
-            _ => SealFormat::One,
-        }
-    }
-
-    /// The number of its seal, where this version does not have it.
-    pub fn other_seal(&self) -> Option<u32> {
-        self.header.as_ref()?.seal.filter(|seal| *seal != SEAL_2)
-    }
-
-    /// Whether `key` opens what is sealed in a round, as far as its first seal or its public key shows.
-    pub fn opens_with(&self, round: &RoundRun, key: &RoundKey) -> bool {
-        if let Some(seal_to) = &round.seal_to {
-            return key.seal_to() == *seal_to;
-        }
-        round.sealed_seats().next().is_none_or(|seat| match &seat.status {
-            SeatStatus::Sealed(sealed) => {
-                unseal(key, round.binding(&seat.name), sealed, self.seal_format()).is_ok()
-            }
-            _ => true,
-        })
+impl RoundRun {
+    /// Whether `key` is the private key that a round is sealed to.
+    pub fn opens_with(&self, key: &RoundKey) -> bool {
+        self.seal_to.as_ref() == Some(&key.seal_to())
     }
 }

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 
 use super::agenda::Agenda;
 use super::event::{
-    AnswerRevealed, ApprovalGiven, IdeasMerged, LinkRecorded, PersonaInfo, ReviewRecorded, RoundClosed,
+    AnswerRevealed, ApprovalGiven, Door, IdeasMerged, LinkRecorded, PersonaInfo, ReviewRecorded, RoundClosed,
     RoundOpened, SeatFailed, SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally, WorkItemOffered,
 };
 use super::step_run::{ApprovalRun, StepArtifact, StepRun};
@@ -16,6 +16,7 @@ use super::timestamp::Timestamp;
 use super::work_item::WorkItem;
 use crate::diagnostic::Diagnostic;
 use crate::identity::Leak;
+use crate::round::answer::Origin;
 use crate::round::prompt::{Prompt, tail};
 use crate::round::seal::{SealTo, SealedRecord};
 use crate::workflow::{Definition, Source, Step, StepKind, default_id, load, written_id};
@@ -52,6 +53,8 @@ pub struct Session {
     pub written: Vec<String>,
     pub links: Vec<LinkRecorded>,
     /// Every round so far; the last one may be open.
+    /// `CONTEXT.md` as the last round showed it.
+    pub context: Option<String>,
     pub rounds: Vec<RoundRun>,
     /// Rounds that come before and are left out, where a later round is looked at alone; else 0.
     pub rounds_left_out: u32,
@@ -121,6 +124,8 @@ pub struct AnsweredQuestion {
 pub struct RoundRun {
     pub opened: Arc<RoundOpened>,
     pub opened_at: Timestamp,
+    /// The hash of the document that opened it; empty until that is on disk. Nobody is asked before.
+    pub opened_sha256: String,
     /// What [`Session::waited_ms`] was when it opened.
     pub waited_before: u64,
     pub seats: IndexMap<String, Seat>,
@@ -138,15 +143,17 @@ pub struct RoundRun {
     pub synthesis: Option<String>,
     /// How often an answers file has changed the agenda since it was opened.
     pub scripted_changes: usize,
-    /// What its answers are sealed to; none under seal 1. A lost key is followed by another.
+    /// What its answers are sealed to. A lost key is followed by another.
     pub seal_to: Option<SealTo>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seat {
     pub name: String,
-    /// Whether it is somewhere else: what is true of its seat in the roster.
-    pub is_remote: bool,
+    /// Where it is reached, if it is somewhere else.
+    pub door: Option<Door>,
+    /// The public key that its ballot is signed with.
+    pub signed_with: Option<String>,
     pub item: Option<Arc<WorkItemOffered>>,
     pub status: SeatStatus,
     /// From the round's opening to its seal or failure, in milliseconds.
@@ -231,9 +238,26 @@ impl Session {
     /// Whether any seat is a placeholder: for labels.
     pub fn has_rehearsal(&self) -> bool {
         let Some(definition) = &self.definition else { return false };
-        self.roster.values().filter(|seat| seat.is_rehearsal()).any(|seat| {
-            definition.all_steps().any(|step| seat.sits_in(definition, step) && !seat.is_scripted(&step.id))
+        self.roster.values().any(|seat| {
+            let steps = definition.all_steps().filter(|step| seat.sits_in(definition, step));
+            steps.into_iter().any(|step| self.origins(seat, &step.id).contains(&Origin::Placeholder))
         })
+    }
+
+    /// Who gave a seat's answers in a step; before there is one, who is to.
+    pub fn origins(&self, seat: &SeatInfo, step: &str) -> Vec<Origin> {
+        let rounds = self.rounds.iter().filter(|round| round.opened.step == step);
+        let of_round = rounds.filter_map(|round| match &round.seat(&seat.name)?.status {
+            SeatStatus::Revealed(answer, _) => Some(answer.record.origin),
+            _ => None,
+        });
+        let items = self
+            .items
+            .values()
+            .filter(|item| item.offered.step == step && item.offered.participant == seat.name);
+        let of_items = items.flat_map(|item| &item.returned).map(|(back, _)| back.record.origin);
+        let given: Vec<Origin> = of_round.chain(of_items).collect();
+        if given.is_empty() { vec![seat.planned_origin(step)] } else { given }
     }
 
     /// The number that the next round to open has, from 1.
@@ -304,6 +328,12 @@ impl SeatInfo {
         self.model.split('/').next() == Some("rehearsal")
     }
 
+    /// Who is to answer for it in a step.
+    pub fn planned_origin(&self, step: &str) -> Origin {
+        if self.is_scripted(step) { Origin::Script } else { Origin::of_model(&self.model) }
+    }
+
+    /// Whether an answers file was given for it in a step when the session began.
     pub fn is_scripted(&self, step: &str) -> bool {
         self.scripted.iter().any(|scripted| scripted == step || scripted == written_id(step))
     }

@@ -11,7 +11,8 @@ use super::round_view::{self, SeatView};
 use super::wording::{join_list, pluralize};
 use crate::core::{is_persons, is_placeholder};
 use crate::history::{AnswerRevealed, RoundRun, Session};
-use crate::round::record::Outcome;
+use crate::round::answer::Origin;
+use crate::round::answer::Outcome;
 
 /// What stands where a model's name does not tell who made it.
 const UNKNOWN: &str = "unknown";
@@ -92,10 +93,14 @@ pub fn independence(session: &Session, round: &RoundRun) -> Option<Independence>
         if is_placeholder(answer) {
             continue;
         }
-        if is_persons(session, round, answer) {
+        if is_persons(answer) {
             found.people.push(seat.name.to_owned());
         } else {
-            found.models.entry(answer.model.clone()).or_default().push(seat.name.to_owned());
+            found
+                .models
+                .entry(answer.record.answered_by().to_owned())
+                .or_default()
+                .push(seat.name.to_owned());
         }
     }
     for model in found.models.keys() {
@@ -167,7 +172,7 @@ const USUAL: f64 = 1.0;
 /// take, in groups: each group is one seat asked several times.
 pub fn same_seats(session: &Session, round: &RoundRun) -> Vec<Vec<String>> {
     let mut groups: IndexMap<String, (Vec<String>, bool)> = IndexMap::new();
-    for seat in round_view::seats(session, round).filter(|seat| !seat.scripted) {
+    for seat in round_view::seats(session, round).filter(|seat| seat.origin != Origin::Script) {
         let (Some(info), Some(answer)) = (seat.info, seat.answer()) else { continue };
         let is_dropped = is_dropped(answer, "temperature");
         if !is_dropped && info.temperature.is_some_and(|warmth| (warmth - USUAL).abs() > f64::EPSILON) {
@@ -183,13 +188,13 @@ pub fn same_seats(session: &Session, round: &RoundRun) -> Vec<Vec<String>> {
 }
 
 fn is_dropped(answer: &AnswerRevealed, parameter: &str) -> bool {
-    answer.dropped.iter().any(|dropped| dropped == parameter)
+    answer.record.dropped.iter().any(|dropped| dropped == parameter)
 }
 
 /// Says what a seat's requests went without, if anything: `without temperature, seed: not taken by …`.
 pub fn left_out(seat: &SeatView<'_>) -> Option<String> {
-    let answer = seat.answer().filter(|answer| !answer.dropped.is_empty())?;
-    Some(format!("without {}", answer.dropped.join(", ")))
+    let answer = seat.answer().filter(|answer| !answer.record.dropped.is_empty())?;
+    Some(format!("without {}", answer.record.dropped.join(", ")))
 }
 
 #[cfg(test)]

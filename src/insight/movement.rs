@@ -15,7 +15,7 @@ use super::round_view::SeatView;
 use super::wording::{cut, join_list};
 use crate::ballot::{Ballot, BallotKind};
 use crate::history::{AnswerRevealed, RoundRun, Session};
-use crate::round::record::Outcome;
+use crate::round::answer::Outcome;
 use crate::tally::Score;
 
 /// What a seat stood for that gave no ballot.

@@ -9,7 +9,7 @@ use crate::ballot::{Ballot, Stance};
 use crate::core::Cost;
 use crate::history::{AnswerRevealed, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Tally};
 use crate::identity::Leak;
-use crate::round::record::Outcome;
+use crate::round::answer::{Origin, Outcome};
 
 #[derive(Debug, Clone, Copy)]
 pub struct SeatView<'a> {
@@ -19,8 +19,8 @@ pub struct SeatView<'a> {
     pub info: Option<&'a SeatInfo>,
     /// What its answer has cost, once it may be read and if its service told of tokens.
     pub spent: Option<Cost>,
-    pub rehearsal: bool,
-    pub scripted: bool,
+    /// Who answered; before the reveal who is to.
+    pub origin: Origin,
     /// From the round's opening to its seal or failure, in milliseconds.
     pub elapsed_ms: Option<u64>,
     pub standing: VisibleState<'a>,
@@ -60,20 +60,28 @@ fn seat_view<'a>(session: &'a Session, round: &'a RoundRun, seat: &'a Seat, reve
     let closed = round.closed.is_some();
     let step = round.opened.step.as_str();
     let info = session.seat_info(&seat.name);
-    let scripted = info.is_some_and(|info| info.is_scripted(step));
     let offered = seat.item.as_ref().map_or("", |item| item.model.as_str());
     let standing = standing(seat, closed, revealed);
     let spent = match standing {
         VisibleState::Revealed(_) => seat.spent(&|model| session.price(model)),
         _ => None,
     };
+    let (model, origin) = match standing {
+        VisibleState::Revealed(answer) if answer.record.origin == Origin::Script => {
+            ("scripted", Origin::Script)
+        }
+        VisibleState::Revealed(answer) => (answer.record.model.as_str(), answer.record.origin),
+        _ => (
+            info.map_or(offered, |info| info.label(step)),
+            info.map_or(Origin::Model, |info| info.planned_origin(step)),
+        ),
+    };
     SeatView {
         name: &seat.name,
         info,
         spent,
-        model: info.map_or(offered, |info| info.label(step)),
-        rehearsal: info.is_some_and(SeatInfo::is_rehearsal) && !scripted,
-        scripted,
+        model,
+        origin,
         elapsed_ms: seat.elapsed_ms,
         standing,
         leaks: seat.item.as_ref().filter(|_| revealed).and_then(|item| session.leaks_of(&item.item)),
@@ -105,6 +113,18 @@ pub fn tally(round: &RoundRun) -> Option<&Tally> {
 }
 
 impl<'a> SeatView<'a> {
+    /// Who answers, for a person: the model, with the one that answered where that is another; or that it
+    /// is no model.
+    pub fn who(&self) -> String {
+        if let Some(label) = self.origin.label() {
+            return label.to_owned();
+        }
+        match self.answer().map(|answer| answer.record.answered_by()) {
+            Some(served) if served != self.model => format!("{}, answered by {served}", self.model),
+            _ => self.model.to_owned(),
+        }
+    }
+
     /// What became of it; none while that is open or sealed.
     pub fn outcome(&self) -> Option<Outcome> {
         match self.standing {

@@ -9,7 +9,8 @@ use indexmap::IndexMap;
 use crate::core::{Cost, QUORUM_UNREACHABLE};
 use crate::history::{CloseReason, Door, RoundOpened, SeatInfo, Session, Tally, Wrapped};
 use crate::identity::Leak;
-use crate::round::record::TokenUsage;
+use crate::round::answer::Origin;
+use crate::round::answer::TokenUsage;
 pub use crate::sanitize::group_digits;
 
 /// What a decision needs beside its quorum of seats: ", 2 ballots"; empty where any number will do.
@@ -69,18 +70,13 @@ pub fn close_reason(reason: CloseReason) -> &'static str {
     }
 }
 
-fn is_recorded(seat: &SeatInfo, step: &str) -> bool {
-    seat.model.starts_with("recorded/") && !seat.is_scripted(step)
-}
-
 /// The labels of a roster whose answers are not all a model's; each names whom it is about.
 pub fn labels(session: &Session) -> Vec<String> {
-    let rehearsed = |seat: &SeatInfo, step: &str| seat.is_rehearsal() && !seat.is_scripted(step);
     let rehearsal = if session.is_rehearsal() { "REHEARSAL" } else { "Placeholders" };
     [
-        label(session, rehearsal, rehearsed, "picked at random by placeholders, not by a model"),
-        label(session, "Recorded", is_recorded, "replayed from a saved session, not asked again"),
-        label(session, "Scripted", SeatInfo::is_scripted, "given by a script, not by a model"),
+        label(session, rehearsal, Origin::Placeholder, "picked at random by placeholders, not by a model"),
+        label(session, "Recorded", Origin::Recorded, "replayed from a saved session, not asked again"),
+        label(session, "Scripted", Origin::Script, "given by a script, not by a model"),
     ]
     .into_iter()
     .flatten()
@@ -89,13 +85,14 @@ pub fn labels(session: &Session) -> Vec<String> {
     .collect()
 }
 
-fn label(session: &Session, word: &str, is: impl Fn(&SeatInfo, &str) -> bool, how: &str) -> Option<String> {
+fn label(session: &Session, word: &str, origin: Origin, how: &str) -> Option<String> {
     const NAMED: usize = 8;
     let mut names: Vec<String> = Vec::new();
     let mut is_all = true;
     for seat in session.roster.values() {
         let steps = steps_of(session, seat);
-        let hit: Vec<&str> = steps.iter().copied().filter(|step| is(seat, step)).collect();
+        let hit: Vec<&str> =
+            steps.iter().copied().filter(|step| session.origins(seat, step).contains(&origin)).collect();
         is_all &= hit.len() == steps.len();
         if !hit.is_empty() {
             let which =

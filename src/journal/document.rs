@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::history::{Event, TimedEvent, Timestamp};
+use crate::history::{Event, LogEntry, TimedEvent, Timestamp};
 use crate::round::snapshot::sha256_hex;
 use crate::yaml::{Unwritable, read_own, write_struct};
 
@@ -16,8 +16,55 @@ pub const FORMAT: u32 = 3;
 /// The `prev` of a file's first document.
 pub const NO_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
+/// The end of a file's chain: what the next document follows.
+#[derive(Debug, Clone)]
+pub struct Chain {
+    /// The session that the documents name.
+    session: String,
+    /// The number of the next document.
+    pub seq: u64,
+    /// The hash of the last document.
+    pub head: String,
+}
+
+impl Default for Chain {
+    fn default() -> Self {
+        Self { session: String::new(), seq: 0, head: NO_HASH.to_owned() }
+    }
+}
+
+impl Chain {
+    /// The chain after these entries.
+    pub fn after(lines: &[LogEntry]) -> Self {
+        let Some(last) = lines.last() else { return Self::default() };
+        let session = lines.iter().rev().find_map(|line| named_session(&line.stamped.event));
+        Self { session: session.unwrap_or_default().to_owned(), seq: last.seq + 1, head: last.hash.clone() }
+    }
+
+    /// Appends the document of the next event to `out`.
+    ///
+    /// # Errors
+    /// When a value of it cannot be written; the chain is then as before.
+    pub fn write(&mut self, stamped: TimedEvent, out: &mut String) -> Result<LogEntry, Unwritable> {
+        let session = named_session(&stamped.event).unwrap_or(&self.session).to_owned();
+        let hash = write_document(self.seq, &self.head, &session, &stamped, out)?;
+        let prev = std::mem::replace(&mut self.head, hash.clone());
+        let line = LogEntry { seq: self.seq, prev, hash, stamped };
+        (self.session, self.seq) = (session, self.seq + 1);
+        Ok(line)
+    }
+}
+
+/// The session that an event begins.
+pub fn named_session(event: &Event) -> Option<&str> {
+    if let Event::SessionOpened(opened) = event {
+        return Some(&opened.session);
+    }
+    if let Event::SessionForked(forked) = event { Some(&forked.session) } else { None }
+}
+
 /// Appends one document to `out`; returns its hash.
-pub fn write_document(
+fn write_document(
     seq: u64,
     prev: &str,
     session: &str,

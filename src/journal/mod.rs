@@ -12,9 +12,9 @@ mod storage;
 mod verify;
 mod writer;
 
-pub use document::{FORMAT, NO_HASH, write_document};
+pub use document::{Chain, FORMAT, NO_HASH};
 pub use key_store::KeyStore;
 pub use reader::{Damage, EventLog, LogReader, fold, read_log};
 pub use storage::{Disk, DiskError, FaultInjector, InjectedFault, LockOwner, StorageOp};
 pub use verify::{DocumentPlace, Finding, UNPROVEN, Verification, verify};
-pub use writer::{Journal, OpenJournalError, OpenedJournal, named_session};
+pub use writer::{Journal, OpenJournalError, OpenedJournal};

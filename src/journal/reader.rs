@@ -159,21 +159,9 @@ impl Iterator for LogReader<'_> {
 pub fn fold(log: &EventLog) -> Session {
     let mut session = Session::default();
     for line in &log.lines {
-        session.apply(&line.stamped);
+        session.apply_entry(line);
     }
     session
-}
-
-/// Where each complete document of a log starts, and its line; nothing of them is read.
-pub(super) fn starts(bytes: &[u8]) -> impl Iterator<Item = (usize, u64)> {
-    let (mut start, mut line) = (0, 1);
-    std::iter::from_fn(move || {
-        let end = document_end(bytes, start)?;
-        let found = (start, line);
-        line += bytes[start..end].iter().filter(|byte| **byte == b'\n').count() as u64;
-        start = end;
-        Some(found)
-    })
 }
 
 /// The end of the document that starts at `start`: after the first line that is `hash: `, 64 hex digits,

@@ -5,17 +5,15 @@
 
 use std::path::{Path, PathBuf};
 
-use super::document::{NO_HASH, write_document};
+use super::document::Chain;
 use super::reader::{Damage, EventLog, read_log};
 use super::storage::{Disk, DiskError, LogFile};
-use crate::history::{Event, LogEntry, TimedEvent};
+use crate::history::{LogEntry, TimedEvent};
 
 /// An open session file; nobody else can write to it.
 pub struct Journal {
     file: LogFile,
-    session: String,
-    seq: u64,
-    prev: String,
+    chain: Chain,
     failed: bool,
     /// The text of one write. Its memory serves the next.
     text: String,
@@ -46,17 +44,17 @@ pub enum OpenJournalError {
 }
 
 impl Journal {
-    fn at(file: LogFile, session: String, seq: u64, prev: String) -> Self {
-        Self { file, session, seq, prev, failed: false, text: String::new() }
+    fn at(file: LogFile, chain: Chain) -> Self {
+        Self { file, chain, failed: false, text: String::new() }
     }
 
     /// Makes a new session file; it must not exist.
-    pub fn create(disk: &Disk, path: &Path, session: &str) -> Result<Self, DiskError> {
+    pub fn create(disk: &Disk, path: &Path) -> Result<Self, DiskError> {
         if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             disk.make_dir(parent)?;
         }
         let file = disk.create_log(path)?;
-        Ok(Self::at(file, session.to_owned(), 0, NO_HASH.to_owned()))
+        Ok(Self::at(file, Chain::default()))
     }
 
     /// Opens a session file to go on with it. A torn write at its end is kept beside it and cut off.
@@ -64,17 +62,17 @@ impl Journal {
         let mut file = disk.open_log(path)?;
         let bytes = file.read_all()?;
         let log = read_log(&bytes)?;
-        let Some(last) = log.lines.last() else { return Err(OpenJournalError::NothingRecorded) };
-        let session = log.lines.iter().rev().find_map(|line| named_session(&line.stamped.event));
-        let session = session.unwrap_or_default().to_owned();
-        let (seq, prev) = (last.seq + 1, last.hash.clone());
+        if log.lines.is_empty() {
+            return Err(OpenJournalError::NothingRecorded);
+        }
+        let chain = Chain::after(&log.lines);
         let mut torn = None;
         if log.torn > 0 {
             let aside = aside(disk, path, log.good, &bytes[log.good..])?;
             file.truncate(log.good as u64)?;
             torn = Some(aside);
         }
-        Ok(OpenedJournal { journal: Self::at(file, session, seq, prev), log, torn })
+        Ok(OpenedJournal { journal: Self::at(file, chain), log, torn })
     }
 
     /// Appends events in one write and waits until they are on disk.
@@ -86,38 +84,21 @@ impl Journal {
         if self.failed {
             return Err(self.refuses("an earlier write failed"));
         }
-        let lines = self.render(events)?;
+        let mut chain = self.chain.clone();
+        let lines = events.into_iter().map(|stamped| chain.write(stamped, &mut self.text));
+        let lines: Result<Vec<LogEntry>, _> = lines.collect();
+        self.failed = lines.is_err();
+        let lines = lines.map_err(|fault| self.refuses(fault))?;
         let written = self.file.append(self.text.as_bytes()).and_then(|()| self.file.sync());
         self.text.clear();
         self.text.shrink_to(KEPT);
         self.failed = written.is_err();
-        if self.failed && self.seq == 0 {
+        if self.failed && self.chain.seq == 0 {
             // Nothing was ever acknowledged: an empty file would only stand in the way.
             self.file.discard();
         }
         written?;
-        if let Some(last) = lines.last() {
-            (self.seq, self.prev) = (last.seq + 1, last.hash.clone());
-        }
-        Ok(lines)
-    }
-
-    /// Writes events into `text`, each chained to the one before.
-    fn render(&mut self, events: Vec<TimedEvent>) -> Result<Vec<LogEntry>, DiskError> {
-        let mut lines: Vec<LogEntry> = Vec::with_capacity(events.len());
-        for stamped in events {
-            if let Some(session) = named_session(&stamped.event) {
-                session.clone_into(&mut self.session);
-            }
-            let (seq, prev) = match lines.last() {
-                Some(last) => (last.seq + 1, last.hash.clone()),
-                None => (self.seq, self.prev.clone()),
-            };
-            let hash = write_document(seq, &prev, &self.session, &stamped, &mut self.text);
-            self.failed = hash.is_err();
-            let hash = hash.map_err(|fault| self.refuses(fault))?;
-            lines.push(LogEntry { seq, prev, hash, stamped });
-        }
+        self.chain = chain;
         Ok(lines)
     }
 
@@ -132,19 +113,12 @@ impl Journal {
 
     /// How many documents it has on disk.
     pub fn entries(&self) -> usize {
-        usize::try_from(self.seq).unwrap_or(usize::MAX)
+        usize::try_from(self.chain.seq).unwrap_or(usize::MAX)
     }
 
     pub fn head(&self) -> &str {
-        &self.prev
+        &self.chain.head
     }
-}
-
-pub fn named_session(event: &Event) -> Option<&str> {
-    if let Event::SessionOpened(opened) = event {
-        return Some(&opened.session);
-    }
-    if let Event::SessionForked(forked) = event { Some(&forked.session) } else { None }
 }
 
 /// Keeps a torn write at byte `offset` beside the file, and never in the place of another one.

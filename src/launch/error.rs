@@ -28,9 +28,7 @@ impl RunError {
         };
         Self { problems: vec![problem], exit }
     }
-}
 
-impl RunError {
     /// The first of its problems, where there is room for one.
     pub fn first(self) -> Diagnostic {
         let first = self.problems.into_iter().next();

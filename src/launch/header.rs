@@ -49,7 +49,6 @@ impl PreparedSession {
                 .unwrap_or_else(|| "stdin".to_owned()),
             definition_sha256: sha256_hex(&self.text),
             definition: self.text.clone(),
-            seal: None,
             table_key: None,
             draw_seed: self.definition.draws().then(|| seed.map_or_else(random_seed, Ok)).transpose()?,
             pseudonyms: self.pseudonyms(&roster, seed)?,

@@ -123,7 +123,7 @@ mod tests {
         let (mut observer, mut facilitator) = (Nobody, HeadlessFacilitator::new(answers, false));
         let mut engine = Engine::new(EngineConfig {
             session: Session::default(),
-            journal: Journal::create(&Disk::default(), &dir.path().join("s.s2s"), "s-1").unwrap(),
+            journal: Journal::create(&Disk::default(), &dir.path().join("s.s2s")).unwrap(),
             keys: KeyStore::new(Disk::default(), &dir.path().join("keys")),
             table: [("ann".to_owned(), Arc::new(Rehearsal::default()) as _)].into(),
             evidence: Box::new(|_| Err("no evidence".to_owned())),

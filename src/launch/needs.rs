@@ -8,7 +8,7 @@ use crate::config::programs::ConfiguredProgram;
 use crate::config::{Need, ParticipantFactory, PathPolicy, program_need};
 use crate::diagnostic::Diagnostic;
 use crate::history::{SeatInfo, Session};
-use crate::workflow::{ParticipantSpec, ProgramSpec};
+use crate::workflow::{Definition, ParticipantSpec, ProgramSpec, Step};
 
 /// A seat that is asked something which is not scripted, and the program that it is, if it is one.
 pub(super) struct Asked<'a> {
@@ -26,16 +26,24 @@ impl Asked<'_> {
     }
 }
 
+/// The steps that ask a seat something that is not scripted.
+fn asking<'a>(
+    definition: &'a Definition,
+    seat: &'a SeatInfo,
+    answers: &Answers,
+) -> impl Iterator<Item = &'a Step> {
+    let parts = answers.parts(definition, &seat.name);
+    definition.all_steps().filter(move |step| seat.sits_in(definition, step) && !parts.contains_key(&step.id))
+}
+
 /// Everyone of a header's roster who is asked something that is not scripted.
 pub(super) fn asked<'a>(session: &'a Session, answers: &'a Answers) -> impl Iterator<Item = Asked<'a>> {
     let definition = session.definition.as_ref();
     session.roster.values().filter_map(move |seat| {
         let definition = definition?;
-        let parts = answers.parts(definition, &seat.name);
-        let mut steps = definition.all_steps();
         let spec = definition.participants.iter().find(|spec| spec.name == seat.name);
         let program = spec.and_then(|spec| spec.command.as_ref()).filter(|_| !seat.is_rehearsal());
-        steps.any(|step| seat.sits_in(definition, step) && !parts.contains_key(&step.id)).then_some(Asked {
+        asking(definition, seat, answers).next().map(|_| Asked {
             seat,
             program,
             allows_tools: definition.allows_tools(&seat.name) && !seat.is_rehearsal(),
@@ -46,11 +54,7 @@ pub(super) fn asked<'a>(session: &'a Session, answers: &'a Answers) -> impl Iter
 /// The names of all who are asked something in a round that is not scripted.
 pub(super) fn asked_seats(session: &Session, answers: &Answers) -> HashSet<String> {
     let Some(definition) = &session.definition else { return HashSet::new() };
-    let sits = |seat: &&SeatInfo| {
-        let parts = answers.parts(definition, &seat.name);
-        let mut rounds = definition.all_steps().filter(|step| step.round().is_some());
-        rounds.any(|step| seat.sits_in(definition, step) && !parts.contains_key(&step.id))
-    };
+    let sits = |seat: &&SeatInfo| asking(definition, seat, answers).any(|step| step.round().is_some());
     session.roster.values().filter(sits).map(|seat| seat.name.clone()).collect()
 }
 

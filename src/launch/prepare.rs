@@ -24,7 +24,6 @@ use crate::diagnostic::Diagnostic;
 use crate::history::{
     Door, Event, LinkedSession, RemoteSeat, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp,
 };
-use crate::round::seal::SEAL_2;
 use crate::workflow::{
     ChosenParticipant, Definition, Examined, LINK, MAX_DEFINITION, OtherFiles, STANDARD_INPUT, Source,
     default_id, examine, needs_screen, recheck, unknown_tasks,
@@ -42,8 +41,6 @@ pub struct LaunchOptions {
     /// What takes the place of the definition's input.
     pub input: Option<String>,
     pub seed: Option<u64>,
-    /// The number of the seal; seal 1 unless it is 2.
-    pub seal: Option<u32>,
     /// The most it may cost, in US dollars.
     pub max_usd: Option<f64>,
     pub answers: Answers,
@@ -196,8 +193,6 @@ pub fn prepare(
     let id = plan.new_id();
     let mut header = plan.header(roster, &id, options.input.as_deref(), options.seed)?;
     no_problems(unasked(&options.invited, &header))?;
-    let has_remote = header.participants.iter().any(|seat| seat.remote.is_some());
-    header.seal = options.seal.filter(|seal| *seal == SEAL_2).or(has_remote.then_some(SEAL_2));
     no_problems(pin_workers(&mut header, &set_up.config.workers, &plan.file))?;
     let session = opened(&header, crate::clock::now());
     no_problems(misplaced_seats(&session, &plan.file))?;

@@ -24,7 +24,7 @@ use crate::journal::{Disk, Journal, KeyStore, OpenedJournal};
 use crate::participants::human::HumanQueue;
 use crate::participants::scripted::{ScriptedParticipant, ScriptedSeat};
 use crate::participants::{Failure, Participant, Reply, SeatRequest};
-use crate::round::record::ReplyAttempt;
+use crate::round::answer::ReplyAttempt;
 use crate::round::seal::sign::SigningKey;
 use crate::workflow::written_id;
 
@@ -82,7 +82,7 @@ pub fn begin(
     let table = seat_for(desk, &session, set_up, &answers)?;
     let budget = budget(options.max_usd, &session, set_up)?;
     let evidence_reader = set_up.sending_reader(&session)?;
-    let journal = Journal::create(&Disk::default(), &path, &header.session).map_err(|error| {
+    let journal = Journal::create(&Disk::default(), &path).map_err(|error| {
         let problem = Diagnostic::new(error.to_string()).hint(match error.cause.kind() {
             std::io::ErrorKind::AlreadyExists => "--save does not overwrite; choose another path",
             _ => "check the folder's permissions and room, or give another path with --save",
@@ -296,7 +296,7 @@ fn used(
     for round in &session.rounds {
         let Some(key) = key(&round.opened.step) else { continue };
         let tries = match round.seat(seat).map(|seat| &seat.status) {
-            Some(SeatStatus::Revealed(answer, _)) => answer.replies.len(),
+            Some(SeatStatus::Revealed(answer, _)) => answer.record.replies.len(),
             Some(SeatStatus::Sealed(_)) if has_lost_key => 0,
             Some(SeatStatus::Failed(_) | SeatStatus::Sealed(_)) => 1,
             _ => 0,
@@ -308,8 +308,8 @@ fn used(
         // A try that failed on the way used one answer up beside those that came.
         let of_try = |back: &WorkItemReturned| {
             let is_counted = |reply: &ReplyAttempt| reply.reason.is_none();
-            let ended = back.replies.last().is_some_and(is_counted) || back.replies.len() == 2;
-            back.replies.len() + usize::from(!ended)
+            let ended = back.record.replies.last().is_some_and(is_counted) || back.record.replies.len() == 2;
+            back.record.replies.len() + usize::from(!ended)
         };
         let tries: usize = item.returned.iter().map(|(back, _)| of_try(back)).sum();
         *used.entry(key).or_insert(0) += tries;

@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Command;
 
 use super::{ExitNote, ProgramExit};
-use super::{Failure, Participant, Reply, SeatRequest};
+use super::{Failure, Origin, Participant, Reply, SeatRequest};
 use crate::handoff::whole_prompt;
 use crate::round::snapshot::hex;
 use crate::workflow::ProgramSpec;
@@ -71,7 +71,7 @@ impl ExternalProgram {
         ended: &mut ProgramExit,
     ) -> Result<Reply, String> {
         ended.status = Some(status.to_string());
-        let reply = |text| Ok(Reply { text, tries: 1, ..Reply::default() });
+        let reply = |text| Ok(Reply::own(Origin::Program, text));
         if answer.len() as u64 > MAX_ANSWER {
             return Err(format!("`{name}` answered with more than {MAX_ANSWER} bytes"));
         }

@@ -7,7 +7,7 @@ use futures::future::{BoxFuture, FutureExt as _};
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::oneshot;
 
-use super::{Failure, Participant, Reply, SeatRequest};
+use super::{Failure, Origin, Participant, Reply, SeatRequest};
 
 #[derive(Debug)]
 pub struct HumanQuestion {
@@ -39,7 +39,7 @@ impl Participant for Human {
             let asked = HumanQuestion { seat: ask.seat.clone(), again: ask.again.clone(), answer };
             self.desk.as_ref().and_then(|desk| desk.send(asked).ok()).ok_or_else(gone)?;
             let text = answered.await.map_err(|_| gone())?;
-            Ok(Reply { text, tries: 1, ..Reply::default() })
+            Ok(Reply::own(Origin::Person, text))
         }
         .boxed()
     }

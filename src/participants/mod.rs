@@ -24,8 +24,8 @@ use std::time::Duration;
 
 use futures::future::BoxFuture;
 
+pub use crate::round::answer::{Finish, Origin, TokenUsage};
 pub use crate::round::prompt::Prompt;
-pub use crate::round::record::{Finish, TokenUsage};
 
 pub use crate::workflow::Task as TrackedTask;
 use crate::workflow::{Effort, OutputSchema};
@@ -131,6 +131,9 @@ pub type ExitNote = Mutex<ProgramExit>;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reply {
     pub text: String,
+    pub origin: Origin,
+    /// The model that answered, as its service names it.
+    pub served: Option<String>,
     pub finish: Finish,
     /// Tokens, if the service told.
     pub usage: Option<TokenUsage>,
@@ -142,6 +145,13 @@ pub struct Reply {
     pub dropped: Vec<String>,
     /// The most tokens it could have, where it ended there.
     pub limit: Option<u32>,
+}
+
+impl Reply {
+    /// A reply that no service gave.
+    pub fn own(origin: Origin, text: String) -> Self {
+        Self { text, origin, tries: 1, ..Self::default() }
+    }
 }
 
 /// Why nothing came back: a fault of the way there, never of the answer's content.

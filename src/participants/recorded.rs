@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use futures::future::{BoxFuture, FutureExt as _, ready};
 
-use super::{Failure, Participant, Prompt, Reply, SeatRequest};
+use super::{Failure, Origin, Participant, Prompt, Reply, SeatRequest};
 use crate::sanitize::harmless_line;
 
 /// How much of a line is shown, in characters.
@@ -73,7 +73,7 @@ fn difference(recorded: &str, now: &str) -> String {
 impl Participant for Recorded {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         let reply = match self.reply(ask) {
-            Ok(text) => Ok(Reply { text, tries: 1, ..Reply::default() }),
+            Ok(text) => Ok(Reply::own(Origin::Recorded, text)),
             Err(reason) => Err(Failure { reason, timed_out: false, tries: 1, usage: None }),
         };
         ready(reply).boxed()

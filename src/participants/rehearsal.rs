@@ -9,7 +9,7 @@ use futures::future::{self, BoxFuture};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{Failure, Participant, Reply, SeatRequest, TokenUsage, WorkItemView};
+use super::{Failure, Origin, Participant, Reply, SeatRequest, TokenUsage, WorkItemView};
 use crate::ballot::{BallotKind, Stage};
 use crate::round::snapshot::sha256_hex;
 
@@ -49,7 +49,7 @@ impl Participant for Rehearsal {
                 None => answer(&self.form(&ask.prompt.snapshot), ask),
             };
             let text = format!("```json\n{answer:#}\n```\n");
-            Ok(Reply { text, usage: Some(TokenUsage::default()), tries: 1, ..Reply::default() })
+            Ok(Reply { usage: Some(TokenUsage::default()), ..Reply::own(Origin::Placeholder, text) })
         })
         .boxed()
     }

@@ -7,7 +7,7 @@ use futures::future::{BoxFuture, FutureExt as _, ready};
 
 use crate::workflow::written_id;
 
-use super::{Failure, Participant, Reply, SeatRequest};
+use super::{Failure, Origin, Participant, Reply, SeatRequest};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScriptedReply {
@@ -71,9 +71,7 @@ impl Participant for ScriptedParticipant {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         let failure = |reason: String| Failure { reason, timed_out: false, tries: 1, usage: None };
         match (self.next_line(&ask.step), &self.otherwise) {
-            (Some(Ok(ScriptedReply::Reply(text))), _) => {
-                ready(Ok(Reply { text, tries: 1, ..Reply::default() })).boxed()
-            }
+            (Some(Ok(ScriptedReply::Reply(text))), _) => ready(Ok(Reply::own(Origin::Script, text))).boxed(),
             (Some(Ok(ScriptedReply::Fail(reason))), _) => ready(Err(failure(reason))).boxed(),
             (Some(Err(failure)), _) => ready(Err(failure)).boxed(),
             (None, Some(otherwise)) => otherwise.ask(ask),

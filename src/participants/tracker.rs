@@ -8,7 +8,7 @@
 use futures::future::{BoxFuture, FutureExt as _, ready};
 use serde_json::{Map, Value, json};
 
-use super::{Failure, Participant, Reply, SeatRequest, TrackedTask, WorkItemView};
+use super::{Failure, Origin, Participant, Reply, SeatRequest, TrackedTask, WorkItemView};
 
 /// Answers at once, from the tasks it is shown.
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,7 +21,7 @@ impl Participant for Tracker {
             None => Err("the tracker takes no seat in a round".to_owned()),
         };
         ready(match answer {
-            Ok(answer) => Ok(Reply { text: answer.to_string(), tries: 1, ..Reply::default() }),
+            Ok(answer) => Ok(Reply::own(Origin::Tracker, answer.to_string())),
             Err(reason) => Err(Failure { reason, timed_out: false, tries: 1, usage: None }),
         })
         .boxed()

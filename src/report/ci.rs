@@ -12,7 +12,7 @@ use crate::insight::findings::{FindingGroup, grouped};
 use crate::insight::headline::rehearsal_mark;
 use crate::insight::round_view::{dissents, is_revealed, seats, tally};
 use crate::insight::{SeatView, headline, join_list};
-use crate::round::record::Outcome;
+use crate::round::answer::Outcome;
 use crate::sanitize::{harmless, harmless_line};
 
 enum Standing {

@@ -62,7 +62,7 @@ pub fn csv(session: &Session) -> String {
         for seat in seats(session, run) {
             let info = session.seat_info(seat.name);
             let answer = seat.answer();
-            let tokens = answer.and_then(|answer| answer.tokens);
+            let tokens = answer.and_then(|answer| answer.record.tokens);
             let cells = [
                 session.id.clone(),
                 run.opened.round.clone(),
@@ -76,8 +76,8 @@ pub fn csv(session: &Session) -> String {
                 seat.ballot().and_then(Ballot::phrase).unwrap_or_default(),
                 answer.and_then(confidence).unwrap_or_default(),
                 seat.reason().unwrap_or_default().to_owned(),
-                answer.map(|answer| answer.tries.to_string()).unwrap_or_default(),
-                answer.map(|answer| answer.latency_ms.to_string()).unwrap_or_default(),
+                answer.map(|answer| answer.record.tries.to_string()).unwrap_or_default(),
+                answer.map(|answer| answer.record.latency_ms.to_string()).unwrap_or_default(),
                 tokens.map(|tokens| tokens.input.to_string()).unwrap_or_default(),
                 tokens.map(|tokens| tokens.output.to_string()).unwrap_or_default(),
                 decided.clone(),
@@ -89,7 +89,7 @@ pub fn csv(session: &Session) -> String {
                 text(&seat, "concerns"),
                 text(&seat, "minimum_change"),
                 tokens.map(|tokens| tokens.thinking.to_string()).unwrap_or_default(),
-                answer.map(|answer| answer.dropped.join(" ")).unwrap_or_default(),
+                answer.map(|answer| answer.record.dropped.join(" ")).unwrap_or_default(),
                 text(&seat, "references"),
                 answer.map(|answer| citable.unresolved(answer).join("\n")).unwrap_or_default(),
                 seat.spent
@@ -123,7 +123,7 @@ fn not_held_rows(session: &Session, out: &mut String) {
 }
 
 fn position(seat: &SeatView<'_>) -> String {
-    match seat.answer().filter(|answer| answer.may_block).and_then(|answer| answer.replies.last()) {
+    match seat.answer().filter(|answer| answer.may_block).and_then(|answer| answer.record.replies.last()) {
         Some(reply) => reply.text.clone(),
         None => match seat.ballot().map(Ballot::listing) {
             Some(texts) if !texts.is_empty() => texts.join("\n"),

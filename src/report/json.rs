@@ -17,8 +17,8 @@ use crate::insight::references::Citable;
 use crate::insight::{
     SeatView, VisibleState, agreement, independence, movement, round_view, shown_mask, slots,
 };
+use crate::round::answer::Outcome;
 use crate::round::material::{AgendaItem, Artifact};
-use crate::round::record::Outcome;
 use crate::tally::Rule;
 
 pub fn json(session: &Session) -> Value {
@@ -145,7 +145,7 @@ fn dissent(session: &Session, round: &RoundRun) -> Vec<Value> {
     let seats = round_view::seats(session, round).filter(|seat| round_view::dissents(seat, tally));
     let said = |seat: SeatView<'_>| {
         let answer = seat.answer();
-        let reply = answer.filter(|answer| answer.may_block).and_then(|answer| answer.replies.last());
+        let reply = answer.filter(|answer| answer.may_block).and_then(|answer| answer.record.replies.last());
         json!({
             "participant": seat.name,
             "round": round.opened.round,
@@ -187,28 +187,28 @@ fn seat(session: &Session, view: &SeatView<'_>, citable: &Citable) -> Value {
     let answer = view.answer();
     let (tries, tokens) = match view.standing {
         VisibleState::Failed(failed) => (Some(failed.tries), failed.tokens),
-        _ => (answer.map(|answer| answer.tries), answer.and_then(|answer| answer.tokens)),
+        _ => (answer.map(|answer| answer.record.tries), answer.and_then(|answer| answer.record.tokens)),
     };
     let mut seat = json!({
         "participant": view.name,
+        "origin": view.origin,
         "model": view.model,
+        "served": answer.and_then(|answer| answer.record.served.as_ref()),
         "outcome": view.outcome().map(Outcome::name),
         "reason": view.reason(),
         "tries": tries,
-        "latency_ms": answer.map(|answer| answer.latency_ms),
+        "latency_ms": answer.map(|answer| answer.record.latency_ms),
         "tokens": tokens,
         "cost": view.spent.map(cost),
         "seed": view.info.and_then(|info| info.seed),
         "temperature": view.info.and_then(|info| info.temperature),
         "effort": view.info.and_then(|info| info.effort),
-        "dropped": answer.map_or(&[][..], |answer| &answer.dropped),
+        "dropped": answer.map_or(&[][..], |answer| &answer.record.dropped),
         "weight": view.info.map(|info| info.weight),
         "answer": answer.filter(|answer| !answer.answer.is_empty()).map(|answer| &answer.answer),
         "ballot": answer.and_then(|answer| answer.ballot.as_ref()),
         "unresolved_references": answer.map(|answer| citable.unresolved(answer)).unwrap_or_default(),
         "flags": answer.map_or(&[][..], |answer| &answer.flags),
-        "rehearsal": view.rehearsal,
-        "scripted": view.scripted,
     });
     if let VisibleState::Unread(state) = view.standing {
         seat["state"] = state.into();

@@ -18,7 +18,7 @@ use crate::insight::{
     close_reason, confidence, format_duration, group_digits, handling, headline, join_list, labels,
     pluralize, quorum_ballots, why_paused, wording,
 };
-use crate::round::record::Outcome;
+use crate::round::answer::Outcome;
 use crate::sanitize::harmless_line;
 
 /// How much of an open answer a line shows, in characters.
@@ -41,6 +41,7 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         // The round's own line follows and says more.
         Event::StepStarted { kind, .. } if kind == "round" => return None,
         Event::StepStarted { step, kind, .. } => format!("step {step} begins ({kind})"),
+        Event::ContextChanged { text } => context_changed(text.is_some()).to_owned(),
         Event::RoundOpened(opened) => round_opened(opened),
         Event::WorkItemOffered(item) => format!("asked  {}  {}", item.participant, item.model),
         // The item's offer has said it; a claim is made longer without a word.
@@ -124,7 +125,7 @@ fn session_opened(opened: &SessionOpened, session: &Session) -> String {
 }
 
 fn work_returned(back: &WorkItemReturned) -> String {
-    let (who, took) = (&back.participant, format_duration(back.latency_ms));
+    let (who, took) = (&back.participant, format_duration(back.record.latency_ms));
     match &back.error {
         Some(error) => format!("failed  {who}  {took}: {error}"),
         None => format!("returned  {who}  {took}"),
@@ -137,6 +138,10 @@ fn seat_retried(retried: &SeatRetried) -> String {
         Some(model) => format!("retried  {participant}, now {model}"),
         None => format!("retried  {participant}"),
     }
+}
+
+fn context_changed(is_there: bool) -> &'static str {
+    if is_there { "CONTEXT.md is read" } else { "CONTEXT.md is gone" }
 }
 
 fn round_opened(opened: &RoundOpened) -> String {

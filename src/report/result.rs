@@ -12,7 +12,7 @@ use crate::insight::headline::strength;
 use crate::insight::round_view::{dissents, seats, tally};
 use crate::insight::wording::first_names;
 use crate::insight::{format_duration, independence};
-use crate::round::record::Outcome;
+use crate::round::answer::Outcome;
 use crate::tally::{Rule, Tier};
 
 /// The version of the line's keys.

@@ -7,7 +7,7 @@ use crate::ballot::{Ballot, Stance};
 use crate::history::RoundRun;
 use crate::insight::movement::earlier;
 use crate::insight::{SeatView, seats};
-use crate::round::record::Outcome;
+use crate::round::answer::Outcome;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {

@@ -9,6 +9,7 @@ use crate::handoff::whole_prompt;
 use crate::history::{Event, LogEntry, SeatStatus, Session, Timestamp, WorkItemOffered};
 use crate::identity::Leak;
 use crate::insight::{finding, handling, is_revealed, shown_mask};
+use crate::round::answer::Origin;
 use crate::sanitize::harmless;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -23,6 +24,9 @@ pub struct TraceEntry {
     pub from: &'static str,
     pub to: String,
     pub model: String,
+    /// Who answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
     pub sent_at: Timestamp,
     /// The system's part of an agent's prompt, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,10 +70,13 @@ pub fn trace(lines: &[LogEntry], session: &Session) -> Vec<TraceEntry> {
                 continue;
             }
             let Some(round) = session.round(&item.round) else { continue };
-            let (status, answer) = what_became(
-                round.seat(&item.participant).map(|seat| &seat.status),
-                readable.contains(item.round.as_str()),
-            );
+            let seat = round.seat(&item.participant).map(|seat| &seat.status);
+            let may_be_read = readable.contains(item.round.as_str());
+            let (status, answer) = what_became(seat, may_be_read);
+            let origin = match seat {
+                Some(SeatStatus::Revealed(answer, _)) if may_be_read => Some(answer.record.origin),
+                _ => None,
+            };
             let entry = TraceEntry {
                 id: item.item.clone(),
                 seq: line.seq,
@@ -77,6 +84,7 @@ pub fn trace(lines: &[LogEntry], session: &Session) -> Vec<TraceEntry> {
                 from: "facilitator",
                 to: item.participant.clone(),
                 model: item.model.clone(),
+                origin,
                 sent_at: line.stamped.at,
                 system: None,
                 prompt: session.prompt(round, item).text(),
@@ -84,7 +92,7 @@ pub fn trace(lines: &[LogEntry], session: &Session) -> Vec<TraceEntry> {
                 returned_at: None,
                 answer,
                 status,
-                leaks: leaks(session, &item.item).filter(|_| readable.contains(item.round.as_str())),
+                leaks: leaks(session, &item.item).filter(|_| may_be_read),
             };
             entries.insert((item.round.clone(), item.participant.clone()), entry);
         }
@@ -105,7 +113,8 @@ fn agent_hand_over(line: &LogEntry, item: &WorkItemOffered, session: &Session) -
     let returned = known.map(|known| known.returned.as_slice()).unwrap_or_default();
     let mut replies = Vec::new();
     for (back, _) in returned {
-        replies.extend(back.replies.iter().map(|reply| serde_json::to_value(reply).unwrap_or_default()));
+        replies
+            .extend(back.record.replies.iter().map(|reply| serde_json::to_value(reply).unwrap_or_default()));
     }
     let status = match returned.last().and_then(|(back, _)| back.error.as_deref()) {
         Some(error) => format!("failed: {error}"),
@@ -118,6 +127,7 @@ fn agent_hand_over(line: &LogEntry, item: &WorkItemOffered, session: &Session) -
         from: "facilitator",
         to: item.participant.clone(),
         model: item.model.clone(),
+        origin: returned.last().map(|(back, _)| back.record.origin),
         sent_at: line.stamped.at,
         system: (!system.is_empty()).then_some(system),
         prompt,
@@ -141,7 +151,7 @@ fn what_became(status: Option<&SeatStatus>, may_be_read: bool) -> (String, Value
         Some(SeatStatus::Excused(reason)) => word(&format!("excused: {reason}")),
         Some(SeatStatus::Missing) => word("missing"),
         Some(SeatStatus::Revealed(answer, _)) => {
-            let replies = serde_json::to_value(&answer.replies).unwrap_or_default();
+            let replies = serde_json::to_value(&answer.record.replies).unwrap_or_default();
             (answer.outcome.name().to_owned(), replies)
         }
     }
@@ -153,7 +163,7 @@ pub fn text(entry: &TraceEntry) -> String {
         "=== {} · to {} ({}) · sent {} · {}\n\n{}",
         entry.id,
         entry.to,
-        entry.model,
+        entry.origin.and_then(Origin::label).unwrap_or(&entry.model),
         entry.sent_at,
         entry.status,
         whole_prompt(entry.system.as_deref().unwrap_or_default(), &entry.prompt)

@@ -7,7 +7,7 @@ use super::seal::sign::{SigningKey, failed_message, is_signed};
 use super::seal::{AssociatedData, SealedRecord, in_base64};
 
 /// The version of offers and envelopes.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The most bytes of an envelope's JSON.
 pub const MAX_ENVELOPE: usize = 512 * 1024;
@@ -22,6 +22,7 @@ pub struct Envelope {
     pub round: String,
     pub participant: String,
     pub snapshot_sha256: String,
+    pub opened_sha256: String,
     pub commitment: String,
     pub enc: String,
     #[serde(with = "in_base64")]
@@ -68,7 +69,8 @@ impl Envelope {
     /// Reads JSON; `None` if it is no envelope of this version.
     pub fn read(json: &[u8]) -> Option<Self> {
         let envelope: Self = serde_json::from_slice(json).ok()?;
-        let hashes = [&envelope.delivery, &envelope.snapshot_sha256, &envelope.commitment, &envelope.enc];
+        let (snapshot, opened) = (&envelope.snapshot_sha256, &envelope.opened_sha256);
+        let hashes = [&envelope.delivery, snapshot, opened, &envelope.commitment, &envelope.enc];
         let is_formed = envelope.v == VERSION
             && hashes.into_iter().all(|hash| is_hex(hash, 32))
             && is_hex(&envelope.signature, 64);
@@ -82,14 +84,14 @@ impl Envelope {
             round: &self.round,
             participant: &self.participant,
             snapshot_sha256: &self.snapshot_sha256,
+            opened_sha256: &self.opened_sha256,
         }
     }
 
     pub fn seal(&self) -> SealedRecord {
         SealedRecord {
             commitment: self.commitment.clone(),
-            nonce: None,
-            enc: Some(self.enc.clone()),
+            enc: self.enc.clone(),
             sealed: self.sealed.clone(),
         }
     }
@@ -163,7 +165,15 @@ mod tests {
             let failed = Failure { reason: reason.to_owned(), timed_out: false, tries };
             let [session, round, participant] = ["s", "vote", "ann"].map(str::to_owned);
             let delivery = "00".repeat(32);
-            FailedDelivery { v: 2, delivery, session, round, participant, failed, signature: String::new() }
+            FailedDelivery {
+                v: VERSION,
+                delivery,
+                session,
+                round,
+                participant,
+                failed,
+                signature: String::new(),
+            }
         };
         let failed = of("no answer", 3).sign(&key);
         assert!(failed.is_signed_by(&key.public()));

@@ -54,6 +54,8 @@ pub struct Offer {
     #[serde(default)]
     pub persona: Option<String>,
     pub snapshot_sha256: String,
+    /// The hash of the document that opened the round.
+    pub opened_sha256: String,
     /// What the ballot is sealed to.
     pub public_key: String,
     /// When the round closes, in milliseconds UTC.
@@ -110,6 +112,7 @@ impl Offer {
             round: &self.round,
             participant: &self.participant,
             snapshot_sha256: &self.snapshot_sha256,
+            opened_sha256: &self.opened_sha256,
         }
     }
 
@@ -130,8 +133,9 @@ impl Offer {
             round: self.round.clone(),
             participant: self.participant.clone(),
             snapshot_sha256: self.snapshot_sha256.clone(),
+            opened_sha256: self.opened_sha256.clone(),
             commitment: seal.commitment,
-            enc: seal.enc?,
+            enc: seal.enc,
             sealed: seal.sealed,
             signature,
         };

@@ -111,13 +111,11 @@ impl Reader<'_> {
                 if option.trim().is_empty() {
                     return self.refused(item, "an option is blank", "give it a name");
                 }
-                if !self.options.insert(option.clone()) {
-                    return self.refused(
-                        item,
-                        format!("option `{option}` is given twice"),
-                        "give each option once",
-                    );
+                if self.options.contains(&option) {
+                    let message = format!("option `{option}` is given twice");
+                    return self.refused(item, message, "give each option once");
                 }
+                self.add(option, item)?;
             }
         }
         let Some(Value::List(ballots)) = node.get("ballots").map(|node| &node.value) else {
@@ -289,7 +287,8 @@ impl Reader<'_> {
             }
             (CountableKind::Ranking, Value::List(places)) => {
                 let mut ranks = Vec::new();
-                for (rank, place) in places.iter().enumerate() {
+                let places = places.iter().filter(|place| place.value != Value::List(Vec::new()));
+                for (rank, place) in places.enumerate() {
                     let tied = match &place.value {
                         Value::List(tied) => tied.as_slice(),
                         _ => std::slice::from_ref(place),
@@ -351,13 +350,21 @@ impl Reader<'_> {
             return Ok(place);
         }
         if self.is_table {
-            return Ok(self.options.insert_full(name).0);
+            return self.add(name, node);
         }
         if self.options.is_empty() {
             return self.refused(node, "the file does not list its `options`", "write `options: [a, b]`");
         }
         let known: Vec<&str> = self.options.iter().take(30).map(String::as_str).collect();
         self.refused(node, format!("`{name}` is not among the options"), did_you_mean(&name, &known))
+    }
+
+    fn add(&mut self, name: String, at: &Node) -> Result<usize, Diagnostic> {
+        if self.options.len() == MOST_OPTIONS {
+            let message = format!("there are more than {MOST_OPTIONS} options");
+            return self.refused(at, message, "count fewer at a time");
+        }
+        Ok(self.options.insert_full(name).0)
     }
 
     fn amount(&self, node: &Node) -> Result<Decimal, Diagnostic> {
@@ -388,8 +395,6 @@ impl Reader<'_> {
             profile.ballots.iter().fold(self.abstained, |sum, ballot| sum.saturating_add(ballot.count));
         let problem = if cast > MOST_VOTES || profile.total_weight() > Decimal::whole(MOST_VOTES) {
             ("the ballots count for more than a million million votes", "count fewer, or lower the weights")
-        } else if profile.options.len() > MOST_OPTIONS {
-            ("there are more than 1,000 options", "count fewer at a time")
         } else if profile.ballots.is_empty() && self.abstained == 0 && self.problems.is_empty() {
             ("the file holds no ballots", "add one")
         } else if self.problems.is_empty() {

@@ -87,7 +87,7 @@ impl Replay {
 
     /// The next event is shown. Where one of many was reached first, its state is kept.
     fn pass_one(&mut self) {
-        self.session.apply(&self.lines[self.at].stamped);
+        self.session.apply_entry(&self.lines[self.at]);
         self.at += 1;
         if self.at == self.marks.len() * MARK_EVERY {
             self.marks.push(self.session.clone());
@@ -257,6 +257,7 @@ impl Replay {
             | Event::QuestionAnswered(_)
             | Event::SessionPaused { .. }
             | Event::SessionResumed { .. }
+            | Event::ContextChanged { .. }
             | Event::RoundRevised(_)
             | Event::ArtifactRecorded(_)
             | Event::SynthesisRecorded(_)

@@ -12,11 +12,11 @@ use crate::ballot::{BallotForm, BallotKind};
 use crate::history::Price;
 use crate::journal::Disk;
 use crate::participants::{Failure, Participant, Reply, SeatRequest, TokenUsage};
+use crate::round::answer::AnswerRecord;
 use crate::round::envelope::FailedDelivery;
 use crate::round::offer::BadOffer;
-use crate::round::record::Raw;
 use crate::round::seal::sign::{SigningKey, ballot_message, delivery_id, is_signed, offer_message};
-use crate::round::seal::{AssociatedData, RoundKey, SealFormat, unseal};
+use crate::round::seal::{AssociatedData, RoundKey, unseal};
 use crate::round::snapshot::sha256_hex;
 
 const SNAPSHOT: &str = "participant_context:\n";
@@ -51,14 +51,20 @@ fn answerer(says: &str, money: Option<Money>) -> (Answerer, Arc<Model1>) {
 /// An offer with these changes, signed.
 fn offer(changes: &[(&str, Value)]) -> (Vec<u8>, String) {
     let public_key = RoundKey::new([3; 32]).seal_to().public_key;
-    let hash = sha256_hex(SNAPSHOT);
-    let binding = AssociatedData { session: "s", round: "vote", participant: "ann", snapshot_sha256: &hash };
+    let (hash, opened) = (sha256_hex(SNAPSHOT), sha256_hex("opened"));
+    let binding = AssociatedData {
+        session: "s",
+        round: "vote",
+        participant: "ann",
+        snapshot_sha256: &hash,
+        opened_sha256: &opened,
+    };
     let mut offer = json!({
-        "v": 2, "kind": "ballot", "delivery": delivery_id(binding, &public_key, 1), "session": "s",
+        "v": 3, "kind": "ballot", "delivery": delivery_id(binding, &public_key, 1), "session": "s",
         "round": "vote", "participant": "ann", "try": 1, "question": "Which?",
         "ballot": BallotForm::over(BallotKind::Choice, vec!["a".into(), "b".into()]),
         "rules": "Rules.\n", "address": "  your_role: \"x\"\n", "persona": "You doubt.\n",
-        "snapshot_sha256": hash, "public_key": public_key, "table_key": table().public(),
+        "snapshot_sha256": hash, "opened_sha256": opened, "public_key": public_key, "table_key": table().public(),
         "deadline": null, "model": null,
     });
     for (key, value) in changes {
@@ -93,11 +99,12 @@ fn an_offer_that_no_pinned_table_signed_as_it_is_is_refused() {
         ("public_key", json!(stolen)),
         ("participant", json!("bob")),
         ("snapshot_sha256", json!(sha256_hex("another"))),
+        ("opened_sha256", json!(sha256_hex("another"))),
         ("try", json!(2)),
     ] {
         assert_eq!(read(&[(key, value)]), Err(BadOffer::NotSigned), "{key}");
     }
-    assert_eq!(read(&[("v", json!(3))]), Err(BadOffer::Unknown));
+    assert_eq!(read(&[("v", json!(4))]), Err(BadOffer::Unknown));
     assert_eq!(read(&[("kind", json!("work"))]), Err(BadOffer::Unknown));
 }
 
@@ -122,8 +129,8 @@ async fn what_a_model_says_is_sealed_to_the_round_and_signed() {
         ballot_message(envelope.binding(), &RoundKey::new([3; 32]).seal_to().public_key, &envelope.seal());
     assert!(is_signed(&answerer.key.public(), &message.expect("its form"), &envelope.signature));
     assert!(!serde_json::to_string(&envelope).expect("JSON").contains(CANARY));
-    let opened = unseal(&RoundKey::new([3; 32]), envelope.binding(), &envelope.seal(), SealFormat::Two);
-    let raw: Raw = serde_json::from_str(&opened.expect("opens").record).expect("a record");
+    let opened = unseal(&RoundKey::new([3; 32]), envelope.binding(), &envelope.seal());
+    let raw: AnswerRecord = serde_json::from_str(&opened.expect("opens").record).expect("a record");
     assert_eq!((raw.model.as_str(), raw.tries, raw.replies.len()), ("lab/m", 1, 1));
     assert!(raw.replies[0].text.contains(CANARY));
     assert_eq!(model.1.load(Ordering::Relaxed), 1);

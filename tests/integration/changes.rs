@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use roundtable::core::{Command, ExitCode, NextAction, decide, next};
-use roundtable::history::{Event, SeatStatus, Session, TimedEvent};
+use roundtable::history::{Event, SeatStatus, TimedEvent};
 use roundtable::journal::{Disk, Verification, read_log, verify};
 use roundtable::round::seal::{Nonces, RoundKey, Sealer, unseal};
 use serde_json::Value;
 
 use crate::cases;
-use crate::forge::{chained, leaves, without_places};
+use crate::forge::{chained, folded, leaves, without_places};
 use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS};
 
 /// Random numbers from a seed.
@@ -262,12 +262,10 @@ fn sealed_anew(base: &Base, random: &mut Random) -> Changed {
         .collect();
     let (name, before) = sealed[random.below(sealed.len())];
     let binding = round.binding(name);
-    let record = unseal(&key, binding, before, session.seal_format()).expect("opens").record;
+    let record = unseal(&key, binding, before).expect("opens").record;
     let other = if record.contains("alpha") { ("alpha", "beta") } else { ("beta", "alpha") };
     let nonces = Nonces { cipher: [random.below(256) as u8; 32], commitment: [7; 32] };
-    let after = Sealer::new(&key, session.seal_format())
-        .seal(&nonces, binding, &record.replace(other.0, other.1))
-        .expect("short");
+    let after = Sealer::new(&key).seal(&nonces, binding, &record.replace(other.0, other.1)).expect("short");
     for stamped in &mut events {
         if let Event::BallotSealed(sealed) = &mut stamped.event
             && sealed.round == round.opened.round
@@ -278,14 +276,6 @@ fn sealed_anew(base: &Base, random: &mut Random) -> Changed {
     }
     follow(&mut events, &key, base.events[close].at);
     Changed { alone: false, ..Changed::forged("an answer sealed anew, everything after it too", &events) }
-}
-
-fn folded(events: &[TimedEvent]) -> Session {
-    let mut session = Session::default();
-    for stamped in events {
-        session.apply(stamped);
-    }
-    session
 }
 
 /// What the core makes of the rest.

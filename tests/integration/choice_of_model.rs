@@ -125,5 +125,8 @@ fn rehearsed_and_scripted_answers_are_labelled_wherever_they_are_shown() {
     assert_eq!([&lines[0]["model"], &lines[1]["model"]], ["rehearsal", "scripted"]);
     desk.run(["--batch", "decide.yaml", "--dry-run"]).shows("=== qa-lead (rehearsal)");
     let report = desk.run(["report", "s.s2s", "--format", "json"]).out;
-    assert!(report.contains("\"rehearsal\": true") && report.contains("\"scripted\": true"), "{report}");
+    assert!(
+        report.contains("\"origin\": \"placeholder\"") && report.contains("\"origin\": \"script\""),
+        "{report}"
+    );
 }

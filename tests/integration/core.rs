@@ -8,12 +8,13 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use roundtable::core::{Command, NextAction, decide, next};
 use roundtable::history::{Event, Session, TimedEvent};
-use roundtable::journal::{NO_HASH, fold, named_session, read_log, write_document};
+use roundtable::journal::{fold, read_log};
 use roundtable::report;
 
 use draw::{Ballot, Drawn, actions, definition, one_round};
 use drive::{SEATS, states, surfaces};
 
+use crate::forge::chained;
 use crate::sitting::Sitting;
 
 /// Returns a configuration with the same `all` cases in every full run, and a quarter of them in a
@@ -24,15 +25,6 @@ fn config(all: u32) -> ProptestConfig {
     let cases = if asked { default.cases } else { crate::cases(all / 4, all) };
     let rng_seed = if asked { default.rng_seed } else { RngSeed::Fixed(1) };
     ProptestConfig { cases, rng_seed, failure_persistence: None, max_shrink_iters: 2_000, ..default }
-}
-
-fn written(events: &[TimedEvent]) -> String {
-    let (mut text, mut prev, mut session) = (String::new(), NO_HASH.to_owned(), "s-1");
-    for (seq, stamped) in events.iter().enumerate() {
-        session = named_session(&stamped.event).unwrap_or(session);
-        prev = write_document(seq as u64, &prev, session, stamped, &mut text).expect("an event");
-    }
-    text
 }
 
 proptest! {
@@ -46,18 +38,18 @@ proptest! {
         for action in &acts {
             sitting.act(action);
         }
-        let bytes = written(&sitting.events);
-        let log = read_log(bytes.as_bytes()).expect("what was written can be read");
+        let bytes = chained(&sitting.events);
+        let log = read_log(&bytes).expect("what was written can be read");
         prop_assert_eq!(log.torn, 0);
         let read: Vec<&TimedEvent> = log.lines.iter().map(|line| &line.stamped).collect();
         prop_assert_eq!(read, sitting.events.iter().collect::<Vec<_>>());
         let mut folded = Session::default();
         for (line, live) in log.lines.iter().zip(states(&sitting.events)) {
-            folded.apply(&line.stamped);
+            folded.apply_entry(line);
             prop_assert_eq!(&folded, &live, "after {:?}", line.stamped.event);
         }
         prop_assert_eq!(&fold(&log), &sitting.session);
-        let verified = roundtable::journal::verify(bytes.as_bytes(), None);
+        let verified = roundtable::journal::verify(&bytes, None);
         prop_assert!(verified.findings.is_empty(), "{:?}", verified.findings);
     }
 
@@ -233,7 +225,10 @@ fn a_seat_asked_again_starts_anew() {
     let mut sitting = level("none");
     let open = sitting.events.iter().position(|s| matches!(s.event, Event::RoundClosed(_))).expect("a close");
     sitting.session = states(&sitting.events).swap_remove(open - 1);
-    assert!(sitting.give(Command::LoseKey) && sitting.give(Command::AskAgain { seal: None }));
+    assert!(
+        sitting.give(Command::LoseKey)
+            && sitting.give(Command::AskAgain { seal: Some(sitting.key().seal_to()) })
+    );
     let round = &sitting.session.rounds[0];
     assert!(round.seats.values().all(|seat| seat.status.is_open() && seat.elapsed_ms.is_none()));
     sitting.settle(0, Ballot::Vote(0));

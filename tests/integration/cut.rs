@@ -7,7 +7,7 @@ use roundtable::history::Event;
 use roundtable::journal::{Disk, Journal, OpenJournalError, read_log, verify};
 
 use crate::cases;
-use crate::seats::{ONE_ROUND, Place, SEAL_2, TWO_ROUNDS, outcome};
+use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS, outcome};
 
 fn whole(dir: &Path, definition: &str) -> (Place, Vec<u8>) {
     let place = Place::new(Disk::default(), &dir.join("whole"));
@@ -83,17 +83,8 @@ fn the_header_cut_at_every_byte_is_refused_and_left_alone() {
 
 #[test]
 fn a_cut_file_is_mended_and_comes_to_the_same_end() {
-    mends_cuts(TWO_ROUNDS);
-}
-
-#[test]
-fn a_cut_file_of_seal_2_gets_a_new_key_pair_and_comes_to_the_same_end() {
-    mends_cuts(&format!("{SEAL_2}{TWO_ROUNDS}"));
-}
-
-fn mends_cuts(definition: &str) {
     let dir = tempfile::tempdir().expect("a folder");
-    let (place, bytes) = whole(dir.path(), definition);
+    let (place, bytes) = whole(dir.path(), TWO_ROUNDS);
     let expected = outcome(&place.session());
     let ends = ends(&bytes);
     // Every document's end, and two places inside of every second document.

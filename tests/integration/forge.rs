@@ -1,7 +1,7 @@
 //! The forger's hand: events read from a file, changed, and written under a chain that fits.
 
-use roundtable::history::{Event, TimedEvent};
-use roundtable::journal::{NO_HASH, read_log, write_document};
+use roundtable::history::{LogEntry, Session, TimedEvent};
+use roundtable::journal::{Chain, read_log};
 use serde_json::Value;
 
 pub fn events(bytes: &[u8]) -> Vec<TimedEvent> {
@@ -10,16 +10,27 @@ pub fn events(bytes: &[u8]) -> Vec<TimedEvent> {
 
 /// The events as a file whose chain is whole.
 pub fn chained(events: &[TimedEvent]) -> Vec<u8> {
-    let (mut out, mut prev, mut id) = (String::new(), NO_HASH.to_owned(), String::new());
-    for (seq, stamped) in events.iter().enumerate() {
-        match &stamped.event {
-            Event::SessionOpened(opened) if seq == 0 => id.clone_from(&opened.session),
-            Event::SessionForked(forked) => id.clone_from(&forked.session),
-            _ => {}
-        }
-        prev = write_document(seq as u64, &prev, &id, stamped, &mut out).expect("an event");
+    let (mut out, mut chain) = (String::new(), Chain::default());
+    for stamped in events {
+        chain.write(stamped.clone(), &mut out).expect("an event");
     }
     out.into_bytes()
+}
+
+/// The events as entries of a file.
+pub fn entries(events: &[TimedEvent]) -> Vec<LogEntry> {
+    let mut chain = Chain::default();
+    let entry = |stamped: &TimedEvent| chain.write(stamped.clone(), &mut String::new()).expect("an event");
+    events.iter().map(entry).collect()
+}
+
+/// The state after these events.
+pub fn folded(events: &[TimedEvent]) -> Session {
+    let mut session = Session::default();
+    for line in entries(events) {
+        session.apply_entry(&line);
+    }
+    session
 }
 
 /// Where each single value of an event stands.

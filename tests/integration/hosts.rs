@@ -61,7 +61,7 @@ fn the_result_is_one_line_with_every_key_whatever_happens() {
     let run = |args: &[&str], code: i32| one_line(&desk.run(args).code(code).out);
     let args = ["--batch", "--json=result", "--answers", "answers.json", "--save", "a.s2s", "decide.json"];
     let line = run(&args, 0);
-    let wanted = json!({"winner": HOSTILE[0], "votes": 2, "tier": "unanimous", "exit": 0, "decided": true,
+    let wanted = json!({"winner": HOSTILE[0], "votes": 2, "tier": "weak", "exit": 0, "decided": true,
         "outcome": "decided", "file": "a.s2s", "asked": 2, "dissent": []});
     for (key, wanted) in wanted.as_object().expect("a map") {
         assert_eq!(&line[key], wanted, "{key}");

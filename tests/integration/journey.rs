@@ -65,7 +65,7 @@ impl Newcomer {
         assert_eq!(seats.len(), 5);
         for seat in seats.values() {
             let SeatStatus::Revealed(answer, _) = &seat.status else { panic!("{:?}", seat.status) };
-            assert!(answer.model.starts_with(model), "{}", answer.model);
+            assert!(answer.record.model.starts_with(model), "{}", answer.record.model);
         }
     }
 }

@@ -196,7 +196,7 @@ fn a_seat_is_asked_anew_while_nothing_of_it_is_sealed() {
     assert_eq!(round.closed.as_ref().expect("closed").reason, CloseReason::All);
     assert_eq!(round.tally.as_ref().expect("a tally").answered, 3);
     let model = |seat: &str| match &round.seats[seat].status {
-        SeatStatus::Revealed(answer, _) => answer.model.clone(),
+        SeatStatus::Revealed(answer, _) => answer.record.model.clone(),
         other => panic!("{other:?}"),
     };
     assert_eq!((model("bob").as_str(), model("cyd").as_str()), ("quick/one", "quick/two"));
@@ -232,7 +232,7 @@ fn a_reply_that_comes_as_its_seat_is_asked_anew_is_let_go() {
     assert_eq!((ran.done, refused), (Ok(ExitCode::Finished), vec![]));
     let session = place.session();
     let SeatStatus::Revealed(answer, _) = &session.rounds[0].seats["cyd"].status else { panic!("no answer") };
-    assert_eq!(answer.model, "quick/one");
+    assert_eq!(answer.record.model, "quick/one");
     place.verify();
 }
 

@@ -62,6 +62,7 @@ mod not_held;
 mod notes;
 mod open_round;
 mod oracle;
+mod origins;
 mod outputs;
 mod packaging;
 mod panels;

@@ -464,8 +464,8 @@ fn a_worker_answers_for_no_seat_of_another() {
     queue.until_left("RT_OFFER", 2);
     let session = queue.session();
     let ballot = json!({
-        "v": 2, "delivery": "00".repeat(32), "session": session, "round": "vote", "participant": "s0",
-        "snapshot_sha256": "00".repeat(32), "commitment": "00".repeat(32), "enc": "00".repeat(32),
+        "v": 3, "delivery": "00".repeat(32), "session": session, "round": "vote", "participant": "s0",
+        "snapshot_sha256": "00".repeat(32), "opened_sha256": "00".repeat(32), "commitment": "00".repeat(32), "enc": "00".repeat(32),
         "sealed": "AAAA", "signature": "00".repeat(64),
     });
     let send = |worker: &str| {

@@ -13,10 +13,10 @@ use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectOptions, HeaderMap};
 use roundtable::ballot::{BallotForm, BallotKind};
 use roundtable::queue::{names, streams};
+use roundtable::round::answer::AnswerRecord;
 use roundtable::round::envelope::{Envelope, FailedDelivery};
-use roundtable::round::record::Raw;
 use roundtable::round::seal::sign::{SigningKey, ballot_message, delivery_id, is_signed, offer_message};
-use roundtable::round::seal::{AssociatedData, RoundKey, SealFormat, unseal};
+use roundtable::round::seal::{AssociatedData, RoundKey, unseal};
 use roundtable::round::snapshot::sha256_hex;
 use serde_json::{Value, json};
 
@@ -149,14 +149,20 @@ impl Hall {
 
     fn offer(&self, seat: &str, changes: &[(&str, Value)]) -> Value {
         let (public_key, hash) = (self.round.seal_to().public_key, sha256_hex(Self::snapshot()));
-        let binding =
-            AssociatedData { session: "s", round: "vote", participant: seat, snapshot_sha256: &hash };
+        let opened = sha256_hex("opened");
+        let binding = AssociatedData {
+            session: "s",
+            round: "vote",
+            participant: seat,
+            snapshot_sha256: &hash,
+            opened_sha256: &opened,
+        };
         let mut offer = json!({
-            "v": 2, "kind": "ballot", "delivery": delivery_id(binding, &public_key, 1), "session": "s",
+            "v": 3, "kind": "ballot", "delivery": delivery_id(binding, &public_key, 1), "session": "s",
             "round": "vote", "participant": seat, "try": 1, "question": "Which?",
             "ballot": BallotForm::over(BallotKind::Choice, vec!["a".into(), "b".into()]),
             "rules": "Rules.\n", "address": "  your_role: \"x\"\n", "persona": "You doubt.\n",
-            "snapshot_sha256": hash, "public_key": public_key, "table_key": self.table.public(),
+            "snapshot_sha256": hash, "opened_sha256": opened, "public_key": public_key, "table_key": self.table.public(),
             "deadline": null, "model": null,
         });
         for (key, value) in changes {
@@ -221,8 +227,8 @@ impl Hall {
             let message =
                 ballot_message(envelope.binding(), &self.round.seal_to().public_key, &envelope.seal());
             assert!(is_signed(&self.key, &message.expect("its form"), &envelope.signature));
-            let opened = unseal(&self.round, envelope.binding(), &envelope.seal(), SealFormat::Two);
-            let raw: Raw = serde_json::from_str(&opened.expect("opens").record).expect("a record");
+            let opened = unseal(&self.round, envelope.binding(), &envelope.seal());
+            let raw: AnswerRecord = serde_json::from_str(&opened.expect("opens").record).expect("a record");
             assert!(raw.replies[0].text.contains(CANARY));
             seats.push(envelope.participant);
         }
@@ -297,14 +303,14 @@ async fn offers_that_must_not_be_answered_ask_no_model() {
         ("stranger", ("table_key", json!(other))),
         ("moved", ("public_key", json!(RoundKey::new([4; 32]).seal_to().public_key))),
         ("late", ("deadline", json!(1_000_000))),
-        ("newer", ("v", json!(3))),
+        ("newer", ("v", json!(4))),
         ("work", ("kind", json!("work"))),
         ("model", ("model", json!("lab/dearer"))),
     ] {
         hall.send(&hall.offer(seat, &[change])).await;
     }
     // One that is sent to another subject than its own says nothing of a seat.
-    hall.send_to("rt.offer.fleet.s.vote.x".to_owned(), &hall.offer("victim", &[("v", json!(3))])).await;
+    hall.send_to("rt.offer.fleet.s.vote.x".to_owned(), &hall.offer("victim", &[("v", json!(4))])).await;
     let said = hall.until_idle("home", &[]);
     assert_eq!(hall.asked(), 0, "{said}");
     let failures = hall.failures().await;
@@ -404,7 +410,13 @@ async fn a_question_without_its_snapshot_fails_and_the_others_are_answered() {
     let lost = sha256_hex("nowhere");
     let public_key = hall.round.seal_to().public_key;
     let (session, round, participant) = ("s", "vote", "poison");
-    let binding = AssociatedData { session, round, participant, snapshot_sha256: &lost };
+    let binding = AssociatedData {
+        session,
+        round,
+        participant,
+        snapshot_sha256: &lost,
+        opened_sha256: &sha256_hex("opened"),
+    };
     let delivery = json!(delivery_id(binding, &public_key, 1));
     hall.send(&hall.offer("poison", &[("snapshot_sha256", json!(lost)), ("delivery", delivery)])).await;
     hall.ask(&["ann"]).await;

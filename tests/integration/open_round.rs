@@ -229,7 +229,7 @@ fn time_at_rest_does_not_use_up_the_sessions_time() {
     let text = format!("max_duration_ms: 60000\n{ONE_ROUND}");
     let (mut session, mut events) = (Session::default(), Vec::new());
     let header = header(&text);
-    let mut journal = Journal::create(&place.disk, &place.file(), &header.session).expect("a journal");
+    let mut journal = Journal::create(&place.disk, &place.file()).expect("a journal");
     let opened = Timestamp(1_000_000_000_000);
     let pause = Command::Pause { reason: "interrupted".to_owned(), step: None };
     for (command, at) in [(Command::Open(Box::new(header)), opened), (pause, Timestamp(opened.0 + 50))] {

@@ -42,7 +42,10 @@ fn a_receipt_is_held_against_the_file_after_the_reveal() {
         ));
     }
     let keys: Vec<&String> = receipts[0].as_object().expect("a map").keys().collect();
-    assert_eq!(keys, ["session", "round", "participant", "snapshot_sha256", "commitment"]);
+    assert_eq!(
+        keys,
+        ["session", "round", "participant", "door", "key", "opened_sha256", "commitment", "sealed_sha256"]
+    );
 }
 
 #[test]
@@ -54,14 +57,23 @@ fn a_receipt_for_something_else_is_refused_in_words() {
         receipt
     };
     let cases = [
-        (with("commitment", json!(sha256("another answer"))), "is not the one that was sealed then"),
-        (with("participant", json!("dana")), "its answer is that of `bob` in round `first`"),
+        (
+            with("commitment", json!(sha256("another answer"))),
+            "differ in what was sealed: it is another answer",
+        ),
+        (with("sealed_sha256", json!(sha256("other bytes"))), "differ in what was sealed"),
+        (with("commitment", receipts[2]["commitment"].clone()), "differ in what was sealed"),
+        (
+            with("participant", json!("dana")),
+            "`dana` in round `first` and the file differ in the door or the key",
+        ),
+        (with("key", receipts[0]["key"].clone()), "differ in the door or the key"),
+        (with("door", json!("inbox")), "differ in the door or the key"),
         (with("participant", json!("ann")), "`ann` is no remote seat, and only those have receipts"),
-        (with("round", json!("second")), "was handed another snapshot in round `second`"),
-        (with("commitment", receipts[2]["commitment"].clone()), "that of `dana` in round `second`"),
+        (with("round", json!("second")), "differ in how the round was opened"),
+        (with("opened_sha256", json!("0".repeat(64))), "differ in how the round was opened"),
         (with("round", json!("third")), "the session has no round `third`"),
         (with("participant", json!("nobody")), "`nobody` had no seat in round `first`"),
-        (with("snapshot_sha256", json!("0".repeat(64))), "was handed another snapshot"),
         (with("session", json!("another")), "is of session `another`; this one is `"),
     ];
     for (receipt, says) in cases {

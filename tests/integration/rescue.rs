@@ -61,7 +61,7 @@ fn a_round_waits_for_a_failed_seat_until_it_is_asked_again() {
         assert_eq!((done, refused), (Ok(ExitCode::Finished), vec![]), "{close}");
         let round = &session.rounds[0];
         let SeatStatus::Revealed(answer, _) = &round.seats["cyd"].status else { panic!("no answer") };
-        assert_eq!((answer.model.as_str(), round.seats["cyd"].retried), ("quick/one", 1));
+        assert_eq!((answer.record.model.as_str(), round.seats["cyd"].retried), ("quick/one", 1));
     }
 }
 

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use roundtable::core::{Command, decide};
 use roundtable::history::{CloseReason, Event, Session, TimedEvent, Timestamp};
+use roundtable::journal::Chain;
 use roundtable::journal::{fold, read_log, verify};
 use roundtable::report;
-use roundtable::round::seal::{Nonces, RoundKey, SealFormat, Sealer};
+use roundtable::round::seal::{Nonces, RoundKey, Sealer};
 use roundtable::workflow::{Source, load};
 use serde_json::{Value, json};
 
@@ -91,15 +92,15 @@ fn made(name: &str) -> Vec<u8> {
     let mut commands: Vec<Command> = vec![
         Command::Open(header),
         Command::StartStep,
-        Command::OpenRound { project_summary: None, seal: None },
+        Command::OpenRound { project_summary: None, seal: Some(key.seal_to()) },
     ];
-    let (mut session, mut made) = (Session::default(), Vec::new());
+    let (mut session, mut chain, mut made) = (Session::default(), Chain::default(), Vec::new());
     let mut does = |session: &mut Session, command: Command| {
         let at: Timestamp = serde_json::from_value(given["at"][made.len()].clone()).expect("a time");
         for event in decide(session, command, at).expect("possible") {
-            let stamped = TimedEvent { at, event };
-            session.apply(&stamped);
-            made.push(stamped);
+            let line = chain.write(TimedEvent { at, event }, &mut String::new()).expect("an event");
+            session.apply_entry(&line);
+            made.push(line.stamped);
         }
     };
     commands.drain(..).for_each(|command| does(&mut session, command));
@@ -107,13 +108,12 @@ fn made(name: &str) -> Vec<u8> {
         let round = session.open_round().expect("open");
         let text = |key: &str| reply[key].as_str().expect("a text").to_owned();
         let raw = json!({
-            "session": session.id, "round": round.opened.round, "participant": text("seat"),
-            "snapshot_sha256": round.opened.snapshot_sha256, "model": "scripted",
+            "origin": "script", "model": "scripted",
             "replies": [{ "text": text("text") }], "tries": 1, "latency_ms": reply["latency_ms"],
             "tokens": { "input": 0, "output": 0, "cached": 0 },
         });
         let nonces = Nonces { cipher: [nonce; 32], commitment: [nonce; 32] };
-        let to = Sealer::new(&key, SealFormat::One);
+        let to = Sealer::new(&key);
         let seal = to.seal(&nonces, round.binding(&text("seat")), &raw.to_string()).expect("short enough");
         let (round, participant) = (round.opened.round.clone(), text("seat"));
         does(&mut session, Command::Seal { round, participant, seal });

@@ -72,9 +72,6 @@ pub fn recorded(folder: &Path, home: &Path) -> (PathBuf, Output) {
     for (flag, value) in [("--seed", &seed), ("--input", &input)] {
         arguments.extend(value.iter().flat_map(|value| [flag, value.trim_end()]));
     }
-    if folder.ends_with("sealed-to-key") {
-        arguments.extend(["--seal", "2"]);
-    }
     let done = roundtable(home, &arguments);
     (file, done)
 }

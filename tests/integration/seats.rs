@@ -219,7 +219,7 @@ impl Place {
 
     fn begin(&self, definition: &str, seat: Seating<'_>) -> Result<Begun, String> {
         let header = header(definition);
-        let journal = Journal::create(&self.disk, &self.file(), &header.session);
+        let journal = Journal::create(&self.disk, &self.file());
         let journal = journal.map_err(|error| error.to_string())?;
         let table = seat(table(header.participants.iter().map(|seat| seat.name.as_str()), &self.diary));
         Ok(Begun { session: Session::default(), journal, table, start: Command::Open(Box::new(header)) })
@@ -392,9 +392,6 @@ pub fn outcome(session: &Session) -> Vec<Came> {
     session.rounds.iter().map(of_round).collect()
 }
 
-/// What a definition begins with whose session is to be sealed to a public key.
-pub const SEAL_2: &str = "# seal 2\n";
-
 /// The header of a session of `definition`, every participant with a persona of its own name.
 pub fn header(definition: &str) -> SessionOpened {
     let source = roundtable::workflow::Source { text: definition, file: "two.yaml", id: "two" };
@@ -406,9 +403,6 @@ pub fn header(definition: &str) -> SessionOpened {
     let mut header = sitting::header(definition, &seats, &personas);
     header["session"] = "20260101-000000-two-0000".into();
     header["input"] = "Pick one".into();
-    if definition.starts_with(SEAL_2) {
-        header["seal"] = 2.into();
-    }
     serde_json::from_value(header).expect("a header")
 }
 

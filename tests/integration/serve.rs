@@ -44,7 +44,7 @@ fn refuses_what_does_not_fit((dana, bob): (&Browser, &Browser), ballot: &Value) 
         bad[key] = value.into();
         dana.post("/v1/seat/sealed", &bad).refuses(status, word);
     }
-    dana.post("/v1/seat/sealed", &json!({"v": 2})).refuses(422, "malformed");
+    dana.post("/v1/seat/sealed", &json!({"v": 3})).refuses(422, "malformed");
     bob.post("/v1/seat/sealed", ballot).refuses(403, "not a participant");
 }
 
@@ -176,7 +176,7 @@ fn the_count_of_a_round_that_is_revised_stays_hidden() {
     let (mut session, mut shown) = (Session::default(), Vec::new());
     let board = Board::new(SigningKey::new([1; 32]), indexmap::IndexMap::new());
     for line in &log.lines {
-        session.apply(&line.stamped);
+        session.apply_entry(line);
         board.see(&session);
         if let Event::TallyMade(tally) = &line.stamped.event {
             shown.push((tally.round.clone(), board.result("dana").is_some()));

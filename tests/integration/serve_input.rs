@@ -42,11 +42,11 @@ fn what_is_no_envelope_is_refused_and_leaves_no_trace() {
         String::new(),
         "no JSON".to_owned(),
         "[".repeat(100_000),
-        text.replacen('{', "{\"v\":2,", 1),
+        text.replacen('{', "{\"v\":3,", 1),
         text.replacen("\"delivery\":\"", "\"delivery\":\"\0", 1),
         text.replacen("\"session\":\"", "\"session\":\"\\ud800", 1),
         with("more", json!(1)),
-        with("v", json!(3)),
+        with("v", json!(4)),
         with("enc", json!("00")),
         with("commitment", json!(good["commitment"].as_str().expect("a text").to_uppercase())),
         with("sealed", json!(sealed.replacen(&sealed[..4], &format!("{} ", &sealed[..4]), 1))),
@@ -70,9 +70,9 @@ fn a_ballot_that_does_not_open_or_is_anothers_fails_its_seat_alone() {
     let vote = "{\"vote\":\"redis\",\"rationale\":[\"\u{1b}[31mred\u{7} and \u{202e}back\"]}";
     let ballots = [
         // A point of low order: nobody could open what it is sealed to.
-        dana.0.envelope(&dana.1, &record(&dana.1, "dana", vote), 9, Some(&"00".repeat(32))),
-        bob.0.envelope(&bob.1, &record(&bob.1, "dana", vote), 9, None),
-        eve.0.envelope(&eve.1, &record(&eve.1, "eve", vote), 9, None),
+        dana.0.envelope(&dana.1, &record("person", vote), 9, Some(&"00".repeat(32))),
+        bob.0.envelope(&bob.1, &record("model", vote), 9, None),
+        eve.0.envelope(&eve.1, &record("person", vote), 9, None),
     ];
     for (seat, ballot) in [&dana.0, &bob.0, &eve.0].into_iter().zip(&ballots) {
         assert_eq!(seat.post("/v1/seat/sealed", ballot).status, 201);

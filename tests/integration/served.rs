@@ -242,34 +242,32 @@ impl Browser {
 
     pub fn seal(&self, offer: &Value, vote: &str, nonce: u8) -> Value {
         let text = json!({ "vote": vote, "rationale": [CANARY] }).to_string();
-        let participant = offer["participant"].as_str().expect("a seat");
-        self.envelope(offer, &record(offer, participant, &text), nonce, None)
+        self.envelope(offer, &record("person", &text), nonce, None)
     }
 
     /// A signed ballot of this record, with another encapsulated key if one is given.
     pub fn envelope(&self, offer: &Value, record: &str, nonce: u8, enc: Option<&str>) -> Value {
         let of = |key: &str| offer[key].as_str().expect("a text");
-        let names = ["session", "round", "participant", "snapshot_sha256"].map(of);
-        let [session, round, participant, snapshot_sha256] = names;
-        let binding = AssociatedData { session, round, participant, snapshot_sha256 };
-        let sealer = Sealer::Two(unhex(of("public_key")).expect("a key"));
+        let names = ["session", "round", "participant", "snapshot_sha256", "opened_sha256"].map(of);
+        let [session, round, participant, snapshot_sha256, opened_sha256] = names;
+        let binding = AssociatedData { session, round, participant, snapshot_sha256, opened_sha256 };
+        let sealer = Sealer::to(of("public_key")).expect("a key");
         let nonces = Nonces { cipher: [nonce; 32], commitment: [nonce; 32] };
         let mut seal = sealer.seal(&nonces, binding, record).expect("sealed");
-        seal.enc = enc.map(str::to_owned).or(seal.enc);
+        seal.enc = enc.map_or(seal.enc, str::to_owned);
         let message = ballot_message(binding, of("public_key"), &seal).expect("a message");
         json!({
-            "v": 2, "delivery": of("delivery"), "session": session, "round": round,
+            "v": 3, "delivery": of("delivery"), "session": session, "round": round,
             "participant": participant, "snapshot_sha256": snapshot_sha256,
-            "commitment": seal.commitment, "enc": seal.enc, "sealed": STANDARD.encode(&seal.sealed),
+            "opened_sha256": opened_sha256, "commitment": seal.commitment, "enc": seal.enc, "sealed": STANDARD.encode(&seal.sealed),
             "signature": self.key.sign(&message),
         })
     }
 }
 
-pub fn record(offer: &Value, participant: &str, text: &str) -> String {
+pub fn record(origin: &str, text: &str) -> String {
     json!({
-        "session": offer["session"], "round": offer["round"], "participant": participant,
-        "snapshot_sha256": offer["snapshot_sha256"], "model": "human/browser",
+        "origin": origin, "model": "human/browser",
         "replies": [{ "text": text }], "tries": 1, "latency_ms": 1234,
     })
     .to_string()

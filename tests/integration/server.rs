@@ -82,7 +82,8 @@ impl Answer {
         let message = serde_json::json!({"role": "assistant", "content": text});
         let usage = serde_json::json!({"prompt_tokens": 7, "completion_tokens": 2, "total_tokens": 9});
         let choice = serde_json::json!({"index": 0, "message": message, "finish_reason": "stop"});
-        let body = serde_json::json!({"id": "c", "object": "chat.completion", "model": "m", "choices": [choice], "usage": usage});
+        let body =
+            serde_json::json!({"id": "c", "object": "chat.completion", "choices": [choice], "usage": usage});
         Self::json(200, &body)
     }
 
@@ -136,7 +137,7 @@ impl Answer {
         Self::json(
             200,
             &serde_json::json!({
-                "id": "m", "type": "message", "role": "assistant", "model": "m",
+                "id": "m", "type": "message", "role": "assistant",
                 "content": [{"type": "text", "text": text}],
                 "stop_reason": "end_turn",
                 "usage": {"input_tokens": 7, "output_tokens": 2},

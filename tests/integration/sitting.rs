@@ -2,6 +2,7 @@
 
 use roundtable::core::{Command, decide};
 use roundtable::history::{Session, TimedEvent, Timestamp};
+use roundtable::journal::Chain;
 use roundtable::round::snapshot::sha256_hex;
 use serde_json::{Value, json};
 
@@ -12,6 +13,7 @@ pub const START: i64 = 1_795_302_307_120;
 pub struct Sitting {
     pub session: Session,
     pub events: Vec<TimedEvent>,
+    pub chain: Chain,
     pub now: i64,
     /// By how many milliseconds each command moves the clock.
     pub pace: i64,
@@ -21,8 +23,8 @@ pub struct Sitting {
 
 impl Sitting {
     pub fn new(header: Value, pace: i64) -> Self {
-        let (session, events, word) = (Session::default(), Vec::new(), "word".to_owned());
-        let mut sitting = Self { session, events, now: START, pace, word };
+        let (session, chain, word) = (Session::default(), Chain::default(), "word".to_owned());
+        let mut sitting = Self { session, events: Vec::new(), chain, now: START, pace, word };
         sitting.does(Command::Open(Box::new(serde_json::from_value(header).expect("a header"))));
         sitting
     }
@@ -34,11 +36,16 @@ impl Sitting {
         let events = decide(&self.session, command, at).map_err(|refusal| refusal.0)?;
         let count = events.len();
         for event in events {
-            let stamped = TimedEvent { at, event };
-            self.session.apply(&stamped);
-            self.events.push(stamped);
+            self.takes(TimedEvent { at, event });
         }
         Ok(count)
+    }
+
+    /// Folds an event as it would stand in the file.
+    pub fn takes(&mut self, stamped: TimedEvent) {
+        let line = self.chain.write(stamped, &mut String::new()).expect("an event");
+        self.session.apply_entry(&line);
+        self.events.push(line.stamped);
     }
 
     pub fn does(&mut self, command: Command) -> usize {

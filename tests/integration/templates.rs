@@ -113,8 +113,8 @@ fn verify_renders_again() {
     let mut seen = false;
     for line in log.lines {
         if let Event::RoundOpened(opened) = &line.stamped.event {
-            let again =
-                decide(&session, Command::OpenRound { project_summary: None, seal: None }, line.stamped.at);
+            let command = Command::OpenRound { project_summary: None, seal: opened.seal.clone() };
+            let again = decide(&session, command, line.stamped.at);
             let Some(Event::RoundOpened(again)) = again.expect("a draft").into_iter().next() else {
                 panic!("no round")
             };
@@ -126,7 +126,7 @@ fn verify_renders_again() {
             assert!(opened.snapshot.contains("exploration: \"Two there are.\""));
             seen = true;
         }
-        session.apply(&line.stamped);
+        session.apply_entry(&line);
     }
     assert!(seen);
 }

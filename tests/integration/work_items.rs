@@ -3,10 +3,11 @@
 
 use proptest::prelude::*;
 use roundtable::core::{Command, LEASE_MS, NextAction, next};
-use roundtable::history::{Event, ItemStatus, Session, Timestamp, WorkItem, WorkItemReturned};
+use roundtable::history::{Event, ItemStatus, Timestamp, WorkItem, WorkItemReturned};
 use serde_json::{Value, json};
 
 use crate::cases;
+use crate::forge::folded;
 use crate::program::Desk;
 use crate::sitting::{Sitting, header, persona, seat};
 
@@ -62,7 +63,7 @@ fn back(item: &str, who: &str, status: ItemStatus, data: &Value) -> WorkItemRetu
     let error = (status == ItemStatus::Failed).then_some("tired");
     serde_json::from_value(json!({
         "step": "", "participant": who, "item": item, "attempt": 0, "status": status, "data": data, "error": error,
-        "replies": [], "tries": 1, "latency_ms": 0,
+        "origin": "model", "model": "", "tries": 1, "latency_ms": 0,
     }))
     .expect("what an agent gives back")
 }
@@ -205,11 +206,7 @@ proptest! {
         let two = if fails { tired } else { entry("two") };
         let wanted = json!({"both": {"data": [entry("one"), two, entry("three")], "success": !fails}});
         prop_assert_eq!(Value::Object(office.session.context()), wanted);
-        let mut folded = Session::default();
-        for stamped in &office.events {
-            folded.apply(stamped);
-        }
-        prop_assert_eq!(folded, office.session);
+        prop_assert_eq!(folded(&office.events), office.session);
     }
 }
 

@@ -39,9 +39,6 @@ pub struct Run {
     /// Set the seed of seats without one
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Seal answers as those of remote seats are sealed (2)
-    #[arg(long, hide = true, value_parser = clap::value_parser!(u32).range(1..=2))]
-    pub seal: Option<u32>,
     #[command(flatten)]
     pub common: RunOptions,
     /// Of `serve`: seats for people behind links.

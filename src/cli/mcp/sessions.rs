@@ -226,7 +226,7 @@ impl Teller {
 
 impl Observer for Teller {
     fn on_event(&mut self, line: &LogEntry, _: &Session) {
-        self.session.apply(&line.stamped);
+        self.session.apply_entry(line);
         let event = &line.stamped.event;
         let is_caller = matches!(event, Event::BallotSealed(sealed) if sealed.participant == CALLER)
             || matches!(event, Event::SeatFailed(failed) if failed.participant == CALLER)

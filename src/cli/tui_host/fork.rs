@@ -6,7 +6,7 @@ use crate::core::{Command, decide};
 use crate::diagnostic::Diagnostic;
 use crate::engine::hold;
 use crate::history::{Session, TimedEvent};
-use crate::journal::{Disk, EventLog, read_log, write_document};
+use crate::journal::{Chain, Disk, EventLog, read_log};
 use crate::launch::header::session_id;
 use crate::launch::session_file::{bytes_of, damage_problem};
 use crate::tui::StartRefusal;
@@ -36,11 +36,10 @@ pub fn fork(
     let events = decide(&session, command, at).map_err(|refusal| Diagnostic::new(refusal.0))?;
     let end = end_of(&bytes, &last.hash).ok_or_else(|| Diagnostic::new("the point is not in the file"))?;
     let mut text = String::from_utf8_lossy(&bytes[..end]).into_owned();
-    let (mut seq, mut prev) = (last.seq + 1, last.hash.clone());
+    let mut chain = Chain::after(&log.lines[..count]);
     for event in events {
-        prev = write_document(seq, &prev, &id, &TimedEvent { at, event }, &mut text)
-            .map_err(|fault| Diagnostic::new(fault.to_string()))?;
-        seq += 1;
+        let written = chain.write(TimedEvent { at, event }, &mut text);
+        written.map_err(|fault| Diagnostic::new(fault.to_string()))?;
     }
     let disk = Disk::default();
     let new = folder.join(format!("{id}.s2s"));
@@ -55,7 +54,7 @@ fn point(log: &EventLog, seq: u64) -> Option<(Session, usize)> {
     let mut session = Session::default();
     let mut found = None;
     for (index, line) in log.lines.iter().enumerate().take_while(|(_, line)| line.seq <= seq) {
-        session.apply(&line.stamped);
+        session.apply_entry(line);
         if hold(&session).is_some() && session.open_round().is_none() {
             found = Some((session.clone(), index + 1));
         }

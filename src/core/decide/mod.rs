@@ -35,7 +35,7 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         return refuse("the session is closed");
     }
     match command {
-        Command::Resume { program, torn_bytes } => return resume(session, program, torn_bytes),
+        Command::Resume { program, torn_bytes } => return Ok(resume(session, program, torn_bytes)),
         Command::Warn { message } => {
             return Ok(vec![Event::warning(&message)]);
         }
@@ -77,7 +77,7 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::LoseKey => record_key_loss(session),
         Command::AskAgain { seal } => ask_again(session, seal),
         Command::FinishStep { step } => finish_step(session, &definition, &step, now),
-        Command::Pause { reason, step } => Ok(vec![Event::SessionPaused { reason, step }]),
+        Command::Pause { reason, step } => pause(session, reason, step),
         Command::Stop { reason } => Ok(vec![close(session, Status::Stopped, Some(reason))]),
         Command::Close => close_session(session, &definition, now),
         other => decide_work_item(session, &definition, other, now),
@@ -154,9 +154,15 @@ fn decide_work_item(
     }
 }
 
-fn resume(session: &Session, program: String, torn_bytes: u64) -> DecideResult {
-    if session.other_seal().is_some() {
-        return refuse("its answers are sealed in a way that this version does not have; use a later one");
+fn pause(session: &Session, reason: String, step: Option<String>) -> DecideResult {
+    let exhausted = session.exhausted.as_ref().map(|asked| asked.requested.step.as_str());
+    let waits = |step: &str| session.running(step).is_some() || exhausted == Some(step);
+    if let Some(step) = step.as_deref().filter(|step| !waits(step)) {
+        return refuse(format!("step `{step}` does not run"));
     }
-    Ok([Event::SessionResumed { program, torn_bytes }].into_iter().chain(failed_again(session)).collect())
+    Ok(vec![Event::SessionPaused { reason, step }])
+}
+
+fn resume(session: &Session, program: String, torn_bytes: u64) -> Vec<Event> {
+    [Event::SessionResumed { program, torn_bytes }].into_iter().chain(failed_again(session)).collect()
 }

@@ -9,6 +9,7 @@ use crate::history::{
     Timestamp,
 };
 use crate::round::envelope::{Envelope, FailedDelivery, WrongLength};
+use crate::round::seal::sign::is_public_key;
 use crate::round::snapshot::{hex, unhex};
 
 /// The words of refusals; those of envelopes are on record.
@@ -62,7 +63,7 @@ pub fn join(session: &Session, joined: SeatJoined, now: Timestamp) -> DecideResu
     match known {
         None => refuse(refusal::NO_SUCH_INVITATION),
         Some(known) if known.key.is_some() => refuse(refusal::ALREADY_PINNED),
-        Some(_) if !is_hash(&joined.key) => refuse(refusal::MALFORMED),
+        Some(_) if !is_public_key(&joined.key) => refuse(refusal::MALFORMED),
         Some(_) => Ok(vec![Event::SeatJoined(joined)]),
     }
 }
@@ -89,7 +90,7 @@ pub fn seal_remote(session: &Session, envelope: &Envelope, now: Timestamp) -> De
         status if !status.is_open() => return refuse(refusal::STALE),
         _ => {}
     }
-    if round.delivery(&seat.name).as_ref() != Some(&envelope.delivery) {
+    if round.delivery(&seat.name).as_ref() != Some(&envelope.delivery) || !round.all_have_items() {
         return refuse(refusal::STALE);
     }
     match envelope.wrong_length() {

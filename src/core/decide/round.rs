@@ -10,13 +10,13 @@ use crate::history::{
     AnswerRevealed, BallotSealed, CloseReason, Event, RoundClosed, RoundOpened, RoundRun, SealedBy, Seat,
     SeatFailed, SeatStatus, Session, Timestamp, WorkItemOffered,
 };
+use crate::round::answer::{AnswerRecord, Outcome, Reading, TokenUsage};
 use crate::round::envelope::Failure;
 use crate::round::prompt::{self, PromptHash};
-use crate::round::record::{Outcome, Raw, TokenUsage};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord, unseal};
 use crate::round::snapshot::{AddressLines, address};
 use crate::tokens::estimated_tokens;
-use crate::workflow::{Definition, Round, Step};
+use crate::workflow::{Close, Definition, Round, Step};
 
 pub fn open_round(
     session: &Session,
@@ -28,9 +28,18 @@ pub fn open_round(
     if let Some(why) = session.check_round(definition, step, round).refusal {
         return refuse(why);
     }
+    if seal.as_ref().is_some_and(|seal| !seal.is_known()) {
+        return refuse("nobody can seal to this key");
+    }
     let opened = RoundOpened { seal, ..draft(session, definition, step, round, summary)? };
-    let mut events = offers(session, &opened, |_| true)?;
-    events.insert(0, Event::RoundOpened(Arc::new(opened)));
+    let mut events: Vec<Event> =
+        session.opening_warnings().iter().map(|message| Event::warning(message)).collect();
+    if definition.project_summary.is_none() && summary != session.context.as_deref() {
+        events.push(Event::ContextChanged { text: summary.map(str::to_owned) });
+    }
+    let offers = offers(session, &opened, |_| true)?;
+    events.push(Event::RoundOpened(Arc::new(opened)));
+    events.extend(offers);
     Ok(events)
 }
 
@@ -229,6 +238,9 @@ pub fn seal_answer(
         return Ok(vec![late(session, round, participant)]);
     }
     let run = open_seat(session, round, &participant)?;
+    if !run.all_have_items() {
+        return refuse("not every seat has its work item");
+    }
     let by = match session.remote(&participant) {
         None => None,
         Some(remote) if remote.is_sealed_here() => Some(SealedBy::Table),
@@ -252,6 +264,22 @@ fn late(session: &Session, round: &str, participant: String) -> Event {
 
 pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> DecideResult {
     let run = the_open_round(session)?;
+    if !run.opens_with(key) {
+        return refuse("the key is not that of the round");
+    }
+    let has_limit = || {
+        let of_session = session.definition.as_ref().and_then(|definition| definition.max_duration_ms);
+        run.deadline_ms.or(of_session).is_some()
+    };
+    let may = match reason {
+        CloseReason::All => run.open_seats().next().is_none(),
+        CloseReason::Quorum => run.opened.close == Close::Quorum && run.sealed() >= run.opened.quorum,
+        CloseReason::Deadline => has_limit(),
+        CloseReason::Facilitator => true,
+    };
+    if !may || !run.all_have_items() {
+        return refuse("the round does not close as its seats stand");
+    }
     Ok(vec![Event::RoundClosed(RoundClosed {
         step: run.opened.step.clone(),
         round: run.opened.round.clone(),
@@ -310,28 +338,36 @@ pub fn unseal_answer(
     who: &str,
     seal: &SealedRecord,
 ) -> Result<AnswerRevealed, String> {
-    let opened = unseal(key, run.binding(who), seal, session.seal_format());
+    let opened = unseal(key, run.binding(who), seal);
     let opened = opened.map_err(|error| error.to_string())?;
-    let raw = serde_json::from_str::<Raw>(&opened.record);
+    let record = serde_json::from_str::<AnswerRecord>(&opened.record);
     if let Some(remote) = session.remote(who) {
         let (is_by_program, text) = (remote.is_by_program(), &*opened.record);
         let is_formed =
-            |raw: &Raw| if is_by_program { raw.is_exactly(text) } else { raw.is_from_person(text) };
-        if !raw.as_ref().is_ok_and(is_formed) {
+            |it: &AnswerRecord| if is_by_program { it.is_exactly(text) } else { it.is_from_person(text) };
+        if !record.as_ref().is_ok_and(is_formed) {
             let whose = if is_by_program { "a program's" } else { "one person's" };
             return Err(format!("the sealed record has not the form of {whose} answer"));
         }
     }
-    let raw = raw.map_err(|_| "the sealed record is no record".to_owned())?;
-    let record = raw.read(&run.opened.ballot);
-    let is_of_run = record.session == run.session && record.snapshot_sha256 == run.opened.snapshot_sha256;
-    if record.participant != who || record.round != run.opened.round || !is_of_run {
-        return Err("the sealed record is not this seat's".to_owned());
-    }
-    let mut answer = AnswerRevealed::from_record(&run.opened.step, record, opened.nonce);
-    answer.may_block = matches!(answer.outcome, Outcome::Invalid | Outcome::Refused)
-        && answer.replies.iter().any(|reply| run.opened.ballot.kind.spec().may_block(&reply.text));
-    Ok(answer)
+    let mut record = record.map_err(|_| "the sealed record is no record".to_owned())?;
+    let form = &run.opened.ballot;
+    let Reading { outcome, reason, ballot, answer, flags } = record.read(form);
+    let may_block = matches!(outcome, Outcome::Invalid | Outcome::Refused)
+        && record.replies.iter().any(|reply| form.kind.spec().may_block(&reply.text));
+    Ok(AnswerRevealed {
+        step: run.opened.step.clone(),
+        round: run.opened.round.clone(),
+        participant: who.to_owned(),
+        outcome,
+        reason,
+        ballot,
+        answer,
+        flags,
+        record,
+        may_block,
+        nonce: opened.nonce,
+    })
 }
 
 pub fn tally(session: &Session) -> DecideResult {

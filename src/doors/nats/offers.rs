@@ -73,7 +73,7 @@ impl Offers {
         }
         let deadline = session.deadline_at(round);
         let mut due = Vec::new();
-        for seat in round.seats.values().filter(|seat| seat.is_remote) {
+        for seat in round.seats.values().filter(|seat| seat.door.is_some()) {
             match &seat.status {
                 SeatStatus::Asking if self.is_due(session, seat, deadline) => due.push(seat),
                 SeatStatus::Asking => {}

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::history::linked_session::LinkedSession;
-use crate::round::record::TokenUsage;
+use crate::round::answer::TokenUsage;
 use crate::workflow::Effort;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,9 +44,6 @@ pub struct SessionOpened {
     /// What the configuration says of the providers of its seats, where it says something.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub providers: IndexMap<String, ProviderSettings>,
-    /// The number of the seal; none: seal 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seal: Option<u32>,
     /// The public key that signs offers, in hex; none without remote seats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table_key: Option<String>,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::history::timestamp::Timestamp;
 use crate::identity::Leak;
-use crate::round::record::{ReplyAttempt, TokenUsage, is_zero};
+use crate::round::answer::AnswerRecord;
 use crate::workflow::ExpectedOutput;
 
 /// One work item. A round's prompt is the round's `rules`, a blank line, `snapshot`, `address`, a
@@ -110,20 +110,8 @@ pub struct WorkItemReturned {
     pub data: Value,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub replies: Vec<ReplyAttempt>,
-    /// Requests made, or starts of a program.
-    pub tries: u32,
-    /// From the first request to the last byte, in milliseconds.
-    pub latency_ms: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<TokenUsage>,
-    /// What it was to be sent with and was not, since its service does not take it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub dropped: Vec<String>,
-    /// How many of the tries the service declined for a parameter: nothing is charged for these.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub declined: u32,
+    #[serde(flatten)]
+    pub record: AnswerRecord,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_status: Option<String>,
     /// What a program said on standard error: the last 64 KiB.

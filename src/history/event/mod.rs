@@ -72,6 +72,11 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         items: Vec<serde_json::Value>,
     },
+    /// Rounds that open from here on show this of `CONTEXT.md`.
+    ContextChanged {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
     RoundOpened(Arc<RoundOpened>),
     /// One seat is handed the snapshot, or one agent its input.
     WorkItemOffered(Arc<WorkItemOffered>),
@@ -117,7 +122,7 @@ pub enum Event {
         step: String,
         round: String,
         participants: Vec<String>,
-        /// What answers are sealed to from here on; none under seal 1.
+        /// What answers are sealed to from here on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seal: Option<SealTo>,
     },

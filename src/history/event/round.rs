@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::remote::SealedBy;
 use crate::ballot::{Ballot, BallotForm};
-use crate::round::record::{Outcome, ReplyAttempt, SeatRecord, TokenUsage, is_zero};
+use crate::round::answer::{AnswerRecord, Outcome, TokenUsage, is_zero};
 use crate::round::seal::{SealTo, SealedRecord};
 use crate::tally::{Rule, RuleOptions, Tier, Ties, Verdict};
 use crate::workflow::Close;
@@ -40,7 +40,7 @@ pub struct RoundOpened {
     /// How long it may stay open, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_ms: Option<u64>,
-    /// What answers are sealed to; none under seal 1.
+    /// What answers are sealed to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<SealTo>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -147,7 +147,6 @@ pub struct AnswerRevealed {
     pub outcome: Outcome,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    pub model: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ballot: Option<Ballot>,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -155,49 +154,14 @@ pub struct AnswerRevealed {
     /// Keys that were kept and not obeyed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<String>,
-    #[serde(default)]
-    pub replies: Vec<ReplyAttempt>,
-    pub tries: u32,
-    /// From the first request to the last byte, in milliseconds.
-    pub latency_ms: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tokens: Option<TokenUsage>,
-    /// What it was to be sent with and was not, since its service does not take it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub dropped: Vec<String>,
-    /// How many of the tries the service declined for a parameter: nothing is charged for these.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub declined: u32,
+    /// What was sealed; each reply that does not count has its reason.
+    #[serde(flatten)]
+    pub record: AnswerRecord,
     /// Whether a reply that holds no valid answer may be a block: then a proposal is not adopted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_block: bool,
     /// The commitment's nonce, in hex.
     pub nonce: String,
-}
-
-impl AnswerRevealed {
-    /// What a sealed record says, once opened.
-    pub fn from_record(step: &str, record: SeatRecord, nonce: String) -> Self {
-        Self {
-            step: step.to_owned(),
-            round: record.round,
-            participant: record.participant,
-            outcome: record.outcome,
-            reason: record.reason,
-            model: record.model,
-            ballot: record.ballot,
-            answer: record.answer,
-            flags: record.flags,
-            replies: record.replies,
-            tries: record.tries,
-            latency_ms: record.latency_ms,
-            tokens: record.tokens,
-            dropped: record.dropped,
-            declined: record.declined,
-            may_block: false,
-            nonce,
-        }
-    }
 }
 
 /// A count: who took part, and what the rule found.

@@ -1,60 +1,48 @@
 //! The header: what its hashes, its definition and its numbers say of each other.
 
-use super::Verifier;
-use crate::history::{Door, LogEntry, PseudonymMap, RemoteSeat, Session, SessionOpened};
-use crate::round::seal::SEAL_2;
-use crate::round::snapshot::{sha256_hex, unhex};
+use crate::history::{Door, PseudonymMap, RemoteSeat, Session, SessionOpened};
+use crate::round::seal::sign::is_public_key;
+use crate::round::snapshot::sha256_hex;
 use crate::workflow::Definition;
 
-impl Verifier {
-    pub(super) fn opened(&mut self, line: &LogEntry, opened: &SessionOpened) {
-        if line.seq != 0 {
-            return self.find(line, "the session is opened twice");
-        }
-        self.unread = opened.unread.iter().cloned().collect();
-        if sha256_hex(&opened.definition) != opened.definition_sha256 {
-            self.find(line, "the definition is not the one its hash was made of");
-        }
-        for persona in opened.personas.iter().filter(|persona| sha256_hex(&persona.text) != persona.sha256) {
-            let what = format!("the text of persona `{}` is not the one its hash was made of", persona.name);
-            self.find(line, what);
-        }
-        let of_seat =
-            |name: &String| opened.participants.iter().any(|seat| seat.model.split('/').next() == Some(name));
-        if let Some(name) = opened.providers.keys().find(|name| !of_seat(name)) {
-            self.find(line, format!("`{name}` of `providers` is the provider of no seat"));
-        }
-        let has_remote = opened.participants.iter().any(|seat| seat.remote.is_some());
-        let is_key = opened.table_key.as_deref().map(|key| unhex::<32>(key).is_some());
-        if is_key != has_remote.then_some(true) || has_remote && opened.seal != Some(SEAL_2) {
-            self.find(
-                line,
-                "a session with remote seats has a `table_key` and seal 2, another has no such key",
-            );
-        }
-        for seat in &opened.participants {
-            if let Some(what) = seat.remote.as_ref().and_then(wrong_key) {
-                self.find(line, format!("remote seat `{}` {what}", seat.name));
-            }
-        }
-        let Ok(definition) = Session::definition_of(opened) else { return };
-        if !has_its_pseudonyms(opened, &definition) {
-            self.find(line, "the pseudonyms are not those that their seed gives, or are not asked for");
-        }
-        let is_drawn_by_run =
-            opened.seed.is_none() || opened.draw_seed.is_none() || opened.seed == opened.draw_seed;
-        if opened.draw_seed.is_some() != definition.draws() || !is_drawn_by_run {
-            self.find(line, "`draw_seed` is not the run's seed, or there is one and nothing is drawn");
-        }
-        if let Some(what) = opened.unlike_definition(&definition) {
-            self.find(line, what);
+/// What is wrong with a header, if anything is.
+pub fn check(opened: &SessionOpened) -> Result<(), String> {
+    if sha256_hex(&opened.definition) != opened.definition_sha256 {
+        return Err("the definition is not the one its hash was made of".to_owned());
+    }
+    if let Some(persona) = opened.personas.iter().find(|persona| sha256_hex(&persona.text) != persona.sha256)
+    {
+        return Err(format!("the text of persona `{}` is not the one its hash was made of", persona.name));
+    }
+    let of_seat =
+        |name: &String| opened.participants.iter().any(|seat| seat.model.split('/').next() == Some(name));
+    if let Some(name) = opened.providers.keys().find(|name| !of_seat(name)) {
+        return Err(format!("`{name}` of `providers` is the provider of no seat"));
+    }
+    let has_remote = opened.participants.iter().any(|seat| seat.remote.is_some());
+    if opened.table_key.as_deref().map(is_public_key) != has_remote.then_some(true) {
+        return Err("a session with remote seats has a `table_key`, another has no such key".to_owned());
+    }
+    for seat in &opened.participants {
+        if let Some(what) = seat.remote.as_ref().and_then(wrong_key) {
+            return Err(format!("remote seat `{}` {what}", seat.name));
         }
     }
+    let Ok(definition) = Session::definition_of(opened) else { return Ok(()) };
+    if !has_its_pseudonyms(opened, &definition) {
+        return Err("the pseudonyms are not those that their seed gives, or are not asked for".to_owned());
+    }
+    let is_drawn_by_run =
+        opened.seed.is_none() || opened.draw_seed.is_none() || opened.seed == opened.draw_seed;
+    if opened.draw_seed.is_some() != definition.draws() || !is_drawn_by_run {
+        return Err("`draw_seed` is not the run's seed, or there is one and nothing is drawn".to_owned());
+    }
+    opened.unlike_definition(&definition).map_or(Ok(()), Err)
 }
 
 fn wrong_key(remote: &RemoteSeat) -> Option<&'static str> {
     match (remote.door, &remote.key) {
-        (_, Some(key)) if unhex::<32>(key).is_none() => Some("has a key that is none"),
+        (_, Some(key)) if !is_public_key(key) => Some("has a key that is none"),
         (Door::Nats, None) => Some("has a worker without a key"),
         (Door::Link, Some(_)) => Some("has a key before it has joined"),
         (Door::Inbox, Some(_)) => Some("has a key, and its ballots are sealed for it"),

@@ -1,27 +1,27 @@
-//! `verify`: what a file proves, replayed offline, in words.
+//! `verify`: what a file proves, decided again offline, in words.
 //!
-//! Checks the chain, every prompt against its parts, every seal against its commitment and its
-//! revealed answer, the order of things, and the tally. It cannot prove what was really sent to a
-//! service, runs that were thrown away, clock times, or a file rewritten whole when no earlier hash
-//! is known; [`UNPROVEN`] says so.
+//! Every event that follows from the ones before it is decided anew by the core and must be the same, in the
+//! bytes that the writer makes of it. What comes from outside is taken from the file: answers, times,
+//! keys, what people said. [`UNPROVEN`] lists what no reading of the file can show.
 
-mod called;
-mod event;
+mod command;
 mod header;
-mod seat;
-mod work_item;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
-use std::sync::Arc;
 
-use super::reader::{Damage, EventLog, LogReader, starts};
-use crate::history::{Event, LogEntry, Receipt, RoundRun, Session, Timestamp, WorkItemOffered};
-use crate::round::seal::SEAL_2;
+use serde_json::Value;
+
+use super::document::Chain;
+use super::reader::{Damage, EventLog, LogReader, fold};
+use crate::core::{decide, is_key_file_left};
+use crate::history::{ApprovalGiven, Event, LogEntry, Receipt, RoundRun, SeatStatus, Session};
+use crate::workflow::read_answer;
 
 /// What no reading of the file can show.
-pub const UNPROVEN: [&str; 4] = [
+pub const UNPROVEN: [&str; 5] = [
     "what a provider received, and whether it isolated the seats",
+    "who really gave an answer: a file made by one hand can name any model, program or person",
     "whether other runs were discarded",
     "that timestamps are correct",
     "that the whole file was not rewritten: compare its last hash with one noted earlier (--expect)",
@@ -77,7 +77,8 @@ pub fn verify(bytes: &[u8], expect: Option<&str>) -> Verification {
         Ok(found) => found,
         // Nothing of a damaged file is used.
         Err(damage) => {
-            let findings = vec![finding_of(&damage)];
+            let place = |seq| DocumentPlace { seq, line: damage.line, offset: damage.offset };
+            let findings = vec![Finding { place: damage.seq.map(place), what: damage.what.clone() }];
             Verification { findings, damage: Some(damage), ..Verification::default() }
         }
     }
@@ -85,184 +86,294 @@ pub fn verify(bytes: &[u8], expect: Option<&str>) -> Verification {
 
 fn read_and_check(bytes: &[u8], expect: Option<&str>) -> Result<Verification, Damage> {
     let mut checker = Verifier::default();
-    let (mut reader, mut count, mut holds_expected) = (LogReader::new(bytes)?, 0, false);
-    for line in reader.by_ref() {
+    let (mut reader, mut holds_expected) = (LogReader::new(bytes)?, false);
+    let (mut offset, mut number) = (0, 1);
+    while let Some(line) = reader.next() {
         let line = line?;
-        if let Some(what) = unknown_seal(&line) {
-            return Err(Damage { what, seq: Some(line.seq), line: 1, offset: 0, other_format: true });
-        }
-        checker.line(&line);
-        count += 1;
+        let document = &bytes[offset..reader.read()];
+        checker.place = Some(DocumentPlace { seq: line.seq, line: number, offset });
+        checker.document(&line, document);
+        (offset, number) =
+            (reader.read(), number + document.iter().filter(|byte| **byte == b'\n').count() as u64);
         holds_expected |= expect == Some(line.hash.as_str());
         checker.result.head = Some(line.hash);
     }
-    if count > 0 {
-        checker.result.proven.push(format!("hash chain intact ({count} documents)"));
-    } else {
-        checker.result.findings.push(Finding::whole("the file holds no complete document"));
-    }
+    checker.place = None;
     if reader.torn_bytes() > 0 {
         let what = format!("{} bytes of a torn write follow the last complete document", reader.torn_bytes());
         checker.result.findings.insert(0, Finding::whole(what));
     }
-    if count == 0 {
-        return Ok(checker.result);
-    }
-    let mut result = checker.finish(expect.map(|_| holds_expected));
-    if result.findings.iter().any(|finding| finding.place.is_some()) {
-        // Looked up only where a problem is reported.
-        let starts: Vec<_> = starts(bytes).collect();
-        for place in result.findings.iter_mut().filter_map(|finding| finding.place.as_mut()) {
-            if let Some((offset, line)) = starts.get(place.seq as usize) {
-                (place.offset, place.line) = (*offset, *line);
-            }
-        }
-    }
-    Ok(result)
-}
-
-/// Why this version cannot check a file that is sealed in a way it does not have.
-fn unknown_seal(line: &LogEntry) -> Option<String> {
-    let Event::SessionOpened(opened) = &line.stamped.event else { return None };
-    let seal = opened.seal.filter(|seal| *seal != SEAL_2)?;
-    Some(format!(
-        "a newer program wrote the file: it has `seal` {seal}, and this version knows only {SEAL_2}"
-    ))
+    Ok(checker.finish(expect.map(|_| holds_expected)))
 }
 
 impl Verification {
     /// Holds a receipt against the log that was verified.
     pub fn hold(&mut self, log: &EventLog, receipt: &Receipt) {
-        let session = super::reader::fold(log);
-        if !receipt.is_of(&session) {
-            let Receipt { participant, session: of, .. } = receipt;
-            let what =
-                format!("the receipt of `{participant}` is of session `{of}`; this one is `{}`", session.id);
-            self.findings.push(Finding::whole(what));
-            return;
-        }
-        match receipt.check(&session, log.lines.iter().map(|line| &line.stamped.event)) {
+        match receipt.check(&fold(log)) {
             Ok(proven) => self.proven.push(proven),
             Err(what) => self.findings.push(Finding::whole(what)),
         }
     }
 }
 
-fn finding_of(damage: &Damage) -> Finding {
-    let place = |seq| DocumentPlace { seq, line: damage.line, offset: damage.offset };
-    Finding { place: damage.seq.map(place), what: damage.what.clone() }
-}
-
 #[derive(Default)]
 struct Verifier {
     session: Session,
     result: Verification,
-    /// The work items that the round opened last still has to hand out, in order.
-    due: VecDeque<Arc<WorkItemOffered>>,
-    /// Rounds of which every seat had its work item at the first seal.
-    all_asked: HashSet<String>,
-    /// What the header could not read and the next documents must warn of.
-    unread: VecDeque<String>,
-    /// How many warnings the documents before are, without another event between them.
-    warned: usize,
-    /// Seats that must be asked again next: the session was resumed.
-    asked_anew: VecDeque<Event>,
-    /// When each work item was claimed that has not come back.
-    begun: HashMap<String, Timestamp>,
-    /// How many ballots are signed by their seats.
-    signed: usize,
-    /// How many ballots of agents this program has sealed.
-    sealed_for: usize,
+    /// The document that is looked at.
+    place: Option<DocumentPlace>,
+    /// What the writer would write of the events.
+    chain: Chain,
+    /// What the decision before makes of the next documents.
+    due: VecDeque<Event>,
+    /// The warnings just before, whose decision is known by the event that follows them.
+    warnings: Vec<Event>,
     /// Documents with a time before the one of the document before.
     backwards: Vec<u64>,
 }
 
 impl Verifier {
-    fn find(&mut self, line: &LogEntry, what: impl Into<String>) {
-        let place = DocumentPlace { seq: line.seq, line: 0, offset: 0 };
-        self.result.findings.push(Finding { place: Some(place), what: what.into() });
+    fn find(&mut self, what: impl Into<String>) {
+        self.result.findings.push(Finding { place: self.place, what: what.into() });
+    }
+
+    /// Checks one document against the state before it, then folds it in.
+    fn document(&mut self, line: &LogEntry, bytes: &[u8]) {
+        let mut text = String::new();
+        let written = self.chain.write(line.stamped.clone(), &mut text);
+        if written.is_err() || text.as_bytes() != bytes {
+            self.find("no writer writes this event in these bytes");
+            (self.chain.seq, self.chain.head) = (line.seq + 1, line.hash.clone());
+        }
+        if self.session.closed.is_some() {
+            self.find("event after session_closed");
+        }
+        if line.seq > 0 && line.stamped.at < self.session.last_at {
+            self.backwards.push(line.seq);
+        }
+        if let Err(what) = self.follows(line) {
+            self.due.clear();
+            self.find(what);
+        }
+        self.session.apply_entry(line);
+    }
+
+    /// Whether the event is the one that is due, or one that the core decides now.
+    fn follows(&mut self, line: &LogEntry) -> Result<(), String> {
+        let event = &line.stamped.event;
+        // A write that was torn is gone on with: what was due is decided again.
+        if matches!(event, Event::SessionResumed { .. } | Event::SessionForked(_)) {
+            self.due.clear();
+            self.warnings.clear();
+        }
+        match self.due.pop_front() {
+            Some(due) if due == *event => return Ok(()),
+            // The comment on a merge stands on the yes behind it alone.
+            Some(Event::ApprovalGiven(due))
+                if matches!(event, Event::ApprovalGiven(given)
+                    if *given == ApprovalGiven { comment: given.comment.clone(), ..due.clone() }) =>
+            {
+                return Ok(());
+            }
+            Some(due) => return Err(difference(&due, event)),
+            None => {}
+        }
+        if let Event::Warning { message, .. } = event {
+            if !is_key_file_left(&self.session, message) {
+                self.warnings.push(event.clone());
+            }
+            return Ok(());
+        }
+        if matches!(event, Event::ContextChanged { .. }) {
+            return Ok(());
+        }
+        let warned = std::mem::take(&mut self.warnings);
+        Self::check_outside(line)?;
+        let command = command::of(&self.session, event, line.stamped.at)?;
+        let decided = decide(&self.session, command, line.stamped.at);
+        let mut decided = VecDeque::from(decided.map_err(|refusal| {
+            let value = serde_json::to_value(event).unwrap_or_default();
+            format!("{} cannot be here: {refusal}", named(&value))
+        })?);
+        for warning in warned {
+            if decided.pop_front() != Some(warning) {
+                return Err("nothing called for the warning before it".to_owned());
+            }
+        }
+        let Some(due) = decided.pop_front() else { return Err("nothing led to it".to_owned()) };
+        if matches!(due, Event::Warning { .. }) {
+            return Err("what is to be warned of is not said before it".to_owned());
+        }
+        if due != *event {
+            return Err(difference(&due, event));
+        }
+        self.due = decided;
+        Ok(())
+    }
+
+    /// Checks what no decision depends on.
+    fn check_outside(line: &LogEntry) -> Result<(), String> {
+        let event = &line.stamped.event;
+        if let Event::SessionOpened(opened) = event {
+            return header::check(opened);
+        }
+        if matches!(event, Event::SessionForked(forked) if forked.at_seq + 1 != line.seq) {
+            return Err("it does not say where the other session's events end".to_owned());
+        }
+        if let Event::WorkItemReturned(back) = event
+            && !back.data.is_null()
+            && back.record.replies.last().and_then(|reply| read_answer(&reply.text).ok()).as_ref()
+                != Some(&back.data)
+        {
+            return Err(format!("the data of `{}` is not what its reply says", back.participant));
+        }
+        Ok(())
     }
 
     fn finish(mut self, holds_expected: Option<bool>) -> Verification {
-        let rounds = std::mem::take(&mut self.session.rounds);
-        let chain = self.result.proven.len();
-        for round in &rounds {
-            self.of_round(round);
+        let Some(seq) = self.chain.seq.checked_sub(1) else {
+            self.find("the file holds no complete document");
+            return self.result;
+        };
+        if self.session.closed.is_some() && !self.due.is_empty() {
+            self.find("the file ends before everything is said that follows from it");
         }
-        if !self.session.items.is_empty() {
-            let count = self.session.items.len();
-            let items =
-                if count == 1 { "1 work item is".to_owned() } else { format!("{count} work items are") };
-            let what = "what the results before them give, and their data what their replies say";
-            self.result.proven.push(format!("{items} {what}"));
+        let is_whole = self.result.findings.iter().all(|finding| finding.place.is_none());
+        let proven = &mut self.result.proven;
+        proven.push(format!("hash chain intact ({} documents)", seq + 1));
+        if is_whole {
+            proven.extend(self.session.rounds.iter().flat_map(proven_of));
+            proven.extend(proven_of_session(&self.session));
         }
-        if self.result.findings.iter().any(|finding| finding.place.is_some()) {
-            self.result.proven.truncate(chain);
-        }
-        self.of_leaks();
-        self.of_keys();
-        self.of_times();
-        if self.session.closed.is_none() {
-            self.result.notes.push("the session is not finished; it can be resumed".to_owned());
-        }
+        self.result.notes.extend(self.session.rounds.iter().flat_map(notes_of));
+        self.result.notes.extend(notes_of_session(&self.session, &self.backwards));
         match holds_expected {
             None => {}
-            Some(true) => self
-                .result
-                .proven
-                .push("the file holds the expected hash, and everything before it".to_owned()),
-            Some(false) => {
-                let what = "expected hash not found: file truncated or rewritten";
-                self.result.findings.push(Finding::whole(what));
+            Some(true) => {
+                self.result
+                    .proven
+                    .push("the file holds the expected hash, and everything before it".to_owned());
             }
+            Some(false) => self.find("expected hash not found: file truncated or rewritten"),
         }
         self.result
     }
+}
 
-    /// What is proven of what was masked before answers were handed on.
-    fn of_leaks(&mut self) {
-        let Verification { proven, findings, .. } = &mut self.result;
-        if !self.session.leaks.is_empty() && findings.iter().all(|finding| finding.place.is_none()) {
-            let count = self.session.leaks.values().map(Vec::len).sum::<usize>();
-            let what = format!(
-                "what {} answers give away ({count} findings) is found again, and was \
-                 masked in what was handed on as the file says",
-                self.session.leaks.len()
-            );
-            proven.push(what);
+/// How an event differs from the one that follows from what comes before it.
+fn difference(due: &Event, is: &Event) -> String {
+    if let (Event::SeatFailed(failed), Event::AnswerRevealed(_)) = (due, is) {
+        return format!("the answer of `{}` is not to be revealed: {}", failed.participant, failed.reason);
+    }
+    let value = |event: &Event| serde_json::to_value(event).unwrap_or_default();
+    let (due, is) = (value(due), value(is));
+    if (&due["event"], &due["participant"]) != (&is["event"], &is["participant"]) {
+        return format!("{} follows from what comes before it", named(&due));
+    }
+    let maps = [&due, &is].into_iter().filter_map(Value::as_object);
+    let keys: BTreeSet<&String> =
+        maps.flat_map(|map| map.keys()).filter(|key| due[*key] != is[*key]).collect();
+    let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+    format!("{} of {} does not follow from what comes before it", keys.join(", "), named(&is))
+}
+
+/// The event, and whom it is about.
+fn named(event: &Value) -> String {
+    let of = event["participant"].as_str().map(|name| format!(" of `{name}`")).unwrap_or_default();
+    format!("`{}`{of}", event["event"].as_str().unwrap_or_default())
+}
+
+fn proven_of(round: &RoundRun) -> Vec<String> {
+    let name = &round.opened.round;
+    let mut proven = Vec::new();
+    if round.closed.is_some() && round.sealed_seats().next().is_none() {
+        proven.push(format!(
+            "round `{name}`: {} prompts share one snapshot ({}…), all logged before the first seal; {} sealed \
+             answers match their commitments",
+            round.seats.len(),
+            round.opened.snapshot_sha256.get(..12).unwrap_or_default(),
+            round.sealed()
+        ));
+    }
+    if let Some(rule) = round.tally.as_ref().and_then(|tally| tally.rule) {
+        proven.push(format!("round `{name}`: recounting by {} gives the same result", rule.name()));
+    }
+    proven
+}
+
+fn proven_of_session(session: &Session) -> Vec<String> {
+    let mut proven = Vec::new();
+    match session.items.len() {
+        0 => {}
+        1 => proven.push("1 work item is what the results before it give".to_owned()),
+        count => proven.push(format!("{count} work items are what the results before them give")),
+    }
+    if !session.leaks.is_empty() {
+        let count = session.leaks.values().map(Vec::len).sum::<usize>();
+        proven.push(format!(
+            "what {} answers give away ({count} findings) is found again, and was masked in what was handed \
+             on as the file says",
+            session.leaks.len()
+        ));
+    }
+    let seats = session.rounds.iter().flat_map(|round| round.seats.values());
+    let is_sealed = |status: &SeatStatus| {
+        matches!(status, SeatStatus::Sealed(_) | SeatStatus::Lost(_) | SeatStatus::Revealed(..))
+    };
+    let signed = seats.filter(|seat| seat.signed_with.is_some() && is_sealed(&seat.status)).count();
+    if signed > 0 {
+        proven.push(format!("{signed} ballots are signed with the keys that their seats had joined with"));
+    }
+    proven
+}
+
+fn notes_of(round: &RoundRun) -> Vec<String> {
+    let name = &round.opened.round;
+    let mut notes = Vec::new();
+    match (&round.closed, round.sealed_seats().count()) {
+        (None, _) => notes.push(format!(
+            "round `{name}` is open: {} of {} seats are sealed and cannot be read yet",
+            round.sealed(),
+            round.seats.len()
+        )),
+        (Some(_), 0) => {}
+        (Some(_), count) => notes.push(format!(
+            "round `{name}` is closed and {count} answers are not revealed yet: resume the session"
+        )),
+    }
+    if !round.key_lost.is_empty() {
+        let lost = round.key_lost.join(", ");
+        notes.push(format!(
+            "the key of round `{name}` was lost once: what {lost} had sealed under it cannot be opened"
+        ));
+    }
+    notes
+}
+
+fn notes_of_session(session: &Session, backwards: &[u64]) -> Vec<String> {
+    let mut notes = Vec::new();
+    let sealed_for: usize = session.sealed_for.values().sum();
+    if sealed_for > 0 {
+        notes.push(format!(
+            "{sealed_for} ballots came as plain text, and the program that ran the session sealed them"
+        ));
+    }
+    for (seat, invitation) in &session.invitations {
+        if invitation.earlier_keys > 0 && invitation.key.is_some() {
+            notes.push(format!("`{seat}` was invited again and has joined with more than one key"));
         }
     }
-
-    /// What is proven of a round, and what should be known of it.
-    fn of_round(&mut self, round: &RoundRun) {
-        let Verification { proven, notes, .. } = &mut self.result;
-        let name = &round.opened.round;
-        match (&round.closed, round.sealed_seats().count()) {
-            (None, _) => notes.push(format!(
-                "round `{name}` is open: {} of {} seats are sealed and cannot be read yet",
-                round.sealed(),
-                round.seats.len()
-            )),
-            (Some(_), 0) => proven.push(format!(
-                "round `{name}`: {} prompts share one snapshot ({}…), all logged before the first seal; \
-                 {} sealed answers match their commitments",
-                round.seats.len(),
-                &round.opened.snapshot_sha256.get(..12).unwrap_or_default(),
-                round.sealed()
-            )),
-            (Some(_), count) => notes.push(format!(
-                "round `{name}` is closed and {count} answers are not revealed yet: resume the session"
-            )),
-        }
-        if let Some(rule) = round.tally.as_ref().and_then(|tally| tally.rule) {
-            let rule = rule.name();
-            proven.push(format!("round `{name}`: recounting by {rule} gives the same result"));
-        }
-        if !round.key_lost.is_empty() {
-            let lost = round.key_lost.join(", ");
-            notes.push(format!(
-                "the key of round `{name}` was lost once: what {lost} had sealed under it cannot be opened"
-            ));
-        }
+    if let Some(first) = backwards.first() {
+        let documents = match backwards.len() {
+            1 => format!("document {first} is"),
+            count => format!("{count} documents, the first of them {first}, are"),
+        };
+        notes.push(format!(
+            "{documents} dated before the one before: a clock was set back, or the times are not true"
+        ));
     }
+    if session.closed.is_none() {
+        notes.push("the session is not finished; it can be resumed".to_owned());
+    }
+    notes
 }

@@ -56,6 +56,7 @@ pub(in crate::participants) fn tail(ask: &SeatRequest, limits: RequestOptions) -
 struct Completion {
     choices: Vec<ChatChoice>,
     usage: Option<Value>,
+    model: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -80,7 +81,7 @@ pub(in crate::participants) fn decode(body: &[u8]) -> Result<Reply, DecodeError>
     let (Some(choice), None) = (choices.next(), choices.next()) else {
         return Err(DecodeError::new("the reply has not exactly one choice"));
     };
-    whole(choice, usage)
+    whole(choice, usage, completion.model)
 }
 
 #[derive(Deserialize)]
@@ -88,6 +89,7 @@ struct Chunk {
     #[serde(default)]
     choices: Vec<ChunkChoice>,
     usage: Option<Value>,
+    model: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -107,6 +109,7 @@ pub(in crate::participants) struct ChatStream {
     refusal: String,
     finish_reason: Option<String>,
     usage: Option<TokenUsage>,
+    served: Option<String>,
 }
 
 impl ChatStream {
@@ -117,6 +120,7 @@ impl ChatStream {
         }
         let chunk: Chunk = parse(data)?;
         self.usage = chunk.usage.as_ref().and_then(usage).or(self.usage);
+        self.served = chunk.model.or(self.served.take());
         for choice in chunk.choices {
             if choice.index > 0 {
                 return Err(DecodeError::new("the reply has not exactly one choice"));
@@ -141,17 +145,21 @@ impl ChatStream {
         let refusal = Value::String(self.refusal);
         let message =
             ChatMessage { content: Some(Value::String(self.text)), refusal: Some(refusal), ..self.rest };
-        whole(ChatChoice { message, finish_reason: Some(reason) }, self.usage)
+        whole(ChatChoice { message, finish_reason: Some(reason) }, self.usage, self.served)
     }
 }
 
-fn whole(choice: ChatChoice, usage: Option<TokenUsage>) -> Result<Reply, DecodeError> {
+fn whole(
+    choice: ChatChoice,
+    usage: Option<TokenUsage>,
+    served: Option<String>,
+) -> Result<Reply, DecodeError> {
     let finish = finish(&choice)?;
     let mut text = content(choice.message.content.unwrap_or_default())?;
     if let (true, Some(Value::String(refusal))) = (text.is_empty(), choice.message.refusal) {
         text = refusal;
     }
-    Ok(Reply { text, finish, usage, ..Reply::default() })
+    Ok(Reply { text, served, finish, usage, ..Reply::default() })
 }
 
 fn finish(choice: &ChatChoice) -> Result<Finish, DecodeError> {

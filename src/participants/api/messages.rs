@@ -64,6 +64,7 @@ struct MessagesReply {
     content: Option<Vec<ContentBlock>>,
     stop_reason: Option<String>,
     usage: Option<Value>,
+    model: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -80,7 +81,13 @@ pub(in crate::participants) fn decode(body: &[u8]) -> Result<Reply, DecodeError>
     let finish = finish(message.stop_reason.as_deref(), called)?;
     let text =
         blocks.into_iter().filter(|block| block.r#type == "text").filter_map(|block| block.text).collect();
-    Ok(Reply { text, finish, usage: message.usage.as_ref().and_then(usage), ..Reply::default() })
+    Ok(Reply {
+        text,
+        finish,
+        usage: message.usage.as_ref().and_then(usage),
+        served: message.model,
+        ..Reply::default()
+    })
 }
 
 fn finish(reason: Option<&str>, called: bool) -> Result<Finish, DecodeError> {
@@ -119,6 +126,7 @@ pub(in crate::participants) struct MessagesStream {
     /// Whether `message_stop` has come.
     pub is_done: bool,
     called: bool,
+    served: Option<String>,
     stop_reason: Option<String>,
     counts: Map<String, Value>,
 }
@@ -127,7 +135,11 @@ impl MessagesStream {
     pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
         let event: MessagesEvent = parse(data)?;
         self.is_done |= event.r#type == "message_stop";
-        let counted = event.message.and_then(|message| message.usage).into_iter().chain(event.usage);
+        let counted = event.message.and_then(|message| {
+            self.served = message.model.or(self.served.take());
+            message.usage
+        });
+        let counted = counted.into_iter().chain(event.usage);
         for (name, count) in counted.filter_map(|usage| usage.as_object().cloned()).flatten() {
             if !count.is_null() {
                 self.counts.insert(name, count);
@@ -152,7 +164,7 @@ impl MessagesStream {
         let Some(reason) = self.stop_reason else { return Err(DecodeError::broken_off()) };
         let finish = finish(Some(&reason), self.called)?;
         let usage = usage(&Value::Object(self.counts));
-        Ok(Reply { text: self.text, finish, usage, ..Reply::default() })
+        Ok(Reply { text: self.text, finish, usage, served: self.served, ..Reply::default() })
     }
 }
 
@@ -308,7 +320,8 @@ mod tests {
         ];
         let usage = Some(TokenUsage { input: 115, output: 4, cached: 100, ..TokenUsage::default() });
         for (content, stop, text, finish) in cases {
-            let reply = Reply { text: text.to_owned(), finish, usage, ..Reply::default() };
+            let served = Some("x".to_owned());
+            let reply = Reply { text: text.to_owned(), served, finish, usage, ..Reply::default() };
             assert_eq!(decode(message(content, stop).as_bytes()), Ok(reply), "{content} {stop}");
         }
     }

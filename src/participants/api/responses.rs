@@ -47,6 +47,7 @@ struct Response {
     #[serde(default)]
     output: Vec<OutputItem>,
     usage: Option<Value>,
+    model: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -90,7 +91,13 @@ fn whole(response: Response) -> Result<Reply, DecodeError> {
         (None, _) => return Err(DecodeError::new("the reply does not say why it ended")),
     };
     let text = if text.is_empty() { refusal } else { text };
-    Ok(Reply { text, finish, usage: response.usage.as_ref().and_then(usage), ..Reply::default() })
+    Ok(Reply {
+        text,
+        finish,
+        usage: response.usage.as_ref().and_then(usage),
+        served: response.model,
+        ..Reply::default()
+    })
 }
 
 fn usage(usage: &Value) -> Option<TokenUsage> {

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::round::record::TokenUsage;
+use crate::round::answer::TokenUsage;
 use crate::workflow::{GrammarError, Transform};
 
 /// Where things stand in what a program prints: paths into a document, as in a transform.

@@ -15,8 +15,8 @@ use super::program::SeatProgram;
 use crate::handoff::whole_prompt;
 use crate::participants::external_program::{ProcessGroup, exchange, lock, read, started};
 use crate::participants::{ExitNote, ProgramExit};
-use crate::participants::{Failure, Participant, Reply, SeatRequest};
-use crate::round::record::TokenUsage;
+use crate::participants::{Failure, Origin, Participant, Reply, SeatRequest};
+use crate::round::answer::TokenUsage;
 use crate::round::snapshot::hex;
 use crate::sanitize::harmless_line;
 
@@ -108,7 +108,7 @@ impl ProgramSeat {
         let failed = (!status.success()).then(|| format!("ended with {status}"));
         if failed.is_none() && output.failure.is_none() {
             let text = output.reply.map_err(|why| format!("`{name}` gives no answer: {why}"))?;
-            return Ok(Reply { text, usage: output.usage, tries: 1, ..Reply::default() });
+            return Ok(Reply { usage: output.usage, ..Reply::own(Origin::Program, text) });
         }
         let last = |text: &str| text.lines().rev().find(|line| !line.trim().is_empty()).map(str::to_owned);
         let said = output.failure.or_else(|| last(&stderr)).or_else(|| last(&printed)).unwrap_or_default();

@@ -9,7 +9,7 @@ use crate::insight::cut;
 use crate::insight::references::Citable;
 use crate::insight::{SeatView, dissents, format_duration, group_digits, seats};
 use crate::report::model::{FULL_RECORD, POSITIONS_ONLY, Report, people_money, plain_texts, sure};
-use crate::round::record::Outcome;
+use crate::round::answer::Outcome;
 
 /// The answers in roster order, as far as a page has room for them.
 pub fn answers(report: &Report<'_>, run: &RoundRun, counted: Option<&Tally>, out: &mut String) {
@@ -56,11 +56,11 @@ fn article(report: &Report<'_>, seat: &SeatView<'_>, citable: &Citable, out: &mu
     let vote = seat.ballot().and_then(Ballot::phrase);
     let outcome = seat.outcome().map_or("", |outcome| outcome.name()).replace('_', " ");
     let did = vote.unwrap_or(if outcome == "answered" { String::new() } else { outcome });
-    let mut small = vec![e(if seat.scripted { "scripted, not a model" } else { seat.model })];
+    let mut small = vec![e(&seat.who())];
     small.extend(sure(seat).map(|sure| format!("{sure} sure")));
     if let Some(answer) = seat.answer() {
-        small.push(format_duration(answer.latency_ms));
-        if let Some(tokens) = answer.tokens.filter(|tokens| tokens.input + tokens.output > 0) {
+        small.push(format_duration(answer.record.latency_ms));
+        if let Some(tokens) = answer.record.tokens.filter(|tokens| tokens.input + tokens.output > 0) {
             small.push(format!(
                 "{} + {} tokens",
                 group_digits(tokens.input as usize),
@@ -70,8 +70,8 @@ fn article(report: &Report<'_>, seat: &SeatView<'_>, citable: &Citable, out: &mu
         if let Some(spent) = seat.spent {
             small.push(e(&people_money(&spent)));
         }
-        if answer.tries > 1 {
-            small.push(format!("{} tries", answer.tries));
+        if answer.record.tries > 1 {
+            small.push(format!("{} tries", answer.record.tries));
         }
     }
     let _ = write!(
@@ -87,7 +87,8 @@ fn article(report: &Report<'_>, seat: &SeatView<'_>, citable: &Citable, out: &mu
     if let Some(answer) = seat.answer() {
         if matches!(answer.outcome, Outcome::Answered | Outcome::Abstained) {
             contents(seat, answer, citable, out);
-        } else if let Some(reply) = answer.replies.last().filter(|reply| !reply.text.trim().is_empty()) {
+        } else if let Some(reply) = answer.record.replies.last().filter(|reply| !reply.text.trim().is_empty())
+        {
             let _ = write!(
                 out,
                 "<p class=\"k\">Last reply, not counted</p><pre class=\"txt\" dir=\"auto\">{}</pre>",

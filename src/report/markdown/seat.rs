@@ -14,7 +14,7 @@ use crate::insight::independence::left_out;
 use crate::insight::references::Citable;
 use crate::insight::{SeatView, finding, handling, shown_mask};
 use crate::report::model::{Report, sure};
-use crate::round::record::Outcome;
+use crate::round::answer::Outcome;
 
 /// The parts of an answer after its position, with their headings.
 const PARTS: [(&str, &str); 5] = [
@@ -52,7 +52,7 @@ pub fn item(report: &Report<'_>, seat: &SeatView<'_>, citable: &Citable, out: &m
         }
     } else {
         out.push('\n');
-        if let Some(reply) = answer.replies.last() {
+        if let Some(reply) = answer.record.replies.last() {
             uncounted_reply(&reply.text, out);
         }
     }
@@ -79,7 +79,7 @@ pub fn leaks(session: &Session, found: Option<&[Leak]>, indent: &str, out: &mut 
 
 /// "ollama/llama3.2 · votes a (80 %)".
 fn summary(seat: &SeatView<'_>) -> String {
-    let mut parts = vec![who(seat)];
+    let mut parts = vec![inline(&seat.who())];
     let answered = seat.outcome() == Some(Outcome::Answered);
     let vote = seat.ballot().and_then(Ballot::phrase).map(|phrase| inline(&phrase));
     let sure = sure(seat).map(|sure| format!(" ({sure} sure)")).unwrap_or_default();
@@ -95,13 +95,6 @@ fn summary(seat: &SeatView<'_>) -> String {
     }
     parts.extend(left_out(seat));
     parts.join(" · ")
-}
-
-fn who(seat: &SeatView<'_>) -> String {
-    if seat.scripted {
-        return "scripted, not a model".to_owned();
-    }
-    if seat.rehearsal { "placeholder, not a model".to_owned() } else { inline(seat.model) }
 }
 
 /// The position: behind the name if it is one line, below it as a quote if it is more.

@@ -5,7 +5,7 @@ use super::reasons::plain_texts;
 use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::history::RoundRun;
 use crate::insight::{SeatView, confidence, dissents, seats, tally};
-use crate::round::record::Outcome;
+use crate::round::answer::Outcome;
 
 #[derive(Debug)]
 pub struct Dissenter<'a> {
@@ -47,7 +47,7 @@ pub fn dissent_heading(kind: BallotKind) -> &'static str {
 pub fn said(seat: &SeatView<'_>) -> String {
     let Some(answer) = seat.answer() else { return String::new() };
     if answer.may_block && seat.ballot().is_none() {
-        return answer.replies.last().map(|reply| reply.text.trim().to_owned()).unwrap_or_default();
+        return answer.record.replies.last().map(|reply| reply.text.trim().to_owned()).unwrap_or_default();
     }
     let texts = |key: &str| plain_texts(answer.answer.get(key));
     let risks = plain_texts(answer.answer.get("trade_offs").and_then(|given| given.get("risks")));

@@ -103,7 +103,7 @@ impl Merger {
         if !reason.seats.iter().any(|name| name == seat.name) {
             reason.seats.push(seat.name.to_owned());
         }
-        let model = seat.answer().map_or(seat.model, |answer| &answer.model);
+        let model = seat.answer().map_or(seat.model, |answer| &answer.record.model);
         reason.models.insert(model.to_owned());
         reason.rounds.insert(round.opened.number);
         reason.left &= left;

@@ -45,7 +45,7 @@ fn cast(table: &mut Table, said: &[&str]) {
             ),
         };
         // Each seat a model of its own, so that the strength is not capped.
-        answer.model = format!("lab/m{at}");
+        answer.record.model = format!("lab/m{at}");
         answers.push(answer);
     }
     table.close(answers);

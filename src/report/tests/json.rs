@@ -9,10 +9,10 @@ use crate::round::snapshot::sha256_hex;
 
 fn seat(name: &str, vote: &str, answer: &Value) -> Value {
     json!({
-        "participant": name, "model": "ollama/llama3.2", "outcome": "answered", "reason": null,
+        "participant": name, "origin": "model", "model": "ollama/llama3.2", "served": null, "outcome": "answered", "reason": null,
         "tries": 1, "latency_ms": 2400, "tokens": {"input": 600, "output": 80, "cached": 0},
         "cost": {"usd": null, "saved_usd": null}, "seed": null, "temperature": null, "effort": null, "dropped": [], "weight": 1.0,
-        "answer": answer, "ballot": {"choice": vote}, "unresolved_references": [], "flags": [], "rehearsal": false, "scripted": false,
+        "answer": answer, "ballot": {"choice": vote}, "unresolved_references": [], "flags": [],
     })
 }
 
@@ -117,10 +117,10 @@ fn an_open_round_holds_no_answer() {
     assert_eq!((&got["status"], &got["decision"]), (&json!("open"), &Value::Null));
     let unread = |name: &str, state: &str| {
         json!({
-            "participant": name, "model": "ollama/llama3.2", "outcome": null, "reason": null,
+            "participant": name, "origin": "model", "model": "ollama/llama3.2", "served": null, "outcome": null, "reason": null,
             "tries": null, "latency_ms": null, "tokens": null, "cost": null, "seed": null,
             "temperature": null, "effort": null, "dropped": [], "weight": 1.0, "answer": null, "ballot": null,
-            "unresolved_references": [], "flags": [], "rehearsal": false, "scripted": false, "state": state,
+            "unresolved_references": [], "flags": [], "state": state,
         })
     };
     let seats = &got["rounds"][0]["seats"];

@@ -62,7 +62,7 @@ fn held(rounds: &[Vec<Turn>]) -> Table {
                 5 => table.invalid(seat, "no idea"),
                 option => table.vote(seat, OPTIONS[*option], content),
             };
-            answer.model = format!("lab/{seat}");
+            answer.record.model = format!("lab/{seat}");
             answers.push(answer);
         }
         table.close(answers);

@@ -20,7 +20,8 @@ use crate::history::{
     AnswerRevealed, BallotSealed, CloseReason, Event, PersonaInfo, SeatInfo, Session, SessionOpened,
     TimedEvent, Timestamp,
 };
-use crate::round::record::{Finish, Outcome, ReplyAttempt, TokenUsage};
+use crate::round::answer::AnswerRecord;
+use crate::round::answer::{Finish, Outcome, ReplyAttempt, TokenUsage};
 use crate::round::seal::{RoundKey, SealedRecord};
 
 /// 2026-11-21T23:05:07.120Z.
@@ -71,7 +72,6 @@ impl Table {
             unread: Vec::new(),
             prices: indexmap::IndexMap::new(),
             providers: indexmap::IndexMap::new(),
-            seal: None,
             table_key: None,
             draw_seed: None,
             pseudonyms: None,
@@ -138,13 +138,7 @@ impl Table {
             elapsed_ms: 3_200,
             signature: None,
             by: None,
-            seal: SealedRecord {
-                commitment: "c".repeat(64),
-                nonce: Some("0".repeat(48)),
-                enc: None,
-                sealed: vec![0; 3],
-            }
-            .into(),
+            seal: SealedRecord { commitment: "c".repeat(64), enc: "0".repeat(64), sealed: vec![0; 3] }.into(),
         }));
     }
 
@@ -198,16 +192,17 @@ impl Table {
             participant: seat.to_owned(),
             outcome,
             reason: None,
-            model: "ollama/llama3.2".to_owned(),
             ballot: Some(ballot),
             answer,
             flags: Vec::new(),
-            replies: vec![ReplyAttempt { text, finish: Finish::Complete, limit: None, reason: None }],
-            tries: 1,
-            latency_ms: 2_400,
-            tokens: Some(TokenUsage { input: 600, output: 80, ..TokenUsage::default() }),
-            dropped: Vec::new(),
-            declined: 0,
+            record: AnswerRecord {
+                model: "ollama/llama3.2".to_owned(),
+                replies: vec![ReplyAttempt { text, ..ReplyAttempt::default() }],
+                tries: 1,
+                latency_ms: 2_400,
+                tokens: Some(TokenUsage { input: 600, output: 80, ..TokenUsage::default() }),
+                ..AnswerRecord::default()
+            },
             may_block: false,
             nonce: "1".repeat(64),
         }
@@ -227,7 +222,7 @@ impl Table {
         answer.reason = Some("no such option: `memcached`".to_owned());
         answer.ballot = None;
         answer.answer = Map::new();
-        answer.replies = vec![ReplyAttempt {
+        answer.record.replies = vec![ReplyAttempt {
             text: reply.to_owned(),
             finish: Finish::Complete,
             limit: None,

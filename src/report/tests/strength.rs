@@ -6,6 +6,7 @@ use super::{CHOICE, CONSENT, Table};
 use crate::ballot::Stance;
 use crate::history::Tally;
 use crate::insight::{headline, independence};
+use crate::round::answer::Origin;
 use crate::tally::Tier;
 
 /// Three seats of these models vote alike, in these words.
@@ -18,7 +19,7 @@ fn counted(models: [&str; 3], words: [&str; 3]) -> (Table, Tally) {
     let mut answers = Vec::new();
     for ((seat, model), said) in seats.iter().zip(models).zip(words) {
         let mut answer = table.vote(seat, "inline", json!({"vote": "inline", "position": said}));
-        answer.model = model.to_owned();
+        (answer.record.origin, answer.record.model) = (Origin::of_model(model), model.to_owned());
         answers.push(answer);
     }
     table.close(answers);

@@ -1,5 +1,5 @@
-//! The seal of a record, with a commitment to it. Seal 1: XChaCha20-Poly1305 under a key of the round.
-//! Seal 2: [`hpke`] to the public key of the round, so that who seals cannot open.
+//! The seal of a record, with a commitment to it: [`hpke`] to the public key of the round, so that who seals
+//! cannot open.
 //!
 //! [`SealedRecord`] has no way to its text; only the round's key, published when the round closes, opens
 //! it. Keys and nonces are arguments: this file draws no randomness. The seal is against every
@@ -8,8 +8,6 @@
 //! Sealed text: 32-byte commitment nonce ‖ 8-byte big-endian length ‖ record ‖ zeros, see `padded_length`.
 //! Commitment: SHA-256(0x00 ‖ commitment nonce ‖ record).
 
-use chacha20poly1305::aead::AeadInOut as _;
-use chacha20poly1305::{KeyInit as _, XChaCha20Poly1305};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
@@ -19,8 +17,7 @@ use super::snapshot::{hex, unhex};
 pub mod hpke;
 pub mod sign;
 
-const LABEL_1: &str = "roundtable seal 1";
-const LABEL_2: &str = "roundtable seal 2";
+const LABEL: &str = "roundtable seal 3";
 const HEAD: usize = 40;
 /// The cipher's tag stands behind the text.
 const TAG: usize = 16;
@@ -33,18 +30,7 @@ fn padded_length(text: usize) -> Option<usize> {
     text.checked_next_power_of_two().map(|n| n.max(SMALLEST)).filter(|n| *n <= LARGEST)
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SealFormat {
-    /// Under the round's key.
-    One,
-    /// To the round's public key.
-    Two,
-}
-
-/// The number of seal 2 in a session's header; seal 1 is not named there.
-pub const SEAL_2: u32 = 2;
-
-/// What a session file says of seal 2 where a round opens.
+/// What a session file says of the seal where a round opens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SealTo {
     /// [`hpke::SUITE`].
@@ -59,19 +45,23 @@ impl SealTo {
     }
 }
 
-/// The key of one round; in seal 2 its private key. It is never printed, and stays in one place of
+/// The private key of one round. It is never printed, and stays in one place of
 /// memory until it is wiped.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RoundKey(Box<Zeroizing<[u8; 32]>>);
 
 impl RoundKey {
-    /// A key from 32 random bytes.
-    pub fn new(bytes: [u8; 32]) -> Self {
+    /// A key from 32 random bytes. X25519 ignores five bits of a key; they are set as it takes them, so that
+    /// a key has one form.
+    pub fn new(mut bytes: [u8; 32]) -> Self {
+        bytes[0] &= 0xf8;
+        bytes[31] = bytes[31] & 0x3f | 0x40;
         Self(Box::new(Zeroizing::new(bytes)))
     }
 
+    /// A key in the form of [`RoundKey::publish`]; `None` of any other text.
     pub fn from_hex(text: &str) -> Option<Self> {
-        unhex(text).map(Self::new)
+        unhex(text).map(Self::new).filter(|key| key.publish() == text)
     }
 
     /// The form in which a closed round publishes it, and in which the key file keeps it.
@@ -79,7 +69,7 @@ impl RoundKey {
         hex(&self.0[..])
     }
 
-    /// What seal 2 is addressed to if this is the private key.
+    /// Whom records are sealed to if this is the private key.
     pub fn seal_to(&self) -> SealTo {
         SealTo { suite: hpke::SUITE.to_owned(), public_key: hex(&hpke::public_key(&self.0)) }
     }
@@ -94,7 +84,7 @@ impl std::fmt::Debug for RoundKey {
 /// The randomness one sealing uses up.
 #[derive(Clone)]
 pub struct Nonces {
-    /// For the cipher: the first 24 bytes are the nonce of seal 1, all are the ephemeral key of seal 2.
+    /// The ephemeral key.
     pub cipher: [u8; 32],
     pub commitment: [u8; 32],
 }
@@ -108,17 +98,19 @@ pub struct AssociatedData<'a> {
     pub participant: &'a str,
     /// The snapshot's hash in hex.
     pub snapshot_sha256: &'a str,
+    /// The hash of the document that opened the round, in hex: it covers all that was decided before.
+    pub opened_sha256: &'a str,
 }
 
 impl AssociatedData<'_> {
-    /// The `info` of seal 2.
+    /// The `info` of HPKE.
     pub fn info(&self) -> Vec<u8> {
-        self.bytes(LABEL_2)
+        self.bytes(LABEL)
     }
 
     /// Each part preceded by its length, so that no two bindings share their bytes.
     fn bytes(&self, purpose: &str) -> Vec<u8> {
-        let parts = [self.session, self.round, self.participant, self.snapshot_sha256];
+        let parts = [self.session, self.round, self.participant, self.snapshot_sha256, self.opened_sha256];
         let length = parts.iter().map(|part| size_of::<u64>() + part.len()).sum::<usize>();
         let mut bytes = Vec::with_capacity(purpose.len() + length);
         bytes.extend(purpose.as_bytes());
@@ -135,12 +127,8 @@ impl AssociatedData<'_> {
 pub struct SealedRecord {
     /// SHA-256(0x00 ‖ commitment nonce ‖ record), in hex.
     pub commitment: String,
-    /// The 24-byte nonce of seal 1, in hex.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub nonce: Option<String>,
-    /// The 32-byte encapsulated key of seal 2, in hex.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub enc: Option<String>,
+    /// The 32-byte encapsulated key, in hex.
+    pub enc: String,
     /// The ciphertext; in base64 where it is written down.
     #[serde(with = "in_base64")]
     pub sealed: Vec<u8>,
@@ -179,21 +167,18 @@ pub fn commit(nonce: &[u8; 32], record: &[u8]) -> String {
     hex(&hasher.finalize())
 }
 
+/// Whom a record is sealed to: the holder of the private key of this public one.
 #[derive(Clone)]
-pub enum Sealer {
-    /// The holder of the round's key.
-    One(RoundKey),
-    /// The holder of the private key of this public one.
-    Two([u8; 32]),
-}
+pub struct Sealer([u8; 32]);
 
 impl Sealer {
-    /// Who seals to the holder of `key`.
-    pub fn new(key: &RoundKey, format: SealFormat) -> Self {
-        match format {
-            SealFormat::One => Self::One(key.clone()),
-            SealFormat::Two => Self::Two(hpke::public_key(&key.0)),
-        }
+    pub fn new(key: &RoundKey) -> Self {
+        Self(hpke::public_key(&key.0))
+    }
+
+    /// Who seals to a public key in hex.
+    pub fn to(public_key: &str) -> Option<Self> {
+        unhex(public_key).map(Self)
     }
 
     /// Seals a record. `None` if it is too long, or sealed to a public key that hides nothing.
@@ -206,21 +191,9 @@ impl Sealer {
         text.extend(record.as_bytes());
         text.resize(length, 0);
         let commitment = commit(&nonces.commitment, record.as_bytes());
-        let (mut nonce, mut enc) = (None, None);
-        match self {
-            Self::One(key) => {
-                let (cipher_nonce, _) = nonces.cipher.split_first_chunk::<24>()?;
-                cipher(key)
-                    .encrypt_in_place(cipher_nonce.into(), &binding.bytes(LABEL_1), &mut *text)
-                    .ok()?;
-                nonce = Some(hex(cipher_nonce));
-            }
-            Self::Two(public) => {
-                let (info, aad) = (binding.info(), unhex::<32>(&commitment)?);
-                enc = Some(hex(&hpke::seal(public, &nonces.cipher, &info, &aad, &mut text)?));
-            }
-        }
-        Some(SealedRecord { commitment, nonce, enc, sealed: std::mem::take(&mut *text) })
+        let aad = unhex::<32>(&commitment)?;
+        let enc = hex(&hpke::seal(&self.0, &nonces.cipher, &binding.info(), &aad, &mut text)?);
+        Some(SealedRecord { commitment, enc, sealed: std::mem::take(&mut *text) })
     }
 }
 
@@ -229,24 +202,13 @@ pub fn unseal(
     key: &RoundKey,
     binding: AssociatedData<'_>,
     sealed: &SealedRecord,
-    format: SealFormat,
 ) -> Result<UnsealedRecord, UnsealError> {
     let mut text = sealed.sealed.clone();
-    match (format, &sealed.nonce, &sealed.enc) {
-        (SealFormat::One, Some(nonce), None) => {
-            let nonce: [u8; 24] = unhex(nonce).ok_or(UnsealError::Malformed)?;
-            let opened = cipher(key).decrypt_in_place(&nonce.into(), &binding.bytes(LABEL_1), &mut text);
-            opened.map_err(|_| UnsealError::WrongKey)?;
-        }
-        (SealFormat::Two, None, Some(enc)) => {
-            let enc = unhex(enc).ok_or(UnsealError::Malformed)?;
-            let aad: [u8; 32] = unhex(&sealed.commitment).ok_or(UnsealError::Malformed)?;
-            let opened = hpke::open(&key.0, &enc, &binding.info(), &aad, &mut text);
-            let length = opened.ok_or(UnsealError::WrongKey)?.len();
-            text.truncate(length);
-        }
-        _ => return Err(UnsealError::Malformed),
-    }
+    let enc = unhex(&sealed.enc).ok_or(UnsealError::Malformed)?;
+    let aad: [u8; 32] = unhex(&sealed.commitment).ok_or(UnsealError::Malformed)?;
+    let opened = hpke::open(&key.0, &enc, &binding.info(), &aad, &mut text);
+    let length = opened.ok_or(UnsealError::WrongKey)?.len();
+    text.truncate(length);
     let (commitment_nonce, rest) = text.split_first_chunk::<32>().ok_or(UnsealError::Malformed)?;
     let (length, rest) = rest.split_first_chunk::<8>().ok_or(UnsealError::Malformed)?;
     let length = usize::try_from(u64::from_be_bytes(*length)).map_err(|_| UnsealError::Malformed)?;
@@ -259,10 +221,6 @@ pub fn unseal(
     }
     let record = String::from_utf8(record.to_vec()).map_err(|_| UnsealError::Malformed)?;
     Ok(UnsealedRecord { record, nonce: hex(commitment_nonce) })
-}
-
-fn cipher(key: &RoundKey) -> XChaCha20Poly1305 {
-    XChaCha20Poly1305::new((&**key.0).into())
 }
 
 pub(super) mod in_base64 {

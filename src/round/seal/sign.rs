@@ -1,8 +1,9 @@
-//! Signatures of seal 2 (Ed25519): by a seat on its ballot, by the session on its offers. And the ids of
+//! Signatures (Ed25519): by a seat on its ballot, by the session on its offers. And the ids of
 //! deliveries.
 //!
 //! Every part of a message is preceded by its length, as in the seal.
 
+use curve25519_dalek::edwards::CompressedEdwardsY;
 use ring::signature::{ED25519, Ed25519KeyPair, KeyPair as _, UnparsedPublicKey};
 use sha2::{Digest as _, Sha256};
 use zeroize::Zeroizing;
@@ -10,10 +11,10 @@ use zeroize::Zeroizing;
 use super::{AssociatedData, SealedRecord};
 use crate::round::snapshot::{hex, unhex};
 
-const BALLOT: &str = "roundtable ballot 2";
-const FAILED: &str = "roundtable failed 2";
-const OFFER: &[u8] = b"roundtable offer 2";
-const DELIVERY: &str = "roundtable delivery 2";
+const BALLOT: &str = "roundtable ballot 3";
+const FAILED: &str = "roundtable failed 3";
+const OFFER: &[u8] = b"roundtable offer 3";
+const DELIVERY: &str = "roundtable delivery 3";
 
 /// A private key that signs. It is never printed.
 #[derive(Clone)]
@@ -55,10 +56,19 @@ impl std::fmt::Debug for SigningKey {
     }
 }
 
+/// Whether this is a public key in hex under which only its owner can sign: none of small order, for which
+/// one signature fits every message.
+pub fn is_public_key(text: &str) -> bool {
+    let bytes = unhex::<32>(text).filter(|bytes| hex(bytes) == text);
+    let point = bytes.and_then(|bytes| CompressedEdwardsY(bytes).decompress());
+    point.is_some_and(|point| !point.is_small_order())
+}
+
 /// A public key in hex, of hex or of `ed25519:` and hex, as people hand it on.
 pub fn named_key(text: &str) -> Option<String> {
     let key = text.trim();
-    Some(hex(&unhex::<32>(key.strip_prefix("ed25519:").unwrap_or(key))?))
+    let key = hex(&unhex::<32>(key.strip_prefix("ed25519:").unwrap_or(key))?);
+    is_public_key(&key).then_some(key)
 }
 
 /// Whether `signature` is that of the public key on the message; both in hex.
@@ -69,7 +79,7 @@ pub fn is_signed(public_key: &str, message: &[u8], signature: &str) -> bool {
     })
 }
 
-/// What a seat signs of its ballot; `None` where a value has not the form of seal 2.
+/// What a seat signs of its ballot; `None` where a value has not the form of a seal.
 pub fn ballot_message(
     binding: AssociatedData<'_>,
     public_key: &str,
@@ -77,7 +87,7 @@ pub fn ballot_message(
 ) -> Option<Vec<u8>> {
     let mut message = binding.bytes(BALLOT);
     let (round, commitment) = (unhex::<32>(public_key)?, unhex::<32>(&sealed.commitment)?);
-    let (enc, sealed) = (unhex::<32>(sealed.enc.as_deref()?)?, Sha256::digest(&sealed.sealed));
+    let (enc, sealed) = (unhex::<32>(&sealed.enc)?, Sha256::digest(&sealed.sealed));
     for part in [&round[..], &commitment, &enc, &sealed] {
         push(&mut message, part);
     }

@@ -53,7 +53,8 @@ pub fn check_reply(opened: &RoundOpened, text: &str) -> Result<(), String> {
     }
 }
 
-fn field(FormField { key, label, hint, input }: FormField) -> Field {
+fn field(FormField { key, hint, input }: FormField) -> Field {
+    let label = if key == "minimum_change" { "minimum change" } else { key };
     match input {
         Input::Line(start) => Field::line(key, label, hint, &start),
         Input::Text(start) => Field::text(key, label, hint, &start),

@@ -26,7 +26,7 @@ use super::{
 };
 use crate::history::{Event, LogEntry, Price, SeatStatus};
 use crate::journal::read_log;
-use crate::round::record::TokenUsage;
+use crate::round::answer::TokenUsage;
 
 const SIZES: [(u16, u16); 4] = [(120, 40), (80, 24), (40, 12), (24, 6)];
 
@@ -100,8 +100,8 @@ fn what_a_round_has_cost_is_shown_once_it_is_closed() {
             }
             Event::AnswerRevealed(answer) => {
                 let answer = std::sync::Arc::make_mut(answer);
-                answer.model = "lab/m".to_owned();
-                answer.tokens =
+                answer.record.model = "lab/m".to_owned();
+                answer.record.tokens =
                     Some(TokenUsage { input: 10_000, output: 200, cached: 8000, ..TokenUsage::default() });
             }
             _ => {}
@@ -242,7 +242,7 @@ fn a_seek_gives_the_state_that_folding_gives() {
         if stops.contains(&at) {
             states.insert(at, folded.clone());
         }
-        lines.get(at).into_iter().for_each(|line| folded.apply(&line.stamped));
+        lines.get(at).into_iter().for_each(|line| folded.apply_entry(line));
     }
     let mut replay = Replay::new(lines);
     for at in stops {

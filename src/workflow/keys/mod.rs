@@ -7,6 +7,7 @@ pub mod check;
 pub mod material;
 mod reference;
 mod schema;
+pub mod shared;
 pub mod spec;
 pub mod tables;
 

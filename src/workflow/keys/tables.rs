@@ -1,36 +1,15 @@
 //! The maps of a definition apart from its steps: the root, and the maps inside it.
 
 use super::material;
+use super::shared::RECALL;
 use super::spec::KeyType::{
     Any, Either, Flag, List, Map, Number, Positive, Steps, Text, Texts, Whole, Words,
 };
 use super::spec::{KeySpec, KeyType, MapSpec, StepType, key, map, words};
 use crate::workflow::definition::{Effort, LeakAction, WarmFirst};
 use crate::workflow::load::participants::MOST_SEATS;
-use crate::workflow::recall::RecalledAnswers;
-use crate::workflow::steps::step::Completeness;
+use crate::workflow::steps::step::COMPLETENESS;
 use crate::workflow::steps::types::{step_keys, type_names};
-
-pub const COMPLETENESS: KeyType = words!(Completeness);
-pub const PROMPT: KeySpec =
-    key("prompt", Text, "the input as JSON", "The prompt, a Handlebars template.", "\"Plan {{input}}.\"");
-
-/// What a snapshot recalls; also of a round.
-pub static RECALL: MapSpec = map(
-    "context",
-    "`context`",
-    &[
-        key("answers", words!(RecalledAnswers), "full", "What is shown of the last answers.", "positions"),
-        key("rounds", Whole(0, u64::MAX), "5", "The number of closed rounds that are shown.", "3"),
-        key(
-            "results",
-            Either(&[Words(|| vec!["all", "none"]), List(&Text)]),
-            "all",
-            "The other steps whose results are shown.",
-            "[plan]",
-        ),
-    ],
-);
 
 const fn from(least: u64) -> KeyType {
     Whole(least, u64::MAX)

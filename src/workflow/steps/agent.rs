@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::workflow::keys::shared::PROMPT;
 use crate::workflow::keys::spec::KeyType::{Any, Either, Map, Text, Words};
 use crate::workflow::keys::spec::{MapSpec, REQUIRED, StepType, key, map, words};
-use crate::workflow::keys::tables::PROMPT;
 use crate::workflow::lang::{OutputSchema, Template};
 use crate::workflow::load::entries::Entries;
 use crate::workflow::load::entries::prompt;

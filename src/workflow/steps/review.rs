@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use super::round::{Selection, selection};
+use crate::workflow::keys::shared::PROMPT;
 use crate::workflow::keys::spec::KeyType::{Either, Text, Texts, Words};
 use crate::workflow::keys::spec::{REQUIRED, StepType, key, words};
-use crate::workflow::keys::tables::PROMPT;
 use crate::workflow::lang::{OutputSchema, Template};
 use crate::workflow::load::entries::Entries;
 use crate::workflow::load::entries::prompt;

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::ballot::{BallotForm, BallotKind};
 use crate::tally::{Rule, RuleOptions, Tier, Ties};
+use crate::workflow::keys::shared::RECALL;
 use crate::workflow::keys::spec::KeyType::{
     Duration, Either, List, Map, Named, Quorum as Share, Text, Texts, Words,
 };
 use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key, words, words_of};
-use crate::workflow::keys::tables::RECALL;
 use crate::workflow::load::ballot::{BALLOT as BALLOT_MAP, ballot};
 use crate::workflow::load::ballot::{OptionsFrom, options_from};
 use crate::workflow::load::entries::Entries;

@@ -11,6 +11,7 @@ use super::review::Review;
 use super::round::{Round, Selection};
 use serde_json::Value;
 
+use crate::workflow::keys::spec::{KeyType, words};
 use crate::workflow::lang::Transform;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -102,6 +103,8 @@ pub struct Item {
     pub key: String,
     pub value: Value,
 }
+
+pub const COMPLETENESS: KeyType = words!(Completeness);
 
 /// How the facilitator's words are checked against what is handed over.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

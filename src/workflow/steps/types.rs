@@ -1,10 +1,10 @@
 //! The table of step types, and the keys of a step of each.
 
 use super::record::RECORD;
+use super::step::COMPLETENESS;
 use super::{agent, approval, condition, discussion, each, review, round, several, transform};
 use crate::workflow::keys::spec::KeyType::{Map, Text, Texts, Whole, Words};
 use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key};
-use crate::workflow::keys::tables::COMPLETENESS;
 use crate::workflow::load::map_reader::as_text;
 use crate::yaml::{Node, Value};
 

@@ -2,24 +2,25 @@
 
 use roundtable::ballot::BallotKind;
 use roundtable::core::{Command, NextAction, QuestionKind, key_file_left, next};
-use roundtable::history::{CloseReason, Event, LogEntry, RoundRevised, SeatInfo, Session, TimedEvent};
+use roundtable::history::{CloseReason, Event, RoundRevised, SeatInfo, Session, TimedEvent};
 use roundtable::report;
-use roundtable::round::record::{Finish, Raw};
-use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, Sealer};
+use roundtable::round::answer::{AnswerRecord, Finish, ReplyAttempt};
+use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, Sealer};
 use roundtable::workflow::{Source, load};
 use serde_json::{Value, json};
 
 use super::draw::{Action, Ballot, Drawn};
+use crate::forge::entries;
 use crate::sitting::{Sitting, header, persona};
 
 pub const SEATS: [&str; 4] = ["dora", "abe", "cleo", "bert"];
 pub fn states(events: &[TimedEvent]) -> Vec<Session> {
     let mut session = Session::default();
-    let state = |event| {
-        session.apply(event);
+    let state = |line| {
+        session.apply_entry(&line);
         session.clone()
     };
-    events.iter().map(state).collect()
+    entries(events).into_iter().map(state).collect()
 }
 
 impl Sitting {
@@ -96,11 +97,11 @@ impl Sitting {
             Action::Settle(seat, ballot) => self.settling(&self.round_id(), seat, ballot),
             Action::Stray(seat, ballot) => self.settling("nowhere", seat, ballot),
             Action::Swapped(seat) => {
-                let record = self.record(name(seat + 1), Ballot::Vote(0));
-                self.sealing(name(seat), &record, &self.key())
+                let of_another = self.sealed(name(seat + 1), &self.record(Ballot::Vote(0)), &self.key());
+                Command::Seal { seal: of_another, round: self.round_id(), participant: name(seat).to_owned() }
             }
             Action::WrongKey(seat) => {
-                let record = self.record(name(seat), Ballot::Vote(0));
+                let record = self.record(Ballot::Vote(0));
                 self.sealing(name(seat), &record, &RoundKey::new([99; 32]))
             }
             Action::Live(which) => self.live(which),
@@ -116,13 +117,14 @@ impl Sitting {
             Action::Reveal => Command::Reveal,
             Action::Tally => Command::Tally,
             Action::Start => Command::StartStep,
-            Action::OpenRound => {
-                Command::OpenRound { project_summary: Some("A garden.\n".to_owned()), seal: None }
-            }
+            Action::OpenRound => Command::OpenRound {
+                project_summary: Some("A garden.\n".to_owned()),
+                seal: Some(self.next_key().seal_to()),
+            },
             Action::AskPerson => Command::AskPerson { step: self.step_id() },
             Action::Answer { yes, choice, stray } => self.answering(yes, choice, stray),
             Action::LoseKey => Command::LoseKey,
-            Action::AskAgain => Command::AskAgain { seal: None },
+            Action::AskAgain => Command::AskAgain { seal: Some(self.key().seal_to()) },
             Action::Finish => Command::FinishStep { step: self.step_id() },
             Action::Warn => match self.session.rounds.first().filter(|round| round.closed.is_some()) {
                 Some(round) => Command::Warn { message: key_file_left(round.opened.number, "denied") },
@@ -144,7 +146,12 @@ impl Sitting {
             NextAction::Nothing => panic!("the session is not open"),
             NextAction::Done => {}
             NextAction::Decide(command) => self.must(command),
-            NextAction::OpenRound => self.must(Command::OpenRound { project_summary: None, seal: None }),
+            NextAction::OpenRound => {
+                self.must(Command::OpenRound {
+                    project_summary: None,
+                    seal: Some(self.next_key().seal_to()),
+                });
+            }
             NextAction::AwaitSeats => {
                 let open: Vec<_> = self.session.open_round().expect("a round").open_seats().collect();
                 assert!(!open.is_empty(), "nobody is left to wait for");
@@ -164,7 +171,9 @@ impl Sitting {
                     QuestionKind::Tie(options) | QuestionKind::Exhausted(options) => {
                         (true, Some(options[turn % options.len()].clone()))
                     }
-                    QuestionKind::KeyLost(_) => return self.must(Command::AskAgain { seal: None }),
+                    QuestionKind::KeyLost(_) => {
+                        return self.must(Command::AskAgain { seal: Some(self.key().seal_to()) });
+                    }
                 };
                 let (step, by) = (question.step, "facilitator".to_owned());
                 self.must(Command::Answer { step, approved, choice, comment: None, edited: None, by });
@@ -206,28 +215,36 @@ impl Sitting {
             let (reason, timed_out) = ("no line".to_owned(), seat.is_multiple_of(2));
             return Command::Fail { round, participant, reason, timed_out, tries: 4, tokens: None };
         }
-        let record = self.record(&participant, ballot);
+        let record = self.record(ballot);
         match self.sealing(&participant, &record, &self.key()) {
             Command::Seal { seal, .. } => Command::Seal { round, participant, seal },
             other => other,
         }
     }
 
-    fn sealing(&self, seat: &str, record: &Raw, key: &RoundKey) -> Command {
+    fn sealing(&self, seat: &str, record: &AnswerRecord, key: &RoundKey) -> Command {
         let round = self.round_id();
-        let hash = self.session.rounds.last().map_or("", |round| &round.opened.snapshot_sha256);
-        let (session, participant) = (&self.session.id, seat);
-        let binding = AssociatedData { session, round: &round, participant, snapshot_sha256: hash };
+        Command::Seal { seal: self.sealed(seat, record, key), round, participant: seat.to_owned() }
+    }
+
+    fn sealed(&self, seat: &str, record: &AnswerRecord, key: &RoundKey) -> SealedRecord {
+        let round = self.session.rounds.last();
+        let hash = round.map_or("", |round| &round.opened.snapshot_sha256);
+        let binding = AssociatedData {
+            session: &self.session.id,
+            round: &self.round_id(),
+            participant: seat,
+            snapshot_sha256: hash,
+            opened_sha256: round.map_or("", |round| &round.opened_sha256),
+        };
         // The order of arrival must not show, so nonces come from the seat.
         let byte = seat.bytes().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
         let nonces = Nonces { cipher: [byte; 32], commitment: [byte; 32] };
         let text = serde_json::to_string(record).expect("a record is JSON");
-        let writer = Sealer::new(key, self.session.seal_format());
-        let sealed = writer.seal(&nonces, binding, &text).expect("short enough");
-        Command::Seal { seal: sealed, round, participant: seat.to_owned() }
+        Sealer::new(key).seal(&nonces, binding, &text).expect("short enough")
     }
 
-    fn record(&self, seat: &str, ballot: Ballot) -> Raw {
+    fn record(&self, ballot: Ballot) -> AnswerRecord {
         let round = self.session.rounds.last();
         let kind = round.map_or(BallotKind::Position, |round| round.opened.ballot.kind);
         let options = round.map_or(&[][..], |round| &round.opened.ballot.options);
@@ -246,14 +263,13 @@ impl Sitting {
             (Ballot::Vote(_), _) => json!({ "position": format!("a {word}\nor two") }),
         };
         let finish = if ballot == Ballot::Refuse { Finish::Refusal } else { Finish::Complete };
-        let snapshot = round.map_or("", |round| &round.opened.snapshot_sha256);
-        let mut raw: Raw = serde_json::from_value(json!({
-            "session": self.session.id, "round": self.round_id(), "participant": seat, "snapshot_sha256": snapshot,
-            "model": "ollama/llama3.2", "replies": [{"text": answer.to_string()}], "tries": 1, "latency_ms": 1_200,
-        }))
-        .expect("a record");
-        raw.replies[0].finish = finish;
-        raw
+        AnswerRecord {
+            model: "ollama/llama3.2".to_owned(),
+            replies: vec![ReplyAttempt { text: answer.to_string(), finish, ..ReplyAttempt::default() }],
+            tries: 1,
+            latency_ms: 1_200,
+            ..AnswerRecord::default()
+        }
     }
 
     fn answering(&self, approved: bool, choice: Option<usize>, stray: bool) -> Command {
@@ -274,8 +290,13 @@ impl Sitting {
         self.session.rounds.last().map_or_else(|| "none".to_owned(), |round| round.opened.round.clone())
     }
 
-    fn key(&self) -> RoundKey {
+    /// A key of its own for each round.
+    pub fn key(&self) -> RoundKey {
         RoundKey::new([self.session.rounds.len() as u8; 32])
+    }
+
+    fn next_key(&self) -> RoundKey {
+        RoundKey::new([self.session.rounds.len() as u8 + 1; 32])
     }
 }
 
@@ -308,12 +329,11 @@ pub fn surfaces(sitting: &Sitting) -> String {
     let session = &sitting.session;
     let mut shown =
         vec![report::markdown(session, &report::Source::default()), report::json(session).to_string()];
-    let mut lines = Vec::new();
+    let lines = entries(&sitting.events);
     let mut folded = Session::default();
-    for (seq, stamped) in sitting.events.iter().enumerate() {
-        folded.apply(stamped);
-        let (prev, hash, stamped) = (String::new(), String::new(), stamped.clone());
-        lines.push(LogEntry { seq: seq as u64, prev, hash, stamped: stamped.clone() });
+    for line in &lines {
+        folded.apply_entry(line);
+        let stamped = &line.stamped;
         shown.extend(report::event_line(&stamped.event, stamped.at, &folded));
         let mut event = stamped.event.clone();
         if let Event::BallotSealed(sealed) = &mut event {
@@ -321,7 +341,7 @@ pub fn surfaces(sitting: &Sitting) -> String {
             seal.commitment = String::new();
             seal.sealed.fill(0);
         }
-        shown.push(report::line(seq as u64, "", "", stamped.at, &event, &folded));
+        shown.push(report::line(line.seq, "", "", stamped.at, &event, &folded));
     }
     shown.extend(report::trace::trace(&lines, session).iter().map(report::trace::text));
     shown.push(format!("{:?}", next(session)));

@@ -1,7 +1,7 @@
 //! Definitions: what loads loads equal once written as JSON or by our own writer, can be driven, and
 //! leaves a file that reads and verifies; what does not load says where.
 
-use roundtable::journal::{NO_HASH, fold, read_log, verify, write_document};
+use roundtable::journal::{Chain, fold, read_log, verify};
 use roundtable::workflow::{Definition, Source, load};
 use roundtable::yaml::{Out, read, read_json};
 use serde_json::Value;
@@ -69,9 +69,9 @@ fn is_driven(text: &str, definition: &Definition) {
         return;
     }
     let events = drive(text, definition);
-    let (mut file, mut prev) = (String::new(), NO_HASH.to_owned());
-    for (seq, stamped) in events.iter().enumerate() {
-        prev = write_document(seq as u64, &prev, "s-1", stamped, &mut file).expect("an event");
+    let (mut file, mut chain) = (String::new(), Chain::default());
+    for stamped in &events {
+        chain.write(stamped.clone(), &mut file).expect("an event");
     }
     if events.is_empty() {
         return;
@@ -79,7 +79,7 @@ fn is_driven(text: &str, definition: &Definition) {
     let log = read_log(file.as_bytes()).expect("what was written is read");
     let read: Vec<_> = log.lines.iter().map(|line| &line.stamped).collect();
     assert_eq!(read, events.iter().collect::<Vec<_>>());
-    let found = verify(file.as_bytes(), Some(&prev));
+    let found = verify(file.as_bytes(), None);
     assert_eq!(found.findings, [], "{text}");
     let session = fold(&log);
     let _ = (

@@ -5,8 +5,9 @@ use roundtable::core::{Command, NextAction, QuestionKind, decide, next};
 use roundtable::history::{
     Event, Merge, PersonaInfo, RoundOpened, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp,
 };
+use roundtable::journal::Chain;
 use roundtable::persona::Persona;
-use roundtable::round::record::Raw;
+use roundtable::round::answer::{AnswerRecord, Origin, ReplyAttempt};
 use roundtable::round::seal::{Nonces, RoundKey, Sealer};
 use roundtable::round::snapshot::sha256_hex;
 use roundtable::workflow::{Definition, ParticipantSpec, Step};
@@ -17,7 +18,8 @@ const START: i64 = 1_795_302_307_120;
 const TURNS: u32 = 60;
 
 pub fn drive(text: &str, definition: &Definition) -> Vec<TimedEvent> {
-    let mut drive = Drive { session: Session::default(), events: Vec::new(), turn: 0 };
+    let mut drive =
+        Drive { session: Session::default(), events: Vec::new(), chain: Chain::default(), turn: 0 };
     drive.give(Command::Open(Box::new(header(text, definition))));
     while drive.turn < TURNS && drive.step() {
         drive.turn += 1;
@@ -28,6 +30,7 @@ pub fn drive(text: &str, definition: &Definition) -> Vec<TimedEvent> {
 struct Drive {
     session: Session,
     events: Vec<TimedEvent>,
+    chain: Chain,
     turn: u32,
 }
 
@@ -36,12 +39,12 @@ impl Drive {
         let at = Timestamp(START + 1_000 * i64::from(self.turn));
         let Ok(events) = decide(&self.session, command, at) else { return false };
         for event in events {
-            let stamped = TimedEvent { at, event };
-            self.session.apply(&stamped);
-            if let Event::RoundOpened(opened) = &stamped.event {
+            let line = self.chain.write(TimedEvent { at, event }, &mut String::new()).expect("an event");
+            self.session.apply_entry(&line);
+            if let Event::RoundOpened(opened) = &line.stamped.event {
                 frozen(opened);
             }
-            self.events.push(stamped);
+            self.events.push(line.stamped);
         }
         true
     }
@@ -58,7 +61,9 @@ impl Drive {
             NextAction::OpenRound => {
                 // A definition may ask for what a round refuses, in words.
                 let summary = Some("A shed.\n".to_owned());
-                self.give(Command::OpenRound { project_summary: summary, seal: None }) && self.is_shared()
+                let key = RoundKey::new([self.session.rounds.len() as u8 + 1; 32]);
+                self.give(Command::OpenRound { project_summary: summary, seal: Some(key.seal_to()) })
+                    && self.is_shared()
             }
             NextAction::CloseRound(reason) => {
                 let key = self.key();
@@ -75,7 +80,9 @@ impl Drive {
                         return self.give(Command::Merge { step, merge, comment: None, by });
                     }
                     QuestionKind::Approval | QuestionKind::Proposal(_) | QuestionKind::Merge(_) => None,
-                    QuestionKind::KeyLost(_) => return self.give(Command::AskAgain { seal: None }),
+                    QuestionKind::KeyLost(_) => {
+                        return self.give(Command::AskAgain { seal: Some(self.key().seal_to()) });
+                    }
                 };
                 self.give(Command::Answer { step, approved, choice, comment: None, edited: None, by })
             }
@@ -103,16 +110,18 @@ impl Drive {
                 Command::Fail { round, participant, reason, timed_out: false, tries: 1, tokens: None };
             return self.give(failed);
         }
-        let record = serde_json::json!({
-            "session": self.session.id, "round": id, "participant": name, "model": "rehearsal",
-            "snapshot_sha256": round.opened.snapshot_sha256, "replies": [{"text": "vote: abstain"}],
-            "tries": 1, "latency_ms": 1,
-        });
-        let record: Raw = serde_json::from_value(record).expect("a record");
+        let record = AnswerRecord {
+            origin: Origin::Placeholder,
+            model: "rehearsal".to_owned(),
+            replies: vec![ReplyAttempt { text: "vote: abstain".to_owned(), ..ReplyAttempt::default() }],
+            tries: 1,
+            latency_ms: 1,
+            ..AnswerRecord::default()
+        };
         let text = serde_json::to_string(&record).expect("a record is JSON");
         let nonces = Nonces { cipher: [self.turn as u8; 32], commitment: [3; 32] };
-        let writer = Sealer::new(&self.key(), self.session.seal_format());
-        let sealed = writer.seal(&nonces, round.binding(&name), &text).expect("short enough");
+        let sealed =
+            Sealer::new(&self.key()).seal(&nonces, round.binding(&name), &text).expect("short enough");
         self.give(Command::Seal { round: id, participant: name, seal: sealed })
     }
 

@@ -7,7 +7,6 @@ use roundtable::round::envelope::{Envelope, FailedDelivery};
 use roundtable::round::offer::Offer;
 use roundtable::round::seal::sign::{SigningKey, delivery_id, is_signed, offer_message};
 use roundtable::round::seal::{AssociatedData, Nonces, Sealer};
-use roundtable::round::snapshot::unhex;
 use serde_json::Value;
 
 /// Any bytes as an envelope, a failure and an offer.
@@ -37,10 +36,16 @@ pub fn remote(data: &[u8]) {
 /// The id that an offer of these parts must have.
 fn delivery(offer: &serde_json::Map<String, Value>) -> Option<String> {
     let of = |name: &str| offer.get(name)?.as_str();
-    let [session, round, participant, snapshot_sha256] =
-        ["session", "round", "participant", "snapshot_sha256"].map(of);
+    let [session, round, participant, snapshot_sha256, opened_sha256] =
+        ["session", "round", "participant", "snapshot_sha256", "opened_sha256"].map(of);
     let (session, round, participant) = (session?, round?, participant?);
-    let binding = AssociatedData { session, round, participant, snapshot_sha256: snapshot_sha256? };
+    let binding = AssociatedData {
+        session,
+        round,
+        participant,
+        snapshot_sha256: snapshot_sha256?,
+        opened_sha256: opened_sha256?,
+    };
     let attempt = u32::try_from(offer.get("try")?.as_u64()?).ok()?;
     Some(delivery_id(binding, of("public_key")?, attempt))
 }
@@ -56,15 +61,16 @@ fn signed(json: &str, table: &SigningKey) {
     let (seat, nonces) = (SigningKey::new([6; 32]), Nonces { cipher: [7; 32], commitment: [8; 32] });
     let [session, round] = [&offer.session, &offer.round].map(String::as_str);
     let (participant, snapshot_sha256) = (offer.participant.as_str(), offer.snapshot_sha256.as_str());
-    let binding = AssociatedData { session, round, participant, snapshot_sha256 };
-    let to = unhex(&offer.public_key).map(Sealer::Two);
-    let made = to.and_then(|to| to.seal(&nonces, binding, "{}"));
+    let binding =
+        AssociatedData { session, round, participant, snapshot_sha256, opened_sha256: &offer.opened_sha256 };
+    let made = Sealer::to(&offer.public_key).and_then(|to| to.seal(&nonces, binding, "{}"));
     if let Some(envelope) = made.and_then(|made| offer.envelope(made, &seat)) {
         let json = serde_json::to_vec(&envelope).expect("JSON");
         assert_eq!(envelope.wrong_length(), None);
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        let is_hash = offer.snapshot_sha256.len() == 64 && offer.snapshot_sha256.bytes().all(is_digit);
-        assert_eq!(Envelope::read(&json).is_some(), is_hash);
+        let is_hash = |hash: &String| hash.len() == 64 && hash.bytes().all(is_digit);
+        let are_hashes = [&offer.snapshot_sha256, &offer.opened_sha256].into_iter().all(is_hash);
+        assert_eq!(Envelope::read(&json).is_some(), are_hashes);
         assert!(!is_signed(&seat.public(), b"", &envelope.signature));
     }
 }

@@ -2,8 +2,8 @@
 //! written again reads equal, and verifies alike.
 
 use roundtable::core::next;
-use roundtable::history::{Event, Session};
-use roundtable::journal::{EventLog, NO_HASH, fold, read_log, verify, write_document};
+use roundtable::history::Session;
+use roundtable::journal::{Chain, EventLog, NO_HASH, fold, read_log, verify};
 use roundtable::report;
 use roundtable::round::snapshot::sha256_hex;
 
@@ -34,7 +34,7 @@ fn file(bytes: &[u8]) {
 fn shown(log: &EventLog) {
     let mut session = Session::default();
     for line in &log.lines {
-        session.apply(&line.stamped);
+        session.apply_entry(line);
         let _ = report::event_line(&line.stamped.event, line.stamped.at, &session);
         let shown =
             report::line(line.seq, &line.prev, &line.hash, line.stamped.at, &line.stamped.event, &session);
@@ -57,14 +57,9 @@ fn shown(log: &EventLog) {
 }
 
 fn written(log: &EventLog, verifies: bool) {
-    let (mut out, mut prev, mut of) = (String::new(), NO_HASH.to_owned(), String::new());
+    let (mut out, mut chain) = (String::new(), Chain::default());
     for line in &log.lines {
-        match &line.stamped.event {
-            Event::SessionOpened(opened) if line.seq == 0 => of.clone_from(&opened.session),
-            Event::SessionForked(forked) => of.clone_from(&forked.session),
-            _ => {}
-        }
-        prev = write_document(line.seq, &prev, &of, &line.stamped, &mut out).expect("an event");
+        chain.write(line.stamped.clone(), &mut out).expect("an event");
     }
     let again = read_log(out.as_bytes()).expect("what was read and written is read");
     assert!(again.lines.iter().map(|line| &line.stamped).eq(log.lines.iter().map(|line| &line.stamped)));

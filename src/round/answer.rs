@@ -1,4 +1,4 @@
-//! What is sealed of a seat: everything an answer's content could be read from.
+//! An answer: everything that its content could be read from.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -102,7 +102,7 @@ impl Finish {
 }
 
 /// One reply as it came, and why it was not counted if it was not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplyAttempt {
     pub text: String,
     /// Why it ended, where it does not end by itself.
@@ -116,46 +116,66 @@ pub struct ReplyAttempt {
     pub reason: Option<String>,
 }
 
-/// What became of one seat, as it is read of its [`Raw`] record.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SeatRecord {
-    pub session: String,
-    pub round: String,
-    pub participant: String,
-    pub snapshot_sha256: String,
-    pub model: String,
-    pub outcome: Outcome,
-    pub reason: Option<String>,
-    pub ballot: Option<Ballot>,
-    /// The answer's fields.
-    pub answer: Map<String, Value>,
-    /// Keys that were kept and not obeyed.
-    pub flags: Vec<String>,
-    pub replies: Vec<ReplyAttempt>,
-    pub tries: u32,
-    /// From the first request to the last byte, in milliseconds.
-    pub latency_ms: u64,
-    pub tokens: Option<TokenUsage>,
-    /// What it was to be sent with and was not, since its service does not take it.
-    pub dropped: Vec<String>,
-    /// How many of the tries the service declined for a parameter: nothing is charged for these.
-    pub declined: u32,
+/// Who gave an answer. Every label of an answer comes from here.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    #[default]
+    Model,
+    /// A program, here or elsewhere.
+    Program,
+    Person,
+    /// An answers file, or the definition's own answers.
+    Script,
+    /// A saved session.
+    Recorded,
+    /// The built-in tracker of tasks.
+    Tracker,
+    /// The built-in placeholder, which draws lots.
+    Placeholder,
 }
 
-/// What is sealed of one seat: what came back and nothing that was read from it, its keys in this order.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Raw {
-    pub session: String,
-    pub round: String,
-    /// The seat's name.
-    pub participant: String,
-    pub snapshot_sha256: String,
+impl Origin {
+    /// What is said of an answer that is no model's.
+    pub fn label(self) -> Option<&'static str> {
+        match self {
+            Self::Model | Self::Person | Self::Program => None,
+            Self::Script => Some("scripted, not a model"),
+            Self::Recorded => Some("recorded earlier"),
+            Self::Tracker => Some("the built-in tracker"),
+            Self::Placeholder => Some("placeholder, not a model"),
+        }
+    }
+
+    /// Who answers for a model of this name; a reply says it itself.
+    pub fn of_model(model: &str) -> Self {
+        match model.split('/').next().unwrap_or_default() {
+            "rehearsal" => Self::Placeholder,
+            "recorded" => Self::Recorded,
+            "human" => Self::Person,
+            "command" | "remote" => Self::Program,
+            "tracker" => Self::Tracker,
+            _ => Self::Model,
+        }
+    }
+}
+
+/// One answer as it came: sealed of a seat, returned of an agent, revealed and reported. Nothing in it was
+/// read from the replies. Its keys have this order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerRecord {
+    pub origin: Origin,
+    /// The model that was asked.
     pub model: String,
-    /// Every reply as it came, without a reason.
+    /// The model that answered, as its service named it, where that is another name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<ReplyAttempt>,
     /// Why nothing came back when it was asked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
+    /// Requests made, or starts of a program.
     pub tries: u32,
     /// From the first request to the last byte, in milliseconds.
     pub latency_ms: u64,
@@ -169,7 +189,33 @@ pub struct Raw {
     pub declined: u32,
 }
 
-impl Raw {
+/// What a seat's replies say, read by its form.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    pub outcome: Outcome,
+    pub reason: Option<String>,
+    pub ballot: Option<Ballot>,
+    /// The answer's fields.
+    pub answer: Map<String, Value>,
+    /// Keys that were kept and not obeyed.
+    pub flags: Vec<String>,
+}
+
+impl AnswerRecord {
+    /// The model that answered: the one its service named, unless that is only a version of the one asked.
+    pub fn answered_by(&self) -> &str {
+        let last = |name: &str| name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+        let is_version = |served: &str| {
+            let (served, asked) = (last(served), last(&self.model));
+            let rest = served.strip_prefix(asked.as_str());
+            rest.is_some_and(|rest| {
+                rest == ":latest"
+                    || !rest.contains(|c: char| c.is_ascii_alphanumeric() && !c.is_ascii_digit())
+            })
+        };
+        self.served.as_deref().filter(|served| !is_version(served)).unwrap_or(&self.model)
+    }
+
     /// Whether `text` is exactly this record.
     pub fn is_exactly(&self, text: &str) -> bool {
         serde_json::to_string(self).is_ok_and(|own| own == text)
@@ -178,22 +224,23 @@ impl Raw {
     /// Whether `text` is exactly this record, and one that a person's browser seals: one reply,
     /// and nothing that only providers tell.
     pub fn is_from_person(&self, text: &str) -> bool {
-        let is_plain = matches!(self.replies.as_slice(), [reply]
-            if reply.finish == Finish::Complete && reply.limit.is_none() && reply.reason.is_none());
-        let tells_nothing = self.failed.is_none()
-            && self.tokens.is_none()
-            && self.dropped.is_empty()
-            && (self.tries, self.declined) == (1, 0);
-        let is_known = self.model == "human/browser";
-        is_plain && tells_nothing && is_known && self.is_exactly(text)
+        let [reply] = self.replies.as_slice() else { return false };
+        let plain = Self {
+            origin: Origin::Person,
+            model: "human/browser".to_owned(),
+            replies: vec![ReplyAttempt { text: reply.text.clone(), ..ReplyAttempt::default() }],
+            tries: 1,
+            latency_ms: self.latency_ms,
+            ..Self::default()
+        };
+        *self == plain && self.is_exactly(text)
     }
 
-    /// What became of the seat: the first reply that is an answer or declines to give one counts. A block
-    /// without its minimum change stands where no ballot follows.
-    pub fn read(self, form: &BallotForm) -> SeatRecord {
-        let mut replies = self.replies;
+    /// Reads the replies: the first that is an answer or declines to give one counts. A block without its
+    /// minimum change stands where no ballot follows. Each reply that does not count gets its reason.
+    pub fn read(&mut self, form: &BallotForm) -> Reading {
         let (mut counts, mut block) = (None, None);
-        for reply in &mut replies {
+        for reply in &mut self.replies {
             reply.reason = None;
             match reply.read(form) {
                 ParsedReply::Invalid(reason) => reply.reason = Some(reason),
@@ -207,50 +254,39 @@ impl Raw {
                 }
             }
         }
-        let mut record = SeatRecord {
-            session: self.session,
-            round: self.round,
-            participant: self.participant,
-            snapshot_sha256: self.snapshot_sha256,
-            model: self.model,
-            outcome: Outcome::Invalid,
-            reason: None,
-            ballot: None,
-            answer: Map::new(),
-            flags: Vec::new(),
-            replies: Vec::new(),
-            tries: self.tries,
-            latency_ms: self.latency_ms,
-            tokens: self.tokens,
-            dropped: self.dropped,
-            declined: self.declined,
-        };
         if !matches!(counts, Some(ParsedReply::Answered(_))) {
             counts = block.map(ParsedReply::Answered).or(counts);
         }
+        let no_answer = |outcome, reason| Reading {
+            outcome,
+            reason: Some(reason),
+            ballot: None,
+            answer: Map::new(),
+            flags: Vec::new(),
+        };
         match counts {
             Some(ParsedReply::Answered(answer)) => {
                 let abstains = answer.ballot == Ballot::Abstain;
-                record.outcome = if abstains { Outcome::Abstained } else { Outcome::Answered };
-                record.ballot = Some(answer.ballot);
-                record.answer = answer.content;
-                record.flags = answer.flags;
-                record.flags.extend(masked_key(&replies));
+                let mut flags = answer.flags;
+                flags.extend(masked_key(&self.replies));
+                Reading {
+                    outcome: if abstains { Outcome::Abstained } else { Outcome::Answered },
+                    reason: None,
+                    ballot: Some(answer.ballot),
+                    answer: answer.content,
+                    flags,
+                }
             }
-            Some(ParsedReply::Refused(reason)) => {
-                record.outcome = Outcome::Refused;
-                record.reason = Some(reason);
-            }
+            Some(ParsedReply::Refused(reason)) => no_answer(Outcome::Refused, reason),
             _ => {
-                let last = replies.last().and_then(|reply| reply.reason.clone()).unwrap_or_default();
-                record.reason = Some(match self.failed {
+                let last = self.replies.last().and_then(|reply| reply.reason.clone()).unwrap_or_default();
+                let reason = match &self.failed {
                     Some(failed) => format!("{last}; asked again: {failed}"),
                     None => last,
-                });
+                };
+                no_answer(Outcome::Invalid, reason)
             }
         }
-        record.replies = replies;
-        record
     }
 }
 

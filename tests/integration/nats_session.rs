@@ -13,6 +13,7 @@ use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::jetstream::stream::Config;
 use async_nats::jetstream::{self, AckKind, Context};
 use futures::StreamExt as _;
+use roundtable::round::seal::sign::SigningKey;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -441,10 +442,11 @@ fn a_seat_whose_worker_gave_up_is_asked_again_by_resume() {
     let Some(queue) = Queue::start() else { return };
     queue.define(2, "");
     queue.edit("quorum: 1", "quorum: 3");
-    // It trusts no key that this session has.
     let config = fs::read_to_string(queue.path("other-home/config/config.yaml")).expect("there");
     let (before, after) = config.split_once("ed25519:").expect("a key");
-    queue.configure("other-home", &format!("{before}ed25519:{}{}", "ab".repeat(32), &after[64..]));
+    // It trusts no key that this session has.
+    let key = SigningKey::new([7; 32]).public();
+    queue.configure("other-home", &format!("{before}ed25519:{key}{}", &after[64..]));
     let mut table = queue.holds();
     let stranger = queue.works("other-home", "fleet");
     assert_eq!(table.code(), Some(5));

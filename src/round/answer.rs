@@ -205,13 +205,16 @@ impl AnswerRecord {
     /// The model that answered: the one its service named, unless that is only a version of the one asked.
     pub fn answered_by(&self) -> &str {
         let last = |name: &str| name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+        // `-2025-08-07`, `-0613` and `-002` name a version; `.1`, `-1` and `0` name another model.
+        let is_dated = |rest: &str| {
+            let mut digits = rest.strip_prefix(['-', '@', ':']).unwrap_or("x").split('-');
+            let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+            digits.next().is_some_and(|first| first.len() >= 3 && is_number(first)) && digits.all(is_number)
+        };
         let is_version = |served: &str| {
             let (served, asked) = (last(served), last(&self.model));
             let rest = served.strip_prefix(asked.as_str());
-            rest.is_some_and(|rest| {
-                rest == ":latest"
-                    || !rest.contains(|c: char| c.is_ascii_alphanumeric() && !c.is_ascii_digit())
-            })
+            rest.is_some_and(|rest| rest.is_empty() || rest == ":latest" || is_dated(rest))
         };
         self.served.as_deref().filter(|served| !is_version(served)).unwrap_or(&self.model)
     }
@@ -319,6 +322,39 @@ impl ReplyAttempt {
             Finish::TooLong => invalid(TOO_LONG),
             Finish::ToolCall => invalid("the reply tried to call a tool; there are none"),
             Finish::Refusal => ParsedReply::Refused("the model or its service declined to answer".to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AnswerRecord;
+
+    #[test]
+    fn only_a_version_of_the_model_asked_is_that_model() {
+        let is_same = |asked: &str, served: &str| {
+            let (model, served) = (asked.to_owned(), Some(served.to_owned()));
+            let record = AnswerRecord { model, served, ..AnswerRecord::default() };
+            record.answered_by() == asked
+        };
+        for (asked, served) in [
+            ("openai/gpt-5", "gpt-5"),
+            ("openai/gpt-5", "gpt-5-2025-08-07"),
+            ("openai/gpt-4", "gpt-4-0613"),
+            ("openrouter/google/gemini-1.5-pro", "google/gemini-1.5-pro-002"),
+            ("vertex/claude-opus-4", "Claude-Opus-4@20250514"),
+            ("ollama/llama3.2", "llama3.2:latest"),
+        ] {
+            assert!(is_same(asked, served), "{asked} {served}");
+        }
+        for (asked, served) in [
+            ("openai/gpt-5", "gpt-5-mini"),
+            ("openai/gpt-4", "gpt-4.1"),
+            ("openai/gpt-5", "gpt-50"),
+            ("anthropic/claude-opus-4", "claude-opus-4-1-20250805"),
+            ("ollama/llama3.2", "llama3.2:3b"),
+        ] {
+            assert!(!is_same(asked, served), "{asked} {served}");
         }
     }
 }

@@ -66,7 +66,6 @@ fn answers_scripted_for_copies_of_each_are_no_models() {
 fn the_model_that_answered_is_told_where_it_is_another() {
     let server = Server::start(|request| {
         let asked = request.json()["model"].as_str().expect("a model").to_owned();
-        // A dated version of the model that was asked is that model.
         let served = if asked == "opus" { "small".to_owned() } else { format!("{asked}-2026-01-31") };
         let choice = json!({"index": 0, "message": {"content": "vote: wait"}, "finish_reason": "stop"});
         Answer::json(200, &json!({"model": served, "choices": [choice]}))

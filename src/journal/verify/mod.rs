@@ -1,6 +1,6 @@
 //! `verify`: what a file proves, decided again offline, in words.
 //!
-//! Every event that follows from the ones before it is decided anew by the core and must be the same, in the
+//! Every event that follows from the ones before it is decided again by the core and must be the same, in the
 //! bytes that the writer makes of it. What comes from outside is taken from the file: answers, times,
 //! keys, what people said. [`UNPROVEN`] lists what no reading of the file can show.
 
@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::document::Chain;
 use super::reader::{Damage, EventLog, LogReader, fold};
 use crate::core::{decide, is_key_file_left};
-use crate::history::{ApprovalGiven, Event, LogEntry, Receipt, RoundRun, SeatStatus, Session};
+use crate::history::{ApprovalGiven, Event, ItemStatus, LogEntry, Receipt, RoundRun, SeatStatus, Session};
 use crate::workflow::read_answer;
 
 /// What no reading of the file can show.
@@ -184,8 +184,10 @@ impl Verifier {
             }
             return Ok(());
         }
-        if matches!(event, Event::ContextChanged { .. }) {
-            return Ok(());
+        if let Event::ContextChanged { text } = event {
+            let own = self.session.definition.as_ref().and_then(|own| own.project_summary.as_ref());
+            let is_change = own.is_none() && *text != self.session.context;
+            return is_change.then_some(()).ok_or_else(|| "it changes nothing that a round shows".to_owned());
         }
         let warned = std::mem::take(&mut self.warnings);
         Self::check_outside(line)?;
@@ -221,7 +223,7 @@ impl Verifier {
             return Err("it does not say where the other session's events end".to_owned());
         }
         if let Event::WorkItemReturned(back) = event
-            && !back.data.is_null()
+            && (back.status == ItemStatus::Completed || !back.data.is_null())
             && back.record.replies.last().and_then(|reply| read_answer(&reply.text).ok()).as_ref()
                 != Some(&back.data)
         {

@@ -6,7 +6,6 @@ use super::facilitator::{FacilitatorAnswer, FacilitatorRequest, WaitPoint, hold,
 use super::state::{Engine, EngineError};
 use crate::core::{Command, ExitCode, NextAction, Question, QuestionKind, Refusal, next};
 use crate::history::{CloseReason, Event, RoundOpened};
-use crate::round::seal::SealTo;
 
 impl Engine<'_> {
     /// Waits at this point for a request and carries it out; returns the exit code if it ends the run.
@@ -110,8 +109,15 @@ impl Engine<'_> {
             self.facilitator.on_refused("no round waits to be opened");
             return Ok(());
         }
-        let seal = self.new_seal()?;
-        let events = match self.opening_events(seen, seal) {
+        let project_summary = match self.ready_to_open(seen.is_some()) {
+            Ok(summary) => summary,
+            Err(why) => {
+                self.facilitator.on_refused(&why);
+                return Ok(());
+            }
+        };
+        let seal = Some(self.new_seal()?);
+        let events = match self.opening_events(Command::OpenRound { project_summary, seal }, seen) {
             Ok(events) => events,
             Err(why) => {
                 self.facilitator.on_refused(&why);
@@ -130,20 +136,22 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Returns the events that open the round that waits. Its snapshot is rendered here, once; where one
-    /// was seen, it must be the same.
-    fn opening_events(&mut self, seen: Option<&str>, seal: SealTo) -> Result<Vec<Event>, String> {
+    /// Checks what a round needs before a key is made for it; returns `CONTEXT.md` as it is now.
+    fn ready_to_open(&mut self, was_seen: bool) -> Result<Option<String>, String> {
         self.check_seats()?;
-        if seen.is_some() {
+        if was_seen {
             let changed = self.refresh_evidence()?;
             if !changed.is_empty() {
                 return Err(format!("{} changed on disk; review the snapshot again", changed.join(", ")));
             }
         }
-        let project_summary = (self.context_file)()?;
-        let events = self
-            .decide(Command::OpenRound { project_summary, seal: Some(seal) })
-            .map_err(|refusal| refusal.0)?;
+        (self.context_file)()
+    }
+
+    /// Returns the events that open the round that waits. Its snapshot is rendered here, once; where one
+    /// was seen, it must be the same.
+    fn opening_events(&self, open: Command, seen: Option<&str>) -> Result<Vec<Event>, String> {
+        let events = self.decide(open).map_err(|refusal| refusal.0)?;
         let opened = opened_by(&events).ok_or("no round waits to be opened")?;
         if seen.is_some_and(|seen| opened.snapshot_sha256 != seen) {
             return Err("CONTEXT.md or evidence changed on disk; review the snapshot again".to_owned());

@@ -5,7 +5,7 @@ use crate::round::seal::RoundKey;
 use crate::workflow::Close;
 
 impl RoundRun {
-    /// Whether every seat was handed its work item: they are handed out in the roster's order.
+    /// Whether every seat was handed its work item: they get them in the roster's order.
     pub fn all_have_items(&self) -> bool {
         self.seats.last().is_some_and(|(_, seat)| seat.item.is_some())
     }

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use serde_json::{Map, Value};
 
 use crate::history::{
-    CloseReason, Event, Merge, RoundRevised, SeatInvited, SeatJoined, Session, SessionOpened,
+    ApprovalGiven, CloseReason, Event, Merge, RoundRevised, SeatInvited, SeatJoined, Session, SessionOpened,
     WorkItemReturned,
 };
 use crate::round::answer::TokenUsage;
@@ -107,24 +107,12 @@ pub enum Command {
     AskPerson {
         step: String,
     },
-    Answer {
-        step: String,
-        approved: bool,
-        /// The option chosen, when a tie is to be resolved.
-        choice: Option<String>,
-        comment: Option<String>,
-        /// The proposal as the person changed it.
-        edited: Option<Value>,
-        /// `facilitator`, or `scripted`.
-        by: String,
-    },
+    /// Take in what a person answers, or that a person accepts the result of the round that was counted.
+    Answer(ApprovalGiven),
     /// Take in what the person made of the ideas of a round.
     Merge {
-        step: String,
         merge: Merge,
-        comment: Option<String>,
-        /// `facilitator`, or `scripted`.
-        by: String,
+        given: ApprovalGiven,
     },
     ChangeAgenda {
         change: AgendaChange,

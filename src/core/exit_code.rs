@@ -1,7 +1,7 @@
 //! How a session ended, as a number a script can branch on, and which round it stands or falls with.
 
 use super::tally_round::decides_nothing;
-use crate::history::{NotHeld, RoundRun, Session, Status, Tally};
+use crate::history::{AnsweredQuestion, NotHeld, RoundRun, Session, Status, Tally};
 use crate::workflow::Step;
 
 /// Why a session pauses whose facilitator has left it.
@@ -71,8 +71,8 @@ fn is_unreachable(tally: &Tally) -> bool {
 pub enum Deciding<'a> {
     /// The last round with a rule; the last round if none has one.
     Round(&'a RoundRun),
-    /// The facilitator, who chose this option where the round had used up its runs.
-    Person(&'a RoundRun, &'a str),
+    /// The facilitator, who chose an option where the round had used up its runs.
+    Person(&'a RoundRun, &'a AnsweredQuestion),
     /// A round that could not be opened: the step, and why.
     NotHeld(&'a str, &'a NotHeld),
     /// None of the rounds with a rule was held.
@@ -105,7 +105,7 @@ fn deciding_by(session: &Session, is_over: bool) -> Option<Deciding<'_>> {
         return Some(Deciding::NoneHeld);
     }
     match ruled.and_then(|round| Some((round, session.chosen.get(&round.opened.step)?))) {
-        Some((round, option)) => Some(Deciding::Person(round, option)),
+        Some((round, decided)) => Some(Deciding::Person(round, decided)),
         None => last,
     }
 }

@@ -30,7 +30,7 @@ pub use next::{NextAction, Question, QuestionKind, approval_kind, next};
 pub use profile::profile;
 pub use proposal::Proposal;
 pub use roster::ROLE_WITHOUT_PERSONA;
-pub use strength::{is_persons, is_placeholder};
+pub use strength::{is_persons, is_placeholder, is_scripted};
 pub use tally_round::{are_placeholders, decides_nothing};
 pub use work_item::LEASE_MS;
 

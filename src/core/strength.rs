@@ -182,12 +182,7 @@ fn options(profile: &Profile, of: Decimal, winner: &str) -> Behind {
 /// Why the seats behind a result are one voice, if they are.
 fn one_voice(session: &Session, round: &RoundRun, seats: &[String], same: &[Vec<String>]) -> Option<String> {
     let answers: Vec<&AnswerRevealed> = seats.iter().filter_map(|name| answer_of(round, name)).collect();
-    let stands_for_model = |answer: &&&AnswerRevealed| {
-        let seat = session.seat_info(&answer.participant);
-        let of_person = seat.is_some_and(|seat| Origin::of_model(&seat.model) == Origin::Person);
-        answer.record.origin == Origin::Script && !of_person
-    };
-    match answers.iter().filter(stands_for_model).count() {
+    match answers.iter().filter(|answer| is_scripted(session, answer)).count() {
         _ if answers.is_empty() => return None,
         _ if answers.len() == 1 => return Some("one seat alone stands behind it".to_owned()),
         0 => {}
@@ -205,6 +200,13 @@ fn one_voice(session: &Session, round: &RoundRun, seats: &[String], same: &[Vec<
     }
     let is_one = |group: &Vec<String>| seats.iter().all(|seat| group.contains(seat));
     same.iter().any(is_one).then(|| "their answers are the same or nearly the same text".to_owned())
+}
+
+/// Whether a script gave the answer in the place of a model.
+pub fn is_scripted(session: &Session, answer: &AnswerRevealed) -> bool {
+    let seat = session.seat_info(&answer.participant);
+    let of_person = seat.is_some_and(|seat| Origin::of_model(&seat.model) == Origin::Person);
+    answer.record.origin == Origin::Script && !of_person
 }
 
 fn answer_of<'a>(round: &'a RoundRun, name: &str) -> Option<&'a AnswerRevealed> {

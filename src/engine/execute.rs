@@ -5,7 +5,7 @@ use super::evidence::too_large;
 use super::facilitator::{FacilitatorAnswer, FacilitatorRequest, WaitPoint, hold, pending_question};
 use super::state::{Engine, EngineError};
 use crate::core::{Command, ExitCode, NextAction, Question, QuestionKind, Refusal, next};
-use crate::history::{CloseReason, Event, RoundOpened};
+use crate::history::{ApprovalGiven, CloseReason, Event, RoundOpened};
 
 impl Engine<'_> {
     /// Waits at this point for a request and carries it out; returns the exit code if it ends the run.
@@ -66,10 +66,7 @@ impl Engine<'_> {
                 self.stage(Command::ChangeAgenda { change, by })
             }
             FacilitatorRequest::Note { round, text } => self.stage(Command::RecordSynthesis { round, text }),
-            FacilitatorRequest::Accept => match (hold(&self.session), next(&self.session)) {
-                (Some(_), NextAction::Decide(finish)) => self.stage(finish),
-                _ => Err(Refusal("there is nothing to accept now".to_owned())),
-            },
+            FacilitatorRequest::Accept => self.accept(),
             FacilitatorRequest::AskAgain => self.stage(Command::AskRoundAgain),
             FacilitatorRequest::Answer(says) => self.take_answer(says),
         };
@@ -77,6 +74,20 @@ impl Engine<'_> {
             self.facilitator.on_refused(&refusal.0);
         }
         Ok(())
+    }
+
+    /// Goes on with the counted round as it is; that a person accepts a decision is on record.
+    fn accept(&mut self) -> Result<(), Refusal> {
+        let (Some(at), NextAction::Decide(finish)) = (hold(&self.session), next(&self.session)) else {
+            return Err(Refusal("there is nothing to accept now".to_owned()));
+        };
+        if let (WaitPoint::Counted, Command::FinishStep { step }) = (at, &finish)
+            && self.facilitator.is_person()
+        {
+            // Where nothing was decided there is nothing to accept.
+            let _ = self.stage(Command::Answer(ApprovalGiven::yes(step, "facilitator")));
+        }
+        self.stage(finish)
     }
 
     fn take_answer(&mut self, says: FacilitatorAnswer) -> Result<(), Refusal> {
@@ -93,11 +104,12 @@ impl Engine<'_> {
             | QuestionKind::Merge(_)
             | QuestionKind::Tie(_)
             | QuestionKind::Exhausted(_) => {
-                let FacilitatorAnswer { approved, choice, comment, edited, merge, by } = says;
-                let step = question.step;
+                let FacilitatorAnswer { approved, choice, comment, edited, merge, by, name } = says;
+                let given =
+                    ApprovalGiven { step: question.step, approved, choice, comment, edited, by, name };
                 self.stage(match merge {
-                    Some(merge) => Command::Merge { step, merge, comment, by },
-                    None => Command::Answer { step, approved, choice, comment, edited, by },
+                    Some(merge) => Command::Merge { merge, given },
+                    None => Command::Answer(given),
                 })
             }
         }

@@ -44,6 +44,8 @@ pub struct FacilitatorAnswer {
     pub merge: Option<Merge>,
     /// `facilitator`, or `scripted`.
     pub by: String,
+    /// Who that is, where it was said.
+    pub name: Option<String>,
 }
 
 impl FacilitatorAnswer {
@@ -51,7 +53,7 @@ impl FacilitatorAnswer {
     pub fn of_person(approved: bool, comment: String) -> Self {
         let comment = Some(comment).filter(|comment| !comment.is_empty());
         let by = "facilitator".to_owned();
-        Self { approved, choice: None, comment, edited: None, merge: None, by }
+        Self { approved, choice: None, comment, edited: None, merge: None, by, name: None }
     }
 }
 

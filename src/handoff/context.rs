@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::disclosure::{rejected, seat_answer};
 use super::revision::earlier_counts;
-use crate::history::{Point, RoundRun, Seat, Session, StepFinished, StepRun};
+use crate::history::{AnsweredQuestion, Point, RoundRun, Seat, Session, StepFinished, StepRun};
 use crate::round::material::{Artifact, RoundSummary, SnapshotContent};
 use crate::round::snapshot::Snapshot;
 use crate::workflow::{Definition, Round, Step, StepKind, TALLY_KEYS};
@@ -254,7 +254,7 @@ impl Session {
             "data": round.map_or_else(|| json!([]), |round| self.round_entries(round)),
             "success": result.success || chosen.is_some(),
             "outcome": self.round_outcome(step),
-            "decision": chosen,
+            "decision": chosen.and_then(AnsweredQuestion::decides),
             "tally": tally,
         })
     }

@@ -130,7 +130,7 @@ impl Session {
     }
 
     fn request(&mut self, requested: &ApprovalRequested, at: Timestamp) {
-        let asked = ApprovalRun { requested: requested.clone(), at, given: None };
+        let asked = ApprovalRun { requested: requested.clone(), counted: self.counted(), at, given: None };
         match self.run_mut(&requested.step) {
             Some(step) => step.approval = Some(asked),
             None => self.exhausted = Some(asked),
@@ -208,18 +208,42 @@ impl Session {
         if let Some(asked) = self.exhausted.take() {
             return self.answer_exhausted(&asked, given, at);
         }
+        let counted = self.counted();
+        let Some(step) = self.run_mut(&given.step) else { return };
+        let round = step.round;
+        let Some(asked) = step.approval.as_mut().filter(|asked| asked.given.is_none()) else {
+            let message = super::facilitator::ACCEPTS_RESULT.to_owned();
+            let given = given.clone();
+            return self.approvals.push(AnsweredQuestion {
+                message,
+                choices: Vec::new(),
+                counted,
+                given,
+                at,
+            });
+        };
+        asked.given = Some(given.clone());
+        let asked = asked.clone();
         *self.answered.entry(given.step.clone()).or_insert(0) += 1;
-        let Some(step) = self.step.as_mut().and_then(|step| step.find_mut(&given.step)) else { return };
-        if let Some(approval) = &mut step.approval {
-            self.waited_ms += at.since(approval.at.max(self.asked_until));
-            self.asked_until = at;
-            let (message, choices) = (approval.requested.message.clone(), approval.requested.choices.clone());
-            self.approvals.push(AnsweredQuestion { message, choices, given: given.clone(), at });
-            approval.given = Some(given.clone());
-        }
-        if let Some(round) = step.round.and_then(|index| self.rounds.get_mut(index)) {
+        self.note_answer(&asked, given, at);
+        if let Some(round) = round.and_then(|index| self.rounds.get_mut(index)) {
             round.tie_choice.clone_from(&given.choice);
         }
+    }
+
+    /// Notes what a person was asked and said, and for how long.
+    pub(crate) fn note_answer(
+        &mut self,
+        asked: &ApprovalRun,
+        given: &ApprovalGiven,
+        at: Timestamp,
+    ) -> AnsweredQuestion {
+        self.waited_ms += at.since(asked.at.max(self.asked_until));
+        self.asked_until = at;
+        let (message, choices) = (asked.requested.message.clone(), asked.requested.choices.clone());
+        let answer = AnsweredQuestion { message, choices, counted: asked.counted, given: given.clone(), at };
+        self.approvals.push(answer.clone());
+        answer
     }
 
     fn open(&mut self, opened: &SessionOpened, at: Timestamp) {

@@ -20,6 +20,13 @@ pub fn exhausted_key(step: &str) -> String {
     format!("{step}-exhausted")
 }
 
+impl AnsweredQuestion {
+    /// The option that the facilitator decided for where a step had used up its runs.
+    pub fn decides(&self) -> Option<&str> {
+        self.given.choice.as_deref()?.strip_prefix(DECIDE)
+    }
+}
+
 impl Session {
     pub(crate) fn is_exhausted(&self, step: &Step) -> bool {
         let granted = self.granted.get(&step.id).copied().unwrap_or(0);
@@ -30,10 +37,7 @@ impl Session {
     pub(crate) fn answer_exhausted(&mut self, asked: &ApprovalRun, given: &ApprovalGiven, at: Timestamp) {
         let step = &given.step;
         *self.answered.entry(exhausted_key(step)).or_insert(0) += 1;
-        self.waited_ms += at.since(asked.at.max(self.asked_until));
-        self.asked_until = at;
-        let (message, choices) = (asked.requested.message.clone(), asked.requested.choices.clone());
-        self.approvals.push(AnsweredQuestion { message, choices, given: given.clone(), at });
+        let answer = self.note_answer(asked, given, at);
         let choice = given.choice.as_deref().unwrap_or_default();
         match choice {
             CONTINUE => {
@@ -44,8 +48,8 @@ impl Session {
             _ => {
                 self.taken = true;
                 self.finished_step = Some(step.clone());
-                if let Some(option) = choice.strip_prefix(DECIDE) {
-                    self.chosen.insert(step.clone(), option.to_owned());
+                if answer.decides().is_some() {
+                    self.chosen.insert(step.clone(), answer);
                 }
             }
         }

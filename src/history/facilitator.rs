@@ -9,7 +9,10 @@ use super::state::{AnsweredQuestion, RoundRun, SeatStatus, Session};
 use super::timestamp::Timestamp;
 use crate::diagnostic::Diagnostic;
 use crate::round::material::Artifact;
-use crate::workflow::{Definition, FacilitatorForm, Round, Selection, Source, Step, StepKind, load};
+use crate::workflow::{Definition, FacilitatorForm, Round, Selection, Source, StepKind, load};
+
+/// What a person is asked who accepts the result of a round on the screen.
+pub(crate) const ACCEPTS_RESULT: &str = "Accept the result?";
 
 impl Definition {
     pub fn revised(&self, revised: &RoundRevised) -> Result<Self, Diagnostic> {
@@ -93,17 +96,28 @@ impl Session {
         self.last_round_of(agent.synthesis_of.as_deref()?).filter(|round| round.closed.is_some())
     }
 
-    /// The last answer to a question of the workflow: no tie, and neither a merge nor a proposal of a model.
-    pub fn approval_of_outcome(&self) -> Option<&AnsweredQuestion> {
-        let is_of_outcome = |asked: &&AnsweredQuestion| {
-            let step = self.definition.as_ref().and_then(|definition| definition.step(&asked.given.step));
-            let is_part = |step: &Step| {
-                let StepKind::Approval(approval) = &step.kind else { return false };
-                approval.merges.is_some() || approval.edits.is_some()
-            };
-            asked.given.choice.is_none() && !step.is_some_and(is_part)
+    /// How many rounds are counted.
+    pub(crate) fn counted(&self) -> usize {
+        self.rounds.iter().filter(|round| round.tally.is_some()).count()
+    }
+
+    /// The answer that adopts or rejects the result of `round`: the last answer to the approval that is asked
+    /// first after its count and is about it, else a person's acceptance of the result. Without a round, the
+    /// last approval.
+    pub fn approval_of(&self, round: Option<&RoundRun>) -> Option<&AnsweredQuestion> {
+        let definition = self.definition.as_deref()?;
+        let answers = || self.approvals.iter().filter(|asked| asked.given.choice.is_none());
+        let adopts = |asked: &&AnsweredQuestion, round| {
+            let step = definition.step(&asked.given.step);
+            matches!(step.map(|step| &step.kind), Some(StepKind::Approval(approval)) if approval.adopts(round))
         };
-        self.approvals.iter().rev().find(is_of_outcome)
+        let Some(round) = round else { return answers().rfind(|asked| adopts(asked, None)) };
+        let before = self.rounds.iter().position(|known| known.opened.round == round.opened.round)?;
+        let since = || answers().filter(|asked| asked.counted > before);
+        let step = &round.opened.step;
+        let first = since().find(|asked| adopts(asked, Some(step)));
+        let of = first.map_or(step, |first| &first.given.step);
+        since().rfind(|asked| asked.given.step == *of)
     }
 
     fn retry(&mut self, retried: &SeatRetried, at: Timestamp) {

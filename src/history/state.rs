@@ -74,8 +74,8 @@ pub struct Session {
     pub granted: IndexMap<String, u32>,
     /// Whether the session goes on from the last step as if that had succeeded: the facilitator took it.
     pub taken: bool,
-    /// Options the facilitator chose where a round had used up its runs, by step.
-    pub chosen: IndexMap<String, String>,
+    /// What the facilitator decided where a round had used up its runs, by step.
+    pub chosen: IndexMap<String, AnsweredQuestion>,
     /// The step whose runs were used up when the facilitator stopped the session.
     pub stopped_at: Option<String>,
     /// Whether the step that finished last wrote a note on a round that is not on record.
@@ -116,6 +116,8 @@ pub struct AnsweredQuestion {
     pub message: String,
     /// The level options to choose from, if it was a tie.
     pub choices: Vec<String>,
+    /// How many rounds were counted when it was asked.
+    pub counted: usize,
     pub given: ApprovalGiven,
     pub at: Timestamp,
 }

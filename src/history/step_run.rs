@@ -27,6 +27,8 @@ pub struct StepRun {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApprovalRun {
     pub requested: ApprovalRequested,
+    /// How many rounds were counted when it was asked.
+    pub counted: usize,
     pub at: Timestamp,
     pub given: Option<ApprovalGiven>,
 }

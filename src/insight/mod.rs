@@ -18,7 +18,9 @@ pub use agreement::{agreement, chart};
 pub use headline::{Headline, headline, session_headline, without_count};
 pub use independence::independence;
 pub use movement::movement;
-pub use round_view::{SeatView, VisibleState, confidence, dissents, is_revealed, seats, tally};
+pub use round_view::{
+    SeatView, VisibleState, confidence, dissents, is_revealed, scripted, seats, tally, winners,
+};
 pub use sides::{Bar, bars};
 pub use slots::slots;
 pub use tally_text::{long_order, paths, places, rule_description};

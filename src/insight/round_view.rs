@@ -6,8 +6,10 @@
 use serde_json::Value;
 
 use crate::ballot::{Ballot, Stance};
-use crate::core::Cost;
-use crate::history::{AnswerRevealed, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Tally};
+use crate::core::{Cost, is_scripted};
+use crate::history::{
+    AnswerRevealed, AnsweredQuestion, RoundRun, Seat, SeatFailed, SeatInfo, SeatStatus, Session, Tally,
+};
 use crate::identity::Leak;
 use crate::round::answer::{Origin, Outcome};
 
@@ -102,6 +104,12 @@ fn standing(seat: &Seat, closed: bool, revealed: bool) -> VisibleState<'_> {
     }
 }
 
+/// How many of a round's answers scripts gave in the place of models, and how many there are.
+pub fn scripted(session: &Session, round: &RoundRun) -> (usize, usize) {
+    let answers: Vec<&AnswerRevealed> = seats(session, round).filter_map(|seat| seat.answer()).collect();
+    (answers.iter().filter(|answer| is_scripted(session, answer)).count(), answers.len())
+}
+
 /// Whether a round's answers may be read: it is closed, and all of them are there together.
 pub fn is_revealed(round: &RoundRun) -> bool {
     let is_sealed = |seat: &Seat| matches!(seat.status, SeatStatus::Sealed(_));
@@ -162,7 +170,7 @@ impl<'a> SeatView<'a> {
 
 /// Whether a seat's ballot differs from what the round decided; of stances, all but support do, and so
 /// does what may be a block.
-pub fn dissents(seat: &SeatView<'_>, tally: Option<&Tally>) -> bool {
+pub fn dissents(seat: &SeatView<'_>, winners: &[&str]) -> bool {
     if seat.answer().is_some_and(|answer| answer.may_block) {
         return true;
     }
@@ -170,9 +178,19 @@ pub fn dissents(seat: &SeatView<'_>, tally: Option<&Tally>) -> bool {
     if let Ballot::Consent(stance, _) = ballot {
         return *stance != Stance::Support;
     }
-    let Some(tally) = tally.filter(|tally| tally.decided) else { return false };
-    let winners = &tally.verdict.winners;
-    ballot.top_options().is_some_and(|top| !winners.iter().any(|winner| top.contains(winner)))
+    let Some(top) = ballot.top_options() else { return false };
+    !winners.is_empty() && !top.iter().any(|option| winners.contains(&option.as_str()))
+}
+
+/// What a round came to: what the facilitator decided in its place, else what its rule decided.
+pub fn winners<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<&'a str> {
+    let is_last = session.last_round_of(&round.opened.step).is_some_and(|last| std::ptr::eq(last, round));
+    let own = session.chosen.get(&round.opened.step).filter(|_| is_last);
+    if let Some(option) = own.and_then(AnsweredQuestion::decides) {
+        return vec![option];
+    }
+    let decided = tally(round).filter(|tally| tally.decided);
+    decided.iter().flat_map(|tally| &tally.verdict.winners).map(String::as_str).collect()
 }
 
 /// The confidence an answer states, as it was given; none when it states none.

@@ -70,13 +70,15 @@ pub fn close_reason(reason: CloseReason) -> &'static str {
     }
 }
 
+const SCRIPTED: &str = "Scripted";
+
 /// The labels of a roster whose answers are not all a model's; each names whom it is about.
 pub fn labels(session: &Session) -> Vec<String> {
     let rehearsal = if session.is_rehearsal() { "REHEARSAL" } else { "Placeholders" };
     [
         label(session, rehearsal, Origin::Placeholder, "picked at random by placeholders, not by a model"),
         label(session, "Recorded", Origin::Recorded, "replayed from a saved session, not asked again"),
-        label(session, "Scripted", Origin::Script, "given by a script, not by a model"),
+        label(session, SCRIPTED, Origin::Script, "given by a script, not by a model"),
     ]
     .into_iter()
     .flatten()
@@ -88,11 +90,16 @@ pub fn labels(session: &Session) -> Vec<String> {
 fn label(session: &Session, word: &str, origin: Origin, how: &str) -> Option<String> {
     const NAMED: usize = 8;
     let mut names: Vec<String> = Vec::new();
-    let mut is_all = true;
+    let (mut is_all, mut given, mut all) = (true, 0, 0);
     for seat in session.roster.values() {
         let steps = steps_of(session, seat);
-        let hit: Vec<&str> =
-            steps.iter().copied().filter(|step| session.origins(seat, step).contains(&origin)).collect();
+        let is_hit = |step: &&str| {
+            let origins = session.origins(seat, step);
+            let of_origin = origins.iter().filter(|known| **known == origin).count();
+            (given, all) = (given + of_origin, all + origins.len());
+            of_origin > 0
+        };
+        let hit: Vec<&str> = steps.iter().copied().filter(is_hit).collect();
         is_all &= hit.len() == steps.len();
         if !hit.is_empty() {
             let which =
@@ -103,11 +110,15 @@ fn label(session: &Session, word: &str, origin: Origin, how: &str) -> Option<Str
     if names.is_empty() {
         return None;
     }
-    if is_all {
-        return Some(format!("{word}: these answers were {how}."));
-    }
-    let whose = first_names(&names, NAMED);
-    Some(format!("{word}: the answers of {whose} were {how}."))
+    let whose = if is_all {
+        "these answers".to_owned()
+    } else {
+        format!("the answers of {}", first_names(&names, NAMED))
+    };
+    Some(match word {
+        SCRIPTED => format!("{word}: {given} of {all}; {whose} were {how}."),
+        _ => format!("{word}: {whose} were {how}."),
+    })
 }
 
 fn steps_of<'a>(session: &'a Session, seat: &SeatInfo) -> Vec<&'a str> {

@@ -8,7 +8,9 @@ use std::collections::HashMap;
 use crate::core::{AgendaChange, Question, QuestionKind, agenda_changes, exhausted_key};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::engine::FacilitatorAnswer;
-use crate::history::{Merge, MergedOption, RoundRun, SCRIPTED, Session, SetAside, option_id};
+use crate::history::{
+    CONTINUE, DECIDE, Merge, MergedOption, RoundRun, SCRIPTED, STOP, Session, SetAside, TAKE, option_id,
+};
 use crate::participants::scripted::{ScriptedReply, ScriptedSeat};
 use crate::tally::Ties;
 use crate::workflow::{Definition, Fields, Round, Step, StepKind, Template, as_text, written_id};
@@ -115,7 +117,9 @@ impl Answers {
                 self.check_after_rounds(id, node, definition, &mut problems);
                 continue;
             }
-            if definition.all_steps().any(|step| step.max_runs.is_some() && exhausted_key(&step.id) == id) {
+            let is_of = |step: &&Step| step.max_runs.is_some() && exhausted_key(&step.id) == id;
+            if let Some(step) = definition.all_steps().find(is_of) {
+                problems.extend(items(node).iter().filter_map(|item| self.check_exhausted(item, step).err()));
                 continue;
             }
             let Some(step) = step_of(definition, id) else {
@@ -152,6 +156,25 @@ impl Answers {
             }
         }
         if problems.is_empty() { Ok(unused) } else { Err(problems) }
+    }
+
+    /// Refuses an answer of a step whose runs are used up that the facilitator will not be offered.
+    fn check_exhausted(&self, node: &Node, step: &Step) -> Result<(), Diagnostic> {
+        let choice = exhausted(node, &self.file)?.choice.unwrap_or_default();
+        let round = step.round();
+        let is_known_later = round.is_some_and(|round| {
+            round.options_from.is_some() || round.ballot.options.iter().any(|option| Template::is_one(option))
+        });
+        let options = round.map_or(&[][..], |round| &round.ballot.options);
+        let options = options.iter().map(|option| format!("{DECIDE}{option}"));
+        let known: Vec<String> =
+            [TAKE, CONTINUE, STOP].map(str::to_owned).into_iter().chain(options).collect();
+        if known.contains(&choice) || is_known_later && choice.starts_with(DECIDE) {
+            return Ok(());
+        }
+        let names: Vec<&str> = known.iter().map(String::as_str).collect();
+        let message = format!("step `{}` cannot go on with `{choice}`", step.id);
+        Err(node.problem(&self.file, message).hint(did_you_mean(&choice, &names)))
     }
 
     fn check_round(&self, step: &str, node: &Node, round: &Round, problems: &mut Vec<Diagnostic>) {
@@ -328,17 +351,25 @@ pub(super) fn scripted(approved: bool) -> FacilitatorAnswer {
 
 /// What is said of a step whose runs are used up: `take`, `{choice: decide, option: a}`.
 fn exhausted(node: &Node, file: &str) -> Result<FacilitatorAnswer, Diagnostic> {
-    let of = |key: &str| node.get(key).and_then(as_text);
-    let choice = match (&node.value, of("choice"), of("option")) {
-        (Value::Text(word), ..) => word.clone(),
-        (_, Some(choice), Some(option)) if choice == "decide" => format!("decide: {option}"),
-        (_, Some(choice), None) => choice,
+    const HINT: &str = "write `take`, `continue`, `stop` or `{choice: decide, option: …, comment: \"…\"}`";
+    if let Value::Text(word) = &node.value {
+        return Ok(FacilitatorAnswer { choice: Some(word.clone()), ..scripted(true) });
+    }
+    let fields = Fields::from_node(node, "the answer of a step whose runs are used up", file);
+    let mut fields = fields.map_err(|problem| problem.hint(HINT))?;
+    let [choice, option, comment, name] = ["choice", "option", "comment", "by"].map(|key| fields.text(key));
+    if let Some(problem) = fields.finish(&[]).into_iter().next() {
+        return Err(problem);
+    }
+    let choice = match (choice, option) {
+        (Some(choice), Some(option)) if choice == "decide" => format!("{DECIDE}{option}"),
+        (Some(choice), None) => choice,
         _ => {
             let problem = node.problem(file, "the answer has no `choice`, or an `option` it does not take");
-            return Err(problem.hint("write `take`, `continue`, `stop` or `{choice: decide, option: …}`"));
+            return Err(problem.hint(HINT));
         }
     };
-    Ok(FacilitatorAnswer { choice: Some(choice), ..scripted(true) })
+    Ok(FacilitatorAnswer { choice: Some(choice), comment, name, ..scripted(true) })
 }
 
 /// An answer to an approval. Where ideas are merged it may hold the merge; where that is needed, a yes
@@ -354,14 +385,15 @@ fn said(node: &Node, merges: bool, needs_merge: bool, file: &str) -> Result<Faci
             "write `true`, `false`, `{approved: true, comment: \"…\"}` or, of a proposal, `{edited: {…}}`";
         let fields = Fields::from_node(node, "the answer to an approval", file);
         let mut fields = fields.map_err(|problem| problem.hint(hint))?;
-        let (approved, comment) = (fields.flag("approved"), fields.text("comment"));
+        let approved = fields.flag("approved");
+        let [comment, name] = ["comment", "by"].map(|key| fields.text(key));
         let edited = fields.node("edited").map(Node::to_json);
         if let Some(problem) = fields.finish(&[]).into_iter().next() {
             return Err(problem);
         }
         let approved = approved.or(edited.as_ref().map(|_| true));
         let missing = || node.problem(file, "the answer to an approval has no `approved`").hint(hint);
-        FacilitatorAnswer { comment, edited, ..scripted(approved.ok_or_else(missing)?) }
+        FacilitatorAnswer { comment, edited, name, ..scripted(approved.ok_or_else(missing)?) }
     };
     if answer.approved && needs_merge {
         return Err(node.problem(file, "the answer to a merge has no `options`").hint(MERGE_HINT));
@@ -375,7 +407,7 @@ pub fn merged(node: &Node, file: &str) -> Result<FacilitatorAnswer, Diagnostic> 
     let of = |node, what| Fields::from_node(node, what, file).map_err(|problem| problem.hint(MERGE_HINT));
     let mut fields = of(node, "the merge")?;
     fields.flag("approved");
-    let comment = fields.text("comment");
+    let [comment, name] = ["comment", "by"].map(|key| fields.text(key));
     for option in fields.node("options").map(items).unwrap_or_default() {
         let mut option = of(option, "an option")?;
         let title = option.text("title").unwrap_or_default();
@@ -393,7 +425,7 @@ pub fn merged(node: &Node, file: &str) -> Result<FacilitatorAnswer, Diagnostic> 
     problems.extend(fields.finish(&[]));
     match problems.into_iter().next() {
         Some(problem) => Err(problem),
-        None => Ok(FacilitatorAnswer { comment, merge: Some(merge), ..scripted(true) }),
+        None => Ok(FacilitatorAnswer { comment, name, merge: Some(merge), ..scripted(true) }),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::core::{Deciding, ExitCode, deciding, session_exit};
 use crate::history::{RoundRun, Session};
 use crate::insight::findings::{FindingGroup, grouped};
 use crate::insight::headline::rehearsal_mark;
-use crate::insight::round_view::{dissents, is_revealed, seats, tally};
+use crate::insight::round_view::{dissents, is_revealed, seats, tally, winners};
 use crate::insight::{SeatView, headline, join_list};
 use crate::round::answer::Outcome;
 use crate::sanitize::{harmless, harmless_line};
@@ -66,7 +66,8 @@ fn round(session: &Session, run: &RoundRun) -> Case {
     if let Some(tally) = counted {
         let made = headline(session, run, tally);
         said.push(format!("{}. {}", made.label, made.detail));
-        let dissent = seats(session, run).filter(|seat| dissents(seat, counted)).map(|seat| seat.name);
+        let winners = winners(session, run);
+        let dissent = seats(session, run).filter(|seat| dissents(seat, &winners)).map(|seat| seat.name);
         let dissent = join_list(dissent);
         if !dissent.is_empty() {
             said.push(format!("dissent: {dissent}"));

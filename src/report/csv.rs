@@ -8,7 +8,7 @@ use crate::sanitize::harmless_line;
 use crate::tally::Tier;
 
 use crate::insight::references::Citable;
-use crate::insight::{SeatView, confidence, dissents, places, seats, tally};
+use crate::insight::{SeatView, confidence, dissents, places, seats, tally, winners};
 
 const COLUMNS: [&str; 16] = [
     "session",
@@ -53,8 +53,8 @@ pub fn csv(session: &Session) -> String {
     let mut out = String::new();
     row(COLUMNS.iter().map(|name| (*name).to_owned()).chain(AT_THE_END.map(str::to_owned)), &mut out);
     for run in &session.rounds {
-        let decided = tally(run).filter(|tally| tally.decided);
-        let decided = decided.map(|tally| tally.verdict.winners.join(" ")).unwrap_or_default();
+        let winners = winners(session, run);
+        let decided = winners.join(" ");
         let tier = tally(run).and_then(|tally| tally.tier).map_or("", Tier::name);
         let order = tally(run).map(|tally| places(&tally.verdict.order, usize::MAX)).unwrap_or_default();
         let rehearsal = if tally(run).is_some_and(|tally| tally.rehearsal) { "yes" } else { "" };
@@ -83,7 +83,7 @@ pub fn csv(session: &Session) -> String {
                 decided.clone(),
                 tier.to_owned(),
                 order.clone(),
-                if dissents(&seat, tally(run)) { "yes".to_owned() } else { String::new() },
+                if dissents(&seat, &winners) { "yes".to_owned() } else { String::new() },
                 position(&seat),
                 text(&seat, "rationale"),
                 text(&seat, "concerns"),

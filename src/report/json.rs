@@ -141,8 +141,8 @@ fn decided(made: &Decision<'_>) -> Value {
 
 /// What dissenting seats said, word for word; of one that gave no valid answer its last reply.
 fn dissent(session: &Session, round: &RoundRun) -> Vec<Value> {
-    let tally = round_view::tally(round);
-    let seats = round_view::seats(session, round).filter(|seat| round_view::dissents(seat, tally));
+    let winners = round_view::winners(session, round);
+    let seats = round_view::seats(session, round).filter(|seat| round_view::dissents(seat, &winners));
     let said = |seat: SeatView<'_>| {
         let answer = seat.answer();
         let reply = answer.filter(|answer| answer.may_block).and_then(|answer| answer.record.replies.last());
@@ -331,6 +331,7 @@ fn approval(approved: &AnsweredQuestion) -> Value {
         "edited": approved.given.edited,
         "comment": approved.given.comment,
         "by": approved.given.by,
+        "name": approved.given.name,
         "at": approved.at.to_string(),
     })
 }

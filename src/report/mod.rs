@@ -38,7 +38,7 @@ pub fn safe_json(value: &serde_json::Value) -> String {
 }
 
 use crate::core::{Deciding, deciding};
-use crate::history::{RoundRun, Session, Tally};
+use crate::history::{AnsweredQuestion, RoundRun, Session, Tally};
 use crate::insight::{Headline, session_headline};
 use crate::tally::Rule;
 
@@ -49,11 +49,15 @@ pub struct Decision<'a> {
     pub rule: Rule,
     /// Its count; none while it is open or uncounted.
     pub tally: Option<&'a Tally>,
-    /// What the facilitator chose, where the round had used up its runs.
-    pub by_person: Option<&'a str>,
+    /// What the facilitator decided, where the round had used up its runs.
+    pub by_person: Option<&'a AnsweredQuestion>,
 }
 
 impl<'a> Decision<'a> {
+    fn of(round: &'a RoundRun, by_person: Option<&'a AnsweredQuestion>) -> Option<Self> {
+        Some(Self { round, rule: round.opened.rule?, tally: crate::insight::tally(round), by_person })
+    }
+
     /// Whether there is one.
     pub fn is_made(&self) -> bool {
         self.by_person.is_some() || self.tally.is_some_and(|tally| tally.decided)
@@ -61,9 +65,11 @@ impl<'a> Decision<'a> {
 
     /// What was decided; empty unless something was.
     pub fn winners(&self) -> Vec<&'a str> {
-        let counted = self.tally.filter(|tally| tally.decided && self.by_person.is_none());
-        let counted = counted.map_or(&[][..], |tally| &tally.verdict.winners);
-        self.by_person.into_iter().chain(counted.iter().map(String::as_str)).collect()
+        if let Some(decided) = self.by_person {
+            return decided.decides().into_iter().collect();
+        }
+        let counted = self.tally.filter(|tally| tally.decided);
+        counted.iter().flat_map(|tally| &tally.verdict.winners).map(String::as_str).collect()
     }
 }
 
@@ -86,18 +92,8 @@ fn made(session: &Session) -> Option<Headline> {
 /// round should have been held and was not.
 pub fn decision(session: &Session) -> Option<Decision<'_>> {
     match deciding(session)? {
-        Deciding::Round(round) => Some(Decision {
-            round,
-            rule: round.opened.rule?,
-            tally: crate::insight::tally(round),
-            by_person: None,
-        }),
-        Deciding::Person(round, option) => Some(Decision {
-            round,
-            rule: round.opened.rule?,
-            tally: crate::insight::tally(round),
-            by_person: Some(option),
-        }),
+        Deciding::Round(round) => Decision::of(round, None),
+        Deciding::Person(round, decided) => Decision::of(round, Some(decided)),
         Deciding::NotHeld(..) | Deciding::NoneHeld => None,
     }
 }

@@ -248,7 +248,7 @@ fn approval_given(given: &ApprovalGiven) -> String {
         (None, true) => format!("{} approved", given.step),
         (None, false) => format!("{} rejected", given.step),
     };
-    line = format!("{line} (by {})", given.by);
+    line = format!("{line} (by {})", given.approver());
     if let Some(comment) = &given.comment {
         let _ = write!(line, ": {comment}");
     }

@@ -9,7 +9,7 @@ use super::json::status;
 use crate::core::{Cost, Deciding, deciding};
 use crate::history::{RoundOutcome, RoundRun, Session, Tally, round_outcome};
 use crate::insight::headline::strength;
-use crate::insight::round_view::{dissents, seats, tally};
+use crate::insight::round_view::{dissents, scripted, seats, tally, winners};
 use crate::insight::wording::first_names;
 use crate::insight::{format_duration, independence};
 use crate::round::answer::Outcome;
@@ -149,7 +149,8 @@ fn reason(session: &Session, counted: Option<&Tally>) -> Option<String> {
 
 /// The seats whose ballot differs from the result.
 fn dissent<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<&'a str> {
-    seats(session, round).filter(|seat| dissents(seat, tally(round))).map(|seat| seat.name).collect()
+    let winners = winners(session, round);
+    seats(session, round).filter(|seat| dissents(seat, &winners)).map(|seat| seat.name).collect()
 }
 
 /// Seats of a revealed round that brought no ballot, with what became of them.
@@ -159,9 +160,9 @@ fn not_counted(session: &Session, round: &RoundRun) -> Value {
     without.map(|(name, outcome)| (name.to_owned(), outcome.name().into())).collect::<Map<_, _>>().into()
 }
 
-/// What the last approval said; none where nobody was asked.
+/// What the approval of the decision said; none where nobody was asked.
 fn approved(session: &Session) -> Option<bool> {
-    Some(session.approval_of_outcome()?.given.approved)
+    Some(session.approval_of(decided_by(session))?.given.approved)
 }
 
 /// What it cost in dollars; none where that is not known whole.
@@ -189,6 +190,10 @@ pub fn in_one_line(session: &Session) -> Option<String> {
     if let Some(round) = decided_by(session) {
         if let Some(strength) = tally(round).and_then(strength) {
             parts.push(strength.replacen("Strength", "strength", 1));
+        }
+        match scripted(session, round) {
+            (0, _) => {}
+            (count, all) => parts.push(format!("scripted: {count} of {all}")),
         }
         let dissent = dissent(session, round);
         if !dissent.is_empty() {

@@ -38,6 +38,7 @@ pub fn check(definition: &Definition, file: &str) -> (Vec<Diagnostic>, Vec<Diagn
         checker.check_record(step, is_nested);
         checker.check_revision(step);
         checker.check_merge(step);
+        checker.check_adopts(step);
         checker.check_reference(step);
         checker.check_expression(step);
     }
@@ -371,6 +372,15 @@ impl<'a> Checker<'a> {
         if rounds.is_empty() {
             self.refuse(step, message, "add a round with `ballot: ideas`");
         } else {
+            self.refuse(step, message, did_you_mean(named, &rounds));
+        }
+    }
+
+    fn check_adopts(&mut self, step: &Step) {
+        let StepKind::Approval(approval) = &step.kind else { return };
+        let rounds = self.ids_of(|step| step.round().is_some());
+        for named in approval.adopts.iter().flatten().filter(|named| !rounds.contains(&named.as_str())) {
+            let message = format!("`adopts` of step `{}` names no round: `{named}`", step.id);
             self.refuse(step, message, did_you_mean(named, &rounds));
         }
     }

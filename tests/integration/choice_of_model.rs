@@ -98,7 +98,8 @@ fn a_recording_answers_as_it_did_without_the_network() {
     desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--save", "first.s2s"]).code(0);
     drop(server);
     let run = ["--batch", "decide.yaml", "--model", "recorded/first.s2s", "--save", "again.s2s"];
-    desk.run(run).code(0).shows("recorded/first.s2s");
+    let ran = desk.run(run).code(0);
+    ran.shows("recorded/first.s2s").shows("Recorded: these answers were replayed from a saved session");
     let tally = |file: &str| desk.report(file)["rounds"][0]["tally"].clone();
     assert_eq!(tally("first.s2s"), tally("again.s2s"));
     desk.write("decide.yaml", desk.read("decide.yaml").replace("question: x", "question: y"));
@@ -115,7 +116,7 @@ fn rehearsed_and_scripted_answers_are_labelled_wherever_they_are_shown() {
     let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
     for text in [&ran.out, &desk.run(["report", "s.s2s"]).out] {
         assert!(text.contains("**Placeholders: the answers of qa-lead were picked at random"), "{text}");
-        has(text, &["**Scripted: the answers of skeptic were given by a script, not by a model"]);
+        has(text, &["**Scripted: 1 of 2; the answers of skeptic were given by a script, not by a model"]);
         has(text, &["placeholder, not a model", "scripted, not a model"]);
     }
     let replay = desk.run(["replay", "s.s2s"]).out;

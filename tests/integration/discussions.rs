@@ -146,6 +146,7 @@ fn a_blocked_proposal_is_asked_again_three_times_at_most() {
     let supported =
         json!({"talk-ask": [blocks, both(&json!({"consent": "support"}))], "talk-ask-amend": yes});
     run(&desk, &supported).code(0);
+    desk.run(["report", "s.s2s"]).shows("adopted by nobody yet");
     assert_eq!(rounds(&desk).len(), 2);
     run(&desk, &json!({"talk-ask": blocks, "talk-ask-amend": {"approved": false}})).code(3);
     assert_eq!(rounds(&desk).len(), 1);

@@ -113,6 +113,8 @@ fn a_round_waits_is_revised_asked_again_and_accepted() {
     let [before, after] = [&first.opened.snapshot, &second.opened.snapshot];
     assert!(before.contains("REQ-1") && !before.contains("synthesis"), "{before}");
     assert!(after.contains("synthesis: \"Split so far.\""), "{after}");
+    let accepted = session.approval_of(Some(second)).expect("on record");
+    assert_eq!((&*accepted.given.by, accepted.given.approved), ("facilitator", true));
     place.verify();
 }
 

@@ -4,6 +4,7 @@ mod accuracy;
 mod agenda;
 mod agents;
 mod altered;
+mod approvals;
 mod bad_input;
 mod bad_services;
 mod blind;

@@ -260,7 +260,6 @@ fn a_step_runs_as_often_as_max_runs_says_and_then_the_facilitator_is_asked() {
     let steps = format!("steps:\n{}{end}", round("pick", "Which?", keys));
     for (said, exit, outcome, rounds) in [
         ("take", 3, "No decision: a and b tie", 2),
-        ("{choice: decide, option: b}", 0, "Decided by the facilitator: b", 2),
         ("[continue, take]", 3, "No decision: a and b tie", 4),
         ("stop", 3, "Stopped by the facilitator", 2),
     ] {

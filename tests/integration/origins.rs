@@ -39,7 +39,10 @@ fn answers_scripted_when_a_session_is_resumed_are_no_models() {
     assert_eq!(server.requests().len(), 0, "no model was asked");
     assert_eq!(origins(&desk), ["script", "script"]);
     for text in [&ran.out, &desk.run(["report", "s.s2s"]).out] {
-        assert!(text.contains("Scripted: these answers were given by a script, not by a model"), "{text}");
+        assert!(
+            text.contains("Scripted: 3 of 3; these answers were given by a script, not by a model"),
+            "{text}"
+        );
         assert!(
             text.contains("2 answers given by people or a script") && !text.contains("unanimous"),
             "{text}"

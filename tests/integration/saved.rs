@@ -18,7 +18,11 @@ use crate::patience::Patient as _;
 use crate::program::{Desk, arg};
 
 fn examples(extension: &str) -> Vec<PathBuf> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions");
+    examples_in("sessions", extension)
+}
+
+fn examples_in(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let entries = fs::read_dir(dir).expect("sessions/ is there");
     let mut paths: Vec<PathBuf> = entries
         .map(|entry| entry.expect("sessions/ can be listed").path())
@@ -33,25 +37,18 @@ fn name(path: &Path) -> String {
 }
 
 #[test]
-fn every_example_definition_loads_without_a_warning() {
-    let examples = examples("yaml");
-    assert!(examples.len() >= 3);
-    for path in examples {
-        let text = fs::read_to_string(&path).expect("readable");
-        let file = name(&path);
-        let loaded = load(Source { text: &text, file: &file, id: &file }).expect("loads");
-        assert_eq!(loaded.warnings, [], "{file}");
-    }
-}
-
-#[test]
 fn every_example_can_be_rehearsed_to_its_end() {
-    for path in examples("yaml") {
+    let of_strategies = examples_in("sessions/strategies", "yaml");
+    let listed = Desk::new().run(["strategies"]).code(0).out;
+    assert_eq!(listed.lines().filter(|line| !line.starts_with(' ')).count(), of_strategies.len(), "{listed}");
+    for path in examples("yaml").into_iter().chain(of_strategies) {
         let desk = Desk::new();
-        let mut command = desk.command(["--batch", &arg(&path), "--rehearse"]);
+        let mut command =
+            desk.command(["--batch", &arg(&path), "--rehearse", "--save", &arg(&desk.path("s.s2s"))]);
         let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).output_soon().expect("runs");
         let ran = crate::program::ran(output).code(0);
         assert!(ran.out.starts_with("# REHEARSAL: "), "{}: {}", path.display(), ran.out);
+        desk.run(["verify", "s.s2s"]).code(0);
     }
 }
 

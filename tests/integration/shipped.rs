@@ -9,46 +9,6 @@ fn session(name: &str) -> String {
 }
 
 #[test]
-fn the_examples_of_the_documents_can_be_rehearsed() {
-    let desk = Desk::rehearsing("");
-    desk.write("answers.yaml", "approve-plan: [{approved: false}, {approved: true}]\n");
-    for (name, arguments, steps) in [
-        ("poem.yaml", &[][..], 3),
-        ("feature-development.yaml", &["--answers", "answers.yaml"], 8),
-        ("context-snapshot.yaml", &[], 1),
-        ("two-drafts.yaml", &[], 8),
-        ("file-by-file.yaml", &[], 11),
-    ] {
-        let file = session(name);
-        desk.run(["check", &file]).code(0);
-        let mut command = vec!["--batch", "--json", "--save", "out.s2s"];
-        command.extend(arguments);
-        command.push(&file);
-        let lines = desk.run(command).code(0).lines();
-        let finished = lines.iter().filter(|line| line["event"] == "step_finished");
-        let top = finished.filter(|line| line["step"] != "unit" && line["step"] != "integration");
-        assert_eq!(top.count(), steps, "{name}");
-        desk.run(["verify", "out.s2s"]).code(0);
-        std::fs::remove_file(desk.path("out.s2s")).expect("removed");
-    }
-}
-
-#[test]
-fn every_strategy_has_an_example_that_can_be_rehearsed() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions/strategies");
-    let desk = Desk::rehearsing("");
-    let listed = desk.run(["strategies"]).code(0).out;
-    let names = listed.lines().filter_map(|line| line.split(' ').next());
-    for name in names.filter(|name| *name != "delphi").chain(["led"]) {
-        let file = folder.join(format!("{name}.yaml")).display().to_string();
-        let _ = std::fs::remove_file(desk.path("out.s2s"));
-        let ran = desk.run(["--batch", "--save", "out.s2s", &file]).code(0);
-        assert!(ran.out.starts_with("# REHEARSAL: "), "{name}: {}", ran.out);
-        desk.run(["verify", "out.s2s"]).code(0);
-    }
-}
-
-#[test]
 fn items_run_a_few_at_a_time() {
     let desk = Desk::new();
     let of_most = |count: usize| {

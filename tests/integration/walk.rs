@@ -52,14 +52,6 @@ fn a_session_goes_by_its_id_and_prints_in_a_pipe() {
 }
 
 #[test]
-fn replayed_answers_are_labelled() {
-    let desk = Desk::with(PICK);
-    desk.run(["--batch", "decide.yaml", "--save", "first.s2s"]);
-    let ran = desk.run(["--batch", "decide.yaml", "--model", "recorded/first.s2s", "--save", "second.s2s"]);
-    ran.shows("Recorded: these answers were replayed from a saved session");
-}
-
-#[test]
 fn time_that_runs_out_in_the_last_round_stops_the_session() {
     let server = Server::start(|_| Answer::hang(b""));
     let desk = Desk::with(&format!("max_duration_ms: 300\n{PICK}")).served_by(&server);

@@ -170,6 +170,9 @@ pub fn answer(session: &Session, given: ApprovalGiven) -> DecideResult {
     let asked = session.running(&given.step).and_then(|run| run.approval.as_ref());
     let exhausted = session.exhausted.as_ref().filter(|asked| asked.requested.step == given.step);
     let Some(asked) = asked.or(exhausted).filter(|asked| asked.given.is_none()) else {
+        if accepts_result(session, &given) {
+            return Ok(vec![Event::ApprovalGiven(given)]);
+        }
         return refuse(format!("step `{}` asks nothing of a person now", given.step));
     };
     let choices = &asked.requested.choices;
@@ -187,22 +190,29 @@ pub fn answer(session: &Session, given: ApprovalGiven) -> DecideResult {
     }
 }
 
+/// Whether a person says yes to the decided result of the round of a step that only has to finish.
+fn accepts_result(session: &Session, given: &ApprovalGiven) -> bool {
+    let round = session.running(&given.step).and_then(|run| session.rounds.get(run.round?));
+    let is_decided = round.and_then(|round| round.tally.as_ref()).is_some_and(|tally| tally.decided);
+    let is_accepted = || round.is_some_and(|round| session.approval_of(Some(round)).is_some());
+    let yes = ApprovalGiven {
+        comment: given.comment.clone(),
+        name: given.name.clone(),
+        ..ApprovalGiven::yes(&given.step, FACILITATOR)
+    };
+    is_decided && *given == yes && !is_accepted()
+}
+
 /// The merge, and the yes that comes with it.
-pub fn merge_ideas(
-    session: &Session,
-    step: String,
-    merge: Merge,
-    comment: Option<String>,
-    by: String,
-) -> DecideResult {
+pub fn merge_ideas(session: &Session, merge: Merge, given: ApprovalGiven) -> DecideResult {
+    let (step, by) = (given.step.clone(), given.by.clone());
     let Some(round) = session.round_to_merge(&step) else {
         return refuse(format!("step `{step}` merges no ideas"));
     };
     merge.check(&round.ideas()).map_err(Refusal)?;
     let round = round.opened.round.clone();
-    let merged = IdeasMerged { step: step.clone(), round, merge, by: by.clone() };
-    let given =
-        answer(session, ApprovalGiven { step, approved: true, choice: None, comment, edited: None, by })?;
+    let merged = IdeasMerged { step, round, merge, by };
+    let given = answer(session, given)?;
     Ok(std::iter::once(Event::IdeasMerged(Box::new(merged))).chain(given).collect())
 }
 

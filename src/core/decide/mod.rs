@@ -70,10 +70,8 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::Reveal => reveal(session),
         Command::Tally => tally(session),
         Command::AskPerson { step } => ask_person(session, &definition, &step),
-        Command::Answer { step, approved, choice, comment, edited, by } => {
-            give_answer(session, &definition, ApprovalGiven { step, approved, choice, comment, edited, by })
-        }
-        Command::Merge { step, merge, comment, by } => merge_ideas(session, step, merge, comment, by),
+        Command::Answer(given) => give_answer(session, &definition, given),
+        Command::Merge { merge, given } => merge_ideas(session, merge, given),
         Command::LoseKey => record_key_loss(session),
         Command::AskAgain { seal } => ask_again(session, seal),
         Command::FinishStep { step } => finish_step(session, &definition, &step, now),
@@ -93,7 +91,7 @@ fn give_answer(session: &Session, definition: &Definition, given: ApprovalGiven)
     let has_merge = session.running(&given.step).is_some_and(|run| run.merge.is_some());
     let merge = proposal.and_then(|proposal| proposal.merge()).filter(|_| given.approved && !has_merge);
     if let Some(merge) = merge {
-        return merge_ideas(session, given.step, merge, given.comment, given.by);
+        return merge_ideas(session, merge, given);
     }
     check_merged(session, &given)?;
     answer(session, given)

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::agenda::SCRIPTED;
 use super::merge::CollectedIdea;
 use crate::history::timestamp::Timestamp;
 
@@ -79,6 +80,27 @@ pub struct ApprovalGiven {
     pub edited: Option<Value>,
     /// `facilitator`, or `scripted`.
     pub by: String,
+    /// Who that is, where it was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+impl ApprovalGiven {
+    pub fn yes(step: &str, by: &str) -> Self {
+        let (step, by) = (step.to_owned(), by.to_owned());
+        Self { step, approved: true, choice: None, comment: None, edited: None, by, name: None }
+    }
+
+    /// Returns who answered, for people: a name, "facilitator" or "a script".
+    pub fn approver(&self) -> String {
+        let is_scripted = self.by == SCRIPTED;
+        match &self.name {
+            Some(name) if is_scripted => format!("{name} (by answers file)"),
+            Some(name) => name.clone(),
+            None if is_scripted => "a script".to_owned(),
+            None => self.by.clone(),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

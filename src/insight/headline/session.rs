@@ -97,9 +97,12 @@ fn round_headline(session: &Session, round: &RoundRun) -> Headline {
 pub fn without_count(session: &Session, deciding: Deciding<'_>) -> Option<Headline> {
     Some(match deciding {
         Deciding::Round(_) => return None,
-        Deciding::Person(round, option) => {
+        Deciding::Person(round, decided) => {
+            let option = decided.decides().unwrap_or_default();
+            let reason = decided.given.comment.as_deref();
+            let reason = reason.map(|why| format!("Reason: {}.", why.trim().trim_end_matches('.')));
             let own = counted(session, round).map(|made| format!("The round itself: {}", made.line()));
-            let sentence = own.unwrap_or_default();
+            let sentence = reason.into_iter().chain(own).collect::<Vec<_>>().join(" ");
             Headline {
                 label: format!("Decided by the facilitator: {option}"),
                 name: option.to_owned(),

@@ -123,7 +123,7 @@ fn own_command(event: Event) -> Command {
         Event::RoundAskedAgain { .. } => Command::AskRoundAgain,
         Event::SessionForked(forked) => Command::Fork { session: forked.session, at_seq: forked.at_seq },
         Event::ApprovalRequested(asked) => Command::AskPerson { step: asked.step },
-        Event::ApprovalGiven(given) => answer_command(given),
+        Event::ApprovalGiven(given) => Command::Answer(given),
         Event::IdeasMerged(merged) => merge_command(*merged),
         change @ (Event::AgendaUpdated(_)
         | Event::ConflictOpened(_)
@@ -175,18 +175,13 @@ fn claim_command(session: &Session, claim: WorkItemClaimed, at: Timestamp) -> Co
     }
 }
 
-/// A merge; the comment stands on the yes that follows.
+/// A merge; comment and name stand on the yes that follows.
 fn merge_command(merged: IdeasMerged) -> Command {
     let IdeasMerged { step, merge, by, .. } = merged;
     if by == RECORDED_BY_STEP {
         return Command::FinishStep { step };
     }
-    Command::Merge { step, merge, comment: None, by }
-}
-
-fn answer_command(given: ApprovalGiven) -> Command {
-    let ApprovalGiven { step, approved, choice, comment, edited, by } = given;
-    Command::Answer { step, approved, choice, comment, edited, by }
+    Command::Merge { merge, given: ApprovalGiven::yes(&step, &by) }
 }
 
 /// The command behind a change of the agenda: a count, or an order of the facilitator.

@@ -168,10 +168,10 @@ impl Verifier {
         }
         match self.due.pop_front() {
             Some(due) if due == *event => return Ok(()),
-            // The comment on a merge stands on the yes behind it alone.
+            // Comment and name of a merge stand on the yes behind it alone.
             Some(Event::ApprovalGiven(due))
                 if matches!(event, Event::ApprovalGiven(given)
-                    if *given == ApprovalGiven { comment: given.comment.clone(), ..due.clone() }) =>
+                    if *given == ApprovalGiven { comment: given.comment.clone(), name: given.name.clone(), ..due.clone() }) =>
             {
                 return Ok(());
             }

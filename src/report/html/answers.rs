@@ -4,15 +4,15 @@ use std::fmt::Write as _;
 
 use super::markup::{DISSENT, TEXT, e};
 use crate::ballot::Ballot;
-use crate::history::{AnswerRevealed, RoundRun, Tally};
+use crate::history::{AnswerRevealed, RoundRun};
 use crate::insight::cut;
 use crate::insight::references::Citable;
-use crate::insight::{SeatView, dissents, format_duration, group_digits, seats};
+use crate::insight::{SeatView, dissents, format_duration, group_digits, seats, winners};
 use crate::report::model::{FULL_RECORD, POSITIONS_ONLY, Report, people_money, plain_texts, sure};
 use crate::round::answer::Outcome;
 
 /// The answers in roster order, as far as a page has room for them.
-pub fn answers(report: &Report<'_>, run: &RoundRun, counted: Option<&Tally>, out: &mut String) {
+pub fn answers(report: &Report<'_>, run: &RoundRun, out: &mut String) {
     let count = run.seats.len();
     if count > FULL_RECORD {
         let what = if count > POSITIONS_ONLY {
@@ -33,8 +33,9 @@ pub fn answers(report: &Report<'_>, run: &RoundRun, counted: Option<&Tally>, out
     out.push_str("<h3>All answers, word for word</h3><div class=\"ans\">");
     let citable = Citable::of_round(run);
     let begun = out.len();
+    let winners = winners(report.session, run);
     for seat in seats(report.session, run) {
-        let is_dissent = dissents(&seat, counted);
+        let is_dissent = dissents(&seat, &winners);
         if count <= FULL_RECORD || is_dissent && out.len() - begun < DISSENT {
             article(report, &seat, &citable, out);
         } else if count <= POSITIONS_ONLY {

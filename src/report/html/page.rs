@@ -282,7 +282,7 @@ fn foot(report: &Report<'_>, out: &mut String) {
     if let Some(waiting) = report.waiting() {
         let _ = write!(out, "<p>A person has to answer: <b>{}</b></p>", e(&cut(waiting, 400)));
     } else if let Some(said) = report.approval() {
-        let (asked, answer) = (e(&cut(&said.asked.message, 400)), e(&said.answer));
+        let (asked, answer) = (e(&cut(said.question(), 400)), e(&said.answer));
         let _ = write!(out, "<p><b>{asked}</b> {answer}, by {}.</p>", e(&said.by));
         if let Some(comment) = said.comment() {
             let _ =

@@ -139,7 +139,7 @@ fn round(report: &Report<'_>, run: &RoundRun, out: &mut String) {
         );
     }
     if is_revealed(run) {
-        answers(report, run, counted, &mut inner);
+        answers(report, run, &mut inner);
     } else {
         standings(session, run, &mut inner);
     }

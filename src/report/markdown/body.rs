@@ -88,7 +88,7 @@ fn next(report: &Report<'_>, out: &mut String) {
     }
     if let Some(said) = report.approval() {
         let comment = said.comment().map(|comment| format!(" “{}”", inline(comment))).unwrap_or_default();
-        let (asked, answer, by) = (inline(&said.asked.message), inline(&said.answer), inline(&said.by));
+        let (asked, answer, by) = (inline(said.question()), inline(&said.answer), inline(&said.by));
         let _ = writeln!(out, "**What happens next.** {asked} **{answer}**, by {by}.{comment}\n");
         return;
     }

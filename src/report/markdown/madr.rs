@@ -12,7 +12,9 @@ use super::quote::{code, first_line, inline, quote};
 use crate::ballot::Ballot;
 use crate::history::{RoundRun, Session};
 use crate::insight::wording::absent;
-use crate::insight::{headline, is_revealed, join_list, labels, movement, rule_description, seats, tally};
+use crate::insight::{
+    headline, is_revealed, join_list, labels, movement, rule_description, scripted, seats, tally,
+};
 use crate::report::model::{OptionView, Reason, Report, Source, dissent_heading, plain_texts, said};
 
 /// The decision record of a session and the file it is in; `supersedes` names the record it replaces.
@@ -42,14 +44,16 @@ fn yaml_text(text: &str) -> String {
 
 fn head(report: &Report<'_>, supersedes: Option<&str>, out: &mut String) {
     let session = report.session;
-    // The seats recommend; a person accepts or rejects.
-    let (status, by) = match report.approval() {
-        Some(said) if said.asked.given.approved && report.is_decided() && report.mark().is_empty() => {
-            ("accepted", format!("{} at {}", said.by, said.asked.at))
-        }
-        Some(said) if !said.asked.given.approved => ("rejected", format!("{} at {}", said.by, said.asked.at)),
-        _ => ("proposed", "nobody yet".to_owned()),
+    // The seats recommend; a person accepts or rejects. What placeholders or scripts said in the place of
+    // models stays a proposal.
+    let is_real = report.run.is_none_or(|run| scripted(session, run).0 == 0);
+    let said = report.approval().filter(|_| report.mark().is_empty());
+    let status = match &said {
+        Some(said) if !said.asked.given.approved => "rejected",
+        Some(_) if is_real && report.is_decided() => "accepted",
+        _ => "proposed",
     };
+    let by = said.map_or_else(|| "nobody yet".to_owned(), |said| format!("{} at {}", said.by, said.asked.at));
     let status = match supersedes {
         Some(other) => yaml_text(&format!("{status}, supersedes {other}")),
         None => status.to_owned(),
@@ -224,9 +228,9 @@ fn consequences(report: &Report<'_>, options: &[OptionView], out: &mut String) {
 
 fn confirmation(report: &Report<'_>, out: &mut String) {
     let mut found = String::new();
-    for said in report.approvals() {
+    if let Some(said) = report.approval() {
         let comment = said.comment().map(|comment| format!(": {}", inline(comment))).unwrap_or_default();
-        let (asked, answer, by) = (inline(&said.asked.message), inline(&said.answer), inline(&said.by));
+        let (asked, answer, by) = (inline(said.question()), inline(&said.answer), inline(&said.by));
         let _ = writeln!(found, "* {asked} {answer}, by {by}{comment}");
     }
     for round in report.session.rounds.iter().filter(|round| is_revealed(round)) {

@@ -59,14 +59,15 @@ pub fn after_rounds(session: &Session) -> String {
 /// Every answer a person gave, in order, those that a later run of the step replaced among them.
 fn approvals(session: &Session, out: &mut String) {
     let mut found = String::new();
-    for AnsweredQuestion { message, choices, given, at } in &session.approvals {
+    for AnsweredQuestion { message, choices, given, at, .. } in &session.approvals {
         let what = match &given.choice {
             Some(choice) => format!("{} chosen among {}", inline(choice), inline(&join_list(choices))),
             None if given.edited.is_some() => "changed and approved".to_owned(),
             None if given.approved => "approved".to_owned(),
             None => "rejected".to_owned(),
         };
-        let _ = writeln!(found, "**{}: {what}**, by {}, {at}\n", inline(&given.step), inline(&given.by));
+        let _ =
+            writeln!(found, "**{}: {what}**, by {}, {at}\n", inline(&given.step), inline(&given.approver()));
         let _ = writeln!(found, "{}", quote(message));
         if let Some(comment) = given.comment.as_ref().filter(|comment| !comment.trim().is_empty()) {
             let _ = writeln!(found, "Comment:\n\n{}", quote(comment));

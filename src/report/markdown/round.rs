@@ -59,14 +59,14 @@ pub fn section(report: &Report<'_>, run: &RoundRun, out: &mut String) {
         None => out.push('\n'),
     }
     if round_view::is_revealed(run) {
-        answers(report, run, tally, out);
+        answers(report, run, out);
     } else {
         standings(session, run, out);
     }
 }
 
 /// The answers in roster order, as far as a report of this size has room for them.
-fn answers(report: &Report<'_>, run: &RoundRun, tally: Option<&Tally>, out: &mut String) {
+fn answers(report: &Report<'_>, run: &RoundRun, out: &mut String) {
     let citable = Citable::of_round(run);
     let seats = run.seats.len();
     if seats > FULL_RECORD {
@@ -79,8 +79,9 @@ fn answers(report: &Report<'_>, run: &RoundRun, tally: Option<&Tally>, out: &mut
         );
     }
     let begun = out.len();
+    let winners = round_view::winners(report.session, run);
     for view in round_view::seats(report.session, run) {
-        let dissents = round_view::dissents(&view, tally);
+        let dissents = round_view::dissents(&view, &winners);
         if seats > FULL_RECORD && out.len() - begun > DISSENT {
             out.push_str("- More dissent: `roundtable report --format json`\n");
             break;

@@ -4,7 +4,7 @@ use super::Report;
 use super::reasons::plain_texts;
 use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::history::RoundRun;
-use crate::insight::{SeatView, confidence, dissents, seats, tally};
+use crate::insight::{SeatView, confidence, dissents, seats, tally, winners};
 use crate::round::answer::Outcome;
 
 #[derive(Debug)]
@@ -63,8 +63,8 @@ impl<'a> Report<'a> {
     }
 
     fn dissent_of(&self, run: &'a RoundRun) -> Vec<Dissenter<'a>> {
-        let tally = tally(run);
-        let extremes = tally.filter(|tally| tally.decided).and_then(|tally| {
+        let winners = winners(self.session, run);
+        let extremes = tally(run).filter(|tally| tally.decided).and_then(|tally| {
             let spread = tally.verdict.trace.as_ref()?.spread.as_ref()?;
             (spread.values.len() > 2).then(|| (spread.lowest.clone(), spread.highest.clone()))
         });
@@ -82,7 +82,7 @@ impl<'a> Report<'a> {
                 };
                 format!("says {value} ({end})")
             } else {
-                dissents(&seat, tally).then(|| self.vote(&seat))?
+                dissents(&seat, &winners).then(|| self.vote(&seat))?
             };
             let change = seat.ballot().and_then(Ballot::minimum_change).map(str::to_owned);
             Some(Dissenter { run, said: said(&seat), seat, vote, change })

@@ -1,6 +1,6 @@
 //! The four facts beside a headline, what happens next, and what it cost.
 
-use super::Report;
+use super::{Report, decision};
 use crate::core::Cost;
 use crate::history::{AnsweredQuestion, Invitation, Session};
 use crate::insight::headline::{cap, capital};
@@ -24,7 +24,7 @@ pub struct Approval<'a> {
     pub asked: &'a AnsweredQuestion,
     /// "Yes", "No", or the option chosen.
     pub answer: String,
-    /// "a script", or who.
+    /// "a script", "facilitator", or a name.
     pub by: String,
 }
 
@@ -69,6 +69,10 @@ pub fn standing(seat: &SeatView<'_>) -> String {
 }
 
 impl Approval<'_> {
+    pub fn question(&self) -> &str {
+        if self.asked.decides().is_some() { "The facilitator decides:" } else { &self.asked.message }
+    }
+
     /// What was said beside the answer; none where that is blank.
     pub fn comment(&self) -> Option<&str> {
         self.asked.given.comment.as_deref().filter(|comment| !comment.trim().is_empty())
@@ -121,7 +125,10 @@ impl<'a> Report<'a> {
     fn strength(&self) -> Fact {
         let fact = |value: &str, note: String| Fact { name: "Strength", value: value.to_owned(), note };
         let decided = self.tally.filter(|tally| tally.decided).and_then(|tally| Some((tally, tally.tier?)));
-        let Some((tally, tier)) = decided else { return fact("None", "nothing was decided".to_owned()) };
+        let Some((tally, tier)) = decided else {
+            let note = if self.is_decided() { "the facilitator decided" } else { "nothing was decided" };
+            return fact("None", note.to_owned());
+        };
         let kind = self.run.and_then(|run| run.opened.ballot.kind.spec().countable());
         let note = match (cap(tally), tier) {
             (Some(why), _) => why.to_owned(),
@@ -197,13 +204,10 @@ impl<'a> Report<'a> {
         Fact { name, value: value.join(", "), note: notes.join("; ") }
     }
 
-    /// The last answer a person gave to a question of the workflow; ties aside.
+    /// The answer that adopts or rejects the result, else the facilitator's own decision.
     pub fn approval(&self) -> Option<Approval<'a>> {
-        self.session.approval_of_outcome().map(approval)
-    }
-
-    pub fn approvals(&self) -> impl Iterator<Item = Approval<'a>> {
-        self.session.approvals.iter().map(approval)
+        let decided = || decision(self.session).and_then(|made| made.by_person);
+        self.session.approval_of(self.run).or_else(decided).map(approval)
     }
 
     /// How models that lead concluded: the last accepted conclusion of each discussion, with its id where
@@ -240,7 +244,11 @@ impl<'a> Report<'a> {
         let (value, note) = match self.approval() {
             _ if self.waiting().is_some() => ("Waiting".to_owned(), "a person has yet to answer".to_owned()),
             Some(said) => {
-                let value = if said.asked.given.approved { "Approved" } else { "Rejected" };
+                let value = match (said.asked.decides(), said.asked.given.approved) {
+                    (Some(_), _) => "Decided",
+                    (None, true) => "Approved",
+                    (None, false) => "Rejected",
+                };
                 let date: String = said.asked.at.to_string().chars().take(10).collect();
                 (value.to_owned(), format!("by {}, {date}", said.by))
             }
@@ -309,12 +317,10 @@ impl<'a> Report<'a> {
 
 fn approval(asked: &AnsweredQuestion) -> Approval<'_> {
     let given = &asked.given;
-    let answer = match &given.choice {
-        Some(choice) => choice.clone(),
+    let answer = match asked.decides().or(given.choice.as_deref()) {
+        Some(choice) => choice.to_owned(),
         None if given.approved => "Yes".to_owned(),
         None => "No".to_owned(),
     };
-    let by =
-        if given.by == "scripted" || given.by == "script" { "a script".to_owned() } else { given.by.clone() };
-    Approval { asked, answer, by }
+    Approval { asked, answer, by: given.approver() }
 }

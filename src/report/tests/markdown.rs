@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{CHOICE, CONSENT, Table, below_quorum, decided};
 use crate::ballot::{Ballot, Stance};
 use crate::core::{AgendaChange, Command};
-use crate::history::{Event, SealedBy, SeatInvited, SeatJoined, TimedEvent, Timestamp};
+use crate::history::{ApprovalGiven, Event, SealedBy, SeatInvited, SeatJoined, TimedEvent, Timestamp};
 use crate::report::model::remote_notes;
 use crate::report::{Source, html, markdown};
 
@@ -236,7 +236,7 @@ fn rehearsals_and_scripts_are_labelled() {
     let report = markdown(&table.session, &Source::default());
     let says = "**Placeholders: the answers of software-architect, devops-engineer were picked at random";
     assert!(report.contains(says), "{report}");
-    assert!(report.contains("**Scripted: the answers of qa-lead were given by a script"));
+    assert!(report.contains("**Scripted: 1 of 3; the answers of qa-lead were given by a script"));
     assert!(!markdown(&decided().session, &Source::default()).to_lowercase().contains("rehears"));
 
     let again = "  - {id: again, type: round, question: Still so?, participants: [qa-lead]}\n";
@@ -244,7 +244,7 @@ fn rehearsals_and_scripts_are_labelled() {
     table.seat("qa-lead", |seat| seat.scripted = vec!["pick".to_owned()]);
     assert!(
         markdown(&table.session, &Source::default())
-            .contains("**Scripted: the answers of qa-lead (in pick) were")
+            .contains("**Scripted: 1 of 4; the answers of qa-lead (in pick) were")
     );
 }
 
@@ -284,17 +284,18 @@ fn approvals_stand_with_their_comment() {
         body(&markdown(&table.session, &Source::default()))
             .contains("**ok: waiting for a person**\n\n> Accept?\n")
     );
-    table.command(Command::Answer {
+    table.command(Command::Answer(ApprovalGiven {
         step: "ok".to_owned(),
         approved: false,
         choice: None,
         comment: Some("# smaller".to_owned()),
         edited: None,
         by: "facilitator".to_owned(),
-    });
+        name: Some("Ana Berg".to_owned()),
+    }));
     table.finish();
     let report = markdown(&table.session, &Source::default());
-    assert!(report.contains("**ok: rejected**, by facilitator, "));
+    assert!(report.contains("**ok: rejected**, by Ana Berg, "));
     assert!(report.contains("\n\n> Accept?\n\nComment:\n\n> \\# smaller\n"));
     assert_eq!(report.lines().nth(2), Some("> **Rejected by the facilitator**"));
 }

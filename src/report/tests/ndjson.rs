@@ -48,6 +48,7 @@ fn all_kinds() -> Vec<Event> {
             comment: None,
             edited: None,
             by: "facilitator".to_owned(),
+            name: None,
         }),
         Event::Warning { message: "\u{9b}".to_owned(), step: None, round: None, participant: None },
         Event::SessionPaused { reason: "stop".to_owned(), step: Some(step) },

@@ -177,7 +177,8 @@ fn counted(model: &Model, round: &RoundRun, tally: &Tally, width: usize) -> Stri
     if let Some(tier) = tally.tier.filter(|tier| *tier > Tier::None) {
         parts.push(tier.name().to_owned());
     }
-    match seats(model.session(), round).filter(|seat| dissents(seat, Some(tally))).count() {
+    let winners = round_view::winners(model.session(), round);
+    match seats(model.session(), round).filter(|seat| dissents(seat, &winners)).count() {
         0 => {}
         1 => parts.push("1 disagrees".to_owned()),
         count => parts.push(format!("{count} disagree")),

@@ -56,9 +56,11 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
 
 /// What is shown first: the bars, who disagreed, who moved.
 pub fn head(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
-    let Some(tally) = round_view::tally(round) else { return Vec::new() };
+    if round_view::tally(round).is_none() {
+        return Vec::new();
+    }
     let mut lines = votes::bars(model, round, width);
-    lines.extend(votes::apart(model, round, tally, width));
+    lines.extend(votes::apart(model, round, width));
     lines.extend(votes::moved(model, round, width));
     lines
 }

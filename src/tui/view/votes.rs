@@ -4,9 +4,9 @@ use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::ballot::{Ballot, BallotKind, Stance};
-use crate::history::{RoundRun, Tally};
+use crate::history::RoundRun;
 use crate::insight::movement::{Movement, earlier, movement};
-use crate::insight::round_view::{dissents, seats, tally};
+use crate::insight::round_view::{dissents, seats, tally, winners};
 use crate::insight::sides::{Side, sides};
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::{clipped_middle, cut_middle, wrapped};
@@ -109,17 +109,18 @@ fn named(side: &Side<'_>, width: usize) -> Vec<String> {
 }
 
 /// Who disagreed, where the bars do not name them; what would end a block; who gave no ballot.
-pub fn apart(model: &Model, round: &RoundRun, tally: &Tally, width: usize) -> Vec<Line<'static>> {
+pub fn apart(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
     const MOST: usize = 3;
     let mut said = Vec::new();
     let (mut others, mut without) = (Vec::new(), Vec::new());
+    let winners = winners(model.session(), round);
     for seat in seats(model.session(), round) {
         let name = harmless_line(seat.name);
         if let Some(Ballot::Consent(Stance::Block, change)) = seat.ballot() {
             let change =
                 change.as_ref().map(|change| format!("; would pass with: {}", harmless_line(change)));
             said.push((format!("{name} blocks{}", change.unwrap_or_default()), true));
-        } else if !names_seats(round.opened.ballot.kind) && dissents(&seat, Some(tally)) {
+        } else if !names_seats(round.opened.ballot.kind) && dissents(&seat, &winners) {
             let stands =
                 seat.ballot().and_then(Ballot::brief).map(|brief| format!(" ({})", harmless_line(&brief)));
             others.push(format!("{name}{}", stands.unwrap_or_default()));

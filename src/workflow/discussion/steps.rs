@@ -181,7 +181,8 @@ impl Pass<'_> {
         }));
         steps.extend(amend.map(|message| {
             json!({
-                "id": amend_id, "type": "approval", "message": message, "on_approve": id, "on_reject": after,
+                "id": amend_id, "type": "approval", "message": message, "adopts": "none", "on_approve": id,
+                "on_reject": after,
             })
         }));
     }

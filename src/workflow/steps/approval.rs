@@ -1,6 +1,6 @@
 //! `approval`: asks the facilitator for a yes or no.
 
-use crate::workflow::keys::spec::KeyType::Text;
+use crate::workflow::keys::spec::KeyType::{Either, Text, Texts, Words};
 use crate::workflow::keys::spec::{REQUIRED, StepType, key};
 use crate::workflow::lang::Condition;
 use crate::workflow::load::entries::Entries;
@@ -14,6 +14,13 @@ pub static TYPE: StepType = StepType {
         key("message", Text, REQUIRED, "The question to the facilitator.", "\"Release it?\""),
         key("merges", Text, "", "The round of ideas or findings to merge into options.", "collect"),
         key("edits", Text, "", "The step with a `form` whose answer may be changed.", "note"),
+        key(
+            "adopts",
+            Either(&[Words(|| vec!["none"]), Texts]),
+            "what was counted since the approval before",
+            "The round steps whose result a yes adopts.",
+            "[vote]",
+        ),
         key("ask_if", Text, "always", "The condition on which it is asked.", "\"rounds > 3\""),
         key("on_approve", Text, "`next`", "The next step after a yes.", "release"),
         key("on_reject", Text, "the session ends as rejected", "The next step after a no.", "fix"),
@@ -29,6 +36,9 @@ pub struct Approval {
     pub merges: Option<String>,
     /// The agent step whose answer is the proposal.
     pub edits: Option<String>,
+    /// The round steps whose results it adopts or rejects; what was counted since the last approval when
+    /// absent.
+    pub adopts: Option<Vec<String>>,
     /// When the facilitator is asked though there is a valid proposal; always when absent.
     pub ask_if: Option<Condition>,
     pub on_approve: Option<String>,
@@ -36,11 +46,25 @@ pub struct Approval {
     pub on_reject: Option<String>,
 }
 
+impl Approval {
+    /// Whether a yes adopts the result of a step's round; that of a session without one when absent.
+    pub fn adopts(&self, round: Option<&str>) -> bool {
+        match (&self.adopts, round) {
+            (Some(steps), round) => steps.iter().any(|step| Some(step.as_str()) == round),
+            (None, _) => self.merges.is_none() && self.edits.is_none(),
+        }
+    }
+}
+
 pub fn read(entries: Entries<'_>) -> Approval {
     Approval {
         message: entries.text("message").unwrap_or_default(),
         merges: entries.text("merges"),
         edits: entries.text("edits"),
+        adopts: match entries.text("adopts").as_deref() {
+            Some("none") => Some(Vec::new()),
+            _ => entries.has("adopts").then(|| entries.texts("adopts")),
+        },
         ask_if: entries.text("ask_if").and_then(|text| parsed(entries, "ask_if", Condition::parse(&text))),
         on_approve: entries.text("on_approve"),
         on_reject: entries.text("on_reject"),

@@ -2,7 +2,7 @@
 
 use roundtable::ballot::BallotKind;
 use roundtable::core::{Command, NextAction, QuestionKind, key_file_left, next};
-use roundtable::history::{CloseReason, Event, RoundRevised, SeatInfo, Session, TimedEvent};
+use roundtable::history::{ApprovalGiven, CloseReason, Event, RoundRevised, SeatInfo, Session, TimedEvent};
 use roundtable::report;
 use roundtable::round::answer::{AnswerRecord, Finish, ReplyAttempt};
 use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, Sealer};
@@ -175,8 +175,8 @@ impl Sitting {
                         return self.must(Command::AskAgain { seal: Some(self.key().seal_to()) });
                     }
                 };
-                let (step, by) = (question.step, "facilitator".to_owned());
-                self.must(Command::Answer { step, approved, choice, comment: None, edited: None, by });
+                let yes = ApprovalGiven::yes(&question.step, "facilitator");
+                self.must(Command::Answer(ApprovalGiven { approved, choice, ..yes }));
             }
             NextAction::Rest => self.must(Command::Resume { program: "test".to_owned(), torn_bytes: 0 }),
         }
@@ -278,8 +278,8 @@ impl Sitting {
         let winners = self.session.rounds.last().and_then(|round| round.tally.as_ref());
         let winners = winners.map_or(&[][..], |tally| &tally.verdict.winners);
         let choice = choice.map(|n| winners.get(n).cloned().unwrap_or_else(|| "violet".to_owned()));
-        let (step, by) = (step.to_owned(), "facilitator".to_owned());
-        Command::Answer { step, approved, choice, comment: Some("so be it".to_owned()), edited: None, by }
+        let yes = ApprovalGiven::yes(step, "facilitator");
+        Command::Answer(ApprovalGiven { approved, choice, comment: Some("so be it".to_owned()), ..yes })
     }
 
     fn step_id(&self) -> String {

@@ -3,7 +3,8 @@
 
 use roundtable::core::{Command, NextAction, QuestionKind, decide, next};
 use roundtable::history::{
-    Event, Merge, PersonaInfo, RoundOpened, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp,
+    ApprovalGiven, Event, Merge, PersonaInfo, RoundOpened, SeatInfo, Session, SessionOpened, TimedEvent,
+    Timestamp,
 };
 use roundtable::journal::Chain;
 use roundtable::persona::Persona;
@@ -72,19 +73,19 @@ impl Drive {
             NextAction::AwaitSeats => self.settle(),
             NextAction::AskPerson(question) => {
                 let approved = self.turn.is_multiple_of(2);
-                let (step, by) = (question.step, "facilitator".to_owned());
+                let yes = ApprovalGiven::yes(&question.step, "facilitator");
                 let choice = match question.kind {
                     QuestionKind::Tie(options) | QuestionKind::Exhausted(options) => options.first().cloned(),
                     QuestionKind::Merge(ideas) if approved => {
                         let merge = Merge::unmerged(&ideas);
-                        return self.give(Command::Merge { step, merge, comment: None, by });
+                        return self.give(Command::Merge { merge, given: yes });
                     }
                     QuestionKind::Approval | QuestionKind::Proposal(_) | QuestionKind::Merge(_) => None,
                     QuestionKind::KeyLost(_) => {
                         return self.give(Command::AskAgain { seal: Some(self.key().seal_to()) });
                     }
                 };
-                self.give(Command::Answer { step, approved, choice, comment: None, edited: None, by })
+                self.give(Command::Answer(ApprovalGiven { approved, choice, ..yes }))
             }
         }
     }

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::event::{ConflictOpened, Event, PROJECT, QuestionOpened};
+use super::event::{Event, PROJECT, PointOpened};
 use crate::round::material::AgendaItem;
 use crate::workflow::Definition;
 
@@ -146,7 +146,7 @@ impl Agenda {
         } else if let Event::ConflictResolved(resolved) = event {
             settle(&mut self.conflicts, &resolved.id, resolved.how.as_deref().unwrap_or_default());
         } else if let Event::QuestionOpened(opened) = event {
-            put(&mut self.questions, opened.into());
+            put(&mut self.questions, opened.as_ref().into());
         } else if let Event::QuestionAnswered(answered) = event {
             settle(&mut self.questions, &answered.id, &answered.answer);
         } else if let Event::ArtifactRecorded(recorded) = event
@@ -180,30 +180,20 @@ fn settle(points: &mut [Point], id: &str, how: &str) {
     }
 }
 
-impl From<&ConflictOpened> for Point {
-    fn from(opened: &ConflictOpened) -> Self {
+impl From<&PointOpened> for Point {
+    fn from(opened: &PointOpened) -> Self {
+        let PointOpened { id, title, description, minimum_change, step, round, participant, .. } =
+            opened.clone();
         Self {
-            id: opened.id.clone(),
-            title: opened.title.clone(),
-            description: opened.description.clone(),
-            minimum_change: opened.minimum_change.clone(),
-            step: opened.step.clone(),
-            round: opened.round.clone(),
-            participant: opened.participant.clone(),
+            id,
+            title,
+            description,
+            minimum_change,
+            step,
+            round,
+            participant,
             written: None,
             settled: None,
-        }
-    }
-}
-
-impl From<&QuestionOpened> for Point {
-    fn from(opened: &QuestionOpened) -> Self {
-        Self {
-            id: opened.id.clone(),
-            title: opened.title.clone(),
-            description: opened.description.clone(),
-            step: opened.step.clone(),
-            ..Self::default()
         }
     }
 }

@@ -275,13 +275,7 @@ impl Session {
             let seat = Seat {
                 name: name.clone(),
                 door: self.remote(name).map(|remote| remote.door),
-                signed_with: None,
-                item: None,
-                status: SeatStatus::Waiting,
-                elapsed_ms: None,
-                retried: 0,
-                refused: 0,
-                retried_at: None,
+                ..Seat::default()
             };
             (name.clone(), seat)
         };

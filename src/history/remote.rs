@@ -35,7 +35,6 @@ impl Session {
         self.remote(seat).is_some()
     }
 
-    /// How a seat is reached that is somewhere else.
     pub fn remote(&self, seat: &str) -> Option<&RemoteSeat> {
         self.seat_info(seat)?.remote.as_ref()
     }

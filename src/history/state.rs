@@ -33,28 +33,24 @@ pub struct Session {
     pub step: Option<StepRun>,
     /// The step that finished last; [`Session::next_step`] goes on from it.
     pub finished_step: Option<String>,
-    /// How many steps have begun.
     pub iterations: u32,
-    /// How often each step has begun.
     pub runs: IndexMap<String, u32>,
     /// Every work item handed to an agent so far, by its id.
     pub items: IndexMap<String, WorkItem>,
-    /// What steps made, by its id, the latest version.
     pub made: IndexMap<String, StepArtifact>,
     /// The work items behind each step's last result.
     pub items_of: IndexMap<String, Vec<String>>,
     /// What was found in answers before they were handed on, by work item.
     pub leaks: IndexMap<String, Vec<Leak>>,
     pub merges: Vec<IdeasMerged>,
-    /// Agenda items, conflicts and questions as they are now.
     pub agenda: Agenda,
     pub reviews: Vec<ReviewRecorded>,
     /// Work items of the tracker whose status and evidence are in the file of the tasks.
     pub written: Vec<String>,
     pub links: Vec<LinkRecorded>,
-    /// Every round so far; the last one may be open.
     /// `CONTEXT.md` as the last round showed it.
     pub context: Option<String>,
+    /// Every round so far; the last one may be open.
     pub rounds: Vec<RoundRun>,
     /// Rounds that come before and are left out, where a later round is looked at alone; else 0.
     pub rounds_left_out: u32,
@@ -66,11 +62,9 @@ pub struct Session {
     pub waited_ms: u64,
     /// Until when the time people were asked is counted in that.
     pub asked_until: Timestamp,
-    /// What people were asked and said, in order.
     pub approvals: Vec<AnsweredQuestion>,
     /// What is asked of a step that has run as often as it may, until it is answered.
     pub exhausted: Option<ApprovalRun>,
-    /// Runs the facilitator has granted beyond `max_runs`, by step.
     pub granted: IndexMap<String, u32>,
     /// Whether the session goes on from the last step as if that had succeeded: the facilitator took it.
     pub taken: bool,
@@ -80,7 +74,6 @@ pub struct Session {
     pub stopped_at: Option<String>,
     /// Whether the step that finished last wrote a note on a round that is not on record.
     pub synthesis_due: bool,
-    /// How often a person has answered each step.
     pub answered: IndexMap<String, usize>,
     pub invitations: IndexMap<String, Invitation>,
     /// Seats whose ballots came as plain text and were sealed for them, with how many.
@@ -94,15 +87,12 @@ pub struct Session {
 /// The invitation of a remote seat, and the key of who took it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invitation {
-    /// SHA-256 of its token.
     pub invitation: String,
     pub expires: Timestamp,
-    /// The seat's public key, once it has joined.
     pub key: Option<String>,
     pub earlier_keys: u32,
 }
 
-/// A round that was not opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotHeld {
     pub why: String,
@@ -116,7 +106,6 @@ pub struct AnsweredQuestion {
     pub message: String,
     /// The level options to choose from, if it was a tie.
     pub choices: Vec<String>,
-    /// How many rounds were counted when it was asked.
     pub counted: usize,
     pub given: ApprovalGiven,
     pub at: Timestamp,
@@ -136,7 +125,6 @@ pub struct RoundRun {
     pub tally: Option<Tally>,
     /// Seats whose answers were lost with an earlier key, whether asked again or not.
     pub key_lost: Vec<String>,
-    /// What the facilitator chose among level options.
     pub tie_choice: Option<String>,
     /// The session it was opened in: its seals are bound to it.
     pub session: String,
@@ -149,32 +137,28 @@ pub struct RoundRun {
     pub seal_to: Option<SealTo>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Seat {
     pub name: String,
-    /// Where it is reached, if it is somewhere else.
     pub door: Option<Door>,
-    /// The public key that its ballot is signed with.
     pub signed_with: Option<String>,
     pub item: Option<Arc<WorkItemOffered>>,
     pub status: SeatStatus,
     /// From the round's opening to its seal or failure, in milliseconds.
     pub elapsed_ms: Option<u64>,
-    /// How often the facilitator had it asked again.
     pub retried: u32,
     pub refused: u32,
-    /// When it was asked again last.
     pub retried_at: Option<Timestamp>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub enum SeatStatus {
+    #[default]
     Waiting,
     Asking,
     Sealed(Arc<SealedRecord>),
     /// Sealed under a key that is gone.
     Lost(Arc<SealedRecord>),
-    /// Nothing came back.
     Failed(SeatFailed),
     Excused(String),
     Missing,
@@ -237,7 +221,6 @@ impl Session {
             || self.rounds.iter().any(|round| round.tally.as_ref().is_some_and(|tally| tally.rehearsal))
     }
 
-    /// Whether any seat is a placeholder: for labels.
     pub fn has_rehearsal(&self) -> bool {
         let Some(definition) = &self.definition else { return false };
         self.roster.values().any(|seat| {
@@ -320,17 +303,14 @@ impl SeatInfo {
         }
     }
 
-    /// Whether nobody was named who could answer for it.
     pub fn has_no_model(&self) -> bool {
         self.model == crate::history::NO_MODEL
     }
 
-    /// Whether it is a placeholder; scripted steps aside.
     pub fn is_rehearsal(&self) -> bool {
         self.model.split('/').next() == Some("rehearsal")
     }
 
-    /// Who is to answer for it in a step.
     pub fn planned_origin(&self, step: &str) -> Origin {
         if self.is_scripted(step) { Origin::Script } else { Origin::of_model(&self.model) }
     }
@@ -355,7 +335,6 @@ impl Session {
         self.items.values().filter(open).collect()
     }
 
-    /// Work items that are not settled, oldest first.
     pub fn open_items(&self) -> impl Iterator<Item = &WorkItem> {
         self.items.values().filter(|item| item.outcome().is_none())
     }

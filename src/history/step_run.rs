@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::event::{ApprovalGiven, ApprovalRequested, ArtifactRecorded, Merge, StepFinished};
 use super::timestamp::Timestamp;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct StepRun {
     pub id: String,
     pub started: Timestamp,
@@ -35,17 +35,7 @@ pub struct ApprovalRun {
 
 impl StepRun {
     pub fn new(id: &str, started: Timestamp) -> Self {
-        Self {
-            id: id.to_owned(),
-            started,
-            round: None,
-            approval: None,
-            merge: None,
-            recorded: 0,
-            items: Vec::new(),
-            nested: Vec::new(),
-            result: None,
-        }
+        Self { id: id.to_owned(), started, ..Self::default() }
     }
 
     pub fn find(&self, id: &str) -> Option<&Self> {

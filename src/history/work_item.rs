@@ -17,7 +17,6 @@ pub struct WorkItem {
     /// What came back so far, one entry a try, and when.
     pub returned: Vec<(Arc<WorkItemReturned>, Timestamp)>,
     pub tries: u32,
-    /// How long to wait before another try, in milliseconds.
     pub retry_delay_ms: u64,
 }
 
@@ -38,7 +37,6 @@ impl WorkItem {
         self.claim.as_ref().is_some_and(|claim| now < claim.until)
     }
 
-    /// Notes a claim, or that it lasts longer.
     pub(super) fn note_claim(&mut self, claim: &WorkItemClaimed, at: Timestamp) {
         let is_renewed =
             self.claim.as_ref().is_some_and(|held| held.holder == claim.holder && at < held.until);
@@ -62,7 +60,6 @@ impl WorkItem {
         self.offered.task.as_ref().map_or("", |task| &task.stage_context.stage_description)
     }
 
-    /// Where it stands: `offered`, `claimed`, `completed` or `failed`.
     pub fn state(&self, now: Timestamp) -> &'static str {
         match self.outcome() {
             Some(returned) if returned.status == ItemStatus::Completed => "completed",

@@ -6,7 +6,6 @@ use crate::history::{RoundRun, SeatStatus, Session};
 pub struct Findings<'a> {
     /// The gravest first, then those that most seats have.
     pub groups: Vec<FindingGroup<'a>>,
-    /// How many seats answered with findings, or with none.
     pub answered: usize,
 }
 

@@ -21,19 +21,16 @@ use crate::tally::Score;
 /// What a seat stood for that gave no ballot.
 const NOTHING: &str = "no ballot";
 
-/// What changed between two rounds of one form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Movement {
     pub from_round: String,
     pub to_round: String,
     pub stayed: Vec<String>,
-    /// Seats that do not.
     pub moves: Vec<Move>,
     /// Seats that moved to what alone was ahead in the earlier round.
     pub joined_leader: Vec<String>,
 }
 
-/// One seat's change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Move {
     pub seat: String,
@@ -108,12 +105,10 @@ pub fn earlier<'a>(session: &'a Session, round: &RoundRun) -> Option<&'a RoundRu
     session.rounds[..at].iter().rev().find(|other| asks_the_same(other) && round_view::is_revealed(other))
 }
 
-/// Whether answers to a round are texts alone.
 fn is_open(round: &RoundRun) -> bool {
     round.opened.ballot.kind == BallotKind::default()
 }
 
-/// What a seat's ballot says, in the fewest words.
 fn position_of(seat: &SeatView<'_>) -> String {
     let Some(answer) = seat.answer() else { return NOTHING.to_owned() };
     let brief = match answer.outcome {
@@ -125,7 +120,6 @@ fn position_of(seat: &SeatView<'_>) -> String {
     brief.or_else(text).unwrap_or_else(|| NOTHING.to_owned())
 }
 
-/// A text with its white space as single blanks.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

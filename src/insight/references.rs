@@ -16,7 +16,6 @@ use crate::yaml;
 /// How rehearsed answers once named what they were drawn from.
 const REHEARSED: [&str; 2] = ["snapshot sha256:", "persona sha256:"];
 
-/// Everything an answer to a round can cite.
 #[derive(Debug, Clone, Default)]
 pub struct Citable {
     artifacts: Vec<CitableArtifact>,

@@ -34,13 +34,10 @@ pub struct SeatView<'a> {
 pub enum VisibleState<'a> {
     /// Not settled, or not to be read yet; the word for it.
     Unread(&'static str),
-    /// Its answer cannot be opened any more.
     Lost,
-    /// Nothing came back.
     Failed(&'a SeatFailed),
     /// Let go, and why.
     Excused(&'a str),
-    /// Still open when the round closed.
     Missing,
     Revealed(&'a AnswerRevealed),
 }

@@ -10,7 +10,6 @@ use crate::tally::{Rule, Score};
 /// One option of a count, and the seats whose ballots stand behind its number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Side<'a> {
-    /// The option, card, number or stance.
     pub name: &'a str,
     pub score: &'a Score,
     /// The length of its bar, from 0 to 1.
@@ -79,7 +78,6 @@ pub fn side_of(seat: &SeatView<'_>, round: &RoundRun) -> Option<usize> {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar<'a> {
-    /// The option, card or stance.
     pub name: &'a str,
     pub score: &'a Score,
     /// Its length, from 0 to 1.

@@ -10,7 +10,6 @@ use crate::history::{RoundRun, Session};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slots {
     pub order: OptionOrder,
-    /// Votes that put exactly one option first.
     pub votes: usize,
     pub first: usize,
     pub last: usize,

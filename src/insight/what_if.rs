@@ -12,7 +12,6 @@ use crate::tally::{
     self, BallotSupport, CountableKind, Profile, Rule, RuleOptions, Ties, Verdict, seeded_winner,
 };
 
-/// One rule's result on a round's ballots.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WhatIf {
     pub rule: Rule,

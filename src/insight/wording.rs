@@ -127,7 +127,6 @@ fn steps_of<'a>(session: &'a Session, seat: &SeatInfo) -> Vec<&'a str> {
     steps.map(|step| step.id.as_str()).collect()
 }
 
-/// What becomes of answers that give something away.
 pub fn handling(found: &[Leak]) -> String {
     match found.iter().filter(|leak| leak.mask.is_some()).count() {
         0 => "flagged, shown unchanged to later steps".to_owned(),
@@ -169,7 +168,6 @@ pub fn first_names(names: &[impl AsRef<str>], most: usize) -> String {
     }
 }
 
-/// Things in one line, with commas between them.
 pub fn join_list(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     let mut out = String::new();
     for item in items {
@@ -181,7 +179,6 @@ pub fn join_list(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     out
 }
 
-/// "1 seat", "5 seats".
 pub fn pluralize(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", group_digits(count))

@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use crate::ballot::Ballot;
 use crate::core::not_written;
 use crate::history::{
-    AgendaUpdated, AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, ConflictOpened,
-    DeadlineExtended, Event, IdeasMerged, LeaksFound, MergedOption, RoundClosed, RoundOpened, SeatFailed,
+    AgendaUpdated, AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, DeadlineExtended,
+    Event, IdeasMerged, LeaksFound, MergedOption, PointOpened, RoundClosed, RoundOpened, SeatFailed,
     SeatRetried, Session, SessionClosed, SessionOpened, StepFinished, SynthesisRecorded, Tally, TaskWritten,
     Timestamp, WorkItemReturned,
 };
@@ -294,7 +294,7 @@ fn agenda_updated(updated: &AgendaUpdated, session: &Session) -> String {
     format!("agenda {} {title}: {status}{reason}", updated.id)
 }
 
-fn change_wanted(opened: &ConflictOpened) -> String {
+fn change_wanted(opened: &PointOpened) -> String {
     let who = opened.participant.as_ref().map(|who| format!(", by {who}")).unwrap_or_default();
     let change =
         opened.minimum_change.as_ref().map(|change| format!(", until: {change}")).unwrap_or_default();

@@ -3,8 +3,8 @@
 use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::core::command::AgendaChange;
 use crate::history::{
-    Agenda, AgendaUpdated, ConflictOpened, ConflictResolved, Event, Point, QuestionAnswered, QuestionOpened,
-    RoundRun, Seat, SeatStatus, Session,
+    Agenda, AgendaUpdated, ConflictResolved, Event, Point, PointOpened, QuestionAnswered, RoundRun, Seat,
+    SeatStatus, Session,
 };
 
 /// Who opens and resolves conflicts by counting.
@@ -26,9 +26,8 @@ pub fn change(
         AgendaChange::OpenConflict { title, description, minimum_change } => {
             check_title("a conflict", &title)?;
             let id = agenda.next_conflict();
-            let (round, participant) = (None, None);
             let opened =
-                ConflictOpened { id, title, description, minimum_change, step, round, participant, by };
+                PointOpened { id, title, description, minimum_change, step, by, ..Default::default() };
             Event::ConflictOpened(Box::new(opened))
         }
         AgendaChange::ResolveConflict { id, how } => {
@@ -39,7 +38,8 @@ pub fn change(
         AgendaChange::OpenQuestion { title, description } => {
             check_title("a question", &title)?;
             let id = agenda.next_question();
-            Event::QuestionOpened(QuestionOpened { id, title, description, step, by })
+            let opened = PointOpened { id, title, description, step, by, ..Default::default() };
+            Event::QuestionOpened(Box::new(opened))
         }
         AgendaChange::AnswerQuestion { id, answer } => {
             check_open("question", "answered", &agenda.questions, &id)?;
@@ -111,7 +111,7 @@ pub fn conflicts_of(session: &Session, run: &RoundRun, quorum_met: bool) -> Vec<
         if before.is_some_and(|before| before.round.as_ref() == Some(&opened.round)) {
             continue;
         }
-        let event = Event::ConflictOpened(Box::new(ConflictOpened {
+        let event = Event::ConflictOpened(Box::new(PointOpened {
             id: before.map_or_else(|| agenda.next_conflict(), |before| before.id.clone()),
             title: title(&opened.question),
             description: block.position,

@@ -27,9 +27,9 @@ pub struct AgendaUpdated {
     pub by: String,
 }
 
-/// A conflict is open; one of the same id has another minimum change.
+/// A conflict or a question is open; a conflict of the same id has another minimum change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ConflictOpened {
+pub struct PointOpened {
     pub id: String,
     pub title: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,25 +48,12 @@ pub struct ConflictOpened {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConflictResolved {
     pub id: String,
-    /// How; none of what a count resolves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub how: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<String>,
-    /// The consent round without a block.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<String>,
-    pub by: String,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct QuestionOpened {
-    pub id: String,
-    pub title: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub step: Option<String>,
     pub by: String,
 }
 
@@ -80,12 +67,10 @@ pub struct QuestionAnswered {
 }
 
 impl Event {
-    /// The step whose `record` led to it.
     pub fn record_of(&self) -> Option<&str> {
         self.origin().filter(|(by, _)| *by == RECORDED_BY_STEP).and_then(|(_, step)| step)
     }
 
-    /// Whether an answers file changes the agenda by it.
     pub fn is_scripted_change(&self) -> bool {
         !matches!(self, Self::ArtifactRecorded(_)) && self.origin().is_some_and(|(by, _)| by == SCRIPTED)
     }
@@ -94,11 +79,9 @@ impl Event {
     fn origin(&self) -> Option<(&str, Option<&str>)> {
         let (by, step) = if let Self::AgendaUpdated(event) = self {
             (&event.by, &event.step)
-        } else if let Self::ConflictOpened(event) = self {
+        } else if let Self::ConflictOpened(event) | Self::QuestionOpened(event) = self {
             (&event.by, &event.step)
         } else if let Self::ConflictResolved(event) = self {
-            (&event.by, &event.step)
-        } else if let Self::QuestionOpened(event) = self {
             (&event.by, &event.step)
         } else if let Self::QuestionAnswered(event) = self {
             (&event.by, &event.step)

@@ -14,7 +14,6 @@ pub struct SessionOpened {
     pub session: String,
     pub format: u32,
     pub program: String,
-    /// The definition's file name, without its folder.
     pub definition_file: String,
     pub definition_sha256: String,
     /// The definition's whole text, byte-order mark removed.
@@ -59,7 +58,6 @@ pub struct SessionOpened {
 /// What holds for the seats of a provider that say nothing else.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProviderSettings {
-    /// How much its models are to think.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
     /// The most tokens of a reply, where that is not the usual number.
@@ -71,7 +69,6 @@ pub struct ProviderSettings {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PseudonymMap {
     pub seed: u64,
-    /// The pseudonym of every seat, in roster order.
     pub names: IndexMap<String, String>,
 }
 
@@ -106,16 +103,13 @@ pub struct SeatInfo {
     /// Words it is known by, where the definition gives some.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// What its `your_role` says, where that is not its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// Whether it sits without the tools that its persona lists.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_tools: bool,
     /// What the program that answers for it was seen to send, where a program does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrapped: Option<Wrapped>,
-    /// How it is reached, where it is somewhere else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<RemoteSeat>,
 }
@@ -146,7 +140,6 @@ pub struct PersonaInfo {
     pub text: String,
 }
 
-/// What a million tokens cost, in US dollars.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Price {
     pub input: f64,

@@ -71,7 +71,6 @@ pub struct PreviousArtifact {
     pub kind: String,
     pub stage: String,
     pub created_at: Timestamp,
-    /// What it says, for a recipient without tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Value>,
 }
@@ -84,13 +83,11 @@ pub struct ReviewContext {
     pub review_criteria: Vec<String>,
 }
 
-/// A work item is taken, or its lease renewed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkItemClaimed {
     pub step: String,
     pub participant: String,
     pub item: String,
-    /// Which try this is, from 1.
     pub attempt: u32,
     /// Who works on it; the agent unless it has several workers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,7 +100,6 @@ pub struct WorkItemReturned {
     pub step: String,
     pub participant: String,
     pub item: String,
-    /// Which try this was, from 1.
     pub attempt: u32,
     pub status: ItemStatus,
     #[serde(default, skip_serializing_if = "Value::is_null")]
@@ -170,9 +166,7 @@ pub struct TaskWritten {
     pub item: String,
     pub task: String,
     pub status: String,
-    /// The state file, beside the file that the definition names.
     pub file: String,
-    /// Why it was not written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -198,7 +192,6 @@ pub struct Link {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaksFound {
     pub step: String,
-    /// The round; none for agents.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub round: String,
     /// The findings, by work item, each item's in the order of its text.

@@ -29,16 +29,13 @@ pub struct ArtifactRecorded {
     pub step: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<String>,
-    /// What it is: `result`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
     /// Which of the step's it is, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u32>,
-    /// The work item it came back for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<String>,
-    /// The step whose `record` names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record_of: Option<String>,
 }
@@ -48,7 +45,6 @@ pub struct ArtifactRecorded {
 pub struct SynthesisRecorded {
     pub step: String,
     pub round: String,
-    /// The note; empty takes an earlier one back.
     pub text: String,
 }
 
@@ -74,8 +70,6 @@ pub struct SeatRetried {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionForked {
     pub session: String,
-    /// The session whose events stand before this one.
     pub from: String,
-    /// The `seq` of the last of them.
     pub at_seq: u64,
 }

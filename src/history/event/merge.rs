@@ -18,7 +18,6 @@ pub struct Merge {
     pub set_aside: Vec<SetAside>,
 }
 
-/// An option, and the ideas it was made of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergedOption {
     pub id: String,
@@ -28,7 +27,6 @@ pub struct MergedOption {
     pub from: Vec<String>,
 }
 
-/// An idea that goes into no option.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SetAside {
     pub idea: String,
@@ -41,6 +39,5 @@ pub struct IdeasMerged {
     pub round: String,
     #[serde(flatten)]
     pub merge: Merge,
-    /// `facilitator`, or `scripted`.
     pub by: String,
 }

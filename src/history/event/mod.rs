@@ -12,8 +12,7 @@ mod round;
 mod step;
 
 pub use agenda::{
-    AgendaUpdated, ConflictOpened, ConflictResolved, QuestionAnswered, QuestionOpened, RECORDED_BY_STEP,
-    SCRIPTED,
+    AgendaUpdated, ConflictResolved, PointOpened, QuestionAnswered, RECORDED_BY_STEP, SCRIPTED,
 };
 pub use header::{
     NO_MODEL, PersonaInfo, Price, ProviderSettings, PseudonymMap, SeatInfo, SessionOpened, Wrapped,
@@ -45,11 +44,9 @@ pub struct TimedEvent {
     pub event: Event,
 }
 
-/// An event with its place in the log's chain.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogEntry {
     pub seq: u64,
-    /// The hash of the document before it.
     pub prev: String,
     pub hash: String,
     pub stamped: TimedEvent,
@@ -65,7 +62,6 @@ pub enum Event {
         kind: String,
         /// How many steps have begun, this one included; nested ones are counted with theirs.
         iteration: u32,
-        /// The step it runs inside, if it does.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         within: Option<String>,
         /// The items that an `each` runs its steps for.
@@ -90,7 +86,6 @@ pub enum Event {
     BallotSealed(BallotSealed),
     SeatInvited(SeatInvited),
     SeatJoined(SeatJoined),
-    /// A remote seat's ballot was refused; it changes nothing.
     EnvelopeRefused(EnvelopeRefused),
     SeatFailed(SeatFailed),
     SeatExcused {
@@ -106,7 +101,6 @@ pub enum Event {
         round: String,
         participant: String,
     },
-    /// The round is closed; its key is published.
     RoundClosed(RoundClosed),
     /// What one seat held; in roster order, in the same write as the close.
     AnswerRevealed(Arc<AnswerRevealed>),
@@ -114,7 +108,6 @@ pub enum Event {
     KeyLost {
         step: String,
         round: String,
-        /// The seats whose answers are lost.
         participants: Vec<String>,
     },
     /// The facilitator has the seats whose answers were lost asked again.
@@ -122,7 +115,6 @@ pub enum Event {
         step: String,
         round: String,
         participants: Vec<String>,
-        /// What answers are sealed to from here on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seal: Option<SealTo>,
     },
@@ -132,12 +124,11 @@ pub enum Event {
     StepFinished(Arc<StepFinished>),
     ApprovalRequested(ApprovalRequested),
     ApprovalGiven(ApprovalGiven),
-    /// The ideas of a round are merged into options.
     IdeasMerged(Box<IdeasMerged>),
     AgendaUpdated(AgendaUpdated),
-    ConflictOpened(Box<ConflictOpened>),
+    ConflictOpened(Box<PointOpened>),
     ConflictResolved(ConflictResolved),
-    QuestionOpened(QuestionOpened),
+    QuestionOpened(Box<PointOpened>),
     QuestionAnswered(QuestionAnswered),
     Warning {
         message: String,
@@ -150,7 +141,6 @@ pub enum Event {
     },
     SessionPaused {
         reason: String,
-        /// The step that waits for a person, if one does.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         step: Option<String>,
     },
@@ -160,9 +150,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "is_zero")]
         torn_bytes: u64,
     },
-    /// The facilitator changes a round step before its next opening.
     RoundRevised(RoundRevised),
-    /// The facilitator adds or edits an artifact.
     ArtifactRecorded(ArtifactRecorded),
     SynthesisRecorded(SynthesisRecorded),
     DeadlineExtended(DeadlineExtended),

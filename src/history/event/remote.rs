@@ -53,11 +53,8 @@ fn is_of_name(byte: u8) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Door {
-    /// A person's browser or terminal, by a link.
     Link,
-    /// An agent that polls over HTTP.
     Inbox,
-    /// A worker behind a NATS server.
     Nats,
 }
 
@@ -73,9 +70,7 @@ pub enum SealedBy {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeatInvited {
     pub participant: String,
-    /// SHA-256 of the token in the link.
     pub invitation: String,
-    /// Until when the invitation can be taken.
     pub expires: Timestamp,
 }
 
@@ -84,11 +79,9 @@ pub struct SeatInvited {
 pub struct SeatJoined {
     pub participant: String,
     pub invitation: String,
-    /// The seat's public key, 32 bytes in hex.
     pub key: String,
 }
 
-/// A ballot of a remote seat that does not count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnvelopeRefused {
     pub step: String,

@@ -26,9 +26,7 @@ pub struct RoundOpened {
     pub rule: Option<Rule>,
     #[serde(default, skip_serializing_if = "RuleOptions::is_default")]
     pub terms: RuleOptions,
-    /// What happens when options are level.
     pub ties: Ties,
-    /// How many seats must take part for a decision.
     pub quorum: usize,
     /// How many valid ballots, abstentions not among them, a decision needs; none: any number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,21 +35,16 @@ pub struct RoundOpened {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub act_at: Option<Tier>,
     pub close: Close,
-    /// How long it may stay open, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline_ms: Option<u64>,
-    /// What answers are sealed to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<SealTo>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<Box<Written>>,
-    /// The facilitator's line to every seat, rendered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directive: Option<String>,
-    /// The facilitator's lines to single seats, rendered.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub directives: IndexMap<String, String>,
-    /// The round whose seats are asked again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revises: Option<String>,
     pub seats: Vec<String>,
@@ -85,14 +78,11 @@ pub struct BallotSealed {
     pub step: String,
     pub round: String,
     pub participant: String,
-    /// From the round's opening to the seal, in milliseconds.
     pub elapsed_ms: u64,
     #[serde(flatten)]
     pub seal: Arc<SealedRecord>,
-    /// The signature of a remote seat, in hex.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
-    /// Who sealed it, if not this program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<SealedBy>,
 }
@@ -106,10 +96,8 @@ pub struct SeatFailed {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timed_out: bool,
     pub tries: u32,
-    /// What a program that failed said that it used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenUsage>,
-    /// From the round's opening to the failure, in milliseconds.
     pub elapsed_ms: u64,
     /// The signature of a remote seat that said so, in hex.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,9 +107,7 @@ pub struct SeatFailed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CloseReason {
-    /// No seat is open any more.
     All,
-    /// As many seats are sealed as the quorum asks.
     Quorum,
     Deadline,
     Facilitator,
@@ -132,10 +118,8 @@ pub struct RoundClosed {
     pub step: String,
     pub round: String,
     pub reason: CloseReason,
-    /// Seats still open: recorded as missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
-    /// The round's key, in hex.
     pub key: String,
 }
 
@@ -151,7 +135,6 @@ pub struct AnswerRevealed {
     pub ballot: Option<Ballot>,
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub answer: Map<String, Value>,
-    /// Keys that were kept and not obeyed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<String>,
     /// What was sealed; each reply that does not count has its reason.
@@ -160,11 +143,9 @@ pub struct AnswerRevealed {
     /// Whether a reply that holds no valid answer may be a block: then a proposal is not adopted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_block: bool,
-    /// The commitment's nonce, in hex.
     pub nonce: String,
 }
 
-/// A count: who took part, and what the rule found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     pub step: String,
@@ -179,15 +160,12 @@ pub struct Tally {
     /// Valid ballots, abstentions not among them.
     pub answered: usize,
     pub abstained: usize,
-    /// Replies that did not meet the form.
     pub invalid: usize,
     pub refused: usize,
     /// Seats from which nothing came back, time-outs among them.
     pub failed: usize,
-    /// Seats still open at the close.
     pub missing: usize,
     pub excused: usize,
-    /// Seats that had to take part.
     pub quorum: usize,
     /// Valid ballots that had to be in, where the round asks for a number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -201,7 +179,6 @@ pub struct Tally {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rehearsal: bool,
     pub decided: bool,
-    /// How strong the result is, of rounds with a rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<Tier>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -11,7 +11,6 @@ use crate::history::timestamp::Timestamp;
 #[serde(rename_all = "camelCase")]
 pub struct StepFinished {
     pub step: String,
-    /// The step again, under the result's own name for it.
     pub step_id: String,
     pub success: bool,
     pub data: Value,
@@ -19,7 +18,6 @@ pub struct StepFinished {
     pub error: Option<String>,
     pub start_time: Timestamp,
     pub end_time: Timestamp,
-    /// How long it took, in milliseconds.
     pub duration: u64,
 }
 
@@ -56,7 +54,6 @@ pub struct ApprovalRequested {
     /// The options to choose from, when a tie is to be resolved.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
-    /// The ideas to merge into options, if that is asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ideas: Vec<CollectedIdea>,
     /// What a model proposes, or what a proposal begins with, if one is to be accepted or changed.
@@ -70,15 +67,12 @@ pub struct ApprovalRequested {
 pub struct ApprovalGiven {
     pub step: String,
     pub approved: bool,
-    /// The option chosen, when a tie was to be resolved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    /// The proposal as the person changed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<Value>,
-    /// `facilitator`, or `scripted`.
     pub by: String,
     /// Who that is, where it was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -133,6 +127,5 @@ pub struct SessionClosed {
     pub status: Status,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The exit code of a headless run that ends here.
     pub exit_code: u8,
 }

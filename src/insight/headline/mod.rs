@@ -31,7 +31,6 @@ pub struct Headline {
     pub sentence: String,
     /// "Order: 1 a, 2= b, 2= c", of more than two options.
     pub order: Option<String>,
-    /// The sentence, the strength and the order.
     pub detail: String,
 }
 
@@ -43,7 +42,6 @@ impl Headline {
     }
 }
 
-/// What is said first of whatever is a rehearsal.
 pub const REHEARSAL: &str = "REHEARSAL: ";
 
 /// The same for a session, and nothing for one that is none.

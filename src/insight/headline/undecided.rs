@@ -131,7 +131,6 @@ impl Count<'_> {
         format!("{level}; {then}.{}", self.absent_after())
     }
 
-    /// No option has won, and none are tied.
     pub(super) fn undecided(&self, rule: Rule) -> (String, String) {
         let reason = self.tally.verdict.reason.as_deref().unwrap_or("the rule found no winner");
         let is_short = reason.contains(" is the most, ") && self.tally.answered > 1;

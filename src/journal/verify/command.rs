@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use crate::core::{AgendaChange, Command};
 use crate::history::{
-    AgendaUpdated, ApprovalGiven, ArtifactRecorded, BallotSealed, ConflictOpened, ConflictResolved,
-    EnvelopeRefused, Event, IdeasMerged, QuestionAnswered, QuestionOpened, RECORDED_BY_STEP, SealedBy,
-    SeatFailed, Session, SessionClosed, Status, Timestamp, WorkItemClaimed,
+    AgendaUpdated, ApprovalGiven, ArtifactRecorded, BallotSealed, ConflictResolved, EnvelopeRefused, Event,
+    IdeasMerged, PointOpened, QuestionAnswered, RECORDED_BY_STEP, SealedBy, SeatFailed, Session,
+    SessionClosed, Status, Timestamp, WorkItemClaimed,
 };
 use crate::round::envelope::{Envelope, FailedDelivery, Failure, VERSION};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord};
@@ -190,14 +190,15 @@ fn agenda_command(event: Event) -> Command {
         if let Event::AgendaUpdated(AgendaUpdated { id, title, status, reason, by, .. }) = event {
             (AgendaChange::Item { id, title, status, reason }, by)
         } else if let Event::ConflictOpened(opened) = event {
-            let ConflictOpened { title, description, minimum_change, round: None, by, .. } = *opened else {
+            let PointOpened { title, description, minimum_change, round: None, by, .. } = *opened else {
                 return Command::Tally;
             };
             (AgendaChange::OpenConflict { title, description, minimum_change }, by)
         } else if let Event::ConflictResolved(ConflictResolved { id, how, by, .. }) = event {
             let Some(how) = how else { return Command::Tally };
             (AgendaChange::ResolveConflict { id, how }, by)
-        } else if let Event::QuestionOpened(QuestionOpened { title, description, by, .. }) = event {
+        } else if let Event::QuestionOpened(opened) = event {
+            let PointOpened { title, description, by, .. } = *opened;
             (AgendaChange::OpenQuestion { title, description }, by)
         } else if let Event::QuestionAnswered(QuestionAnswered { id, answer, by, .. }) = event {
             (AgendaChange::AnswerQuestion { id, answer }, by)

@@ -3,18 +3,18 @@
 use super::*;
 use crate::core::AgendaChange;
 use crate::engine::FacilitatorRequest;
-use crate::history::ConflictOpened;
+use crate::history::PointOpened;
 
 /// A counted round after which a conflict is open.
 fn with_conflict() -> Model {
     let mut lines = saved("context-passing.s2s");
     let end = lines.iter().position(|line| matches!(line.stamped.event, Event::TallyMade(_))).unwrap();
     let mut line = lines[end].clone();
-    line.stamped.event = Event::ConflictOpened(Box::new(ConflictOpened {
+    line.stamped.event = Event::ConflictOpened(Box::new(PointOpened {
         id: "CONF-001".to_owned(),
         title: "Blocked: Ship it?".to_owned(),
         minimum_change: Some("wait a day".to_owned()),
-        ..ConflictOpened::default()
+        ..PointOpened::default()
     }));
     lines.insert(end, line);
     live_on(lines, |event| matches!(event, Event::TallyMade(_)))

@@ -210,7 +210,6 @@ async fn measure_latency(participant: &HttpParticipant, model: &str) -> Result<L
         schema: schema.map(|schema| schema.to_string().into()),
         ..SeatRequest::alone("doctor", model, prompt)
     };
-    let late =
-        || Failure { reason: "no reply within 60 s".to_owned(), timed_out: true, tries: 1, usage: None };
+    let late = || Failure { timed_out: true, ..Failure::from("no reply within 60 s".to_owned()) };
     tokio::time::timeout(PATIENCE, participant.pace(&ask)).await.unwrap_or_else(|_| Err(late()))
 }

@@ -5,10 +5,9 @@ use std::fmt::Display;
 use serde_json::{Map, Value};
 
 use crate::history::{
-    ApprovalGiven, CloseReason, Event, Merge, RoundRevised, SeatInvited, SeatJoined, Session, SessionOpened,
-    WorkItemReturned,
+    ApprovalGiven, CloseReason, Event, Merge, RoundRevised, SeatFailed, SeatInvited, SeatJoined, Session,
+    SessionOpened, WorkItemReturned,
 };
-use crate::round::answer::TokenUsage;
 use crate::round::envelope::{Envelope, FailedDelivery};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord};
 
@@ -68,15 +67,8 @@ pub enum Command {
         commitment: String,
     },
     /// Take in that nothing came back.
-    Fail {
-        round: String,
-        participant: String,
-        reason: String,
-        timed_out: bool,
-        tries: u32,
-        /// What a program that failed said that it used.
-        tokens: Option<TokenUsage>,
-    },
+    /// Step and time are those of the round.
+    Fail(Box<SeatFailed>),
     Excuse {
         round: String,
         participant: String,

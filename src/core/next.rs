@@ -207,7 +207,7 @@ fn next_in_round(run: &StepRun, round: &RoundRun, close: Close) -> StepState {
     if round.closed.is_none() {
         return next_while_open(run, round, close);
     }
-    if round.sealed_seats().next().is_some() {
+    if round.unrevealed().next().is_some() {
         return decide(Command::Reveal);
     }
     match &round.tally {

@@ -15,9 +15,8 @@ use super::seat::{RoundShared, SeatResult};
 use super::state::{Engine, EngineError};
 use crate::ballot::answer_schema;
 use crate::core::Command;
-use crate::history::{CloseReason, RoundRun, Seat, SeatStatus};
+use crate::history::{CloseReason, RoundRun, Seat, SeatFailed, SeatStatus};
 use crate::participants::SeatRequest;
-use crate::round::seal::RoundKey;
 use crate::workflow::{Close, WarmFirst};
 
 /// Answers that come this soon after another share its write to disk.
@@ -29,10 +28,10 @@ impl Engine<'_> {
     pub(super) async fn await_seats(&mut self) -> Result<(), EngineError> {
         if self.session.open_round().is_some_and(|round| !self.has_asked(round)) {
             self.commit().await?;
-            let Some(key) = self.round_key()? else {
-                return Ok(self.stage(Command::LoseKey)?);
-            };
-            self.ask_round(&key)?;
+            if self.stored_key()?.is_none() {
+                return self.replace_key();
+            }
+            self.ask_round()?;
         }
         self.run_work_items().await?;
         // Work that agents poll for is shown to them once it is on disk.
@@ -153,19 +152,21 @@ impl Engine<'_> {
         let round = round.opened.round.clone();
         // A seat whose time was the round's time is missing at the close, whichever clock rings first.
         let is_late = is_past(self.pool.round.as_ref().and_then(|round| round.deadline));
-        if is_late && matches!(&back, SeatResult::Failed(failure) if failure.timed_out) {
+        if is_late && matches!(&back, SeatResult::Failed(failure, _) if failure.timed_out) {
             return Ok(());
         }
         self.stage(match back {
             SeatResult::Sealed(seal) => Command::Seal { round, participant, seal },
-            SeatResult::Failed(failure) => Command::Fail {
+            SeatResult::Failed(failure, in_full) => Command::Fail(Box::new(SeatFailed {
                 round,
                 participant,
                 reason: failure.reason,
+                in_full: in_full.map(Arc::new),
                 timed_out: failure.timed_out,
                 tries: failure.tries,
                 tokens: failure.usage,
-            },
+                ..SeatFailed::default()
+            })),
         })?;
         Ok(())
     }
@@ -189,9 +190,9 @@ impl Engine<'_> {
         Ok(())
     }
 
-    fn ask_round(&mut self, key: &RoundKey) -> Result<(), EngineError> {
+    fn ask_round(&mut self) -> Result<(), EngineError> {
         let Some(round) = self.session.open_round() else { return Ok(()) };
-        let shared = Arc::new(RoundShared::of(&self.session, round, key));
+        let Some(shared) = RoundShared::of(&self.session, round).map(Arc::new) else { return Ok(()) };
         let left = self.time_left(round);
         // Before anyone begins, so that no seat's own clock runs out before the round's.
         let deadline = left.map(|left| Instant::now() + left);

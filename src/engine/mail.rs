@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use super::arrival::{Accepted, Arrival, GivenUp, Message};
 use super::state::Engine;
 use crate::core::{Command, decide, refusal};
-use crate::history::{Door, Invitation, Receipt, SeatJoined, SeatStatus};
+use crate::history::{Door, Invitation, Receipt, SeatFailed, SeatJoined, SeatStatus};
 use crate::round::envelope::{Envelope, FailedDelivery};
 
 impl Engine<'_> {
@@ -106,15 +106,14 @@ impl Engine<'_> {
             // What it was given up for has come all the same.
             return Ok(Accepted::Failed);
         }
-        let failed = Command::Fail {
+        let failed = SeatFailed {
             round: round.clone(),
             participant: participant.clone(),
             reason: (*why).to_owned(),
-            timed_out: false,
             tries: 1,
-            tokens: None,
+            ..SeatFailed::default()
         };
-        self.stage(failed).map_err(|refusal| refusal.0)?;
+        self.stage(Command::Fail(Box::new(failed))).map_err(|refusal| refusal.0)?;
         Ok(Accepted::Failed)
     }
 

@@ -1,7 +1,7 @@
 //! Ballots that this program seals for agents that send plain text: read once, sealed, forgotten.
 
 use super::arrival::{Accepted, PlainAnswer};
-use super::seat::{SeatResult, seal_record};
+use super::seat::seal_record;
 use super::state::Engine;
 use crate::ballot::ParsedReply;
 use crate::core::{Command, refusal};
@@ -65,11 +65,9 @@ impl Engine<'_> {
             latency_ms: (self.now)().since(round.opened_at),
             ..AnswerRecord::default()
         };
-        let SeatResult::Sealed(ballot) = seal_record(&participant, record, &shared)? else {
-            return Err(refusal::TOO_LONG.to_owned());
-        };
+        let sealed = seal_record(&participant, record, &shared)?;
         let round = shared.round.clone();
-        let sealed = Command::Seal { round: round.clone(), participant: participant.clone(), seal: ballot };
+        let sealed = Command::Seal { round: round.clone(), participant: participant.clone(), seal: sealed };
         self.stage(sealed).map_err(|refused| refused.0)?;
         if let Some(asked) = &mut self.pool.round {
             asked.unfit.retain(|(of, ..), _| *of != participant);

@@ -1,4 +1,6 @@
-//! The keys of rounds: found or made before the first request, erased once they are published.
+//! The keys of rounds. While a round is open this process knows its public key alone: the private one is
+//! written to the key store before the first request, read again at the close, and erased once it is
+//! published.
 
 use zeroize::Zeroizing;
 
@@ -7,45 +9,35 @@ use crate::core::{Command, Refusal, key_file_left};
 use crate::round::seal::{RoundKey, SealTo};
 
 impl Engine<'_> {
-    /// The open round's key: in memory, else from the store, else new if nothing is sealed yet.
-    /// `None` when it is gone and answers are sealed under it.
-    pub(super) fn round_key(&mut self) -> Result<Option<RoundKey>, EngineError> {
+    /// The open round's private key, as the store has it. `None` when it is gone.
+    pub(super) fn stored_key(&self) -> Result<Option<RoundKey>, EngineError> {
         let Some(round) = self.session.open_round() else { return Ok(None) };
-        let number = round.opened.number;
-        if let Some((_, key)) = self.key.as_ref().filter(|(of, _)| *of == number) {
-            return Ok(Some(key.clone()));
-        }
-        let found = self.keys.find(&self.session.id, number)?;
-        if let Some(key) = found.filter(|key| round.opens_with(key)) {
-            self.key = Some((number, key.clone()));
-            return Ok(Some(key));
-        }
-        if round.sealed() > 0 {
-            return Ok(None);
-        }
-        // Nothing is lost but the key that was announced.
-        let seal = self.new_seal()?;
-        self.stage(Command::AskAgain { seal: Some(seal) })?;
-        Ok(self.key.as_ref().map(|(_, key)| key.clone()))
+        let found = self.keys.find(&self.session.id, round.opened.number)?;
+        Ok(found.filter(|key| round.opens_with(key)))
     }
 
-    /// What the open round, else the next, is sealed to from now on. The private key is on disk when this
-    /// returns.
+    /// Goes on where the open round's key is gone: it is lost if something is sealed to it, and a new one is
+    /// announced if nothing is.
+    pub(super) fn replace_key(&mut self) -> Result<(), EngineError> {
+        let command = match self.session.open_round() {
+            Some(round) if round.sealed() > 0 => Command::LoseKey,
+            _ => Command::AskAgain { seal: Some(self.new_seal()?) },
+        };
+        Ok(self.stage(command)?)
+    }
+
+    /// What the open round, else the next, is sealed to from now on. The private key is on disk, and nowhere
+    /// else, when this returns.
     pub(super) fn new_seal(&mut self) -> Result<SealTo, EngineError> {
         let open = self.session.open_round().map(|round| round.opened.number);
         let number = open.unwrap_or_else(|| self.session.next_round_number());
-        Ok(self.make_key(number)?.seal_to())
-    }
-
-    fn make_key(&mut self, number: u32) -> Result<RoundKey, EngineError> {
         let mut bytes = Zeroizing::new([0; 32]);
         getrandom::fill(&mut *bytes).map_err(|error| {
             EngineError::Table(format!("the operating system gives no randomness: {error}"))
         })?;
         let key = RoundKey::new(*bytes);
         self.keys.keep(&self.session.id, number, &key)?;
-        self.key = Some((number, key.clone()));
-        Ok(key)
+        Ok(key.seal_to())
     }
 
     /// The key is published by now, so that a file that cannot be removed endangers nothing: it is

@@ -116,7 +116,7 @@ impl Engine<'_> {
     /// Closes the open round: its requests are given up, its key is published, and erased once that
     /// is on disk. What it reveals shares the write of the close.
     pub(super) fn close_round(&mut self, reason: CloseReason) -> Result<(), EngineError> {
-        let Some(key) = self.round_key()? else {
+        let Some(key) = self.stored_key()? else {
             return Ok(self.stage(Command::LoseKey)?);
         };
         if let Some(round) = self.session.open_round() {
@@ -125,11 +125,11 @@ impl Engine<'_> {
         self.pool.cancel_round();
         let number = self.session.open_round().map(|round| round.opened.number);
         self.stage(Command::CloseRound { reason, key })?;
-        let is_sealed = |round: &RoundRun| round.closed.is_some() && round.sealed_seats().next().is_some();
-        if self.session.rounds.last().is_some_and(is_sealed) {
+        let is_due = |round: &RoundRun| round.closed.is_some() && round.unrevealed().next().is_some();
+        if self.session.rounds.last().is_some_and(is_due) {
             self.stage(Command::Reveal)?;
         }
-        (self.key, self.spent_key) = (None, number);
+        self.spent_key = number;
         Ok(())
     }
 }

@@ -13,7 +13,7 @@ use crate::history::{RoundRun, Session};
 use crate::participants::{Failure, Participant, SeatRequest};
 use crate::round::answer::{AnswerRecord, Finish, Origin, TOO_LONG};
 use crate::round::offer::Offer;
-use crate::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, Sealer};
+use crate::round::seal::{AssociatedData, Nonces, SealedRecord, Sealer};
 
 pub struct RoundShared {
     pub session: String,
@@ -27,18 +27,18 @@ pub struct RoundShared {
 }
 
 impl RoundShared {
-    /// What the seats of an open round share.
-    pub fn of(session: &Session, round: &RoundRun, key: &RoundKey) -> Self {
+    /// What the seats of an open round share; none where its public key is not one.
+    pub fn of(session: &Session, round: &RoundRun) -> Option<Self> {
         let step = session.definition.as_ref().and_then(|definition| definition.step(&round.opened.step));
-        Self {
+        Some(Self {
             session: session.id.clone(),
             round: round.opened.round.clone(),
             snapshot_sha256: round.opened.snapshot_sha256.clone(),
             opened_sha256: round.opened_sha256.clone(),
             form: round.opened.ballot.clone(),
-            sealer: Sealer::new(key),
+            sealer: Sealer::to(&round.seal_to.as_ref()?.public_key)?,
             timeout: step.and_then(|step| step.timeout_ms).map(Duration::from_millis),
-        }
+        })
     }
 
     /// What is known of the round by the seat that an offer is for; none where its public key is not one.
@@ -58,15 +58,21 @@ impl RoundShared {
 pub enum SeatResult {
     /// Something came back; nobody can read it yet.
     Sealed(SealedRecord),
-    /// Nothing came back.
-    Failed(Failure),
+    /// Nothing came back; where the reason in full has to wait for the close it is sealed.
+    Failed(Failure, Option<SealedRecord>),
 }
 
 impl SeatResult {
     /// A fault of the program itself, which says nothing of any answer.
     pub fn fault() -> Self {
         let reason = "internal error while asking this seat".to_owned();
-        Self::Failed(Failure { reason, timed_out: false, tries: 1, usage: None })
+        Self::from(Failure::from(reason))
+    }
+}
+
+impl From<Failure> for SeatResult {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure, None)
     }
 }
 
@@ -81,27 +87,30 @@ pub async fn ask_and_seal(
     let mut taken = AnswerRecord { origin: Origin::of_model(&model), model, ..AnswerRecord::default() };
     let work = ask_with_reask(&*participant, ask, &shared.form, &mut taken);
     taken.failed = match with_timeout(shared.timeout, work).await {
-        Ok(Err(failure)) if taken.replies.is_empty() => return SeatResult::Failed(failure),
+        Ok(Err(mut failure)) if taken.replies.is_empty() => {
+            let in_full = failure.in_full.take().and_then(|reason| {
+                failure.reason.push_str("; what it said is told when the round closes");
+                taken.failed = Some(reason);
+                seal_record(&seat, taken, &shared).ok()
+            });
+            return SeatResult::Failed(failure, in_full);
+        }
         Ok(Err(failure)) => {
             taken.add_failure(&failure);
-            Some(failure.reason)
+            Some(failure.full_reason().to_owned())
         }
         Err(limit) if taken.replies.is_empty() => {
-            let reason = format!("timed out after {} ms", limit.as_millis());
-            return SeatResult::Failed(Failure {
-                reason,
-                timed_out: true,
-                tries: taken.tries.max(1),
-                usage: None,
-            });
+            return Failure { tries: taken.tries.max(1), ..Failure::late(limit) }.into();
         }
         // It replied; if it was too slow to correct itself, the first reply's fault stands.
         Ok(Ok(())) | Err(_) => None,
     };
     let tries = taken.tries;
     taken.latency_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    seal_record(&seat, taken, &shared)
-        .unwrap_or_else(|reason| SeatResult::Failed(Failure { reason, timed_out: false, tries, usage: None }))
+    match seal_record(&seat, taken, &shared) {
+        Ok(sealed) => SeatResult::Sealed(sealed),
+        Err(reason) => Failure { tries, ..reason.into() }.into(),
+    }
 }
 
 /// The result of the work, or how long it was given. Without a limit there is no clock to look at.
@@ -116,7 +125,7 @@ pub(super) fn seal_record(
     seat: &str,
     mut record: AnswerRecord,
     shared: &RoundShared,
-) -> Result<SeatResult, String> {
+) -> Result<SealedRecord, String> {
     let mut nonces = Nonces { cipher: [0; 32], commitment: [0; 32] };
     getrandom::fill(&mut nonces.cipher)
         .and_then(|()| getrandom::fill(&mut nonces.commitment))
@@ -131,7 +140,7 @@ pub(super) fn seal_record(
     loop {
         let text = serde_json::to_string(&record).map_err(|_| "the answer could not be sealed")?;
         if let Some(sealed) = shared.sealer.seal(&nonces, binding, &text) {
-            return Ok(SeatResult::Sealed(sealed));
+            return Ok(sealed);
         }
         let whole = record.replies.iter_mut().filter(|reply| reply.finish != Finish::TooLong);
         let longest = whole.max_by_key(|reply| reply.text.len());
@@ -175,6 +184,7 @@ mod tests {
     use crate::participants::Reply;
     use crate::participants::progress::{Progress, ProgressBoard};
     use crate::participants::testing::ask;
+    use crate::round::seal::RoundKey;
 
     /// Says what cannot be read, and keeps what is seen of its seat while it is asked.
     struct Babbler(ProgressBoard, std::sync::Mutex<Vec<Progress>>, Reply);

@@ -18,7 +18,6 @@ use crate::journal::{DiskError, Journal, KeyStore};
 use crate::participants::Participant;
 use crate::participants::progress::{ProgressBoard, ProgressHandle};
 use crate::round::material::EvidenceSource;
-use crate::round::seal::RoundKey;
 use crate::workflow::TaskMark;
 
 /// Sees every event once it is on disk.
@@ -109,7 +108,6 @@ pub struct Engine<'a> {
     pub(super) due: Vec<DueAnswer>,
     pub(super) staged: Vec<TimedEvent>,
     pub(super) pool: RequestPool,
-    pub(super) key: Option<(u32, RoundKey)>,
     /// The round whose key is to be erased once what is staged is on disk.
     pub(super) spent_key: Option<u32>,
     pub(super) now: fn() -> Timestamp,
@@ -142,7 +140,6 @@ impl<'a> Engine<'a> {
             due: Vec::new(),
             staged: Vec::new(),
             pool: RequestPool::default(),
-            key: None,
             spent_key: None,
             now: crate::clock::now,
         };

@@ -128,7 +128,7 @@ async fn converse(
     loop {
         let reply = match participant.ask(&ask).await {
             Ok(reply) => reply,
-            Err(failure) => return Err(failed(taken, failure)),
+            Err(failure) => return Err(failed(taken, &failure)),
         };
         taken.add(&reply);
         let is_exit = ask
@@ -175,10 +175,10 @@ fn judge(reply: &Reply, terms: &AttemptLimits, is_exit: bool) -> Result<Value, S
 }
 
 /// Why a try that failed on the way failed, with why the reply before it did not count.
-fn failed(taken: &mut AnswerRecord, failure: Failure) -> String {
-    taken.add_failure(&failure);
+fn failed(taken: &mut AnswerRecord, failure: &Failure) -> String {
+    taken.add_failure(failure);
     match taken.last_reason() {
-        Some(before) => format!("{before}; asked again: {}", failure.reason),
-        None => failure.reason,
+        Some(before) => format!("{before}; asked again: {}", failure.full_reason()),
+        None => failure.full_reason().to_owned(),
     }
 }

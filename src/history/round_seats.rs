@@ -1,10 +1,19 @@
 //! The seats of a round by where they stand, what failed ones mean for it, and how it is sealed.
 
 use super::state::{RoundRun, Seat, SeatStatus, Session};
-use crate::round::seal::RoundKey;
+use crate::round::seal::{RoundKey, SealedRecord};
 use crate::workflow::Close;
 
 impl RoundRun {
+    /// The seats of which something is sealed that nobody can read yet: an answer, or why there is none.
+    pub fn unrevealed(&self) -> impl Iterator<Item = (&Seat, &SealedRecord)> {
+        self.seats.values().filter_map(|seat| match &seat.status {
+            SeatStatus::Sealed(seal) => Some((seat, &**seal)),
+            SeatStatus::Failed(failed) => Some((seat, &**failed.in_full.as_ref()?)),
+            _ => None,
+        })
+    }
+
     /// Whether every seat was handed its work item: they get them in the roster's order.
     pub fn all_have_items(&self) -> bool {
         self.seats.last().is_some_and(|(_, seat)| seat.item.is_some())

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use indexmap::IndexMap;
 
-use super::storage::{Disk, DiskError};
+use super::storage::{Disk, DiskError, LogFile};
 use crate::history::Session;
 use crate::round::seal::RoundKey;
 use crate::round::seal::sign::SigningKey;
@@ -26,10 +26,39 @@ pub struct KeyStore {
     dir: PathBuf,
 }
 
+/// That this process alone runs a session, whatever file that stands in; given up when it is dropped.
+pub struct SessionClaim(LogFile);
+
+impl SessionClaim {
+    /// Removes what the claim leaves: the session is over.
+    pub fn end(self) {
+        self.0.discard();
+    }
+}
+
 impl KeyStore {
     /// Keys under `dir`, which is made when the first key is kept.
     pub fn new(disk: Disk, dir: &Path) -> Self {
         Self { disk, dir: dir.to_owned() }
+    }
+
+    /// Claims a session for this process.
+    ///
+    /// # Errors
+    /// With [`DiskError::locked`] when another process runs it.
+    pub fn claim(&self, session: &str) -> Result<SessionClaim, DiskError> {
+        self.lock(&format!("{session}.lock")).map(SessionClaim)
+    }
+
+    fn lock(&self, name: &str) -> Result<LogFile, DiskError> {
+        self.disk.make_own_dir(&self.dir)?;
+        let path = self.dir.join(name);
+        match self.disk.create_log(&path) {
+            Err(error) if error.cause.kind() == std::io::ErrorKind::AlreadyExists => {
+                self.disk.open_log(&path)
+            }
+            made => made,
+        }
     }
 
     /// Where the key of a session's round lies; rounds go by their number.
@@ -45,13 +74,8 @@ impl KeyStore {
 
     /// The key; `None` when it is gone, or what lies there is no key.
     pub fn find(&self, session: &str, round: u32) -> Result<Option<RoundKey>, DiskError> {
-        match self.disk.read_own(&self.path(session, round), 1024) {
-            Ok(bytes) => {
-                Ok(std::str::from_utf8(&bytes).ok().and_then(|text| RoundKey::from_hex(text.trim_end())))
-            }
-            Err(error) if error.cause.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(error),
-        }
+        let text = self.text(&format!("{session}.{round}.key"))?;
+        Ok(text.and_then(|text| RoundKey::from_hex(text.trim_end())))
     }
 
     /// Keeps the key that signs a session's offers; it stays as long as the session may be forked.
@@ -75,9 +99,7 @@ impl KeyStore {
         if let Some(key) = self.signing_key(name)? {
             return Ok(key);
         }
-        self.disk.make_own_dir(&self.dir)?;
-        let lock = self.dir.join(lock);
-        let _locked = self.disk.create_log(&lock).or_else(|_| self.disk.open_log(&lock))?;
+        let _locked = self.lock(lock)?;
         if let Some(key) = self.signing_key(name)? {
             return Ok(key);
         }
@@ -134,10 +156,13 @@ impl KeyStore {
         Ok(certificate.zip(key).map(|(certificate, key)| (self.dir.join(name), certificate, key)))
     }
 
+    /// The text of a file; `None` when nothing of that name is a file with text.
     fn text(&self, name: &str) -> Result<Option<String>, DiskError> {
-        match self.disk.read_own(&self.dir.join(name), 1 << 20) {
+        let path = self.dir.join(name);
+        match self.disk.read_own(&path, 1 << 20) {
             Ok(bytes) => Ok(String::from_utf8(bytes).ok()),
             Err(error) if error.cause.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(_) if std::fs::symlink_metadata(&path).is_ok_and(|meta| !meta.is_file()) => Ok(None),
             Err(error) => Err(error),
         }
     }

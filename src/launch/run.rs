@@ -77,6 +77,9 @@ pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>)
     };
     let (entries, last_hash) = (engine.entries(), engine.last_hash());
     let session = std::mem::take(&mut engine.session);
+    if session.closed.is_some() {
+        ready.claim.end();
+    }
     EndedRun { done, session, entries, last_hash, left_behind: engine.left_behind.take() }
 }
 

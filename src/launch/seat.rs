@@ -20,7 +20,7 @@ use crate::core::Command;
 use crate::diagnostic::Diagnostic;
 use crate::engine::{Budget, SeatedParticipants};
 use crate::history::{Door, SeatInfo, SeatStatus, Session, SessionOpened, WorkItemReturned};
-use crate::journal::{Disk, Journal, KeyStore, OpenedJournal};
+use crate::journal::{Disk, Journal, KeyStore, OpenedJournal, SessionClaim};
 use crate::participants::human::HumanQueue;
 use crate::participants::scripted::{ScriptedParticipant, ScriptedSeat};
 use crate::participants::{Failure, Participant, Reply, SeatRequest};
@@ -33,6 +33,8 @@ pub struct ReadySession {
     pub session: Session,
     pub start: Command,
     pub journal: Journal,
+    /// That no other process runs the session meanwhile, in a copy of its file.
+    pub claim: SessionClaim,
     pub table: SeatedParticipants,
     pub answers: Answers,
     pub budget: Option<Budget>,
@@ -82,6 +84,7 @@ pub fn begin(
     let table = seat_for(desk, &session, set_up, &answers)?;
     let budget = budget(options.max_usd, &session, set_up)?;
     let evidence_reader = set_up.sending_reader(&session)?;
+    let claim = claim(&header.session, set_up)?;
     let journal = Journal::create(&Disk::default(), &path).map_err(|error| {
         let problem = Diagnostic::new(error.to_string()).hint(match error.cause.kind() {
             std::io::ErrorKind::AlreadyExists => "--save does not overwrite; choose another path",
@@ -94,12 +97,27 @@ pub fn begin(
         session: Session::default(),
         start,
         journal,
+        claim,
         table,
         answers,
         budget,
         evidence: options.evidence.clone(),
         evidence_reader,
         path,
+    })
+}
+
+/// Claims a session for this process. Two that ran copies of it would share the keys of its rounds.
+fn claim(session: &str, set_up: &Environment) -> Result<SessionClaim, RunError> {
+    KeyStore::new(Disk::default(), &set_up.folders.keys()).claim(session).map_err(|error| {
+        let Some(holder) = error.locked else {
+            let problem = Diagnostic::new(error.to_string());
+            let problem = problem.hint("set ROUNDTABLE_HOME to a folder that can be written");
+            return RunError::unwritable(problem, &error.cause);
+        };
+        Diagnostic::new(format!("{holder} runs this session, in another file"))
+            .hint("resume the copy once that has ended, or `roundtable fork` it")
+            .into()
     })
 }
 
@@ -138,6 +156,7 @@ pub fn resume(
 ) -> Result<ReadySession, RunError> {
     let mut answers = options.answers.clone();
     answers.resume(&session);
+    let claim = claim(&session.id, set_up)?;
     let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
     answers.has_lost_key = session
         .open_round()
@@ -159,6 +178,7 @@ pub fn resume(
         session,
         start,
         journal,
+        claim,
         table,
         answers,
         budget,
@@ -203,7 +223,7 @@ struct UnseatedParticipant(String);
 
 impl Participant for UnseatedParticipant {
     fn ask<'a>(&'a self, _: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
-        let failure = Failure { reason: self.0.clone(), timed_out: false, tries: 0, usage: None };
+        let failure = Failure { reason: self.0.clone(), ..Failure::default() };
         std::future::ready(Err(failure)).boxed()
     }
 }

@@ -44,7 +44,7 @@ impl ExternalProgram {
         Self { program, timeout }
     }
 
-    async fn run(&self, ask: &SeatRequest) -> Result<Reply, String> {
+    async fn run(&self, ask: &SeatRequest) -> Result<Reply, Failure> {
         let mut command = prepared(&self.program.command, &self.program.env)?;
         let name = &self.program.command[0];
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -69,18 +69,19 @@ impl ExternalProgram {
         answer: Vec<u8>,
         status: ExitStatus,
         ended: &mut ProgramExit,
-    ) -> Result<Reply, String> {
+    ) -> Result<Reply, Failure> {
         ended.status = Some(status.to_string());
         let reply = |text| Ok(Reply::own(Origin::Program, text));
         if answer.len() as u64 > MAX_ANSWER {
-            return Err(format!("`{name}` answered with more than {MAX_ANSWER} bytes"));
+            return Err(format!("`{name}` answered with more than {MAX_ANSWER} bytes").into());
         }
         let is_ok = status.code().is_some_and(|code| self.program.ok_exit.contains(&i64::from(code)));
         if !status.success() && !is_ok {
             let stderr = String::from_utf8_lossy(&ended.stderr);
             let last = stderr.lines().rev().find(|line| !line.trim().is_empty());
-            let said = last.map(|last| format!(": {last}")).unwrap_or_default();
-            return Err(format!("`{name}` ended with {status}{said}"));
+            let reason = format!("`{name}` ended with {status}");
+            let in_full = last.map(|last| format!("{reason}: {last}"));
+            return Err(Failure { in_full, ..reason.into() });
         }
         if !status.success() && ask.task.is_some() {
             ended.is_exit_data = true;
@@ -90,7 +91,7 @@ impl ExternalProgram {
         }
         match String::from_utf8(answer) {
             Ok(text) => reply(text),
-            Err(_) => Err(format!("`{name}` answered with what is no UTF-8 text")),
+            Err(_) => Err(format!("`{name}` answered with what is no UTF-8 text").into()),
         }
     }
 }
@@ -283,14 +284,9 @@ impl Participant for ExternalProgram {
         async move {
             let limit = ask.timeout.unwrap_or(self.timeout);
             let limit = ask.time_left.map_or(limit, |left| left.min(limit));
-            let failure = |reason: String, timed_out| Failure { reason, timed_out, tries: 1, usage: None };
             // What a program uses it does not tell.
-            let _paid = ask.purse.pay(1).map_err(|why| failure(why, false))?;
-            match tokio::time::timeout(limit, self.run(ask)).await {
-                Ok(Ok(reply)) => Ok(reply),
-                Ok(Err(reason)) => Err(failure(reason, false)),
-                Err(_) => Err(failure(format!("timed out after {} ms", limit.as_millis()), true)),
-            }
+            let _paid = ask.purse.pay(1)?;
+            tokio::time::timeout(limit, self.run(ask)).await.unwrap_or_else(|_| Err(Failure::late(limit)))
         }
         .boxed()
     }

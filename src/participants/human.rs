@@ -29,12 +29,7 @@ pub struct Human {
 impl Participant for Human {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         async move {
-            let gone = || Failure {
-                reason: "nobody was there to answer".to_owned(),
-                timed_out: false,
-                tries: 1,
-                usage: None,
-            };
+            let gone = || Failure::from("nobody was there to answer".to_owned());
             let (answer, answered) = oneshot::channel();
             let asked = HumanQuestion { seat: ask.seat.clone(), again: ask.again.clone(), answer };
             self.desk.as_ref().and_then(|desk| desk.send(asked).ok()).ok_or_else(gone)?;
@@ -56,7 +51,7 @@ pub struct Remote;
 impl Participant for Remote {
     fn ask<'a>(&'a self, _: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         let reason = "this seat is asked by its link alone".to_owned();
-        std::future::ready(Err(Failure { reason, timed_out: false, tries: 1, usage: None })).boxed()
+        std::future::ready(Err(reason.into())).boxed()
     }
 
     fn waits_for_person(&self, _step: &str) -> bool {

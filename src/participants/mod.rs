@@ -155,15 +155,36 @@ impl Reply {
 }
 
 /// Why nothing came back: a fault of the way there, never of the answer's content.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct Failure {
     /// What went wrong, fit to be shown while the round is open: no reply text, no key.
     pub reason: String,
+    /// The reason in full where it quotes what may have been generated: sealed until the round closes.
+    pub in_full: Option<String>,
     pub timed_out: bool,
     pub tries: u32,
     /// What a program that failed said that it used.
     pub usage: Option<TokenUsage>,
+}
+
+impl Failure {
+    /// Of a try that was given so much time.
+    pub fn late(limit: Duration) -> Self {
+        Self { timed_out: true, ..format!("timed out after {} ms", limit.as_millis()).into() }
+    }
+
+    /// The reason for whoever may read all of it.
+    pub fn full_reason(&self) -> &str {
+        self.in_full.as_deref().unwrap_or(&self.reason)
+    }
+}
+
+impl From<String> for Failure {
+    /// Of one try that used nothing.
+    fn from(reason: String) -> Self {
+        Self { reason, tries: 1, ..Self::default() }
+    }
 }
 
 /// Someone who can take a seat.

@@ -74,7 +74,7 @@ impl Participant for Recorded {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         let reply = match self.reply(ask) {
             Ok(text) => Ok(Reply::own(Origin::Recorded, text)),
-            Err(reason) => Err(Failure { reason, timed_out: false, tries: 1, usage: None }),
+            Err(reason) => Err(reason.into()),
         };
         ready(reply).boxed()
     }

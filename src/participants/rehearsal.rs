@@ -40,12 +40,7 @@ impl Participant for Rehearsal {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         future::lazy(|_| {
             let answer = match &ask.task {
-                Some(task) => work(task).map_err(|reason| Failure {
-                    reason,
-                    timed_out: false,
-                    tries: 1,
-                    usage: None,
-                })?,
+                Some(task) => work(task)?,
                 None => answer(&self.form(&ask.prompt.snapshot), ask),
             };
             let text = format!("```json\n{answer:#}\n```\n");

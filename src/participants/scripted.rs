@@ -52,12 +52,7 @@ impl ScriptedParticipant {
                 let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
                 let at = used.entry(step.to_owned()).or_insert(0);
                 *at += 1;
-                Some(lines.get(*at - 1).cloned().ok_or_else(|| Failure {
-                    reason: used_up(step),
-                    timed_out: false,
-                    tries: 1,
-                    usage: None,
-                }))
+                Some(lines.get(*at - 1).cloned().ok_or_else(|| Failure::from(used_up(step))))
             }
         }
     }
@@ -69,15 +64,14 @@ fn used_up(step: &str) -> String {
 
 impl Participant for ScriptedParticipant {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
-        let failure = |reason: String| Failure { reason, timed_out: false, tries: 1, usage: None };
         match (self.next_line(&ask.step), &self.otherwise) {
             (Some(Ok(ScriptedReply::Reply(text))), _) => ready(Ok(Reply::own(Origin::Script, text))).boxed(),
-            (Some(Ok(ScriptedReply::Fail(reason))), _) => ready(Err(failure(reason))).boxed(),
+            (Some(Ok(ScriptedReply::Fail(reason))), _) => ready(Err(reason.into())).boxed(),
             (Some(Err(failure)), _) => ready(Err(failure)).boxed(),
             (None, Some(otherwise)) => otherwise.ask(ask),
             (None, None) => {
                 let reason = format!("no answer is scripted for `{}` in step `{}`", ask.seat, ask.step);
-                ready(Err(failure(reason))).boxed()
+                ready(Err(reason.into())).boxed()
             }
         }
     }

@@ -22,7 +22,7 @@ impl Participant for Tracker {
         };
         ready(match answer {
             Ok(answer) => Ok(Reply::own(Origin::Tracker, answer.to_string())),
-            Err(reason) => Err(Failure { reason, timed_out: false, tries: 1, usage: None }),
+            Err(reason) => Err(reason.into()),
         })
         .boxed()
     }

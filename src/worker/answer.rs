@@ -59,7 +59,7 @@ impl Answerer {
 
     /// Says why a delivery is not answered.
     pub fn fail(&self, of: DeliveryIds, reason: &str) -> FailedDelivery {
-        let failure = Failure { reason: reason.to_owned(), timed_out: false, tries: 0, usage: None };
+        let failure = Failure { reason: reason.to_owned(), ..Failure::default() };
         self.failed(of, &failure)
     }
 
@@ -94,7 +94,7 @@ impl Answerer {
         let result = ask_and_seal(paid.asked(), ask, paid.model.name.clone(), Arc::new(shared)).await;
         self.settle(&paid);
         Ok(match result {
-            SeatResult::Failed(failure) => Answer::Failed(self.failed(offer.ids(), &failure)),
+            SeatResult::Failed(failure, _) => Answer::Failed(self.failed(offer.ids(), &failure)),
             SeatResult::Sealed(seal) => match offer.envelope(seal, &self.key) {
                 Some(envelope) => Answer::Sealed(envelope),
                 None => Answer::Failed(self.fail(offer.ids(), "the answer could not be sealed")),

@@ -204,11 +204,8 @@ const FORGERIES: [Forgery; 8] = [
                 round: "pick".to_owned(),
                 participant: "bob".to_owned(),
                 reason: "the sealed record is malformed".to_owned(),
-                timed_out: false,
-                tries: 0,
-                tokens: None,
-                signature: None,
                 elapsed_ms: 20,
+                ..SeatFailed::default()
             });
             recount(events);
         },

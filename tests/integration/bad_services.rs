@@ -1,10 +1,14 @@
 //! Services that misbehave: each seat's outcome is recorded with its reason, and the round goes on.
 
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::program::{Desk, KEY};
+use crate::patience::wait_for;
+use crate::program::{Desk, KEY, named, ran};
 use crate::server::{Answer, Server};
 
 const TABLE: &str = "\
@@ -76,6 +80,47 @@ fn one(name: &str, answer: &Answer, outcome: &str, words: &str) {
     assert!(all.iter().all(|text| !text.contains(KEY)), "{name}: the key is nowhere");
     let requests = server.requests();
     assert!(requests.iter().all(|request| !String::from_utf8_lossy(&request.body).contains(KEY)), "{name}");
+    desk.run(["verify", "s.s2s"]).code(0);
+}
+
+/// What a service or a program says of its failure may quote an answer.
+#[test]
+fn what_may_quote_an_answer_is_told_once_the_round_is_closed() {
+    const SAID: &str = "vote: A because PLANTED";
+    let error = |kind: &str| json!({"error": {"message": SAID, "type": kind}}).to_string();
+    let gate = Arc::new(AtomicBool::new(false));
+    let held = gate.clone();
+    let server = Server::start(move |request| match request.seat().as_str() {
+        "unnamed" => Answer::new(400, &[], error("PLANTED")),
+        "named" => Answer::new(422, &[], error("invalid_request_error")),
+        "broken" => Answer::new(500, &["x-should-retry: false"], error("server_error")),
+        "inside" => Answer::new(200, &[], error("bad_request")),
+        _ => Answer::chat("vote: b").behind(&held),
+    });
+    let seat = |name: &str| format!("{{name: {name}, persona: skeptic, model: lab/m}}, ");
+    let seats: String = ["unnamed", "named", "broken", "inside"].map(seat).concat();
+    let script = "echo vote: A because PLAN'T'ED >&2; exit 3";
+    let program = format!("{{name: program, command: [sh, -c, \"{script}\"], tool_less: true}}");
+    let odd = "{name: odd, persona: skeptic, model: lab/m}";
+    let desk = Desk::with(&TABLE.replace(odd, &format!("{seats}{program}"))).served_by(&server);
+    let run = desk.start(["--batch", "decide.yaml", "--json", "--trust", "--save", "s.s2s"]);
+    let file = || fs::read_to_string(desk.path("s.s2s")).unwrap_or_default();
+    wait_for("five failures", || (file().matches(": seat_failed").count() == 5).then_some(()));
+    assert!(!file().contains("PLANTED"));
+    let reasons: String =
+        named(&desk.log("s.s2s"), "seat_failed").iter().map(|seat| seat["reason"].to_string()).collect();
+    for reason in
+        ["HTTP 400;", "HTTP 422 invalid_request_error;", "HTTP 500 server_error;", "exit status: 3;"]
+    {
+        assert!(reasons.contains(reason), "{reasons}");
+    }
+    gate.store(true, Ordering::Relaxed);
+    let lines = ran(run.wait_with_output().expect("it ends")).code(0).lines();
+    let seats = desk.report("s.s2s")["rounds"][0]["seats"].clone();
+    let quoted = |seat: &&Value| seat["reason"].as_str().is_some_and(|reason| reason.contains(SAID));
+    assert_eq!(seats.as_array().expect("seats").iter().filter(quoted).count(), 5, "{seats:#}");
+    let closed = lines.iter().position(|line| line["event"] == "round_closed").expect("a close");
+    assert!(!lines[..closed].iter().any(|line| line.to_string().contains("PLANTED")));
     desk.run(["verify", "s.s2s"]).code(0);
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use roundtable::core::{Command, ExitCode, decide, key_file_left};
-use roundtable::history::{Event, TimedEvent, Timestamp};
+use roundtable::history::{Event, SeatFailed, TimedEvent, Timestamp};
 use roundtable::journal::{Disk, verify};
 
 use crate::forge::{chained, events, folded};
@@ -88,13 +88,9 @@ fn seats_that_failed_below_the_quorum_are_asked_anew_when_it_is_resumed() {
     all.truncate(all.iter().position(|s| matches!(s.event, Event::BallotSealed(_))).expect("sealed"));
     let mut session = folded(&all);
     let at = session.last_at;
-    let fail = |who: &str| Command::Fail {
-        round: "pick".to_owned(),
-        participant: who.to_owned(),
-        reason: "HTTP 500".to_owned(),
-        timed_out: false,
-        tries: 4,
-        tokens: None,
+    let fail = |who: &str| {
+        let (round, participant, reason) = ("pick".to_owned(), who.to_owned(), "HTTP 500".to_owned());
+        Command::Fail(Box::new(SeatFailed { round, participant, reason, tries: 4, ..SeatFailed::default() }))
     };
     let pause = Command::Pause { reason: "quorum_unreachable".to_owned(), step: None };
     let resume = Command::Resume { program: "roundtable".to_owned(), torn_bytes: 0 };

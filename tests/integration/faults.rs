@@ -40,7 +40,7 @@ async fn gives_up_after_four_requests() {
     let error = json!({"error": {"message": "Overloaded", "type": "overloaded_error"}});
     let (outcome, requests) = outcome(Answer::json(529, &error)).await;
     let reason = "HTTP 529 overloaded_error: Overloaded".to_owned();
-    assert_eq!(outcome, Err(Failure { reason, timed_out: false, tries: 4, usage: None }));
+    assert_eq!(outcome, Err(Failure { tries: 4, ..Failure::from(reason) }));
     assert_eq!(requests, 4);
 }
 
@@ -86,7 +86,7 @@ async fn time_runs_out_in_a_silence_and_in_a_trickle() {
         let ask = SeatRequest { time_left: Some(ms(150)), ..ask() };
         let failure = participant.ask(&ask).await.expect_err("a failure");
         let reason = "no reply within 150 ms".to_owned();
-        assert_eq!(failure, Failure { reason, timed_out: true, tries: 1, usage: None });
+        assert_eq!(failure, Failure { timed_out: true, ..Failure::from(reason) });
     }
 }
 
@@ -108,7 +108,7 @@ async fn no_time_left_for_another_try_is_a_time_out() {
     let ask = SeatRequest { time_left: Some(ms(300)), ..ask() };
     let failure = participant(service).ask(&ask).await.expect_err("a failure");
     let reason = "HTTP 503; no time left to try again".to_owned();
-    assert_eq!(failure, Failure { reason, timed_out: true, tries: 1, usage: None });
+    assert_eq!(failure, Failure { timed_out: true, ..Failure::from(reason) });
 }
 
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn a_body_that_stops_is_a_broken_connection() {
     service.timeouts.idle = ms(30);
     let failure = participant(service).ask(&ask()).await.expect_err("a failure");
     let reason = "the reply stopped for 30 ms".to_owned();
-    assert_eq!(failure, Failure { reason, timed_out: false, tries: 4, usage: None });
+    assert_eq!(failure, Failure { tries: 4, ..Failure::from(reason) });
 }
 
 #[tokio::test]

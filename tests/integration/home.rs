@@ -30,7 +30,8 @@ impl Desk {
 
     pub fn keys(&self) -> Vec<PathBuf> {
         let listed = std::fs::read_dir(self.home().join("state/keys")).into_iter().flatten();
-        listed.map(|entry| entry.expect("listed").path()).collect()
+        let files = listed.map(|entry| entry.expect("listed").path());
+        files.filter(|path| path.extension().is_some_and(|ending| ending == "key")).collect()
     }
 
     pub fn bytes(&self, file: &str) -> Vec<u8> {

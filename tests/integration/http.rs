@@ -219,7 +219,7 @@ async fn a_seat_that_gets_no_permit_in_time_has_timed_out() {
     let (first, second) = tokio::join!(participant.ask(&patient), participant.ask(&hasty));
     assert!(first.is_ok());
     let reason = "no reply within 50 ms".to_owned();
-    assert_eq!(second, Err(Failure { reason, timed_out: true, tries: 0, usage: None }));
+    assert_eq!(second, Err(Failure { timed_out: true, tries: 0, ..Failure::from(reason) }));
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Child;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use futures::future::{BoxFuture, FutureExt as _};
@@ -64,7 +65,7 @@ fn an_open_round_keeps_its_key_and_its_answers_to_itself() {
     });
     let mut child = two_of_three(&desk, &server);
     for files in at_first.lock().expect("a list").iter() {
-        assert_eq!(files, &[0o600], "the key lies there before a request arrives");
+        assert_eq!(files, &[0o600; 2], "the key and the lock lie there before a request arrives");
     }
     let key = std::fs::read_to_string(&desk.keys()[0]).expect("a key");
     let key = key.trim();
@@ -102,13 +103,44 @@ fn a_session_is_open_once_and_a_dead_holder_does_not_hold_it() {
     // Where the system tells who holds a lock, the second is told.
     let who = if cfg!(target_os = "linux") { format!(" (process {})", child.id()) } else { String::new() };
     second.tells(&format!("session locked by another roundtable{who}"));
-    assert_eq!(desk.bytes("saved/s.s2s"), before);
+    // A copy would share the round's key: it could close the round and show the answers.
+    desk.write("copy.s2s", &before);
+    let copy = desk.hold(&service("", Duration::ZERO), &["copy.s2s"]).code(2);
+    copy.tells(&format!("another roundtable{who} runs this session, in another file"));
+    assert_eq!((desk.bytes("saved/s.s2s"), desk.bytes("copy.s2s")), (before.clone(), before));
     assert_eq!(std::fs::read_dir(desk.path("saved")).expect("listed").count(), 1);
     assert_eq!(server.requests().len(), 3);
 
     child.kill().expect("killed");
     child.wait().expect("gone");
-    desk.hold(&service("", Duration::ZERO), &["saved/s.s2s"]).code(0);
+    std::fs::rename(desk.path("saved/s.s2s"), desk.path("moved.s2s")).expect("moved");
+    desk.hold(&service("", Duration::ZERO), &["moved.s2s"]).code(0);
+    assert_eq!(std::fs::read_dir(desk.home().join("state/keys")).expect("listed").count(), 0);
+}
+
+#[test]
+fn the_private_key_of_an_open_round_is_in_its_file_alone() {
+    for in_its_place in ["", "a folder", "7777"] {
+        let desk = Desk::new();
+        let gate = Arc::new(AtomicBool::new(false));
+        let held = gate.clone();
+        let server = Server::start(move |request| {
+            let answer = Answer::chat("vote: alpha");
+            if asked(request).seat == "cyd" { answer.behind(&held) } else { answer }
+        });
+        let child = two_of_three(&desk, &server);
+        let key = desk.keys().remove(0);
+        std::fs::remove_file(&key).expect("removed");
+        match in_its_place {
+            "" => {}
+            "a folder" => std::fs::create_dir(&key).expect("made"),
+            other => std::fs::write(&key, other).expect("written"),
+        }
+        gate.store(true, Ordering::Relaxed);
+        let ran = ran(child.wait_with_output().expect("ends")).code(4);
+        assert!(ran.lines().iter().any(|line| line["event"] == "key_lost"), "{in_its_place}: {}", ran.out);
+        assert!(desk.state("saved/s.s2s").open_round().is_some_and(|round| round.sealed() == 0));
+    }
 }
 
 #[test]
@@ -174,7 +206,7 @@ fn until_the_end(ask: SeatRequest) -> BoxFuture<'static, Result<Reply, Failure>>
             return Ok(said(&ask));
         }
         tokio::time::sleep(ask.time_left.expect("a deadline")).await;
-        Err(Failure { reason: "timed out".to_owned(), timed_out: true, tries: 1, usage: None })
+        Err(Failure { timed_out: true, ..Failure::from("timed out".to_owned()) })
     }
     .boxed()
 }

@@ -89,7 +89,7 @@ pub fn slow(ask: SeatRequest) -> Said {
 /// Fails at once.
 pub fn unreachable(_: SeatRequest) -> Said {
     let reason = "cannot connect to `models.example`".to_owned();
-    std::future::ready(Err(Failure { reason, timed_out: false, tries: 3, usage: None })).boxed()
+    std::future::ready(Err(Failure { tries: 3, ..Failure::from(reason) })).boxed()
 }
 
 /// A reply of what [`says`] gives.

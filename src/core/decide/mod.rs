@@ -14,7 +14,6 @@ use super::command::{Command, DecideResult, Refusal, refuse};
 use super::proposal::Proposal;
 use super::work_item;
 use crate::history::{ApprovalGiven, Event, Session, SessionOpened, Status, Timestamp};
-use crate::round::envelope::Failure;
 use crate::workflow::Definition;
 use close::{close, close_session};
 use facilitator::{answer, check_merged, decide_live, failed_again, fork, merge_ideas};
@@ -58,10 +57,7 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::RefuseEnvelope { round, participant, why, commitment } => {
             refuse_envelope(session, round, participant, why, commitment)
         }
-        Command::Fail { round, participant, reason, timed_out, tries, tokens } => {
-            let back = Failure { reason, timed_out, tries };
-            fail_seat(session, round, participant, back, tokens, None, now)
-        }
+        Command::Fail(failed) => fail_seat(session, *failed, now),
         Command::Excuse { round, participant, reason } => {
             let step = excusable_seat(session, &round, &participant)?.opened.step.clone();
             Ok(vec![Event::SeatExcused { step, round, participant, reason }])

@@ -5,10 +5,10 @@
 use super::round::fail_seat;
 use crate::core::command::{DecideResult, Refusal, refuse};
 use crate::history::{
-    BallotSealed, EnvelopeRefused, Event, RoundRun, SealedBy, SeatInvited, SeatJoined, SeatStatus, Session,
-    Timestamp,
+    BallotSealed, EnvelopeRefused, Event, RoundRun, SealedBy, SeatFailed, SeatInvited, SeatJoined,
+    SeatStatus, Session, Timestamp,
 };
-use crate::round::envelope::{Envelope, FailedDelivery, WrongLength};
+use crate::round::envelope::{Envelope, FailedDelivery, Failure, WrongLength};
 use crate::round::seal::sign::is_public_key;
 use crate::round::snapshot::{hex, unhex};
 
@@ -134,8 +134,13 @@ pub fn fail_remote(session: &Session, failed: FailedDelivery, now: Timestamp) ->
     if !session.seat_key(&failed.participant).is_some_and(|key| failed.is_signed_by(key)) {
         return refuse(refusal::BAD_SIGNATURE);
     }
-    let FailedDelivery { participant, failed: failure, signature, .. } = failed;
-    fail_seat(session, failed.round, participant, failure, None, Some(signature), now)
+    let FailedDelivery {
+        round, participant, failed: Failure { reason, timed_out, tries }, signature, ..
+    } = failed;
+    let signature = Some(signature);
+    let failed =
+        SeatFailed { round, participant, reason, timed_out, tries, signature, ..SeatFailed::default() };
+    fail_seat(session, failed, now)
 }
 
 /// Puts a refused envelope on record, unless there are many of its seat already.

@@ -10,8 +10,7 @@ use crate::history::{
     AnswerRevealed, BallotSealed, CloseReason, Event, RoundClosed, RoundOpened, RoundRun, SealedBy, Seat,
     SeatFailed, SeatStatus, Session, Timestamp, WorkItemOffered,
 };
-use crate::round::answer::{AnswerRecord, Outcome, Reading, TokenUsage};
-use crate::round::envelope::Failure;
+use crate::round::answer::{AnswerRecord, Outcome, Reading};
 use crate::round::prompt::{self, PromptHash};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord, unseal};
 use crate::round::snapshot::{AddressLines, address};
@@ -179,28 +178,10 @@ pub fn open_seat<'a>(session: &'a Session, round: &str, name: &str) -> Result<&'
 }
 
 /// Takes in that nothing came back from a seat.
-pub fn fail_seat(
-    session: &Session,
-    round: String,
-    participant: String,
-    Failure { reason, timed_out, tries }: Failure,
-    tokens: Option<TokenUsage>,
-    signature: Option<String>,
-    now: Timestamp,
-) -> DecideResult {
-    let run = open_seat(session, &round, &participant)?;
+pub fn fail_seat(session: &Session, failed: SeatFailed, now: Timestamp) -> DecideResult {
+    let run = open_seat(session, &failed.round, &failed.participant)?;
     let (step, elapsed_ms) = (run.opened.step.clone(), now.since(run.opened_at));
-    Ok(vec![Event::SeatFailed(SeatFailed {
-        step,
-        round,
-        participant,
-        reason,
-        timed_out,
-        tries,
-        tokens,
-        elapsed_ms,
-        signature,
-    })])
+    Ok(vec![Event::SeatFailed(SeatFailed { step, elapsed_ms, ..failed })])
 }
 
 /// Returns the open round if its seat `name` can be let go: it is open, or it failed.
@@ -298,13 +279,22 @@ pub fn reveal(session: &Session) -> DecideResult {
     if events.is_empty() { refuse("everything is revealed") } else { Ok(events) }
 }
 
-/// One event for each sealed seat, in roster order; a seal that does not open becomes a failed seat.
+/// One event for each seat with something sealed, in roster order; a seal that does not open becomes a failed
+/// seat.
 fn revealed(session: &Session, run: &RoundRun, key: &RoundKey) -> Vec<Event> {
-    let reveal = |seat: &Seat| match &seat.status {
-        SeatStatus::Sealed(seal) => Some(reveal_seat(session, run, key, seat, seal)),
-        _ => None,
+    let reveal = |(seat, sealed): (&Seat, &SealedRecord)| match &seat.status {
+        SeatStatus::Failed(failed) => Event::SeatFailed(told_in_full(run, key, failed, sealed)),
+        _ => reveal_seat(session, run, key, seat, sealed),
     };
-    run.seats.values().filter_map(reveal).collect()
+    run.unrevealed().map(reveal).collect()
+}
+
+/// A failure with its reason in full, as far as it opens.
+fn told_in_full(run: &RoundRun, key: &RoundKey, failed: &SeatFailed, sealed: &SealedRecord) -> SeatFailed {
+    let opened = unseal(key, run.binding(&failed.participant), sealed).ok();
+    let record = opened.and_then(|opened| serde_json::from_str::<AnswerRecord>(&opened.record).ok());
+    let reason = record.and_then(|record| record.failed).unwrap_or_else(|| failed.reason.clone());
+    SeatFailed { reason, in_full: None, ..failed.clone() }
 }
 
 fn reveal_seat(
@@ -320,12 +310,9 @@ fn reveal_seat(
             step: run.opened.step.clone(),
             round: run.opened.round.clone(),
             participant: seat.name.clone(),
-            timed_out: false,
-            tries: 0,
-            tokens: None,
             elapsed_ms: seat.elapsed_ms.unwrap_or(0),
-            signature: None,
             reason,
+            ..SeatFailed::default()
         }),
     }
 }
@@ -375,7 +362,7 @@ pub fn tally(session: &Session) -> DecideResult {
     if run.closed.is_none() {
         return refuse("the round is open: nothing can be counted yet");
     }
-    if run.sealed_seats().next().is_some() {
+    if run.unrevealed().next().is_some() {
         return refuse("not everything is revealed yet");
     }
     if run.tally.as_ref().is_some_and(|tally| !tally.verdict.tie || run.tie_choice.is_none()) {

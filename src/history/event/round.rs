@@ -87,12 +87,15 @@ pub struct BallotSealed {
     pub by: Option<SealedBy>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeatFailed {
     pub step: String,
     pub round: String,
     pub participant: String,
     pub reason: String,
+    /// The reason in full, sealed: it quotes what may have been generated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_full: Option<Arc<SealedRecord>>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub timed_out: bool,
     pub tries: u32,

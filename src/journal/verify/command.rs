@@ -78,14 +78,14 @@ fn seal_command(session: &Session, sealed: BallotSealed) -> Command {
 }
 
 fn fail_command(session: &Session, failed: SeatFailed) -> Command {
-    let SeatFailed { round, participant, reason, timed_out, tries, tokens, signature, .. } = failed;
-    let run = session.round(&round);
+    let run = session.round(&failed.round);
     if run.is_some_and(|run| run.closed.is_some()) {
         return Command::Reveal;
     }
-    let Some(signature) = signature else {
-        return Command::Fail { round, participant, reason, timed_out, tries, tokens };
-    };
+    if failed.signature.is_none() {
+        return Command::Fail(Box::new(failed));
+    }
+    let SeatFailed { round, participant, reason, timed_out, tries, signature, .. } = failed;
     Command::FailRemote(Box::new(FailedDelivery {
         v: VERSION,
         delivery: run.and_then(|run| run.delivery(&participant)).unwrap_or_default(),
@@ -93,7 +93,7 @@ fn fail_command(session: &Session, failed: SeatFailed) -> Command {
         round,
         participant,
         failed: Failure { reason, timed_out, tries },
-        signature,
+        signature: signature.unwrap_or_default(),
     }))
 }
 

@@ -18,6 +18,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::participants::SeatRequest;
+use crate::sanitize::harmless_line;
 use crate::workflow::Effort;
 
 /// What some servers put before JSON.
@@ -103,18 +104,20 @@ impl ApiStyle {
 pub(super) struct DecodeError {
     /// What was not understood, without any text of the reply.
     pub reason: String,
+    /// The same with what the service says of it.
+    pub in_full: Option<String>,
     /// The status the service should have sent, if it says so inside the body.
     pub status: Option<u16>,
 }
 
 impl DecodeError {
     pub fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), status: None }
+        Self { reason: reason.into(), in_full: None, status: None }
     }
 
     /// A stream that ended before its reply did: worth another try, as a gateway's failure is.
     pub fn broken_off() -> Self {
-        Self { reason: "the reply broke off before its end".to_owned(), status: Some(502) }
+        Self { status: Some(502), ..Self::new("the reply broke off before its end") }
     }
 }
 
@@ -130,9 +133,10 @@ pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> 
     }
     // Most replies hold no such word and are spared a second reading.
     if let Some(error) = text.contains(r#""error""#).then(|| ServiceError::find(text)).flatten() {
-        let kind = error.kind.as_deref().map(|kind| format!(" `{kind}`")).unwrap_or_default();
+        let kind = error.known_kind().map(|kind| format!(" `{kind}`")).unwrap_or_default();
         let reason = format!("the service sent an error{kind} under status 200");
-        return Err(DecodeError { reason, status: error.status });
+        let in_full = error.message.map(|message| format!("{reason}: {}", harmless_line(&message)));
+        return Err(DecodeError { in_full, status: error.status, ..DecodeError::new(reason) });
     }
     serde_json::from_str(text).map_err(|error| {
         let what = match error.classify() {
@@ -188,6 +192,49 @@ impl ServiceError {
         })
     }
 }
+
+impl ServiceError {
+    /// The service's name for the error if it is one of those that services use: no text of an answer can
+    /// stand in its place.
+    pub fn known_kind(&self) -> Option<&str> {
+        self.kind.as_deref().filter(|kind| KNOWN_KINDS.contains(kind))
+    }
+}
+
+/// Names of errors that may be shown while a round is open.
+const KNOWN_KINDS: [&str; 31] = [
+    "api_error",
+    "authentication_error",
+    "bad_request",
+    "billing_error",
+    "content_filter",
+    "context_length_exceeded",
+    "DEADLINE_EXCEEDED",
+    "exceed_context_size_error",
+    "FAILED_PRECONDITION",
+    "insufficient_quota",
+    "INTERNAL",
+    "internal_server_error",
+    "INVALID_ARGUMENT",
+    "invalid_prompt",
+    "invalid_request_error",
+    "json_validate_failed",
+    "model_not_found",
+    "not_found_error",
+    "overloaded_error",
+    "permission_error",
+    "rate_limit_error",
+    "rate_limit_exceeded",
+    "request_too_large",
+    "RESOURCE_EXHAUSTED",
+    "server_error",
+    "timeout_error",
+    "tool_use_failed",
+    "unavailable_error",
+    "UNAVAILABLE",
+    "unsupported_parameter",
+    "unsupported_value",
+];
 
 /// The status that goes with a service's name for a passing error.
 fn status_of(word: &str) -> Option<u16> {
@@ -305,8 +352,8 @@ mod tests {
             ),
         ];
         for (body, reason, status) in cases {
-            let expected = DecodeError { reason: reason.to_owned(), status };
-            assert_eq!(parse::<Value>(body), Err(expected));
+            let refused = parse::<Value>(body).expect_err(reason);
+            assert_eq!((refused.reason.as_str(), refused.status), (reason, status));
         }
     }
 }

@@ -20,8 +20,7 @@ impl HttpParticipant {
 
     /// The body in which the service lists its models.
     pub(in crate::participants) async fn list(&self) -> Result<Vec<u8>, Failure> {
-        let once =
-            |fault: RequestError| Failure { reason: fault.reason, timed_out: false, tries: 1, usage: None };
+        let once = |fault: RequestError| Failure { in_full: fault.in_full, ..fault.reason.into() };
         let url = endpoint(&self.service, self.service.dialect.models_path())
             .map_err(|problem| once(RequestError::permanent(problem.message)))?;
         let mut request = Request::new(Method::GET, url);
@@ -38,8 +37,7 @@ impl HttpParticipant {
 
     /// Asks for a reply and measures how soon it begins and ends.
     pub async fn pace(&self, ask: &SeatRequest) -> Result<Latency, Failure> {
-        let once =
-            |fault: RequestError| Failure { reason: fault.reason, timed_out: false, tries: 1, usage: None };
+        let once = |fault: RequestError| Failure { in_full: fault.in_full, ..fault.reason.into() };
         let dialect = self.service.dialect;
         let head = Bytes::from(dialect.head(&ask.prompt));
         let mut parameters = Parameters::of(dialect, self.limits, ask, Learned::default());

@@ -1,8 +1,8 @@
 //! Describes requests without a reply.
 //!
-//! Pure. A reason may be read while the round is open: it holds the status, the service's name for
-//! its error and, where the error cannot be about an answer, one line of its sentence. It never
-//! holds a key or a text of an answer.
+//! Pure. A reason may be read while the round is open: it holds the status and, of what the service said, its
+//! name for the error if that is a known one; one line of its sentence only where nothing can have been
+//! generated before. It never holds a key or a text of an answer.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -22,6 +22,8 @@ const MAX_MESSAGE: usize = 200;
 pub(super) struct RequestError {
     /// What went wrong, fit to be shown while the round is open.
     pub reason: String,
+    /// The reason in full, where it quotes what may have been generated.
+    pub in_full: Option<String>,
     /// Whether the next request may go better.
     pub again: bool,
     pub asked: Option<Duration>,
@@ -32,36 +34,40 @@ pub(super) struct RequestError {
 impl RequestError {
     /// A fault that stays.
     pub fn permanent(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), again: false, asked: None, declined: None }
+        Self { reason: reason.into(), in_full: None, again: false, asked: None, declined: None }
     }
 
     /// A fault that may pass.
     pub fn transient(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), again: true, asked: None, declined: None }
+        Self { again: true, ..Self::permanent(reason) }
     }
 
     /// A response with a status other than 200. `key_name` is the variable the key is read from.
     pub fn status(status: u16, error: &ServiceError, key: Option<&str>, key_name: Option<&str>) -> Self {
         let mut reason = format!("HTTP {status}");
+        let mut in_full = reason.clone();
         if let Some(kind) = &error.kind {
+            in_full.push(' ');
+            in_full.push_str(kind);
+        }
+        if let Some(message) = &error.message {
+            in_full.push_str(": ");
+            in_full.push_str(&one_line(&masked(message.to_owned(), key)));
+        }
+        // Statuses before which nothing can have been generated.
+        if matches!(status, 401 | 402 | 403 | 404 | 407 | 413 | 429 | 503) {
+            reason.clone_from(&in_full);
+        } else if let Some(kind) = error.known_kind() {
             reason.push(' ');
             reason.push_str(kind);
         }
-        let told = matches!(status, 400 | 401 | 403 | 404 | 429 | 500..=599);
-        if let Some(message) = error.message.as_deref().filter(|_| told) {
-            reason.push_str(": ");
-            reason.push_str(&one_line(&masked(message.to_owned(), key)));
-        }
+        let in_full = (in_full != reason).then(|| masked(in_full, key));
         if let (401 | 403, Some(name)) = (status, key_name) {
             let advice = if key.is_some() { "; check" } else { "; no key was sent: set" };
             let _ = write!(reason, "{advice} `{name}`");
         }
-        Self {
-            reason: masked(reason, key),
-            again: is_retryable(status) && !error.quota,
-            asked: None,
-            declined: None,
-        }
+        let again = is_retryable(status) && !error.quota;
+        Self { in_full, again, ..Self::permanent(masked(reason, key)) }
     }
 
     /// A redirect, which is not followed: `target` is the host it names, if it names another.
@@ -74,7 +80,7 @@ impl RequestError {
     /// The body of a 200 that is no reply.
     pub fn unreadable(unreadable: DecodeError) -> Self {
         let again = unreadable.status.is_some_and(is_retryable);
-        Self { reason: unreadable.reason, again, asked: None, declined: None }
+        Self { in_full: unreadable.in_full, again, ..Self::permanent(unreadable.reason) }
     }
 }
 
@@ -130,13 +136,19 @@ mod tests {
             RequestError::status(503, &ServiceError::default(), None, None),
             RequestError::transient("HTTP 503")
         );
-        let long = RequestError::status(400, &error("x", &"é".repeat(500)), None, None);
-        assert_eq!(long, RequestError::permanent(format!("HTTP 400 x: {}…", "é".repeat(200))));
-        // A status whose sentence may be about content.
-        assert_eq!(
-            RequestError::status(422, &error("x", "text"), None, None),
-            RequestError::permanent("HTTP 422 x")
-        );
+        let long = RequestError::status(404, &error("x", &"é".repeat(500)), None, None);
+        assert_eq!(long, RequestError::permanent(format!("HTTP 404 x: {}…", "é".repeat(200))));
+        // Statuses whose sentence, or name, may be about an answer.
+        for (status, kind, shown) in [
+            (400, "no", "HTTP 400"),
+            (422, "invalid_request_error", "HTTP 422 invalid_request_error"),
+            (500, "yes", "HTTP 500"),
+            (529, "overloaded_error", "HTTP 529 overloaded_error"),
+        ] {
+            let told = RequestError::status(status, &error(kind, "vote: no"), None, None);
+            assert_eq!(told.reason, shown);
+            assert_eq!(told.in_full, Some(format!("HTTP {status} {kind}: vote: no")));
+        }
     }
 
     #[test]

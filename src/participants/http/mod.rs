@@ -168,7 +168,8 @@ impl HttpParticipant {
                 }
                 Err(fault) => {
                     let reason = masked(fault.reason, self.service.key());
-                    RequestError { reason, ..fault }
+                    let in_full = fault.in_full.map(|text| masked(text, self.service.key()));
+                    RequestError { reason, in_full, ..fault }
                 }
             };
             if parameters.adapt(self.service.dialect, fault.declined.as_ref(), ask) {
@@ -200,7 +201,8 @@ impl HttpParticipant {
         patience: &Patience,
     ) -> Result<Duration, Failure> {
         let failure = |more: String, timed_out| {
-            Err(Failure { reason: format!("{}{more}", fault.reason), timed_out, tries, usage: None })
+            let in_full = fault.in_full.as_ref().map(|reason| format!("{reason}{more}"));
+            Err(Failure { in_full, timed_out, tries, ..format!("{}{more}", fault.reason).into() })
         };
         let decision = self.service.retry.next(
             tries - declined,

@@ -46,7 +46,7 @@ impl Patience {
         let why = "the service asked this model's seats to wait";
         if wait >= self.longest_wait() {
             let reason = format!("{why} {}, {}", format_duration(wait), self.exceeded());
-            return Err(Failure { reason, timed_out: false, tries, usage: None });
+            return Err(Failure { tries, ..reason.into() });
         }
         ask.watch.waits(&format!("{why} {}", format_duration(wait)), wait);
         Ok(true)
@@ -78,10 +78,9 @@ impl Patience {
 
     pub fn late(&self, tries: u32) -> Failure {
         Failure {
-            reason: format!("no reply within {}", format_duration(self.limit)),
             timed_out: true,
             tries,
-            usage: None,
+            ..Failure::from(format!("no reply within {}", format_duration(self.limit)))
         }
     }
 }
@@ -91,6 +90,6 @@ pub(super) fn pay(ask: &SeatRequest, last: Option<&str>, tries: u32) -> Result<P
     let rooms = if ask.has_twice_the_room { 2 } else { 1 };
     ask.purse.pay(rooms).map_err(|why| {
         let reason = last.map_or(why.clone(), |last| format!("{last}; {why}"));
-        Failure { reason, timed_out: false, tries, usage: None }
+        Failure { tries, ..reason.into() }
     })
 }

@@ -30,18 +30,11 @@ pub struct Latency {
 pub async fn models(participant: &HttpParticipant) -> Result<Vec<String>, Failure> {
     let asked = tokio::time::timeout(PATIENCE, participant.list()).await;
     let late = || Failure {
-        reason: format!("no reply within {}", format_duration(PATIENCE)),
         timed_out: true,
-        tries: 1,
-        usage: None,
+        ..Failure::from(format!("no reply within {}", format_duration(PATIENCE)))
     };
     let body = asked.unwrap_or_else(|_| Err(late()))?;
-    listed(&body).ok_or_else(|| Failure {
-        reason: "its list of models cannot be read".to_owned(),
-        timed_out: false,
-        tries: 1,
-        usage: None,
-    })
+    listed(&body).ok_or_else(|| Failure::from("its list of models cannot be read".to_owned()))
 }
 
 fn listed(body: &[u8]) -> Option<Vec<String>> {

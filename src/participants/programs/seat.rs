@@ -82,7 +82,7 @@ impl ProgramSeat {
         Self { program, path, folder, timeout }
     }
 
-    async fn run(&self, ask: &SeatRequest, usage: &mut Option<TokenUsage>) -> Result<Reply, String> {
+    async fn run(&self, ask: &SeatRequest, usage: &mut Option<TokenUsage>) -> Result<Reply, Failure> {
         let name = self.program.executable();
         let place = Workplace::make(&self.program, &ask.prompt.rules)
             .map_err(|error| format!("no folder for `{name}` to work in: {error}"))?;
@@ -96,7 +96,7 @@ impl ProgramSeat {
         let printed = exchange(&mut *child, self.prompt(ask), MOST, ask, note).await;
         let printed = printed.map_err(|error| format!("`{name}`: {error}"))?;
         if printed.len() as u64 > MOST {
-            return Err(format!("`{name}` printed more than {MOST} bytes"));
+            return Err(format!("`{name}` printed more than {MOST} bytes").into());
         }
         let status = child.wait().await.map_err(|error| format!("`{name}`: {error}"))?;
         lock(note).status = Some(status.to_string());
@@ -112,18 +112,19 @@ impl ProgramSeat {
         }
         let last = |text: &str| text.lines().rev().find(|line| !line.trim().is_empty()).map(str::to_owned);
         let said = output.failure.or_else(|| last(&stderr)).or_else(|| last(&printed)).unwrap_or_default();
-        Err(self.reason(failed.as_deref().unwrap_or("gives no answer"), &said))
+        Err(self.failure(failed.as_deref().unwrap_or("gives no answer"), &said))
     }
 
     /// Says why there is no answer, and what to do where nobody is logged in.
-    fn reason(&self, failed: &str, said: &str) -> String {
+    fn failure(&self, failed: &str, said: &str) -> Failure {
         let name = self.program.executable();
         let said: String = harmless_line(said).chars().take(REASON).collect();
         let low = said.to_lowercase();
-        if self.program.logged_out.iter().any(|phrase| low.contains(phrase)) {
-            return format!("`{name}` is not logged in ({said}): run it once by itself and log in");
-        }
-        if said.is_empty() { format!("`{name}` {failed}") } else { format!("`{name}` {failed}: {said}") }
+        let is_logged_out = self.program.logged_out.iter().any(|phrase| low.contains(phrase));
+        let failed = if is_logged_out { "is not logged in" } else { failed };
+        let cure = if is_logged_out { "; run it once by itself and log in" } else { "" };
+        let in_full = (!said.is_empty()).then(|| format!("`{name}` {failed}: {said}{cure}"));
+        Failure { in_full, ..format!("`{name}` {failed}{cure}").into() }
     }
 
     fn command(&self, ask: &SeatRequest, place: &Workplace) -> Command {
@@ -183,8 +184,7 @@ impl Participant for ProgramSeat {
         async move {
             let limit = ask.timeout.unwrap_or(self.timeout);
             let limit = ask.time_left.map_or(limit, |left| left.min(limit));
-            let failure = |reason: String, timed_out, usage| Failure { reason, timed_out, tries: 1, usage };
-            let paid = ask.purse.pay(1).map_err(|why| failure(why, false, None))?;
+            let paid = ask.purse.pay(1)?;
             ask.watch.asked(1);
             let mut usage = None;
             let came = tokio::time::timeout(limit, self.run(ask, &mut usage)).await;
@@ -192,8 +192,8 @@ impl Participant for ProgramSeat {
                 paid.settle(usage.is_some(), true);
             }
             match came {
-                Ok(came) => came.map_err(|reason| failure(reason, false, usage)),
-                Err(_) => Err(failure(format!("timed out after {} ms", limit.as_millis()), true, None)),
+                Ok(came) => came.map_err(|failure| Failure { usage, ..failure }),
+                Err(_) => Err(Failure::late(limit)),
             }
         }
         .boxed()

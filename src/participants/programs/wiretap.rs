@@ -69,7 +69,7 @@ pub async fn measure(program: &SeatProgram, path: &Path, model: &str) -> Result<
     let reply = match reply {
         Ok(reply) => reply.text,
         Err(failure) if recording.requests.is_empty() => {
-            return Err(format!("`{name}` sent the recorder nothing: {}", failure.reason));
+            return Err(format!("`{name}` sent the recorder nothing: {}", failure.full_reason()));
         }
         Err(failure) => failure.reason,
     };

@@ -17,8 +17,8 @@ use serde_json::{Map, Value, json};
 use crate::ballot::{Ballot, Stance};
 use crate::core::{Command, decide};
 use crate::history::{
-    AnswerRevealed, BallotSealed, CloseReason, Event, PersonaInfo, SeatInfo, Session, SessionOpened,
-    TimedEvent, Timestamp,
+    AnswerRevealed, BallotSealed, CloseReason, Event, PersonaInfo, SeatFailed, SeatInfo, Session,
+    SessionOpened, TimedEvent, Timestamp,
 };
 use crate::round::answer::AnswerRecord;
 use crate::round::answer::{Finish, Outcome, ReplyAttempt, TokenUsage};
@@ -145,7 +145,13 @@ impl Table {
     pub fn fail(&mut self, seat: &str, reason: &str) {
         let (round, participant) = (self.step(), seat.to_owned());
         let reason = reason.to_owned();
-        self.command(Command::Fail { round, participant, reason, timed_out: false, tries: 4, tokens: None });
+        self.command(Command::Fail(Box::new(SeatFailed {
+            round,
+            participant,
+            reason,
+            tries: 4,
+            ..SeatFailed::default()
+        })));
     }
 
     fn step(&self) -> String {

@@ -44,11 +44,9 @@ pub fn panel(count: usize) -> Vec<LogEntry> {
                         participant: name.clone(),
                         reason,
                         tries: 3,
-                        signature: None,
                         elapsed_ms: 900,
-                        timed_out: false,
                         step: sealed.step.clone(),
-                        tokens: None,
+                        ..SeatFailed::default()
                     });
                 }
                 Event::BallotSealed(sealed) => sealed.participant.clone_from(name),

@@ -2,7 +2,9 @@
 
 use roundtable::ballot::BallotKind;
 use roundtable::core::{Command, NextAction, QuestionKind, key_file_left, next};
-use roundtable::history::{ApprovalGiven, CloseReason, Event, RoundRevised, SeatInfo, Session, TimedEvent};
+use roundtable::history::{
+    ApprovalGiven, CloseReason, Event, RoundRevised, SeatFailed, SeatInfo, Session, TimedEvent,
+};
 use roundtable::report;
 use roundtable::round::answer::{AnswerRecord, Finish, ReplyAttempt};
 use roundtable::round::seal::{AssociatedData, Nonces, RoundKey, SealedRecord, Sealer};
@@ -32,7 +34,7 @@ impl Sitting {
 
     /// Gives a command; what it yields is folded, a refusal changes nothing. Says whether it was taken.
     pub fn give(&mut self, command: Command) -> bool {
-        if !matches!(command, Command::Seal { .. } | Command::Fail { .. }) {
+        if !matches!(command, Command::Seal { .. } | Command::Fail(_)) {
             self.now += 1_000;
         }
         let before = self.session.clone();
@@ -213,7 +215,14 @@ impl Sitting {
         let (round, participant) = (round.to_owned(), name(seat).to_owned());
         if ballot == Ballot::Fail {
             let (reason, timed_out) = ("no line".to_owned(), seat.is_multiple_of(2));
-            return Command::Fail { round, participant, reason, timed_out, tries: 4, tokens: None };
+            return Command::Fail(Box::new(SeatFailed {
+                round,
+                participant,
+                reason,
+                timed_out,
+                tries: 4,
+                ..SeatFailed::default()
+            }));
         }
         let record = self.record(ballot);
         match self.sealing(&participant, &record, &self.key()) {

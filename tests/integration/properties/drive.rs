@@ -3,8 +3,8 @@
 
 use roundtable::core::{Command, NextAction, QuestionKind, decide, next};
 use roundtable::history::{
-    ApprovalGiven, Event, Merge, PersonaInfo, RoundOpened, SeatInfo, Session, SessionOpened, TimedEvent,
-    Timestamp,
+    ApprovalGiven, Event, Merge, PersonaInfo, RoundOpened, SeatFailed, SeatInfo, Session, SessionOpened,
+    TimedEvent, Timestamp,
 };
 use roundtable::journal::Chain;
 use roundtable::persona::Persona;
@@ -107,8 +107,13 @@ impl Drive {
         let (name, id) = (seat.name.clone(), round.opened.round.clone());
         if self.turn.is_multiple_of(3) {
             let (round, participant, reason) = (id, name, "no line".to_owned());
-            let failed =
-                Command::Fail { round, participant, reason, timed_out: false, tries: 1, tokens: None };
+            let failed = Command::Fail(Box::new(SeatFailed {
+                round,
+                participant,
+                reason,
+                tries: 1,
+                ..SeatFailed::default()
+            }));
             return self.give(failed);
         }
         let record = AnswerRecord {

@@ -175,7 +175,7 @@ async fn the_key_is_in_no_error_and_no_debug_output() {
         assert!(!format!("{service:?} {service:#?}").contains(KEY));
         let failure = participant(service).ask(&ask()).await.expect_err("a failure");
         assert!(!format!("{failure:?} {failure}").contains(KEY), "{failure:?}");
-        assert!(failure.reason.contains("***"), "{failure:?}");
+        assert!(failure.full_reason().contains("***"), "{failure:?}");
         assert_eq!(failure.reason.contains("check `TEST_API_KEY`"), status < 404, "{failure:?}");
     }
 }
@@ -287,5 +287,5 @@ async fn a_key_that_comes_back_is_masked_and_a_mark_before_json_is_read_over() {
     assert_eq!(reply.expect("a reply").text, "so (masked API key) it is");
     let error = "\u{feff}{\"error\": {\"message\": \"no\"}}";
     let (reply, _) = outcome(Answer::new(400, &[], error)).await;
-    assert_eq!(reply.expect_err("a failure").reason, "HTTP 400: no");
+    assert_eq!(reply.expect_err("a failure").full_reason(), "HTTP 400: no");
 }

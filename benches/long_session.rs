@@ -7,7 +7,7 @@ mod sitting;
 use std::path::Path;
 
 use roundtable::core::Command;
-use roundtable::history::{CloseReason, Event, LogEntry};
+use roundtable::history::{CloseReason, Event, LogEntry, SeatFailed};
 use roundtable::journal::Chain;
 use roundtable::round::answer::{AnswerRecord, Origin, ReplyAttempt};
 use roundtable::round::seal::{Nonces, RoundKey, Sealer};
@@ -63,14 +63,13 @@ impl Sitting {
     fn closes(&mut self, sealed: usize, key: &RoundKey) {
         let round = self.session.rounds.last().expect("a round").opened.clone();
         for name in round.seats.iter().skip(sealed) {
-            self.does(Command::Fail {
+            self.does(Command::Fail(Box::new(SeatFailed {
                 round: round.round.clone(),
                 participant: name.clone(),
                 reason: "connection refused".to_owned(),
-                timed_out: false,
                 tries: 4,
-                tokens: None,
-            });
+                ..SeatFailed::default()
+            })));
         }
         self.does(Command::CloseRound { reason: CloseReason::All, key: key.clone() });
         self.does(Command::Reveal);

@@ -43,7 +43,6 @@ pub fn brief(definition: &Definition, step: &Step, task: &AgentWork) -> String {
     out
 }
 
-/// Linked tasks, as a prompt's system part has them.
 pub fn linked_text(linked: &str) -> String {
     format!("Tasks linked to this one:\n{linked}\n")
 }

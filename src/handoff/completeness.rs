@@ -16,7 +16,6 @@ use crate::diagnostic::nearest;
 use crate::history::Session;
 use crate::workflow::{Completeness, Definition, Round, Step, StepKind, Template, is_blank};
 
-/// The phrases that ask to look something up, in lower case.
 const PHRASES: [&str; 12] = [
     "check linear",
     "check jira",
@@ -36,7 +35,6 @@ const NEGATIONS: [&str; 5] = ["not", "never", "don't", "don’t", "without"];
 /// A word before an id that says that it names a task or an artifact.
 const KINDS: [&str; 8] = ["issue", "task", "ticket", "artifact", "issues", "tasks", "tickets", "artifacts"];
 
-/// What a work item holds, as far as it is known.
 #[derive(Clone)]
 struct Held {
     /// Ids that exist, each with whether its content is handed over.
@@ -58,7 +56,6 @@ struct Finding {
 pub struct Checked {
     pub refusal: Option<String>,
     pub warnings: Vec<String>,
-    /// The phrases that led to either, as they were written.
     pub phrases: Vec<String>,
 }
 
@@ -101,7 +98,6 @@ impl Session {
         warnings.chain(self.linked(definition, step).warnings).collect()
     }
 
-    /// The check of a round's work item as it would be made now.
     pub fn check_round(&self, definition: &Definition, step: &Step, round: &Round) -> Checked {
         let completeness = definition.completeness(step);
         if !step.requires.is_empty()
@@ -245,7 +241,6 @@ fn held(definition: &Definition, input: &Map<String, Value>, sent: &str) -> Held
     Held { ids: known.chain(agenda).collect(), may_grow: false }
 }
 
-/// Things in a value that have an id and a description.
 fn gather(value: &Value, known: &mut Vec<(String, String)>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| gather(item, known)),
@@ -281,7 +276,6 @@ fn own_words(template: &str, scope: Option<&Value>) -> String {
     words
 }
 
-/// Every finding in a text of the facilitator's, certain ones first.
 fn findings(said: &str, held: &Held) -> Vec<Finding> {
     let mut found = id_findings(said, held);
     found.extend(PHRASES.iter().filter_map(|phrase| asked(said, phrase)).map(|phrase| Finding {
@@ -307,7 +301,6 @@ fn asked(said: &str, phrase: &str) -> Option<String> {
     said.get(at..at + phrase.len()).map(str::to_owned)
 }
 
-/// What is wrong with the ids that a text names, each once.
 fn id_findings(said: &str, held: &Held) -> Vec<Finding> {
     let words: Vec<&str> = said.split_whitespace().collect();
     let mut seen: Vec<&str> = Vec::new();
@@ -324,7 +317,7 @@ fn id_findings(said: &str, held: &Held) -> Vec<Finding> {
                 continue;
             }
             seen.push(id);
-            let Some((is_certain, what)) = of_id(id, is_called_one, said, held) else { continue };
+            let Some((is_certain, what)) = of_id(id, is_called_one, held) else { continue };
             let phrase = words[at.saturating_sub(2)..=at].join(" ");
             let phrase = phrase.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
             found.push(Finding { is_certain, phrase, what });
@@ -333,15 +326,11 @@ fn id_findings(said: &str, held: &Held) -> Vec<Finding> {
     found
 }
 
-/// What is wrong with an id, and whether that is certain.
-fn of_id(id: &str, is_called_one: bool, said: &str, held: &Held) -> Option<(bool, String)> {
-    if describes(said, id) {
-        return None;
-    }
+fn of_id(id: &str, is_called_one: bool, held: &Held) -> Option<(bool, String)> {
     let not_held = || format!("names `{id}`, whose content is not handed over");
-    let mut known = held.ids.iter().filter(|(known, _)| known == id).peekable();
-    if known.peek().is_some() {
-        return if known.any(|(_, is_held)| *is_held) { None } else { Some((true, not_held())) };
+    let mut known = held.ids.iter().filter(|(known, _)| known == id).map(|(_, is_held)| *is_held);
+    if let Some(first) = known.next() {
+        return (!first && !known.any(|is_held| is_held)).then(|| (true, not_held()));
     }
     let prefix = |id: &str| id.split_once('-').map(|(prefix, _)| prefix.to_owned());
     let is_like = |known: &&str| looks_like_id(known) && prefix(known) == prefix(id);
@@ -361,18 +350,10 @@ fn ids_in(word: &str) -> Vec<&str> {
     if parts.iter().all(|part| looks_like_id(part)) { parts } else { vec![word] }
 }
 
-/// Whether a word looks like `APP-15`.
 fn looks_like_id(word: &str) -> bool {
     let Some((project, number)) = word.split_once('-') else { return false };
     project.starts_with(|c: char| c.is_ascii_uppercase())
         && project.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit())
         && !number.is_empty()
         && number.chars().all(|c| c.is_ascii_digit())
-}
-
-/// Whether a text tells what it names: a description of it follows.
-fn describes(said: &str, id: &str) -> bool {
-    let after = said.split_once(id).map_or("", |(_, after)| after).to_lowercase();
-    let Some((_, description)) = after.split_once("description") else { return false };
-    description.trim_start_matches([':', ' ', '\n', '\r', '*', '-']).trim().len() >= 10
 }

@@ -44,7 +44,6 @@ impl Session {
         context
     }
 
-    /// The results that a step sees, in the order they came.
     pub(super) fn results_for(&self, step: &str) -> Vec<&Arc<StepFinished>> {
         let mut results: Vec<_> = self.results.values().collect();
         let is_begun = |id: &str| self.step.as_ref().is_some_and(|top| top.find(id).is_some());
@@ -99,7 +98,6 @@ impl Session {
         Some(result.data.clone())
     }
 
-    /// The snapshot that the round step `step` would freeze now.
     pub fn render_snapshot(&self, step: &Step, round: &Round, project_summary: Option<&str>) -> Snapshot {
         let Some(definition) = &self.definition else { return Snapshot::freeze(&SnapshotContent::default()) };
         let (past, context) = self.recalled(definition, step, round);

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::work_item_input::own_prompt;
 use crate::ballot::{Ballot, Stance};
 use crate::history::{
     AnswerRevealed, CollectedIdea, Event, LeaksFound, RoundRun, Seat, SeatStatus, Session, StepFinished,
@@ -10,7 +11,7 @@ use crate::history::{
 };
 use crate::identity::{Leak, LeakKind, LeakScanner, Name, WELL_KNOWN, masked, names_of_model};
 use crate::round::answer::Outcome;
-use crate::workflow::{LeakAction, Step, StepKind, Template};
+use crate::workflow::{LeakAction, Step, Template};
 
 impl Session {
     /// What was found in the answer to a work item that has been handed on.
@@ -54,17 +55,8 @@ impl Session {
         self.leaks_found(&run.opened.step, &run.opened.round, || material_of(run), answers)
     }
 
-    /// The event on what came back for a step's work items.
     pub(crate) fn leaks_in_items(&self, step: &Step, items: &[&WorkItem]) -> Option<Event> {
-        let own = || match &step.kind {
-            StepKind::Agent(agent) => {
-                agent.prompt.as_ref().map(Template::text).unwrap_or_default().to_owned()
-            }
-            StepKind::Review(review) => {
-                review.prompt.as_ref().map(Template::text).unwrap_or_default().to_owned()
-            }
-            _ => String::new(),
-        };
+        let own = || own_prompt(step).map(Template::text).unwrap_or_default().to_owned();
         let answers = items
             .iter()
             .map(|item| (item.offered.participant.as_str(), item.offered.item.as_str(), said_for(item)));
@@ -116,13 +108,12 @@ impl Session {
     }
 
     fn handed(&self, item: &str, said: Value) -> Value {
-        match self.leaks.get(item) {
+        match self.leaks_of(item) {
             None => said,
             Some(found) => masked(&said, found),
         }
     }
 
-    /// An idea of a closed round as later steps see it.
     pub(super) fn handed_idea(&self, round: &RoundRun, idea: CollectedIdea) -> CollectedIdea {
         let author = idea.id.rsplit_once('#').and_then(|(name, at)| Some((round.seat(name)?, at)));
         let Some((seat, at)) = author else { return idea };
@@ -133,15 +124,10 @@ impl Session {
         CollectedIdea { title: text("title"), text: text("text"), ..idea }
     }
 
-    /// A seat of a closed round as later steps see it.
     pub(crate) fn disclosed_answer(&self, seat: &Seat) -> Value {
         let name = self.display_name(&seat.name);
         let said = seat_answer(seat);
-        let handed = match &seat.item {
-            Some(item) => self.handed(&item.item, said),
-            None => said,
-        };
-        entry(name, &handed)
+        entry(name, &seat.item.iter().fold(said, |said, item| self.handed(&item.item, said)))
     }
 
     /// The work items behind a step's last result, in the order they were offered.
@@ -149,7 +135,6 @@ impl Session {
         self.items_of.get(step).into_iter().flatten().filter_map(|id| self.items.get(id))
     }
 
-    /// What an agent's step made, as later steps see it.
     pub(crate) fn disclosed_result(&self, step: &Step, result: &StepFinished) -> Value {
         match self.items_behind(&step.id).next() {
             Some(item) => self.handed(&item.offered.item, json!({ "result": result.data }))["result"].take(),
@@ -167,12 +152,10 @@ impl Session {
         Some((round, text.map_or_else(|| data.to_string(), str::to_owned)))
     }
 
-    /// What came back for a work item, as later agents see it.
     pub(crate) fn handed_content(&self, item: &WorkItem) -> Value {
         self.handed(&item.offered.item, said_for(item))["result"].take()
     }
 
-    /// The entries of a finished review, as later steps see them.
     pub(crate) fn handed_reviews(&self, step: &Step) -> Value {
         let mut items: Vec<&WorkItem> = self.items_behind(&step.id).collect();
         if self.pseudonyms().is_some() {
@@ -185,7 +168,6 @@ impl Session {
         items.iter().map(of).collect()
     }
 
-    /// Why a step failed, as later steps get it.
     pub(crate) fn shown_error(&self, failed: &StepFinished) -> String {
         let error = failed.error.clone().unwrap_or_default();
         let Some(item) = self.items_behind(&failed.step).next() else {
@@ -195,7 +177,6 @@ impl Session {
         handed["error"].as_str().unwrap_or_default().to_owned()
     }
 
-    /// What the program of a failed step printed, as later steps get it.
     pub(crate) fn output_of(&self, failed: &StepFinished) -> Option<String> {
         let item = self.items_behind(&failed.step).next()?;
         item.outcome()?.output()
@@ -216,7 +197,6 @@ impl Session {
     }
 }
 
-/// The seats of a round that block its proposal, in roster order.
 fn blockers(round: &RoundRun) -> Vec<&str> {
     let blocks = |seat: &&Seat| {
         let SeatStatus::Revealed(answer, _) = &seat.status else { return false };
@@ -238,7 +218,6 @@ fn material_of(run: &RoundRun) -> String {
     texts.join("\n")
 }
 
-/// An entry of an envelope: what is handed on under a name.
 fn entry(name: &str, handed: &Value) -> Value {
     match handed.get("error").and_then(Value::as_str) {
         Some(error) => rejected(name, error),
@@ -254,7 +233,6 @@ pub fn seat_answer(seat: &Seat) -> Value {
     }
 }
 
-/// What came back for a work item, in the same form.
 fn said_for(item: &WorkItem) -> Value {
     let back = item.outcome();
     match back.and_then(|back| back.error.clone()) {
@@ -271,7 +249,6 @@ fn is_valid(answer: &AnswerRevealed) -> bool {
     matches!(answer.outcome, Outcome::Answered | Outcome::Abstained)
 }
 
-/// Why a seat has no answer, as results hold it.
 fn why_rejected(status: &SeatStatus) -> String {
     match status {
         SeatStatus::Revealed(answer, _) => {

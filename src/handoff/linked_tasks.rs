@@ -11,17 +11,13 @@ use serde_json::{Map, Value, json};
 use crate::history::{Session, Timestamp};
 use crate::workflow::{Definition, LinkDefinition, Report, Step, Task};
 
-/// The JSON of a task without linked ones.
 pub const NO_LINKS: &str = "{}";
-/// The type of a link from an agent to its task.
 const AGENT_TASK: &str = "agent_task";
-/// Keys of a row that hold a time.
 const TIMES: [&str; 2] = ["statusSince", "createdAt"];
 
 /// What linked tasks come to: the JSON, and what a person should know of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkedTasks {
-    /// The JSON; `{}` when there is none.
     pub json: String,
     pub warnings: Vec<String>,
 }
@@ -141,7 +137,6 @@ fn time(written: &str) -> Option<Timestamp> {
     moment(text).or_else(|| moment(&format!("{text}Z"))).or_else(|| moment(&format!("{text}T00:00:00Z")))
 }
 
-/// JSON with four spaces a level.
 fn indented(value: &Value) -> String {
     let mut out = Vec::new();
     let formatter = serde_json::ser::PrettyFormatter::with_indent(b"    ");
@@ -153,7 +148,6 @@ fn indented(value: &Value) -> String {
 }
 
 impl Session {
-    /// The linked tasks of what a step works on.
     pub fn linked(&self, definition: &Definition, step: &Step) -> LinkedTasks {
         let Some(task) = self.task_of(definition, step) else {
             return LinkedTasks { json: NO_LINKS.to_owned(), warnings: Vec::new() };

@@ -100,7 +100,6 @@ impl Session {
     }
 }
 
-/// Renders written options; whether any of them is a template.
 fn rendered_options(
     round: &Round,
     options: &mut [String],
@@ -121,7 +120,6 @@ fn rendered_options(
     Ok(any)
 }
 
-/// Options that an earlier step left.
 struct Taken {
     options: Vec<String>,
     about: IndexMap<String, OptionText>,

@@ -33,7 +33,6 @@ impl Session {
         steps.filter_map(|step| self.made.get(step.made_id()))
     }
 
-    /// The feedback on record, in the order its work items were offered.
     pub fn reviews_in_order(&self) -> impl Iterator<Item = &ReviewRecorded> {
         self.items.keys().filter_map(|item| self.reviews.iter().find(|review| review.item == *item))
     }

@@ -88,7 +88,6 @@ impl Session {
         blocks
     }
 
-    /// What a seat is shown of its own earlier ballot.
     pub(crate) fn earlier_ballot(&self, opened: &RoundOpened, seat: &str) -> Option<Map<String, Value>> {
         let before = self.revised_by(opened)?;
         let answer = said(before.seat(seat)?)?;
@@ -197,13 +196,11 @@ fn names(text: &str, option: &str) -> bool {
     format!(" {} ", words(text)).contains(&format!(" {} ", words(option)))
 }
 
-/// The words of a text in lower case, without punctuation.
 fn words(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// The counts of a round that is revised, where `feedback` shows them.
 pub(super) fn earlier_counts(before: &RoundRun, feedback: Feedback) -> Option<Value> {
     let tally = before.tally.as_ref().filter(|_| feedback.has_counts())?;
     Some(json!({ "asked": tally.asked, "answered": tally.answered, "scores": tally.verdict.scores }))

@@ -12,7 +12,6 @@ use crate::history::{AgentWork, ReviewContext, Session, StageContext, WorkItemOf
 use crate::round::snapshot::sha256_hex;
 use crate::workflow::{Definition, Step, StepKind, Template, is_blank};
 
-/// A work item that could be made now: to whom, and what.
 pub struct WorkItemDraft {
     pub to: String,
     pub task: AgentWork,
@@ -106,10 +105,9 @@ impl Session {
             review_context,
         };
         let template = template(definition, step, agent)?;
-        let scope = template.as_ref().map(|_| scope_of(definition, &task)).unwrap_or_default();
+        let scope = scope_of(definition, &task);
         let mut said = directive(definition, step).cloned();
-        if let Some(said) = said.as_mut().filter(|text| Template::is_one(text)) {
-            let scope = scope_of(definition, &task);
+        if let Some(said) = &mut said {
             render(said, "`facilitator_directive`", &scope)?;
         }
         task.rules = rules(step, said.as_deref());
@@ -144,7 +142,6 @@ impl Session {
         (parts.join("\n"), text)
     }
 
-    /// An agent's work item as JSON, for who takes it as that.
     pub fn work_item_json(&self, item: &WorkItemOffered) -> Option<String> {
         let task = item.task.as_ref()?;
         Some(as_json(&work_item(self.definition.as_ref()?, task)))
@@ -156,7 +153,6 @@ fn text(definition: &Definition, task: &AgentWork) -> String {
     task.prompt.clone().unwrap_or_else(|| as_json(&work_item(definition, task)))
 }
 
-/// What a template sees: the work item, and of the definition its material.
 fn scope_of(definition: &Definition, task: &AgentWork) -> Value {
     let mut scope = of_definition(definition);
     scope.extend(work_item(definition, task));
@@ -216,7 +212,6 @@ pub fn offer(
     }
 }
 
-/// An input as the agent without a prompt is handed it.
 pub(crate) fn as_json(input: &Map<String, Value>) -> String {
     serde_json::to_string(input).unwrap_or_default()
 }
@@ -229,7 +224,6 @@ pub(crate) fn own_prompt(step: &Step) -> Option<&Template> {
     }
 }
 
-/// The prompt a participant brings, where it is written as a template.
 fn participant_template<'a>(definition: &'a Definition, agent: &str) -> Option<&'a str> {
     let spec = definition.participants.iter().find(|spec| spec.name == agent)?;
     spec.prompt.as_deref().filter(|prompt| prompt.contains("{{"))

@@ -12,14 +12,13 @@ fn found(said: &str) -> Vec<Finding> {
     findings(said, &held())
 }
 
-const INNOCENT: [&str; 17] = [
+const INNOCENT: [&str; 16] = [
     "Do we accept artifact REQ-001?",
     "Does REQ-001 hold? What of REQ-001's wording?",
     "Improve the login flow; artifact login says how.",
     "check that the avatar loads at http://localhost:3000",
     "1. Navigate to http://localhost:3000/profile\n2. Verify avatar image loads",
     "Check whether the service at https://example.org answers within 1 s",
-    "Implement issue APP-15: User Profile Page\nDescription: Create profile page with avatar...",
     "Never check Linear for data you already have",
     "Don't look up the ticket in Jira.",
     "Answer without reading the file",

@@ -7,7 +7,6 @@ use super::{FormFacts, LEAST_OPTIONS, MOST_OPTIONS};
 use crate::history::{CollectedIdea, Merge, MergedOption, option_id};
 use crate::workflow::{FacilitatorForm, Recorded};
 
-/// All that a placeholder says.
 const PLACEHOLDER: &str = "Placeholder: no model was asked.";
 
 impl FormFacts {
@@ -89,7 +88,6 @@ impl FormFacts {
         self.answer("")
     }
 
-    /// A valid answer that says that it is a placeholder.
     pub fn placeholder(&self) -> Value {
         self.answer(PLACEHOLDER)
     }

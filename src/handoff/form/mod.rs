@@ -17,7 +17,6 @@ use crate::round::snapshot::{Snapshot, sha256_hex};
 use crate::workflow::{Definition, FacilitatorForm, RECENT_ROUNDS, Step, StepKind};
 use crate::yaml::Out;
 
-/// A ballot needs as many options.
 const LEAST_OPTIONS: usize = 2;
 const MOST_OPTIONS: usize = 12;
 
@@ -36,7 +35,6 @@ pub struct FormFacts {
     conflicts: Vec<String>,
     questions: Vec<String>,
     items: Vec<String>,
-    /// The names that seats are shown by.
     pseudonyms: Vec<String>,
     /// Whether that round may be held once more.
     can_repeat: bool,
@@ -72,7 +70,6 @@ impl Session {
         })
     }
 
-    /// The topic of a step with a form: its prompt.
     fn topic(&self, step: &Step) -> String {
         let scope = self.definition.as_ref().and_then(|definition| self.scope_of(definition, step).ok());
         let prompt = step.agent().and_then(|agent| agent.prompt.as_ref()).zip(scope);
@@ -121,7 +118,6 @@ impl Session {
         text
     }
 
-    /// What a person said who refused what the step proposed last.
     fn refusal_of(&self, definition: &Definition, step: &Step) -> Option<String> {
         let edits = |other: &&Step| matches!(&other.kind, StepKind::Approval(approval) if approval.edits.as_ref() == Some(&step.id));
         let given = &self.results.get(&definition.all_steps().find(edits)?.id)?.data;

@@ -63,7 +63,6 @@ impl FormFacts {
         for_service(&self.schema())
     }
 
-    /// An answer without keys that are null where they may be left out.
     pub(super) fn without_nulls(&self, answer: &Value) -> Value {
         without_nulls(answer, &self.schema())
     }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::ballot::{BallotForm, BallotKind, OptionOrder};
 use crate::history::{RoundOpened, RoundRun, Seat, SeatStatus, Session};
+use crate::identity::{options_named, words};
 use crate::round::answer::Outcome;
 use crate::round::material::EarlierReasons;
 use crate::round::snapshot::sha256_hex;
@@ -180,7 +181,7 @@ fn attributed<'a>(form: &'a BallotForm, answer: &Map<String, Value>) -> Vec<(Opt
         let named: Vec<&str> = match chosen {
             Some(chosen) => vec![chosen],
             None if form.kind == BallotKind::Choice => Vec::new(),
-            None => form.options.iter().map(String::as_str).filter(|option| names(&text, option)).collect(),
+            None => options_named(&text, &form.options).map(String::as_str).collect(),
         };
         if named.is_empty() {
             found.push((None, side, text));
@@ -189,16 +190,6 @@ fn attributed<'a>(form: &'a BallotForm, answer: &Map<String, Value>) -> Vec<(Opt
         }
     }
     found
-}
-
-/// Whether a text names an option, word by word.
-fn names(text: &str, option: &str) -> bool {
-    format!(" {} ", words(text)).contains(&format!(" {} ", words(option)))
-}
-
-fn words(text: &str) -> String {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
 pub(super) fn earlier_counts(before: &RoundRun, feedback: Feedback) -> Option<Value> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::event::{Event, PROJECT, RoundRevised, SeatRetried, SessionForked};
-use super::state::{AnsweredQuestion, RoundRun, SeatStatus, Session};
+use super::state::{AnsweredQuestion, RoundRun, SeatStatus, Session, first_problem};
 use super::timestamp::Timestamp;
 use crate::diagnostic::Diagnostic;
 use crate::round::material::Artifact;
@@ -146,7 +146,7 @@ impl Session {
 
 fn read_round(form: &str) -> Result<Round, Diagnostic> {
     let source = Source { text: form, file: "the round", id: "round" };
-    let loaded = load(source).map_err(first)?;
+    let loaded = load(source).map_err(first_problem)?;
     let round = loaded
         .definition
         .steps
@@ -157,10 +157,6 @@ fn read_round(form: &str) -> Result<Round, Diagnostic> {
 
 pub fn read_artifact(artifact: &Map<String, Value>) -> Result<Artifact, Diagnostic> {
     let text = json!({ "question": "-", "artifacts": [artifact] }).to_string();
-    let loaded = load(Source { text: &text, file: "the artifact", id: "artifact" }).map_err(first)?;
+    let loaded = load(Source { text: &text, file: "the artifact", id: "artifact" }).map_err(first_problem)?;
     loaded.definition.artifacts.into_iter().next().ok_or_else(|| Diagnostic::new("there is no artifact"))
-}
-
-fn first(problems: Vec<Diagnostic>) -> Diagnostic {
-    problems.into_iter().next().unwrap_or_else(|| Diagnostic::new("unreadable"))
 }

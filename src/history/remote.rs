@@ -19,15 +19,10 @@ impl Session {
     }
 
     fn invite(&mut self, invited: &SeatInvited) {
-        let before = self.invitations.get(&invited.participant);
+        let SeatInvited { participant, invitation, expires } = invited.clone();
+        let before = self.invitations.get(&participant);
         let earlier_keys = before.map_or(0, |before| before.earlier_keys + u32::from(before.key.is_some()));
-        let invitation = Invitation {
-            invitation: invited.invitation.clone(),
-            expires: invited.expires,
-            key: None,
-            earlier_keys,
-        };
-        self.invitations.insert(invited.participant.clone(), invitation);
+        self.invitations.insert(participant, Invitation { invitation, expires, key: None, earlier_keys });
     }
 
     /// Whether a seat is somewhere else, and signs what it seals.

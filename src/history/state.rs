@@ -171,21 +171,19 @@ impl SeatStatus {
     }
 }
 
+pub(super) fn first_problem(problems: Vec<Diagnostic>) -> Diagnostic {
+    problems.into_iter().next().unwrap_or_else(|| Diagnostic::new("unreadable"))
+}
+
 impl Session {
     pub fn definition_of(header: &SessionOpened) -> Result<Definition, Diagnostic> {
         let id = default_id(&header.definition_file);
         let source = Source { text: &header.definition, file: &header.definition_file, id };
-        match load(source) {
-            Ok(loaded) => match &header.tasks_file {
-                Some(text) => {
-                    Ok(loaded.definition.with_tasks(text, header.tasks_state.as_deref()).definition)
-                }
-                None => Ok(loaded.definition),
-            },
-            Err(problems) => {
-                Err(problems.into_iter().next().unwrap_or_else(|| Diagnostic::new("unreadable")))
-            }
-        }
+        let definition = load(source).map_err(first_problem)?.definition;
+        Ok(match &header.tasks_file {
+            Some(text) => definition.with_tasks(text, header.tasks_state.as_deref()).definition,
+            None => definition,
+        })
     }
 
     pub fn seat_info(&self, name: &str) -> Option<&SeatInfo> {

@@ -1,4 +1,5 @@
-//! The leak scan: exact names of seats, models and makers in an answer, and the copy with them masked.
+//! Exact names in texts: the options that a text names, and the leak scan: exact names of seats, models and
+//! makers in an answer, and the copy with them masked.
 //!
 //! Pure. A name counts where it stands as a whole word, in capitals or not; other spellings do not.
 
@@ -88,6 +89,21 @@ pub struct Leak {
     /// What stands for it in the copy that is handed on; it stays when absent.
     #[serde(default, rename = "as", skip_serializing_if = "Option::is_none")]
     pub mask: Option<String>,
+}
+
+/// The words of a text in lower case, without punctuation.
+pub fn words(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+/// The options that a text names, word by word.
+pub fn options_named<'a>(text: &str, options: &'a [String]) -> impl Iterator<Item = &'a String> {
+    let text = format!(" {} ", words(text));
+    options.iter().filter(move |option| {
+        let option = words(option);
+        !option.is_empty() && text.contains(&format!(" {option} "))
+    })
 }
 
 /// The names of a model: `provider/model`, and the model's own where it is no common word.

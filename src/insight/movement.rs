@@ -15,6 +15,7 @@ use super::round_view::SeatView;
 use super::wording::{cut, join_list};
 use crate::ballot::{Ballot, BallotKind};
 use crate::history::{AnswerRevealed, RoundRun, Session};
+use crate::identity::words;
 use crate::round::answer::Outcome;
 use crate::tally::Score;
 
@@ -122,11 +123,6 @@ fn position_of(seat: &SeatView<'_>) -> String {
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn words(text: &str) -> String {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
 /// The arguments of an answer, each as its words in lower case. What an open question is answered with

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::Report;
 use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::history::{AnswerRevealed, RoundRun};
+use crate::identity::{options_named, words};
 use crate::insight::round_view::SeatView;
 use crate::insight::{is_revealed, seats};
 
@@ -68,11 +69,6 @@ fn grounds(answer: &AnswerRevealed) -> Vec<String> {
     if reasons.is_empty() { texts(answer, "position") } else { reasons }
 }
 
-fn folded(text: &str) -> String {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
-}
-
 /// Reasons on their way: by option and side, by their words.
 #[derive(Default)]
 struct Merger {
@@ -89,7 +85,7 @@ impl Merger {
         round: &RoundRun,
         left: bool,
     ) {
-        let words = folded(&text);
+        let words = words(&text);
         if words.is_empty() {
             return;
         }
@@ -146,7 +142,7 @@ pub fn by_option(report: &Report<'_>, run: &RoundRun) -> IndexMap<String, Reason
                 Ballot::Ranking(_) | Ballot::Scores(_) | Ballot::Approval(_) => {
                     for (key, is_pro) in [("rationale", true), ("concerns", false)] {
                         for text in texts(answer, key) {
-                            for option in named(&text, &run.opened.ballot.options) {
+                            for option in options_named(&text, &run.opened.ballot.options) {
                                 merger.add(option, is_pro, text.clone(), &seat, round, false);
                             }
                         }
@@ -180,14 +176,6 @@ fn by_weight(merger: Merger) -> IndexMap<String, Reasons> {
         }
     }
     found
-}
-
-fn named<'a>(text: &str, options: &'a [String]) -> impl Iterator<Item = &'a String> {
-    let text = format!(" {} ", folded(text));
-    options.iter().filter(move |option| {
-        let option = folded(option);
-        !option.is_empty() && text.contains(&format!(" {option} "))
-    })
 }
 
 pub fn headings(kind: BallotKind) -> [&'static str; 2] {

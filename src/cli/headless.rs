@@ -12,10 +12,10 @@ use super::door::DoorInputs;
 use super::serve::ServedDoor;
 use super::told::Teller;
 use super::worker_door::WorkerDoor;
-use crate::core::{ExitCode, QUORUM_UNREACHABLE, exhausted_key};
+use crate::core::{ExitCode, exhausted_key};
 use crate::diagnostic::Diagnostic;
-use crate::engine::{EngineError, INTERRUPTED, Observer, RemoteSeats};
-use crate::history::{ApprovalRequested, Event, LogEntry, Session};
+use crate::engine::{EngineError, Observer, RemoteSeats};
+use crate::history::{ApprovalRequested, Event, LogEntry, PauseReason, Session};
 use crate::insight::wording::resume_verb;
 use crate::launch::budget::known_prices;
 use crate::launch::environment::Environment;
@@ -86,7 +86,8 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     }
     // What was told of it already must not be lost on a script.
     let exit = if session.unwritten_tasks().is_empty() { exit } else { exit.max(ExitCode::Failure) };
-    let is_interrupted = session.paused.as_ref().is_some_and(|(_, reason)| reason == INTERRUPTED);
+    let is_interrupted =
+        session.paused.as_ref().is_some_and(|(_, reason)| *reason == PauseReason::Interrupted);
     let exit = context.ended_by.get().filter(|_| is_interrupted).copied().unwrap_or(exit);
     output.result_line(&session, exit, &path, &last_hash);
     linger(context, &session);
@@ -178,12 +179,12 @@ fn print_summary(
         (Some((_, reason)), _) => {
             let is_asked = session.step.as_ref().is_some_and(|run| run.approval.is_some())
                 || session.exhausted.is_some();
-            let lead = match reason.as_str() {
-                INTERRUPTED if !is_asked => "",
-                QUORUM_UNREACHABLE => "stopped: ",
-                _ => "waiting: ",
+            let lead = match reason {
+                PauseReason::Interrupted if !is_asked => "",
+                PauseReason::QuorumUnreachable => "stopped: ",
+                PauseReason::Interrupted | PauseReason::Left | PauseReason::Waiting(_) => "waiting: ",
             };
-            output.note(&format!("{lead}{}", crate::insight::wording::why_paused(reason)));
+            output.note(&format!("{lead}{reason}"));
             for idea in asked_of(session).map_or(&[][..], |asked| &asked.ideas) {
                 output.note(&format!("idea {}: {}", idea.id, idea.title));
             }

@@ -101,15 +101,18 @@ fn planned_prompt(
     step: &Step,
     input: Option<&str>,
 ) -> Result<String, Vec<Diagnostic>> {
-    let id = step.id.clone();
     let session = session_at(plan, set_up, UnknownAgentPolicy::Noticed, step, input)?;
-    let offered = decide(&session, Command::Offer { step: id.clone() }, AT);
+    let offered = decide(&session, Command::Offer { step: step.id.clone() }, AT);
     let offered =
         offered.map_err(|refusal| Diagnostic::new(refusal.0).hint("name a round or an agent's step"))?;
-    let prompt = offered.iter().find_map(|event| {
-        if let Event::WorkItemOffered(item) = event { Some(session.agent_prompt(item).1) } else { None }
-    });
-    Ok(prompt.ok_or_else(|| Diagnostic::new(format!("step `{id}` hands nothing out")))?)
+    for event in offered {
+        if let Event::WorkItemOffered(item) = event {
+            return Ok(session.agent_prompt(&item).1);
+        } else if let Event::StepFinished(ended) = event {
+            return Err(vec![Diagnostic::new(ended.error.clone().unwrap_or_default())]);
+        }
+    }
+    Err(vec![Diagnostic::new(format!("step `{}` hands nothing out", step.id))])
 }
 
 /// The events that opened a recorded round: its step's last one, or the session's first.

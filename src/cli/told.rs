@@ -12,8 +12,8 @@ use indicatif::ProgressBar;
 use tokio::time::Instant;
 
 use crate::clock;
-use crate::core::{QUORUM_UNREACHABLE, not_written, refusal};
-use crate::history::{Event, RoundRun, Session, TaskWritten, Timestamp};
+use crate::core::{not_written, refusal};
+use crate::history::{Event, PauseReason, RoundRun, Session, TaskWritten, Timestamp};
 use crate::insight::independence::{left_out, same_seats};
 use crate::insight::round_view::{SeatView, VisibleState, seats};
 use crate::insight::wording::format_duration;
@@ -86,8 +86,7 @@ impl Teller {
                 self.note(&line);
             }
         }
-        if let Event::SessionPaused { reason, .. } = event
-            && reason == QUORUM_UNREACHABLE
+        if let Event::SessionPaused { reason: PauseReason::QuorumUnreachable, .. } = event
             && let Some(round) = session.open_round()
         {
             for line in failed(session, round) {

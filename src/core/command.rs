@@ -1,11 +1,10 @@
 //! The commands: all that may be asked of a session, and the word for "no".
 
-use std::fmt::Display;
-
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::history::{
-    ApprovalGiven, CloseReason, Event, Merge, RoundRevised, SeatFailed, SeatInvited, SeatJoined, Session,
+    ApprovalGiven, CloseReason, Event, Merge, PauseReason, RoundRevised, SeatFailed, SeatInvited, SeatJoined,
     SessionOpened, WorkItemReturned,
 };
 use crate::round::envelope::{Envelope, FailedDelivery};
@@ -17,7 +16,7 @@ pub enum Command {
     Open(Box<SessionOpened>),
     /// Begin the next step: one inside the parallel that runs while that has one left.
     StartStep,
-    /// Hand out the work items of an agent's or a review's step.
+    /// Hand out the work items of an agent's or a review's step; the step fails where there are none.
     Offer {
         step: String,
     },
@@ -95,7 +94,7 @@ pub enum Command {
     RecordReview {
         item: String,
     },
-    /// Ask the person what a step that runs asks.
+    /// Ask the person what a step that runs asks; it ends here where there is nothing to ask.
     AskPerson {
         step: String,
     },
@@ -148,11 +147,13 @@ pub enum Command {
         item: String,
         error: Option<String>,
     },
-    Warn {
-        message: String,
+    /// Note that the key file of a closed round could not be removed.
+    KeyFileLeft {
+        round: String,
+        cause: String,
     },
     Pause {
-        reason: String,
+        reason: PauseReason,
         /// The step that waits for a person, if one does.
         step: Option<String>,
     },
@@ -168,33 +169,22 @@ pub enum Command {
     Close,
 }
 
-/// A change of the agenda that somebody asks for; what is opened gets the next free id.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A change of the agenda that somebody asks for, in the list of its name; what is opened gets the next
+/// free id.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub enum AgendaChange {
     /// Gives an agenda item another title or status; a new one if there is none with that id.
-    Item {
-        id: String,
-        title: Option<String>,
-        status: Option<String>,
-        reason: Option<String>,
-    },
-    OpenConflict {
-        title: String,
-        description: Option<String>,
-        minimum_change: Option<String>,
-    },
-    ResolveConflict {
-        id: String,
-        how: String,
-    },
-    OpenQuestion {
-        title: String,
-        description: Option<String>,
-    },
-    AnswerQuestion {
-        id: String,
-        answer: String,
-    },
+    #[serde(rename = "agenda")]
+    Item { id: String, title: Option<String>, status: Option<String>, reason: Option<String> },
+    #[serde(rename = "conflicts")]
+    OpenConflict { title: String, description: Option<String>, minimum_change: Option<String> },
+    #[serde(rename = "resolved")]
+    ResolveConflict { id: String, how: String },
+    #[serde(rename = "questions")]
+    OpenQuestion { title: String, description: Option<String> },
+    #[serde(rename = "answered")]
+    AnswerQuestion { id: String, answer: String },
 }
 
 /// Why a command was refused; nothing has changed.
@@ -206,21 +196,4 @@ pub(crate) type DecideResult = Result<Vec<Event>, Refusal>;
 
 pub(crate) fn refuse<T>(why: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal(why.into()))
-}
-
-/// What is said of the key file of a closed round that stays where it is.
-pub fn key_file_left(number: u32, cause: impl Display) -> String {
-    format!("{}{cause}{END}", beginning(number))
-}
-
-/// Whether a warning says that of a round of the session that is closed.
-pub fn is_key_file_left(session: &Session, message: &str) -> bool {
-    let mut closed = session.rounds.iter().filter(|round| round.closed.is_some());
-    message.ends_with(END) && closed.any(|round| message.starts_with(&beginning(round.opened.number)))
-}
-
-const END: &str = "); the key is published, so nothing is lost";
-
-fn beginning(number: u32) -> String {
-    format!("the key file of round {number} could not be removed (")
 }

@@ -1,14 +1,8 @@
 //! How a session ended, as a number a script can branch on, and which round it stands or falls with.
 
 use super::tally_round::decides_nothing;
-use crate::history::{AnsweredQuestion, NotHeld, RoundRun, Session, Status, Tally};
+use crate::history::{AnsweredQuestion, NotHeld, PauseReason, RoundRun, Session, Status, Tally};
 use crate::workflow::Step;
-
-/// Why a session pauses whose facilitator has left it.
-pub const LEFT: &str = "left by the facilitator";
-
-/// Why a session rests whose open round failed seats keep below its quorum.
-pub const QUORUM_UNREACHABLE: &str = "quorum_unreachable";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
@@ -32,7 +26,7 @@ pub enum ExitCode {
 pub fn session_exit(session: &Session) -> ExitCode {
     match (&session.closed, &session.paused) {
         (Some(closed), _) => exit_code(session, closed.status),
-        (None, Some((_, reason))) if reason == QUORUM_UNREACHABLE => ExitCode::Unreachable,
+        (None, Some((_, PauseReason::QuorumUnreachable))) => ExitCode::Unreachable,
         (None, _) => ExitCode::Waiting,
     }
 }

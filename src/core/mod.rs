@@ -18,20 +18,20 @@ mod strength;
 mod tally_round;
 mod work_item;
 
-pub use command::{AgendaChange, Command, Refusal, is_key_file_left, key_file_left};
+pub use command::{AgendaChange, Command, Refusal};
 pub use cost::{Cost, PriceLookup, ReplyLimits, is_asked_once, is_free};
 pub use decide::decide;
 pub use decide::record::agenda_changes;
 pub use decide::remote::refusal;
 pub use decide::review::artifact_view;
-pub use decide::round::{draft_round, unseal_answer};
-pub use exit_code::{Deciding, ExitCode, LEFT, QUORUM_UNREACHABLE, deciding, exit_code, session_exit};
+pub use decide::round::{RoundDraft, draft_round, unseal_answer};
+pub use exit_code::{Deciding, ExitCode, deciding, exit_code, session_exit};
 pub use next::{NextAction, Question, QuestionKind, approval_kind, next};
 pub use profile::profile;
 pub use proposal::Proposal;
 pub use roster::ROLE_WITHOUT_PERSONA;
 pub use strength::{is_persons, is_placeholder, is_scripted};
-pub use tally_round::{are_placeholders, decides_nothing};
+pub use tally_round::decides_nothing;
 pub use work_item::LEASE_MS;
 
 pub use crate::history::{UnwrittenTask, exhausted_key, not_written};

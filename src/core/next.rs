@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use super::command::Command;
-use super::proposal::unasked;
 use crate::handoff::is_no;
 use crate::history::{
     ApprovalRequested, ApprovalRun, CloseReason, CollectedIdea, RoundRun, Session, StepFinished, StepRun,
@@ -102,18 +101,8 @@ fn step_state(session: &Session, definition: &Definition, step: &Step, run: &Ste
             None if refuses_round(session, definition, step) => finish(),
             None => StepState::Do(NextAction::OpenRound),
         },
-        StepKind::Approval(approval) => {
-            let has_no_ideas = approval.merges.is_some() && session.ideas_to_merge(&step.id).is_empty();
-            let is_unasked = run.approval.is_none();
-            if has_no_ideas || is_unasked && session.rendered_message(definition, step, approval).is_err() {
-                return finish();
-            }
-            if is_unasked && unasked(session, definition, step).is_some() {
-                return finish();
-            }
-            next_in_approval(run)
-        }
-        StepKind::Agent(_) | StepKind::Review(_) => next_in_hand_over(session, definition, step, run),
+        StepKind::Approval(_) => next_in_approval(run),
+        StepKind::Agent(_) | StepKind::Review(_) => next_in_hand_over(session, run),
         StepKind::Transform(_) | StepKind::Condition(_) => finish(),
         StepKind::Parallel(_) | StepKind::Sequence(_) | StepKind::Each(_)
             if unstarted(definition, step, run).is_some() =>
@@ -148,7 +137,7 @@ fn next_inside(session: &Session, definition: &Definition, step: &Step, run: &St
 }
 
 fn refuses_round(session: &Session, definition: &Definition, step: &Step) -> bool {
-    step.round().is_some_and(|round| session.check_round(definition, step, round).refusal.is_some())
+    step.round().is_some_and(|round| session.round_refusal(definition, step, round).is_some())
 }
 
 /// Whether another step's round is not done with: rounds of one parallel come one after another.
@@ -156,12 +145,10 @@ fn is_round_elsewhere(session: &Session, run: &StepRun) -> bool {
     session.active_steps().any(|other| other.id != run.id && other.round.is_some())
 }
 
-fn next_in_hand_over(session: &Session, definition: &Definition, step: &Step, run: &StepRun) -> StepState {
+fn next_in_hand_over(session: &Session, run: &StepRun) -> StepState {
+    let step = run.id.clone();
     if run.items.is_empty() {
-        return match session.work_item_drafts(definition, step) {
-            Ok(_) => decide(Command::Offer { step: step.id.clone() }),
-            Err(_) => decide(Command::FinishStep { step: step.id.clone() }),
-        };
+        return decide(Command::Offer { step });
     }
     let items = || run.items.iter().filter_map(|id| session.items.get(id));
     if items().any(|item| item.outcome().is_none()) {
@@ -170,7 +157,6 @@ fn next_in_hand_over(session: &Session, definition: &Definition, step: &Step, ru
     if let Some(item) = session.unreviewed(run) {
         return decide(Command::RecordReview { item: item.offered.item.clone() });
     }
-    let step = step.id.clone();
     decide(if session.unrecorded(run).is_some() {
         Command::RecordResult { step }
     } else {

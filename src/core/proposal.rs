@@ -31,6 +31,18 @@ impl Proposal {
         Some(Self { facts, answer })
     }
 
+    /// Whether it is taken without asking anybody.
+    pub fn is_unasked(
+        &self,
+        session: &Session,
+        definition: &Definition,
+        step: &Step,
+        approval: &Approval,
+    ) -> bool {
+        let is_asked = |condition| holds(session, definition, step, condition).unwrap_or(true);
+        self.answer.is_ok() && approval.ask_if.as_ref().is_some_and(|condition| !is_asked(condition))
+    }
+
     /// What is left of the proposal, or of the person's version of it, as later steps see it.
     pub fn accepted(&self, edited: Option<&Value>, merge: Option<&Merge>) -> Map<String, Value> {
         self.facts.accepted(edited.or(self.answer.as_ref().ok()).unwrap_or(&json!({})), merge)
@@ -40,14 +52,6 @@ impl Proposal {
     pub fn merge(&self) -> Option<Merge> {
         self.facts.merge(self.answer.as_ref().ok()?)
     }
-}
-
-/// The proposal of an approval step that nobody is asked about.
-pub fn unasked(session: &Session, definition: &Definition, step: &Step) -> Option<Proposal> {
-    let StepKind::Approval(Approval { ask_if: Some(condition), .. }) = &step.kind else { return None };
-    let proposal = Proposal::of(session, definition, step)?;
-    let is_asked = holds(session, definition, step, condition).unwrap_or(true);
-    Some(proposal).filter(|proposal| proposal.answer.is_ok() && !is_asked)
 }
 
 pub(crate) fn holds(

@@ -7,72 +7,57 @@
 use super::alike;
 use super::profile::profile;
 use crate::history::{AnswerRevealed, RoundRun, Seat, SeatStatus, Session, Tally};
-use crate::round::answer::Origin;
-use crate::round::answer::Outcome;
-use crate::tally::{CountableKind, Decimal, IndexedBallot, Profile, Quartiles, Tier, UNLISTED};
+use crate::round::answer::{Origin, Outcome};
+use crate::tally::{
+    Backing, CountableKind, Decimal, Deed, IndexedBallot, Profile, Quartiles, Tier, UNLISTED, WeakBecause,
+};
 use serde_json::Value;
 
-pub struct ResultStrength {
-    pub tier: Tier,
-    pub because: String,
-}
-
-/// How many stand behind a result, of how many, and by name.
+/// The seats that stand behind a result, and what they did.
 struct Behind {
     votes: Decimal,
-    of: Decimal,
     seats: Vec<String>,
-    deed: &'static str,
+    deed: Deed,
     at_most: Tier,
 }
 
 /// The strength of a decided result over options, stances or estimates.
-pub fn strength(session: &Session, round: &RoundRun, tally: &Tally, was_tied: bool) -> ResultStrength {
+pub fn strength(session: &Session, round: &RoundRun, tally: &Tally, winner: &str) -> (Tier, Backing) {
     let profile = profile(session, round);
-    let Some(winner) = tally.verdict.winners.first() else {
-        return ResultStrength { tier: Tier::None, because: String::new() };
-    };
     let kind = round.opened.ballot.kind.spec().countable();
     let is_by_head = kind == Some(CountableKind::Consent);
-    let asked = asked(session, round, winner, is_by_head);
+    let of = asked(session, round, winner, is_by_head);
     let behind = match kind {
-        Some(CountableKind::Consent) => stances(&profile, asked),
+        Some(CountableKind::Consent) => stances(&profile),
         Some(CountableKind::Estimate) => {
             let spread = tally.verdict.trace.as_ref().and_then(|trace| trace.spread.as_ref());
-            estimates(&profile, asked, spread, !round.opened.ballot.cards.is_empty())
+            estimates(&profile, spread, !round.opened.ballot.cards.is_empty())
         }
         Some(
             CountableKind::Choice | CountableKind::Approval | CountableKind::Ranking | CountableKind::Score,
         )
-        | None => options(&profile, asked, winner),
+        | None => options(&profile, winner),
     };
-    let is_heavy = !is_by_head && profile.weights_step().is_some();
-    let of = if is_heavy { "of the weight asked" } else { "seats asked" };
-    let mut because = format!("{} of {} {of} {}", behind.votes, behind.of, behind.deed);
-    let tier = tier(&behind);
-    let cap = if was_tied {
-        Some("a tie was broken".to_owned())
+    let tier = tier(behind.votes.units(), of.units()).min(behind.at_most);
+    let but = if tier <= Tier::Weak {
+        None
+    } else if tally.verdict.was_tied() {
+        Some(WeakBecause::TieBroken)
     } else {
         one_voice(session, round, &behind.seats, &tally.same_answers)
     };
-    match cap {
-        Some(cap) if tier > Tier::Weak => {
-            because = format!("{because}, but {cap}");
-            ResultStrength { tier: Tier::Weak, because }
-        }
-        _ => ResultStrength { tier, because },
-    }
+    let tier = if but.is_some() { Tier::Weak } else { tier };
+    let by_weight = !is_by_head && profile.weights_step().is_some();
+    (tier, Backing { votes: behind.votes.into(), of: of.into(), by_weight, deed: behind.deed, but })
 }
 
-fn tier(behind: &Behind) -> Tier {
-    let (votes, of) = (behind.votes.units(), behind.of.units());
-    let share = match of {
+fn tier(votes: i128, of: i128) -> Tier {
+    match of {
         0 => Tier::Weak,
         _ if votes >= of => Tier::Unanimous,
         _ if 4 * votes >= 3 * of => Tier::Strong,
         _ => Tier::Weak,
-    };
-    share.min(behind.at_most)
+    }
 }
 
 /// What the seats that could choose the winner weigh together.
@@ -89,21 +74,16 @@ fn asked(session: &Session, round: &RoundRun, winner: &str, is_by_head: bool) ->
     seats.map(|seat| if is_by_head { Decimal::ONE } else { weight(&seat.name) }).sum()
 }
 
-fn stances(profile: &Profile, of: Decimal) -> Behind {
+fn stances(profile: &Profile) -> Behind {
     let support = profile.ballots.iter().filter(|ballot| ballot.mark == IndexedBallot::Support);
     let seats: Vec<String> = support.map(|ballot| ballot.voter.clone()).collect();
-    Behind {
-        votes: Decimal::whole(seats.len() as u64),
-        of,
-        seats,
-        deed: "support it",
-        at_most: Tier::Unanimous,
-    }
+    let votes = Decimal::whole(seats.len() as u64);
+    Behind { votes, seats, deed: Deed::Support, at_most: Tier::Unanimous }
 }
 
 /// All estimates stand behind their median; it is strong where the middle half of them is close: within one
 /// card, or for numbers within a quarter of the median.
-fn estimates(profile: &Profile, of: Decimal, spread: Option<&Quartiles>, has_cards: bool) -> Behind {
+fn estimates(profile: &Profile, spread: Option<&Quartiles>, has_cards: bool) -> Behind {
     let seats = profile.ballots.iter().map(|ballot| ballot.voter.clone()).collect();
     let votes = profile.total_weight();
     let is_same = spread.is_some_and(|spread| spread.values.len() == 1);
@@ -118,36 +98,28 @@ fn estimates(profile: &Profile, of: Decimal, spread: Option<&Quartiles>, has_car
         }
     });
     let (at_most, deed) = match (is_same, is_close) {
-        (true, _) => (Tier::Unanimous, "gave it"),
-        (_, true) => (Tier::Strong, "gave an estimate, and the middle half is close"),
-        _ => (Tier::Weak, "gave an estimate, and the middle half is wide"),
+        (true, _) => (Tier::Unanimous, Deed::GaveSame),
+        (_, true) => (Tier::Strong, Deed::GaveClose),
+        _ => (Tier::Weak, Deed::GaveWide),
     };
-    Behind { votes, of, seats, deed, at_most }
+    Behind { votes, seats, deed, at_most }
 }
 
 /// Who puts an option first: votes for it, approves of it, ranks it before each other one, scores it highest.
-fn options(profile: &Profile, of: Decimal, winner: &str) -> Behind {
-    let Some(winner) = profile.options.iter().position(|option| option == winner) else {
-        return Behind {
-            votes: Decimal::ZERO,
-            of,
-            seats: Vec::new(),
-            deed: "chose it",
-            at_most: Tier::Unanimous,
-        };
-    };
-    let mut deed = "chose it";
-    let (mut votes, mut seats) = (Decimal::ZERO, Vec::new());
+fn options(profile: &Profile, winner: &str) -> Behind {
+    let mut behind =
+        Behind { votes: Decimal::ZERO, seats: Vec::new(), deed: Deed::Chose, at_most: Tier::Unanimous };
+    let Some(winner) = profile.options.iter().position(|option| option == winner) else { return behind };
     let mut over = vec![Decimal::ZERO; profile.options.len()];
     for ballot in &profile.ballots {
         let is_for = match &ballot.mark {
             IndexedBallot::Choice(option) => *option == winner,
             IndexedBallot::Approval(options) => {
-                deed = "approve of it";
+                behind.deed = Deed::Approve;
                 options.contains(&winner)
             }
             IndexedBallot::Scores(scores) => {
-                deed = "score it highest";
+                behind.deed = Deed::ScoreHighest;
                 let most = scores.iter().flatten().max();
                 // Who scores all options alike prefers none.
                 most.is_some()
@@ -155,7 +127,7 @@ fn options(profile: &Profile, of: Decimal, winner: &str) -> Behind {
                     && scores.iter().any(|score| score.as_ref() != most)
             }
             IndexedBallot::Ranking(ranks) => {
-                deed = "put it before each other option";
+                behind.deed = Deed::RankFirst;
                 for (other, over) in over.iter_mut().enumerate().filter(|(other, _)| *other != winner) {
                     if ranks[winner] < ranks[other] {
                         *over += ballot.total_weight();
@@ -167,26 +139,30 @@ fn options(profile: &Profile, of: Decimal, winner: &str) -> Behind {
             _ => false,
         };
         if is_for {
-            votes += ballot.total_weight();
-            seats.push(ballot.voter.clone());
+            behind.votes += ballot.total_weight();
+            behind.seats.push(ballot.voter.clone());
         }
     }
-    let is_ranking = profile.ballots.iter().any(|ballot| matches!(ballot.mark, IndexedBallot::Ranking(_)));
-    if is_ranking {
+    if behind.deed == Deed::RankFirst {
         let others = over.iter().enumerate().filter(|(other, _)| *other != winner);
-        votes = others.map(|(_, over)| *over).min().unwrap_or(votes);
+        behind.votes = others.map(|(_, over)| *over).min().unwrap_or(behind.votes);
     }
-    Behind { votes, of, seats, deed, at_most: Tier::Unanimous }
+    behind
 }
 
 /// Why the seats behind a result are one voice, if they are.
-fn one_voice(session: &Session, round: &RoundRun, seats: &[String], same: &[Vec<String>]) -> Option<String> {
+fn one_voice(
+    session: &Session,
+    round: &RoundRun,
+    seats: &[String],
+    same: &[Vec<String>],
+) -> Option<WeakBecause> {
     let answers: Vec<&AnswerRevealed> = seats.iter().filter_map(|name| answer_of(round, name)).collect();
     match answers.iter().filter(|answer| is_scripted(session, answer)).count() {
         _ if answers.is_empty() => return None,
-        _ if answers.len() == 1 => return Some("one seat alone stands behind it".to_owned()),
+        _ if answers.len() == 1 => return Some(WeakBecause::OneSeat),
         0 => {}
-        count => return Some(format!("{count} of these {} answers are scripted", answers.len())),
+        scripted => return Some(WeakBecause::Scripted { scripted, of: answers.len() }),
     }
     if answers.iter().any(|answer| is_persons(answer)) {
         return None;
@@ -196,10 +172,11 @@ fn one_voice(session: &Session, round: &RoundRun, seats: &[String], same: &[Vec<
     };
     let first = answers.first().map(|answer| model(answer)).unwrap_or_default();
     if answers.iter().all(|answer| model(answer) == first) {
-        return Some(format!("all {} are one model ({})", answers.len(), answers[0].record.answered_by()));
+        let model = answers[0].record.answered_by().to_owned();
+        return Some(WeakBecause::OneModel { seats: answers.len(), model });
     }
     let is_one = |group: &Vec<String>| seats.iter().all(|seat| group.contains(seat));
-    same.iter().any(is_one).then(|| "their answers are the same or nearly the same text".to_owned())
+    same.iter().any(is_one).then_some(WeakBecause::SameText)
 }
 
 /// Whether a script gave the answer in the place of a model.

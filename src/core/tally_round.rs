@@ -4,7 +4,7 @@ use super::profile::profile;
 use super::strength::{is_placeholder, same_answers, strength};
 use crate::history::{RoundRun, SeatStatus, Session, Tally};
 use crate::round::answer::Outcome;
-use crate::tally::{self, Rule, Tier, Ties, Verdict, seeded_winner};
+use crate::tally::{self, NoDecision, Rule, Settled, Tier, Ties, Verdict, seeded_winner};
 
 /// Counts a closed round in the order of its roster.
 pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
@@ -16,24 +16,10 @@ pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
         terms: opened.terms.clone(),
         asked: round.seats.len(),
         sealed: round.sealed(),
-        answered: 0,
-        abstained: 0,
-        invalid: 0,
-        refused: 0,
-        failed: 0,
-        missing: 0,
-        excused: 0,
         quorum: opened.quorum,
         quorum_ballots: opened.quorum_ballots,
-        quorum_met: false,
-        placeholders: 0,
-        rehearsal: false,
-        decided: false,
-        tier: None,
-        tier_because: None,
         act_at: opened.act_at,
-        same_answers: Vec::new(),
-        verdict: Verdict::default(),
+        ..Tally::default()
     };
     for seat in round.seats.values() {
         *bucket(&mut tally, &seat.status) += 1;
@@ -48,9 +34,8 @@ pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
     if tally.rule.is_none() {
         return tally;
     }
-    let was_tied = tally.verdict.tie;
     if let Some(shortfall) = shortfall {
-        tally.verdict.decide_nothing(format!("no quorum: {shortfall}"));
+        tally.verdict.decide_nothing(NoDecision::NoQuorum(shortfall));
     } else if let Some(why) = decides_nothing(session, &tally) {
         tally.verdict.decide_nothing(why);
     } else if tally.verdict.tie {
@@ -61,7 +46,7 @@ pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
         go_on(&mut tally.verdict);
     }
     tally.decided = tally.quorum_met && tally.verdict.winners.len() == 1 && !tally.verdict.tie;
-    weigh(session, round, was_tied, &mut tally);
+    weigh(session, round, &mut tally);
     tally
 }
 
@@ -75,30 +60,21 @@ fn placeholders(round: &RoundRun) -> u32 {
 }
 
 /// Why a count decides nothing whatever its rule finds: placeholders voted, and it is no rehearsal.
-pub fn decides_nothing(session: &Session, tally: &Tally) -> Option<String> {
+pub fn decides_nothing(session: &Session, tally: &Tally) -> Option<NoDecision> {
     let is_by_lot = tally.placeholders > 0 && !session.rehearses();
-    is_by_lot.then(|| are_placeholders(tally.placeholders, tally.asked))
-}
-
-/// "2 of 5 seats are placeholders".
-pub fn are_placeholders(placeholders: u32, seats: usize) -> String {
-    let seats = if seats == 1 { "1 seat".to_owned() } else { format!("{seats} seats") };
-    let are = if placeholders == 1 { "is a placeholder" } else { "are placeholders" };
-    format!("{placeholders} of {seats} {are}")
+    is_by_lot.then_some(NoDecision::Placeholders { placeholders: tally.placeholders, seats: tally.asked })
 }
 
 /// Notes how strong the result is; one that is weaker than was asked for is no decision.
-fn weigh(session: &Session, round: &RoundRun, was_tied: bool, tally: &mut Tally) {
-    if !tally.decided || tally.rehearsal {
-        tally.tier = Some(Tier::None);
-        return;
-    }
-    let found = strength(session, round, tally, was_tied);
-    tally.tier = Some(found.tier);
-    tally.tier_because = Some(found.because);
-    if let Some(least) = tally.act_at.filter(|_| tally.is_too_weak()) {
+fn weigh(session: &Session, round: &RoundRun, tally: &mut Tally) {
+    tally.tier = Some(Tier::None);
+    let winner = tally.verdict.winners.first().filter(|_| tally.decided && !tally.rehearsal);
+    let Some(winner) = winner else { return };
+    let (tier, backing) = strength(session, round, tally, winner);
+    (tally.tier, tally.tier_because) = (Some(tier), Some(backing));
+    if let Some(wanted) = tally.act_at.filter(|_| tally.is_too_weak()) {
         tally.decided = false;
-        tally.verdict.reason = Some(format!("{}, {} was asked for", found.tier.name(), least.name()));
+        tally.verdict.reason = Some(NoDecision::TooWeak { tier, wanted });
     }
 }
 
@@ -134,34 +110,32 @@ fn verdict(session: &Session, round: &RoundRun) -> Verdict {
 }
 
 /// What a rule would decide that the round does not have.
-fn would(rule: Rule, found: &Verdict) -> Option<String> {
-    let name = rule.name();
+fn would(rule: Rule, found: &Verdict) -> Option<NoDecision> {
     Some(match (found.winners.as_slice(), &found.reason) {
-        (_, Some(reason)) => format!("by `{name}` nothing would be decided: {reason}"),
-        ([_], None) if rule == Rule::Consent => format!("by `{name}` it would be adopted"),
-        ([winner], None) => format!("by `{name}` it would be {winner}"),
+        (_, Some(reason)) => NoDecision::WouldNotDecide(rule, Box::new(reason.clone())),
+        ([winner], None) => NoDecision::WouldWin(rule, winner.clone()),
         _ => return None,
     })
 }
 
-/// A rehearsal that finds no single winner takes the first, so that the steps that follow are tried as well.
+/// A rehearsal that finds no single winner takes the first.
 fn go_on(verdict: &mut Verdict) {
     let first = verdict.winners.first().or_else(|| verdict.order.first()?.first());
     if let Some(first) = first.filter(|_| verdict.winners.len() != 1).cloned() {
-        verdict.settle(&first, format!("the rehearsal goes on with the first: {first}"));
+        verdict.settle(&first, Settled::Rehearsal);
     }
 }
 
 fn break_tie(verdict: &mut Verdict, ties: Ties, choice: Option<&str>) {
-    let winner = match ties {
-        Ties::None => None,
-        Ties::Ask => choice.map(str::to_owned).filter(|choice| verdict.winners.contains(choice)),
-        Ties::Seeded(seed) => seeded_winner(seed, &verdict.winners),
+    let (winner, by) = match ties {
+        Ties::None => return,
+        Ties::Ask => {
+            let choice = choice.filter(|choice| verdict.winners.iter().any(|winner| winner == choice));
+            (choice.map(str::to_owned), Settled::Facilitator)
+        }
+        Ties::Seeded(seed) => (seeded_winner(seed, &verdict.winners), Settled::Seed(seed)),
     };
-    let Some(winner) = winner else { return };
-    let how = match ties {
-        Ties::Seeded(seed) => format!("tie broken by seed {seed}: {winner}"),
-        _ => format!("tie broken by the facilitator: {winner}"),
-    };
-    verdict.settle(&winner, how);
+    if let Some(winner) = winner {
+        verdict.settle(&winner, by);
+    }
 }

@@ -179,7 +179,7 @@ impl Board {
         let mut result = json!({
             "round": round.opened.round, "question": round.opened.question, "decided": tally.decided,
             "winners": tally.verdict.winners, "tie": tally.verdict.tie, "asked": tally.asked,
-            "answered": tally.answered, "abstained": tally.abstained, "reason": tally.verdict.reason,
+            "answered": tally.answered, "abstained": tally.abstained, "reason": tally.verdict.why(),
         });
         if let Some(SeatStatus::Revealed(answer, held)) = round.seat(seat).map(|seat| &seat.status) {
             result["own"] = json!({

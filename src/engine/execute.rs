@@ -5,7 +5,7 @@ use super::evidence::too_large;
 use super::facilitator::{FacilitatorAnswer, FacilitatorRequest, WaitPoint, hold, pending_question};
 use super::state::{Engine, EngineError};
 use crate::core::{Command, ExitCode, NextAction, Question, QuestionKind, Refusal, next};
-use crate::history::{ApprovalGiven, CloseReason, Event, RoundOpened};
+use crate::history::{ApprovalGiven, CloseReason, Event, PauseReason, RoundOpened};
 
 impl Engine<'_> {
     /// Waits at this point for a request and carries it out; returns the exit code if it ends the run.
@@ -34,14 +34,14 @@ impl Engine<'_> {
             (FacilitatorRequest::Answer(no), WaitPoint::Question(Question { step, kind, message }))
                 if !no.approved && matches!(kind, QuestionKind::KeyLost(_)) =>
             {
-                (message.clone(), Some(step.clone()))
+                (PauseReason::Waiting(message.clone()), Some(step.clone()))
             }
             (request, _) => {
                 self.execute(request)?;
                 return Ok(None);
             }
         };
-        self.pause(&reason, step).await.map(Some)
+        self.pause(reason, step).await.map(Some)
     }
 
     /// Carries out a request. What the core refuses is reported and changes nothing.

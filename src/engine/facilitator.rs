@@ -9,7 +9,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 
 use crate::core::{AgendaChange, Command, NextAction, Question, approval_kind, next};
-use crate::history::{Merge, Price, RoundRevised, SeatInvited, Session};
+use crate::history::{Merge, PauseReason, Price, RoundRevised, SeatInvited, Session};
 use crate::participants::Participant;
 
 /// Whoever leads a session.
@@ -101,7 +101,7 @@ pub enum FacilitatorRequest {
     Answer(FacilitatorAnswer),
     /// Pause, for this reason where the session waits; it can be resumed.
     Leave {
-        reason: String,
+        reason: PauseReason,
     },
 }
 

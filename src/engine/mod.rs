@@ -34,7 +34,6 @@ pub use facilitator::{
     Facilitator, FacilitatorAnswer, FacilitatorRequest, ReplacementSeat, SeatReplacer, WaitPoint, hold,
     pending_question,
 };
-pub use run::INTERRUPTED;
 pub use seat::{RoundShared, SeatResult, ask_and_seal};
 pub use state::{
     ContextFile, Engine, EngineConfig, EngineError, Observer, ReadEvidence, SeatedParticipants, TasksFile,

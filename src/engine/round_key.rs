@@ -5,7 +5,7 @@
 use zeroize::Zeroizing;
 
 use super::state::{Engine, EngineError};
-use crate::core::{Command, Refusal, key_file_left};
+use crate::core::{Command, Refusal};
 use crate::round::seal::{RoundKey, SealTo};
 
 impl Engine<'_> {
@@ -48,7 +48,10 @@ impl Engine<'_> {
             self.left_behind = Some(error);
             return Ok(());
         }
-        self.stage(Command::Warn { message: key_file_left(number, &error.cause) })
+        let mut rounds = self.session.rounds.iter();
+        let Some(round) = rounds.find(|round| round.opened.number == number) else { return Ok(()) };
+        let (round, cause) = (round.opened.round.clone(), error.cause.to_string());
+        self.stage(Command::KeyFileLeft { round, cause })
     }
 
     /// Erases keys of rounds that are closed: a crash may have come between close and erasure. One

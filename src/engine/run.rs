@@ -3,12 +3,10 @@
 use super::facilitator::wait_point;
 use super::request_pool::RequestPool;
 use super::state::{Engine, EngineError};
-use crate::core::{Command, ExitCode, NextAction, QUORUM_UNREACHABLE, Refusal, exit_code, next};
-use crate::history::{CloseReason, RoundRun, Seat};
+use crate::core::{Command, ExitCode, NextAction, Refusal, exit_code, next};
+use crate::history::{CloseReason, PauseReason, RoundRun, Seat};
 
 /// Why a session pauses that a signal ended.
-pub const INTERRUPTED: &str = "interrupted";
-
 impl Engine<'_> {
     /// Runs the session until it is done or rests.
     ///
@@ -19,7 +17,7 @@ impl Engine<'_> {
             if self.interrupt.is_cancelled() && self.session.closed.is_none() && self.session.paused.is_none()
             {
                 let reason = self.leave_reason.take();
-                return self.pause(reason.as_deref().unwrap_or(INTERRUPTED), None).await;
+                return self.pause(reason.unwrap_or(PauseReason::Interrupted), None).await;
             }
             // What is sealed is bound to the hash of the document that opened the round.
             let is_opening = self.session.open_round().is_some_and(|round| round.opened_sha256.is_empty());
@@ -32,7 +30,7 @@ impl Engine<'_> {
             if (matches!(now, NextAction::OpenRound) || matches!(now, NextAction::AwaitSeats) && !has_asked())
                 && let Some((step, message)) = self.missing_human()
             {
-                return self.pause(&message, Some(step)).await;
+                return self.pause(PauseReason::Waiting(message), Some(step)).await;
             }
             if let Some(exit) = match wait_point(&self.session, &now) {
                 Some(at) => self.await_request(&at).await?,
@@ -92,7 +90,7 @@ impl Engine<'_> {
             None => self.close_round(reason)?,
             Some(Some(left)) if left.is_zero() => self.close_round(CloseReason::Deadline)?,
             Some(_) => {
-                self.pause(QUORUM_UNREACHABLE, None).await?;
+                self.pause(PauseReason::QuorumUnreachable, None).await?;
                 return Ok(Some(ExitCode::Unreachable));
             }
         }
@@ -101,12 +99,12 @@ impl Engine<'_> {
 
     pub(super) async fn pause(
         &mut self,
-        reason: &str,
+        reason: PauseReason,
         step: Option<String>,
     ) -> Result<ExitCode, EngineError> {
         self.collect_finished()?;
         self.pool = RequestPool::default();
-        self.stage(Command::Pause { reason: reason.to_owned(), step })?;
+        self.stage(Command::Pause { reason, step })?;
         self.commit().await?;
         // The first write may have led to a warning about a key file.
         self.commit().await?;

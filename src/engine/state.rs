@@ -13,7 +13,7 @@ use super::budget::Budget;
 use super::facilitator::{Facilitator, SeatReplacer};
 use super::request_pool::RequestPool;
 use crate::core::{Command, Refusal, decide};
-use crate::history::{Event, LogEntry, Session, TimedEvent, Timestamp};
+use crate::history::{Event, LogEntry, PauseReason, Session, TimedEvent, Timestamp};
 use crate::journal::{DiskError, Journal, KeyStore};
 use crate::participants::Participant;
 use crate::participants::progress::{ProgressBoard, ProgressHandle};
@@ -99,7 +99,7 @@ pub struct Engine<'a> {
     pub(super) facilitator: &'a mut dyn Facilitator,
     pub(super) interrupt: CancellationToken,
     /// Why the facilitator leaves while seats are asked.
-    pub(super) leave_reason: Option<String>,
+    pub(super) leave_reason: Option<PauseReason>,
     pub(super) budget: Option<Budget>,
     pub(super) progress: ProgressBoard,
     /// What remote seats send, where a door is open.

@@ -20,17 +20,18 @@ use crate::workflow::{OutputSchema, StepKind, TRACKER, VERDICT};
 impl Engine<'_> {
     /// Hands out the work items of a step, unless the budget would not bear them.
     pub(super) fn offer(&mut self, step: String) -> Result<(), EngineError> {
-        let command = Command::Offer { step };
-        if let Some(budget) = &self.budget {
-            let events = decide(&self.session, command.clone(), (self.now)())?;
-            let offered = events.iter().filter_map(|event| {
-                if let Event::WorkItemOffered(item) = event { Some(&**item) } else { None }
-            });
-            if let Some(reason) = budget.refuses_items(&self.session, offered) {
-                return Ok(self.stage(Command::Stop { reason })?);
-            }
+        let at = (self.now)();
+        let events = decide(&self.session, Command::Offer { step }, at)?;
+        let offered = events
+            .iter()
+            .filter_map(|event| if let Event::WorkItemOffered(item) = event { Some(&**item) } else { None });
+        if let Some(reason) =
+            self.budget.as_ref().and_then(|budget| budget.refuses_items(&self.session, offered))
+        {
+            return Ok(self.stage(Command::Stop { reason })?);
         }
-        Ok(self.stage(command)?)
+        self.stage_events(events, at);
+        Ok(())
     }
 
     /// Claims every work item that is ready and asks its agent once the claims are on disk; makes

@@ -10,7 +10,7 @@ mod tests;
 
 use serde_json::{Map, Value};
 
-use super::rendering::directive;
+use super::rendering::{Rendered, directive};
 use super::work_item_input::{look_up, missing, own_prompt};
 use crate::diagnostic::nearest;
 use crate::history::Session;
@@ -83,32 +83,41 @@ impl Checked {
 }
 
 impl Session {
-    /// What is to be said of the round that waits before it is opened: that its work item may not be whole,
-    /// and what of its linked tasks could not be built.
-    pub fn opening_warnings(&self) -> Vec<String> {
-        let Some(definition) = self.definition.as_deref() else { return Vec::new() };
-        let waiting = self.active_steps().filter(|run| run.round.is_none());
-        let mut steps = waiting.filter_map(|run| definition.step(&run.id));
-        let Some((step, round)) = steps.find_map(|step| Some((step, step.round()?))) else {
-            return Vec::new();
-        };
-        let mut warnings = self.check_round(definition, step, round).warnings;
-        warnings.extend(self.rendered_round(definition, step, round).into_iter().flat_map(|it| it.warnings));
-        let warnings = warnings.into_iter().map(|warning| format!("round `{}`: {warning}", step.id));
-        warnings.chain(self.linked(definition, step).warnings).collect()
+    /// Why a round cannot be opened as things stand, if it cannot.
+    pub fn round_refusal(&self, definition: &Definition, step: &Step, round: &Round) -> Option<String> {
+        match self.checked_round(definition, step, round) {
+            Ok((_, checked)) => checked.refusal,
+            Err(why) => Some(why),
+        }
     }
 
-    pub fn check_round(&self, definition: &Definition, step: &Step, round: &Round) -> Checked {
-        let completeness = definition.completeness(step);
-        if !step.requires.is_empty()
-            && let Err(why) = self.input_of(step).and_then(|input| missing(step, &input))
-        {
-            return Checked::refused(why);
-        }
-        let asked = match self.rendered_round(definition, step, round) {
-            Ok(asked) => asked,
-            Err(why) => return Checked::refused(why),
+    /// A round rendered as it would be opened now, and the check of its work item; fails where it cannot be
+    /// rendered.
+    pub fn checked_round<'a>(
+        &self,
+        definition: &Definition,
+        step: &'a Step,
+        round: &'a Round,
+    ) -> Result<(Rendered<'a>, Checked), String> {
+        let lacks = || self.input_of(step).and_then(|input| missing(step, &input)).err();
+        let lacking = if step.requires.is_empty() { None } else { lacks() };
+        let asked = match (self.rendered_round(definition, step, round), lacking) {
+            (Ok(asked), None) => asked,
+            (Ok(asked), Some(why)) => return Ok((asked, Checked::refused(why))),
+            (Err(why), lacking) => return Err(lacking.unwrap_or(why)),
         };
+        let checked = self.check_round(definition, step, round, &asked);
+        Ok((asked, checked))
+    }
+
+    fn check_round(
+        &self,
+        definition: &Definition,
+        step: &Step,
+        round: &Round,
+        asked: &Rendered<'_>,
+    ) -> Checked {
+        let completeness = definition.completeness(step);
         if completeness == Completeness::Off {
             return Checked::default();
         }

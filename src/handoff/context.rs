@@ -234,8 +234,8 @@ impl Session {
             Some(tally) => serde_json::to_value(tally).unwrap_or_default(),
             None => json!({ "rule": step.round().and_then(|round| round.rule), "reason": result.error }),
         };
-        if let Value::String(reason) = &mut counted["reason"] {
-            *reason = self.shown_reason(round, reason);
+        if let Some(reason) = tally.and_then(|tally| tally.verdict.reason.as_ref()) {
+            counted["reason"] = self.shown_reason(reason).into();
         }
         let value = |key: &str| match (key, counted.get(key)) {
             (_, Some(value)) => value.clone(),

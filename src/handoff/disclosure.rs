@@ -4,13 +4,13 @@
 use serde_json::{Map, Value, json};
 
 use super::work_item_input::own_prompt;
-use crate::ballot::{Ballot, Stance};
 use crate::history::{
     AnswerRevealed, CollectedIdea, Event, LeaksFound, RoundRun, Seat, SeatStatus, Session, StepFinished,
     WorkItem,
 };
 use crate::identity::{Leak, LeakKind, LeakScanner, Name, WELL_KNOWN, masked, names_of_model};
 use crate::round::answer::Outcome;
+use crate::tally::NoDecision;
 use crate::workflow::{LeakAction, Step, Template};
 
 impl Session {
@@ -171,7 +171,10 @@ impl Session {
     pub(crate) fn shown_error(&self, failed: &StepFinished) -> String {
         let error = failed.error.clone().unwrap_or_default();
         let Some(item) = self.items_behind(&failed.step).next() else {
-            return self.shown_reason(self.last_round_of(&failed.step), &error);
+            let round =
+                self.last_round_of(&failed.step).filter(|_| !self.not_held.contains_key(&failed.step));
+            let why = round.and_then(|round| round.tally.as_ref()?.failure());
+            return why.map_or(error, |why| self.shown_reason(&why));
         };
         let handed = self.handed(&item.offered.item, json!({ "error": error }));
         handed["error"].as_str().unwrap_or_default().to_owned()
@@ -182,28 +185,17 @@ impl Session {
         item.outcome()?.output()
     }
 
-    /// Why a round did not decide, with the seats that block it, which end the sentence, as others are shown
-    /// them, in that order.
-    pub(crate) fn shown_reason(&self, round: Option<&RoundRun>, reason: &str) -> String {
-        let mut blockers = round.map(blockers).unwrap_or_default();
-        match reason.strip_suffix(&blockers.join(", ")) {
-            Some(words) if self.pseudonyms().is_some() => {
+    /// Why a round did not decide, with the seats that block it as others are shown them, in that order.
+    pub(crate) fn shown_reason(&self, reason: &NoDecision) -> String {
+        let shown = |blockers: &[String]| {
+            let mut blockers = blockers.to_vec();
+            if self.pseudonyms().is_some() {
                 blockers.sort_by_key(|name| self.shown_at(name));
-                let shown: Vec<&str> = blockers.into_iter().map(|name| self.display_name(name)).collect();
-                format!("{words}{}", shown.join(", "))
             }
-            _ => reason.to_owned(),
-        }
+            blockers.iter().map(|name| self.display_name(name).to_owned()).collect()
+        };
+        reason.with_blockers(shown).to_string()
     }
-}
-
-fn blockers(round: &RoundRun) -> Vec<&str> {
-    let blocks = |seat: &&Seat| {
-        let SeatStatus::Revealed(answer, _) = &seat.status else { return false };
-        answer.outcome == Outcome::Answered
-            && matches!(answer.ballot, Some(Ballot::Consent(Stance::Block, _)))
-    };
-    round.seats.values().filter(blocks).map(|seat| seat.name.as_str()).collect()
 }
 
 /// What a round was asked, as it was frozen: results of earlier steps are not among it.

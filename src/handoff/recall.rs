@@ -127,7 +127,7 @@ impl Session {
             format!("tie: {winners}")
         } else {
             match &tally.verdict.reason {
-                Some(reason) => format!("not decided: {}", self.shown_reason(Some(round), reason)),
+                Some(reason) => format!("not decided: {}", self.shown_reason(reason)),
                 None => "not decided".to_owned(),
             }
         })

@@ -10,7 +10,7 @@ use super::agenda::Agenda;
 use super::event::{
     ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeaksFound, LogEntry, RoundClosed,
     RoundOpened, SealedBy, SessionOpened, StepFinished, TimedEvent, WorkItemClaimed, WorkItemOffered,
-    WorkItemReturned,
+    WorkItemReturned, key_file_left,
 };
 use super::state::{AnsweredQuestion, NotHeld, RoundRun, Seat, SeatStatus, Session};
 use super::step_run::{ApprovalRun, StepArtifact, StepRun};
@@ -64,6 +64,7 @@ impl Session {
             | Event::QuestionOpened(_)
             | Event::QuestionAnswered(_) => {}
             Event::Warning { message, .. } => self.warnings.push(message.clone()),
+            Event::KeyFileLeft { round, cause, .. } => self.warnings.push(key_file_left(round, cause)),
             Event::SessionPaused { reason, .. } => self.paused = Some((stamped.at, reason.clone())),
             Event::SessionResumed { .. } => self.resume(before, stamped.at),
             Event::LateAnswerRefused { round, participant, .. } => self.note_late(round, participant),

@@ -12,7 +12,6 @@ use crate::round::snapshot::sha256_hex;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
-    /// The session the round was opened in.
     pub session: String,
     pub round: String,
     pub participant: String,
@@ -23,7 +22,6 @@ pub struct Receipt {
     /// The hash of the document that opened the round: it covers all that was fixed before.
     pub opened_sha256: String,
     pub commitment: String,
-    /// The hash of the sealed bytes.
     pub sealed_sha256: String,
 }
 

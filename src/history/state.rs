@@ -8,8 +8,9 @@ use indexmap::IndexMap;
 
 use super::agenda::Agenda;
 use super::event::{
-    AnswerRevealed, ApprovalGiven, Door, IdeasMerged, LinkRecorded, PersonaInfo, ReviewRecorded, RoundClosed,
-    RoundOpened, SeatFailed, SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally, WorkItemOffered,
+    AnswerRevealed, ApprovalGiven, Door, IdeasMerged, LinkRecorded, PauseReason, PersonaInfo, ReviewRecorded,
+    RoundClosed, RoundOpened, SeatFailed, SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally,
+    WorkItemOffered,
 };
 use super::step_run::{ApprovalRun, StepArtifact, StepRun};
 use super::timestamp::Timestamp;
@@ -80,7 +81,7 @@ pub struct Session {
     pub sealed_for: IndexMap<String, usize>,
     pub warnings: Vec<String>,
     /// Since when and why it rests, if it does.
-    pub paused: Option<(Timestamp, String)>,
+    pub paused: Option<(Timestamp, PauseReason)>,
     pub closed: Option<SessionClosed>,
 }
 

@@ -1,6 +1,4 @@
 //! Work items of agents: offered, claimed for a while, returned.
-//!
-//! Times are arguments.
 
 use std::sync::Arc;
 

@@ -6,7 +6,8 @@
 use serde_json::{Value, json};
 
 use super::movement::rounds_of_form;
-use super::{round_view, wording};
+use super::round_view;
+use super::wording::whole_of_share;
 use crate::core::profile;
 use crate::history::{RoundRun, Session};
 use crate::tally::{self, CountableKind, IndexedBallot, Profile, Rule, RuleOptions, Score};
@@ -38,9 +39,9 @@ pub fn agreement(session: &Session, round: &RoundRun) -> Option<Agreement> {
     let votes = leading.as_ref().map_or(0.0, |(_, share)| share * tally.answered as f64);
     let of_whom = if profile.weights_step().is_some() && kind != CountableKind::Consent {
         let share = leading.as_ref().map_or(0.0, |(_, share)| share * 100.0);
-        format!("{share:.0} % of the weight of {}", wording::share("", tally).trim_start_matches(" of "))
+        format!("{share:.0} % of the weight of {}", whole_of_share(tally))
     } else {
-        wording::share(&format!("{}", (votes * 100.0).round() / 100.0), tally)
+        format!("{} of {}", (votes * 100.0).round() / 100.0, whole_of_share(tally))
     };
     let found = Agreement {
         leading,

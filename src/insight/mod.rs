@@ -26,5 +26,5 @@ pub use slots::slots;
 pub use tally_text::{long_order, paths, places, rule_description};
 pub use wording::{
     close_reason, cut, finding, first_names, format_duration, group_digits, handling, join_list, labels,
-    money, pluralize, quorum_ballots, shown_mask, turnout, why_paused,
+    money, pluralize, quorum_ballots, shown_mask, turnout,
 };

@@ -4,13 +4,13 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::tally::{Rule, RuleOptions, Score, Verdict};
+use crate::tally::{NoDecision, Rule, RuleOptions, Score, Verdict};
 
 /// "winner: a", "tie: a, b", "no winner: …".
 pub fn result(verdict: &Verdict) -> String {
     let names = verdict.winners.join(", ");
     match (&verdict.reason, verdict.tie) {
-        (Some(reason), true) if reason.starts_with("unresolved") => reason.clone(),
+        (Some(open @ NoDecision::OpenTie { .. }), true) => open.to_string(),
         (_, true) => format!("tie: {names}"),
         (Some(reason), false) => format!("no winner: {reason}"),
         (None, false) if verdict.winners.is_empty() => "no winner".to_owned(),

@@ -9,7 +9,7 @@ use super::tally_text::{result, rule_description};
 use crate::core::{decides_nothing, profile};
 use crate::history::{RoundRun, Session};
 use crate::tally::{
-    self, BallotSupport, CountableKind, Profile, Rule, RuleOptions, Ties, Verdict, seeded_winner,
+    self, BallotSupport, CountableKind, Profile, Rule, RuleOptions, Settled, Ties, Verdict, seeded_winner,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +56,7 @@ pub fn verdict_json(rule: Rule, terms: &RuleOptions, verdict: &Verdict) -> Value
         "tie": verdict.tie,
         "scores": verdict.scores,
         "steps": verdict.steps,
-        "reason": verdict.reason,
+        "reason": verdict.why(),
         "order": verdict.order,
         "order_by": verdict.order_by,
     });
@@ -167,6 +167,6 @@ pub fn lines(session: &Session, round: &RoundRun, found: &[WhatIf]) -> Vec<Strin
 
 pub fn break_tie(verdict: &mut Verdict, seed: u64) {
     if let Some(winner) = seeded_winner(seed, &verdict.winners) {
-        verdict.settle(&winner, format!("tie broken by seed {seed}: {winner}"));
+        verdict.settle(&winner, Settled::Seed(seed));
     }
 }

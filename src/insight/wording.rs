@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use indexmap::IndexMap;
 
-use crate::core::{Cost, QUORUM_UNREACHABLE};
+use crate::core::Cost;
 use crate::history::{CloseReason, Door, RoundOpened, SeatInfo, Session, Tally, Wrapped};
 use crate::identity::Leak;
 use crate::round::answer::Origin;
@@ -18,19 +18,15 @@ pub fn quorum_ballots(opened: &RoundOpened) -> String {
     opened.quorum_ballots.map(|needed| format!(", {}", pluralize(needed, "ballot"))).unwrap_or_default()
 }
 
-/// Of what a share of the ballots is one: "3 of 5 ballots"; "2 of the 2 who did not abstain; 3 abstained".
-pub fn share(votes: &str, tally: &Tally) -> String {
+/// Of what a share of the ballots is one: "5 ballots"; "the 2 who did not abstain; 3 abstained".
+pub fn whole_of_share(tally: &Tally) -> String {
     let absent = absent(tally);
     let rest = || join_list(absent.iter().map(|(count, word)| format!("{count} {word}")));
-    match absent.as_slice() {
-        [] => format!("{votes} of {}", pluralize(tally.answered, "ballot")),
-        [(_, "abstained")] => format!("{votes} of the {} who did not abstain; {}", tally.answered, rest()),
-        _ => format!(
-            "{votes} of {}; of {} {}",
-            pluralize(tally.answered, "ballot"),
-            pluralize(tally.asked, "seat"),
-            rest()
-        ),
+    let ballots = pluralize(tally.answered, "ballot");
+    match absent.len() {
+        0 => ballots,
+        1 if tally.abstained > 0 => format!("the {} who did not abstain; {}", tally.answered, rest()),
+        _ => format!("{ballots}; of {} {}", pluralize(tally.asked, "seat"), rest()),
     }
 }
 
@@ -228,13 +224,6 @@ pub fn resume_verb(session: &Session) -> &'static str {
     let seats = session.header.iter().flat_map(|header| &header.participants);
     let mut doors = seats.filter_map(|seat| Some(seat.remote.as_ref()?.door));
     if doors.any(|door| door != Door::Nats) { "serve" } else { "resume" }
-}
-
-pub fn why_paused(reason: &str) -> &str {
-    if reason == QUORUM_UNREACHABLE {
-        return "failed seats keep the round below its quorum; nothing is revealed, and resuming asks them again";
-    }
-    reason
 }
 
 /// What the programs that take seats add to what they are given, a label for each program.

@@ -5,7 +5,7 @@ use futures::future::{BoxFuture, FutureExt as _, pending, ready};
 use super::scripted_answers::{Answers, scripted};
 use crate::core::{NextAction, Question, QuestionKind, next};
 use crate::engine::{Facilitator, FacilitatorAnswer, FacilitatorRequest, WaitPoint};
-use crate::history::{Merge, SCRIPTED, Session};
+use crate::history::{Merge, PauseReason, SCRIPTED, Session};
 
 /// Opens every round, accepts every tally, answers what is scripted, and leaves where nothing is.
 pub struct HeadlessFacilitator {
@@ -49,7 +49,7 @@ impl HeadlessFacilitator {
             _ => self.answers.next_answer(question)?,
         };
         let answer = answer.or_else(|| rehearses.then(|| placeholder(&question.kind)));
-        let leave = || FacilitatorRequest::Leave { reason: question.message.clone() };
+        let leave = || FacilitatorRequest::Leave { reason: PauseReason::Waiting(question.message.clone()) };
         Ok(answer.map_or_else(leave, FacilitatorRequest::Answer))
     }
 }

@@ -1,9 +1,9 @@
 //! What is told before anything is asked of seats without a model, and of placeholders: they decide nothing.
 
-use crate::core::are_placeholders;
 use crate::diagnostic::Diagnostic;
 use crate::history::{SeatInfo, Session};
 use crate::insight::join_list;
+use crate::tally::NoDecision;
 use crate::workflow::{Definition, Step};
 
 /// That seats are asked for which no model is named.
@@ -51,7 +51,7 @@ fn of_round(session: &Session, definition: &Definition, step: &Step) -> Option<D
     if picks == 0 {
         return None;
     }
-    let are = are_placeholders(picks as u32, seats.len());
+    let are = NoDecision::Placeholders { placeholders: picks as u32, seats: seats.len() };
     let problem = Diagnostic::new(format!("round `{}` cannot decide: {are}", step.id));
     Some(problem.hint("give each seat a model, or say `--rehearse` to try the definition out"))
 }

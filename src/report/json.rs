@@ -19,7 +19,7 @@ use crate::insight::{
 };
 use crate::round::answer::Outcome;
 use crate::round::material::{AgendaItem, Artifact};
-use crate::tally::Rule;
+use crate::tally::{Backing, Rule};
 
 pub fn json(session: &Session) -> Value {
     let source = Source::default();
@@ -265,12 +265,12 @@ fn tally(tally: &Tally) -> Value {
         "placeholders": tally.placeholders,
         "winners": tally.verdict.winners,
         "tier": tally.tier,
-        "tier_because": tally.tier_because,
+        "tier_because": tally.tier_because.as_ref().map(Backing::to_string),
         "act_at": tally.act_at,
         "tie": tally.verdict.tie,
         "order": tally.verdict.order,
         "order_by": tally.verdict.order_by,
-        "reason": tally.verdict.reason,
+        "reason": tally.verdict.why(),
         "quorum": tally.quorum,
         "quorum_ballots": tally.quorum_ballots,
         "asked": tally.asked,

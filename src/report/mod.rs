@@ -75,10 +75,10 @@ impl<'a> Decision<'a> {
 
 /// What a session came to, in a few words: why it was ended, else its decision or the lack of one.
 pub fn outcome(session: &Session) -> Option<String> {
-    Some(made(session)?.label)
+    Some(outcome_headline(session)?.label)
 }
 
-fn made(session: &Session) -> Option<Headline> {
+pub fn outcome_headline(session: &Session) -> Option<Headline> {
     let is_ended = session.closed.as_ref().is_some_and(|closed| closed.reason.is_some());
     let is_counted = match deciding(session) {
         Some(Deciding::Round(round)) => crate::insight::tally(round).is_some(),

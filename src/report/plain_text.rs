@@ -11,12 +11,12 @@ use crate::history::{
     AgendaUpdated, AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, DeadlineExtended,
     Event, IdeasMerged, LeaksFound, MergedOption, PointOpened, RoundClosed, RoundOpened, SeatFailed,
     SeatRetried, Session, SessionClosed, SessionOpened, StepFinished, SynthesisRecorded, Tally, TaskWritten,
-    Timestamp, WorkItemReturned,
+    Timestamp, WorkItemReturned, key_file_left,
 };
 use crate::insight::headline::rehearsal_mark;
 use crate::insight::{
     close_reason, confidence, format_duration, group_digits, handling, headline, join_list, labels,
-    pluralize, quorum_ballots, why_paused, wording,
+    pluralize, quorum_ballots, wording,
 };
 use crate::round::answer::Outcome;
 use crate::sanitize::harmless_line;
@@ -93,7 +93,8 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
             let whose = participant.as_ref().or(round.as_ref()).map(|whose| format!(" ({whose})"));
             format!("warning: {message}{}", whose.unwrap_or_default())
         }
-        Event::SessionPaused { reason, .. } => format!("session paused: {}", why_paused(reason)),
+        Event::KeyFileLeft { round, cause, .. } => format!("warning: {}", key_file_left(round, cause)),
+        Event::SessionPaused { reason, .. } => format!("session paused: {reason}"),
         Event::SessionResumed { program, torn_bytes, .. } => resumed(program, *torn_bytes),
         Event::SessionClosed(closed) => session_closed(closed),
     })

@@ -138,13 +138,13 @@ fn reason(session: &Session, counted: Option<&Tally>) -> Option<String> {
         return Some(reason);
     }
     if let Some((_, reason)) = &session.paused {
-        return Some(reason.clone());
+        return Some(reason.to_string());
     }
     if let Some(Deciding::NotHeld(_, not_held)) = deciding(session) {
         return Some(not_held.why.clone());
     }
     let counted = counted?;
-    counted.shortfall().or_else(|| counted.verdict.reason.clone())
+    counted.shortfall().map(|shortfall| shortfall.to_string()).or_else(|| counted.verdict.why())
 }
 
 /// The seats whose ballot differs from the result.
@@ -182,7 +182,7 @@ fn milliseconds(session: &Session) -> u64 {
 /// What a session came to, in one line for a person: outcome, strength, dissent, approval, money, time.
 /// None where there is no outcome yet. Its text is raw.
 pub fn in_one_line(session: &Session) -> Option<String> {
-    let made = super::made(session)?;
+    let made = super::outcome_headline(session)?;
     let mut parts = vec![made.label];
     if !made.sentence.is_empty() {
         parts.push(made.sentence.trim_end_matches('.').to_owned());

@@ -3,6 +3,7 @@
 //! Source: Brams and Fishburn, "Approval Voting", American Political Science Review 72 (1978).
 
 use super::decimal::{Decimal, Score};
+use super::no_decision::NoDecision;
 use super::profile::{IndexedBallot, Profile};
 use super::verdict::{Verdict, leaders, listed};
 
@@ -24,8 +25,7 @@ pub fn count(profile: &Profile) -> Verdict {
     let steps =
         vec![format!("approvals: {}, of {}", listed(&profile.options, &approvals), profile.total_weight())];
     let won = leaders(&approvals);
-    let verdict =
-        Verdict::from_winners(&profile.options, &won, "no ballot approves of an option").with_steps(steps);
+    let verdict = Verdict::from_winners(&profile.options, &won, NoDecision::NoBallots).with_steps(steps);
     let verdict = verdict.scored(&profile.options, approvals.iter().copied().map(Score::from));
     if won.is_empty() {
         return verdict;

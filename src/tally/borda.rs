@@ -5,6 +5,7 @@
 //! gives the same number of points.
 
 use super::decimal::{Decimal, Score};
+use super::no_decision::NoDecision;
 use super::pairwise::Pairwise;
 use super::profile::Profile;
 use super::verdict::{Verdict, leaders};
@@ -29,7 +30,7 @@ pub fn count(profile: &Profile) -> Verdict {
         let (below, level) = (Decimal::of_units(below), Decimal::of_units(level));
         steps.push(format!("{option}: {below} below + {level} level / 2 = {}", shown[a]));
     }
-    let verdict = Verdict::from_winners(&profile.options, &won, "no ballot ranks the options")
+    let verdict = Verdict::from_winners(&profile.options, &won, NoDecision::NoBallots)
         .scored(&profile.options, shown)
         .with_steps(steps)
         .with_trace(pairs.trace());

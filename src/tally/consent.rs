@@ -5,13 +5,14 @@
 //! reply that may be one lets nothing pass; weights change nothing.
 
 use super::decimal::Score;
+use super::no_decision::NoDecision;
 use super::profile::{IndexedBallot, Profile};
 use super::verdict::Verdict;
 
 /// Counts stances; the winner of a passed proposal is `support`.
 pub fn count(profile: &Profile) -> Verdict {
     let (mut support, mut aside, mut blocks) = (0, 0, 0);
-    let (mut told, mut blockers): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
+    let (mut told, mut blockers): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for ballot in &profile.ballots {
         match &ballot.mark {
             IndexedBallot::Support => support += ballot.count,
@@ -22,7 +23,7 @@ pub fn count(profile: &Profile) -> Verdict {
                     Some(change) => format!("{} blocks; required change: {change}", ballot.voter),
                     None => format!("{}: block (no change stated)", ballot.voter),
                 });
-                blockers.push(&ballot.voter);
+                blockers.push(ballot.voter.clone());
             }
             _ => {}
         }
@@ -34,12 +35,11 @@ pub fn count(profile: &Profile) -> Verdict {
     let mut steps = vec![format!("support {support}, stand-aside {aside}, block {blocks}")];
     steps.append(&mut told);
     let reason = if blocks > 0 {
-        Some(format!("blocked by {}", blockers.join(", ")))
+        Some(NoDecision::Blocked(blockers))
     } else if doubts > 0 {
-        let replies = if doubts == 1 { "reply" } else { "replies" };
-        Some(format!("{doubts} unreadable {replies} may block"))
+        Some(NoDecision::MayBlock(doubts))
     } else if support == 0 && aside == 0 {
-        Some("no support".to_owned())
+        Some(NoDecision::NoSupport)
     } else {
         None
     };

@@ -8,7 +8,7 @@ use super::profile::{IndexedBallot, Profile, UNLISTED};
 use super::verdict::Verdict;
 
 /// More options than this in one place cannot be split exactly.
-const MOST_SHARED: u64 = 36;
+pub const MOST_SHARED: u64 = 36;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FirstPlaces {

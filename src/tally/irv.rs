@@ -10,10 +10,10 @@
 use std::collections::BTreeSet;
 
 use super::decimal::{Decimal, Score};
-use super::first_places::{FirstPlaces, part_size};
-use super::pairwise::NO_RANKINGS;
+use super::first_places::{FirstPlaces, MOST_SHARED, part_size};
+use super::no_decision::{NoDecision, and_list};
 use super::profile::{Profile, UNLISTED};
-use super::verdict::{Elimination, Trace, Verdict, and_list};
+use super::verdict::{Elimination, Trace, Verdict};
 
 /// Sets of options left that are looked at, at most.
 pub const MOST_SITUATIONS: usize = 10_000;
@@ -51,11 +51,7 @@ pub fn count(profile: &Profile) -> Verdict {
     merge(&mut rankings);
     let names = &profile.options;
     let Some(size) = part_size(&rankings) else {
-        return Verdict::from_winners(
-            names,
-            &[],
-            "a ballot puts more than 36 options in one place: it cannot be split",
-        );
+        return Verdict::from_winners(names, &[], NoDecision::Unsplittable(MOST_SHARED));
     };
     let mut search = EliminationSearch {
         names,
@@ -71,7 +67,7 @@ pub fn count(profile: &Profile) -> Verdict {
     };
     let everyone = vec![true; names.len()];
     if search.first_places(&everyone).total() == 0 {
-        return Verdict::from_winners(names, &[], NO_RANKINGS).scored(names, search.scores);
+        return Verdict::from_winners(names, &[], NoDecision::NoBallots).scored(names, search.scores);
     }
     let is_whole = search.follow(&everyone);
     let first = std::mem::replace(&mut search.won, vec![false; names.len()]);
@@ -232,7 +228,7 @@ impl EliminationSearch<'_> {
                 if winners.len() == 1 { "wins under every order" } else { "win, each under some order" };
             self.steps.push(format!("of options tied for last: {} {word}", and_list(&winners)));
         }
-        let verdict = Verdict::from_winners(self.names, &won, "");
+        let verdict = Verdict::from_winners(self.names, &won, NoDecision::NoBallots);
         let mut verdict = verdict
             .scored(self.names, self.scores)
             .with_steps(self.steps)
@@ -246,10 +242,8 @@ impl EliminationSearch<'_> {
 
 /// Marks a verdict whose orders of equals were too many to follow: what is named won under some of them.
 pub fn unresolved(verdict: &mut Verdict) {
-    let found = and_list(&verdict.winners);
-    let reason =
-        format!("unresolved tie: more than {MOST_SITUATIONS} orders of equals; found so far: {found}");
-    verdict.steps.push(reason.clone());
+    let reason = NoDecision::OpenTie { orders: MOST_SITUATIONS, found: verdict.winners.clone() };
+    verdict.steps.push(reason.to_string());
     verdict.tie = true;
     verdict.reason = Some(reason);
 }

@@ -7,6 +7,7 @@
 use indexmap::IndexMap;
 
 use super::decimal::{Decimal, Score};
+use super::no_decision::NoDecision;
 use super::profile::{IndexedBallot, Profile};
 use super::verdict::{Quartiles, Trace, Verdict};
 
@@ -29,7 +30,7 @@ pub fn middle<T: Ord + Copy>(values: &mut [(T, Decimal)], top: i128, bottom: i12
 
 /// Finds the median; the winner is the value, or the two cards it lies between.
 pub fn count(profile: &Profile) -> Verdict {
-    let none = "no ballot gives an estimate";
+    let none = || Verdict::from_winners(&[], &[], NoDecision::NoEstimates);
     if profile.options.is_empty() {
         let number = |mark: &IndexedBallot| {
             if let IndexedBallot::Number(number) = mark { Some(*number) } else { None }
@@ -42,7 +43,7 @@ pub fn count(profile: &Profile) -> Verdict {
             },
         };
         return found(values(profile, number), &scale, |low, high| vec![low.midpoint(high).to_string()])
-            .unwrap_or_else(|| Verdict::from_winners(&[], &[], none));
+            .unwrap_or_else(none);
     }
     let cards = &profile.options;
     let name = |card: usize| cards.get(card).cloned().unwrap_or_default();
@@ -55,7 +56,7 @@ pub fn count(profile: &Profile) -> Verdict {
         },
     };
     let both = |low, high| if low == high { vec![name(low)] } else { vec![name(low), name(high)] };
-    found(values(profile, card), &scale, both).unwrap_or_else(|| Verdict::from_winners(&[], &[], none))
+    found(values(profile, card), &scale, both).unwrap_or_else(none)
 }
 
 struct ValueScale<'a, T> {
@@ -100,7 +101,7 @@ fn found<T: Ord + Copy>(
     ];
     let winners = won(median.0, median.1);
     let level: Vec<usize> = (0..winners.len()).collect();
-    let mut verdict = Verdict::from_winners(&winners, &level, "").with_steps(steps);
+    let mut verdict = Verdict::from_winners(&winners, &level, NoDecision::NoEstimates).with_steps(steps);
     verdict.scores.clone_from(&spread.values);
     Some(verdict.with_trace(Trace { spread: Some(spread), ..Trace::default() }))
 }

@@ -12,12 +12,14 @@ mod file;
 mod first_places;
 mod irv;
 mod median;
+mod no_decision;
 mod pairwise;
 mod profile;
 mod rule;
 mod schulze;
 mod score;
 mod shares;
+mod strength;
 mod verdict;
 
 #[cfg(test)]
@@ -27,9 +29,11 @@ mod tests;
 
 pub use decimal::{Decimal, Fraction, Score};
 pub use file::{BallotFile, read_ballots};
+pub use no_decision::{NoDecision, Shortfall, and_list};
 pub use profile::{CountableKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
-pub use rule::{BallotSupport, Rule, RuleOptions, Tier};
-pub use verdict::{Elimination, Quartiles, Ties, Trace, Verdict, and_list, seeded_winner};
+pub use rule::{BallotSupport, Rule, RuleOptions};
+pub use strength::{Backing, Deed, Tier, WeakBecause};
+pub use verdict::{Elimination, Quartiles, Settled, Ties, Trace, Verdict, seeded_winner};
 
 /// Counts the ballots by a rule; the steps begin with how ballots count, where not as one each.
 pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {

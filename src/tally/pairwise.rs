@@ -141,5 +141,3 @@ pub fn matrix(options: usize, cell: impl Fn(usize, usize) -> i128) -> Vec<Vec<Sc
     let shown = |a, b| if a == b { Score::default() } else { Score::from(Decimal::of_units(cell(a, b))) };
     (0..options).map(|a| (0..options).map(|b| shown(a, b)).collect()).collect()
 }
-
-pub const NO_RANKINGS: &str = "no ballot ranks the options";

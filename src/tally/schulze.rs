@@ -5,7 +5,8 @@
 //! weakest victory on it.
 
 use super::decimal::{Decimal, Score};
-use super::pairwise::{NO_RANKINGS, Pairwise, layers, matrix};
+use super::no_decision::NoDecision;
+use super::pairwise::{Pairwise, layers, matrix};
 use super::profile::Profile;
 use super::verdict::{Trace, Verdict};
 
@@ -81,7 +82,7 @@ pub fn count(profile: &Profile) -> Verdict {
     let wins = |a: usize| pairs.others(a).all(|b| paths.at(a, b) >= paths.at(b, a));
     let won: Vec<usize> = (0..options).filter(|a| pairs.total > 0 && wins(*a)).collect();
     let trace = Trace { paths: matrix(options, |a, b| paths.at(a, b)), ..pairs.trace() };
-    let verdict = Verdict::from_winners(names, &won, NO_RANKINGS)
+    let verdict = Verdict::from_winners(names, &won, NoDecision::NoBallots)
         .scored(names, beaten.into_iter().map(Score::from))
         .with_steps(steps)
         .with_trace(trace);

@@ -4,6 +4,7 @@
 //! ballots that score it; an option without any score cannot win. Means compare as exact ratios.
 
 use super::decimal::{Decimal, Score, compare_ratios};
+use super::no_decision::NoDecision;
 use super::profile::{IndexedBallot, Profile};
 use super::verdict::Verdict;
 
@@ -32,7 +33,7 @@ pub fn count(profile: &Profile) -> Verdict {
         weight => format!("{}: {} / {weight} = {}", profile.options[at], sums[at].0, mean(at)),
     };
     let steps = (0..sums.len()).map(line).collect();
-    let verdict = Verdict::from_winners(&profile.options, &won, "no ballot scores an option")
+    let verdict = Verdict::from_winners(&profile.options, &won, NoDecision::NoBallots)
         .scored(&profile.options, (0..sums.len()).map(mean))
         .with_steps(steps);
     if won.is_empty() {

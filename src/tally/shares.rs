@@ -10,12 +10,13 @@ use std::cmp::Ordering;
 
 use super::decimal::{Decimal, Score};
 use super::first_places::{FirstPlaces, first_places};
+use super::no_decision::NoDecision;
 use super::profile::Profile;
 use super::rule::{Rule, RuleOptions};
 use super::verdict::Verdict;
 
 /// The options that have won, and why there are none.
-type Won = (Vec<usize>, String);
+type Won = (Vec<usize>, NoDecision);
 
 pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
     let places = first_places(profile);
@@ -29,9 +30,9 @@ pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
         Rule::Majority => majority(&places, &mut steps),
         Rule::Supermajority | Rule::WeightedMajority => by_share(&places, rule, terms, &mut steps),
         Rule::Unanimous => unanimous(&places, profile.ballot_count()),
-        _ => (places.leaders(), String::new()),
+        _ => (places.leaders(), NoDecision::NoBallots),
     };
-    let none = if places.total() == 0 { "no ballot names an option" } else { &none };
+    let none = if places.total() == 0 { NoDecision::NoBallots } else { none };
     let verdict = Verdict::from_winners(&profile.options, &won, none);
     places.scored(verdict, &profile.options, what).with_steps(steps)
 }
@@ -43,14 +44,16 @@ fn majority(places: &FirstPlaces, steps: &mut Vec<String>) -> Won {
     let needed = if let Some(whole) = places.whole() {
         let needed = whole / 2 + 1;
         steps.push(format!("{whole} ballots name an option; majority: {needed}"));
-        format!("{needed} are needed")
+        needed.to_string()
     } else {
         let half = Score::ratio(total, 2 * places.size.saturating_mul(Decimal::ONE.units()));
         steps.push(format!("ballots that name an option: {all}; majority: more than {half}"));
-        format!("more than {half} is needed")
+        half.to_string()
     };
     let has_won = 2 * most > total || 2 * most == total && first.len() > 1;
-    let none = format!("no majority: {} of {all} is the most, {needed}", places.shown(most));
+    let more = places.whole().is_none();
+    let none =
+        NoDecision::BelowShare { rule: Rule::Majority, most: places.shown(most), of: all, needed, more };
     (if has_won { first } else { Vec::new() }, none)
 }
 
@@ -61,28 +64,23 @@ fn by_share(places: &FirstPlaces, rule: Rule, terms: &RuleOptions, steps: &mut V
     let (total, most) = (places.total(), places.most());
     let stands = threshold.filter(|_| total > 0).map_or(Ordering::Less, |share| share.compare(most, total));
     let (all, shown) = (places.shown(total), places.shown(most));
-    let (has_won, least, none) = if rule == Rule::Supermajority {
-        let none = format!("no supermajority: {shown} of {all} is the most, {needed} is needed");
-        (stands.is_ge(), "at least", none)
-    } else {
-        let none =
-            format!("no weighted majority: {shown} of {all} is the most, more than {needed} is needed");
-        (stands.is_gt(), "more than", none)
-    };
-    steps.push(format!("needed: {least} {needed} of {all}"));
+    let more = rule != Rule::Supermajority;
+    let has_won = if more { stands.is_gt() } else { stands.is_ge() };
+    steps.push(format!("needed: {} {needed} of {all}", if more { "more than" } else { "at least" }));
+    let none = NoDecision::BelowShare { rule, most: shown, of: all, needed, more };
     (if has_won { places.leaders() } else { Vec::new() }, none)
 }
 
 fn unanimous(places: &FirstPlaces, ballots: u64) -> Won {
     let named: Vec<usize> = (0..places.parts.len()).filter(|option| places.parts[*option] > 0).collect();
     let none = match named.as_slice() {
-        [] => String::new(),
-        [_] if ballots < 2 => "a single ballot is not unanimity".to_owned(),
-        [_] if places.exhausted > Decimal::ZERO => "not unanimous: a ballot names no option".to_owned(),
-        [one] => return (vec![*one], String::new()),
+        [] => NoDecision::NoBallots,
+        [_] if ballots < 2 => NoDecision::SingleBallot,
+        [_] if places.exhausted > Decimal::ZERO => NoDecision::BallotWithoutOption,
+        [one] => return (vec![*one], NoDecision::NoBallots),
         several => {
-            let (most, total) = (places.shown(places.most()), places.shown(places.total()));
-            format!("not unanimous: {} options are named, the first has {most} of {total}", several.len())
+            let (most, of) = (places.shown(places.most()), places.shown(places.total()));
+            NoDecision::NotUnanimous { options: several.len(), most, of }
         }
     };
     (Vec::new(), none)

@@ -151,7 +151,7 @@ fn too_many_orders_of_equals_are_an_unresolved_tie() {
     let names: Vec<String> = (0..16).map(|n| format!("o{n}")).collect();
     let profile = rankings(&names.join(" "), &format!("1: {}", names.join("; 1: ")));
     let verdict = count(&profile, Rule::Irv, &RuleOptions::default());
-    assert!(verdict.tie && verdict.reason.unwrap().contains("unresolved tie"));
+    assert!(verdict.tie && verdict.why().unwrap().contains("unresolved tie"));
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn majorities_are_strict_and_shares_exact() {
     let half = count(&choices("a b c", &[0, 0, 1, 1]), Rule::Majority, &RuleOptions::default());
     assert_eq!((half.tie, half.winners.len()), (true, 2));
     let less = count(&choices("a b c", &[0, 0, 1, 2]), Rule::Majority, &RuleOptions::default());
-    assert_eq!(less.reason.unwrap(), "no majority: 2 of 4 is the most, 3 are needed");
+    assert_eq!(less.why().unwrap(), "no majority: 2 of 4 is the most, 3 are needed");
     assert!(won(&choices("a b", &[]), Rule::Majority).is_empty());
     let share = |text: &str| RuleOptions { threshold: Fraction::parse(text) };
     let two_of_three = choices("a b", &[0, 0, 1]);
@@ -189,7 +189,7 @@ fn majorities_are_strict_and_shares_exact() {
 fn one_ballot_is_no_unanimity() {
     assert_eq!(won(&choices("a b", &[1, 1]), Rule::Unanimous), ["b"]);
     let one = count(&choices("a b", &[1]), Rule::Unanimous, &RuleOptions::default());
-    assert_eq!(one.reason.unwrap(), "a single ballot is not unanimity");
+    assert_eq!(one.why().unwrap(), "a single ballot is not unanimity");
     assert!(won(&choices("a b", &[1, 0]), Rule::Unanimous).is_empty());
     assert!(won(&rankings("a b", "2: a=b"), Rule::Unanimous).is_empty());
 }
@@ -217,18 +217,18 @@ fn consent_stops_at_one_block_and_names_its_change() {
         .ballots
         .push(WeightedBallot::one("security-champion", IndexedBallot::Block(Some("encrypt at rest".into()))));
     let verdict = count(&profile, Rule::Consent, &RuleOptions::default());
-    assert_eq!(verdict.reason.unwrap(), "blocked by security-champion");
+    assert_eq!(verdict.why().unwrap(), "blocked by security-champion");
     assert!(verdict.steps[1].contains("encrypt at rest"));
     profile.ballots[2].mark = IndexedBallot::Block(None);
     let verdict = count(&profile, Rule::Consent, &RuleOptions::default());
-    assert_eq!(verdict.reason.unwrap(), "blocked by security-champion");
+    assert_eq!(verdict.why().unwrap(), "blocked by security-champion");
     assert_eq!(verdict.steps[1], "security-champion: block (no change stated)");
     // Nobody supports it, and nobody blocks it.
     profile.ballots = vec![WeightedBallot::one("b", IndexedBallot::StandAside)];
     assert_eq!(won(&profile, Rule::Consent), ["support"]);
     let nobody = Profile::default();
     let verdict = count(&nobody, Rule::Consent, &RuleOptions::default());
-    assert_eq!((verdict.winners.len(), verdict.reason.as_deref()), (0, Some("no support")));
+    assert_eq!((verdict.winners.len(), verdict.why().as_deref()), (0, Some("no support")));
 }
 
 #[test]
@@ -239,12 +239,12 @@ fn a_reply_that_may_be_a_block_lets_nothing_pass() {
     ];
     let mut profile = Profile { ballots, may_block: vec!["c".to_owned()], ..Profile::default() };
     let verdict = count(&profile, Rule::Consent, &RuleOptions::default());
-    assert_eq!(verdict.reason.as_deref(), Some("1 unreadable reply may block"));
+    assert_eq!(verdict.why().as_deref(), Some("1 unreadable reply may block"));
     assert_eq!(verdict.winners, Vec::<String>::new());
     assert!(verdict.steps[1].ends_with("may be a block: c"), "{:?}", verdict.steps);
     profile.may_block.push("d".to_owned());
     let verdict = count(&profile, Rule::Consent, &RuleOptions::default());
-    assert_eq!(verdict.reason.as_deref(), Some("2 unreadable replies may block"));
+    assert_eq!(verdict.why().as_deref(), Some("2 unreadable replies may block"));
 }
 
 #[test]
@@ -302,6 +302,6 @@ fn every_rule_over_options_gives_the_order_of_all() {
 fn a_tie_that_is_settled_is_settled_in_the_order_too() {
     let mut verdict = count(&choices("a b c", &[0, 2, 0, 2]), Rule::Plurality, &RuleOptions::default());
     assert_eq!(verdict.order, [vec!["a".to_owned(), "c".to_owned()], vec!["b".to_owned()]]);
-    verdict.settle("c", "drawn".to_owned());
+    verdict.settle("c", Settled::Seed(7));
     assert_eq!(verdict.order, ["c", "a", "b"].map(|option| vec![option.to_owned()]));
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::decimal::{Decimal, Score};
+use super::no_decision::NoDecision;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -37,12 +38,25 @@ pub struct Verdict {
     pub scores: IndexMap<String, Score>,
     /// How it was found, so that a person can redo it by hand.
     pub steps: Vec<String>,
+    /// Who chose among tied options.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Settled>,
     /// Why there is no single winner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
+    pub reason: Option<NoDecision>,
     /// The steps as data, where a rule has more of them than its numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Box<Trace>>,
+}
+
+/// Who or what settled a count without a single winner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Settled {
+    Seed(u64),
+    Facilitator,
+    /// A rehearsal takes the first, so that the steps that follow are tried as well.
+    Rehearsal,
 }
 
 /// The steps of a count as data; what a rule does not have is left out.
@@ -90,12 +104,12 @@ pub struct Quartiles {
 impl Verdict {
     /// The verdict in which these options, by index, have won: one, several that are level, or none,
     /// which `none` says why.
-    pub fn from_winners(options: &[String], won: &[usize], none: &str) -> Self {
+    pub fn from_winners(options: &[String], won: &[usize], none: NoDecision) -> Self {
         let winners: Vec<String> = won.iter().filter_map(|option| options.get(*option).cloned()).collect();
         let reason = match winners.len() {
-            0 => Some(none.to_owned()),
+            0 => Some(none),
             1 => None,
-            _ => Some(format!("tie between {}", and_list(&winners))),
+            _ => Some(NoDecision::Tie(winners.clone())),
         };
         Self { tie: winners.len() > 1, winners, reason, ..Self::default() }
     }
@@ -132,8 +146,13 @@ impl Verdict {
     }
 
     /// Settles a tie: the winner stands before the others that were level with it.
-    pub fn settle(&mut self, winner: &str, how: String) {
-        self.steps.push(how);
+    pub fn settle(&mut self, winner: &str, by: Settled) {
+        self.steps.push(match by {
+            Settled::Seed(seed) => format!("tie broken by seed {seed}: {winner}"),
+            Settled::Facilitator => format!("tie broken by the facilitator: {winner}"),
+            Settled::Rehearsal => format!("the rehearsal goes on with the first: {winner}"),
+        });
+        self.settled = Some(by);
         self.winners = vec![winner.to_owned()];
         self.tie = false;
         self.reason = None;
@@ -143,8 +162,18 @@ impl Verdict {
         }
     }
 
+    /// Whether a tie was broken, by a seed or by the facilitator.
+    pub fn was_tied(&self) -> bool {
+        matches!(self.settled, Some(Settled::Seed(_) | Settled::Facilitator))
+    }
+
+    /// Why there is no single winner, in words.
+    pub fn why(&self) -> Option<String> {
+        self.reason.as_ref().map(NoDecision::to_string)
+    }
+
     /// Leaves the numbers and takes away what they would decide.
-    pub fn decide_nothing(&mut self, reason: String) {
+    pub fn decide_nothing(&mut self, reason: NoDecision) {
         (self.winners, self.order, self.order_by) = (Vec::new(), Vec::new(), None);
         self.tie = false;
         self.reason = Some(reason);
@@ -169,15 +198,6 @@ pub fn listed(options: &[String], amounts: &[Decimal]) -> String {
     let parts: Vec<String> =
         options.iter().zip(amounts).map(|(option, amount)| format!("{option} {amount}")).collect();
     parts.join(", ")
-}
-
-/// "a", "a and b", "a, b and c".
-pub fn and_list(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
 }
 
 /// The one of `tied` whose SHA-256 over `seed` (decimal), a line feed and the option is lowest.

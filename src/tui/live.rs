@@ -11,7 +11,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::home::OpenTarget;
 use super::sources::{SeatChoice, SeatLink};
-use crate::core::{Command, ExitCode, NextAction, decide, draft_round, next};
+use crate::core::{Command, ExitCode, NextAction, RoundDraft, decide, draft_round, next};
 use crate::engine::{FacilitatorRequest, WaitPoint, hold};
 use crate::handoff::Checked;
 use crate::history::{
@@ -84,16 +84,10 @@ pub struct Preview {
 impl Preview {
     /// The round that `session` would open now, `context` being its project's.
     pub fn compute(session: &Session, context: Option<&str>) -> Result<Self, String> {
-        let (opened, checked) = draft_round(session, context).map_err(|refusal| refusal.0)?;
+        let RoundDraft { opened, checked, bytes_in_full } =
+            draft_round(session, context).map_err(|refusal| refusal.0)?;
         let before = session.rounds.last().map_or("", |round| &round.opened.snapshot);
         let diff = if before.is_empty() { Vec::new() } else { text_diff(before, &opened.snapshot) };
-        let step = session.definition.as_ref().and_then(|definition| definition.step(&opened.step));
-        let asked = step.and_then(|step| {
-            let definition = session.definition.as_ref()?;
-            Some((step, session.rendered_round(definition, step, step.round()?).ok()?))
-        });
-        let in_full = asked.map(|(step, asked)| session.size_in_full(step, &asked.round, context));
-        let bytes_in_full = in_full.unwrap_or(opened.snapshot_bytes);
         Ok(Self { opened, diff, is_changed: false, checked, bytes_in_full })
     }
 

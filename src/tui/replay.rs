@@ -244,6 +244,7 @@ impl Replay {
             | Event::LinkRecorded(_)
             | Event::TaskWritten(_)
             | Event::LateAnswerRefused { .. }
+            | Event::KeyFileLeft { .. }
             | Event::RoundClosed(_)
             | Event::LeaksFound(_)
             | Event::TallyMade(_)

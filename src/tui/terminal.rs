@@ -29,8 +29,9 @@ use super::theme::Theme;
 use super::update::{Effect, Message, update};
 use super::view::{ClickMap, Target, draw};
 use crate::config::need::Need;
-use crate::core::{ExitCode, LEFT};
+use crate::core::ExitCode;
 use crate::engine::FacilitatorRequest;
+use crate::history::PauseReason;
 use crate::participants::human::HumanQuestion;
 use opened::{Opened, OpenedChannel, Then};
 pub use signals::Signals;
@@ -350,7 +351,7 @@ impl Screen {
     /// Has the engine rest, and waits until it does.
     async fn stop_engine(&mut self) {
         let Some(mut running) = self.running.take() else { return };
-        let _ = running.orders.send(FacilitatorRequest::Leave { reason: LEFT.to_owned() });
+        let _ = running.orders.send(FacilitatorRequest::Leave { reason: PauseReason::Left });
         let ended = async {
             while let Some(news) = running.news.recv().await {
                 if matches!(news, EngineUpdate::Ended(_)) {

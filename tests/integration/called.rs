@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use roundtable::core::{Command, ExitCode, decide, key_file_left};
-use roundtable::history::{Event, SeatFailed, TimedEvent, Timestamp};
+use roundtable::core::{Command, ExitCode, decide};
+use roundtable::history::{Event, PauseReason, SeatFailed, TimedEvent, Timestamp};
 use roundtable::journal::{Disk, verify};
 
 use crate::forge::{chained, events, folded};
@@ -29,10 +29,10 @@ fn found(all: &[TimedEvent], change: impl FnOnce(&mut Vec<TimedEvent>)) -> Vec<S
 fn a_warning_that_nothing_called_for_is_found_wherever_it_stands() {
     let all = finished(WORKFLOW);
     let close = all.iter().position(|s| matches!(s.event, Event::RoundClosed(_))).expect("closed");
-    let put =
-        |at: usize, event: Event| found(&all, |all| all.insert(at, TimedEvent { at: all[at].at, event }));
+    let put = |at: usize, event| found(&all, |all| all.insert(at, TimedEvent { at: all[at].at, event }));
     // That of a key file may be true once its round is closed.
-    let of_key = Event::warning(&key_file_left(1, "permission denied"));
+    let round = folded(&all).rounds[0].opened.round.clone();
+    let of_key = Event::KeyFileLeft { step: round.clone(), round, cause: "denied".to_owned() };
     assert_eq!(put(all.len() - 1, of_key.clone()), Vec::<String>::new());
     for at in 1..all.len() {
         let invented = put(at, Event::warning("the vote was bought"));
@@ -75,7 +75,7 @@ fn a_session_may_be_gone_on_with_anywhere_before_its_end() {
     }
     let closed = all.iter().position(|s| matches!(s.event, Event::RoundClosed(_))).expect("closed");
     let rest = |step: &str| {
-        let event = Event::SessionPaused { reason: "lunch".to_owned(), step: Some(step.to_owned()) };
+        let event = Event::SessionPaused { reason: PauseReason::Left, step: Some(step.to_owned()) };
         found(&all[..closed], |all| all.push(TimedEvent { at: all[closed - 1].at, event }))
     };
     assert_eq!(rest("pick"), Vec::<String>::new());
@@ -92,7 +92,7 @@ fn seats_that_failed_below_the_quorum_are_asked_anew_when_it_is_resumed() {
         let (round, participant, reason) = ("pick".to_owned(), who.to_owned(), "HTTP 500".to_owned());
         Command::Fail(Box::new(SeatFailed { round, participant, reason, tries: 4, ..SeatFailed::default() }))
     };
-    let pause = Command::Pause { reason: "quorum_unreachable".to_owned(), step: None };
+    let pause = Command::Pause { reason: PauseReason::QuorumUnreachable, step: None };
     let resume = Command::Resume { program: "roundtable".to_owned(), torn_bytes: 0 };
     for command in [fail("ann"), fail("bob"), fail("cyd"), pause, resume] {
         for event in decide(&session, command, at).expect("decided") {

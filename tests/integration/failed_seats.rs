@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use roundtable::history::{Event, Session};
+use roundtable::history::{Event, PauseReason, Session};
 use roundtable::journal::{fold, read_log, verify};
 
 use crate::program::{Desk, Ran, arg};
@@ -48,7 +48,7 @@ fn failures_below_the_quorum_reveal_nothing_and_resuming_asks_them_again_with_th
         .tells("resume with: roundtable resume");
     let (now, events) = session(&desk);
     let Some(Event::SessionPaused { reason, .. }) = events.last() else { panic!("{events:?}") };
-    assert_eq!(reason, "quorum_unreachable");
+    assert_eq!(reason, &PauseReason::QuorumUnreachable);
     assert!(now.closed.is_none() && now.open_round().expect("open").sealed() == 1);
     let bytes = std::fs::read(desk.session()).expect("a file");
     for text in [&ran.out, &ran.err, &String::from_utf8_lossy(&bytes).into_owned()] {

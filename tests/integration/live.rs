@@ -7,7 +7,7 @@ use futures::future::FutureExt as _;
 use roundtable::core::{Command, ExitCode, ReplyLimits, decide};
 use roundtable::engine::{Budget, FacilitatorRequest, WaitPoint, hold};
 use roundtable::history::{
-    CloseReason, Event, LogEntry, Price, RoundRevised, SeatStatus, Session, Timestamp,
+    CloseReason, Event, LogEntry, PauseReason, Price, RoundRevised, SeatStatus, Session, Timestamp,
 };
 use roundtable::journal::Disk;
 
@@ -154,7 +154,7 @@ fn more_time_moves_the_deadline_that_closes_the_round() {
     let start = std::time::Instant::now();
     let mut screen = at_holds(
         vec![|session| vec![seen(session)], |_| {
-            vec![FacilitatorRequest::Leave { reason: roundtable::core::LEFT.to_owned() }]
+            vec![FacilitatorRequest::Leave { reason: PauseReason::Left }]
         }],
         |line| Vec::from_iter(is_sealed(line, "ann").then_some(FacilitatorRequest::MoreTime(4_000_000))),
     );

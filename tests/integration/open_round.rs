@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use futures::future::{BoxFuture, FutureExt as _};
 use roundtable::core::{Command, ExitCode, decide};
-use roundtable::history::{CloseReason, Event, SeatStatus, Session, TimedEvent, Timestamp};
+use roundtable::history::{CloseReason, Event, PauseReason, SeatStatus, Session, TimedEvent, Timestamp};
 use roundtable::journal::{Disk, Journal};
 use roundtable::participants::{Failure, Participant, Reply, SeatRequest};
 use rustix::process::{Pid, Signal, kill_process};
@@ -263,7 +263,7 @@ fn time_at_rest_does_not_use_up_the_sessions_time() {
     let header = header(&text);
     let mut journal = Journal::create(&place.disk, &place.file()).expect("a journal");
     let opened = Timestamp(1_000_000_000_000);
-    let pause = Command::Pause { reason: "interrupted".to_owned(), step: None };
+    let pause = Command::Pause { reason: PauseReason::Interrupted, step: None };
     for (command, at) in [(Command::Open(Box::new(header)), opened), (pause, Timestamp(opened.0 + 50))] {
         for event in decide(&session, command, at).expect("decided") {
             let stamped = TimedEvent { at, event };

@@ -1,8 +1,8 @@
 //! Failed seats with a facilitator at the screen: the round waits, and the facilitator says how it goes on.
 
-use roundtable::core::{Command, ExitCode, LEFT, decide};
+use roundtable::core::{Command, ExitCode, decide};
 use roundtable::engine::FacilitatorRequest;
-use roundtable::history::{CloseReason, Event, LogEntry, SeatStatus, Session};
+use roundtable::history::{CloseReason, Event, LogEntry, PauseReason, SeatStatus, Session};
 use roundtable::journal::Disk;
 
 use crate::seats::{Place, seated, unreachable};
@@ -95,12 +95,12 @@ fn the_close_policy_says_what_is_waited_for() {
 fn leaving_keeps_the_choice() {
     let dir = tempfile::tempdir().expect("a folder");
     let place = Place::new(Disk::default(), dir.path());
-    let mut screen = led(|| vec![FacilitatorRequest::Leave { reason: LEFT.to_owned() }]);
+    let mut screen = led(|| vec![FacilitatorRequest::Leave { reason: PauseReason::Left }]);
     let text = definition("");
     let (ran, _) = place.start_live(&text, &seated(&["bob", "cyd"], unreachable), &mut screen);
     assert_eq!(ran.done, Ok(ExitCode::Waiting));
     let session = place.session();
-    assert_eq!(session.paused.as_ref().map(|(_, reason)| reason.as_str()), Some(LEFT));
+    assert_eq!(session.paused.as_ref().map(|(_, reason)| reason), Some(&PauseReason::Left));
     let resume = Command::Resume { program: "test".to_owned(), torn_bytes: 0 };
     let events = decide(&session, resume, session.last_at).expect("resumes");
     assert!(matches!(events[..], [Event::SessionResumed { .. }]), "{events:?}");

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _};
-use roundtable::core::{Command, ExitCode, LEFT};
+use roundtable::core::{Command, ExitCode};
 use roundtable::engine::{
     Budget, Engine, EngineConfig, Facilitator, FacilitatorRequest, Observer, ReplacementSeat, SeatReplacer,
     SeatedParticipants, WaitPoint,
 };
-use roundtable::history::{LogEntry, Session, SessionOpened};
+use roundtable::history::{LogEntry, PauseReason, Session, SessionOpened};
 use roundtable::journal::{Disk, Journal, KeyStore, fold, read_log, verify};
 use roundtable::launch::headless::HeadlessFacilitator;
 use roundtable::launch::scripted_answers::Answers;
@@ -143,7 +143,7 @@ impl Facilitator for Person {
         _: Option<&'a WaitPoint>,
         _: &'a Session,
     ) -> BoxFuture<'a, Result<FacilitatorRequest, String>> {
-        let left = || FacilitatorRequest::Leave { reason: LEFT.to_owned() };
+        let left = || FacilitatorRequest::Leave { reason: PauseReason::Left };
         self.orders.recv().map(move |order| Ok(order.unwrap_or_else(left))).boxed()
     }
 

@@ -14,10 +14,10 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::arguments::{Numbers, State};
-use crate::core::{Command, QUORUM_UNREACHABLE};
+use crate::core::Command;
 use crate::diagnostic::Diagnostic;
-use crate::engine::{INTERRUPTED, Observer};
-use crate::history::{Event, LogEntry, RoundRun, Session};
+use crate::engine::Observer;
+use crate::history::{Event, LogEntry, PauseReason, RoundRun, Session};
 use crate::launch::environment::Environment;
 use crate::launch::headless::HeadlessFacilitator;
 use crate::launch::run::{FrontEnd, run};
@@ -169,9 +169,11 @@ fn numbers_of(session: &Session) -> Numbers {
     };
     let why = session.paused.as_ref().filter(|_| state == State::Paused).map(|(_, reason)| {
         let resume = format!("the user continues it with `roundtable resume {}`", session.id);
-        match reason.as_str() {
-            INTERRUPTED => format!("interrupted; {resume}"),
-            QUORUM_UNREACHABLE => format!("too few seats answered, and nothing is revealed; {resume}"),
+        match reason {
+            PauseReason::Interrupted => format!("interrupted; {resume}"),
+            PauseReason::QuorumUnreachable => {
+                format!("too few seats answered, and nothing is revealed; {resume}")
+            }
             _ if is_own_ballot_lost(session) => {
                 "your own ballot was lost with the program, and nobody was asked; convene again".to_owned()
             }

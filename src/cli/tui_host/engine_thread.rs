@@ -9,10 +9,9 @@ use tokio_util::sync::CancellationToken;
 use super::screen_door::{ScreenDoor, Served};
 use crate::cli::door::DoorInputs;
 use crate::cli::worker_door::WorkerDoor;
-use crate::core::LEFT;
 use crate::diagnostic::Diagnostic;
 use crate::engine::{Facilitator, FacilitatorRequest, Observer, WaitPoint};
-use crate::history::{LogEntry, Session};
+use crate::history::{LogEntry, PauseReason, Session};
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 use crate::launch::run::{FrontEnd, run, runtime};
@@ -53,7 +52,7 @@ impl Facilitator for ScreenFacilitator {
         _: &'a Session,
     ) -> BoxFuture<'a, Result<FacilitatorRequest, String>> {
         // Whose screen is gone has left.
-        let left = || FacilitatorRequest::Leave { reason: LEFT.to_owned() };
+        let left = || FacilitatorRequest::Leave { reason: PauseReason::Left };
         self.requests.recv().map(move |request| Ok(request.unwrap_or_else(left))).boxed()
     }
 

@@ -127,9 +127,8 @@ fn state(session: &Session) -> String {
     {
         return format!("round {} open, {} of {}", round.opened.number, round.sealed(), round.seats.len());
     }
-    let outcome = report::outcome(session);
     let word = || session.closed.as_ref().map_or("unfinished", |closed| closed.status.name()).to_owned();
-    outcome.map_or_else(word, |outcome| outcome.trim_start_matches("Decision: ").to_owned())
+    report::outcome_headline(session).map_or_else(word, |outcome| outcome.name)
 }
 
 /// What is said of a session beside the list.

@@ -7,11 +7,10 @@ use serde_json::{Map, Value};
 
 use super::agenda;
 use crate::core::command::{AgendaChange, Command, DecideResult, Refusal, refuse};
-use crate::core::exit_code::LEFT;
 use crate::diagnostic::Diagnostic;
 use crate::history::{
-    ApprovalGiven, ArtifactRecorded, DeadlineExtended, Event, IdeasMerged, Merge, PROJECT, RemoteSeat,
-    RoundRevised, RoundRun, SCRIPTED, SeatInfo, SeatRetried, SeatStatus, Session, SessionForked,
+    ApprovalGiven, ArtifactRecorded, DeadlineExtended, Event, IdeasMerged, Merge, PROJECT, PauseReason,
+    RemoteSeat, RoundRevised, RoundRun, SCRIPTED, SeatInfo, SeatRetried, SeatStatus, Session, SessionForked,
     SynthesisRecorded, read_artifact,
 };
 use crate::workflow::{Definition, recheck};
@@ -99,7 +98,7 @@ fn extend_deadline(session: &Session, deadline_ms: u64) -> DecideResult {
 /// The seats that failed are asked again where the round's quorum cannot be reached without them, unless
 /// the facilitator left it so: then it is the facilitator's choice.
 pub(crate) fn failed_again(session: &Session) -> impl Iterator<Item = Event> {
-    let was_left = session.paused.as_ref().is_some_and(|(_, reason)| reason == LEFT);
+    let was_left = session.paused.as_ref().is_some_and(|(_, reason)| *reason == PauseReason::Left);
     let round = session.below_quorum().filter(|_| !was_left);
     round.into_iter().flat_map(RoundRun::failed_seats).map(|seat| {
         let (step, round) = match &seat.status {

@@ -13,7 +13,7 @@ pub(crate) mod step;
 use super::command::{Command, DecideResult, Refusal, refuse};
 use super::proposal::Proposal;
 use super::work_item;
-use crate::history::{ApprovalGiven, Event, Session, SessionOpened, Status, Timestamp};
+use crate::history::{ApprovalGiven, Event, PauseReason, Session, SessionOpened, Status, Timestamp};
 use crate::workflow::Definition;
 use close::{close, close_session};
 use facilitator::{answer, check_merged, decide_live, failed_again, fork, merge_ideas};
@@ -35,9 +35,7 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
     }
     match command {
         Command::Resume { program, torn_bytes } => return Ok(resume(session, program, torn_bytes)),
-        Command::Warn { message } => {
-            return Ok(vec![Event::warning(&message)]);
-        }
+        Command::KeyFileLeft { round, cause } => return note_key_file(session, round, cause),
         Command::RecordTask { item, error } => return work_item::record_task(session, &item, error),
         Command::Fork { session: id, at_seq } => return fork(session, id, at_seq),
         _ if session.paused.is_some() => return refuse("session is paused; resume it first"),
@@ -65,7 +63,7 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
         Command::CloseRound { reason, key } => close_round(session, reason, &key),
         Command::Reveal => reveal(session),
         Command::Tally => tally(session),
-        Command::AskPerson { step } => ask_person(session, &definition, &step),
+        Command::AskPerson { step } => ask_person(session, &definition, &step, now),
         Command::Answer(given) => give_answer(session, &definition, given),
         Command::Merge { merge, given } => merge_ideas(session, merge, given),
         Command::LoseKey => record_key_loss(session),
@@ -134,7 +132,7 @@ fn decide_work_item(
     now: Timestamp,
 ) -> DecideResult {
     match command {
-        Command::Offer { step } => offer_items(session, definition, &step),
+        Command::Offer { step } => offer_items(session, definition, &step, now),
         Command::Claim { item, participant, holder } => {
             work_item::claim(session, &item, &participant, holder, now)
         }
@@ -148,7 +146,14 @@ fn decide_work_item(
     }
 }
 
-fn pause(session: &Session, reason: String, step: Option<String>) -> DecideResult {
+fn note_key_file(session: &Session, round: String, cause: String) -> DecideResult {
+    match session.round(&round).filter(|run| run.closed.is_some()) {
+        Some(run) => Ok(vec![Event::KeyFileLeft { step: run.opened.step.clone(), round, cause }]),
+        None => refuse(format!("round `{round}` is not closed")),
+    }
+}
+
+fn pause(session: &Session, reason: PauseReason, step: Option<String>) -> DecideResult {
     let exhausted = session.exhausted.as_ref().map(|asked| asked.requested.step.as_str());
     let waits = |step: &str| session.running(step).is_some() || exhausted == Some(step);
     if let Some(step) = step.as_deref().filter(|step| !waits(step)) {

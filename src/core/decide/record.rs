@@ -3,8 +3,6 @@
 //! A result of another form, an id that is taken or one that is not there fails the step, and nothing of
 //! it is recorded.
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::agenda;
@@ -30,44 +28,6 @@ const ARTIFACT_KEYS: [&str; 10] = [
 ];
 /// The prefix of an artifact's id, where the result gives none.
 const ARTIFACT: &str = "REQ";
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Opened {
-    title: String,
-    description: Option<String>,
-    minimum_change: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Asked {
-    title: String,
-    description: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Resolved {
-    id: String,
-    how: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Answered {
-    id: String,
-    answer: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Item {
-    id: String,
-    title: Option<String>,
-    status: Option<String>,
-    reason: Option<String>,
-}
 
 /// The events of a step's `record` that are not on record yet; none if it has no `record`, or failed.
 pub fn recorded(
@@ -144,7 +104,7 @@ impl Table<'_> {
         if what == Recorded::Artifacts {
             return self.artifact(entry);
         }
-        let change = change_of(what, entry)?;
+        let change = change_of(what.word(), entry)?;
         let by = RECORDED_BY_STEP.to_owned();
         let event = agenda::change(&self.agenda, change, by, Some(self.step.to_owned()))?;
         self.agenda.apply(&event);
@@ -187,46 +147,22 @@ pub fn agenda_changes(found: &Value) -> Result<Vec<AgendaChange>, String> {
         return Err(format!("no `{key}`: write conflicts, resolved, questions, answered or agenda"));
     }
     let mut changes = Vec::new();
-    for (word, what) in Recorded::WORDS {
+    for (word, _) in Recorded::WORDS {
         let Some(list) = map.get(word) else { continue };
         let list = list.as_array().ok_or_else(|| format!("`{word}` is no list"))?;
         for (at, entry) in list.iter().enumerate() {
-            changes.push(change_of(what, entry).map_err(|why| format!("{word}[{at}]: {why}"))?);
+            changes.push(change_of(word, entry).map_err(|why| format!("{word}[{at}]: {why}"))?);
         }
     }
     Ok(changes)
 }
 
-fn change_of(what: Recorded, entry: &Value) -> Result<AgendaChange, String> {
-    Ok(match what {
-        Recorded::Artifacts => return Err("an artifact is recorded on its own".to_owned()),
-        Recorded::Conflicts => {
-            let Opened { title, description, minimum_change } = read(&titled(entry))?;
-            AgendaChange::OpenConflict { title, description, minimum_change }
-        }
-        Recorded::Resolved => {
-            let Resolved { id, how } = read(entry)?;
-            AgendaChange::ResolveConflict { id, how }
-        }
-        Recorded::Questions => {
-            let Asked { title, description } = read(&titled(entry))?;
-            AgendaChange::OpenQuestion { title, description }
-        }
-        Recorded::Answered => {
-            let Answered { id, answer } = read(entry)?;
-            AgendaChange::AnswerQuestion { id, answer }
-        }
-        Recorded::Agenda => {
-            let Item { id, title, status, reason } = read(entry)?;
-            AgendaChange::Item { id, title, status, reason }
-        }
-    })
+/// The change that an entry of the list `word` stands for.
+fn change_of(word: &str, entry: &Value) -> Result<AgendaChange, String> {
+    let entry = if matches!(word, "conflicts" | "questions") { titled(entry) } else { entry.clone() };
+    serde_json::from_value(serde_json::json!({ word: entry })).map_err(|error| error.to_string())
 }
 
 fn titled(entry: &Value) -> Value {
     if entry.is_string() { serde_json::json!({ "title": entry }) } else { entry.clone() }
-}
-
-fn read<T: DeserializeOwned>(entry: &Value) -> Result<T, String> {
-    serde_json::from_value(entry.clone()).map_err(|error| error.to_string())
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::agenda::conflicts_of;
 use crate::core::command::{DecideResult, Refusal, refuse};
 use crate::core::tally_round::tally_round;
-use crate::handoff::{Checked, is_asked_again};
+use crate::handoff::{Checked, Rendered, is_asked_again};
 use crate::history::{
     AnswerRevealed, BallotSealed, CloseReason, Event, RoundClosed, RoundOpened, RoundRun, SealedBy, Seat,
     SeatFailed, SeatStatus, Session, Timestamp, WorkItemOffered,
@@ -24,15 +24,19 @@ pub fn open_round(
     seal: Option<SealTo>,
 ) -> DecideResult {
     let (step, round) = round_to_open(session, definition)?;
-    if let Some(why) = session.check_round(definition, step, round).refusal {
+    let (asked, checked) = session.checked_round(definition, step, round).map_err(Refusal)?;
+    if let Some(why) = checked.refusal {
         return refuse(why);
     }
     if seal.as_ref().is_some_and(|seal| !seal.is_known()) {
         return refuse("nobody can seal to this key");
     }
-    let opened = RoundOpened { seal, ..draft(session, definition, step, round, summary)? };
+    let opened = RoundOpened { seal, ..draft(session, definition, step, &asked, summary)? };
+    let of_round = checked.warnings.iter().chain(&asked.warnings);
+    let of_round = of_round.map(|warning| Event::warning(&format!("round `{}`: {warning}", step.id)));
+    let of_links = session.linked(definition, step).warnings;
     let mut events: Vec<Event> =
-        session.opening_warnings().iter().map(|message| Event::warning(message)).collect();
+        of_round.chain(of_links.iter().map(|warning| Event::warning(warning))).collect();
     if definition.project_summary.is_none() && summary != session.context.as_deref() {
         events.push(Event::ContextChanged { text: summary.map(str::to_owned) });
     }
@@ -42,21 +46,32 @@ pub fn open_round(
     Ok(events)
 }
 
-/// The round that waits as it would be opened now, and what the check of its work item says.
-pub fn draft_round(session: &Session, summary: Option<&str>) -> Result<(RoundOpened, Checked), Refusal> {
+/// The round that waits, as it would be opened now.
+pub struct RoundDraft {
+    pub opened: RoundOpened,
+    /// What the check of its work item says.
+    pub checked: Checked,
+    /// The bytes that the snapshot would have with all earlier rounds and results.
+    pub bytes_in_full: usize,
+}
+
+pub fn draft_round(session: &Session, summary: Option<&str>) -> Result<RoundDraft, Refusal> {
     let Some(definition) = session.definition.as_deref() else { return refuse("the session is not open") };
     let (step, round) = round_to_open(session, definition)?;
-    let checked = session.check_round(definition, step, round);
-    Ok((draft(session, definition, step, round, summary)?, checked))
+    let (asked, checked) = session.checked_round(definition, step, round).map_err(Refusal)?;
+    let opened = draft(session, definition, step, &asked, summary)?;
+    let bytes_in_full = session.size_in_full(step, &asked.round, summary);
+    Ok(RoundDraft { opened, checked, bytes_in_full })
 }
 
 fn draft(
     session: &Session,
     definition: &Definition,
     step: &Step,
-    round: &Round,
+    asked: &Rendered<'_>,
     summary: Option<&str>,
 ) -> Result<RoundOpened, Refusal> {
+    let round = &*asked.round;
     let before = session.revised(definition, step, round).map_err(Refusal)?;
     let seats: Vec<String> = session
         .roster
@@ -65,8 +80,6 @@ fn draft(
         .filter(|seat| before.is_none_or(|before| before.seat(&seat.name).is_some_and(is_asked_again)))
         .map(|seat| seat.name.clone())
         .collect();
-    let asked = session.rendered_round(definition, step, round).map_err(Refusal)?;
-    let round = &*asked.round;
     let snapshot = session.render_snapshot(step, round, summary);
     let rules = prompt::rules(&round.ballot);
     Ok(RoundOpened {
@@ -89,8 +102,8 @@ fn draft(
         snapshot: Arc::clone(&snapshot.text),
         rules: rules.into(),
         seal: None,
-        written: asked.written,
-        directive: asked.directive,
+        written: asked.written.clone(),
+        directive: asked.directive.clone(),
         directives: round.directives.clone(),
         revises: before.map(|before| before.opened.round.clone()),
         seats,

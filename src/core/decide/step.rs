@@ -5,20 +5,18 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::close::time_is_up;
-use super::nested::StepOutcome;
-use super::nested::{items, of_each, of_parallel, of_sequence};
+use super::nested::{StepOutcome, items, of_each, of_parallel, of_sequence};
 use super::record::recorded;
 use crate::core::command::{DecideResult, Refusal, refuse};
-use crate::core::next::tie_message;
-use crate::core::next::unstarted;
-use crate::core::proposal::{Proposal, holds, unasked};
+use crate::core::next::{tie_message, unstarted};
+use crate::core::proposal::{Proposal, holds};
 use crate::handoff::{offer, rejected, round_data};
 use crate::history::{
-    ApprovalGiven, ApprovalRequested, ApprovalRun, Event, IdeasMerged, ItemStatus, Merge, RECORDED_BY_STEP,
-    Session, StepFinished, StepRun, Tally, Timestamp, WorkItem,
+    ApprovalGiven, ApprovalRequested, ApprovalRun, CollectedIdea, Event, IdeasMerged, ItemStatus, Merge,
+    RECORDED_BY_STEP, Session, StepFinished, StepRun, Timestamp, WorkItem,
 };
 use crate::tally::Ties;
-use crate::workflow::{Approval, Branch, Definition, Step, StepKind};
+use crate::workflow::{Approval, Definition, Step, StepKind};
 
 pub fn start_step(session: &Session, definition: &Definition, now: Timestamp) -> DecideResult {
     if let Some(run) = &session.step {
@@ -66,10 +64,16 @@ fn running<'a>(
     }
 }
 
-/// The work items of a step that has handed none out.
-pub fn offer_items(session: &Session, definition: &Definition, id: &str) -> DecideResult {
+/// The work items of a step that has handed none out; the end of the step where none can be made.
+pub fn offer_items(session: &Session, definition: &Definition, id: &str, now: Timestamp) -> DecideResult {
     let (run, step) = running(session, definition, id)?;
-    let hand_overs = session.work_item_drafts(definition, step).map_err(Refusal)?;
+    let hand_overs = match session.work_item_drafts(definition, step) {
+        Ok(hand_overs) => hand_overs,
+        Err(why) if run.items.is_empty() => {
+            return Ok(ended(session, definition, step, StepOutcome::to_nothing(why), None, now));
+        }
+        Err(why) => return refuse(why),
+    };
     let nth = session.runs.get(id).copied().unwrap_or(1);
     let of_run = if nth > 1 { format!("{id}.{nth}") } else { id.to_owned() };
     let mut events = Vec::new();
@@ -87,7 +91,7 @@ pub fn offer_items(session: &Session, definition: &Definition, id: &str) -> Deci
     if events.is_empty() { refuse(format!("step `{id}` has nothing left to hand out")) } else { Ok(events) }
 }
 
-pub fn ask_person(session: &Session, definition: &Definition, id: &str) -> DecideResult {
+pub fn ask_person(session: &Session, definition: &Definition, id: &str, now: Timestamp) -> DecideResult {
     if let Some(step) = session.exhausted_step().filter(|step| step.id == id) {
         return match session.exhausted {
             Some(_) => refuse("the question is asked already"),
@@ -98,60 +102,97 @@ pub fn ask_person(session: &Session, definition: &Definition, id: &str) -> Decid
     if run.approval.is_some() {
         return refuse("the question is asked already");
     }
-    if unasked(session, definition, step).is_some() {
-        return refuse(format!("step `{id}` takes the proposal as it is"));
-    }
     // As the round was opened: its step may have been revised since.
     let round = session.round_of(run).filter(|round| round.opened.ties == Ties::Ask);
     let tied = round.and_then(|round| round.tally.as_ref()).filter(|tally| tally.verdict.tie);
-    let mut ideas = Vec::new();
-    let mut proposed = None;
-    let (message, written, choices) = if let StepKind::Approval(approval) = &step.kind {
-        ideas = session.ideas_to_merge(id);
-        if let (Some(round), true) = (&approval.merges, ideas.is_empty()) {
-            return refuse(no_ideas(round));
-        }
-        let (mut message, written) = session.rendered_message(definition, step, approval).map_err(Refusal)?;
-        if let Some(proposal) = Proposal::of(session, definition, step) {
-            if let Err(why) = &proposal.answer {
-                message.push_str(&format!("\nThere is no valid proposal: {why}"));
+    let (asked, choices) = if let StepKind::Approval(approval) = &step.kind {
+        match question(session, definition, step, approval) {
+            ApprovalState::Asks(asked) => (asked, Vec::new()),
+            ApprovalState::Ends(came, merge) => {
+                return Ok(ended(session, definition, step, came, merge, now));
             }
-            proposed = Some(proposal.answer.unwrap_or_else(|_| proposal.facts.blank()));
         }
-        (message, written, Vec::new())
     } else if let (Some(_), Some(tally)) = (step.round(), tied) {
-        (tie_message(&tally.verdict.winners), None, tally.verdict.winners.clone())
+        let winners = tally.verdict.winners.clone();
+        (AskedApproval { message: tie_message(&winners), ..AskedApproval::default() }, winners)
     } else {
         return refuse(format!("step `{}` asks nothing of a person", step.id));
     };
     Ok(vec![Event::ApprovalRequested(ApprovalRequested {
         step: step.id.clone(),
-        message,
-        written,
+        message: asked.message,
+        written: asked.written,
         choices,
-        ideas,
-        proposal: proposed,
+        ideas: asked.ideas,
+        proposal: asked.proposal,
         input: session.given_input(id),
         context: session.context_for(id),
     })])
 }
 
+#[derive(Default)]
+struct AskedApproval {
+    message: String,
+    written: Option<String>,
+    ideas: Vec<CollectedIdea>,
+    proposal: Option<Value>,
+}
+
+/// Whether an approval that has not asked yet asks a person, or what it comes to without.
+enum ApprovalState {
+    Asks(AskedApproval),
+    Ends(StepOutcome, Option<Merge>),
+}
+
+fn question(session: &Session, definition: &Definition, step: &Step, approval: &Approval) -> ApprovalState {
+    let proposal = Proposal::of(session, definition, step);
+    if let Some(taken) = proposal.as_ref().filter(|it| it.is_unasked(session, definition, step, approval)) {
+        let merge = taken.merge();
+        let mut data = taken.accepted(None, merge.as_ref());
+        data.insert("approved".to_owned(), true.into());
+        return ApprovalState::Ends(StepOutcome::to(data.into()), merge);
+    }
+    let ideas = session.ideas_to_merge(&step.id);
+    if let (Some(round), true) = (&approval.merges, ideas.is_empty()) {
+        let why = format!("round `{round}` has no ideas to merge");
+        return ApprovalState::Ends(StepOutcome::to_nothing(why), None);
+    }
+    let (mut message, written) = match session.rendered_message(definition, step, approval) {
+        Ok(rendered) => rendered,
+        Err(why) => return ApprovalState::Ends(StepOutcome::to_nothing(why), None),
+    };
+    let proposal = proposal.map(|proposal| {
+        proposal.answer.unwrap_or_else(|why| {
+            message.push_str(&format!("\nThere is no valid proposal: {why}"));
+            proposal.facts.blank()
+        })
+    });
+    ApprovalState::Asks(AskedApproval { message, written, ideas, proposal })
+}
+
 pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Timestamp) -> DecideResult {
     let (run, step) = running(session, definition, id)?;
-    let mut merged = None;
     let came = match &step.kind {
         StepKind::Round(round) if run.round.is_none() => {
-            match session.check_round(definition, step, round).refusal {
+            match session.round_refusal(definition, step, round) {
                 Some(why) => StepOutcome { data: json!([]), ..StepOutcome::to_nothing(why) },
                 None => return refuse(format!("round `{}` is not opened", step.id)),
             }
         }
         StepKind::Round(_) => of_round(session, step, run)?,
-        StepKind::Approval(approval) => {
-            let (came, merge) = of_approval(session, definition, step, approval, run)?;
-            merged = merge;
-            came
-        }
+        StepKind::Approval(approval) => match &run.approval {
+            Some(ApprovalRun { given: Some(given), .. }) => {
+                let proposal = Proposal::of(session, definition, step);
+                StepOutcome::to(approval_data(given, run.merge.as_ref(), proposal))
+            }
+            None => match question(session, definition, step, approval) {
+                ApprovalState::Ends(came, merge) => {
+                    return Ok(ended(session, definition, step, came, merge, now));
+                }
+                ApprovalState::Asks(_) => return refuse(format!("step `{id}` waits for a person")),
+            },
+            Some(_) => return refuse(format!("step `{id}` waits for a person")),
+        },
         StepKind::Agent(_) => of_agent(session, definition, step, run)?,
         StepKind::Review(_) => of_review(session, definition, step, run)?,
         StepKind::Parallel(parallel) => of_parallel(session, definition, parallel, run)?,
@@ -161,13 +202,29 @@ pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Ti
             Ok(data) => StepOutcome::to(data),
             Err(error) => StepOutcome::to_nothing(error),
         },
-        StepKind::Condition(branch) => of_condition(session, definition, step, branch),
+        StepKind::Condition(branch) => match holds(session, definition, step, &branch.condition) {
+            Ok(holds) => StepOutcome::to(json!({ "result": holds })),
+            Err(error) => StepOutcome::to_nothing(error),
+        },
     };
+    Ok(ended(session, definition, step, came, None, now))
+}
+
+/// The events at the end of a step: what its answers give away, what is merged and recorded, its result.
+fn ended(
+    session: &Session,
+    definition: &Definition,
+    step: &Step,
+    came: StepOutcome,
+    merged: Option<Merge>,
+    now: Timestamp,
+) -> Vec<Event> {
+    let Some(run) = session.running(&step.id) else { return Vec::new() };
     let items: Vec<&WorkItem> = run.items.iter().filter_map(|id| session.items.get(id)).collect();
     // What answers give away is on record before they can be handed on.
     let mut events: Vec<Event> = session.leaks_in_items(step, &items).into_iter().collect();
-    if let (Some(merge), Some(round), None) = (merged, session.round_to_merge(id), &run.merge) {
-        let (step, round) = (id.to_owned(), round.opened.round.clone());
+    if let (Some(merge), Some(round), None) = (merged, session.round_to_merge(&step.id), &run.merge) {
+        let (step, round) = (step.id.clone(), round.opened.round.clone());
         let by = RECORDED_BY_STEP.to_owned();
         events.push(Event::IdeasMerged(Box::new(IdeasMerged { step, round, merge, by })));
     }
@@ -187,37 +244,7 @@ pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Ti
         Err(why) => finished = result(StepOutcome::to_nothing(format!("nothing is recorded: {why}"))),
     }
     events.push(Event::StepFinished(Arc::new(finished)));
-    Ok(events)
-}
-
-/// What an approval comes to, and the merge of a proposal that is taken without asking.
-fn of_approval(
-    session: &Session,
-    definition: &Definition,
-    step: &Step,
-    approval: &Approval,
-    run: &StepRun,
-) -> Result<(StepOutcome, Option<Merge>), Refusal> {
-    if let Some(ApprovalRun { given: Some(given), .. }) = &run.approval {
-        let proposal = Proposal::of(session, definition, step);
-        return Ok((StepOutcome::to(approval_data(given, run.merge.as_ref(), proposal)), None));
-    }
-    if run.approval.is_none()
-        && let Some(taken) = unasked(session, definition, step)
-    {
-        let merge = taken.merge();
-        let mut data = taken.accepted(None, merge.as_ref());
-        data.insert("approved".to_owned(), true.into());
-        return Ok((StepOutcome::to(data.into()), merge));
-    }
-    let came = match (approval.merges.as_ref(), session.rendered_message(definition, step, approval)) {
-        (Some(round), _) if session.ideas_to_merge(&step.id).is_empty() => {
-            StepOutcome::to_nothing(no_ideas(round))
-        }
-        (_, Err(why)) if run.approval.is_none() => StepOutcome::to_nothing(why),
-        _ => return refuse(format!("step `{}` waits for a person", step.id)),
-    };
-    Ok((came, None))
+    events
 }
 
 fn of_round(session: &Session, step: &Step, run: &StepRun) -> Result<StepOutcome, Refusal> {
@@ -228,27 +255,8 @@ fn of_round(session: &Session, step: &Step, run: &StepRun) -> Result<StepOutcome
     if tally.verdict.tie && round.opened.ties == Ties::Ask {
         return refuse(format!("the tie of round `{}` waits for a person", step.id));
     }
-    let (success, error) = round_success(tally);
-    Ok(StepOutcome { success, data: round_data(round), error })
-}
-
-fn round_success(tally: &Tally) -> (bool, Option<String>) {
-    if tally.took_part() < tally.quorum {
-        return (false, Some(format!("no quorum: {} of {} participated", tally.took_part(), tally.asked)));
-    }
-    if let Some(shortfall) = tally.shortfall() {
-        return (false, Some(format!("no quorum: {shortfall}")));
-    }
-    match tally.rule {
-        Some(_) if !tally.decided => {
-            (false, Some(tally.verdict.reason.clone().unwrap_or_else(|| "no decision".to_owned())))
-        }
-        _ => (true, None),
-    }
-}
-
-fn no_ideas(round: &str) -> String {
-    format!("round `{round}` has no ideas to merge")
+    let error = tally.failure().map(|why| why.to_string());
+    Ok(StepOutcome { success: error.is_none(), data: round_data(round), error })
 }
 
 fn approval_data(given: &ApprovalGiven, merge: Option<&Merge>, proposal: Option<Proposal>) -> Value {
@@ -337,11 +345,4 @@ fn of_review(
     let data: Value = items.into_iter().map(entry).collect();
     let error = (done == 0).then(|| "no review came back".to_owned());
     Ok(StepOutcome { success: done > 0, data, error })
-}
-
-fn of_condition(session: &Session, definition: &Definition, step: &Step, branch: &Branch) -> StepOutcome {
-    match holds(session, definition, step, &branch.condition) {
-        Ok(holds) => StepOutcome::to(json!({ "result": holds })),
-        Err(error) => StepOutcome::to_nothing(error),
-    }
 }

@@ -29,7 +29,10 @@ pub use remote::{Door, EnvelopeRefused, RemoteSeat, SealedBy, SeatInvited, SeatJ
 pub use round::{
     AnswerRevealed, BallotSealed, CloseReason, RoundClosed, RoundOpened, SeatFailed, Tally, Written,
 };
-pub use step::{ApprovalGiven, ApprovalRequested, RoundOutcome, SessionClosed, Status, StepFinished};
+pub use step::{
+    ApprovalGiven, ApprovalRequested, PauseReason, RoundOutcome, SessionClosed, Status, StepFinished,
+    key_file_left,
+};
 
 use crate::round::seal::SealTo;
 use std::sync::Arc;
@@ -139,8 +142,14 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         participant: Option<String>,
     },
+    /// The key file of a closed round could not be removed; the key is published, so nothing is lost.
+    KeyFileLeft {
+        step: String,
+        round: String,
+        cause: String,
+    },
     SessionPaused {
-        reason: String,
+        reason: PauseReason,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         step: Option<String>,
     },

@@ -10,7 +10,7 @@ use super::remote::SealedBy;
 use crate::ballot::{Ballot, BallotForm};
 use crate::round::answer::{AnswerRecord, Outcome, TokenUsage, is_zero};
 use crate::round::seal::{SealTo, SealedRecord};
-use crate::tally::{Rule, RuleOptions, Tier, Ties, Verdict};
+use crate::tally::{Backing, NoDecision, Rule, RuleOptions, Shortfall, Tier, Ties, Verdict};
 use crate::workflow::Close;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,7 +18,7 @@ pub struct RoundOpened {
     pub step: String,
     /// The round's id: the step's, with `.2`, `.3` … when it runs again.
     pub round: String,
-    /// Its number in the session, from 1.
+    /// In the session, from 1.
     pub number: u32,
     pub question: String,
     pub ballot: BallotForm,
@@ -48,7 +48,6 @@ pub struct RoundOpened {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revises: Option<String>,
     pub seats: Vec<String>,
-    /// The rules of the table: the first part of every prompt.
     pub rules: Arc<str>,
     pub snapshot_bytes: usize,
     /// The tokens of one prompt's shared part, estimated.
@@ -149,7 +148,7 @@ pub struct AnswerRevealed {
     pub nonce: String,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     pub step: String,
     pub round: String,
@@ -175,7 +174,6 @@ pub struct Tally {
     pub quorum_ballots: Option<usize>,
     /// Whether that many seats answered or abstained, and that many ballots are in.
     pub quorum_met: bool,
-    /// Seats that voted and are placeholders.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub placeholders: u32,
     /// Whether it is a rehearsal: of placeholders alone, or held as one.
@@ -185,7 +183,7 @@ pub struct Tally {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<Tier>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tier_because: Option<String>,
+    pub tier_because: Option<Backing>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub act_at: Option<Tier>,
     /// Seats that gave the same or nearly the same answer, in groups.
@@ -205,17 +203,22 @@ impl Tally {
         self.act_at.is_some_and(|least| self.tier.is_some_and(|tier| tier > Tier::None && tier < least))
     }
 
-    /// What there was too little of, in words; none when the quorum is met.
-    pub fn shortfall(&self) -> Option<String> {
-        if self.took_part() < self.quorum {
-            return Some(format!(
-                "{} of {} participated, {} required",
-                self.took_part(),
-                self.asked,
-                self.quorum
-            ));
+    /// What there was too little of; none when the quorum is met.
+    pub fn shortfall(&self) -> Option<Shortfall> {
+        let (took_part, cast, asked) = (self.took_part(), self.answered, self.asked);
+        if took_part < self.quorum {
+            return Some(Shortfall::Seats { took_part, asked, needed: self.quorum });
         }
-        let needed = self.quorum_ballots.filter(|needed| self.answered < *needed)?;
-        Some(format!("{} of {} cast a non-abstaining ballot, {needed} required", self.answered, self.asked))
+        let needed = self.quorum_ballots.filter(|needed| cast < *needed)?;
+        Some(Shortfall::Ballots { cast, asked, needed })
+    }
+
+    /// Why the step of its round fails; none where it succeeds.
+    pub fn failure(&self) -> Option<NoDecision> {
+        match self.shortfall() {
+            Some(shortfall) => Some(NoDecision::NoQuorum(shortfall)),
+            None if self.rule.is_some() && !self.decided => self.verdict.reason.clone(),
+            None => None,
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! What happens around rounds: a step's result, a person's answer, the session's end.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -120,6 +122,38 @@ impl Status {
             Self::Stopped => "stopped",
         }
     }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PauseReason {
+    /// Failed seats keep the open round below its quorum.
+    QuorumUnreachable,
+    Left,
+    Interrupted,
+    /// A person has to answer this.
+    Waiting(String),
+}
+
+const UNREACHABLE: &str =
+    "failed seats keep the round below its quorum; nothing is revealed, and resuming asks them again";
+
+impl fmt::Display for PauseReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::QuorumUnreachable => UNREACHABLE,
+            Self::Left => "left by the facilitator",
+            Self::Interrupted => "interrupted",
+            Self::Waiting(message) => message,
+        })
+    }
+}
+
+/// What is said of the key file of a closed round that could not be removed.
+pub fn key_file_left(round: &str, cause: &str) -> String {
+    format!(
+        "the key file of round `{round}` could not be removed ({cause}); the key is published, so nothing is lost"
+    )
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

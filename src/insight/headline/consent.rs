@@ -74,8 +74,7 @@ impl Count<'_> {
         if self.tally.is_too_weak() {
             return self.too_weak("support");
         }
-        let reason = self.tally.verdict.reason.as_deref().unwrap_or("the rule found no winner");
-        (format!("No decision: {reason}"), sentence)
+        (format!("No decision: {}", self.why()), sentence)
     }
 
     /// Who blocked in an earlier round of the same form and does so no more.

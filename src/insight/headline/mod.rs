@@ -20,7 +20,7 @@ use super::wording::{absent, join_list, pluralize};
 use crate::ballot::{Ballot, BallotKind};
 use crate::core::decides_nothing;
 use crate::history::{RoundRun, Session, Tally};
-use crate::tally::{CountableKind, Rule, Score, Tier, Ties, and_list};
+use crate::tally::{Backing, CountableKind, Rule, Score, Settled, Tier, WeakBecause, and_list};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Headline {
@@ -76,8 +76,8 @@ pub fn strength(tally: &Tally) -> Option<String> {
 }
 
 /// Why a result counts as weak although most stand behind it.
-pub fn cap(tally: &Tally) -> Option<&str> {
-    tally.tier_because.as_deref()?.split_once(", but ").map(|(_, why)| why)
+pub fn cap(tally: &Tally) -> Option<&WeakBecause> {
+    tally.tier_because.as_ref()?.but.as_ref()
 }
 
 pub fn capital(text: &str) -> String {
@@ -131,7 +131,7 @@ impl Count<'_> {
             return said;
         }
         if let Some(why) = decides_nothing(self.session, tally) {
-            return self.by_lot(&why);
+            return self.by_lot(&why.to_string());
         }
         let Some(rule) = tally.rule else { return self.without_rule() };
         if rule == Rule::Consent {
@@ -166,12 +166,7 @@ impl Count<'_> {
     }
 
     fn is_drawn(&self) -> bool {
-        matches!(self.round.opened.ties, Ties::Seeded(_)) && self.was_tied()
-    }
-
-    /// Whether a tie was broken: the last step says so.
-    fn was_tied(&self) -> bool {
-        self.tally.verdict.steps.last().is_some_and(|step| step.starts_with("tie broken by "))
+        matches!(self.tally.verdict.settled, Some(Settled::Seed(_)))
     }
 
     fn counts_heads(&self) -> bool {
@@ -194,7 +189,7 @@ impl Count<'_> {
             Some(CountableKind::Ranking) => self.ranked(rule),
             Some(CountableKind::Consent) | None => self.numbers(),
         };
-        if self.was_tied() {
+        if self.tally.verdict.was_tied() {
             let by = if self.is_drawn() { "the recorded seed chose" } else { "the facilitator chose" };
             let _ = write!(sentence, " It was tied for first; {by}.");
         }
@@ -278,14 +273,13 @@ impl Count<'_> {
 
     /// "4 of 5 seats put it before each other option", as far as it was recorded.
     fn behind(&self) -> Option<String> {
-        let because = self.tally.tier_because.as_deref()?;
-        let because = because.split_once(", but ").map_or(because, |(behind, _)| behind);
-        Some(because.replace(" seats asked ", " seats ").replace(" the weight asked ", " the weight "))
+        self.tally.tier_because.as_ref().map(Backing::behind)
     }
 
     fn approved(&self, rule: Rule, winner: &str) -> String {
         let behind = self.behind().map_or_else(|| self.ballots_counted(), |behind| format!("{behind}."));
-        format!("{behind}{}{}", self.next(winner), by_rule(rule, Rule::Approval)) + &self.absent_after()
+        let next = self.next(winner).map(|next| format!(" Next {next}.")).unwrap_or_default();
+        format!("{behind}{next}{}{}", by_rule(rule, Rule::Approval), self.absent_after())
     }
 
     fn scored(&self, rule: Rule, winner: &str) -> String {
@@ -294,10 +288,9 @@ impl Count<'_> {
             Some(what) => format!("{} {score}", capital(what)),
             None => format!("Decided by {}", rule.name()),
         };
-        let next = self.next(winner);
-        let next = next.strip_prefix(" Next ").map(|next| format!("; next {next}"));
+        let next = self.next(winner).map(|next| format!("; next {next}")).unwrap_or_default();
         let behind = self.behind().map(|behind| format!(" {behind}.")).unwrap_or_default();
-        format!("{what}{}{behind}{}", next.as_deref().unwrap_or("."), self.absent_after())
+        format!("{what}{next}.{behind}{}", self.absent_after())
     }
 
     fn ranked(&self, rule: Rule) -> String {
@@ -320,12 +313,11 @@ impl Count<'_> {
         )
     }
 
-    /// " Next b with 3."
-    fn next(&self, winner: &str) -> String {
+    /// "b with 3": the second in the order.
+    fn next(&self, winner: &str) -> Option<String> {
         let verdict = &self.tally.verdict;
-        let second = verdict.order.iter().flatten().find(|option| *option != winner);
-        let score = second.and_then(|option| Some((option, verdict.scores.get(option)?)));
-        score.map(|(option, score)| format!(" Next {option} with {score}.")).unwrap_or_default()
+        let second = verdict.order.iter().flatten().find(|option| *option != winner)?;
+        Some(format!("{second} with {}", verdict.scores.get(second)?))
     }
 
     fn ballots_counted(&self) -> String {

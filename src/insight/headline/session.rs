@@ -4,7 +4,7 @@ use super::{Headline, capital, headline, rehearsal_mark};
 use crate::core::{Deciding, deciding};
 use crate::history::{RoundRun, Session, Status};
 use crate::insight::round_view;
-use crate::insight::wording::{pluralize, resume_verb, why_paused};
+use crate::insight::wording::{pluralize, resume_verb};
 
 /// What a session came to; always something, for the head of a report.
 pub fn session_headline(session: &Session) -> Headline {
@@ -38,8 +38,8 @@ fn ended(session: &Session) -> Option<Headline> {
         Status::Finished | Status::Paused => return None,
     };
     let name = match closed.reason.as_deref() {
-        // Some reasons say it themselves.
-        Some(reason) if reason.starts_with("stopped by ") => capital(reason),
+        // The reason says it itself.
+        Some(reason) if session.stopped_at.is_some() => capital(reason),
         Some(reason) => format!("{word}: {reason}"),
         None => word.to_owned(),
     };
@@ -82,7 +82,7 @@ fn round_headline(session: &Session, round: &RoundRun) -> Headline {
     }
     match &session.paused {
         Some((_, reason)) => {
-            let why = why_paused(reason);
+            let why = reason.to_string();
             of_words(
                 "Not finished: the session is paused",
                 &format!("{stand} Paused: {}.", why.trim_end_matches('.')),

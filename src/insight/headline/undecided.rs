@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{Count, cap, capital, is_by_share, measure, named};
 use crate::ballot::BallotKind;
 use crate::insight::wording::{join_list, pluralize};
-use crate::tally::{Rule, Score, Tier, Ties};
+use crate::tally::{NoDecision, Rule, Score, Shortfall, Tier, Ties};
 
 impl Count<'_> {
     /// Nobody could be reached, all abstained, or the quorum is not met.
@@ -26,17 +26,14 @@ impl Count<'_> {
             let sentence = "Every seat answered, and none named an option.".to_owned();
             return Some((self.undecided_name(&name), sentence));
         }
-        tally.shortfall()?;
-        let mut sentence = if tally.took_part() < tally.quorum {
-            let needed = tally.quorum;
-            let are = if needed == 1 { "is" } else { "are" };
-            format!("{} of {} took part, {needed} {are} needed.", tally.took_part(), tally.asked)
-        } else {
-            let needed = tally.quorum_ballots.unwrap_or_default();
-            format!(
-                "{} of {} cast a ballot that is no abstention, {needed} needed.",
-                tally.answered, tally.asked
-            )
+        let mut sentence = match tally.shortfall()? {
+            Shortfall::Seats { took_part, asked, needed } => {
+                let are = if needed == 1 { "is" } else { "are" };
+                format!("{took_part} of {asked} took part, {needed} {are} needed.")
+            }
+            Shortfall::Ballots { cast, asked, needed } => {
+                format!("{cast} of {asked} cast a ballot that is no abstention, {needed} needed.")
+            }
         };
         let _ = write!(sentence, " {}", self.absent_sentence());
         let cast = tally.verdict.scores.iter().filter(|(_, score)| score.as_f64() > 0.0);
@@ -80,8 +77,8 @@ impl Count<'_> {
             return (name, sentence.trim_end().to_owned());
         }
         let mut sentence = self.numbers();
-        if let Some(would) = &tally.verdict.reason {
-            let _ = write!(sentence, " {}.", capital(would));
+        if let Some(would) = tally.verdict.why() {
+            let _ = write!(sentence, " {}.", capital(&would));
         }
         ("No rule: counted only".to_owned(), sentence)
     }
@@ -108,8 +105,8 @@ impl Count<'_> {
 
     pub(super) fn tie(&self, rule: Rule, winners: &[String]) -> String {
         let verdict = &self.tally.verdict;
-        if let Some(reason) = verdict.reason.as_deref().filter(|reason| reason.starts_with("unresolved")) {
-            return format!("{}.{}", capital(reason), self.absent_after());
+        if let Some(open @ NoDecision::OpenTie { .. }) = &verdict.reason {
+            return format!("{}.{}", capital(&open.to_string()), self.absent_after());
         }
         let then = match self.round.opened.ties {
             Ties::Ask => "a person has to choose",
@@ -132,16 +129,19 @@ impl Count<'_> {
     }
 
     pub(super) fn undecided(&self, rule: Rule) -> (String, String) {
-        let reason = self.tally.verdict.reason.as_deref().unwrap_or("the rule found no winner");
-        let is_short = reason.contains(" is the most, ") && self.tally.answered > 1;
-        let name = match self.need(rule).filter(|_| is_short) {
-            Some(need) => format!("no option reached {need}"),
-            None if rule == Rule::Unanimous && self.tally.answered > 1 => {
+        let is_short = matches!(self.tally.verdict.reason, Some(NoDecision::BelowShare { .. }));
+        let name = match self.need(rule) {
+            Some(need) if is_short && self.tally.answered > 1 => format!("no option reached {need}"),
+            _ if rule == Rule::Unanimous && self.tally.answered > 1 => {
                 "the ballots are not unanimous".to_owned()
             }
-            None => reason.to_owned(),
+            _ => self.why(),
         };
         (format!("No decision: {name}"), format!("{}{}", self.numbers(), self.absent_after()))
+    }
+
+    pub(super) fn why(&self) -> String {
+        self.tally.verdict.why().unwrap_or_else(|| "the rule found no winner".to_owned())
     }
 
     /// "outbox leads with 3 of 6 ballots.", "a and b lead with 8 of 24 ballots each."

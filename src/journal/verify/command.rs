@@ -138,6 +138,7 @@ fn own_command(event: Event) -> Command {
         }
         Event::SeatInvited(invited) => Command::Invite(invited),
         Event::SeatJoined(joined) => Command::Join(joined),
+        Event::KeyFileLeft { round, cause, .. } => Command::KeyFileLeft { round, cause },
         Event::SessionPaused { reason, step } => Command::Pause { reason, step },
         Event::SessionResumed { program, torn_bytes } => Command::Resume { program, torn_bytes },
         Event::SessionClosed(SessionClosed { status: Status::Stopped, reason, .. }) => {

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::document::Chain;
 use super::reader::{Damage, EventLog, LogReader, fold};
-use crate::core::{decide, is_key_file_left};
+use crate::core::decide;
 use crate::history::{ApprovalGiven, Event, ItemStatus, LogEntry, Receipt, RoundRun, SeatStatus, Session};
 use crate::workflow::read_answer;
 
@@ -178,10 +178,8 @@ impl Verifier {
             Some(due) => return Err(difference(&due, event)),
             None => {}
         }
-        if let Event::Warning { message, .. } = event {
-            if !is_key_file_left(&self.session, message) {
-                self.warnings.push(event.clone());
-            }
+        if matches!(event, Event::Warning { .. }) {
+            self.warnings.push(event.clone());
             return Ok(());
         }
         if let Event::ContextChanged { text } = event {

@@ -121,11 +121,11 @@ fn options(report: &Report<'_>, out: &mut String) {
 }
 
 fn option_lines(option: &OptionView, last: u32, headings: [&str; 2], out: &mut String) {
-    let description =
-        option.description.as_ref().map(|text| format!(": {}", inline(text))).unwrap_or_default();
+    let description = option.description.as_ref().map(|text| inline(text));
     if option.place.is_none() {
-        let _ = writeln!(out, "- {}", description.trim_start_matches(": "));
+        let _ = writeln!(out, "- {}", description.unwrap_or_default());
     } else {
+        let description = description.map(|text| format!(": {text}")).unwrap_or_default();
         let mut facts = Vec::new();
         if !option.result.is_empty() {
             facts.push(inline(&option.result));

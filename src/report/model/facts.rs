@@ -131,7 +131,7 @@ impl<'a> Report<'a> {
         };
         let kind = self.run.and_then(|run| run.opened.ballot.kind.spec().countable());
         let note = match (cap(tally), tier) {
-            (Some(why), _) => why.to_owned(),
+            (Some(why), _) => why.to_string(),
             (None, _) if tally.rehearsal => "placeholders voted".to_owned(),
             (None, Tier::Unanimous) => "every seat asked".to_owned(),
             (None, Tier::Strong) if kind == Some(CountableKind::Estimate) => {

@@ -162,7 +162,7 @@ impl<'a> Report<'a> {
         if session.closed.is_none() && session.header.is_some() {
             let why = match &session.paused {
                 Some((_, reason)) => {
-                    format!(": {}", crate::insight::why_paused(reason).trim_end_matches('.'))
+                    format!(": {}", reason.to_string().trim_end_matches('.'))
                 }
                 None => String::new(),
             };

@@ -193,7 +193,7 @@ fn hostile_text_neither_acts_nor_forges() {
     let answers =
         vec![first, table.vote("qa-lead", "inline", json!({})), table.invalid("devops-engineer", hostile)];
     table.close(answers);
-    table.command(Command::Warn { message: hostile.to_owned() });
+    table.apply(Event::warning(hostile));
     table.command(conflict(hostile));
     let report = markdown(&table.session, &Source::default());
     assert!(report.chars().all(|c| c == '\n' || !crate::sanitize::is_unsafe(c)));

@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::{CHOICE, Table, decided};
 use crate::history::{
-    ApprovalGiven, ApprovalRequested, Event, Session, SessionClosed, Status, TimedEvent, Timestamp,
+    ApprovalGiven, ApprovalRequested, Event, PauseReason, Session, SessionClosed, Status, TimedEvent,
+    Timestamp,
 };
 use crate::report::line;
 use crate::round::snapshot::sha256_hex;
@@ -51,7 +52,7 @@ fn all_kinds() -> Vec<Event> {
             name: None,
         }),
         Event::Warning { message: "\u{9b}".to_owned(), step: None, round: None, participant: None },
-        Event::SessionPaused { reason: "stop".to_owned(), step: Some(step) },
+        Event::SessionPaused { reason: PauseReason::Waiting("stop".to_owned()), step: Some(step) },
         Event::SessionResumed { program: "roundtable".to_owned(), torn_bytes: 0 },
         Event::SessionClosed(SessionClosed { status: Status::Finished, reason: None, exit_code: 0 }),
     ]);

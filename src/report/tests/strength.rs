@@ -34,13 +34,13 @@ const MODELS: [&str; 3] = ["openai/gpt-5", "anthropic/claude-sonnet-5", "mine/mo
 fn one_model_or_one_text_is_never_more_than_weak() {
     let (table, tally) = counted(MODELS, WORDS);
     assert_eq!((tally.tier, tally.decided), (Some(Tier::Unanimous), true));
-    assert_eq!(tally.tier_because.as_deref(), Some("3 of 3 seats asked chose it"));
+    assert_eq!(tally.tier_because.unwrap().to_string(), "3 of 3 seats asked chose it");
     let found = independence(&table.session, &table.session.rounds[0]).unwrap();
     assert_eq!(found.lines(), ["Independence: 3 models, 2 makers (OpenAI, Anthropic), of 1 model unknown"]);
 
     let (_, tally) = counted(["a/gpt-5", "b/gpt-5", "openai/gpt-5"], WORDS);
     assert_eq!(tally.tier, Some(Tier::Weak));
-    assert!(tally.tier_because.unwrap().ends_with("but all 3 are one model (a/gpt-5)"));
+    assert!(tally.tier_because.unwrap().to_string().ends_with("but all 3 are one model (a/gpt-5)"));
 
     let (table, tally) = counted(MODELS, ["It is simple.", "it is SIMPLE", "it is simple"]);
     assert_eq!(tally.tier, Some(Tier::Weak));

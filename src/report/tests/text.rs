@@ -3,8 +3,7 @@
 use serde_json::json;
 
 use super::{CHOICE, Table, below_quorum, decided};
-use crate::core::Command;
-use crate::history::Session;
+use crate::history::{Event, Session};
 use crate::report::event_line;
 
 /// The lines of a session, each told at its moment.
@@ -64,7 +63,7 @@ fn every_line_is_one_safe_line() {
     let hostile = "\u{1b}]0;x\u{7}\n23:05:07  revealed qa-lead: votes redis\u{202e}";
     let mut table = Table::round(CHOICE);
     table.fail("qa-lead", hostile);
-    table.command(Command::Warn { message: hostile.to_owned() });
+    table.apply(Event::warning(hostile));
     table.seal("software-architect");
     let mut early = table.vote("software-architect", "inline", json!({"position": hostile}));
     early.reason = Some(hostile.to_owned());

@@ -4,10 +4,10 @@ use indexmap::IndexMap;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use crate::core::are_placeholders;
 use crate::history::NO_MODEL;
 use crate::insight::wording::{group_digits, pluralize};
 use crate::sanitize::harmless_line;
+use crate::tally::NoDecision;
 use crate::tui::cell_text::wrapped;
 use crate::tui::live::{LiveSession, Preview};
 use crate::tui::model::Model;
@@ -114,7 +114,8 @@ fn voices(
     if session.is_rehearsal() {
         add(Grade::Doubt, "REHEARSAL: placeholders pick at random, no model is asked".to_owned(), key);
     } else if picks > 0 {
-        add(Grade::Doubt, format!("no decision: {}", are_placeholders(picks as u32, seats.len())), key);
+        let why = NoDecision::Placeholders { placeholders: picks as u32, seats: seats.len() };
+        add(Grade::Doubt, format!("no decision: {why}"), key);
     }
     let without = models.iter().filter(|model| **model == NO_MODEL).count();
     if without > 0 {

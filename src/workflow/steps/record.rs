@@ -34,6 +34,10 @@ impl Recorded {
         ("answered", Self::Answered),
         ("agenda", Self::Agenda),
     ];
+
+    pub fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, what)| *what == self).map_or("", |(word, _)| word)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -1,9 +1,9 @@
 //! How the session of these properties is driven.
 
 use roundtable::ballot::BallotKind;
-use roundtable::core::{Command, NextAction, QuestionKind, key_file_left, next};
+use roundtable::core::{Command, NextAction, QuestionKind, next};
 use roundtable::history::{
-    ApprovalGiven, CloseReason, Event, RoundRevised, SeatFailed, SeatInfo, Session, TimedEvent,
+    ApprovalGiven, CloseReason, Event, PauseReason, RoundRevised, SeatFailed, SeatInfo, Session, TimedEvent,
 };
 use roundtable::report;
 use roundtable::round::answer::{AnswerRecord, Finish, ReplyAttempt};
@@ -129,10 +129,10 @@ impl Sitting {
             Action::AskAgain => Command::AskAgain { seal: Some(self.key().seal_to()) },
             Action::Finish => Command::FinishStep { step: self.step_id() },
             Action::Warn => match self.session.rounds.first().filter(|round| round.closed.is_some()) {
-                Some(round) => Command::Warn { message: key_file_left(round.opened.number, "denied") },
+                Some(run) => Command::KeyFileLeft { round: run.opened.round.clone(), cause: String::new() },
                 None => return,
             },
-            Action::Pause => Command::Pause { reason: "lunch".to_owned(), step: None },
+            Action::Pause => Command::Pause { reason: PauseReason::Waiting("lunch".to_owned()), step: None },
             Action::Resume => Command::Resume { program: "test".to_owned(), torn_bytes: 3 },
             Action::Stop => Command::Stop { reason: "rain".to_owned() },
             Action::CloseSession => Command::Close,

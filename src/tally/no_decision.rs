@@ -1,0 +1,144 @@
+//! Why a count decides nothing, as data; [`Display`](fmt::Display) is its wording.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::decimal::Score;
+use super::rule::Rule;
+use super::strength::Tier;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoDecision {
+    NoBallots,
+    NoEstimates,
+    Tie(Vec<String>),
+    /// More orders of equals than are followed; what is named won under some of them.
+    OpenTie {
+        orders: usize,
+        found: Vec<String>,
+    },
+    BelowShare {
+        rule: Rule,
+        most: Score,
+        of: Score,
+        needed: String,
+        /// Whether there must be more than what is needed.
+        more: bool,
+    },
+    SingleBallot,
+    BallotWithoutOption,
+    NotUnanimous {
+        options: usize,
+        most: Score,
+        of: Score,
+    },
+    /// A ballot puts more options in one place than it can be split between.
+    Unsplittable(u64),
+    Blocked(Vec<String>),
+    MayBlock(usize),
+    NoSupport,
+    NoQuorum(Shortfall),
+    Placeholders {
+        placeholders: u32,
+        seats: usize,
+    },
+    TooWeak {
+        tier: Tier,
+        wanted: Tier,
+    },
+    /// The round has no rule: the usual one would find this.
+    WouldWin(Rule, String),
+    WouldNotDecide(Rule, Box<NoDecision>),
+}
+
+/// What there was too little of for a quorum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shortfall {
+    Seats { took_part: usize, asked: usize, needed: usize },
+    Ballots { cast: usize, asked: usize, needed: usize },
+}
+
+impl NoDecision {
+    /// The same with other names for the seats that block, in the order of those.
+    #[must_use]
+    pub fn with_blockers(&self, renamed: impl FnOnce(&[String]) -> Vec<String>) -> Self {
+        match self {
+            Self::Blocked(seats) => Self::Blocked(renamed(seats)),
+            Self::WouldNotDecide(rule, why) => {
+                Self::WouldNotDecide(*rule, Box::new(why.with_blockers(renamed)))
+            }
+            other => other.clone(),
+        }
+    }
+}
+
+impl fmt::Display for NoDecision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoBallots => f.write_str("no ballot names an option"),
+            Self::NoEstimates => f.write_str("no ballot gives an estimate"),
+            Self::Tie(winners) => write!(f, "tie between {}", and_list(winners)),
+            Self::OpenTie { orders, found } => {
+                let found = and_list(found);
+                write!(f, "unresolved tie: more than {orders} orders of equals; found so far: {found}")
+            }
+            Self::BelowShare { rule, most, of, needed, more } => {
+                let more = if *more { "more than " } else { "" };
+                let are = if *rule == Rule::Majority && more.is_empty() { "are" } else { "is" };
+                let rule = rule.name().replace('-', " ");
+                write!(f, "no {rule}: {most} of {of} is the most, {more}{needed} {are} needed")
+            }
+            Self::SingleBallot => f.write_str("a single ballot is not unanimity"),
+            Self::BallotWithoutOption => f.write_str("not unanimous: a ballot names no option"),
+            Self::NotUnanimous { options, most, of } => {
+                write!(f, "not unanimous: {options} options are named, the first has {most} of {of}")
+            }
+            Self::Unsplittable(most) => {
+                write!(f, "a ballot puts more than {most} options in one place: it cannot be split")
+            }
+            Self::Blocked(seats) => write!(f, "blocked by {}", seats.join(", ")),
+            Self::MayBlock(1) => f.write_str("1 unreadable reply may block"),
+            Self::MayBlock(replies) => write!(f, "{replies} unreadable replies may block"),
+            Self::NoSupport => f.write_str("no support"),
+            Self::NoQuorum(shortfall) => write!(f, "no quorum: {shortfall}"),
+            Self::Placeholders { placeholders, seats } => {
+                let s = if *seats == 1 { "" } else { "s" };
+                let are = if *placeholders == 1 { "is a placeholder" } else { "are placeholders" };
+                write!(f, "{placeholders} of {seats} seat{s} {are}")
+            }
+            Self::TooWeak { tier, wanted } => {
+                write!(f, "{}, {} was asked for", tier.name(), wanted.name())
+            }
+            Self::WouldWin(Rule::Consent, _) => f.write_str("by `consent` it would be adopted"),
+            Self::WouldWin(rule, winner) => write!(f, "by `{}` it would be {winner}", rule.name()),
+            Self::WouldNotDecide(rule, why) => {
+                write!(f, "by `{}` nothing would be decided: {why}", rule.name())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Shortfall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Seats { took_part, asked, needed } => {
+                write!(f, "{took_part} of {asked} participated, {needed} required")
+            }
+            Self::Ballots { cast, asked, needed } => {
+                write!(f, "{cast} of {asked} cast a non-abstaining ballot, {needed} required")
+            }
+        }
+    }
+}
+
+/// "a", "a and b", "a, b and c".
+pub fn and_list(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}

@@ -1,0 +1,108 @@
+//! How strong a result is, and how many stand behind it, as data with one wording.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::decimal::Score;
+
+/// The weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tier {
+    /// Nothing was decided.
+    None,
+    Weak,
+    /// At least three quarters of the seats asked stand behind it.
+    Strong,
+    /// Every seat asked does.
+    Unanimous,
+}
+
+impl Tier {
+    pub const ASKED: [(&'static str, Self); 3] =
+        [("weak", Self::Weak), ("strong", Self::Strong), ("unanimous", Self::Unanimous)];
+
+    pub fn name(self) -> &'static str {
+        Self::ASKED.iter().find(|(_, tier)| *tier == self).map_or("none", |(name, _)| name)
+    }
+}
+
+/// How many of those asked stand behind a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Backing {
+    pub votes: Score,
+    pub of: Score,
+    /// Whether both are sums of weights.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_weight: bool,
+    pub deed: Deed,
+    /// Why it counts as weak although most stand behind it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub but: Option<WeakBecause>,
+}
+
+/// What those behind a result did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Deed {
+    Chose,
+    Approve,
+    ScoreHighest,
+    RankFirst,
+    Support,
+    GaveSame,
+    GaveClose,
+    GaveWide,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WeakBecause {
+    TieBroken,
+    OneSeat,
+    Scripted { scripted: usize, of: usize },
+    OneModel { seats: usize, model: String },
+    SameText,
+}
+
+impl Backing {
+    /// "4 of 5 seats chose it".
+    pub fn behind(&self) -> String {
+        self.worded(if self.by_weight { "of the weight" } else { "seats" })
+    }
+
+    fn worded(&self, whom: &str) -> String {
+        let deed = match self.deed {
+            Deed::Chose => "chose it",
+            Deed::Approve => "approve of it",
+            Deed::ScoreHighest => "score it highest",
+            Deed::RankFirst => "put it before each other option",
+            Deed::Support => "support it",
+            Deed::GaveSame => "gave it",
+            Deed::GaveClose => "gave an estimate, and the middle half is close",
+            Deed::GaveWide => "gave an estimate, and the middle half is wide",
+        };
+        format!("{} of {} {whom} {deed}", self.votes, self.of)
+    }
+}
+
+impl fmt::Display for Backing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let whom = if self.by_weight { "of the weight asked" } else { "seats asked" };
+        f.write_str(&self.worded(whom))?;
+        self.but.as_ref().map_or(Ok(()), |but| write!(f, ", but {but}"))
+    }
+}
+
+impl fmt::Display for WeakBecause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TieBroken => f.write_str("a tie was broken"),
+            Self::OneSeat => f.write_str("one seat alone stands behind it"),
+            Self::Scripted { scripted, of } => write!(f, "{scripted} of these {of} answers are scripted"),
+            Self::OneModel { seats, model } => write!(f, "all {seats} are one model ({model})"),
+            Self::SameText => f.write_str("their answers are the same or nearly the same text"),
+        }
+    }
+}

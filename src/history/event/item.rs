@@ -12,8 +12,8 @@ use crate::round::answer::AnswerRecord;
 use crate::workflow::ExpectedOutput;
 
 /// One work item. A round's prompt is the round's `rules`, a blank line, `snapshot`, `address`, a
-/// blank line, persona. An agent's is `prompt`, or the whole work item as JSON; the persona's text, a block on its stage and its own `rules` go before it as the system's
-/// part.
+/// blank line, persona. An agent's is `prompt`, or the whole work item as JSON; the persona's text, a block
+/// on its stage and its own `rules` go before it as the system's part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkItemOffered {
     pub step: String,

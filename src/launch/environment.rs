@@ -6,7 +6,6 @@ use crate::config::settings::Config;
 use crate::config::trust::Trust;
 use crate::diagnostic::Diagnostic;
 
-/// The program's name and version, as sessions record it.
 pub const PROGRAM: &str = concat!("roundtable ", env!("CARGO_PKG_VERSION"));
 
 /// Folders, configuration, and what of it the user has agreed to.

@@ -28,7 +28,6 @@ impl PreparedSession {
         Ok(Some(PseudonymMap::draw(seed, roster.seats.iter().map(|seat| seat.name.as_str()))))
     }
 
-    /// The header a session of this plan opens with.
     pub fn header(
         &self,
         mut roster: Roster,
@@ -67,7 +66,6 @@ impl PreparedSession {
     }
 }
 
-/// A seed from the operating system.
 fn random_seed() -> Result<u64, Vec<Diagnostic>> {
     let random: [u8; 6] = random()?;
     Ok(random.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))

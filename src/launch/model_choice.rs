@@ -11,9 +11,7 @@ use crate::workflow::ParticipantSpec;
 
 #[derive(Debug, Clone, Default)]
 pub struct ModelFlags {
-    /// `--model provider/model`.
     pub all: Option<String>,
-    /// `--model NAME=provider/model`.
     pub named: HashMap<String, String>,
 }
 

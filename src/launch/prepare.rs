@@ -38,13 +38,10 @@ pub struct LaunchOptions {
     pub participants: Vec<String>,
     /// Seats that are given to people behind links, whoever else would have them.
     pub invited: Vec<String>,
-    /// What takes the place of the definition's input.
     pub input: Option<String>,
     pub seed: Option<u64>,
-    /// The most it may cost, in US dollars.
     pub max_usd: Option<f64>,
     pub answers: Answers,
-    /// Whether placeholders stand for all models, programs and people.
     pub rehearse: bool,
     /// Whether nothing is to be asked, so that seats need no model.
     pub only_looks: bool,
@@ -52,21 +49,17 @@ pub struct LaunchOptions {
     pub evidence: Vec<Map<String, Value>>,
 }
 
-/// A definition with everything that was found for it.
 pub struct PreparedSession {
     pub definition: Definition,
     pub text: String,
     pub file: String,
     pub flags: ModelFlags,
     pub answers: Answers,
-    /// Whether placeholders stand for all models, programs and people.
     pub rehearse: bool,
     /// The text of the project's own tasks, if it has some.
     pub tasks: TaskTexts,
-    /// What of all tasks could not be read.
     pub unread: Vec<Diagnostic>,
     pub linked: Vec<LinkedSession>,
-    /// What of them could not be read.
     pub unlinked: Vec<Diagnostic>,
     /// Whether it is the user's own, and no project's.
     pub is_own: bool,
@@ -74,12 +67,10 @@ pub struct PreparedSession {
 
 pub struct Opening {
     pub header: SessionOpened,
-    /// The state after its header.
     pub session: Session,
     pub needs: Vec<Need>,
 }
 
-/// A definition as far as it could be read.
 pub struct ExaminedFile {
     /// What could be read of it, with errors or without.
     pub plan: Option<PreparedSession>,
@@ -154,7 +145,6 @@ pub fn load_definition(text: String, file: String, folders: &Dirs) -> Result<Loa
     ExaminedFile::of(text, file, folders).valid()
 }
 
-/// Invited people whom no step would ask.
 fn unasked(invited: &[String], header: &SessionOpened) -> Vec<Diagnostic> {
     let is_unasked = |name: &&String| header.participants.iter().all(|seat| seat.name != **name);
     let say = |name: &String| {
@@ -259,7 +249,6 @@ fn misplaced_seats(session: &Session, file: &str) -> Vec<Diagnostic> {
     remote.filter_map(problem).collect()
 }
 
-/// The state of a session after its header.
 pub fn opened(header: &SessionOpened, at: Timestamp) -> Session {
     let mut session = Session::default();
     session.apply(&TimedEvent { at, event: Event::SessionOpened(Box::new(header.clone())) });

@@ -36,7 +36,6 @@ pub struct RosterInputs<'a> {
     pub config: &'a Config,
     pub flags: &'a ModelFlags,
     pub answers: &'a Answers,
-    /// Whether placeholders stand for all models, programs and people.
     pub rehearse: bool,
     pub nobody: UnknownAgentPolicy,
 }
@@ -123,7 +122,6 @@ fn say_once(problem: Diagnostic, problems: &mut Vec<Diagnostic>) {
 }
 
 impl RosterInputs<'_> {
-    /// Everyone whom a step asks.
     fn everyone(&self) -> Vec<ParticipantSpec> {
         // A seat without a name has been refused by the loader.
         let named = self.definition.participants.iter().filter(|spec| !spec.name.is_empty());
@@ -278,7 +276,6 @@ impl RosterInputs<'_> {
         spec.agent_only && !self.definition.participants.iter().any(|other| other.name == spec.name)
     }
 
-    /// What is said of an agent that is nobody.
     fn say_nobody(&self, spec: &ParticipantSpec) -> Diagnostic {
         let seats = self.definition.participants.iter().map(|other| other.name.as_str());
         let (personas, _) = self.library.all();

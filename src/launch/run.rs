@@ -18,13 +18,10 @@ use crate::journal::{Disk, DiskError, KeyStore};
 use crate::participants::human::HumanQueue;
 use crate::participants::progress::ProgressBoard;
 
-/// Who leads and observes a session.
 pub struct FrontEnd<'a> {
     pub observer: &'a mut dyn Observer,
     pub facilitator: &'a mut dyn Facilitator,
-    /// Cancelled when the session is to pause at once.
     pub interrupt: CancellationToken,
-    /// Where the state of each request is noted.
     pub progress: ProgressBoard,
     /// Where people are asked, if anybody shows it to them.
     pub desk: Option<HumanQueue>,

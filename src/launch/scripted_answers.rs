@@ -35,7 +35,6 @@ pub struct Answers {
     pub(super) has_lost_key: bool,
 }
 
-/// The answers for one place.
 struct Script<'a> {
     lines: Vec<&'a Node>,
     /// Whether each serves once; else the one serves every time.
@@ -162,9 +161,7 @@ impl Answers {
     fn check_exhausted(&self, node: &Node, step: &Step) -> Result<(), Diagnostic> {
         let choice = exhausted(node, &self.file)?.choice.unwrap_or_default();
         let round = step.round();
-        let is_known_later = round.is_some_and(|round| {
-            round.options_from.is_some() || round.ballot.options.iter().any(|option| Template::is_one(option))
-        });
+        let is_known_later = round.is_some_and(is_known_later);
         let options = round.map_or(&[][..], |round| &round.ballot.options);
         let options = options.iter().map(|option| format!("{DECIDE}{option}"));
         let known: Vec<String> =
@@ -184,9 +181,7 @@ impl Answers {
                 format!("the answers for round `{step}` must be a map of seats, found {}", item.kind());
             problems.push(item.problem(&self.file, message).hint("write `seat: answer` under the step's id"));
         }
-        let is_known_later = round.options_from.is_some()
-            || round.ballot.options.iter().any(|option| Template::is_one(option));
-        let Some(ties) = tie(node).filter(|_| !is_known_later) else { return };
+        let Some(ties) = tie(node).filter(|_| !is_known_later(round)) else { return };
         let options: Vec<&str> = round.ballot.options.iter().map(String::as_str).collect();
         for choice in ties.lines {
             let text = as_text(choice).unwrap_or_default();
@@ -305,7 +300,6 @@ fn is_after_rounds(key: &str, definition: &Definition) -> bool {
     [SYNTHESIS, AGENDA].contains(&key) && definition.step(key).is_none()
 }
 
-/// The items of a list; anything else is one.
 fn items(node: &Node) -> &[Node] {
     match &node.value {
         Value::List(items) => items,
@@ -327,6 +321,11 @@ fn tie(node: &Node) -> Option<Script<'_>> {
     if matches!(node.value, Value::Text(_)) { Some(Script::of(node)) } else { Script::named(node, TIE) }
 }
 
+/// Whether the options of a round are known only when it opens.
+fn is_known_later(round: &Round) -> bool {
+    round.options_from.is_some() || round.ballot.options.iter().any(|option| Template::is_one(option))
+}
+
 /// The step that an entry is for. Steps of an `each` are there as they are written or, once it has begun, as
 /// copies; an entry may name either.
 fn step_of<'a>(definition: &'a Definition, id: &str) -> Option<&'a Step> {
@@ -344,7 +343,6 @@ fn reply(node: &Node) -> ScriptedReply {
     }
 }
 
-/// A yes or no from a script.
 pub(super) fn scripted(approved: bool) -> FacilitatorAnswer {
     FacilitatorAnswer { by: SCRIPTED.to_owned(), ..FacilitatorAnswer::of_person(approved, String::new()) }
 }

@@ -20,7 +20,6 @@ pub fn beginning_of(path: &Path, most: u64) -> Result<Vec<u8>, Diagnostic> {
     Disk::default().read(path, most).map_err(|error| unreadable(path, &error.cause))
 }
 
-/// Reads a session file with at least its header.
 pub fn read_session(path: &Path) -> Result<EventLog, RunError> {
     let file = path.display().to_string();
     let log = read_log(&bytes_of(path)?).map_err(|damage| damaged(&damage, &file))?;
@@ -64,7 +63,6 @@ pub fn is_no_session(damage: &Damage) -> bool {
     damage.other_format || damage.seq.is_none()
 }
 
-/// A damaged file as a person reads of it.
 pub fn damage_problem(damage: &Damage, file: &str) -> Diagnostic {
     let what = match damage.seq {
         Some(seq) if !damage.other_format => {

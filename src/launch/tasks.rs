@@ -10,7 +10,6 @@ use crate::workflow::{Definition, TASKS_FILE, Tasks, state_file};
 #[derive(Debug, Clone, Default)]
 pub struct TaskTexts {
     pub file: Option<String>,
-    /// What trackers made of the tasks in that file.
     pub state: Option<String>,
 }
 

@@ -51,7 +51,7 @@ pub fn run(
             }
             _ => break,
         };
-        for event in decide(&session, command, now).map_err(|refusal| Diagnostic::new(refusal.0))? {
+        for event in decide(&session, command, now).map_err(|refusal| Diagnostic::new(refusal.to_string()))? {
             let stamped = TimedEvent { at: now, event };
             session.apply(&stamped);
             if output.json {

@@ -103,8 +103,8 @@ fn planned_prompt(
 ) -> Result<String, Vec<Diagnostic>> {
     let session = session_at(plan, set_up, UnknownAgentPolicy::Noticed, step, input)?;
     let offered = decide(&session, Command::Offer { step: step.id.clone() }, AT);
-    let offered =
-        offered.map_err(|refusal| Diagnostic::new(refusal.0).hint("name a round or an agent's step"))?;
+    let offered = offered
+        .map_err(|refusal| Diagnostic::new(refusal.to_string()).hint("name a round or an agent's step"))?;
     for event in offered {
         if let Event::WorkItemOffered(item) = event {
             return Ok(session.agent_prompt(&item).1);
@@ -185,5 +185,5 @@ fn planned(
     with_evidence(&mut session, &[], set_up.looking_reader(&plan.definition))?;
     let project_summary = set_up.folders.context()?;
     let command = Command::OpenRound { project_summary, seal: None };
-    Ok(decide(&session, command, AT).map_err(|refusal| Diagnostic::new(refusal.0))?)
+    Ok(decide(&session, command, AT).map_err(|refusal| Diagnostic::new(refusal.to_string()))?)
 }

@@ -12,8 +12,8 @@ use indicatif::ProgressBar;
 use tokio::time::Instant;
 
 use crate::clock;
-use crate::core::{not_written, refusal};
-use crate::history::{Event, PauseReason, RoundRun, Session, TaskWritten, Timestamp};
+use crate::core::not_written;
+use crate::history::{Event, PauseReason, RefusalWord, RoundRun, Session, TaskWritten, Timestamp};
 use crate::insight::independence::{left_out, same_seats};
 use crate::insight::round_view::{SeatView, VisibleState, seats};
 use crate::insight::wording::format_duration;
@@ -72,9 +72,9 @@ impl Teller {
     /// Takes in an event: what is under way now, and whether there are seats to tell of.
     pub fn saw(&self, event: &Event, session: &Session) {
         if let Event::EnvelopeRefused(refused) = event {
-            let why = match refused.why.as_str() {
-                refusal::BAD_SIGNATURE => "it is not signed with the key of the seat",
-                other => other,
+            let why = match refused.why {
+                RefusalWord::BadSignature => "it is not signed with the key of the seat".to_owned(),
+                other => other.to_string(),
             };
             self.note(&format!("an answer for {} was refused: {why}", refused.participant));
         }

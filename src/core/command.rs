@@ -4,8 +4,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::history::{
-    ApprovalGiven, CloseReason, Event, Merge, PauseReason, RoundRevised, SeatFailed, SeatInvited, SeatJoined,
-    SessionOpened, WorkItemReturned,
+    ApprovalGiven, CloseReason, Event, Merge, PauseReason, RefusalWord, RoundRevised, SeatFailed,
+    SeatInvited, SeatJoined, SessionOpened, WorkItemReturned,
 };
 use crate::round::envelope::{Envelope, FailedDelivery};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord};
@@ -62,7 +62,7 @@ pub enum Command {
     RefuseEnvelope {
         round: String,
         participant: String,
-        why: String,
+        why: RefusalWord,
         commitment: String,
     },
     /// Take in that nothing came back.
@@ -189,11 +189,36 @@ pub enum AgendaChange {
 
 /// Why a command was refused; nothing has changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Refusal(pub String);
+pub enum Refusal {
+    #[error("{0}")]
+    Said(String),
+    #[error("{0}")]
+    Word(RefusalWord),
+    /// A word, and what there is to say about it.
+    #[error("{0}: {1}")]
+    Because(RefusalWord, String),
+}
+
+impl From<RefusalWord> for Refusal {
+    fn from(word: RefusalWord) -> Self {
+        Self::Word(word)
+    }
+}
+
+impl From<String> for Refusal {
+    fn from(said: String) -> Self {
+        Self::Said(said)
+    }
+}
+
+impl From<&str> for Refusal {
+    fn from(said: &str) -> Self {
+        Self::Said(said.to_owned())
+    }
+}
 
 pub(crate) type DecideResult = Result<Vec<Event>, Refusal>;
 
-pub(crate) fn refuse<T>(why: impl Into<String>) -> Result<T, Refusal> {
-    Err(Refusal(why.into()))
+pub(crate) fn refuse<T>(why: impl Into<Refusal>) -> Result<T, Refusal> {
+    Err(why.into())
 }

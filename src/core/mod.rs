@@ -22,7 +22,6 @@ pub use command::{AgendaChange, Command, Refusal};
 pub use cost::{Cost, PriceLookup, ReplyLimits, is_asked_once, is_free};
 pub use decide::decide;
 pub use decide::record::agenda_changes;
-pub use decide::remote::refusal;
 pub use decide::review::artifact_view;
 pub use decide::round::{RoundDraft, draft_round, unseal_answer};
 pub use exit_code::{Deciding, ExitCode, deciding, exit_code, session_exit};

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use super::command::{DecideResult, Refusal, refuse as refuse_command};
 use super::decide::review::{feedback, is_review};
 use crate::history::{
-    Event, ItemStatus, Session, TaskWritten, Timestamp, UnwrittenTask, WorkItem, WorkItemClaimed,
-    WorkItemReturned,
+    Event, ItemStatus, RefusalWord, Session, TaskWritten, Timestamp, UnwrittenTask, WorkItem,
+    WorkItemClaimed, WorkItemReturned,
 };
 use crate::round::answer::Origin;
 use crate::workflow::{TRACKER, Task, is_feedback, state_file};
@@ -17,18 +17,18 @@ use crate::workflow::{TRACKER, Task, is_feedback, state_file};
 /// How long a claim holds, in milliseconds.
 pub const LEASE_MS: i64 = 300_000;
 
-fn refuse<T>(why: &str, detail: impl std::fmt::Display) -> Result<T, Refusal> {
-    Err(Refusal(format!("{why}: {detail}")))
+fn refuse<T>(word: RefusalWord, detail: String) -> Result<T, Refusal> {
+    Err(Refusal::Because(word, detail))
 }
 
 /// The item, if it is `participant`'s and still open.
 fn own_item<'a>(session: &'a Session, item: &str, participant: &str) -> Result<&'a WorkItem, Refusal> {
     if session.seat_info(participant).is_none() {
-        return refuse("not a participant", format!("`{participant}`"));
+        return refuse(RefusalWord::NotAParticipant, format!("`{participant}`"));
     }
     match session.items.get(item).filter(|found| found.offered.participant == participant) {
         Some(found) if found.outcome().is_none() => Ok(found),
-        _ => refuse("not offered", format!("work item `{item}` to `{participant}`")),
+        _ => refuse(RefusalWord::NotOffered, format!("work item `{item}` to `{participant}`")),
     }
 }
 
@@ -44,12 +44,12 @@ pub fn claim(
     match &found.claim {
         Some(claim) if now < claim.until && claim.holder == holder => return Ok(Vec::new()),
         Some(claim) if now < claim.until => {
-            return refuse("already claimed", format!("work item `{item}` until {}", claim.until));
+            return refuse(RefusalWord::AlreadyClaimed, format!("work item `{item}` until {}", claim.until));
         }
         _ => {}
     }
     if now < found.ready_at() {
-        return refuse("not offered", format!("work item `{item}` before {}", found.ready_at()));
+        return refuse(RefusalWord::NotOffered, format!("work item `{item}` before {}", found.ready_at()));
     }
     Ok(vec![claimed(found, holder, now)])
 }
@@ -76,11 +76,13 @@ fn held<'a>(
     let found = own_item(session, item, participant)?;
     match &found.claim {
         Some(claim) if claim.holder.as_deref() != holder => {
-            refuse("not lease holder", format!("of work item `{item}`"))
+            refuse(RefusalWord::NotLeaseHolder, format!("of work item `{item}`"))
         }
-        None => refuse("not lease holder", format!("of work item `{item}`, which nobody has claimed")),
+        None => {
+            refuse(RefusalWord::NotLeaseHolder, format!("of work item `{item}`, which nobody has claimed"))
+        }
         Some(claim) if now >= claim.until => {
-            refuse("lease expired", format!("of work item `{item}` at {}", claim.until))
+            refuse(RefusalWord::LeaseExpired, format!("of work item `{item}` at {}", claim.until))
         }
         Some(_) => Ok(found),
     }
@@ -107,7 +109,10 @@ pub fn record_return(
     let found = held(session, &back.item, &back.participant, holder, now)?;
     let is_review = is_review(found);
     if is_review && back.status == ItemStatus::Completed && !is_feedback(&back.data) {
-        return refuse("no feedback", format!("review `{}` cannot be completed without it", back.item));
+        return refuse(
+            RefusalWord::NoFeedback,
+            format!("review `{}` cannot be completed without it", back.item),
+        );
     }
     let mut back = WorkItemReturned { step: found.offered.step.clone(), attempt: found.attempt(), ..back };
     back.record.model.clone_from(&found.offered.model);

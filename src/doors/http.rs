@@ -20,8 +20,9 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::board::Board;
 use super::entrance::Peer;
-use crate::core::refusal;
+use crate::core::Refusal;
 use crate::engine::{Accepted, Arrival, Message};
+use crate::history::RefusalWord;
 use crate::round::snapshot::sha256_hex;
 
 /// How long a request may take, its body included.
@@ -52,23 +53,37 @@ pub async fn in_time(request: Request, next: Next) -> Response {
     }
 }
 
-/// A refusal with its word and status; what follows a colon is the reason.
-pub fn refused(said: &str) -> Response {
-    let (word, reason) = said.split_once(": ").map_or((said, None), |(word, reason)| (word, Some(reason)));
+/// A refusal with its word, its status and its reason.
+pub fn refused(refusal: impl Into<Refusal>) -> Response {
+    let (word, reason) = match refusal.into() {
+        Refusal::Said(said) => {
+            return (StatusCode::CONFLICT, Json(json!({ "refused": said }))).into_response();
+        }
+        Refusal::Word(word) => (word, None),
+        Refusal::Because(word, reason) => (word, Some(reason)),
+    };
     let status = match word {
-        refusal::NO_SUCH_INVITATION | refusal::NO_SUCH_AGENT => StatusCode::UNAUTHORIZED,
-        refusal::NOT_A_PARTICIPANT => StatusCode::FORBIDDEN,
-        NO_PAGE | "no such snapshot" | refusal::NOT_OFFERED => StatusCode::NOT_FOUND,
-        refusal::ROUND_CLOSED | refusal::SEAT_EXCUSED => StatusCode::GONE,
-        refusal::TOO_LONG => StatusCode::PAYLOAD_TOO_LARGE,
-        refusal::MALFORMED
-        | refusal::BAD_SIGNATURE
-        | refusal::BAD_LENGTH
-        | refusal::NO_FEEDBACK
-        | refusal::DOES_NOT_FIT => StatusCode::UNPROCESSABLE_ENTITY,
-        TOO_MANY => StatusCode::TOO_MANY_REQUESTS,
-        refusal::NOT_RUNNING => StatusCode::SERVICE_UNAVAILABLE,
-        _ => StatusCode::CONFLICT,
+        RefusalWord::NoSuchInvitation | RefusalWord::NoSuchAgent => StatusCode::UNAUTHORIZED,
+        RefusalWord::NotAParticipant => StatusCode::FORBIDDEN,
+        RefusalWord::NoSuchPage | RefusalWord::NoSuchSnapshot | RefusalWord::NotOffered => {
+            StatusCode::NOT_FOUND
+        }
+        RefusalWord::RoundClosed | RefusalWord::SeatExcused => StatusCode::GONE,
+        RefusalWord::TooLong => StatusCode::PAYLOAD_TOO_LARGE,
+        RefusalWord::Malformed
+        | RefusalWord::BadSignature
+        | RefusalWord::BadLength
+        | RefusalWord::NoFeedback
+        | RefusalWord::DoesNotFit => StatusCode::UNPROCESSABLE_ENTITY,
+        RefusalWord::TooManyTries => StatusCode::TOO_MANY_REQUESTS,
+        RefusalWord::NotRunning => StatusCode::SERVICE_UNAVAILABLE,
+        RefusalWord::Stale
+        | RefusalWord::AlreadySealed
+        | RefusalWord::AlreadyPinned
+        | RefusalWord::AlreadyClaimed
+        | RefusalWord::NotLeaseHolder
+        | RefusalWord::LeaseExpired
+        | RefusalWord::NotBeforeTheClose => StatusCode::CONFLICT,
     };
     let mut refusal = json!({ "refused": word });
     if let Some(reason) = reason {
@@ -76,9 +91,6 @@ pub fn refused(said: &str) -> Response {
     }
     (status, Json(refusal)).into_response()
 }
-
-pub const NO_PAGE: &str = "no such page";
-const TOO_MANY: &str = "too many tries";
 
 pub struct Invited {
     pub seat: String,
@@ -101,13 +113,13 @@ impl FromRequestParts<Arc<Door>> for Agent {
     async fn from_request_parts(parts: &mut Parts, door: &Arc<Door>) -> Result<Self, Response> {
         match invited(door, parts) {
             Ok(Invited { seat, .. }) if door.board.is_agent(&seat) => Ok(Self(seat)),
-            Ok(_) | Err(refusal::NO_SUCH_INVITATION) => Err(refused(refusal::NO_SUCH_AGENT)),
+            Ok(_) | Err(RefusalWord::NoSuchInvitation) => Err(refused(RefusalWord::NoSuchAgent)),
             Err(word) => Err(refused(word)),
         }
     }
 }
 
-fn invited(door: &Door, parts: &Parts) -> Result<Invited, &'static str> {
+fn invited(door: &Door, parts: &Parts) -> Result<Invited, RefusalWord> {
     const MOST_OF_A_TOKEN: u32 = 10;
     const MOST_WRONG: u32 = 5;
     let token = parts.headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
@@ -121,19 +133,21 @@ fn invited(door: &Door, parts: &Parts) -> Result<Invited, &'static str> {
         let peer = parts.extensions.get::<ConnectInfo<Peer>>();
         let address = peer.map_or_else(String::new, |ConnectInfo(peer)| peer.0.ip().to_string());
         let is_few = door.limits.allows(&address, MOST_WRONG, second);
-        return Err(if is_few { refusal::NO_SUCH_INVITATION } else { TOO_MANY });
+        return Err(if is_few { RefusalWord::NoSuchInvitation } else { RefusalWord::TooManyTries });
     };
     if door.limits.allows(&invitation, MOST_OF_A_TOKEN, second) {
         Ok(Invited { seat, invitation })
     } else {
-        Err(TOO_MANY)
+        Err(RefusalWord::TooManyTries)
     }
 }
 
 /// Hands something to the engine, and waits until what became of it is on disk.
-pub async fn hand_in(door: &Door, message: Message) -> Result<Accepted, String> {
+pub async fn hand_in(door: &Door, message: Message) -> Result<Accepted, Refusal> {
     let (answer, answered) = oneshot::channel();
-    let gone = || if door.board.is_over() { refusal::ROUND_CLOSED } else { refusal::NOT_RUNNING }.to_owned();
+    let gone = || {
+        Refusal::from(if door.board.is_over() { RefusalWord::RoundClosed } else { RefusalWord::NotRunning })
+    };
     door.arrivals.send(Arrival { message, answer }).await.map_err(|_| gone())?;
     match answered.await {
         Ok(accepted) => accepted,

@@ -16,9 +16,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
-use super::http::{Agent, Body, Door, NO_PAGE, Shared, hand_in, refused};
-use crate::core::refusal;
+use super::http::{Agent, Body, Door, Shared, hand_in, refused};
+use crate::core::Refusal;
 use crate::engine::{Accepted, Message, PlainAnswer, Work, WorkMessage};
+use crate::history::RefusalWord;
 
 /// How long a poll may wait for work, in seconds.
 const LONGEST_WAIT: u64 = 30;
@@ -30,19 +31,19 @@ const LONGEST_REASON: usize = 4000;
 /// How often a poll looks whether a lease has run out; everything else wakes it.
 const LOOK: Duration = Duration::from_secs(1);
 
-fn read<T: DeserializeOwned>(body: Body) -> Result<T, String> {
-    let body = body.map_err(|_| refusal::TOO_LONG.to_owned())?;
+fn read<T: DeserializeOwned>(body: Body) -> Result<T, Refusal> {
+    let body = body.map_err(|_| Refusal::from(RefusalWord::TooLong))?;
     // No body says as much as an empty object.
     let json: &[u8] = if body.is_empty() { b"{}" } else { &body };
-    serde_json::from_slice(json).map_err(|error| format!("{}: {error}", refusal::MALFORMED))
+    serde_json::from_slice(json).map_err(|error| malformed(&error.to_string()))
 }
 
-fn malformed(why: &str) -> String {
-    format!("{}: {why}", refusal::MALFORMED)
+fn malformed(why: &str) -> Refusal {
+    Refusal::Because(RefusalWord::Malformed, why.to_owned())
 }
 
 /// Who holds a claim: the agent, unless it has several workers.
-fn holder(named: Option<String>, agent: &str) -> Result<String, String> {
+fn holder(named: Option<String>, agent: &str) -> Result<String, Refusal> {
     let holder = named.unwrap_or_else(|| agent.to_owned());
     let is_name = !holder.trim().is_empty()
         && holder.chars().count() <= LONGEST_HOLDER
@@ -50,12 +51,12 @@ fn holder(named: Option<String>, agent: &str) -> Result<String, String> {
     if is_name { Ok(holder) } else { Err(malformed("`holder` is a name of up to 100 characters")) }
 }
 
-fn answer(result: Result<Response, String>) -> Response {
-    result.unwrap_or_else(|word| refused(&word))
+fn answer(result: Result<Response, Refusal>) -> Response {
+    result.unwrap_or_else(refused)
 }
 
 /// `wait` and `max` of a poll.
-fn of_query(query: Option<&str>) -> Result<(u64, usize), String> {
+fn of_query(query: Option<&str>) -> Result<(u64, usize), Refusal> {
     let (mut wait, mut max) = (0, MOST_ITEMS);
     for (key, value) in query.unwrap_or_default().split('&').filter_map(|pair| pair.split_once('=')) {
         let number = value.parse().map_err(|_| malformed(&format!("`{key}` is a number")))?;
@@ -71,7 +72,7 @@ fn of_query(query: Option<&str>) -> Result<(u64, usize), String> {
 pub async fn poll(Agent(agent): Agent, State(door): Shared, RawQuery(query): RawQuery) -> Response {
     let (wait, max) = match of_query(query.as_deref()) {
         Ok(asked) => asked,
-        Err(word) => return refused(&word),
+        Err(word) => return refused(word),
     };
     let end = Instant::now() + Duration::from_secs(wait);
     let mut changes = door.board.changes();
@@ -131,7 +132,7 @@ pub async fn item(
     body: Body,
 ) -> Response {
     let about = rest.as_ref().ok().and_then(|Path(rest)| rest.rsplit_once('/'));
-    let Some((item, verb)) = about else { return refused(NO_PAGE) };
+    let Some((item, verb)) = about else { return refused(RefusalWord::NoSuchPage) };
     answer(of_item(&door, participant, item, verb, body).await)
 }
 
@@ -141,7 +142,7 @@ async fn of_item(
     item: &str,
     verb: &str,
     body: Body,
-) -> Result<Response, String> {
+) -> Result<Response, Refusal> {
     let About { holder: named, result, reason, answer, again } = read(body)?;
     let item = item.to_owned();
     let holder = holder(named, &participant)?;
@@ -169,11 +170,11 @@ async fn of_item(
         ("fail", ..) => return Err(malformed("`reason` says why, in up to 4000 characters")),
         ("answer", ..) => return Err(malformed("`answer` holds a text or data")),
         ("claim" | "renew", ..) => return Err(malformed("only `holder` can be given")),
-        _ => return Err(NO_PAGE.to_owned()),
+        _ => return Err(RefusalWord::NoSuchPage.into()),
     };
     match send(door, &participant, holder, work).await? {
         Accepted::Claimed(_) => {
-            let work = door.board.work(&participant, &item).ok_or_else(|| refusal::NOT_OFFERED.to_owned())?;
+            let work = door.board.work(&participant, &item).ok_or(RefusalWord::NotOffered)?;
             Ok(Json(work).into_response())
         }
         Accepted::Returned(state) => Ok(Json(json!({ "item": item, "state": state })).into_response()),
@@ -191,9 +192,10 @@ fn text_of(result: Value) -> String {
     }
 }
 
-async fn send(door: &Door, participant: &str, holder: String, work: Work) -> Result<Accepted, String> {
+async fn send(door: &Door, participant: &str, holder: String, work: Work) -> Result<Accepted, Refusal> {
     let message = WorkMessage { participant: participant.to_owned(), holder, work };
     let sent = hand_in(door, Message::Work(message)).await;
     // Nothing is offered once the session is over.
-    sent.map_err(|word| if word == refusal::ROUND_CLOSED { refusal::NOT_OFFERED.to_owned() } else { word })
+    let is_over = |refusal: &Refusal| *refusal == RefusalWord::RoundClosed.into();
+    sent.map_err(|refusal| if is_over(&refusal) { RefusalWord::NotOffered.into() } else { refusal })
 }

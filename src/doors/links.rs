@@ -16,9 +16,8 @@ use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
 use super::http::{Body, Door, Invited, Shared, hand_in, refused};
-use crate::core::refusal;
 use crate::engine::{Accepted, Message};
-use crate::history::{Receipt, SeatJoined};
+use crate::history::{Receipt, RefusalWord, SeatJoined};
 use crate::round::envelope::Envelope;
 
 const PAGE: &str = include_str!("page.html");
@@ -53,14 +52,14 @@ struct Key {
 }
 
 pub async fn join(invited: Invited, State(door): Shared, body: Body) -> Response {
-    let Ok(body) = body else { return refused(refusal::TOO_LONG) };
+    let Ok(body) = body else { return refused(RefusalWord::TooLong) };
     let Ok(Key { public_key: key }) = serde_json::from_slice(&body) else {
-        return refused(refusal::MALFORMED);
+        return refused(RefusalWord::Malformed);
     };
     let Invited { seat: participant, invitation } = invited;
     match hand_in(&door, Message::Join(SeatJoined { participant, invitation, key })).await {
         Ok(_) => StatusCode::NO_CONTENT.into_response(),
-        Err(word) => refused(&word),
+        Err(word) => refused(word),
     }
 }
 
@@ -75,10 +74,10 @@ pub async fn seat(Invited { seat, .. }: Invited, State(door): Shared) -> Respons
 }
 
 pub async fn sealed(Invited { seat, .. }: Invited, State(door): Shared, body: Body) -> Response {
-    let Ok(body) = body else { return refused(refusal::TOO_LONG) };
-    let Some(envelope) = Envelope::read(&body) else { return refused(refusal::MALFORMED) };
+    let Ok(body) = body else { return refused(RefusalWord::TooLong) };
+    let Some(envelope) = Envelope::read(&body) else { return refused(RefusalWord::Malformed) };
     if envelope.participant != seat {
-        return refused(refusal::NOT_A_PARTICIPANT);
+        return refused(RefusalWord::NotAParticipant);
     }
     // The reply to it may have been lost.
     let is_same = |known: &Receipt| known.commitment == envelope.commitment && known.round == envelope.round;
@@ -91,14 +90,14 @@ pub async fn sealed(Invited { seat, .. }: Invited, State(door): Shared, body: Bo
         Ok(Accepted::Joined | Accepted::Failed | Accepted::Claimed(_) | Accepted::Returned(_)) => {
             StatusCode::NO_CONTENT.into_response()
         }
-        Err(word) => refused(&word),
+        Err(word) => refused(word),
     }
 }
 
 pub async fn result(Invited { seat, .. }: Invited, State(door): Shared) -> Response {
     match door.board.result(&seat) {
         Some(result) => Json(result).into_response(),
-        None => refused("not before the close"),
+        None => refused(RefusalWord::NotBeforeTheClose),
     }
 }
 
@@ -109,7 +108,7 @@ pub async fn context(
 ) -> Response {
     match sha256.ok().and_then(|Path(sha256)| door.board.snapshot(&sha256)) {
         Some(text) => text.to_string().into_response(),
-        None => refused("no such snapshot"),
+        None => refused(RefusalWord::NoSuchSnapshot),
     }
 }
 

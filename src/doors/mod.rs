@@ -24,11 +24,12 @@ use serde_json::json;
 pub use board::Board;
 pub use entrance::{Entrance, MOST_OPEN};
 pub use http::Door;
-use http::{NO_PAGE, in_time, refused};
+use http::{in_time, refused};
 #[cfg(feature = "nats")]
 pub use nats::{QueueDoor, workers_of};
 pub use tls::{Identity, accept_tls, fingerprint, make_identity};
 
+use crate::history::RefusalWord;
 use crate::round::envelope::MAX_ENVELOPE;
 
 pub fn router(door: Arc<Door>) -> Router {
@@ -46,7 +47,7 @@ pub fn router(door: Arc<Door>) -> Router {
         .layer(from_fn(in_time))
         // It may wait as long as a request may take.
         .route("/v1/inbox", get(inbox::poll))
-        .fallback(|| async { refused(NO_PAGE) })
+        .fallback(|| async { refused(RefusalWord::NoSuchPage) })
         .method_not_allowed_fallback(|| async {
             (StatusCode::METHOD_NOT_ALLOWED, Json(json!({ "refused": "no such method" })))
         })

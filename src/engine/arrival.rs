@@ -2,6 +2,7 @@
 
 use tokio::sync::{mpsc, oneshot};
 
+use crate::core::Refusal;
 use crate::history::{Receipt, SeatInvited, SeatJoined};
 use crate::round::envelope::{Envelope, FailedDelivery};
 
@@ -24,8 +25,7 @@ impl Default for RemoteSeats {
 
 pub struct Arrival {
     pub message: Message,
-    /// Takes what was accepted, or the word of the refusal and, after a colon, its reason.
-    pub answer: oneshot::Sender<Result<Accepted, String>>,
+    pub answer: oneshot::Sender<Result<Accepted, Refusal>>,
 }
 
 /// What a remote seat or agent sends.
@@ -89,7 +89,7 @@ pub enum Accepted {
 }
 
 /// An answer that waits for the disk.
-pub(super) type DueAnswer = (oneshot::Sender<Result<Accepted, String>>, Accepted);
+pub(super) type DueAnswer = (oneshot::Sender<Result<Accepted, Refusal>>, Accepted);
 
 /// The next arrival; never one where there are no remote seats.
 pub(super) async fn next_arrival(arrivals: &mut Option<mpsc::Receiver<Arrival>>) -> Arrival {

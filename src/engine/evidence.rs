@@ -21,7 +21,7 @@ impl Engine<'_> {
             let known = definition.filter(|known| known.id == id && known.detail("content").is_some());
             changed.extend(known.map(|known| known.id.clone()));
             let command = Command::RecordArtifact { artifact, by: PROJECT.to_owned() };
-            self.stage(command).map_err(|refusal| refusal.0)?;
+            self.stage(command).map_err(|refusal| refusal.to_string())?;
         }
         Ok(changed)
     }

@@ -71,7 +71,7 @@ impl Engine<'_> {
             FacilitatorRequest::Answer(says) => self.take_answer(says),
         };
         if let Err(refusal) = done {
-            self.facilitator.on_refused(&refusal.0);
+            self.facilitator.on_refused(&refusal.to_string());
         }
         Ok(())
     }
@@ -79,7 +79,7 @@ impl Engine<'_> {
     /// Goes on with the counted round as it is; that a person accepts a decision is on record.
     fn accept(&mut self) -> Result<(), Refusal> {
         let (Some(at), NextAction::Decide(finish)) = (hold(&self.session), next(&self.session)) else {
-            return Err(Refusal("there is nothing to accept now".to_owned()));
+            return Err(Refusal::from("there is nothing to accept now"));
         };
         if let (WaitPoint::Counted, Command::FinishStep { step }) = (at, &finish)
             && self.facilitator.is_person()
@@ -92,11 +92,11 @@ impl Engine<'_> {
 
     fn take_answer(&mut self, says: FacilitatorAnswer) -> Result<(), Refusal> {
         let Some(question) = pending_question(&self.session) else {
-            return Err(Refusal("nobody is asked anything now".to_owned()));
+            return Err(Refusal::from("nobody is asked anything now"));
         };
         match question.kind {
             QuestionKind::KeyLost(_) => {
-                let seal = self.new_seal().map_err(|error| Refusal(error.to_string()))?;
+                let seal = self.new_seal().map_err(|error| Refusal::from(error.to_string()))?;
                 self.stage(Command::AskAgain { seal: Some(seal) })
             }
             QuestionKind::Approval
@@ -163,7 +163,7 @@ impl Engine<'_> {
     /// Returns the events that open the round that waits. Its snapshot is rendered here, once; where one
     /// was seen, it must be the same.
     fn opening_events(&self, open: Command, seen: Option<&str>) -> Result<Vec<Event>, String> {
-        let events = self.decide(open).map_err(|refusal| refusal.0)?;
+        let events = self.decide(open).map_err(|refusal| refusal.to_string())?;
         let opened = opened_by(&events).ok_or("no round waits to be opened")?;
         if seen.is_some_and(|seen| opened.snapshot_sha256 != seen) {
             return Err("CONTEXT.md or evidence changed on disk; review the snapshot again".to_owned());
@@ -214,7 +214,7 @@ impl Engine<'_> {
         let now = self.session.seat_info(participant).map(|info| info.model.clone());
         let model = model.filter(|model| Some(model) != now.as_ref());
         let command = Command::Retry { round, participant: participant.to_owned(), model: model.clone() };
-        let refused = self.decide(command.clone()).err().map(|refusal| refusal.0);
+        let refused = self.decide(command.clone()).err().map(|refusal| refusal.to_string());
         let refused = refused.or_else(|| self.replace_model(participant, model.as_deref()).err());
         if let Some(why) = refused {
             self.facilitator.on_refused(&why);

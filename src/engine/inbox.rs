@@ -3,8 +3,8 @@
 use super::arrival::{Accepted, Work, WorkMessage};
 use super::state::Engine;
 use super::work_item_attempt::{failed_item, read_text, returned};
-use crate::core::{Command, Refusal, refusal};
-use crate::history::{Door, ItemStatus, Timestamp, WorkItem, WorkItemReturned};
+use crate::core::{Command, Refusal};
+use crate::history::{Door, ItemStatus, RefusalWord, Timestamp, WorkItem, WorkItemReturned};
 use crate::round::answer::AnswerRecord;
 use crate::workflow::{is_feedback, read_answer};
 
@@ -14,22 +14,20 @@ impl Engine<'_> {
         self.session.remote(agent).is_some_and(|remote| remote.door == Door::Inbox)
     }
 
-    /// Takes in what the holder of a claim, or whoever wants one, has sent. A refusal is its word, and after
-    /// a colon the reason.
-    pub(super) fn take_work(&mut self, message: WorkMessage) -> Result<Accepted, String> {
+    /// Takes in what the holder of a claim, or whoever wants one, has sent.
+    pub(super) fn take_work(&mut self, message: WorkMessage) -> Result<Accepted, Refusal> {
         let WorkMessage { participant, holder, work } = message;
         if !self.is_elsewhere(&participant) {
-            return Err(refusal::NO_SUCH_AGENT.to_owned());
+            return Err(RefusalWord::NoSuchAgent.into());
         }
         let named = Some(holder.clone());
-        let done = match work {
+        match work {
             Work::Claim(item) => self.hold(item.clone(), Command::Claim { item, participant, holder: named }),
             Work::Take(most) => Ok(self.claim_oldest(most, &participant, &holder)),
             Work::Renew(item) => self.hold(item.clone(), Command::Renew { item, participant, holder: named }),
-            Work::Return(item, text) => return self.return_work(&item, &text, participant, named),
+            Work::Return(item, text) => self.return_work(&item, &text, participant, named),
             Work::Fail(item, reason) => self.fail_work(&item, reason, participant, named),
-        };
-        done.map_err(|refused| refused.0)
+        }
     }
 
     fn hold(&mut self, item: String, command: Command) -> Result<Accepted, Refusal> {
@@ -65,7 +63,7 @@ impl Engine<'_> {
         text: &str,
         participant: String,
         holder: Option<String>,
-    ) -> Result<Accepted, String> {
+    ) -> Result<Accepted, Refusal> {
         let known = self.session.items.get(item).filter(|known| known.offered.participant == participant);
         let is_same = |back: &WorkItemReturned| {
             back.status == ItemStatus::Completed
@@ -81,18 +79,19 @@ impl Engine<'_> {
         let terms = self.attempt_limits(&step);
         let read = read_answer(text);
         let data = if terms.needs_words && read.is_ok_and(|data| says_nothing(&data)) {
-            Err(format!("{}: a review says what is good and what should change", refusal::NO_FEEDBACK))
+            let why = "a review says what is good and what should change".to_owned();
+            Err(Refusal::Because(RefusalWord::NoFeedback, why))
         } else if text.trim().is_empty() {
-            Err(format!("{}: it is empty", refusal::DOES_NOT_FIT))
+            Err(Refusal::Because(RefusalWord::DoesNotFit, "it is empty".to_owned()))
         } else {
-            read_text(text, &terms).map_err(|why| format!("{}: {why}", refusal::DOES_NOT_FIT))
+            read_text(text, &terms).map_err(|why| Refusal::Because(RefusalWord::DoesNotFit, why))
         };
         // Whoever does not hold the item is told that, and nothing of what was sent.
         let unread = failed_item(step.clone(), participant.clone(), item.to_owned(), None);
         let check = Command::Return { back: Box::new(unread), holder: holder.clone() };
-        self.decide(check).map_err(|refused| refused.0)?;
+        self.decide(check)?;
         let back = returned(step, participant, item.to_owned(), data?, text, latency_ms);
-        self.stage(Command::Return { back: Box::new(back), holder }).map_err(|refused| refused.0)?;
+        self.stage(Command::Return { back: Box::new(back), holder })?;
         self.note_marks();
         Ok(self.returned_state(item, now))
     }

@@ -6,8 +6,8 @@ use tokio::sync::mpsc;
 
 use super::arrival::{Accepted, Arrival, GivenUp, Message};
 use super::state::Engine;
-use crate::core::{Command, decide, refusal};
-use crate::history::{Door, Invitation, Receipt, SeatFailed, SeatJoined, SeatStatus};
+use crate::core::{Command, Refusal, decide};
+use crate::history::{Door, Invitation, Receipt, RefusalWord, SeatFailed, SeatJoined, SeatStatus};
 use crate::round::envelope::{Envelope, FailedDelivery};
 
 impl Engine<'_> {
@@ -47,26 +47,26 @@ impl Engine<'_> {
         }
     }
 
-    fn take_join(&mut self, joined: SeatJoined) -> Result<Accepted, String> {
+    fn take_join(&mut self, joined: SeatJoined) -> Result<Accepted, Refusal> {
         let known = self.session.invitations.get(&joined.participant);
         let is_known = |known: &Invitation| {
             known.invitation == joined.invitation && known.key.as_ref() == Some(&joined.key)
         };
         if !known.is_some_and(is_known) {
-            self.stage(Command::Join(joined)).map_err(|refusal| refusal.0)?;
+            self.stage(Command::Join(joined))?;
         }
         Ok(Accepted::Joined)
     }
 
-    fn take_ballot(&mut self, envelope: Envelope) -> Result<Accepted, String> {
+    fn take_ballot(&mut self, envelope: Envelope) -> Result<Accepted, Refusal> {
         if let Some(receipt) = self.receipt_of(&envelope) {
             return Ok(Accepted::Sealed(receipt, false));
         }
         if self.session.closed.is_some() {
-            return Err(refusal::ROUND_CLOSED.to_owned());
+            return Err(RefusalWord::RoundClosed.into());
         }
         if self.session.paused.is_some() {
-            return Err(refusal::NOT_RUNNING.to_owned());
+            return Err(RefusalWord::NotRunning.into());
         }
         let (round, participant) = (envelope.round.clone(), envelope.participant.clone());
         let commitment = envelope.commitment.clone();
@@ -74,33 +74,33 @@ impl Engine<'_> {
         match decide(&self.session, Command::SealRemote(Box::new(envelope)), at) {
             Ok(events) => self.stage_events(events, at),
             Err(refused) => {
-                let why = refused.0.clone();
                 // What is not for the record is refused all the same.
-                let (round, participant) = (round.clone(), participant.clone());
-                drop(self.stage(Command::RefuseEnvelope { round, participant, why, commitment }));
-                return Err(refused.0);
+                if let Refusal::Word(why) = refused {
+                    drop(self.stage(Command::RefuseEnvelope { round, participant, why, commitment }));
+                }
+                return Err(refused);
             }
         }
         let receipt = self.session.round(&round).and_then(|round| Receipt::of_seat(round, &participant));
-        receipt.map(|receipt| Accepted::Sealed(receipt, true)).ok_or_else(|| refusal::STALE.to_owned())
+        receipt.map(|receipt| Accepted::Sealed(receipt, true)).ok_or_else(|| RefusalWord::Stale.into())
     }
 
-    fn take_failure(&mut self, failed: FailedDelivery) -> Result<Accepted, String> {
+    fn take_failure(&mut self, failed: FailedDelivery) -> Result<Accepted, Refusal> {
         if !self.is_known(&failed) {
-            self.stage(Command::FailRemote(Box::new(failed))).map_err(|refusal| refusal.0)?;
+            self.stage(Command::FailRemote(Box::new(failed)))?;
         }
         Ok(Accepted::Failed)
     }
 
     /// A seat whose offer no worker will answer fails here: nobody has signed that.
-    fn take_given_up(&mut self, given_up: &GivenUp) -> Result<Accepted, String> {
+    fn take_given_up(&mut self, given_up: &GivenUp) -> Result<Accepted, Refusal> {
         let GivenUp { why, session, round, participant, delivery } = given_up;
         // The queue carries no other seats, and whoever keeps it has none of them fail.
         let is_carried = self.session.remote(participant).is_some_and(|remote| remote.door == Door::Nats);
         let run = self.session.round(round).filter(|run| run.session == *session && run.closed.is_none());
         let is_due = run.is_some_and(|run| run.delivery(participant).as_ref() == Some(delivery));
         if !is_carried || !is_due {
-            return Err(refusal::STALE.to_owned());
+            return Err(RefusalWord::Stale.into());
         }
         if !run.and_then(|run| run.seat(participant)).is_some_and(|seat| seat.status.is_open()) {
             // What it was given up for has come all the same.
@@ -113,7 +113,7 @@ impl Engine<'_> {
             tries: 1,
             ..SeatFailed::default()
         };
-        self.stage(Command::Fail(Box::new(failed))).map_err(|refusal| refusal.0)?;
+        self.stage(Command::Fail(Box::new(failed)))?;
         Ok(Accepted::Failed)
     }
 

@@ -4,8 +4,8 @@ use super::arrival::{Accepted, PlainAnswer};
 use super::seat::seal_record;
 use super::state::Engine;
 use crate::ballot::ParsedReply;
-use crate::core::{Command, refusal};
-use crate::history::{Receipt, RoundRun, SeatStatus, Session};
+use crate::core::{Command, Refusal};
+use crate::history::{Receipt, RefusalWord, RoundRun, SeatStatus, Session};
 use crate::round::answer::{AnswerRecord, Finish, Origin, ReplyAttempt};
 use crate::round::snapshot::sha256_hex;
 
@@ -15,12 +15,12 @@ const MOST_UNFIT: usize = 16;
 impl Engine<'_> {
     /// Seals an agent's answer. One that does not fit is refused, with the reason after the word; another
     /// one of the same worker counts as it is. What is sent twice has the same reply twice.
-    pub(super) fn take_plain_answer(&mut self, answer: PlainAnswer) -> Result<Accepted, String> {
+    pub(super) fn take_plain_answer(&mut self, answer: PlainAnswer) -> Result<Accepted, Refusal> {
         let PlainAnswer { participant, holder, item, text, again } = answer;
         if self.session.paused.is_some() {
-            return Err(refusal::NOT_RUNNING.to_owned());
+            return Err(RefusalWord::NotRunning.into());
         }
-        let not_offered = || refusal::NOT_OFFERED.to_owned();
+        let not_offered = || Refusal::from(RefusalWord::NotOffered);
         let round = asked_of(&self.session, &participant, &item)?;
         let seat = round.seat(&participant).ok_or_else(not_offered)?;
         let asked = self.pool.round.as_mut().filter(|asked| asked.number == round.opened.number);
@@ -29,11 +29,11 @@ impl Engine<'_> {
             SeatStatus::Sealed(_) | SeatStatus::Revealed(..) => {
                 let is_same = asked.is_some_and(|asked| asked.sealed.get(&participant) == Some(&hash));
                 let known = known(round, &participant, &text, is_same);
-                return known.ok_or_else(|| refusal::ALREADY_SEALED.to_owned());
+                return known.ok_or_else(|| RefusalWord::AlreadySealed.into());
             }
-            SeatStatus::Excused(_) => return Err(refusal::SEAT_EXCUSED.to_owned()),
+            SeatStatus::Excused(_) => return Err(RefusalWord::SeatExcused.into()),
             status if round.closed.is_some() || !status.is_open() => {
-                return Err(refusal::ROUND_CLOSED.to_owned());
+                return Err(RefusalWord::RoundClosed.into());
             }
             _ => {}
         }
@@ -51,7 +51,7 @@ impl Engine<'_> {
                 reply.read(&asked.shared.form)
         {
             asked.unfit.insert(attempt, reply);
-            return Err(format!("{}: {reason}", refusal::DOES_NOT_FIT));
+            return Err(Refusal::Because(RefusalWord::DoesNotFit, reason));
         }
         let replies: Vec<ReplyAttempt> = first.into_iter().chain([reply]).collect();
         let shared = asked.shared.clone();
@@ -68,7 +68,7 @@ impl Engine<'_> {
         let sealed = seal_record(&participant, record, &shared)?;
         let round = shared.round.clone();
         let sealed = Command::Seal { round: round.clone(), participant: participant.clone(), seal: sealed };
-        self.stage(sealed).map_err(|refused| refused.0)?;
+        self.stage(sealed)?;
         if let Some(asked) = &mut self.pool.round {
             asked.unfit.retain(|(of, ..), _| *of != participant);
             asked.sealed.insert(participant.clone(), hash);
@@ -88,10 +88,10 @@ fn known(round: &RoundRun, participant: &str, text: &str, is_same: bool) -> Opti
     Some(Accepted::Sealed(receipt?, false))
 }
 
-fn asked_of<'a>(session: &'a Session, participant: &str, item: &str) -> Result<&'a RoundRun, String> {
+fn asked_of<'a>(session: &'a Session, participant: &str, item: &str) -> Result<&'a RoundRun, Refusal> {
     let asks = |round: &&RoundRun| {
         let asked = round.seat(participant).and_then(|seat| seat.item.as_ref());
         asked.is_some_and(|asked| asked.item == item)
     };
-    session.rounds.iter().rev().find(asks).ok_or_else(|| refusal::NOT_OFFERED.to_owned())
+    session.rounds.iter().rev().find(asks).ok_or_else(|| RefusalWord::NotOffered.into())
 }

@@ -78,7 +78,7 @@ pub fn with_evidence(
     }
     let mut recorded = Vec::new();
     for command in commands {
-        for event in decide(session, command, at).map_err(|refusal| Diagnostic::new(refusal.0))? {
+        for event in decide(session, command, at).map_err(|refusal| Diagnostic::new(refusal.to_string()))? {
             let event = TimedEvent { at, event };
             session.apply(&event);
             recorded.push(event);

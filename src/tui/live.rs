@@ -85,7 +85,7 @@ impl Preview {
     /// The round that `session` would open now, `context` being its project's.
     pub fn compute(session: &Session, context: Option<&str>) -> Result<Self, String> {
         let RoundDraft { opened, checked, bytes_in_full } =
-            draft_round(session, context).map_err(|refusal| refusal.0)?;
+            draft_round(session, context).map_err(|refusal| refusal.to_string())?;
         let before = session.rounds.last().map_or("", |round| &round.opened.snapshot);
         let diff = if before.is_empty() { Vec::new() } else { text_diff(before, &opened.snapshot) };
         Ok(Self { opened, diff, is_changed: false, checked, bytes_in_full })

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use roundtable::core::{Command, refusal};
-use roundtable::history::{CloseReason, Event, SeatInvited, SeatJoined, TimedEvent, Timestamp};
+use roundtable::core::Command;
+use roundtable::history::{CloseReason, Event, RefusalWord, SeatInvited, SeatJoined, TimedEvent, Timestamp};
 use roundtable::journal::verify;
 use roundtable::round::envelope::{Envelope, FailedDelivery, Failure};
 use roundtable::round::seal::sign::{SigningKey, ballot_message, offer_message};
@@ -153,7 +153,7 @@ fn a_signed_ballot_counts_and_verifies() {
     sitting.does(Command::RefuseEnvelope {
         round: "vote".to_owned(),
         participant: "dana".to_owned(),
-        why: refusal::BAD_SIGNATURE.to_owned(),
+        why: RefusalWord::BadSignature,
         commitment: hex(&[5; 32]),
     });
     sitting.finishes();
@@ -179,30 +179,30 @@ fn what_does_not_belong_to_the_seat_or_the_round_is_refused() {
     ];
     for mut envelope in stale {
         sign(&mut envelope, &dana());
-        assert_eq!(sitting.send(envelope), Err(refusal::STALE.to_owned()));
+        assert_eq!(sitting.send(envelope), Err(RefusalWord::Stale.to_string()));
     }
     let others = Envelope { participant: "ann".into(), ..good.clone() };
-    assert_eq!(sitting.send(others), Err(refusal::NOT_A_PARTICIPANT.to_owned()));
+    assert_eq!(sitting.send(others), Err(RefusalWord::NotAParticipant.to_string()));
     let mut long = good.clone();
     long.sealed = vec![0; 300_000];
     sign(&mut long, &dana());
-    assert_eq!(sitting.send(long), Err(refusal::TOO_LONG.to_owned()));
+    assert_eq!(sitting.send(long), Err(RefusalWord::TooLong.to_string()));
     let mut short = good.clone();
     short.sealed.truncate(8000);
     sign(&mut short, &dana());
-    assert_eq!(sitting.send(short), Err(refusal::BAD_LENGTH.to_owned()));
+    assert_eq!(sitting.send(short), Err(RefusalWord::BadLength.to_string()));
     let forged = sitting.envelope(&record, 0x22, &SigningKey::new([9; 32]));
-    assert_eq!(sitting.send(forged), Err(refusal::BAD_SIGNATURE.to_owned()));
+    assert_eq!(sitting.send(forged), Err(RefusalWord::BadSignature.to_string()));
     let mut bent = good.clone();
     bent.sealed[5] ^= 1;
-    assert_eq!(sitting.send(bent), Err(refusal::BAD_SIGNATURE.to_owned()));
+    assert_eq!(sitting.send(bent), Err(RefusalWord::BadSignature.to_string()));
     // The table cannot seal for the seat either.
     let seal = sitting.seal("dana", &record, 0x22);
     let (round, participant) = ("vote".to_owned(), "dana".to_owned());
     assert!(sitting.tries(Command::Seal { round, participant, seal }).is_err());
     sitting.send(good).expect("taken");
     let second = sitting.envelope(&record, 0x66, &dana());
-    assert_eq!(sitting.send(second), Err(refusal::ALREADY_SEALED.to_owned()));
+    assert_eq!(sitting.send(second), Err(RefusalWord::AlreadySealed.to_string()));
     sitting.finishes();
     assert_eq!(sitting.findings(), [] as [&str; 0]);
 }
@@ -224,11 +224,11 @@ fn a_seat_fails_by_its_own_signature_alone() {
     let long = of(&"x".repeat(201)).sign(&dana());
     let stale = FailedDelivery { delivery: "00".repeat(32), ..of("down") }.sign(&dana());
     let mut fail = |failed: FailedDelivery| sitting.tries(Command::FailRemote(Box::new(failed)));
-    assert_eq!(fail(forged), Err(refusal::BAD_SIGNATURE.to_owned()));
-    assert_eq!(fail(long), Err(refusal::TOO_LONG.to_owned()));
-    assert_eq!(fail(stale), Err(refusal::STALE.to_owned()));
+    assert_eq!(fail(forged), Err(RefusalWord::BadSignature.to_string()));
+    assert_eq!(fail(long), Err(RefusalWord::TooLong.to_string()));
+    assert_eq!(fail(stale), Err(RefusalWord::Stale.to_string()));
     fail(good.clone()).expect("taken");
-    assert_eq!(fail(good), Err(refusal::STALE.to_owned()), "it has failed already");
+    assert_eq!(fail(good), Err(RefusalWord::Stale.to_string()), "it has failed already");
     sitting.finishes();
     assert_eq!(sitting.findings(), [] as [&str; 0]);
     for (key, value) in [("reason", json!("it is late")), ("tries", json!(2)), ("timed_out", json!(false))] {
@@ -245,10 +245,10 @@ fn what_comes_too_late_is_refused() {
         let (round, participant, reason) = ("vote".to_owned(), "dana".to_owned(), "ill".to_owned());
         if excused {
             sitting.does(Command::Excuse { round, participant, reason });
-            assert_eq!(sitting.send(envelope), Err(refusal::SEAT_EXCUSED.to_owned()));
+            assert_eq!(sitting.send(envelope), Err(RefusalWord::SeatExcused.to_string()));
         } else {
             sitting.does(Command::CloseRound { reason: CloseReason::Facilitator, key: round_key() });
-            assert_eq!(sitting.send(envelope), Err(refusal::ROUND_CLOSED.to_owned()));
+            assert_eq!(sitting.send(envelope), Err(RefusalWord::RoundClosed.to_string()));
         }
     }
 }
@@ -257,12 +257,12 @@ fn what_comes_too_late_is_refused() {
 fn an_invitation_takes_one_key_and_a_new_one_withdraws_it() {
     let mut sitting = asked();
     let other = SigningKey::new([9; 32]);
-    assert_eq!(sitting.join("first", &other), Err(refusal::ALREADY_PINNED.to_owned()));
-    assert_eq!(sitting.join("guessed", &other), Err(refusal::NO_SUCH_INVITATION.to_owned()));
+    assert_eq!(sitting.join("first", &other), Err(RefusalWord::AlreadyPinned.to_string()));
+    assert_eq!(sitting.join("guessed", &other), Err(RefusalWord::NoSuchInvitation.to_string()));
     sitting.invite("second");
-    assert_eq!(sitting.join("first", &other), Err(refusal::NO_SUCH_INVITATION.to_owned()));
+    assert_eq!(sitting.join("first", &other), Err(RefusalWord::NoSuchInvitation.to_string()));
     let early = sitting.envelope(&said("vote: redis"), 0x22, &dana());
-    assert_eq!(sitting.send(early), Err(refusal::BAD_SIGNATURE.to_owned()), "nobody has joined");
+    assert_eq!(sitting.send(early), Err(RefusalWord::BadSignature.to_string()), "nobody has joined");
     sitting.join("second", &other).expect("joined");
     let record = said("vote: redis");
     sitting.send(sitting.envelope(&record, 0x22, &other)).expect("taken");
@@ -286,24 +286,24 @@ fn an_expired_invitation_is_none() {
     let expires = Timestamp(sitting.now + 1500);
     sitting.does(Command::Invite(SeatInvited { participant, invitation, expires }));
     sitting.now += 10_000;
-    assert_eq!(sitting.join("short", &dana()), Err(refusal::NO_SUCH_INVITATION.to_owned()));
+    assert_eq!(sitting.join("short", &dana()), Err(RefusalWord::NoSuchInvitation.to_string()));
 }
 
 #[test]
 fn refused_envelopes_are_on_record_up_to_eight() {
     let mut sitting = voted();
-    let refuse = |why: &str, n: u8| Command::RefuseEnvelope {
+    let refuse = |why, n: u8| Command::RefuseEnvelope {
         round: "vote".to_owned(),
         participant: "dana".to_owned(),
-        why: why.to_owned(),
+        why,
         commitment: hex(&[n; 32]),
     };
-    assert!(sitting.tries(refuse(refusal::ROUND_CLOSED, 1)).is_err(), "it is open");
-    assert!(sitting.tries(refuse("any word", 1)).is_err());
+    assert!(sitting.tries(refuse(RefusalWord::RoundClosed, 1)).is_err(), "it is open");
+    assert!(sitting.tries(refuse(RefusalWord::NotOffered, 1)).is_err());
     for n in 0..8 {
-        sitting.does(refuse(refusal::ALREADY_SEALED, n));
+        sitting.does(refuse(RefusalWord::AlreadySealed, n));
     }
-    assert!(sitting.tries(refuse(refusal::STALE, 9)).is_err(), "eight are on record");
+    assert!(sitting.tries(refuse(RefusalWord::Stale, 9)).is_err(), "eight are on record");
     sitting.finishes();
     assert_eq!(sitting.findings(), [] as [&str; 0]);
 }

@@ -33,7 +33,7 @@ impl Sitting {
     pub fn tries(&mut self, command: Command) -> Result<usize, String> {
         self.now += self.pace;
         let at = Timestamp(self.now);
-        let events = decide(&self.session, command, at).map_err(|refusal| refusal.0)?;
+        let events = decide(&self.session, command, at).map_err(|refusal| refusal.to_string())?;
         let count = events.len();
         for event in events {
             self.takes(TimedEvent { at, event });

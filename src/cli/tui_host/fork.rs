@@ -33,7 +33,7 @@ pub fn fork(
     let id = session_id(name);
     let at = crate::clock::now();
     let command = Command::Fork { session: id.clone(), at_seq: last.seq };
-    let events = decide(&session, command, at).map_err(|refusal| Diagnostic::new(refusal.0))?;
+    let events = decide(&session, command, at).map_err(|refusal| Diagnostic::new(refusal.to_string()))?;
     let end = end_of(&bytes, &last.hash).ok_or_else(|| Diagnostic::new("the point is not in the file"))?;
     let mut text = String::from_utf8_lossy(&bytes[..end]).into_owned();
     let mut chain = Chain::after(&log.lines[..count]);

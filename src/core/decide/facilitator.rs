@@ -37,7 +37,7 @@ fn revise_round(session: &Session, definition: &Definition, revised: RoundRevise
     if session.open_round().is_some_and(|round| round.opened.step == revised.step) {
         return refuse("the snapshot cannot change while the round is open");
     }
-    let after = definition.revised(&revised).map_err(|problem| Refusal(said(&problem)))?;
+    let after = definition.revised(&revised).map_err(|problem| Refusal::Said(said(&problem)))?;
     match recheck(&after, "").first() {
         Some(problem) => refuse(said(problem)),
         None => Ok(vec![Event::RoundRevised(revised)]),
@@ -65,7 +65,7 @@ fn change_agenda(session: &Session, change: AgendaChange, by: String) -> DecideR
     if !matches!(by.as_str(), FACILITATOR | SCRIPTED) {
         return refuse("the agenda is changed by the facilitator, a script, a count or a step");
     }
-    agenda::change(&session.agenda, change, by, None).map(|event| vec![event]).map_err(Refusal)
+    agenda::change(&session.agenda, change, by, None).map(|event| vec![event]).map_err(Refusal::Said)
 }
 
 fn record_synthesis(session: &Session, round: &str, text: String) -> DecideResult {
@@ -208,7 +208,7 @@ pub fn merge_ideas(session: &Session, merge: Merge, given: ApprovalGiven) -> Dec
     let Some(round) = session.round_to_merge(&step) else {
         return refuse(format!("step `{step}` merges no ideas"));
     };
-    merge.check(&round.ideas()).map_err(Refusal)?;
+    merge.check(&round.ideas()).map_err(Refusal::Said)?;
     let round = round.opened.round.clone();
     let merged = IdeasMerged { step, round, merge, by };
     let given = answer(session, given)?;

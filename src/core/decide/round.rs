@@ -24,7 +24,7 @@ pub fn open_round(
     seal: Option<SealTo>,
 ) -> DecideResult {
     let (step, round) = round_to_open(session, definition)?;
-    let (asked, checked) = session.checked_round(definition, step, round).map_err(Refusal)?;
+    let (asked, checked) = session.checked_round(definition, step, round).map_err(Refusal::Said)?;
     if let Some(why) = checked.refusal {
         return refuse(why);
     }
@@ -58,7 +58,7 @@ pub struct RoundDraft {
 pub fn draft_round(session: &Session, summary: Option<&str>) -> Result<RoundDraft, Refusal> {
     let Some(definition) = session.definition.as_deref() else { return refuse("the session is not open") };
     let (step, round) = round_to_open(session, definition)?;
-    let (asked, checked) = session.checked_round(definition, step, round).map_err(Refusal)?;
+    let (asked, checked) = session.checked_round(definition, step, round).map_err(Refusal::Said)?;
     let opened = draft(session, definition, step, &asked, summary)?;
     let bytes_in_full = session.size_in_full(step, &asked.round, summary);
     Ok(RoundDraft { opened, checked, bytes_in_full })
@@ -72,7 +72,7 @@ fn draft(
     summary: Option<&str>,
 ) -> Result<RoundOpened, Refusal> {
     let round = &*asked.round;
-    let before = session.revised(definition, step, round).map_err(Refusal)?;
+    let before = session.revised(definition, step, round).map_err(Refusal::Said)?;
     let seats: Vec<String> = session
         .roster
         .values()

@@ -9,8 +9,9 @@ use async_nats::jetstream::{AckKind, Message as Carried};
 use futures::StreamExt as _;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::core::refusal;
+use crate::core::Refusal;
 use crate::engine::{Accepted, Arrival, Message};
+use crate::history::RefusalWord;
 use crate::queue::stop_at;
 use crate::round::envelope::{Envelope, FailedDelivery};
 
@@ -72,14 +73,14 @@ impl BallotReceiver {
     }
 }
 
-async fn settle(carried: Carried, answered: oneshot::Receiver<Result<Accepted, String>>) {
+async fn settle(carried: Carried, answered: oneshot::Receiver<Result<Accepted, Refusal>>) {
     match answered.await {
         Ok(Ok(_)) => {
             stop_at("synced");
             // If the server does not say so, it comes once more and is known.
             let _ = carried.double_ack().await;
         }
-        Ok(Err(word)) if is_final(&word) => {
+        Ok(Err(refusal)) if is_final(&refusal) => {
             let _ = carried.ack_with(AckKind::Term).await;
         }
         // It is given again: the session rests, or has ended.
@@ -87,17 +88,19 @@ async fn settle(carried: Carried, answered: oneshot::Receiver<Result<Accepted, S
     }
 }
 
-/// Whether what was refused with this word can never count.
-fn is_final(word: &str) -> bool {
-    [
-        refusal::STALE,
-        refusal::ALREADY_SEALED,
-        refusal::SEAT_EXCUSED,
-        refusal::TOO_LONG,
-        refusal::BAD_LENGTH,
-        refusal::BAD_SIGNATURE,
-        refusal::NOT_A_PARTICIPANT,
-        refusal::ROUND_CLOSED,
-    ]
-    .contains(&word)
+/// Whether what was refused so can never count.
+fn is_final(refusal: &Refusal) -> bool {
+    matches!(
+        refusal,
+        Refusal::Word(
+            RefusalWord::Stale
+                | RefusalWord::AlreadySealed
+                | RefusalWord::SeatExcused
+                | RefusalWord::TooLong
+                | RefusalWord::BadLength
+                | RefusalWord::BadSignature
+                | RefusalWord::NotAParticipant
+                | RefusalWord::RoundClosed
+        )
+    )
 }

@@ -25,7 +25,7 @@ pub use live::{
     ArtifactRecorded, DeadlineExtended, PROJECT, RoundRevised, SeatRetried, SessionForked, SynthesisRecorded,
 };
 pub use merge::{CollectedIdea, IdeasMerged, Merge, MergedOption, SetAside};
-pub use remote::{Door, EnvelopeRefused, RemoteSeat, SealedBy, SeatInvited, SeatJoined};
+pub use remote::{Door, EnvelopeRefused, RefusalWord, RemoteSeat, SealedBy, SeatInvited, SeatJoined};
 pub use round::{
     AnswerRevealed, BallotSealed, CloseReason, RoundClosed, RoundOpened, SeatFailed, Tally, Written,
 };

@@ -1,5 +1,7 @@
 //! Seats that are somewhere else: invited, joined with a key of their own, their envelopes refused.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::super::timestamp::Timestamp;
@@ -87,8 +89,66 @@ pub struct EnvelopeRefused {
     pub step: String,
     pub round: String,
     pub participant: String,
-    pub why: String,
+    pub why: RefusalWord,
     pub commitment: String,
+}
+
+/// The word that a door refuses with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RefusalWord {
+    #[serde(rename = "stale")]
+    Stale,
+    #[serde(rename = "already sealed")]
+    AlreadySealed,
+    #[serde(rename = "round closed")]
+    RoundClosed,
+    #[serde(rename = "seat excused")]
+    SeatExcused,
+    #[serde(rename = "too long")]
+    TooLong,
+    #[serde(rename = "bad length")]
+    BadLength,
+    #[serde(rename = "bad signature")]
+    BadSignature,
+    #[serde(rename = "no such invitation")]
+    NoSuchInvitation,
+    #[serde(rename = "already pinned")]
+    AlreadyPinned,
+    #[serde(rename = "malformed")]
+    Malformed,
+    #[serde(rename = "not a participant")]
+    NotAParticipant,
+    #[serde(rename = "no such agent")]
+    NoSuchAgent,
+    #[serde(rename = "not offered")]
+    NotOffered,
+    #[serde(rename = "already claimed")]
+    AlreadyClaimed,
+    #[serde(rename = "not lease holder")]
+    NotLeaseHolder,
+    #[serde(rename = "lease expired")]
+    LeaseExpired,
+    #[serde(rename = "no feedback")]
+    NoFeedback,
+    #[serde(rename = "does not fit")]
+    DoesNotFit,
+    /// It rests, or could not write to its file: what is sent later may count.
+    #[serde(rename = "the session is not running")]
+    NotRunning,
+    #[serde(rename = "not before the close")]
+    NotBeforeTheClose,
+    #[serde(rename = "no such page")]
+    NoSuchPage,
+    #[serde(rename = "no such snapshot")]
+    NoSuchSnapshot,
+    #[serde(rename = "too many tries")]
+    TooManyTries,
+}
+
+impl fmt::Display for RefusalWord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
 }
 
 #[cfg(test)]

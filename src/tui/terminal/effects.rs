@@ -147,7 +147,7 @@ impl Screen {
         let session = self.model.session();
         let made = self.host.invite(session, seat).map_err(|problem| said(&problem)).and_then(|made| {
             let accepted = decide(session, Command::Invite(made.0.clone()), self.model.now);
-            accepted.map(|_| made).map_err(|refusal| refusal.0)
+            accepted.map(|_| made).map_err(|refusal| refusal.to_string())
         });
         match made {
             Ok(made) => {

@@ -20,7 +20,7 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
             } else {
                 Command::Retry { round, participant, model: None }
             };
-            decide(session, command, model.now).err().map(|refusal| refusal.0)
+            decide(session, command, model.now).err().map(|refusal| refusal.to_string())
         }
         Action::InviteSeat => needs(seat_to_invite(model).is_some(), NOT_LINKED),
         Action::CloseRound => needs(session.open_round().is_some(), NO_ROUND),

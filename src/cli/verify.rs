@@ -12,7 +12,7 @@ use crate::config::read_file::read_text;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::history::Receipt;
-use crate::journal::{Finding, UNPROVEN, Verification, read_log, verify};
+use crate::journal::{Finding, UNCHECKED, UNPROVEN, Verification, read_log, verify};
 use crate::launch::session_file::{bytes_of, damage_problem, is_no_session};
 use crate::report;
 use crate::sanitize::harmless_line;
@@ -119,8 +119,9 @@ fn say(found: &Verification, explain: bool, output: &mut Console) {
     }
     if explain {
         output.line("\nA session file cannot prove:");
-        for text in UNPROVEN {
-            output.line(&format!("  - {text}"));
-        }
+        UNPROVEN.iter().for_each(|text| output.line(&format!("  - {text}")));
+        output
+            .line("\nThese values come from outside; changed, they are found by a hash noted earlier alone:");
+        UNCHECKED.lines().for_each(|line| output.line(&format!("  - {line}")));
     }
 }

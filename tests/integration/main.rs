@@ -102,6 +102,7 @@ mod sitting;
 mod soak;
 mod stopping;
 mod storage;
+mod stories;
 mod stream;
 mod structured;
 mod tally;

@@ -24,37 +24,45 @@ steps: [{id: vote, type: round, question: Which store?, rule: plurality, quorum:
   ballot: {kind: choice, options: [redis, sqlite]}}]
 ";
 
-fn round_key() -> RoundKey {
+pub fn round_key() -> RoundKey {
     RoundKey::new([0x11; 32])
 }
 
-fn dana() -> SigningKey {
+pub fn dana() -> SigningKey {
     SigningKey::new([0x44; 32])
 }
 
-/// A session in whose only round `dana` sits behind a link and is invited.
 fn opened() -> Sitting {
+    opened_as(DEFINITION, |_| {})
+}
+
+/// A session in whose only round `dana` sits behind a link and is invited; `change` changes its header.
+pub fn opened_as(definition: &str, change: impl FnOnce(&mut Value)) -> Sitting {
     let mut remote = seat("dana", "remote/link");
     remote["remote"] = json!({ "door": "link" });
     let seats = [seat("ann", "rehearsal"), remote];
-    let mut header = header(DEFINITION, &seats, &[persona("ann", ""), persona("dana", "")]);
+    let mut header = header(definition, &seats, &[persona("ann", ""), persona("dana", "")]);
     header["session"] = "20261122-130000-phone-vote-0001".into();
     header["table_key"] = SigningKey::new([0x55; 32]).public().into();
+    change(&mut header);
     let mut sitting = Sitting::new(header, 1000);
     sitting.does(Command::StartStep);
     sitting.invite("first");
     sitting
 }
 
-/// The same with the round open and `dana` joined.
 fn asked() -> Sitting {
-    let mut sitting = opened();
-    sitting.does(Command::OpenRound { project_summary: None, seal: Some(round_key().seal_to()) });
-    sitting.join("first", &dana()).expect("joined");
-    sitting
+    opened().asked(&dana())
 }
 
 impl Sitting {
+    /// The same with the round open and `dana` joined.
+    pub fn asked(mut self, key: &SigningKey) -> Self {
+        self.does(Command::OpenRound { project_summary: None, seal: Some(round_key().seal_to()) });
+        self.join("first", key).expect("joined");
+        self
+    }
+
     fn invite(&mut self, token: &str) {
         let (participant, invitation) = ("dana".to_owned(), sha256_hex(token));
         self.does(Command::Invite(SeatInvited { participant, invitation, expires: Timestamp(NEXT_YEAR) }));
@@ -65,7 +73,7 @@ impl Sitting {
         self.tries(Command::Join(SeatJoined { participant, invitation, key: key.public() }))
     }
 
-    fn seal(&self, seat: &str, record: &str, nonce: u8) -> SealedRecord {
+    pub fn seal(&self, seat: &str, record: &str, nonce: u8) -> SealedRecord {
         let round = self.session.rounds.last().expect("a round");
         let nonces = Nonces { cipher: [nonce; 32], commitment: [nonce + 1; 32] };
         let sealer = Sealer::new(&round_key());
@@ -73,7 +81,7 @@ impl Sitting {
     }
 
     /// What `dana` sends, signed with `key`.
-    fn envelope(&self, record: &str, nonce: u8, key: &SigningKey) -> Envelope {
+    pub fn envelope(&self, record: &str, nonce: u8, key: &SigningKey) -> Envelope {
         let round = self.session.rounds.last().expect("a round");
         let seal = self.seal("dana", record, nonce);
         let mut envelope = Envelope {
@@ -93,13 +101,20 @@ impl Sitting {
         envelope
     }
 
-    fn send(&mut self, envelope: Envelope) -> Result<usize, String> {
+    pub fn send(&mut self, envelope: Envelope) -> Result<usize, String> {
         self.tries(Command::SealRemote(Box::new(envelope)))
     }
 
     /// Seals `ann`'s answer, closes, reveals and counts.
-    fn finishes(&mut self) {
-        let seal = self.seal("ann", &said("vote: sqlite"), 7);
+    pub fn finishes(&mut self) {
+        let round = self.session.rounds.last().expect("a round");
+        let item = round.seat("ann").and_then(|seat| seat.item.as_ref()).expect("asked");
+        let seal = self.seal("ann", &said("vote: sqlite").replace("human/browser", &item.model), 7);
+        self.finishes_with(seal);
+    }
+
+    /// The same with this answer of `ann`'s.
+    pub fn finishes_with(&mut self, seal: SealedRecord) {
         let (round, participant) = ("vote".to_owned(), "ann".to_owned());
         self.does(Command::Seal { round, participant, seal });
         let missing = self.session.open_round().expect("open").open_seats().next().is_some();
@@ -112,7 +127,7 @@ impl Sitting {
     }
 
     /// What `verify` finds wrong with the events.
-    fn findings(&self) -> Vec<String> {
+    pub fn findings(&self) -> Vec<String> {
         verify(&chained(&self.events), None).findings.into_iter().map(|finding| finding.what).collect()
     }
 }
@@ -139,7 +154,7 @@ fn voted() -> Sitting {
 }
 
 /// The record of a person who says `text`.
-fn said(text: &str) -> String {
+pub fn said(text: &str) -> String {
     json!({
         "origin": "person", "model": "human/browser",
         "replies": [{ "text": text }], "tries": 1, "latency_ms": 0,

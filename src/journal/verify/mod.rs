@@ -2,7 +2,7 @@
 //!
 //! Every event that follows from the ones before it is decided again by the core and must be the same, in the
 //! bytes that the writer makes of it. What comes from outside is taken from the file: answers, times,
-//! keys, what people said. [`UNPROVEN`] lists what no reading of the file can show.
+//! keys, what people said ([`UNCHECKED`]). [`UNPROVEN`] lists what no reading of the file can show.
 
 mod command;
 mod header;
@@ -26,6 +26,39 @@ pub const UNPROVEN: [&str; 5] = [
     "that timestamps are correct",
     "that the whole file was not rewritten: compare its last hash with one noted earlier (--expect)",
 ];
+
+/// Values that nothing else in the file determines, one event a line: its keys, and why. All come from outside.
+pub const UNCHECKED: &str = "\
+every event: at (from the clock; values computed from it (`elapsed_ms`, `until`, `duration`) must fit)
+session_opened: program, definition_file, input, seed, prices (found or given at the start)
+session_opened: participants/model, participants/scripted, participants/agent_only, participants/wrapped (the command line and the answers file override the definition; what follows from them must fit)
+session_opened: table_key (signs offers, which are not in the file)
+session_opened: personas/description, personas/tags (front matter of a persona file; the header keeps only the text)
+seat_invited: expires (from the clock; who joins must do so before)
+envelope_refused: why, commitment (the envelope is not kept; what the round says of `why` must fit)
+seat_failed: reason, timed_out, tries (what a provider did (`tries` is 1 if none was asked))
+seat_excused: reason (the facilitator's text)
+seat_retried: model (the facilitator's choice)
+round_closed: reason (if several reasons are possible, such as the facilitator and a deadline)
+late_answer_refused: participant (which of the missing seats answered late)
+approval_given: by, comment, approved, choice, edited, name (a decision of a person or script; what follows from it must fit)
+ideas_merged: set_aside/reason (the facilitator's text)
+round_revised: form, participants (a decision of the facilitator; what follows from it must fit)
+artifact_recorded: artifact (the facilitator's, unless a step made it)
+synthesis_recorded: text (the facilitator's)
+agenda_updated: id, title, status, reason, by (the facilitator's, unless a step led to them)
+conflict_opened: title, description, minimum_change, by (the facilitator's, unless a count or a step led to them)
+conflict_resolved: how, by (the facilitator's, unless a count or a step led to them)
+question_opened: title, description, by (the facilitator's, unless a step led to them)
+question_answered: answer, by (the facilitator's, unless a step led to them)
+deadline_extended: deadline_ms (the facilitator's)
+work_item_claimed: holder (which of several workers; the return must match)
+work_item_returned: error, replies/text, replies/reason, replies/finish, replies/limit, tokens, dropped, declined, tries, latency_ms, exit_status, stderr, stdout (what a provider or program did; the last reply of a completed item must give `data`)
+key_file_left: round, cause (what the system said; the round must be closed)
+session_paused: reason, step (why the session paused; the step must be running)
+session_resumed: program, torn_bytes (a kill leaves nothing in the file, so any state before the end can be resumed)
+session_closed: reason (of a stopped session: time and cost limits are given on the command line)
+";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
@@ -166,6 +199,7 @@ impl Verifier {
             self.due.clear();
             self.warnings.clear();
         }
+        self.check_outside(line)?;
         match self.due.pop_front() {
             Some(due) if due == *event => return Ok(()),
             // Comment and name of a merge stand on the yes behind it alone.
@@ -188,7 +222,6 @@ impl Verifier {
             return is_change.then_some(()).ok_or_else(|| "it changes nothing that a round shows".to_owned());
         }
         let warned = std::mem::take(&mut self.warnings);
-        Self::check_outside(line)?;
         let command = command::of(&self.session, event, line.stamped.at)?;
         let decided = decide(&self.session, command, line.stamped.at);
         let mut decided = VecDeque::from(decided.map_err(|refusal| {
@@ -212,13 +245,19 @@ impl Verifier {
     }
 
     /// Checks what no decision depends on.
-    fn check_outside(line: &LogEntry) -> Result<(), String> {
+    fn check_outside(&self, line: &LogEntry) -> Result<(), String> {
         let event = &line.stamped.event;
         if let Event::SessionOpened(opened) = event {
             return header::check(opened);
         }
         if matches!(event, Event::SessionForked(forked) if forked.at_seq + 1 != line.seq) {
             return Err("it does not say where the other session's events end".to_owned());
+        }
+        if let Event::AnswerRevealed(answer) = event
+            && !self.session.is_remote(&answer.participant)
+            && self.asked_model(&answer.round, &answer.participant) != Some(&answer.record.model)
+        {
+            return Err(format!("`{}` is said to be asked of another model than it was", answer.participant));
         }
         if let Event::WorkItemReturned(back) = event
             && (back.status == ItemStatus::Completed || !back.data.is_null())
@@ -228,6 +267,11 @@ impl Verifier {
             return Err(format!("the data of `{}` is not what its reply says", back.participant));
         }
         Ok(())
+    }
+
+    /// The model that a seat was last asked of.
+    fn asked_model(&self, round: &str, seat: &str) -> Option<&str> {
+        Some(&self.session.round(round)?.seat(seat)?.item.as_ref()?.model)
     }
 
     fn finish(mut self, holds_expected: Option<bool>) -> Verification {

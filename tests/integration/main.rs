@@ -10,7 +10,6 @@ mod bad_services;
 mod blind;
 mod called;
 mod cases;
-mod changes;
 mod check;
 mod choice_of_model;
 mod clones;

@@ -370,33 +370,6 @@ fn a_forged_ballot_is_found_by_the_seats_name() {
     assert!(found[0].contains("`dana` seals its ballot itself"), "{found:?}");
 }
 
-#[test]
-fn every_changed_value_of_a_remote_seat_is_found() {
-    let mut sitting = voted();
-    sitting.finishes();
-    let other = |byte: u8, length: usize| Value::from(hex(&vec![byte; length]));
-    let changes = [
-        ("ballot_sealed", "signature", other(3, 64)),
-        ("session_opened", "table_key", Value::from("short")),
-        ("seat_joined", "key", other(3, 32)),
-        ("seat_joined", "invitation", other(3, 32)),
-        ("seat_invited", "invitation", other(3, 32)),
-        ("seat_invited", "expires", Value::from("2026-11-21T00:00:00.000Z")),
-        ("seat_invited", "participant", Value::from("ann")),
-    ];
-    for (event, key, value) in changes {
-        let found = changed(&sitting, event, |of| {
-            // The last `ballot_sealed` is ann's, which has no signature to change.
-            of[key] = value.clone();
-        });
-        assert!(!found.is_empty(), "{event} {key}");
-    }
-    let found = changed(&sitting, "session_opened", |of| {
-        of["participants"][1].as_object_mut().expect("a seat").remove("remote");
-    });
-    assert!(!found.is_empty());
-}
-
 /// What does not open, or is no record, fails the seat by name and counts for nobody.
 #[test]
 fn what_is_sealed_wrongly_fails_at_the_reveal() {

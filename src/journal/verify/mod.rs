@@ -347,10 +347,8 @@ fn proven_of(round: &RoundRun) -> Vec<String> {
 
 fn proven_of_session(session: &Session) -> Vec<String> {
     let mut proven = Vec::new();
-    match session.items.len() {
-        0 => {}
-        1 => proven.push("1 work item is what the results before it give".to_owned()),
-        count => proven.push(format!("{count} work items are what the results before them give")),
+    if !session.items.is_empty() {
+        proven.push(format!("{} work items hold what the results before them give", session.items.len()));
     }
     if !session.leaks.is_empty() {
         let count = session.leaks.values().map(Vec::len).sum::<usize>();
@@ -408,12 +406,10 @@ fn notes_of_session(session: &Session, backwards: &[u64]) -> Vec<String> {
         }
     }
     if let Some(first) = backwards.first() {
-        let documents = match backwards.len() {
-            1 => format!("document {first} is"),
-            count => format!("{count} documents, the first of them {first}, are"),
-        };
         notes.push(format!(
-            "{documents} dated before the one before: a clock was set back, or the times are not true"
+            "{} documents, from {first} on, are dated before the one before: a clock was set back, or the times are \
+             not true",
+            backwards.len()
         ));
     }
     if session.closed.is_none() {

@@ -119,9 +119,12 @@ fn say(found: &Verification, explain: bool, output: &mut Console) {
     }
     if explain {
         output.line("\nA session file cannot prove:");
-        UNPROVEN.iter().for_each(|text| output.line(&format!("  - {text}")));
-        output
-            .line("\nThese values come from outside; changed, they are found by a hash noted earlier alone:");
-        UNCHECKED.lines().for_each(|line| output.line(&format!("  - {line}")));
+        for text in UNPROVEN {
+            output.line(&format!("  - {text}"));
+        }
+        output.line("\nThese values come from outside; changed, they are found by a hash noted earlier alone:");
+        for line in UNCHECKED.lines() {
+            output.line(&format!("  - {line}"));
+        }
     }
 }

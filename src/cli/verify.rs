@@ -122,7 +122,7 @@ fn say(found: &Verification, explain: bool, output: &mut Console) {
         for text in UNPROVEN {
             output.line(&format!("  - {text}"));
         }
-        output.line("\nThese values come from outside; changed, they are found by a hash noted earlier alone:");
+        output.line("\nValues from outside, whose change only a hash noted earlier finds:");
         for line in UNCHECKED.lines() {
             output.line(&format!("  - {line}"));
         }

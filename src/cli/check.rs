@@ -20,7 +20,6 @@ use crate::launch::evidence::unreadable_evidence;
 use crate::launch::placeholders::{undecidable_rounds, without_model};
 use crate::launch::prepare::{ExaminedFile, PreparedSession, examine_file, opened, read_definition};
 use crate::launch::roster::UnknownAgentPolicy;
-use crate::launch::scripted_answers::Answers;
 use crate::launch::wrapped::seated_programs;
 use crate::sanitize::harmless_line;
 
@@ -114,6 +113,10 @@ fn of_plan(
         &plan.file,
         &set_up.looking_reader(&plan.definition),
     ));
+    match plan.answers.check(&plan.definition) {
+        Ok(unused) => warnings.extend(unused),
+        Err(wrong) => problems.extend(wrong),
+    }
     let (roster, of_roster) = plan.roster(set_up, UnknownAgentPolicy::Noticed);
     let is_valid = problems.is_empty() && of_roster.is_empty();
     problems.extend(of_roster);
@@ -137,7 +140,7 @@ fn of_plan(
             let needed = lines(&needs, &set_up.trust).into_iter().map(Diagnostic::new);
             let mut notes: Vec<Diagnostic> = needed.collect();
             notes.extend(without_model(&session, &plan.file));
-            for program in seated_programs(&session, &Answers::default(), set_up) {
+            for program in seated_programs(&session, &plan.answers, set_up) {
                 match program.in_words() {
                     Ok(note) => notes.push(note),
                     Err(problem) => problems.push(problem.with_file(&plan.file)),

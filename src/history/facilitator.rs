@@ -8,7 +8,7 @@ use super::event::{Event, PROJECT, RoundRevised, SeatRetried, SessionForked};
 use super::state::{AnsweredQuestion, RoundRun, SeatStatus, Session, first_problem};
 use super::timestamp::Timestamp;
 use crate::diagnostic::Diagnostic;
-use crate::round::material::Artifact;
+use crate::round::material::{Artifact, take_provenance};
 use crate::workflow::{Definition, FacilitatorForm, Round, Selection, Source, StepKind, load};
 
 /// What a person is asked who accepts the result of a round on the screen.
@@ -156,7 +156,11 @@ fn read_round(form: &str) -> Result<Round, Diagnostic> {
 }
 
 pub fn read_artifact(artifact: &Map<String, Value>) -> Result<Artifact, Diagnostic> {
-    let text = json!({ "question": "-", "artifacts": [artifact] }).to_string();
+    let mut written = artifact.clone();
+    let provenance = take_provenance(&mut written);
+    let text = json!({ "question": "-", "artifacts": [written] }).to_string();
     let loaded = load(Source { text: &text, file: "the artifact", id: "artifact" }).map_err(first_problem)?;
-    loaded.definition.artifacts.into_iter().next().ok_or_else(|| Diagnostic::new("there is no artifact"))
+    let artifact = loaded.definition.artifacts.into_iter().next();
+    let artifact = artifact.ok_or_else(|| Diagnostic::new("there is no artifact"))?;
+    Ok(artifact.with_provenance(provenance))
 }

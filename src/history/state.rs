@@ -314,7 +314,7 @@ impl SeatInfo {
         if self.is_scripted(step) { Origin::Script } else { Origin::of_model(&self.model) }
     }
 
-    /// Whether an answers file was given for it in a step when the session began.
+    /// Whether its answer in a step was scripted when the session began.
     pub fn is_scripted(&self, step: &str) -> bool {
         self.scripted.iter().any(|scripted| scripted == step || scripted == written_id(step))
     }

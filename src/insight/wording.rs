@@ -74,13 +74,22 @@ pub fn labels(session: &Session) -> Vec<String> {
     [
         label(session, rehearsal, Origin::Placeholder, "picked at random by placeholders, not by a model"),
         label(session, "Recorded", Origin::Recorded, "replayed from a saved session, not asked again"),
-        label(session, SCRIPTED, Origin::Script, "given by a script, not by a model"),
+        label(session, SCRIPTED, Origin::Script, scripted_how(session)),
     ]
     .into_iter()
     .flatten()
     .chain(program_labels(session))
     .chain(without_tools(session))
     .collect()
+}
+
+fn scripted_how(session: &Session) -> &'static str {
+    let is_written = session.definition.as_ref().is_some_and(|definition| definition.answers.is_some());
+    if is_written {
+        "scripted for this example; no model was asked"
+    } else {
+        "given by a script, not by a model"
+    }
 }
 
 fn label(session: &Session, word: &str, origin: Origin, how: &str) -> Option<String> {

@@ -155,9 +155,6 @@ mod tests {
         let approval = "{id: ok, type: approval, message: go?}";
         assert_eq!(run(approval, "").0, Ok(ExitCode::Waiting));
         assert_eq!(run(approval, "ok: true").0, Ok(ExitCode::Finished));
-        assert_eq!(
-            run(approval, "ok: []").0,
-            Err("the answers file has no more answers for step `ok`".to_owned())
-        );
+        assert_eq!(run(approval, "ok: []").0, Err("the script has no more answers for step `ok`".to_owned()));
     }
 }

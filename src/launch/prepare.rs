@@ -49,6 +49,22 @@ pub struct LaunchOptions {
     pub evidence: Vec<Map<String, Value>>,
 }
 
+impl LaunchOptions {
+    /// Whether the run says itself who answers, so that the definition's own answers of seats are not used.
+    fn names_others(&self) -> bool {
+        let names_model = self.flags.all.is_some() || !self.flags.named.is_empty();
+        self.rehearse || names_model || !self.participants.is_empty() || !self.invited.is_empty()
+    }
+
+    /// The scripted answers of a session that opened: those of the file, and of its definition for the steps
+    /// that it opened with as scripted.
+    pub fn answers_of(&self, session: &Session) -> Answers {
+        let Some(definition) = &session.definition else { return self.answers.clone() };
+        let opened_so = |step: &str| session.roster.values().any(|seat| seat.is_scripted(step));
+        self.answers.clone().with_written(definition, opened_so)
+    }
+}
+
 pub struct PreparedSession {
     pub definition: Definition,
     pub text: String,
@@ -99,11 +115,11 @@ impl ExaminedFile {
         let definition = tasks.definition;
         let (linked, unlinked) = linked_sessions(&definition, &file, &folders.path_policy(Some(&file)));
         let plan = PreparedSession {
+            answers: Answers::written(&definition, &file),
             definition,
             text: expanded.unwrap_or(text),
             file,
             flags: ModelFlags::default(),
-            answers: Answers::default(),
             rehearse: false,
             tasks: texts,
             unread: tasks.doubts,
@@ -162,7 +178,6 @@ pub fn prepare(
     tell: &mut dyn FnMut(&Diagnostic),
 ) -> Result<Opening, Vec<Diagnostic>> {
     plan.flags = options.flags.clone();
-    plan.answers = options.answers.clone();
     plan.rehearse = options.rehearse;
     if !options.participants.is_empty() {
         let entries = options.participants.iter();
@@ -176,6 +191,8 @@ pub fn prepare(
         no_problems(recheck(&plan.definition, &plan.file))?;
     }
     check_answers(options, &plan.definition, &plan.file, tell)?;
+    let names_others = options.names_others();
+    plan.answers = options.answers.clone().with_written(&plan.definition, |_| !names_others);
     no_problems(unreadable_evidence(&plan.definition, &plan.file, &set_up.looking_reader(&plan.definition)))?;
     let (roster, problems) = plan.roster(set_up, UnknownAgentPolicy::Refused);
     no_problems(problems)?;
@@ -266,7 +283,9 @@ pub(super) fn check_answers(
     if options.is_headless {
         no_problems(needs_screen(definition, file))?;
     }
-    options.answers.check(definition)?.iter().for_each(tell);
+    let written = Answers::written(definition, file).check(definition)?;
+    let unused = written.iter().filter(|_| !options.names_others());
+    unused.chain(&options.answers.check(definition)?).for_each(tell);
     Ok(())
 }
 

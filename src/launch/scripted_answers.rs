@@ -1,4 +1,5 @@
-//! The answers file: what seats, agents and the facilitator say, written beforehand, by step and seat.
+//! Scripted answers: what seats, agents and the facilitator say, written beforehand, by step and seat, in an
+//! answers file (`--answers`) or in the definition itself (`answers:`).
 //!
 //! A bare answer serves every time; a list is used up in order. A map whose only key is `fail` makes that
 //! try fail. After rounds, `synthesis` and `agenda` hold notes and changes by step.
@@ -56,7 +57,7 @@ impl<'a> Script<'a> {
 
     fn line(&self, step: &str, used: usize) -> Result<&'a Node, String> {
         let line = self.lines.get(if self.in_turn { used } else { 0 });
-        line.copied().ok_or_else(|| format!("the answers file has no more answers for step `{step}`"))
+        line.copied().ok_or_else(|| format!("the script has no more answers for step `{step}`"))
     }
 }
 
@@ -72,6 +73,30 @@ impl Answers {
             }
         };
         Ok(Self { file: file.to_owned(), steps, ..Self::default() })
+    }
+
+    /// The answers that a definition holds itself.
+    pub fn written(definition: &Definition, file: &str) -> Self {
+        Self { file: file.to_owned(), ..Self::default() }.with_written(definition, |_| true)
+    }
+
+    /// Adds the answers that the definition holds for steps which the file does not answer. For a step that
+    /// asks seats or agents they count only if `is_scripted` says so.
+    pub fn with_written(mut self, definition: &Definition, is_scripted: impl Fn(&str) -> bool) -> Self {
+        let Some(Value::Map(written)) = definition.answers.as_ref().map(|node| &node.value) else {
+            return self;
+        };
+        let is_of_seats = |id: &str| {
+            let step = step_of(definition, id).filter(|_| !is_after_rounds(id, definition));
+            step.is_some_and(|step| !matches!(step.kind, StepKind::Approval(_)) && step.asks_somebody())
+        };
+        for (key, node) in written {
+            let id = key.text.as_str();
+            if self.step(id).is_none() && (!is_of_seats(id) || is_scripted(id)) {
+                self.steps.push((key.clone(), node.clone()));
+            }
+        }
+        self
     }
 
     fn step(&self, id: &str) -> Option<&Node> {

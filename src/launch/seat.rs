@@ -63,7 +63,12 @@ pub fn measured(
 ) -> Result<SessionOpened, RunError> {
     let session = opened(header, crate::clock::now());
     let mut header = header.clone();
-    wrap_seats(&mut header.participants, &asked_seats(&session, &options.answers), set_up, tell)?;
+    wrap_seats(
+        &mut header.participants,
+        &asked_seats(&session, &options.answers_of(&session)),
+        set_up,
+        tell,
+    )?;
     Ok(header)
 }
 
@@ -80,7 +85,7 @@ pub fn begin(
         header.table_key = Some(make_table_key(&header, set_up)?);
     }
     let session = opened(&header, crate::clock::now());
-    let answers = options.answers.clone();
+    let answers = options.answers_of(&session);
     let table = seat_for(desk, &session, set_up, &answers)?;
     let budget = budget(options.max_usd, &session, set_up)?;
     let evidence_reader = set_up.sending_reader(&session)?;
@@ -154,7 +159,7 @@ pub fn resume(
     desk: Option<&HumanQueue>,
     tell: &mut dyn FnMut(&Diagnostic),
 ) -> Result<ReadySession, RunError> {
-    let mut answers = options.answers.clone();
+    let mut answers = options.answers_of(&session);
     answers.resume(&session);
     let claim = claim(&session.id, set_up)?;
     let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());

@@ -59,7 +59,7 @@ impl ScriptedParticipant {
 }
 
 fn used_up(step: &str) -> String {
-    format!("the answers file has no more answers for step `{step}`")
+    format!("the script has no more answers for step `{step}`")
 }
 
 impl Participant for ScriptedParticipant {

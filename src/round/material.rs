@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::ballot::line_range;
 
@@ -20,6 +20,23 @@ pub struct Artifact {
     pub source: Option<EvidenceSource>,
 }
 
+/// The keys of an artifact beside id and summary, in the order a snapshot shows them.
+pub const DETAILS: [&str; 12] = [
+    "title",
+    "kind",
+    "status",
+    "priority",
+    "description",
+    "source",
+    "lines",
+    "commits",
+    "bytes",
+    "sha256",
+    "content",
+    "acceptance",
+];
+/// Those that say where its content was read; the program writes them, and no definition.
+const PROVENANCE: [&str; 4] = ["source", "commits", "bytes", "sha256"];
 pub const EVIDENCE_KEYS: [&str; 6] = ["source", "lines", "commits", "bytes", "sha256", "content"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +73,11 @@ impl EvidencePlace {
     }
 }
 
+/// Takes out of a recorded artifact where its content was read; the rest is as a definition has it.
+pub fn take_provenance(recorded: &mut Map<String, Value>) -> Vec<(&'static str, Value)> {
+    PROVENANCE.into_iter().filter_map(|key| Some((key, recorded.remove(key)?))).collect()
+}
+
 impl Artifact {
     pub fn detail(&self, key: &str) -> Option<&Value> {
         self.details.iter().find(|(known, _)| *known == key).map(|(_, value)| value)
@@ -67,8 +89,15 @@ impl Artifact {
         self.details.extend(read.details.into_iter().filter(|(key, _)| EVIDENCE_KEYS.contains(key)));
     }
 
+    /// Adds where its content was read.
+    pub fn with_provenance(mut self, provenance: Vec<(&'static str, Value)>) -> Self {
+        self.details.extend(provenance);
+        self.details.sort_by_key(|(key, _)| DETAILS.iter().position(|known| known == key));
+        self
+    }
+
     pub fn to_json(&self) -> Value {
-        let mut all = serde_json::Map::new();
+        let mut all = Map::new();
         all.insert("id".to_owned(), self.id.as_str().into());
         all.insert("summary".to_owned(), self.summary.as_str().into());
         all.extend(self.details.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));

@@ -100,7 +100,12 @@ impl fmt::Display for WeakBecause {
         match self {
             Self::TieBroken => f.write_str("a tie was broken"),
             Self::OneSeat => f.write_str("one seat alone stands behind it"),
-            Self::Scripted { scripted, of } => write!(f, "{scripted} of these {of} answers are scripted"),
+            Self::Scripted { scripted, of } if scripted == of => {
+                f.write_str("all answers behind it are scripted")
+            }
+            Self::Scripted { scripted, of } => {
+                write!(f, "{scripted} of the {of} answers behind it are scripted")
+            }
             Self::OneModel { seats, model } => write!(f, "all {seats} are one model ({model})"),
             Self::SameText => f.write_str("their answers are the same or nearly the same text"),
         }

@@ -11,6 +11,7 @@ use super::steps::round::{Round, Selection};
 use super::steps::step::{Completeness, Item, Step, StepKind};
 use super::task::{LinkDefinition, Report, Task, TrackerFile};
 use crate::round::material::{AgendaItem, Artifact};
+use crate::yaml::Node;
 
 /// A facilitator's file: goal, people, material and steps.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +59,8 @@ pub struct Definition {
     pub max_iterations: u32,
     /// How long the session may take, in milliseconds.
     pub max_duration_ms: Option<u64>,
+    /// Answers written beforehand, by step.
+    pub answers: Option<Node>,
     /// The steps, in the order of the file; never empty.
     pub steps: Vec<Step>,
 }

@@ -28,12 +28,11 @@ fn run() -> Vec<Frame> {
     let text = fs::read_to_string(path).expect("the example");
     let desk = Desk::new();
     desk.write("context.yaml", text.replace("    type: round\n", "    type: round\n    close: manual\n"));
-    desk.write("answers.json", crate::saved::scripted("context-passing", "decide"));
     let mut frames = Vec::new();
-    for typed in ["", "roundtable", "roundtable context.yaml --answers answers.json"] {
+    for typed in ["", "roundtable", "roundtable context.yaml"] {
         frames.push(Frame { drawn: format!("\x1b[H\x1b[J$ {typed}\u{2588}"), seconds: 1 });
     }
-    let mut screen = Screen::open(&desk, (COLUMNS, ROWS), &["context.yaml", "--answers", "answers.json"]);
+    let mut screen = Screen::open(&desk, (COLUMNS, ROWS), &["context.yaml"]);
     // The first key takes away the warning that `--batch` cannot run this.
     screen.wait_for(&["DRAFT", "context.yaml:"]);
     screen.press("j", &["o open"]);

@@ -1,5 +1,5 @@
-//! The shipped examples: every definition loads clean and can be rehearsed to its end; every
-//! saved session verifies, replays and says what it said.
+//! The shipped examples: every definition loads clean and can be rehearsed to its end, those with answers of
+//! their own finish without a model; every saved session verifies, replays and says what it said.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,88 +43,81 @@ fn every_example_can_be_rehearsed_to_its_end() {
     assert_eq!(listed.lines().filter(|line| !line.starts_with(' ')).count(), of_strategies.len(), "{listed}");
     for path in examples("yaml").into_iter().chain(of_strategies) {
         let desk = Desk::new();
-        let mut command =
-            desk.command(["--batch", &arg(&path), "--rehearse", "--save", &arg(&desk.path("s.s2s"))]);
-        let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).output_soon().expect("runs");
-        let ran = crate::program::ran(output).code(0);
-        assert!(ran.out.starts_with("# REHEARSAL: "), "{}: {}", path.display(), ran.out);
-        desk.run(["verify", "s.s2s"]).code(0);
+        let run = |more: &[&str], save: &str| {
+            let mut command = desk.command(["--batch", &arg(&path), "--save", &arg(&desk.path(save))]);
+            let output =
+                command.args(more).current_dir(env!("CARGO_MANIFEST_DIR")).output_soon().expect("runs");
+            let ran = crate::program::ran(output).code(0);
+            desk.run(["verify", save]).code(0);
+            ran
+        };
+        let rehearsed = run(&["--rehearse"], "s.s2s");
+        assert!(rehearsed.out.starts_with("# REHEARSAL: "), "{}: {}", path.display(), rehearsed.out);
+        if fs::read_to_string(&path).expect("readable").contains("\nanswers:") {
+            let shown = run(&[], "own.s2s").shows("scripted for this example; no model was asked");
+            assert!(!shown.out.contains("REHEARSAL"), "{}: {}", path.display(), shown.out);
+        }
     }
 }
 
-/// What `tests/fixtures/sessions.json` holds of an example: replies, and the id and the times of its session.
-fn given(name: &str) -> Value {
-    let given: Value = serde_json::from_str(include_str!("../fixtures/sessions.json")).expect("JSON");
-    given[name].clone()
-}
-
-/// An answers file with these replies.
-pub fn scripted(name: &str, step: &str) -> String {
-    let answer = |reply: &Value| {
-        let text = reply["text"].as_str().expect("a text");
-        let answer = text.trim_start_matches("```json").trim_end().trim_end_matches("```");
-        let answer: Value = serde_json::from_str(answer).expect("JSON");
-        (reply["seat"].as_str().expect("a seat").to_owned(), answer)
-    };
-    let answers: serde_json::Map<String, Value> =
-        given(name)["replies"].as_array().expect("replies").iter().map(answer).collect();
-    json!({ step: answers }).to_string()
-}
-
-/// The session that an example's definition gives with what is [`given`]; keys and nonces are fixed.
+/// The session that an example's definition gives with its own answers. Its id and the order and latency of
+/// the seals are in `tests/fixtures/sessions.json`; keys, nonces and times are fixed.
 fn made(name: &str) -> Vec<u8> {
     let desk = Desk::new();
     let definition = examples("yaml").into_iter().find(|path| self::name(path) == name).expect("an example");
-    let given = given(name);
-    let replies = given["replies"].as_array().expect("replies");
+    let given: Value = serde_json::from_str(include_str!("../fixtures/sessions.json")).expect("JSON");
+    let given = &given[name];
     let text = fs::read_to_string(&definition).expect("readable");
     let loaded = load(Source { text: &text, file: name, id: name }).expect("loads").definition;
-    let step = &loaded.all_steps().next().expect("a step").id;
-    desk.write("answers.json", scripted(name, step));
-    desk.run(["--batch", "--answers", "answers.json", "--save", "out.s2s", &arg(&definition)]);
+    let answers = loaded.answers.expect("its own answers").to_json();
+    desk.run(["--batch", "--save", "out.s2s", &arg(&definition)]).code(0);
     let ran = events(&fs::read(desk.path("out.s2s")).expect("a session"));
     let Event::SessionOpened(mut header) = ran[0].event.clone() else { panic!("no header") };
     given["session"].as_str().expect("an id").clone_into(&mut header.session);
-    let key = RoundKey::new([0x5e; 32]);
-    let mut commands: Vec<Command> = vec![
-        Command::Open(header),
-        Command::StartStep,
-        Command::OpenRound { project_summary: None, seal: Some(key.seal_to()) },
-    ];
+    let begun: Timestamp = serde_json::from_value(given["at"].clone()).expect("a time");
     let (mut session, mut chain, mut made) = (Session::default(), Chain::default(), Vec::new());
     let mut does = |session: &mut Session, command: Command| {
-        let at: Timestamp = serde_json::from_value(given["at"][made.len()].clone()).expect("a time");
+        let at = Timestamp(begun.0 + 5 * made.len() as i64);
         for event in decide(session, command, at).expect("possible") {
             let line = chain.write(TimedEvent { at, event }, &mut String::new()).expect("an event");
             session.apply_entry(&line);
             made.push(line.stamped);
         }
     };
-    commands.drain(..).for_each(|command| does(&mut session, command));
-    for (reply, nonce) in replies.iter().zip(1..) {
-        let round = session.open_round().expect("open");
-        let text = |key: &str| reply[key].as_str().expect("a text").to_owned();
-        let raw = json!({
-            "origin": "script", "model": "scripted",
-            "replies": [{ "text": text("text") }], "tries": 1, "latency_ms": reply["latency_ms"],
-            "tokens": { "input": 0, "output": 0, "cached": 0 },
-        });
-        let nonces = Nonces { cipher: [nonce; 32], commitment: [nonce; 32] };
-        let to = Sealer::new(&key);
-        let seal = to.seal(&nonces, round.binding(&text("seat")), &raw.to_string()).expect("short enough");
-        let (round, participant) = (round.opened.round.clone(), text("seat"));
-        does(&mut session, Command::Seal { round, participant, seal });
+    does(&mut session, Command::Open(header));
+    for (number, sealed) in (1..).zip(given["sealed"].as_array().expect("rounds")) {
+        does(&mut session, Command::StartStep);
+        let mut step = session.step.clone().expect("at work").id;
+        while !answers[&step].is_object() {
+            does(&mut session, Command::FinishStep { step });
+            does(&mut session, Command::StartStep);
+            step = session.step.clone().expect("at work").id;
+        }
+        let key = RoundKey::new([0x5e + number; 32]);
+        does(&mut session, Command::OpenRound { project_summary: None, seal: Some(key.seal_to()) });
+        for (reply, nonce) in sealed.as_array().expect("seats").iter().zip(1..) {
+            let participant = reply[0].as_str().expect("a seat").to_owned();
+            let raw = json!({
+                "origin": "script", "model": "scripted",
+                "replies": [{ "text": answers[&step][&participant].to_string() }], "tries": 1, "latency_ms": reply[1],
+                "tokens": { "input": 0, "output": 0, "cached": 0 },
+            });
+            let round = session.open_round().expect("open");
+            let nonces = Nonces { cipher: [nonce; 32], commitment: [nonce; 32] };
+            let seal = Sealer::new(&key).seal(&nonces, round.binding(&participant), &raw.to_string());
+            let round = round.opened.round.clone();
+            does(&mut session, Command::Seal { round, participant, seal: seal.expect("short enough") });
+        }
+        for command in [
+            Command::CloseRound { reason: CloseReason::All, key },
+            Command::Reveal,
+            Command::Tally,
+            Command::FinishStep { step },
+        ] {
+            does(&mut session, command);
+        }
     }
-    let step = session.step.as_ref().expect("at work").id.clone();
-    for command in [
-        Command::CloseRound { reason: CloseReason::All, key },
-        Command::Reveal,
-        Command::Tally,
-        Command::FinishStep { step },
-        Command::Close,
-    ] {
-        does(&mut session, command);
-    }
+    does(&mut session, Command::Close);
     chained(&made)
 }
 
@@ -144,7 +137,7 @@ fn saved_sessions_are_those_of_their_definitions() {
 fn saved_sessions_verify_and_say_what_they_said() {
     let expected = [
         ("context-passing", "**Decision: inline** – 3 of 5 seats chose it"),
-        ("release-consent", "**Blocked by security-champion**"),
+        ("release-consent", "The block of security-champion in an earlier round was lifted"),
     ];
     let saved = examples("s2s");
     assert_eq!(saved.iter().map(|path| name(path)).collect::<Vec<_>>(), expected.map(|(name, _)| name));

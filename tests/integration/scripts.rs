@@ -50,6 +50,32 @@ fn running_out_names_the_step_and_the_session_goes_on_with_more() {
 }
 
 #[test]
+fn a_definitions_own_answers_give_way() {
+    let own = "answers: {pick: {qa-lead: {vote: a}, skeptic: {vote: a}}, ok: true}\n";
+    let desk = Desk::with(&format!("{LOOP}{own}"));
+    let run = |more: &[&str]| desk.run(["--batch", "decide.yaml"].iter().chain(more));
+    run(&[]).code(0).shows("**Decision: a**").shows("scripted for this example; no model was asked");
+    desk.write("answers.yaml", "pick: {qa-lead: {vote: b}, skeptic: {vote: b}}\n");
+    run(&["--answers", "answers.yaml"]).code(0).shows("**Decision: b**");
+    let rehearsed = run(&["--rehearse"]).code(0);
+    assert!(rehearsed.out.contains("REHEARSAL") && !rehearsed.out.contains("scripted"), "{}", rehearsed.out);
+    run(&["--model", "skeptic=rehearsal"]).code(2).tells("no model: `qa-lead` has none");
+    run(&["--participants", "qa-lead,skeptic"]).code(2).tells("no model");
+    // A session continues as it was opened.
+    desk.write("decide.yaml", format!("{LOOP}{}", own.replace(", ok: true", "")));
+    desk.write("ok.yaml", "ok: [false, true]\n");
+    for (save, flag, seats) in
+        [("a.s2s", None, "Scripted: 4 of 4"), ("b.s2s", Some("--model=rehearsal"), "REHEARSAL")]
+    {
+        run(&[&["--save", save][..], flag.as_slice()].concat()).code(4);
+        let resumed = desk.run(["resume", save, "--answers", "ok.yaml"]).shows(seats).out.clone();
+        assert_eq!(resumed.contains("Scripted"), flag.is_none(), "{resumed}");
+    }
+    desk.write("decide.yaml", format!("{LOOP}{}", own.replace("ok: true", "ok: 7, pikc: x")));
+    desk.run(["check", "decide.yaml"]).code(2).tells("decide.yaml:5:").tells("no such step");
+}
+
+#[test]
 fn what_serves_nothing_is_a_warning() {
     let desk = Desk::with(LOOP);
     desk.write(

@@ -150,7 +150,7 @@ impl TuiHost {
 
     /// Refuses a session that needs something which the person has not agreed to.
     fn agreed(&self, session: &Session) -> Result<(), StartRefusal> {
-        let needs = needs(session, &self.set_up, &self.options.answers)?;
+        let needs = needs(session, &self.set_up, &self.options.answers_of(session))?;
         let unagreed = self.set_up.trust.unagreed(needs);
         if unagreed.is_empty() { Ok(()) } else { Err(StartRefusal::Unagreed(unagreed)) }
     }
@@ -195,14 +195,15 @@ impl Host for TuiHost {
         // A seat without a participant is reported before anything is written.
         let trust = Trust::for_looking();
         let mut catalog = ParticipantFactory::new(&set_up.config, &trust);
-        let (_, problems) = seated(&opening.session, &mut catalog, &self.options.answers);
+        let answers = options.answers_of(&opening.session);
+        let (_, problems) = seated(&opening.session, &mut catalog, &answers);
         let (saved, lost): (Vec<_>, Vec<_>) =
             problems.into_iter().partition(|(seat, _)| is_only_in_rounds(&opening.session, seat));
         if !lost.is_empty() {
             return Err(lost.into_iter().map(|(_, problem)| problem).collect());
         }
         let problems = saved.into_iter().map(|(seat, problem)| (seat, in_one_line(&problem))).collect();
-        let programs = seated_programs(&opening.session, &self.options.answers, set_up);
+        let programs = seated_programs(&opening.session, &answers, set_up);
         notices.extend(programs.iter().filter_map(SeatedProgram::unmeasured));
         let notices = notices.iter().map(ToString::to_string).collect();
         let needs = lines(&opening.needs, &set_up.trust);

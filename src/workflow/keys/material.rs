@@ -1,6 +1,6 @@
 //! The maps of a definition's material: artifacts, agenda, tasks, links, reports.
 
-use super::spec::KeyType::{Any, Flag, Text, Texts, Whole, Words};
+use super::spec::KeyType::{Any, Flag, Text, Texts, Words};
 use super::spec::{MapSpec, REQUIRED, key, map};
 
 fn on_off() -> Vec<&'static str> {
@@ -20,10 +20,6 @@ pub static ARTIFACT: MapSpec = MapSpec {
         key("diff", Text, "", "Two commits whose difference it shows.", "main...HEAD"),
         key("paths", Texts, "all", "The paths of `diff` that it shows.", "[src]"),
         key("numbers", Words(on_off), "on", "Whether each line stands after its number.", "off"),
-        key("source", Text, "", "The source of its text; set by the program.", "src/cache.rs"),
-        key("commits", Text, "", "The commits of a difference; set by the program.", "a1b2..c3d4"),
-        key("bytes", Whole(0, u64::MAX), "", "The size of its source; set by the program.", "2048"),
-        key("sha256", Text, "", "The hash of its source; set by the program.", "b727d2ce"),
         key("kind", Any, "", "Its kind.", "requirement"),
         key("status", Any, "", "Its status.", "draft"),
         key("priority", Any, "", "Its priority.", "high"),

@@ -3,7 +3,7 @@
 use super::material;
 use super::shared::RECALL;
 use super::spec::KeyType::{
-    Any, Either, Flag, List, Map, Number, Positive, Steps, Text, Texts, Whole, Words,
+    Any, Either, Flag, List, Map, Named, Number, Positive, Steps, Text, Texts, Whole, Words,
 };
 use super::spec::{KeySpec, KeyType, MapSpec, StepType, key, map, words};
 use crate::workflow::definition::{Effort, LeakAction, WarmFirst};
@@ -64,6 +64,13 @@ pub static DEFINITION: MapSpec = MapSpec {
         ),
         key("max_iterations", from(1), "100", "The most step runs in one session, loops included.", "20"),
         key("max_duration_ms", from(1), "no limit", "The most time the session may take, in ms.", "600000"),
+        key(
+            "answers",
+            Named(&Any),
+            "",
+            "Answers written beforehand, by step and seat, as in a file of `--answers`; no model is asked.",
+            "{pick: {qa-lead: {vote: redis}}, ok: true}",
+        ),
         key("steps", Steps, "one round of `question`", "The steps.", "[{id: a, question: \"Why?\"}]"),
         key("type", Words(type_names), "round", "The type of a file that is one step.", "approval"),
         key("facilitator", Any, "", "Has no effect here: a discussion has one.", "me"),

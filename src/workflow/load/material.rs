@@ -2,23 +2,8 @@
 
 use super::entries::Entries;
 use crate::ballot::line_range;
-use crate::round::material::{AgendaItem, Artifact, EVIDENCE_KEYS, EvidencePlace, EvidenceSource};
+use crate::round::material::{AgendaItem, Artifact, DETAILS, EVIDENCE_KEYS, EvidencePlace, EvidenceSource};
 use crate::yaml::Node;
-
-/// The keys of an artifact beside id, summary and title, in the order a snapshot shows them.
-const DETAILS: [&str; 11] = [
-    "kind",
-    "status",
-    "priority",
-    "description",
-    "source",
-    "lines",
-    "commits",
-    "bytes",
-    "sha256",
-    "content",
-    "acceptance",
-];
 
 /// Where an artifact's content is read from: `file` with or without `lines`, or `diff` with or without
 /// `paths`.
@@ -66,7 +51,8 @@ pub fn artifacts(entries: Entries<'_>) -> Vec<Artifact> {
         }
         let mut details = Vec::new();
         details.extend(title.map(|title| ("title", title.into())));
-        for key in DETAILS.into_iter().filter(|key| source.is_none() || !EVIDENCE_KEYS.contains(key)) {
+        for key in DETAILS.into_iter().skip(1).filter(|key| source.is_none() || !EVIDENCE_KEYS.contains(key))
+        {
             details.extend(inner.node(key).map(|node| (key, Node::to_json(node))));
         }
         let relevant = inner.flag("relevant").unwrap_or(source.is_some());

@@ -239,6 +239,7 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
         max_snapshot_bytes: entries.count("max_snapshot_bytes").unwrap_or(MAX_SNAPSHOT) as usize,
         max_iterations: entries.count("max_iterations").unwrap_or(100),
         max_duration_ms: entries.whole_number("max_duration_ms"),
+        answers: entries.node("answers").cloned(),
         steps,
         id,
     };

@@ -54,7 +54,8 @@ fn every_example_can_be_rehearsed_to_its_end() {
         let rehearsed = run(&["--rehearse"], "s.s2s");
         assert!(rehearsed.out.starts_with("# REHEARSAL: "), "{}: {}", path.display(), rehearsed.out);
         if fs::read_to_string(&path).expect("readable").contains("\nanswers:") {
-            let shown = run(&[], "own.s2s").shows("scripted for this example; no model was asked");
+            let shown = run(&[], "own.s2s");
+            shown.shows("scripted for this example; no model was asked");
             assert!(!shown.out.contains("REHEARSAL"), "{}: {}", path.display(), shown.out);
         }
     }

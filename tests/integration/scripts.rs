@@ -59,8 +59,9 @@ fn a_definitions_own_answers_give_way() {
     run(&["--answers", "answers.yaml"]).code(0).shows("**Decision: b**");
     let rehearsed = run(&["--rehearse"]).code(0);
     assert!(rehearsed.out.contains("REHEARSAL") && !rehearsed.out.contains("scripted"), "{}", rehearsed.out);
-    run(&["--model", "skeptic=rehearsal"]).code(2).tells("no model: `qa-lead` has none");
-    run(&["--participants", "qa-lead,skeptic"]).code(2).tells("no model");
+    for flag in ["--model=skeptic=rehearsal", "--participants=qa-lead,skeptic"] {
+        run(&[flag]).code(3).tells("2 of 2 seats are placeholders").tells("approved");
+    }
     // A session continues as it was opened.
     desk.write("decide.yaml", format!("{LOOP}{}", own.replace(", ok: true", "")));
     desk.write("ok.yaml", "ok: [false, true]\n");

@@ -82,7 +82,7 @@ fn type_in(model: &mut Model, text: &str) {
 fn the_end_of_a_session_shows_decision_seats_tally_and_an_answer() {
     let screen = rendered(&model(saved("context-passing.s2s")), (120, 40));
     for words in
-        ["Decision: inline", "votes hybrid · 0.51", "■ inline      ████", "confidence 0.79", "q quit"]
+        ["Decision: inline", "votes hybrid · 0.55", "■ inline      ████", "confidence 0.85", "q quit"]
     {
         assert!(screen.contains(words), "{words}\n{screen}");
     }
@@ -127,7 +127,7 @@ fn nothing_of_an_answer_is_on_any_pane_before_the_reveal() {
             model.focus = pane;
             for size in SIZES {
                 let screen = rendered(&model, size);
-                for words in ["votes inline", "votes hybrid", "0.79", "Weighing", "Decision:"] {
+                for words in ["votes inline", "votes hybrid", "0.85", "Hand the whole", "Decision:"] {
                     assert!(!screen.contains(words), "at {at}, {pane:?}: {words}\n{screen}");
                 }
             }
@@ -184,7 +184,7 @@ fn the_outcome_is_never_covered_by_what_stands_beside_it() {
         let screen = rendered(&model, (width, 24));
         let numbers = screen.lines().nth(1).unwrap();
         assert!(numbers.starts_with(" ! Blocked by secu"), "{width}: {numbers}");
-        assert!(!numbers.contains("disagree") || numbers.ends_with("disagrees"), "{width}: {numbers}");
+        assert!(!numbers.contains("disagree") || numbers.ends_with("disagree"), "{width}: {numbers}");
         let state = screen.lines().next().unwrap();
         assert!(state.contains("[3 REVEAL]"), "{width}: {state}");
     }

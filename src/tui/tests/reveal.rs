@@ -95,7 +95,7 @@ fn the_first_screen_has_the_outcome_and_words_of_an_answer() {
                 let mut model = model.clone();
                 update(&mut model, Message::Resize(size.0, size.1));
                 let screen = rendered(&model, size);
-                for words in [outcome, "Weighing consistency"] {
+                for words in [outcome, "Hand the whole"] {
                     assert!(screen.contains(words), "{size:?}: {words}\n{screen}");
                 }
             }
@@ -109,7 +109,7 @@ fn an_earlier_round_is_looked_at_while_a_later_one_is_there() {
     let mut model = live(two_rounds());
     let screen = |model: &Model| rendered(model, (120, 40));
     assert!(screen(&model).contains("round 2") && screen(&model).contains("inline      ████"));
-    assert!(screen(&model).contains("product-manager  hybrid → inline  0.51 → 0.9"), "{}", screen(&model));
+    assert!(screen(&model).contains("product-manager  hybrid → inline  0.55 → 0.9"), "{}", screen(&model));
     assert!(screen(&model).contains("1 changed") && screen(&model).contains("inline 3 → 4"));
     press(&mut model, KeyCode::Char('['));
     let earlier = screen(&model);

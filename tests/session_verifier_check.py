@@ -30,8 +30,10 @@ ROUNDTABLE = str(pathlib.Path(sys.argv[1]).resolve())
 
 def make_sessions(folder, environment):
     """Runs the example sessions and the scenarios, without a person and without a provider."""
-    examples = sorted(map(str, (ROOT / "sessions").glob("*.yaml")))
-    runs = [(ROOT, [*examples, "--rehearse", "--save", str(folder)])]
+    examples = sorted((ROOT / "sessions").glob("*.yaml"))
+    runs = [(ROOT, [*map(str, examples), "--rehearse", "--save", str(folder)])]
+    for example in (example for example in examples if "\nanswers:" in example.read_text()):
+        runs.append((ROOT, [str(example), "--save", str(folder / f"{example.stem}-answered.s2s")]))
     for scenario in sorted((ROOT / "tests/scenarios").iterdir()):
         answers = ["--answers", "answers.yaml"] if (scenario / "answers.yaml").exists() else []
         file = folder / f"{scenario.name}.s2s"

@@ -8,7 +8,7 @@ use super::event::{Event, PROJECT, RoundRevised, SeatRetried, SessionForked};
 use super::state::{AnsweredQuestion, RoundRun, SeatStatus, Session, first_problem};
 use super::timestamp::Timestamp;
 use crate::diagnostic::Diagnostic;
-use crate::round::material::{Artifact, take_provenance};
+use crate::round::material::{Artifact, split_provenance};
 use crate::workflow::{Definition, FacilitatorForm, Round, Selection, Source, StepKind, load};
 
 /// What a person is asked who accepts the result of a round on the screen.
@@ -156,11 +156,9 @@ fn read_round(form: &str) -> Result<Round, Diagnostic> {
 }
 
 pub fn read_artifact(artifact: &Map<String, Value>) -> Result<Artifact, Diagnostic> {
-    let mut written = artifact.clone();
-    let provenance = take_provenance(&mut written);
+    let (written, provenance) = split_provenance(artifact.clone());
     let text = json!({ "question": "-", "artifacts": [written] }).to_string();
     let loaded = load(Source { text: &text, file: "the artifact", id: "artifact" }).map_err(first_problem)?;
-    let artifact = loaded.definition.artifacts.into_iter().next();
-    let artifact = artifact.ok_or_else(|| Diagnostic::new("there is no artifact"))?;
-    Ok(artifact.with_provenance(provenance))
+    let found = loaded.definition.artifacts.into_iter().next().map(|found| found.with_provenance(provenance));
+    found.ok_or_else(|| Diagnostic::new("there is no artifact"))
 }

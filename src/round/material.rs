@@ -73,9 +73,13 @@ impl EvidencePlace {
     }
 }
 
-/// Takes out of a recorded artifact where its content was read; the rest is as a definition has it.
-pub fn take_provenance(recorded: &mut Map<String, Value>) -> Vec<(&'static str, Value)> {
-    PROVENANCE.into_iter().filter_map(|key| Some((key, recorded.remove(key)?))).collect()
+/// Where the content of a recorded artifact was read.
+pub type Provenance = Vec<(&'static str, Value)>;
+
+/// Splits a recorded artifact: as a definition has it, and where its content was read.
+pub fn split_provenance(mut recorded: Map<String, Value>) -> (Map<String, Value>, Provenance) {
+    let read = PROVENANCE.into_iter().filter_map(|key| Some((key, recorded.remove(key)?))).collect();
+    (recorded, read)
 }
 
 impl Artifact {
@@ -90,7 +94,7 @@ impl Artifact {
     }
 
     /// Adds where its content was read.
-    pub fn with_provenance(mut self, provenance: Vec<(&'static str, Value)>) -> Self {
+    pub fn with_provenance(mut self, provenance: Provenance) -> Self {
         self.details.extend(provenance);
         self.details.sort_by_key(|(key, _)| DETAILS.iter().position(|known| known == key));
         self

@@ -82,6 +82,7 @@ impl Answers {
 
     /// Adds the answers that the definition holds for steps which the file does not answer. For a step that
     /// asks seats or agents they count only if `is_scripted` says so.
+    #[must_use]
     pub fn with_written(mut self, definition: &Definition, is_scripted: impl Fn(&str) -> bool) -> Self {
         let Some(Value::Map(written)) = definition.answers.as_ref().map(|node| &node.value) else {
             return self;

@@ -94,6 +94,7 @@ impl Artifact {
     }
 
     /// Adds where its content was read.
+    #[must_use]
     pub fn with_provenance(mut self, provenance: Provenance) -> Self {
         self.details.extend(provenance);
         self.details.sort_by_key(|(key, _)| DETAILS.iter().position(|known| known == key));

@@ -75,14 +75,15 @@ fn made(name: &str) -> Vec<u8> {
     let ran = events(&fs::read(desk.path("out.s2s")).expect("a session"));
     let Event::SessionOpened(mut header) = ran[0].event.clone() else { panic!("no header") };
     given["session"].as_str().expect("an id").clone_into(&mut header.session);
-    let begun: Timestamp = serde_json::from_value(given["at"].clone()).expect("a time");
+    let mut now: Timestamp = serde_json::from_value(given["at"].clone()).expect("a time");
     let (mut session, mut chain, mut made) = (Session::default(), Chain::default(), Vec::new());
     let mut does = |session: &mut Session, command: Command| {
-        let at = Timestamp(begun.0 + 5 * made.len() as i64);
+        let at = now;
         for event in decide(session, command, at).expect("possible") {
             let line = chain.write(TimedEvent { at, event }, &mut String::new()).expect("an event");
             session.apply_entry(&line);
             made.push(line.stamped);
+            now.0 += 5;
         }
     };
     does(&mut session, Command::Open(header));

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::dirs::Dirs;
 use super::git::diff_of_range;
 use super::path_policy::PathPolicy;
-use super::read_file::read_regular;
+use super::read_file::read_text;
 use super::secret_scan::{FoundSecret, first_secret};
 use crate::diagnostic::Diagnostic;
 use crate::round::material::{EvidencePlace, EvidenceSource};
@@ -51,7 +51,10 @@ struct ReadSource {
 
 impl ReadSource {
     fn secret(&self) -> Option<FoundSecret> {
-        let (line, what) = first_secret(&self.content)?;
+        let source = self.shown.get("source").and_then(Value::as_str).unwrap_or_default();
+        let is_env = Path::new(source).file_name().is_some_and(|name| name == ".env");
+        let (line, what) =
+            first_secret(&self.content).or(is_env.then_some((1, "a file of keys and passwords")))?;
         Some(FoundSecret { line: line + self.first as usize - 1, what, sha256: sha256_hex(&self.content) })
     }
 }
@@ -154,7 +157,7 @@ impl EvidenceReader {
         if let Some(bounds) = &self.bounds {
             if Path::new(path).is_absolute() { bounds.check_named(&file)? } else { bounds.check(&file)? }
         }
-        read_regular(&file, LARGEST).and_then(|text| {
+        read_text(&file, LARGEST).and_then(|text| {
             if text.contains('\0') {
                 return Err(Diagnostic::new("is binary").with_file(path));
             }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use similar::{Algorithm, TextDiff, TextDiffConfig};
 
 use super::programs::find;
-use super::read_file::read_regular;
+use super::read_file::read_text;
 use crate::diagnostic::Diagnostic;
 use crate::sanitize::harmless_line;
 
@@ -318,12 +318,12 @@ fn own_git_dir(top: &Path) -> Result<(PathBuf, PathBuf), Diagnostic> {
             Err(_) => Ok((dot_git.clone(), dot_git)),
         };
     }
-    let text = read_regular(&dot_git, LARGEST_POINTER)?;
+    let text = read_text(&dot_git, LARGEST_POINTER)?;
     let named = Path::new(text.strip_prefix("gitdir:").unwrap_or_default().trim());
     let git_dir = top.join(named).canonicalize().map_err(|_| leads_out(named))?;
-    if let Ok(back) = read_regular(&git_dir.join("gitdir"), LARGEST_POINTER) {
+    if let Ok(back) = read_text(&git_dir.join("gitdir"), LARGEST_POINTER) {
         let names_top = git_dir.join(back.trim()).canonicalize().is_ok_and(|back| back == dot_git);
-        let common = read_regular(&git_dir.join("commondir"), LARGEST_POINTER)
+        let common = read_text(&git_dir.join("commondir"), LARGEST_POINTER)
             .ok()
             .and_then(|common| git_dir.join(common.trim()).canonicalize().ok());
         // A worktree's folder is `worktrees/NAME` in the folder it shares.
@@ -343,7 +343,7 @@ fn own_git_dir(top: &Path) -> Result<(PathBuf, PathBuf), Diagnostic> {
 
 /// Returns the folder that a submodule's configuration names as its own.
 fn submodule_folder(git_dir: &Path) -> Option<PathBuf> {
-    let config = read_regular(&git_dir.join("config"), LARGEST_POINTER).ok()?;
+    let config = read_text(&git_dir.join("config"), LARGEST_POINTER).ok()?;
     let mut worktree = None;
     let mut is_core = false;
     for line in config.lines().map(str::trim) {
@@ -385,7 +385,7 @@ fn check_objects(objects: &Path, inside: &[&Path], nested: usize) -> Result<(), 
     if alternates.symlink_metadata().is_err() {
         return Ok(());
     }
-    for line in read_regular(&alternates, LARGEST_POINTER)?.lines().filter(|line| !line.starts_with('#')) {
+    for line in read_text(&alternates, LARGEST_POINTER)?.lines().filter(|line| !line.starts_with('#')) {
         let named = objects.join(line.trim_matches('"'));
         let real = named.canonicalize().map_err(|_| outside(&named))?;
         if nested == MOST_ALTERNATES || !inside.iter().any(|folder| real.starts_with(folder)) {

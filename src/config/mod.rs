@@ -36,6 +36,6 @@ pub use one_model::unreachable;
 pub use participant_factory::{ParticipantFactory, is_model, program_need};
 pub use path_policy::PathPolicy;
 pub use persona_library::PersonaLibrary;
-pub use read_file::read_regular;
+pub use read_file::read_text;
 pub use secret_scan::first_secret;
 pub use settings::Config;

@@ -7,7 +7,8 @@ use crate::core::is_free;
 use crate::history::Price;
 use crate::participants::http::is_this_machine;
 
-/// What a model's tokens cost; `None` when nobody has said. A server on this machine costs nothing.
+/// What a model's tokens cost; `None` when nobody has said. A server on this machine costs nothing, unless it
+/// has the name of a hosted service or of a proxy: what is behind that is not known.
 pub fn price_of(catalog: &ParticipantFactory<'_>, model: &str) -> Option<Price> {
     if let Some(price) = catalog.configured_price(model) {
         return Some(price);
@@ -17,12 +18,13 @@ pub fn price_of(catalog: &ParticipantFactory<'_>, model: &str) -> Option<Price> 
         return usual(&found.program.priced_as?, name);
     }
     let address = catalog.address(provider);
-    // A proxy passes on what its models cost, and does not say.
-    let is_here = provider != "litellm" && address.as_deref().is_some_and(is_this_machine);
-    if is_free(model) || is_here {
+    let is_here = address.as_deref().is_some_and(is_this_machine);
+    let known = known(provider);
+    let is_local = provider != "litellm" && known.is_none_or(|known| known.start.is_some());
+    if is_free(model) || is_here && is_local {
         return Some(Price::default());
     }
-    let known = known(provider)?;
+    let known = known?;
     // At another address it is another service, whatever it is called.
     if known.start.is_some() || address.is_some_and(|url| url != known.base_url) {
         return None;

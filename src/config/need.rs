@@ -86,8 +86,8 @@ pub fn question(needs: &[Need]) -> String {
     format!(
         "What is wanted needs this, which a file of the project names and not you. None of it has been done.\n\n{}\n\
          Agree only if you know what it is: it is done with your rights. The answer is kept for this project, \
-         and asked again when something here changes, or the content of a file of the project that an \
-         argument names.",
+         and asked again when something here changes, or the content of a file or folder of the project that an \
+         argument names. Where the arguments name none, as in `make` or `npm run`, it holds for this run alone.",
         numbered.collect::<Vec<_>>().join("\n")
     )
 }

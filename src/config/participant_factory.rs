@@ -15,7 +15,7 @@ use super::access::{access, known};
 use super::need::{KeyFrom, Need, What, passed};
 use super::programs::{self, ConfiguredProgram};
 use super::providers::KNOWN;
-use super::read_file::read_regular;
+use super::read_file::read_text;
 use super::settings::Config;
 use super::trust::Trust;
 use crate::diagnostic::{Diagnostic, did_you_mean};
@@ -325,7 +325,7 @@ pub fn program_need(program: &ProgramSpec, named_by: &str) -> Need {
 }
 
 fn recording(path: &str) -> Result<Recorded, Diagnostic> {
-    let text = read_regular(Path::new(path), MAX_RECORDING)?;
+    let text = read_text(Path::new(path), MAX_RECORDING)?;
     let log =
         read_log(text.as_bytes()).map_err(|damage| Diagnostic::new(damage.what).at(path, damage.line, 1))?;
     let session = fold(&log);

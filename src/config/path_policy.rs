@@ -6,7 +6,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::read_file::read_regular;
+use super::read_file::read_text;
 use crate::diagnostic::Diagnostic;
 use crate::workflow::ParticipantSpec;
 
@@ -75,7 +75,7 @@ impl PathPolicy {
             return Ok(None);
         }
         self.check(path)?;
-        read_regular(path, limit).map(Some)
+        read_text(path, limit).map(Some)
     }
 }
 

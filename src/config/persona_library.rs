@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::dirs::Dirs;
 use super::path_policy::PathPolicy;
-use super::read_file::read_regular;
+use super::read_file::read_text;
 use crate::diagnostic::Diagnostic;
 use crate::persona::{BUILTIN, MAX_PERSONA, Persona, builtin, is_name, unknown};
 
@@ -122,6 +122,6 @@ fn load(dir: &Dir, path: &Path) -> Result<PersonaEntry, Diagnostic> {
     if let Some(bounds) = &dir.bounds {
         bounds.check(path).map_err(|problem| problem.with_file(&from))?;
     }
-    let persona = Persona::parse(&read_regular(path, MAX_PERSONA as u64)?, &from)?;
+    let persona = Persona::parse(&read_text(path, MAX_PERSONA as u64)?, &from)?;
     Ok(PersonaEntry { persona, from })
 }

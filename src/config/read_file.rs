@@ -15,21 +15,17 @@ pub fn unreadable(path: &Path, cause: &std::io::Error) -> Diagnostic {
         std::io::ErrorKind::PermissionDenied => {
             Diagnostic::new("may not be read").hint("check the file's permissions")
         }
+        std::io::ErrorKind::InvalidInput => {
+            Diagnostic::new(cause.to_string()).hint("write it to a file, or pipe it into standard input")
+        }
         _ => Diagnostic::new(format!("cannot be read: {cause}")),
     };
     problem.with_file(&path.display().to_string())
 }
 
-/// Reads a text file of at most `limit` bytes.
+/// Reads a text file of at most `limit` bytes. A pipe, a device or a socket, which might never end, is none.
 pub fn read_text(path: &Path, limit: u64) -> Result<String, Diagnostic> {
     let bytes = Disk::default().read(path, limit.saturating_add(1));
-    text_of(path, limit, bytes.map_err(|error| unreadable(path, &error.cause))?)
-}
-
-/// As [`read_text`], of a regular file: a pipe, which might never end, is none.
-pub fn read_regular(path: &Path, limit: u64) -> Result<String, Diagnostic> {
-    let real = path.canonicalize().map_err(|error| unreadable(path, &error))?;
-    let bytes = Disk::default().read_own(&real, limit.saturating_add(1));
     text_of(path, limit, bytes.map_err(|error| unreadable(path, &error.cause))?)
 }
 

@@ -1,6 +1,6 @@
 //! What looks like a key or a password in text that is about to be sent.
 //!
-//! It knows the twenty commonest shapes and nothing else: it finds slips, it proves nothing.
+//! It knows the commonest shapes and nothing else: it finds slips, it proves nothing.
 
 use std::sync::LazyLock;
 
@@ -17,7 +17,7 @@ pub struct FoundSecret {
 }
 
 /// Each shape: what it is, and how it is written.
-const SHAPES: [(&str, &str); 20] = [
+const SHAPES: [(&str, &str); 21] = [
     ("a private key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----"),
     ("an AWS access key", r"\b(AKIA|ASIA)[0-9A-Z]{16}\b"),
     ("a GitHub token", r"\bgh[pousr]_[A-Za-z0-9]{36,}"),
@@ -40,6 +40,11 @@ const SHAPES: [(&str, &str); 20] = [
     (
         "a password or key",
         r#"(?i)(password|passwd|secret|api[_-]?key|access[_-]?token)["']?\s*[:=]\s*["'][^"'\s$<{*]{8,}["']"#,
+    ),
+    // A value without quotes, to the end of its line: of a shell's variable, or of YAML.
+    (
+        "a password or key",
+        r"(?i)^\s*(export\s+)?([a-z0-9_]*(password|passwd|secret|api_?key|access_?token|secret_access_key|private_key)\s*(=|:\s))\s*[^\s$<{*(\[\x22'&|!>]{8,}\s*$",
     ),
 ];
 
@@ -84,11 +89,23 @@ mod tests {
             format!("eyJ{a}.eyJ{a}.{a}"),
             "postgres://app:hunter2@db/app".to_owned(),
             "\"password\": \"correct-horse\"".to_owned(),
+            "export DB_PASSWORD=hunter2hunter2".to_owned(),
         ];
         for ((name, _), text) in SHAPES.iter().zip(texts) {
             assert_eq!(first_secret(&format!("first\n{text}\n")), Some((2, *name)), "{text}");
         }
+        for secret in [
+            "API_KEY=abcdef0123456789abcdef",
+            "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG",
+            "password: hunter2hunter2",
+        ] {
+            assert!(first_secret(secret).is_some(), "{secret}");
+        }
         for harmless in [
+            "API_KEY=$OTHER_KEY_HERE",
+            "password: the user types it here",
+            "let api_key = read_from_environment(name);",
+            "secret: [one, two, three, four]",
             "password = \"$PASSWORD\"",
             "password: \"<your password>\"",
             "https://example.org/a:b@c",

@@ -164,15 +164,10 @@ impl Config {
                 *said = Some(Setting { value, from: from() });
             }
         }
-        for (name, node) in fields.entries("prices") {
-            if let Some(value) = price(node, &name, file, &mut problems) {
-                self.prices.insert(name, Setting { value, from: from() });
-            }
-        }
         match layer {
             Layer::Own => self.own_alone(&mut fields, file, &mut problems),
             Layer::Project => {
-                for key in ["remote", "screen", "secrets", "worker"] {
+                for key in ["prices", "remote", "screen", "secrets", "worker"] {
                     if let Some(node) = fields.node(key) {
                         let message = format!("`{key}` counts in your own configuration alone: ignored");
                         self.notices.push(node.problem(file, message));
@@ -186,6 +181,11 @@ impl Config {
 
     /// Reads what only the user's file can say.
     fn own_alone(&mut self, fields: &mut Fields<'_>, file: &str, problems: &mut Vec<Diagnostic>) {
+        for (name, node) in fields.entries("prices") {
+            if let Some(value) = price(node, &name, file, problems) {
+                self.prices.insert(name, Setting { value, from: file.to_owned() });
+            }
+        }
         if let Some(value) = fields.word("secrets", &[("refuse", false), ("allow", true)]) {
             self.secrets_allowed = Setting { value, from: file.to_owned() };
         }

@@ -2,10 +2,11 @@
 //!
 //! The answer is kept in the user's state, a file for each thing agreed to: its name is a hash over the
 //! project's path, the argument vector, the names of variables, the address, and the content of every file
-//! inside the project that the arguments name. When one of them changes there is no such file, and it
-//! is asked again. Nothing is kept of a refusal.
+//! inside the project that the arguments name, alone or in a folder. When one of them changes there is no such
+//! file, and it is asked again. Of a program whose arguments name none, as `make`, nothing says what it runs:
+//! the answer holds for one run. Nothing is kept of a refusal.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,8 @@ use crate::round::snapshot::{hex, sha256_hex};
 
 /// A larger file that an argument names is not hashed, in bytes: what names it runs with `--trust` only.
 const MAX_FILE: u64 = 256 * 1024 * 1024;
+/// Of a folder with more files it is not known what it holds.
+const MOST_FILES: usize = 2000;
 
 #[derive(Debug, Default)]
 pub struct Trust {
@@ -89,7 +92,7 @@ impl Trust {
         let disk = Disk::default();
         let kept =
             |error: crate::journal::DiskError| Diagnostic::new(format!("the answer is not kept: {error}"));
-        for need in needs.iter().filter(|need| need.named_by.is_some()) {
+        for need in needs.iter().filter(|need| need.named_by.is_some() && self.lasts(need)) {
             let Some(print) = self.fingerprint(need) else { continue };
             let text = format!("{}\n{}\n", self.project.display(), need.told_with_file());
             disk.make_own_dir(&self.kept).map_err(kept)?;
@@ -102,22 +105,28 @@ impl Trust {
         self.kept.join(print)
     }
 
+    /// Whether an agreement holds for further runs: what it runs cannot change without being asked about.
+    fn lasts(&self, need: &Need) -> bool {
+        let files = match &need.what {
+            What::Program { command, folder, .. } => self.files(command, folder.as_deref()),
+            What::Service { key: KeyFrom::Command(command), .. } => self.files(command, None),
+            What::Service { .. } | What::Secret { .. } => return true,
+        };
+        files.is_some_and(|files| !files.is_empty())
+    }
+
     /// The hash of what is agreed to; none where a file it names cannot be read.
     fn fingerprint(&self, need: &Need) -> Option<String> {
-        let files = |command: &[String], folder: Option<&str>| {
-            let folder = folder.map_or(self.folder.clone(), |folder| self.folder.join(folder));
-            self.files(command, &folder)
-        };
         let what = match &need.what {
             What::Program { command, folder, env } => {
-                json!(["program", command, folder, env, files(command, folder.as_deref())?])
+                json!(["program", command, folder, env, self.files(command, folder.as_deref())?])
             }
             What::Secret { source, secret } => json!(["secret", source, secret.sha256]),
             What::Service { provider, address, key } => {
                 let key = match key {
                     KeyFrom::Nowhere => json!([]),
                     KeyFrom::Variables(names) => json!(["variables", names]),
-                    KeyFrom::Command(command) => json!(["command", command, files(command, None)?]),
+                    KeyFrom::Command(command) => json!(["command", command, self.files(command, None)?]),
                 };
                 json!(["service", provider, address, key])
             }
@@ -126,19 +135,30 @@ impl Trust {
         Some(sha256_hex(json!([path(&self.project), path(&self.folder), what]).to_string()))
     }
 
-    /// The files inside the project that a command names, whole or in a part of an argument, each with
-    /// the hash of its content; none where one cannot be read.
-    fn files(&self, command: &[String], folder: &Path) -> Option<Vec<(String, String)>> {
-        let mut found: Vec<(String, String)> = Vec::new();
+    /// The files inside the project that a command names, whole or in a part of an argument, alone or in a
+    /// folder, each with the hash of its content. None where one cannot be read; no files where a folder holds
+    /// too many.
+    fn files(&self, command: &[String], folder: Option<&str>) -> Option<BTreeMap<String, String>> {
+        let folder = folder.map_or(self.folder.clone(), |folder| self.folder.join(folder));
         let is_end = |c: char| c.is_whitespace() || "\"'`=:;,&|()<>{}$".contains(c);
         let parts = command.iter().flat_map(|word| std::iter::once(word.as_str()).chain(word.split(is_end)));
         let beside = parts.filter(|part| !part.is_empty()).map(|part| folder.join(part));
-        for path in beside.chain(on_path(command.first()?, folder)) {
+        let mut todo: Vec<PathBuf> = beside.chain(on_path(command.first()?, &folder)).collect();
+        let (mut found, mut seen) = (BTreeMap::new(), HashSet::new());
+        while let Some(path) = todo.pop() {
             let Ok(real) = path.canonicalize() else { continue };
-            let name = real.display().to_string();
-            let is_new = found.iter().all(|(known, _)| *known != name);
-            if is_new && real.starts_with(&self.project) && real.is_file() {
-                found.push((name, hash_of(&real)?));
+            // What git and this program write there is nothing that a program is.
+            let is_ours = real.file_name().is_some_and(|name| name == ".git" || name == ".s2s");
+            if is_ours || !real.starts_with(&self.project) || !seen.insert(real.clone()) {
+                continue;
+            }
+            if real.is_dir() {
+                todo.extend(std::fs::read_dir(&real).ok()?.filter_map(|entry| Some(entry.ok()?.path())));
+            } else if real.is_file() {
+                found.insert(real.display().to_string(), hash_of(&real)?);
+            }
+            if seen.len() > MOST_FILES {
+                return Some(BTreeMap::new());
             }
         }
         Some(found)
@@ -168,5 +188,44 @@ fn hash_of(path: &Path) -> Option<String> {
                 hash.update(&buffer[..count]);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agreement_covers_what_the_arguments_name_and_where_they_name_nothing_one_run() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let project = dir.path().canonicalize().expect("real").join("p");
+        std::fs::create_dir_all(project.join("pkg/deep")).expect("made");
+        let write = |text: &str| std::fs::write(project.join("pkg/deep/main.py"), text).expect("written");
+        let kept = dir.path().join("kept");
+        let trust = || Trust {
+            project: project.clone(),
+            folder: project.clone(),
+            kept: kept.clone(),
+            ..Trust::default()
+        };
+        let need = |command: &[&str]| Need {
+            named_by: Some("d.yaml".to_owned()),
+            what: What::Program {
+                command: command.iter().map(|word| (*word).to_owned()).collect(),
+                folder: None,
+                env: Vec::new(),
+            },
+        };
+        write("1");
+        let (folder, make) = (need(&["python3", "pkg"]), need(&["make", "-s", "run"]));
+        let first = trust();
+        first.keep(&[need(&["python3", "pkg"]), need(&["make", "-s", "run"])]).expect("kept");
+        assert!(first.allows(&folder) && first.allows(&make));
+        assert!(trust().allows(&folder) && !trust().allows(&make));
+        write("2");
+        assert!(!trust().allows(&folder));
+        write("1");
+        std::fs::write(project.join("pkg/more.py"), "3").expect("written");
+        assert!(!trust().allows(&folder));
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! The same are texts of equal words, whatever their case and signs. Nearly the same are two of which each
 //! shares nine tenths of its runs of five words with the other. Of a chain of such pairs all are one group.
+//! It takes about linear time: only texts that share one of their rarest runs are compared.
 
 use std::collections::HashMap;
 
@@ -11,37 +12,60 @@ const RUN: usize = 5;
 /// Groups of at least two texts, by index, in the order of their first.
 pub fn groups(texts: &[String]) -> Vec<Vec<usize>> {
     let words: Vec<Vec<u64>> = texts.iter().map(|text| words(text)).collect();
-    // Equal texts are compared with others once, by the first of them.
+    let mut same = Groups((0..texts.len()).collect());
     let mut firsts: HashMap<&[u64], usize> = HashMap::new();
-    let mut group: Vec<usize> =
-        words.iter().enumerate().map(|(at, words)| *firsts.entry(words).or_insert(at)).collect();
-    let different = (0..texts.len()).filter(|at| group[*at] == *at);
-    let runs: Vec<(usize, Vec<u64>)> =
-        different.map(|at| (at, runs(&words[at]))).filter(|(_, runs)| !runs.is_empty()).collect();
-    for (place, (at, own)) in runs.iter().enumerate() {
-        for (other, theirs) in &runs[..place] {
-            let (one, two) = (group[*other].min(group[*at]), group[*other].max(group[*at]));
-            if one != two && share_enough(own, theirs) {
-                group.iter_mut().filter(|first| **first == two).for_each(|first| *first = one);
+    for (at, words) in words.iter().enumerate().filter(|(_, words)| !words.is_empty()) {
+        match firsts.get(words.as_slice()) {
+            Some(first) => same.join(*first, at),
+            None => {
+                firsts.insert(words, at);
             }
         }
     }
-    let mut groups: Vec<Vec<usize>> = vec![Vec::new(); texts.len()];
-    for (at, first) in group.into_iter().enumerate().filter(|(at, _)| !words[*at].is_empty()) {
-        groups[first].push(at);
+    let different = (0..texts.len()).filter(|at| firsts.get(words[*at].as_slice()) == Some(at));
+    let runs: Vec<(usize, Vec<u64>)> =
+        different.map(|at| (at, runs(&words[at]))).filter(|(_, runs)| !runs.is_empty()).collect();
+    join_near(&runs, &mut same);
+    same.of_several()
+}
+
+fn join_near(runs: &[(usize, Vec<u64>)], same: &mut Groups) {
+    let mut common: HashMap<u64, usize> = HashMap::new();
+    for run in runs.iter().flat_map(|(_, runs)| runs) {
+        *common.entry(*run).or_default() += 1;
     }
-    groups.retain(|group| group.len() > 1);
-    groups
+    let mut with: HashMap<u64, Vec<usize>> = HashMap::new();
+    for (place, (at, own)) in runs.iter().enumerate() {
+        // Two texts that share enough share one of the rarest runs of both.
+        let mut rarest = own.clone();
+        rarest.sort_unstable_by_key(|run| (common.get(run).copied().unwrap_or(0), *run));
+        rarest.truncate(own.len() - needed(own.len()) + 1);
+        for run in &rarest {
+            let others = with.entry(*run).or_default();
+            for other in others.iter() {
+                let (other, theirs) = &runs[*other];
+                if !same.are_joined(*at, *other) && share_enough(own, theirs) {
+                    same.join(*other, *at);
+                }
+            }
+            others.push(place);
+        }
+    }
+}
+
+/// How many of so many runs must be shared: nine tenths.
+fn needed(runs: usize) -> usize {
+    (9 * runs).div_ceil(10)
 }
 
 /// Whether two sorted lists share nine tenths of the longer one.
 fn share_enough(one: &[u64], other: &[u64]) -> bool {
-    let needed = (9 * one.len().max(other.len())).div_ceil(10);
+    let needed = needed(one.len().max(other.len()));
+    if one.len().min(other.len()) < needed {
+        return false;
+    }
     let (mut a, mut b, mut shared) = (0, 0, 0);
     while let (Some(left), Some(right)) = (one.get(a), other.get(b)) {
-        if shared + (one.len() - a).min(other.len() - b) < needed {
-            return false;
-        }
         shared += usize::from(left == right);
         a += usize::from(left <= right);
         b += usize::from(right <= left);
@@ -69,6 +93,31 @@ fn number(parts: impl Iterator<Item = u64>) -> u64 {
     parts.fold(0xcbf2_9ce4_8422_2325, |sum: u64, part| {
         (sum ^ part).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29)
     })
+}
+
+/// For each text the first of its group.
+struct Groups(Vec<usize>);
+
+impl Groups {
+    fn are_joined(&self, one: usize, other: usize) -> bool {
+        self.0[one] == self.0[other]
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.0[one], self.0[other]);
+        for first in self.0.iter_mut().filter(|first| **first == one.max(other)) {
+            *first = one.min(other);
+        }
+    }
+
+    fn of_several(self) -> Vec<Vec<usize>> {
+        let mut groups: Vec<Vec<usize>> = vec![Vec::new(); self.0.len()];
+        for (at, first) in self.0.into_iter().enumerate() {
+            groups[first].push(at);
+        }
+        groups.retain(|group| group.len() > 1);
+        groups
+    }
 }
 
 #[cfg(test)]

@@ -187,13 +187,10 @@ impl Disk {
         })
     }
 
-    /// Reads a file whole, up to `limit` bytes.
+    /// Reads a regular file whole, up to `limit` bytes.
     pub fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, DiskError> {
-        let read = || -> io::Result<Vec<u8>> {
-            self.pass(StorageOp::Read, path)?;
-            read_up_to(&File::open(path)?, limit)
-        };
-        read().map_err(fail("read", path))
+        let real = path.canonicalize().map_err(fail("read", path))?;
+        self.read_own(&real, limit)
     }
 
     /// As [`Disk::read`], of a file that only this program writes: never through a link.
@@ -253,7 +250,14 @@ fn unlinked(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
         Err(_) if is_link() => return Err(a_link()),
         opened => opened?,
     };
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is no file")) }
+    match file.metadata()? {
+        meta if meta.is_file() => Ok(file),
+        meta if meta.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        _ => {
+            let what = "it is a pipe, a device or a socket, not a file";
+            Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+        }
+    }
 }
 
 fn a_link() -> io::Error {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::config::{PathPolicy, read_regular};
+use crate::config::{PathPolicy, read_text};
 use crate::diagnostic::Diagnostic;
 use crate::history::{LinkedSession, Session};
 use crate::journal::{fold, read_log};
@@ -47,7 +47,7 @@ fn read(id: &str, file: &str, bounds: &PathPolicy) -> Result<LinkedSession, Diag
     let path = beside.unwrap_or_else(|| Path::new(id).to_owned());
     let unread = |why: String| Diagnostic::new(format!("linked session `{id}` cannot be read: {why}"));
     bounds.check_named(&path).map_err(|problem| unread(problem.message))?;
-    let text = read_regular(&path, MAX_LINKED).map_err(|problem| unread(problem.message))?;
+    let text = read_text(&path, MAX_LINKED).map_err(|problem| unread(problem.message))?;
     let log = read_log(text.as_bytes()).map_err(|damage| unread(damage.what))?;
     if log.lines.is_empty() {
         return Err(unread("it holds no complete event".to_owned()));

@@ -103,7 +103,7 @@ fn what_may_quote_an_answer_is_told_once_the_round_is_closed() {
     let program = format!("{{name: program, command: [sh, -c, \"{script}\"], tool_less: true}}");
     let odd = "{name: odd, persona: skeptic, model: lab/m}";
     let desk = Desk::with(&TABLE.replace(odd, &format!("{seats}{program}"))).served_by(&server);
-    let run = desk.start(["--batch", "decide.yaml", "--json", "--trust", "--save", "s.s2s"]);
+    let run = desk.start(["--batch", "decide.yaml", "--quiet", "--trust", "--save", "s.s2s"]);
     let file = || fs::read_to_string(desk.path("s.s2s")).unwrap_or_default();
     wait_for("five failures", || (file().matches(": seat_failed").count() == 5).then_some(()));
     assert!(!file().contains("PLANTED"));
@@ -115,12 +115,10 @@ fn what_may_quote_an_answer_is_told_once_the_round_is_closed() {
         assert!(reasons.contains(reason), "{reasons}");
     }
     gate.store(true, Ordering::Relaxed);
-    let lines = ran(run.wait_with_output().expect("it ends")).code(0).lines();
+    ran(run.wait_with_output().expect("it ends")).code(0);
     let seats = desk.report("s.s2s")["rounds"][0]["seats"].clone();
     let quoted = |seat: &&Value| seat["reason"].as_str().is_some_and(|reason| reason.contains(SAID));
     assert_eq!(seats.as_array().expect("seats").iter().filter(quoted).count(), 5, "{seats:#}");
-    let closed = lines.iter().position(|line| line["event"] == "round_closed").expect("a close");
-    assert!(!lines[..closed].iter().any(|line| line.to_string().contains("PLANTED")));
     desk.run(["verify", "s.s2s"]).code(0);
 }
 

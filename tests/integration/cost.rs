@@ -25,7 +25,7 @@ fn has_lines(text: &str, lines: &[&str]) {
 fn desk(server: &Server) -> Desk {
     let desk = Desk::with(ROUND).served_by(server);
     let config = "max_output_tokens: 4096\nprices:\n  lab/m: {input: 10, cached: 1, output: 100}\n";
-    desk.write(".s2s/config.yaml", config);
+    desk.configure(config);
     desk
 }
 
@@ -65,7 +65,7 @@ fn reports_tell_money_per_seat_round_and_session_at_the_prices_of_the_opening() 
     let server = Server::start(|_| counted());
     let desk = desk(&server);
     desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--save", "s.s2s"]).code(0);
-    // What is configured later changes nothing of what was.
+    // What is configured later changes nothing of what was, and a project has no say in it.
     desk.write(".s2s/config.yaml", "prices:\n  lab/m: {input: 1000, output: 1000}\n");
     let report = desk.report("s.s2s");
     assert_eq!(report["prices"], json!({"lab/m": {"input": 10.0, "cached": 1.0, "output": 100.0}}));
@@ -132,9 +132,13 @@ fn a_limit_on_money_is_refused_where_a_price_is_not_known_and_says_why() {
         ran.tells(why);
     }
     assert!(server.requests().is_empty());
-    // A server on this machine costs nothing unless somebody says so.
-    let here = Desk::with(ROUND).served_by(&server);
-    here.run(["--batch", "decide.yaml", "--model", "lab/m", "--max-usd", "0.000001"]).code(0);
+    // A server on this machine costs nothing, unless it has a hosted service's name.
+    let url = format!("{}/v1", server.url());
+    let here =
+        Desk::with(ROUND).served_by(&server).set("OPENAI_BASE_URL", &url).set("OPENAI_API_KEY", "sk-x");
+    let limited = |model| here.run(["--batch", "decide.yaml", "--model", model, "--max-usd", "0.000001"]);
+    limited("openai/gpt-5").code(2).tells("its service is at another address than its own");
+    limited("lab/m").code(0);
     Desk::with(ROUND).run(["--batch", "decide.yaml", "--max-usd", "0.000001"]);
 }
 
@@ -163,7 +167,8 @@ fn nothing_is_sent_that_could_cost_more_than_the_limit() {
             let server = Server::start(|_| counted());
             let desk = Desk::with(definition).served_by(&server);
             let text = "max_output_tokens: 4096\nprices:\n  lab/m: {input: 0.000001, output: 244.140625}\n";
-            desk.write(".s2s/config.yaml", text);
+            desk.configure(text);
+            desk.write(".s2s/config.yaml", "prices: {lab/m: {input: 0.000000001, output: 0.000000001}}\n");
             let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--max-usd", limit]);
             (ran, server.requests().len())
         };

@@ -101,7 +101,7 @@ fn a_person_reads_the_result_in_one_line_at_the_end() {
         "decide: {qa-lead: {vote: a}, skeptic: {vote: a}, devops-engineer: {vote: b}}",
     );
     let err = desk.run(["--batch", "--answers", "answers.yaml", "decide.yaml"]).code(0).err;
-    let wanted = "outcome: Decision: a · 2 of 3 seats chose it (a majority needed). 1 chose b · strength: weak · \
+    let wanted = "outcome: Decision: a · 2 of 3 seats chose it (a majority needed). 1 chose b · strength: weak · scripted: 3 of 3 · \
                   dissent: devops-engineer · ";
     assert!(err.contains(wanted), "{err}");
 }

@@ -112,6 +112,13 @@ impl Desk {
         self.set("LAB_KEY", KEY)
     }
 
+    /// Says more in the user's own configuration.
+    pub fn configure(&self, more: &str) {
+        let path = "../home/config/config.yaml";
+        let before = fs::read_to_string(self.path(path)).unwrap_or_default();
+        self.write(path, before + more);
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join("desk").join(name)
     }

@@ -121,7 +121,7 @@ fn a_request_declined_for_another_reason_fails_as_before() {
     let desk = desk(ROUND, &server, "openai", ", structured: true");
     desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(5);
     let failed = desk.events("seat_failed");
-    assert!(failed.iter().all(|line| line["reason"] == "HTTP 400: too long"), "{failed:?}");
+    assert!(failed.iter().all(|line| line["reason"].to_string().starts_with("\"HTTP 400;")), "{failed:?}");
     assert_eq!(server.requests().len(), 6, "once with the form and once without, and no more");
 }
 

@@ -185,7 +185,7 @@ fn files_of_a_project_that_lead_out_or_never_end_are_not_read() {
         let made = Command::new("mkfifo").arg(desk.path(&format!(".s2s/{name}"))).status().expect("mkfifo");
         assert!(made.success());
         let started = Instant::now();
-        desk.run(["--batch", "decide.yaml"]).says("it is no file");
+        desk.run(["--batch", "decide.yaml"]).says("it is a pipe, a device or a socket");
         assert!(started.elapsed() < SOON, "{name}");
     }
     // Folders of personas and sessions that lead out, and a `.s2s` that does.

@@ -6,7 +6,7 @@ use crate::cli::browse::{saved, summary};
 use crate::config::own_strategies::own_strategy_names;
 use crate::config::path_policy::PathPolicy;
 use crate::config::persona_library::PersonaLibrary;
-use crate::config::read_file::read_regular;
+use crate::config::read_file::read_text;
 use crate::history::Session;
 use crate::insight::wording::pluralize;
 use crate::journal::{Disk, fold, read_log};
@@ -35,7 +35,7 @@ pub fn home(set_up: &Environment) -> Home {
     let mut rows: Vec<HomeRow> = paths.iter().take(MOST_SESSIONS).map(|path| session(path)).collect();
     rows.push(start("a question of your own", "two fields are enough", OpenTarget::NewQuestion));
     rows.extend(definitions(&set_up.folders.path_policy(None)).into_iter().filter_map(|path| {
-        let text = read_regular(&path, MOST_DEFINITION).ok()?;
+        let text = read_text(&path, MOST_DEFINITION).ok()?;
         let about = about(&text, &path.display().to_string())?;
         Some(start(&path.display().to_string(), &about, OpenTarget::File(path)))
     }));

@@ -53,7 +53,7 @@ question_opened: title, description, by (the facilitator's, unless a step led to
 question_answered: answer, by (the facilitator's, unless a step led to them)
 deadline_extended: deadline_ms (the facilitator's)
 work_item_claimed: holder (which of several workers; the return must match)
-work_item_returned: error, replies/text, replies/reason, replies/finish, replies/limit, tokens, dropped, declined, tries, latency_ms, exit_status, stderr, stdout (what a provider or program did; the last reply of a completed item must give `data`)
+work_item_returned: origin, served, error, replies/text, replies/reason, replies/finish, replies/limit, tokens, dropped, declined, tries, latency_ms, exit_status, stderr, stdout (what a provider or program did; the last reply of a completed item must give `data`)
 key_file_left: round, cause (what the system said; the round must be closed)
 session_paused: reason, step (why the session paused; the step must be running)
 session_resumed: program, torn_bytes (a kill leaves nothing in the file, so any state before the end can be resumed)

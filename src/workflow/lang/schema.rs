@@ -16,11 +16,13 @@ use super::{describe, sample};
 const NAME: &str = "schema:///output_schema";
 /// Values within each other at most, in a schema or an answer.
 const DEEPEST: usize = 100;
-/// `$ref`s at most: each can lead one level further down at every level of an answer.
+/// `$ref`s at most.
 const MOST_REFS: usize = 500;
+/// Each `$ref` can lead one level further down at every level of an answer: so many steps down at most.
+const MOST_STEPS: usize = 10_000;
 /// The validator goes down by calling itself; on this stack it reaches the bottom of all that is
 /// let in. Only what is used of it is ever taken.
-const STACK: usize = 512 * 1024 * 1024;
+const STACK: usize = 128 * 1024 * 1024;
 const TOLD: usize = 5;
 
 #[derive(Clone)]
@@ -84,6 +86,9 @@ impl OutputSchema {
     pub fn check(&self, value: &Value) -> Result<(), String> {
         if depth(value) > DEEPEST {
             return Err(format!("the answer is nested more than {DEEPEST} levels deep"));
+        }
+        if depth(value) * refs(&self.written) > MOST_STEPS {
+            return Err("the answer is nested too deeply for a schema with so many references".to_owned());
         }
         let (schemas, index) = &*self.compiled;
         on_deep_stack(|| schemas.validate(value, *index).map_err(|error| violations(&error)))
@@ -282,11 +287,13 @@ mod tests {
         }));
         let deep = (0..98).fold(json!({"name": 1}), |inner, _| json!({"name": 1, "inner": inner}));
         assert_eq!(tree.check(&deep), Ok(()));
-        let chain: serde_json::Map<String, Value> = (0..400)
+        let chain: serde_json::Map<String, Value> = (0..100)
             .map(|n| (n.to_string(), json!({"$ref": format!("#/$defs/{}", n + 1)})))
-            .chain([("400".to_owned(), json!({"properties": {"inner": {"$ref": "#"}}}))])
+            .chain([("100".to_owned(), json!({"properties": {"inner": {"$ref": "#"}}}))])
             .collect();
         let chain = schema(&json!({"$ref": "#/$defs/0", "$defs": chain}));
+        assert!(chain.check(&deep).is_err());
+        let deep = (0..90).fold(json!({"name": 1}), |inner, _| json!({"name": 1, "inner": inner}));
         assert_eq!(chain.check(&deep), Ok(()));
         let deeper = (0..5_000).fold(json!({}), |inner, _| Value::Array(vec![inner]));
         assert!(tree.check(&deeper).is_err());

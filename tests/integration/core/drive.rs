@@ -249,7 +249,10 @@ impl Sitting {
         // The order of arrival must not show, so nonces come from the seat.
         let byte = seat.bytes().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte));
         let nonces = Nonces { cipher: [byte; 32], commitment: [byte; 32] };
-        let text = serde_json::to_string(record).expect("a record is JSON");
+        let item = round.and_then(|round| round.seat(seat)?.item.as_ref());
+        let model = item.map_or_else(|| record.model.clone(), |item| item.model.clone());
+        let record = AnswerRecord { model, ..record.clone() };
+        let text = serde_json::to_string(&record).expect("a record is JSON");
         Sealer::new(key).seal(&nonces, binding, &text).expect("short enough")
     }
 
@@ -259,14 +262,14 @@ impl Sitting {
         let options = round.map_or(&[][..], |round| &round.opened.ballot.options);
         let word = &self.word;
         let answer = match (ballot, kind) {
-            (Ballot::Abstain, _) => json!({ "vote": "abstain" }),
+            (Ballot::Abstain, _) => json!({ "vote": "abstain", "rationale": [word] }),
             (Ballot::Invalid | Ballot::Fail | Ballot::Refuse, _) => json!({ "said": word }),
             (Ballot::Vote(n), BallotKind::Choice) => {
                 json!({ "vote": options[n % options.len()], "rationale": [word], "confidence": 0.25 })
             }
             (Ballot::Vote(n), BallotKind::Consent) => match n % 3 {
-                0 => json!({ "consent": "support" }),
-                1 => json!({ "consent": "stand-aside" }),
+                0 => json!({ "consent": "support", "rationale": [word] }),
+                1 => json!({ "consent": "stand-aside", "rationale": [word] }),
                 _ => json!({ "consent": "block", "minimum_change": format!("drop the {word}") }),
             },
             (Ballot::Vote(_), _) => json!({ "position": format!("a {word}\nor two") }),

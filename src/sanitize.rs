@@ -2,12 +2,13 @@
 //!
 //! [`harmless`] is the one place through which every answer, name, path and error passes on its way
 //! to a screen, to stderr or to a text report. It shows what it replaces (`\u{202e}`) and never
-//! deletes silently. It does not measure widths.
+//! deletes silently. [`wrapped`] breaks it into lines of a width.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use unicode_width::UnicodeWidthChar as _;
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// Whether a character can act on a terminal or a reader instead of being seen: C0 and C1
 /// controls, DEL, line and paragraph separators, bidi and zero-width controls, BOM, tags,
@@ -93,6 +94,51 @@ pub fn group_digits(number: usize) -> String {
         out.push(digit);
     }
     out
+}
+
+/// Lines of safe text no wider than `width`, broken at blanks where there are any. At most `most`.
+pub fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
+    let text = harmless(text);
+    let mut lines = Vec::new();
+    for line in text.split('\n') {
+        wrap_line(line, width.max(1), most, &mut lines);
+        if lines.len() >= most {
+            lines.truncate(most);
+            break;
+        }
+    }
+    lines
+}
+
+fn wrap_line(line: &str, width: usize, most: usize, lines: &mut Vec<String>) {
+    let mut start = 0;
+    while lines.len() < most {
+        let rest = &line[start..];
+        let Some((cut, next)) = broken(rest, width) else {
+            lines.push(rest.to_owned());
+            return;
+        };
+        lines.push(rest[..cut].to_owned());
+        start += next;
+    }
+}
+
+/// Where a line that is wider than `width` is cut, and where the next one begins: at its last blank
+/// if it has one, else between two characters as they are seen. One wider than the pane stands alone
+/// rather than never.
+pub fn broken(line: &str, width: usize) -> Option<(usize, usize)> {
+    let (mut used, mut blank) = (0, None);
+    for (at, seen) in line.grapheme_indices(true) {
+        used += seen.width();
+        if seen == " " {
+            blank = Some(at);
+        }
+        if used > width {
+            let cut = if at == 0 { seen.len() } else { at };
+            return Some(blank.filter(|blank| *blank > 0).map_or((cut, cut), |blank| (blank, blank + 1)));
+        }
+    }
+    None
 }
 
 #[cfg(test)]

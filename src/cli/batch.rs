@@ -18,13 +18,14 @@ use super::{dry_run, resume, tui_host};
 use crate::config::dirs::Dirs;
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, nearest};
-use crate::launch::prepare::{LaunchOptions, prepare};
+use crate::launch::prepare::{LaunchOptions, load_definition, prepare};
 use crate::launch::run::{raise_descriptor_limit, runtime};
 use crate::launch::seat::{begin, measured};
 use crate::tui::OpenTarget;
 
 /// Runs every file; the exit code is the highest.
 pub fn run(run: &Run, output: &mut Console) -> VerbResult {
+    *output = Console::of(&run.common);
     if output.result_only && (!run.batch || run.trial.dry_run) {
         let problem = Diagnostic::new("--json=result needs a run");
         return Err(problem.hint("roundtable --batch FILE --json=result, without --dry-run").into());
@@ -58,6 +59,7 @@ pub fn run(run: &Run, output: &mut Console) -> VerbResult {
 
 /// `serve`: as `--batch`, with a door for remote seats.
 pub fn serve(args: &ServeArgs, trust: bool, output: &mut Console) -> VerbResult {
+    *output = Console::of(&args.common);
     let door = ServedDoor::bind(args, trust)?;
     run_headless(&Run { trust, ..args.into() }, Some(&door), output)
 }
@@ -112,6 +114,7 @@ fn run_headless(run: &Run, door: Option<&ServedDoor<'_>>, output: &mut Console) 
 
 /// `resume FILE...`: as `--batch` with sessions only.
 pub fn resume_files(args: &Run, output: &mut Console) -> VerbResult {
+    *output = Console::of(&args.common);
     if args.files.is_empty() {
         let problem = Diagnostic::new("resume needs a session");
         return Err(problem.hint("roundtable resume FILE.s2s; `roundtable sessions` lists them").into());
@@ -136,7 +139,10 @@ fn run_file(
     output: &mut Console,
 ) -> VerbResult {
     let set_up = context.set_up;
-    let plan = load_plan(file, &set_up.folders, output)?;
+    let plan = match &args.text {
+        Some(text) => load_definition(text.clone(), file.display().to_string(), &set_up.folders)?.0,
+        None => load_plan(file, &set_up.folders, output)?,
+    };
     let opening = prepare(plan, options, set_up, &mut |notice| output.warn(notice))?;
     for past in &opening.header.linked_sessions {
         let hash = past.sha256.get(..12).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! Verbs that look around: personas, strategies, sessions, the schema.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::console::{Console, VerbResult};
@@ -144,9 +145,24 @@ pub fn session_file(given: &Path) -> PathBuf {
     if given.exists() || given.components().count() != 1 {
         return given.to_owned();
     }
-    let by_id = |path: &PathBuf| path.file_stem() == Some(given.as_os_str());
+    let is = |name: Option<&OsStr>| name == Some(given.as_os_str());
+    let by_id = |path: &PathBuf| is(path.file_stem()) || is(path.file_name());
     let found = Dirs::find(false).ok().and_then(|folders| saved(&folders).into_iter().find(by_id));
     found.unwrap_or_else(|| given.to_owned())
+}
+
+/// What commands call a session: its id where that leads to its file, else the path.
+pub fn session_name(path: &Path) -> String {
+    let id = path.file_stem().map(PathBuf::from).unwrap_or_default();
+    let is_found = std::fs::canonicalize(session_file(&id)).ok() == std::fs::canonicalize(path).ok();
+    let name = if is_found { &id } else { path };
+    quoted(&name.display().to_string())
+}
+
+/// A word as a shell reads it.
+pub fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%~".contains(c);
+    if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 pub fn schema(output: &mut Console) -> ExitCode {

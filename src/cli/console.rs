@@ -9,6 +9,7 @@ use std::path::Path;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 
+use super::args::{Json, RunOptions};
 use super::told::Teller;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
@@ -29,6 +30,8 @@ pub struct Console {
     pub result_only: bool,
     /// Whether standard error carries errors only.
     pub quiet: bool,
+    /// Whether a terminal gets the whole report, too.
+    pub full: bool,
     closed: bool,
     /// The exit code of a result that could not be written.
     lost: Option<ExitCode>,
@@ -36,7 +39,15 @@ pub struct Console {
 
 impl Console {
     pub fn new(json: bool, quiet: bool) -> Self {
-        Self { json, result_only: false, quiet, closed: false, lost: None }
+        Self { json, result_only: false, quiet, full: false, closed: false, lost: None }
+    }
+
+    /// Printing as the options of a run say.
+    pub fn of(options: &RunOptions) -> Self {
+        let mut output = Self::new(options.json == Some(Json::Events), options.quiet);
+        output.result_only = options.json == Some(Json::Result);
+        output.full = options.full;
+        output
     }
 
     /// A line of the result; foreign text in it must be harmless already.
@@ -60,6 +71,11 @@ impl Console {
     /// Whether a script reads standard output, and no report belongs there.
     pub fn is_for_scripts(&self) -> bool {
         self.json || self.result_only
+    }
+
+    /// Whether a person reads the result on a terminal, and in one look.
+    pub fn is_for_a_look(&self) -> bool {
+        !self.full && !self.is_for_scripts() && io::stdout().is_terminal()
     }
 
     /// The one line of a session, where that is what is printed.
@@ -121,6 +137,14 @@ pub fn quiet_panics() {
 /// Whether a screen can be drawn: standard input and output are a terminal.
 pub fn is_on_terminal() -> bool {
     io::stdout().is_terminal() && io::stdin().is_terminal()
+}
+
+/// Shows lines on standard error, and reads one from the terminal; none at its end.
+pub fn ask(lines: &str) -> Option<String> {
+    let _ = write!(io::stderr().lock(), "{}", harmless(lines));
+    let mut answer = String::new();
+    let read = io::stdin().read_line(&mut answer).is_ok_and(|bytes| bytes > 0);
+    read.then(|| answer.trim().to_owned())
 }
 
 /// Says that standard output cannot be written, unless only its reader has left; whether it was said.

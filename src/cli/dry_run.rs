@@ -10,9 +10,10 @@ use crate::config::trust::lines;
 use crate::core::{Command, ExitCode, NextAction, ReplyLimits, decide, next};
 use crate::diagnostic::Diagnostic;
 use crate::handoff::whole_prompt;
-use crate::history::{Event, Price, RoundRun, SeatInfo, Session, TimedEvent, WorkItemOffered};
+use crate::history::{Event, Price, Session, TimedEvent, WorkItemOffered};
 use crate::launch::budget::known_prices;
 use crate::launch::environment::Environment;
+use crate::launch::error::RunError;
 use crate::launch::evidence::with_evidence;
 use crate::launch::prepare::{LaunchOptions, Opening};
 use crate::report;
@@ -27,53 +28,70 @@ pub fn run(
     set_up: &Environment,
     output: &mut Console,
 ) -> VerbResult {
-    let mut given = options.evidence.clone();
     let now = session.opened_at;
     for line in lines(&needs, &set_up.trust) {
         output.note(&line);
     }
-    let costs = Costs { prices: known_prices(&session, set_up), limits: set_up.config.reply_limits() };
-    let mut total = Total::default();
     let file = session.header.as_ref().map(|header| header.definition_file.clone()).unwrap_or_default();
     let (refused, warned) = foreseen(&session, &file);
     refused.iter().chain(&warned).for_each(|problem| output.warn(problem));
+    let total = draft(&mut session, options, set_up, &mut |event, session, money| {
+        if output.json {
+            return output.line(&report::preview(now, event, session));
+        }
+        if let Event::WorkItemOffered(item) = event {
+            output.line(&shown(item, &prompt(session, item), money));
+        } else {
+            remark(event, output);
+        }
+    })?;
+    conclude(&session, output);
+    if total.tokens > 0 {
+        total.say(output);
+    }
+    Ok(if refused.is_empty() { ExitCode::Finished } else { ExitCode::Undecided })
+}
+
+/// Folds a session as far as nobody needs to answer, and returns what its prompts come to. `see` gets each
+/// event with the session after it, and the cost of a prompt in words.
+///
+/// # Errors
+/// Evidence or a context that cannot be read.
+pub fn draft(
+    session: &mut Session,
+    options: &LaunchOptions,
+    set_up: &Environment,
+    see: &mut dyn FnMut(&Event, &Session, &str),
+) -> Result<Total, RunError> {
+    let costs = Costs { prices: known_prices(session, set_up), limits: set_up.config.reply_limits() };
+    let mut total = Total::default();
+    let mut given = options.evidence.clone();
+    let now = session.opened_at;
     loop {
-        let command = match next(&session) {
+        let command = match next(session) {
             NextAction::Decide(Command::Close) => break,
             NextAction::Decide(command) => command,
             NextAction::OpenRound => {
                 if let Some(definition) = session.definition.clone() {
                     let reader = set_up.looking_reader(&definition);
-                    with_evidence(&mut session, &std::mem::take(&mut given), reader)?;
+                    with_evidence(session, &std::mem::take(&mut given), reader)?;
                 }
                 let project_summary = set_up.folders.context()?;
                 Command::OpenRound { project_summary, seal: None }
             }
             _ => break,
         };
-        for event in decide(&session, command, now).map_err(|refusal| Diagnostic::new(refusal.to_string()))? {
+        for event in decide(session, command, now).map_err(|refusal| Diagnostic::new(refusal.to_string()))? {
             let stamped = TimedEvent { at: now, event };
             session.apply(&stamped);
-            if output.json {
-                output.line(&report::preview(now, &stamped.event, &session));
-            }
+            let mut money = String::new();
             if let Event::WorkItemOffered(item) = &stamped.event {
-                let text = prompt(&session, item);
-                let seat = session.seat_info(&item.participant);
-                let money = costs.add(seat, item, &text, session.round(&item.round), &mut total);
-                if !output.json {
-                    output.line(&shown(item, &text, &money));
-                }
-            } else if !output.json {
-                remark(&stamped.event, output);
+                money = costs.add(session, item, &mut total);
             }
+            see(&stamped.event, session, &money);
         }
     }
-    conclude(&session, output);
-    if total.tokens > 0 {
-        total.say(output);
-    }
-    Ok(if refused.is_empty() { ExitCode::Finished } else { ExitCode::Undecided })
+    Ok(total)
 }
 
 /// What is to be said of an event that hands nothing out.
@@ -110,29 +128,24 @@ struct Costs {
     limits: ReplyLimits,
 }
 
+/// Tokens and money of prompts, with every reply as long as allowed.
 #[derive(Default)]
-struct Total {
-    dollars: f64,
+pub struct Total {
+    pub dollars: f64,
     saved: f64,
     /// The rounds and models of which a seat was counted.
     cached: HashSet<(String, String)>,
-    tokens: u64,
+    pub tokens: u64,
     longest: u64,
-    unknown: Vec<String>,
+    pub unknown: Vec<String>,
 }
 
 impl Costs {
     /// Adds a prompt and a reply as long as allowed; says what that costs. What a model's seats of a
     /// round share could come from a cache for all of them but one.
-    fn add(
-        &self,
-        seat: Option<&SeatInfo>,
-        item: &WorkItemOffered,
-        text: &str,
-        round: Option<&RoundRun>,
-        total: &mut Total,
-    ) -> String {
-        let (model, input) = (item.model.as_str(), estimated_tokens(text) as u64);
+    fn add(&self, session: &Session, item: &WorkItemOffered, total: &mut Total) -> String {
+        let (seat, round) = (session.seat_info(&item.participant), session.round(&item.round));
+        let (model, input) = (item.model.as_str(), estimated_tokens(&prompt(session, item)) as u64);
         total.tokens += input;
         match self.prices.get(model) {
             Some(price) => {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::args::{Format, ReportArgs};
+use super::browse::{quoted, session_name};
 use super::console::{Console, VerbResult};
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, did_you_mean};
@@ -12,6 +13,7 @@ use crate::launch::error::RunError;
 use crate::launch::session_file::read_session;
 use crate::report;
 use crate::sanitize::harmless_line;
+use crate::tui::Theme;
 
 /// Reads a session file, and warns of an incomplete write at its end.
 pub fn log_of(path: &Path, output: &Console) -> Result<EventLog, RunError> {
@@ -104,6 +106,19 @@ impl Reported {
         (!is_made)
             .then(|| report::outcome(&self.session).unwrap_or_else(|| "nothing was decided yet".to_owned()))
     }
+}
+
+/// Prints the report of a session: whole, or on a terminal in one look.
+pub fn print_report(session: &Session, source: &report::Source, path: &Path, output: &mut Console) {
+    if !output.is_for_a_look() {
+        return output.bytes(report::markdown(session, source).as_bytes());
+    }
+    let columns = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
+    let theme = Theme::from_environment(|name| std::env::var(name).ok());
+    let (path, name) = (quoted(&path.display().to_string()), session_name(path));
+    let look =
+        report::Look { columns, has_color: theme.color, is_ascii: theme.ascii, path: &path, name: &name };
+    output.bytes(report::glance(session, source, &look).as_bytes());
 }
 
 /// A session in a report's format; `supersedes` names the decision record that this one replaces.
@@ -248,6 +263,7 @@ fn planned(wanted: &ReportArgs, session: &Session) -> Result<Vec<(Option<PathBuf
 }
 
 pub fn report(path: &Path, wanted: &ReportArgs, output: &mut Console) -> VerbResult {
+    output.full = wanted.full;
     let reported = Reported::new(path, &log_of(path, output)?);
     let undecided = reported.undecided().filter(|_| !wanted.even_undecided);
     let mut code = ExitCode::Finished;
@@ -258,6 +274,10 @@ pub fn report(path: &Path, wanted: &ReportArgs, output: &mut Console) -> VerbRes
             continue;
         }
         let supersedes = wanted.supersedes.as_deref();
+        if out.is_none() && format == Format::Md && wanted.format.is_none() {
+            print_report(&reported.session, &reported.source, path, output);
+            continue;
+        }
         let text = rendered(&reported.session, &reported.source, format, supersedes);
         let Some(out) = out else {
             output.bytes(text.as_bytes());

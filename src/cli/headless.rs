@@ -7,7 +7,6 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::console::{Console, VerbResult};
-use super::cost_summary;
 use super::door::DoorInputs;
 use super::serve::ServedDoor;
 use super::told::Teller;
@@ -16,8 +15,7 @@ use crate::core::{ExitCode, exhausted_key};
 use crate::diagnostic::Diagnostic;
 use crate::engine::{EngineError, Observer, RemoteSeats};
 use crate::history::{ApprovalRequested, Event, LogEntry, PauseReason, Session};
-use crate::insight::wording::resume_verb;
-use crate::launch::budget::known_prices;
+use crate::insight::wording::{money, resume_verb};
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 use crate::launch::headless::HeadlessFacilitator;
@@ -77,7 +75,10 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
         let hint = "its key is published, so nothing is lost; resuming the session tries again";
         output.warn(&Diagnostic::new(error.to_string()).hint(hint));
     }
-    cost_summary::print_cost(&session, &known_prices(&session, context.set_up), output);
+    let spent = money(&session.spent(&|model| session.price(model)));
+    if let Some(said) = spent.filter(|_| !output.is_for_a_look()) {
+        output.note(&format!("spent: {said}"));
+    }
     let options = context.door.map(ServedDoor::options).unwrap_or_default();
     let resume = format!("roundtable {} {}{options}", resume_verb(&session), path.display());
     let mut exit = print_summary(done, &session, &path, &resume, entries, &last_hash, output)?;
@@ -173,7 +174,7 @@ fn print_summary(
     if !output.is_for_scripts() {
         let file = path.file_name().map(|name| name.to_string_lossy().into_owned());
         let source = report::Source { file, entries, last_hash: last_hash.to_owned(), torn: 0 };
-        output.bytes(report::markdown(session, &source).as_bytes());
+        super::files::print_report(session, &source, path, output);
     }
     match (&session.paused, report::in_one_line(session)) {
         (Some((_, reason)), _) => {
@@ -190,13 +191,15 @@ fn print_summary(
             }
             output.note(&format!("resume with: {resume}{}", answer_hint(session)));
         }
-        (None, Some(outcome)) => output.note(&format!("outcome: {outcome}")),
-        (None, None) => {}
+        (None, Some(outcome)) if !output.is_for_a_look() => output.note(&format!("outcome: {outcome}")),
+        (None, _) => {}
     }
     if exit == ExitCode::Unreachable && session.rounds.last().is_some_and(|round| round.sealed() == 0) {
         output.note("no seat answered; run roundtable doctor");
     }
-    output.note(&format!("saved: {file}"));
+    if !output.is_for_a_look() {
+        output.note(&format!("saved: {file}"));
+    }
     output.note(&format!("last hash: {last_hash}"));
     Ok(exit)
 }

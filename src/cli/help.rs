@@ -17,7 +17,8 @@ use crate::launch::error::RunError;
 type Example = (&'static str, &'static str);
 
 /// Examples of a run.
-const OF_RUN: [Example; 5] = [
+const OF_RUN: [Example; 6] = [
+    ("roundtable ask \"Which?\" in-process redis", "ask a question without a file"),
     ("roundtable cache.yaml", "open a definition in the terminal UI"),
     ("roundtable --batch cache.yaml --dry-run", "print the prompts and the cost, send nothing"),
     ("roundtable --batch cache.yaml --rehearse", "try it with placeholders, without a model"),
@@ -26,7 +27,11 @@ const OF_RUN: [Example; 5] = [
 ];
 
 /// Examples of each command, which is the second word.
-const EXAMPLES: [Example; 32] = [
+const EXAMPLES: [Example; 36] = [
+    ("roundtable ask \"Which?\" in-process redis", "find models, then ask"),
+    ("roundtable ask \"Which?\" in-process redis --with openai/gpt-5-mini", "ask this one"),
+    ("roundtable ask \"Which?\" in-process redis --rehearse --save-as q.yaml", "keep a file"),
+    ("roundtable run cache.yaml", "the same as `roundtable --batch cache.yaml`"),
     ("roundtable resume session.s2s", "go on where it stopped"),
     ("roundtable resume session.s2s --answers answers.yaml", "answer what it waits for"),
     ("roundtable serve vote.yaml", "print a link for each remote seat"),

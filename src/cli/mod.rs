@@ -5,11 +5,11 @@
 
 mod agent_files;
 mod args;
+mod ask;
 mod batch;
 mod browse;
 mod check;
 mod console;
-mod cost_summary;
 mod doctor;
 mod door;
 mod dry_run;
@@ -45,7 +45,7 @@ use clap::error::ErrorKind;
 use crate::config::doctor::ProbeLevel;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
-use args::{Args, InboxVerb, Json, Run, Verb};
+use args::{Args, InboxVerb, Run, Verb};
 use browse::session_file;
 use console::{Console, VerbResult, fail};
 
@@ -65,7 +65,7 @@ pub fn main() -> ExitCode {
             return fail(&problem.into(), &mut Console::new(false, false));
         }
     };
-    let mut output = console_of(&args.run);
+    let mut output = Console::of(&args.run.common);
     console::debug_log(&output);
     let done = match args.verb {
         Some(verb) => dispatch(verb, args.trust, &mut output),
@@ -83,24 +83,12 @@ fn stray_word(command: &clap::Command) -> Option<Diagnostic> {
     (!is_known).then(|| batch::interactive(Some(std::path::Path::new(&word))))
 }
 
-/// Printing as the options of a run say.
-fn console_of(run: &Run) -> Console {
-    let mut output = Console::new(run.common.json == Some(Json::Events), run.common.quiet);
-    output.result_only = run.common.json == Some(Json::Result);
-    output
-}
-
 fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
     match verb {
-        Verb::Resume(args) => {
-            let run = Run { trust, ..args.into() };
-            *output = console_of(&run);
-            batch::resume_files(&run, output)
-        }
-        Verb::Serve(args) => {
-            *output = console_of(&Run::from(&args));
-            batch::serve(&args, trust, output)
-        }
+        Verb::Ask(args) => ask::run(args, trust, output),
+        Verb::Run(run) => batch::run(&Run { batch: true, trust, ..*run }, output),
+        Verb::Resume(args) => batch::resume_files(&Run { trust, ..args.into() }, output),
+        Verb::Serve(args) => batch::serve(&args, trust, output),
         Verb::Mcp(args) => mcp::run(&args, trust, output),
         Verb::Inbox { verb: InboxVerb::Run(args) } => inbox::run(&args, output),
         #[cfg(feature = "nats")]

@@ -47,7 +47,7 @@ pub fn launch_options(run: &Run, set_up: &mut Environment) -> Result<LaunchOptio
 }
 
 /// Reads the evidence that is given beside the definition's.
-fn evidence(run: &Run, secrets_allowed: bool) -> Result<Vec<Map<String, Value>>, Diagnostic> {
+pub fn evidence(run: &Run, secrets_allowed: bool) -> Result<Vec<Map<String, Value>>, Diagnostic> {
     let is_piped = |path: &String| path == "-";
     if run.evidence.iter().filter(|path| is_piped(path)).count() > 1
         || run.evidence.iter().any(is_piped) && run.files.iter().any(|file| file.as_os_str() == "-")

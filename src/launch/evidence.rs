@@ -92,13 +92,16 @@ pub fn evidence_commands(session: &Session, given: Vec<Map<String, Value>>) -> V
     let artifacts = session.definition.iter().flat_map(|definition| &definition.artifacts);
     let numbers = artifacts.filter_map(|artifact| artifact.id.strip_prefix("EV-")?.parse::<u32>().ok());
     let next = numbers.max().map_or(1, |last| last.saturating_add(1));
-    let command = |(number, shown): (u32, Map<String, Value>)| {
-        let mut artifact = Map::new();
-        artifact.insert("id".to_owned(), format!("EV-{number}").into());
-        artifact.insert("summary".to_owned(), shown.get("source").cloned().unwrap_or_default());
-        artifact.insert("relevant".to_owned(), true.into());
-        artifact.extend(shown);
-        Command::RecordArtifact { artifact, by: "facilitator".to_owned() }
-    };
-    (next..).zip(given).map(command).collect()
+    let record = |artifact| Command::RecordArtifact { artifact, by: "facilitator".to_owned() };
+    (next..).zip(given).map(|(number, shown)| record(numbered_evidence(number, shown))).collect()
+}
+
+/// Evidence as an artifact: its id is `EV-` and the number.
+pub fn numbered_evidence(number: u32, shown: Map<String, Value>) -> Map<String, Value> {
+    let mut artifact = Map::new();
+    artifact.insert("id".to_owned(), format!("EV-{number}").into());
+    artifact.insert("summary".to_owned(), shown.get("source").cloned().unwrap_or_default());
+    artifact.insert("relevant".to_owned(), true.into());
+    artifact.extend(shown);
+    artifact
 }

@@ -6,6 +6,7 @@
 
 mod ci;
 mod csv;
+mod glance;
 mod html;
 mod json;
 mod markdown;
@@ -22,6 +23,7 @@ pub mod trace;
 
 pub use ci::{github, junit};
 pub use csv::csv;
+pub use glance::{Look, glance};
 pub use html::html;
 pub use json::json;
 pub use markdown::{file_title, madr, markdown};

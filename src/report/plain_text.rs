@@ -15,7 +15,7 @@ use crate::history::{
 };
 use crate::insight::headline::rehearsal_mark;
 use crate::insight::{
-    close_reason, confidence, format_duration, group_digits, handling, headline, join_list, labels,
+    close_reason, confidence, cut, format_duration, group_digits, handling, headline, join_list, labels,
     pluralize, quorum_ballots, wording,
 };
 use crate::round::answer::Outcome;
@@ -201,11 +201,7 @@ fn voted(answer: &AnswerRevealed) -> String {
 
 fn excerpt(answer: &AnswerRevealed) -> String {
     let text = answer.answer.get("position").and_then(|position| position.as_str()).unwrap_or("answered");
-    let mut start: String = text.chars().take(EXCERPT).collect();
-    if start.len() < text.len() {
-        start.push('…');
-    }
-    start
+    cut(text, EXCERPT)
 }
 
 /// Whose answers give something away, and what becomes of them.

@@ -6,6 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::json::status;
+use super::model::people_money;
 use crate::core::{Cost, Deciding, deciding};
 use crate::history::{RoundOutcome, RoundRun, Session, Tally, round_outcome};
 use crate::insight::headline::strength;
@@ -205,11 +206,7 @@ pub fn in_one_line(session: &Session) -> Option<String> {
     }
     let spent = session.spent(&|model| session.price(model));
     if spent.dollars > 0.0 {
-        let at_least = if spent.is_unknown { "at least " } else { "" };
-        parts.push(match spent.dollars {
-            few if few < 0.01 => format!("{at_least}under $0.01"),
-            some => format!("{at_least}${some:.2}"),
-        });
+        parts.push(people_money(&spent));
     }
     parts.push(format_duration(milliseconds(session)));
     Some(parts.join(" · "))

@@ -8,56 +8,12 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::theme::Theme;
-use crate::sanitize::harmless;
+pub use crate::sanitize::wrapped;
+use crate::sanitize::{broken, harmless};
 
 /// The text made safe for a screen.
 pub fn safe(text: &str) -> Cow<'_, str> {
     harmless(text)
-}
-
-/// Lines of safe text no wider than `width`, broken at blanks where there are any. At most `most`.
-pub fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
-    let text = safe(text);
-    let mut lines = Vec::new();
-    for line in text.split('\n') {
-        wrap_line(line, width.max(1), most, &mut lines);
-        if lines.len() >= most {
-            lines.truncate(most);
-            break;
-        }
-    }
-    lines
-}
-
-fn wrap_line(line: &str, width: usize, most: usize, lines: &mut Vec<String>) {
-    let mut start = 0;
-    while lines.len() < most {
-        let rest = &line[start..];
-        let Some((cut, next)) = broken(rest, width) else {
-            lines.push(rest.to_owned());
-            return;
-        };
-        lines.push(rest[..cut].to_owned());
-        start += next;
-    }
-}
-
-/// Where a line that is wider than `width` is cut, and where the next one begins: at its last blank
-/// if it has one, else between two characters as they are seen. One wider than the pane stands alone
-/// rather than never.
-fn broken(line: &str, width: usize) -> Option<(usize, usize)> {
-    let (mut used, mut blank) = (0, None);
-    for (at, seen) in line.grapheme_indices(true) {
-        used += seen.width();
-        if seen == " " {
-            blank = Some(at);
-        }
-        if used > width {
-            let cut = if at == 0 { seen.len() } else { at };
-            return Some(blank.filter(|blank| *blank > 0).map_or((cut, cut), |blank| (blank, blank + 1)));
-        }
-    }
-    None
 }
 
 /// Exactly `width` columns of a line: cut with a sign where it is longer, blanks where it is shorter.

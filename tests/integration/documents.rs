@@ -30,7 +30,8 @@ const NOT_RUN: [(&str, &str); 15] = [
     ("roundtable --batch cache.yaml --model qa-lead=codex-cli/", "needs the program; see seat_programs.rs"),
 ];
 /// Commands that open the terminal UI, which the tests of the screen drive.
-const ON_SCREEN: [&str; 2] = ["roundtable", "roundtable cache.yaml"];
+const ON_SCREEN: [&str; 3] =
+    ["roundtable", "roundtable cache.yaml", "roundtable ask \"Which?\" in-process redis"];
 
 const CACHE: &str = "\
 goal: \"Choose how the shop caches its price list\"

@@ -5,6 +5,7 @@ mod agenda;
 mod agents;
 mod altered;
 mod approvals;
+mod ask;
 mod bad_input;
 mod bad_services;
 mod blind;

@@ -11,7 +11,8 @@ use crate::program::{Desk, ran};
 const VERBS: &str = "resume SESSION; serve --help; mcp --help; inbox --help; worker --help; replay SESSION --text; \
     verify SESSION; trace SESSION; report SESSION; tally SESSION --round decide --rule plurality; \
     check odd.yaml --json; schema; snapshot decide.yaml; personas; strategies; sessions; doctor ollama; \
-    completions bash; man; help; init --help; --batch decide.yaml";
+    completions bash; man; help; init --help; --batch decide.yaml; run decide.yaml; \
+    ask Which? a b --rehearse";
 /// Those that `--help` does not list.
 const HIDDEN: [&str; 3] = ["--batch", "completions", "man"];
 const MORE: &str = "--batch decide.yaml --json; --batch decide.yaml --dry-run; replay SESSION --json; \

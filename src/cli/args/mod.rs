@@ -1,5 +1,6 @@
 //! Command-line arguments.
 
+mod ask;
 mod remote;
 mod run;
 mod tally;
@@ -8,10 +9,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+pub use ask::AskArgs;
 pub use remote::{InboxArgs, InboxVerb, McpArgs, ServeArgs};
 #[cfg(feature = "nats")]
 pub use remote::{WorkerArgs, WorkerVerb};
-pub use run::{Json, ResumeArgs, Run};
+pub use run::{Json, ResumeArgs, Run, RunOptions, TrialOptions};
 pub use tally::{Rules, TallyArgs};
 
 /// Ask several AI participants the same question blind, count the votes, and keep a verifiable record.
@@ -32,6 +34,10 @@ pub struct Args {
 /// Commands other than running definitions.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
+    /// Ask models a question, blind, and count their votes
+    Ask(AskArgs),
+    /// Run definitions or sessions without the terminal UI (as --batch)
+    Run(Box<Run>),
     /// Resume an unfinished session
     Resume(ResumeArgs),
     /// Run without the terminal UI, let `remote/link` seats vote in a browser, and `remote/inbox` agents poll
@@ -201,6 +207,9 @@ pub struct ReportArgs {
     /// Name the decision record that this one replaces, in its status
     #[arg(long, value_name = "ADR")]
     pub supersedes: Option<String>,
+    /// Print the whole report on a terminal, too
+    #[arg(long)]
+    pub full: bool,
     /// Write a decision record even if nothing was decided
     #[arg(long)]
     pub even_undecided: bool,

@@ -44,6 +44,9 @@ pub struct Run {
     /// Of `serve`: seats for people behind links.
     #[arg(skip)]
     pub invite: Vec<String>,
+    /// Of `ask`: the definition itself, in place of its file.
+    #[arg(skip)]
+    pub text: Option<String>,
     /// Copy of the global flag.
     #[arg(skip)]
     pub trust: bool,
@@ -82,6 +85,9 @@ pub struct RunOptions {
     /// After a key loss, ask the affected seats again
     #[arg(long)]
     pub ask_again: bool,
+    /// Print the whole report on a terminal, too
+    #[arg(long)]
+    pub full: bool,
 }
 
 /// Options of a resumed session; everything else is in its file.

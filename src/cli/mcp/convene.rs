@@ -83,7 +83,7 @@ fn definition(asked: &Convene, panel: &[String]) -> Result<String, Vec<Diagnosti
 }
 
 /// A session's id from the first words of its question.
-fn id_of(question: &str) -> String {
+pub fn id_of(question: &str) -> String {
     let words = question.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let id: String = words.take(5).collect::<Vec<_>>().join("-").to_lowercase().chars().take(40).collect();
     if id.is_empty() { "panel".to_owned() } else { id }
@@ -101,11 +101,7 @@ fn participants(asked: &Convene, panel: &[String]) -> Result<Value, Diagnostic> 
     }
     if seats.is_empty() {
         for entry in panel.iter().flat_map(|list| split_participants(list)) {
-            seats.push(if entry.starts_with('{') {
-                read(&entry, "--participants")?.to_json()
-            } else {
-                entry.into()
-            });
+            seats.push(seat_of(&entry)?);
         }
     }
     if seats.is_empty() {
@@ -116,6 +112,11 @@ fn participants(asked: &Convene, panel: &[String]) -> Result<Value, Diagnostic> 
         seats.push(json!({"name": CALLER, "model": "human"}));
     }
     Ok(seats.into())
+}
+
+/// A participant as the command line names it: a name, or a map in braces.
+pub fn seat_of(entry: &str) -> Result<Value, Diagnostic> {
+    if entry.starts_with('{') { Ok(read(entry, "--participants")?.to_json()) } else { Ok(entry.into()) }
 }
 
 fn artifact(evidence: &Evidence) -> Result<Value, Diagnostic> {
@@ -142,7 +143,7 @@ fn artifact(evidence: &Evidence) -> Result<Value, Diagnostic> {
     }
 }
 
-fn step(asked: &Convene) -> Result<Value, Diagnostic> {
+pub fn step(asked: &Convene) -> Result<Value, Diagnostic> {
     let question = Template::literal(&asked.question);
     let options: Vec<String> = asked.options.iter().map(|option| Template::literal(option)).collect();
     let mut step = json!({"id": STEP});

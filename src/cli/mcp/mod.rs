@@ -18,6 +18,9 @@ use rmcp::service::ServerInitializeError;
 use rmcp::transport::stdio;
 use tokio_util::sync::CancellationToken;
 
+pub use self::arguments::Convene;
+pub use self::convene::{id_of, seat_of, step};
+
 use self::server::Server;
 use self::sessions::Sessions;
 use super::args::McpArgs;

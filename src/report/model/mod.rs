@@ -17,8 +17,8 @@ use crate::insight::movement::{earlier, is_last_of_form};
 use crate::insight::{Headline, headline, is_revealed, session_headline, tally};
 use crate::yaml;
 
-pub use dissent::{Dissenter, dissent_heading, said, sure};
-pub use facts::{answering_ms, people_money, remote_notes, standing, status};
+pub use dissent::{Absent, Dissenter, dissent_heading, said, sure};
+pub use facts::{Fact, answering_ms, people_money, remote_notes, standing, status};
 pub use options::{Letters, OptionView, asked, needed_votes};
 pub use reasons::{Reason, headings, plain_texts};
 

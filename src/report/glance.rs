@@ -1,0 +1,222 @@
+//! A result in one look: at most 25 lines of a terminal, from what the whole report shows.
+//!
+//! What has no room is counted. Nothing of a round is in it before the round is revealed.
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::model::{Absent, Dissenter, Fact, Report, Source, dissent_heading, people_money, said};
+use crate::ballot::Ballot;
+use crate::history::Session;
+use crate::insight::sides::{Bar, Side, sides};
+use crate::insight::wording::resume_verb;
+use crate::insight::{SeatView, first_names, labels, pluralize, seats};
+use crate::sanitize::{harmless_line, wrapped};
+
+/// The most lines it has; one more is left for the closing hash.
+const LINES: usize = 24;
+/// The most lines of one section.
+const OF_SECTION: usize = 6;
+/// How many cells the bar of an option has, and how many its name.
+const BAR: usize = 20;
+const NAME: usize = 24;
+/// Where the text of a fact begins.
+const FACT: usize = 14;
+
+/// The terminal that it is shown on, and how the session's file is named there.
+#[derive(Debug)]
+pub struct Look<'a> {
+    pub columns: usize,
+    pub has_color: bool,
+    pub is_ascii: bool,
+    /// The session's file, as it can be pasted.
+    pub path: &'a str,
+    /// What commands call it.
+    pub name: &'a str,
+}
+
+/// The items of a section, each of some lines.
+type Items = Vec<Vec<String>>;
+
+/// The result of a session for a terminal, each line ended.
+pub fn glance(session: &Session, source: &Source, look: &Look<'_>) -> String {
+    let page = Page { report: &Report::new(session, source), look };
+    let (mut lines, foot) = (page.head(), page.foot());
+    let dissent = page.dissent();
+    let reasons = if dissent.is_empty() { page.reasons() } else { Vec::new() };
+    let mut sections = vec![("decision", page.others()), ("option", page.counts())];
+    sections.extend([("dissent", dissent), ("answer", reasons), ("reason", page.absent())]);
+    sections.retain(|(_, items)| !items.is_empty());
+    let mut after = 2 * sections.len();
+    for (noun, items) in sections {
+        // Each section that follows has two lines at least.
+        after -= 2;
+        let room = LINES.saturating_sub(lines.len() + foot.len() + after + 2).clamp(1, OF_SECTION);
+        lines.push(String::new());
+        show(items, noun, room, &mut lines);
+    }
+    lines.push(String::new());
+    lines.extend(foot);
+    lines.join("\n") + "\n"
+}
+
+/// Shows as many items as `room` lines hold, and how many there are besides.
+fn show(items: Items, noun: &str, mut room: usize, lines: &mut Vec<String>) {
+    let (is_whole, count) = (items.iter().map(Vec::len).sum::<usize>() <= room, items.len());
+    for (at, item) in items.into_iter().enumerate() {
+        if !is_whole && item.len() >= room {
+            return lines.push(format!("  + {}: --full", pluralize(count - at, noun)));
+        }
+        room -= item.len();
+        lines.extend(item);
+    }
+}
+
+struct Page<'a> {
+    report: &'a Report<'a>,
+    look: &'a Look<'a>,
+}
+
+impl Page<'_> {
+    /// Text in a color where the terminal wants that.
+    fn painted(&self, code: &str, text: &str) -> String {
+        if self.look.has_color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    /// At most so many indented lines; what is left out ends in a sign.
+    fn lines(&self, text: &str, indent: usize, most: usize) -> Vec<String> {
+        let width = self.look.columns.saturating_sub(indent).max(10);
+        let mut lines = wrapped(&harmless_line(text), width, most + 1);
+        if lines.len() > most {
+            lines.truncate(most);
+            let last = lines.last_mut().map(std::mem::take).unwrap_or_default();
+            let cut = wrapped(&last, width - 1, 1).concat();
+            lines[most - 1] = cut + "…";
+        }
+        lines.into_iter().map(|line| format!("{:indent$}{line}", "")).collect()
+    }
+
+    /// Headline, sentence, question, and the labels of what no model answered.
+    fn head(&self) -> Vec<String> {
+        let made = &self.report.made;
+        let color = if self.report.is_decided() { "1;32" } else { "1;33" };
+        let mut lines: Vec<String> =
+            self.lines(&made.label, 0, 2).iter().map(|line| self.painted(color, line)).collect();
+        lines.extend(self.lines(&made.sentence, 0, 2));
+        lines.extend(made.order.iter().flat_map(|order| self.lines(order, 0, 1)));
+        lines.extend(self.lines(self.report.title(), 0, 1).iter().map(|line| self.painted("2", line)));
+        let said = labels(self.report.session).into_iter().chain(self.report.missing());
+        lines.extend(said.take(2).flat_map(|label| self.lines(&label, 0, 1)));
+        lines.retain(|line| !line.is_empty());
+        lines
+    }
+
+    /// Other decisions of the session, three lines each.
+    fn others(&self) -> Items {
+        let item = self.report.others.iter().map(|(run, made)| {
+            let parts = [&made.label, &made.sentence, &run.opened.question];
+            parts.iter().zip([0, 2, 2]).flat_map(|(text, indent)| self.lines(text, indent, 1)).collect()
+        });
+        item.collect()
+    }
+
+    /// A bar for each option, with the seats behind it.
+    fn counts(&self) -> Items {
+        let mut found = self.report.run.map(|run| sides(self.report.session, run)).unwrap_or_default();
+        found.sort_by(|a, b| b.share.total_cmp(&a.share));
+        let width = found.iter().map(|side| harmless_line(side.name).width()).max().unwrap_or(0);
+        let width = width.clamp(1, NAME.min(self.look.columns / 3));
+        let options = self.report.options();
+        let line = |side: &Side<'_>| {
+            let own = options.iter().find(|option| option.name == side.name && option.votes.is_some());
+            let result = own.map_or_else(|| side.score.to_string(), |option| option.result.clone());
+            self.bar(side, &result, width)
+        };
+        found.iter().map(line).collect()
+    }
+
+    fn bar(&self, side: &Side<'_>, result: &str, width: usize) -> Vec<String> {
+        let room = BAR.min(self.look.columns / 4);
+        let full = Bar { name: side.name, score: side.score, share: side.share }.cells(room);
+        let [on, off] = if self.look.is_ascii { ["#", "."] } else { ["█", "░"] };
+        let bar = format!("{}{}", on.repeat(full), off.repeat(room - full));
+        let bar = if self.report.winner() == Some(side.name) { self.painted("32", &bar) } else { bar };
+        let seat = |backer: &crate::insight::sides::Backer<'_>| match &backer.sure {
+            Some(_) => format!("{} ({:.0} %)", backer.seat, backer.share() * 100.0),
+            None => backer.seat.to_owned(),
+        };
+        let seats: Vec<String> = side.seats.iter().map(seat).collect();
+        let colon = if seats.is_empty() { "" } else { ": " };
+        let before = width + room + 6;
+        let mut lines = self.lines(&format!("{result}{colon}{}", first_names(&seats, 4)), before, 2);
+        let name = wrapped(&harmless_line(side.name), width, 1).concat();
+        let pad = " ".repeat(width - name.width().min(width));
+        lines[0].replace_range(..before, &format!("  {name}{pad}  {bar}  "));
+        lines
+    }
+
+    /// What each seat said, a sentence each, where nobody disagrees with a result.
+    fn reasons(&self) -> Items {
+        let found = self.report.run.into_iter().flat_map(|run| seats(self.report.session, run));
+        let line = |seat: SeatView<'_>| {
+            let text = Some(said(&seat)).filter(|text| !text.is_empty());
+            let text = text.or_else(|| seat.ballot().and_then(Ballot::brief))?;
+            Some(self.lines(&format!("{}: {}", seat.name, sentence(&text)), 2, 2))
+        };
+        found.filter_map(line).collect()
+    }
+
+    /// Who disagrees, a sentence each.
+    fn dissent(&self) -> Items {
+        let item = |one: &Dissenter<'_>| {
+            let heading = dissent_heading(one.run.opened.ballot.kind);
+            let change = one.change.as_ref().map(|change| format!(" until: {change}")).unwrap_or_default();
+            let words = sentence(&one.said);
+            let words = if words.is_empty() { String::new() } else { format!(": “{words}”") };
+            let text = format!("{heading}: {} {}{change}{words}", one.seat.name, one.vote);
+            self.lines(&text, 2, 2).iter().map(|line| self.painted("33", line)).collect()
+        };
+        self.report.dissent().iter().map(item).collect()
+    }
+
+    /// Which seats did not count, and why.
+    fn absent(&self) -> Items {
+        let item = |one: &Absent| {
+            let reason = one.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+            self.lines(&format!("! {} {}{reason}", first_names(&one.seats, 6), one.outcome), 2, 2)
+        };
+        self.report.absent().iter().map(item).collect()
+    }
+
+    /// Strength, independence, approval, cost, where it is saved, and the two commands that come next.
+    fn foot(&self) -> Vec<String> {
+        let session = self.report.session;
+        let spent = session.spent(&|model| session.price(model));
+        let is_asked = self.report.approval().is_some() || self.report.waiting().is_some();
+        let text = |fact: Fact| (fact.name, format!("{} ({})", fact.value.to_lowercase(), fact.note));
+        let cost = (spent.is_told() || spent.is_unknown).then(|| ("Cost", people_money(&spent)));
+        let mut lines = Vec::new();
+        for (name, text) in self.report.facts().map(text).into_iter().chain(cost) {
+            if name == "Quorum" || name == "Approval" && !is_asked {
+                continue;
+            }
+            let mut of_fact = self.lines(&text, FACT, if name == "Independence" { 2 } else { 1 });
+            of_fact[0].replace_range(..FACT, &self.painted("2", &format!("{name:FACT$}")));
+            lines.extend(of_fact);
+        }
+        let Look { path, name, .. } = self.look;
+        lines.push(format!("{} {}", self.painted("2", "Saved"), harmless_line(path)));
+        let verb = session.closed.as_ref().map_or_else(|| resume_verb(session), |_| "verify");
+        for command in [format!("{verb} {name}"), format!("report {name} --full")] {
+            let command = harmless_line(&format!("roundtable {command}"));
+            lines.push(format!("  {}", self.painted("36", &command)));
+        }
+        lines
+    }
+}
+
+/// The first sentence of a text.
+fn sentence(text: &str) -> &str {
+    let text = text.trim().lines().next().unwrap_or_default();
+    let end = [". ", "! ", "? "].iter().filter_map(|end| text.find(end)).min();
+    end.map_or(text, |end| &text[..=end])
+}

@@ -1,0 +1,150 @@
+//! `ask`, and a result in one look: what is sent to whom, what is shown first, what is never done.
+
+use crate::program::{Desk, has};
+use crate::pty::{Screen, cells, command};
+use crate::server::{Answer, Server};
+
+const QUESTION: &str = "Which cache first?";
+
+/// A local server with three models, of which one cannot chat; the first votes `a`, the others `b`.
+fn local() -> Server {
+    Server::start(|request| {
+        if request.path().ends_with("/models") {
+            let models = ["qwen3", "nomic-embed-text", "llama3.2"].map(|id| serde_json::json!({"id": id}));
+            return Answer::json(200, &serde_json::json!({"data": models}));
+        }
+        let vote = if request.json()["model"] == "qwen3" { "a" } else { "b" };
+        Answer::chat(&format!("rationale: [\"I say {vote}. More words.\"]\nvote: {vote}"))
+    })
+}
+
+/// A desk whose one model server is this.
+fn desk(server: &Server) -> Desk {
+    let desk = Desk::new().set("OLLAMA_BASE_URL", &format!("{}/v1", server.url()));
+    desk.write("../home/config/config.yaml", "");
+    desk
+}
+
+fn chats(server: &Server) -> usize {
+    server.requests().iter().filter(|request| request.path().contains("chat")).count()
+}
+
+/// What a terminal of this size has shown at the end.
+fn shown(screen: Screen, (columns, rows): (u16, u16)) -> (i32, String) {
+    let (code, raw) = screen.end();
+    let mut parser = vt100::Parser::new(cells(rows), cells(columns), 0);
+    parser.process(&raw);
+    (code, parser.screen().contents())
+}
+
+#[test]
+fn on_a_terminal_nothing_is_sent_or_saved_before_y() {
+    let server = local();
+    let desk = desk(&server);
+    let draft = ["2 seats: ollama/qwen3, ollama/llama3.2", "2, by majority: a · b", "Cost      nothing"];
+    for (answer, code) in [("n\r", 0), ("\r", 0), ("\u{4}", 0), ("y\r", 3)] {
+        let mut screen = Screen::open(&desk, (80, 60), &["ask", QUESTION, "a", "b"]);
+        screen.wait_for(&[draft[0], draft[1], draft[2], "Ask them? [y/N]"]);
+        assert!(desk.sessions().is_empty() && chats(&server) == 0);
+        screen.send(answer);
+        let (ended, text) = shown(screen, (80, 60));
+        assert_eq!(ended, code, "{text}");
+        if code == 0 {
+            assert!(text.contains("nothing was sent or saved"), "{text}");
+        } else {
+            has(
+                &text,
+                &["No decision: a and b tie", "1 of 2: qwen3", "qwen3: I say a.", "roundtable verify "],
+            );
+            assert!(!text.contains("More words") && !text.contains("**"), "{text}");
+        }
+    }
+    assert_eq!((desk.sessions().len(), chats(&server)), (1, 2));
+    desk.verify();
+}
+
+#[test]
+fn one_model_alone_is_asked_twice_and_is_one_voice() {
+    let server = local();
+    let ran =
+        desk(&server).run(["ask", QUESTION, "a", "b", "--with", "ollama/qwen3", "--json=result"]).code(0);
+    ran.tells("`ollama/qwen3` alone is asked 2 times: that is one voice");
+    let result = &ran.lines()[0];
+    assert_eq!((&result["winner"], &result["tier"]), (&"a".into(), &"weak".into()), "{result}");
+    assert_eq!(chats(&server), 2);
+}
+
+#[test]
+fn what_is_saved_as_a_file_asks_the_same_bytes() {
+    let server = local();
+    let desk = desk(&server);
+    let asked = ["ask", "Which {{one}}?", "a, or so", "b", "--with", "ollama/qwen3,ollama/llama3.2"];
+    let more = ["--background", "Two hosts.", "--about", "-", "--save-as", "q.yaml"];
+    desk.pipe(asked.iter().chain(&more), "first\nsecond\n");
+    desk.run(["run", "q.yaml"]);
+    let snapshots: Vec<String> = desk
+        .sessions()
+        .iter()
+        .map(|session| desk.log(&session.display().to_string()))
+        .map(|log| log.iter().find_map(|line| line["snapshot_sha256"].as_str().map(str::to_owned)))
+        .map(|hash| hash.expect("a round"))
+        .collect();
+    assert_eq!((snapshots.len(), &snapshots[0]), (2, &snapshots[1]));
+    has(&desk.read("q.yaml"), &["first", "\"a, or so\"", "exploration: \"Two hosts.\"", "rule: majority"]);
+    desk.run(asked.iter().chain(&["--save-as", "q.yaml"])).code(2).tells("--save-as does not overwrite");
+}
+
+#[test]
+fn bad_input_gets_its_cure_before_anything_is_sent() {
+    let server = local();
+    let desk = desk(&server);
+    let long = "word ".repeat(20 * 1024);
+    let with = ["--with", "ollama/qwen3"];
+    let cases: [(&[&str], &str); 8] = [
+        (&["ask", QUESTION, "a", "b"], "--rehearse"),
+        (&["ask"], "there is no question"),
+        (&["ask", QUESTION, "a,b", with[0], with[1]], "give each option as a word of its own"),
+        (&["ask", QUESTION, "a", "b", "--with", "olama/x"], "did you mean `ollama`?"),
+        (&["ask", QUESTION, "a", "b", "--with", "openai/gpt-5-mini"], "set OPENAI_API_KEY"),
+        (&["ask", QUESTION, "a", "b", with[0], with[1], "--rule", "majorty"], "did you mean `majority`?"),
+        (&["ask", QUESTION, with[0], with[1], "--rule", "schulze"], "give the options after the question"),
+        (&["ask", QUESTION, with[0], with[1], "--about", "lost.md"], "there is no such file"),
+    ];
+    for (arguments, cure) in cases {
+        let ran = desk.run(arguments).code(2);
+        ran.tells(cure);
+        assert_eq!(ran.err.matches("error: ").count(), 1, "{}", ran.err);
+    }
+    assert!(desk.sessions().is_empty() && chats(&server) == 0);
+    desk.run(["ask", &long, "a", "b", with[0], with[1]]).code(0);
+    // Twenty options, and nobody at all: placeholders.
+    let options: Vec<String> = (0..20).map(|number| format!("option-{number}")).collect();
+    let twenty =
+        ["ask", QUESTION].into_iter().chain(options.iter().map(String::as_str)).chain(["--rehearse"]);
+    desk.run(twenty).shows("# REHEARSAL: ");
+}
+
+#[test]
+fn a_terminal_gets_one_look_and_a_pipe_the_whole_report() {
+    let desk = Desk::with(
+        "question: \"Which?\"\nparticipants: [qa-lead, skeptic, devops-engineer]\n\
+        ballot: {kind: choice, options: [a, b, c, d, e, f, g, h, i, j, k, l]}\nrule: plurality\n",
+    );
+    desk.run(["run", "decide.yaml", "--rehearse"]).shows("## The record");
+    let session = desk.session();
+    let id = session.file_stem().expect("a name").to_string_lossy().into_owned();
+    for (columns, rows) in [(80, 25), (40, 60), (120, 40)] {
+        let (_, text) = shown(Screen::open(&desk, (columns, rows), &["report", &id]), (columns, rows));
+        has(&text, &["REHEARSAL", "Strength", "Saved", "options: --full"]);
+        assert!(text.trim().lines().count() <= if columns < 80 { 40 } else { 24 }, "{text}");
+    }
+    let (code, raw) = Screen::open(&desk, (80, 25), &["report", &id, "--full"]).end();
+    assert!(code == 0 && String::from_utf8_lossy(&raw).contains("## The record"));
+    // Both commands that it ends with can be pasted.
+    desk.run(["verify", &format!("{id}.s2s")]).code(0);
+    desk.run(["report", &id, "--full"]).code(0).shows("## The record");
+    let mut plain = command(&desk, &["report", &id]);
+    plain.env("NO_COLOR", "1");
+    let (_, raw) = Screen::run(plain, (80, 25)).end();
+    assert!(!raw.contains(&0x1b), "no colors");
+}

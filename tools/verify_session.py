@@ -559,7 +559,7 @@ class Checker:
         expected |= {key: round_.opened.get(key) for key in ("rule", "quorum", "quorum_ballots", "act_at")}
         took_part = outcomes["answered"] + outcomes["abstained"]
         expected["quorum_met"] = took_part >= event["quorum"] and outcomes["answered"] >= event.get("quorum_ballots", 0)
-        lots = [answer for answer in round_.answers if answer["model"].split("/")[0] == "rehearsal"]
+        lots = [answer for answer in round_.answers if answer["origin"] == "placeholder"]
         expected["placeholders"] = len(lots) or None
         is_held_as_one = self.header.get("rehearse") or len(lots) == len(round_.seats)
         expected["rehearsal"] = bool(lots and is_held_as_one) or None

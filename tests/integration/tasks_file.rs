@@ -163,7 +163,7 @@ fn a_file_that_cannot_be_used_is_an_error_with_its_place() {
     refused(&tasks("tasks:\n  - {id: A}\n  - {id: A}\n"), &twice);
     refused(&tasks("tasks: [\n"), &[".s2s/tasks.yaml:"]);
     refused(&tasks("- id: A\n"), &[".s2s/tasks.yaml:1:1: ", "must be a map of keys"]);
-    refused(&named(".s2s"), &["it is no file"]);
+    refused(&named(".s2s"), &["this is a folder"]);
     let state = [".s2s/tasks.state.yaml:1:1: ", "no state of tasks", "remove the file"];
     refused(&|desk| desk.write(STATE, "A-2: DONE\n"), &state);
     // A file of another kind is not taken for one of tasks, and so never written to.

@@ -220,6 +220,8 @@ const DEFINITIONS: [&str; 7] =
 /// What is run of each verb, a line each; `*` stands for each definition.
 const VERBS: &str = "\
 --batch * | --batch --dry-run * | --batch * --model rehearsal | *
+ask Which? a b --with rehearsal --yes | ask Which? --rehearse --yes --about *
+run *
 resume stranger.s2s | resume 20260101-000000-s-0000
 serve * --bind 127.0.0.1:0 --linger 0
 inbox run -- *

@@ -304,7 +304,7 @@ fn an_editor_of_ones_own_and_a_rest_in_the_shell_lose_nothing() {
     let desk = desk.set("EDITOR", "sh edit.sh");
     let mut screen = Screen::open(&desk, WIDE, &[]);
     screen.wait_for(&["Begin"]);
-    screen.press("n", &["What everyone is asked"]);
+    screen.press("n", &["What everyone is asked", "[x] qa-lead"]);
     screen.send("What now?");
     screen.press("\u{5}", &["What now?", "from the editor", "Ctrl-S submit"]);
     // Without a shell around it nothing stops it: the terminal is given back and taken again.

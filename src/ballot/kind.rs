@@ -108,7 +108,6 @@ pub struct FormKeys {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
-    /// It has none.
     None,
     /// Each end may be given.
     Optional,

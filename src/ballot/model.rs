@@ -143,7 +143,6 @@ pub enum Ballot {
 }
 
 impl Ballot {
-    /// Its kind; an abstention has none.
     pub fn kind(&self) -> Option<BallotKind> {
         Some(match self {
             Self::Position => BallotKind::Position,

@@ -174,7 +174,6 @@ fn one_voice(seats: &[String]) -> Option<String> {
     Some(format!("`{first}` alone is asked {} times: that is one voice", seats.len()))
 }
 
-/// The definition that asks this, as YAML.
 fn definition(
     args: &AskArgs,
     seats: &[String],

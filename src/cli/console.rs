@@ -24,7 +24,6 @@ pub type VerbResult = Result<ExitCode, RunError>;
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Console {
-    /// Whether standard output is NDJSON.
     pub json: bool,
     /// Whether standard output is one line of JSON per file: its result.
     pub result_only: bool,

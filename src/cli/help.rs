@@ -16,7 +16,6 @@ use crate::launch::error::RunError;
 
 type Example = (&'static str, &'static str);
 
-/// Examples of a run.
 const OF_RUN: [Example; 6] = [
     ("roundtable ask \"Which?\" in-process redis", "ask a question without a file"),
     ("roundtable cache.yaml", "open a definition in the terminal UI"),

@@ -21,7 +21,6 @@ use crate::workflow::split_participants;
 /// Larger answers are not read, in bytes.
 const MAX_ANSWERS: u64 = 64 * 1024 * 1024;
 
-/// Reads the options of a run.
 pub fn launch_options(run: &Run, set_up: &mut Environment) -> Result<LaunchOptions, Diagnostic> {
     if run.secrets.is_some() {
         set_up.config.secrets_allowed = Setting { value: true, from: "--secrets".to_owned() };

@@ -134,7 +134,6 @@ impl Teller {
         bar.set_position((round.seats.len() - round.open_seats().count()) as u64);
     }
 
-    /// Takes the bar away.
     pub fn finish(&self) {
         if let Some(bar) = self.state().bar.take() {
             bar.finish_and_clear();

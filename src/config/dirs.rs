@@ -59,7 +59,6 @@ impl Dirs {
         self.s2s().unwrap_or_else(|| self.state.clone()).join("sessions")
     }
 
-    /// As [`Dirs::sessions`], to write there.
     pub fn sessions_to_write(&self) -> Result<PathBuf, Diagnostic> {
         let sessions = self.sessions();
         if self.has_s2s {

@@ -25,7 +25,6 @@ pub struct Measured {
 }
 
 impl Findings {
-    /// The findings in the user's state.
     pub fn of(folders: &Dirs) -> Self {
         Self { folder: folders.state.join("wiretaps") }
     }

@@ -38,7 +38,6 @@ pub enum What {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyFrom {
-    /// There is none.
     Nowhere,
     /// The first of these variables that is set.
     Variables(Vec<String>),
@@ -70,7 +69,6 @@ impl Need {
         harmless_line(&told)
     }
 
-    /// As [`Need::told`], with the file that names it.
     pub fn told_with_file(&self) -> String {
         match &self.named_by {
             Some(file) => harmless_line(&format!("{} (named by {file})", self.told())),

@@ -63,7 +63,6 @@ pub fn is_model(name: &str) -> bool {
 }
 
 impl<'a> ParticipantFactory<'a> {
-    /// A catalog with nothing made yet.
     pub fn new(config: &'a Config, trust: &'a Trust) -> Self {
         Self { config, trust, services: HashMap::new(), desk: None }
     }

@@ -83,7 +83,6 @@ pub struct Config {
     pub prices: IndexMap<String, Setting<Price>>,
     pub secrets_allowed: Setting<bool>,
     pub screen: Setting<ScreenConfig>,
-    /// Where remote seats reach a session.
     pub door: DoorAddress,
     /// What this machine answers for seats of sessions elsewhere.
     pub worker: WorkerConfig,

@@ -136,7 +136,6 @@ pub enum Command {
     },
     LoseKey,
     AskAgain {
-        /// What answers are to be sealed to.
         seal: Option<SealTo>,
     },
     FinishStep {

@@ -107,7 +107,6 @@ impl Board {
         self.state().work.item(agent, item)
     }
 
-    /// How the round stands, in numbers.
     pub fn status(&self, now: Timestamp) -> Value {
         let state = self.state();
         let Some(round) = &state.round else {

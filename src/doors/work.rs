@@ -74,7 +74,6 @@ impl OpenWork {
         ballots.chain(items).take(most).collect()
     }
 
-    /// One work item of an agent, with its claim.
     pub fn item(&self, agent: &str, item: &str) -> Option<Value> {
         let shown = self.items.get(item).filter(|shown| shown.agent == agent)?;
         Some(shown.json(shown.claim.as_ref()))

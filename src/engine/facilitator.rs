@@ -12,7 +12,6 @@ use crate::core::{AgendaChange, Command, NextAction, Question, approval_kind, ne
 use crate::history::{Merge, PauseReason, Price, RoundRevised, SeatInvited, Session};
 use crate::participants::Participant;
 
-/// Whoever leads a session.
 pub trait Facilitator: Send {
     /// Returns the next request; with `at`, the session waits there for it. Elsewhere one may come at any
     /// time, and the future is dropped when something else happens first.
@@ -35,7 +34,6 @@ pub trait Facilitator: Send {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FacilitatorAnswer {
     pub approved: bool,
-    /// The option chosen among tied ones.
     pub choice: Option<String>,
     pub comment: Option<String>,
     /// The proposal as the person changed it.
@@ -65,12 +63,10 @@ pub enum FacilitatorRequest {
         seen: Option<String>,
     },
     Revise(RoundRevised),
-    /// Put an artifact on the table.
     Record(serde_json::Map<String, serde_json::Value>),
     /// Change the agenda, a conflict or a question.
     ChangeAgenda {
         change: AgendaChange,
-        /// `facilitator`, or `scripted`.
         by: String,
     },
     Note {

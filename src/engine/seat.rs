@@ -22,7 +22,6 @@ pub struct RoundShared {
     pub opened_sha256: String,
     pub form: BallotForm,
     pub sealer: Sealer,
-    /// How long one seat may take.
     pub timeout: Option<Duration>,
 }
 

@@ -6,7 +6,6 @@ use crate::round::answer::{AnswerRecord, ReplyAttempt};
 use crate::round::prompt;
 
 impl AnswerRecord {
-    /// Takes in a reply.
     pub(super) fn add(&mut self, reply: &Reply) {
         self.tries += reply.tries;
         self.declined += reply.declined;

@@ -20,11 +20,9 @@ pub struct AttemptLimits {
     pub facts: Option<FormFacts>,
     /// Whether an answer that says nothing is none: a review's.
     pub needs_words: bool,
-    /// How long the try may take.
     pub timeout: Option<Duration>,
 }
 
-/// Works one try to its end.
 pub async fn run_attempt(
     participant: Arc<dyn Participant>,
     ask: SeatRequest,

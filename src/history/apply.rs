@@ -19,7 +19,6 @@ use super::work_item::WorkItem;
 use crate::workflow::StepKind;
 
 impl Session {
-    /// Folds a document of the log.
     pub fn apply_entry(&mut self, line: &LogEntry) {
         self.apply(&line.stamped);
         self.note_hash(line);

@@ -9,7 +9,6 @@ pub struct LinkedSession {
     /// The name it is linked by: its file, as the definition writes it.
     pub id: String,
     pub session: String,
-    /// The last hash of its file.
     pub sha256: String,
     pub title: String,
     pub status: String,

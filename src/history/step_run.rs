@@ -42,7 +42,6 @@ impl StepRun {
         if self.id == id { Some(self) } else { self.nested.iter().find_map(|run| run.find(id)) }
     }
 
-    /// As [`StepRun::find`].
     pub fn find_mut(&mut self, id: &str) -> Option<&mut Self> {
         if self.id == id { Some(self) } else { self.nested.iter_mut().find_map(|run| run.find_mut(id)) }
     }

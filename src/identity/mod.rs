@@ -97,7 +97,6 @@ pub fn words(text: &str) -> String {
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// The options that a text names, word by word.
 pub fn options_named<'a>(text: &str, options: &'a [String]) -> impl Iterator<Item = &'a String> {
     let text = format!(" {} ", words(text));
     options.iter().filter(move |option| {
@@ -113,7 +112,6 @@ pub fn names_of_model(model: &str) -> Vec<&str> {
     [Some(model), is_own.then_some(part)].into_iter().flatten().collect()
 }
 
-/// Finds names in texts.
 #[derive(Debug, Clone, Default)]
 pub struct LeakScanner {
     /// The names in lower case, by their first words, the longest first.

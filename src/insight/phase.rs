@@ -4,7 +4,6 @@ use crate::workflow::{Definition, Step};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhasePlace {
-    /// From 1 on.
     pub number: usize,
     pub count: usize,
     pub label: String,

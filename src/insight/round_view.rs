@@ -36,7 +36,6 @@ pub enum VisibleState<'a> {
     Unread(&'static str),
     Lost,
     Failed(&'a SeatFailed),
-    /// Let go, and why.
     Excused(&'a str),
     Missing,
     Revealed(&'a AnswerRevealed),

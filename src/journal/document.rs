@@ -19,11 +19,8 @@ pub const NO_HASH: &str = "00000000000000000000000000000000000000000000000000000
 /// The end of a file's chain: what the next document follows.
 #[derive(Debug, Clone)]
 pub struct Chain {
-    /// The session that the documents name.
     session: String,
-    /// The number of the next document.
     pub seq: u64,
-    /// The hash of the last document.
     pub head: String,
 }
 
@@ -34,7 +31,6 @@ impl Default for Chain {
 }
 
 impl Chain {
-    /// The chain after these entries.
     pub fn after(lines: &[LogEntry]) -> Self {
         let Some(last) = lines.last() else { return Self::default() };
         let session = lines.iter().rev().find_map(|line| named_session(&line.stamped.event));
@@ -55,7 +51,6 @@ impl Chain {
     }
 }
 
-/// The session that an event begins.
 pub fn named_session(event: &Event) -> Option<&str> {
     if let Event::SessionOpened(opened) = event {
         return Some(&opened.session);

@@ -5,7 +5,6 @@
 
 use std::fs::File;
 
-/// The process that holds the lock of `file`.
 pub fn holder(file: &File) -> Option<u32> {
     #[cfg(target_os = "linux")]
     {

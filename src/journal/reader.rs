@@ -41,7 +41,6 @@ pub fn read_log(bytes: &[u8]) -> Result<EventLog, Damage> {
 #[derive(Debug)]
 pub struct LogReader<'a> {
     bytes: &'a [u8],
-    /// Where the next document begins.
     good: usize,
     seq: u64,
     prev: String,

@@ -156,7 +156,6 @@ pub fn read_definition(path: &Path, folders: &Dirs) -> Result<LoadedFile, Vec<Di
     examine_file(path, folders)?.valid()
 }
 
-/// As [`read_definition`], of a text.
 pub fn load_definition(text: String, file: String, folders: &Dirs) -> Result<LoadedFile, Vec<Diagnostic>> {
     ExaminedFile::of(text, file, folders).valid()
 }

@@ -19,7 +19,6 @@ pub struct HumanQuestion {
 
 pub type HumanQueue = UnboundedSender<HumanQuestion>;
 
-/// A seat that a person takes.
 #[derive(Debug, Default)]
 pub struct Human {
     /// Where questions go; nowhere without a screen.

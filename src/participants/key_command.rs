@@ -25,7 +25,6 @@ pub struct KeyCommand {
 }
 
 impl KeyCommand {
-    /// The command, not run yet.
     pub fn new(command: Vec<String>) -> Self {
         Self { command, key: OnceLock::new(), failed: Mutex::default() }
     }

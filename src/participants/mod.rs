@@ -32,7 +32,6 @@ use crate::workflow::{Effort, OutputSchema};
 
 #[derive(Debug, Clone)]
 pub struct SeatRequest {
-    /// The seat's name in the roster.
     pub seat: String,
     pub step: String,
     /// The round's id; the work item's, of an agent.
@@ -148,7 +147,6 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// A reply that no service gave.
     pub fn own(origin: Origin, text: String) -> Self {
         Self { text, origin, tries: 1, ..Self::default() }
     }
@@ -187,7 +185,6 @@ impl From<String> for Failure {
     }
 }
 
-/// Someone who can take a seat.
 pub trait Participant: Send + Sync {
     /// Asks once. Dropping the future gives up the request.
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>>;

@@ -39,9 +39,7 @@ enum PhaseRecord {
 pub enum RequestPhase {
     /// Nothing is sent: it waits for its turn.
     Queued,
-    /// Sent; nothing came back yet.
     Asked,
-    /// A reply comes in.
     Answering,
     /// A reply had begun, and nothing of it has come for a while.
     Stalled,
@@ -49,7 +47,6 @@ pub enum RequestPhase {
     Waiting,
 }
 
-/// Where a request stands now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
     pub standing: RequestPhase,
@@ -142,7 +139,6 @@ impl ProgressHandle {
         });
     }
 
-    /// Where the request stands now.
     fn progress(&self) -> Option<Progress> {
         let noted = self.0.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
         let silent = noted.heard.elapsed();
@@ -204,7 +200,6 @@ impl ProgressBoard {
         self.lock().clear();
     }
 
-    /// Where every seat's request stands now.
     pub fn progress(&self) -> HashMap<String, Progress> {
         let watches = self.lock();
         watches.iter().filter_map(|(seat, watch)| Some((seat.clone(), watch.progress()?))).collect()

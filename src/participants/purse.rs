@@ -53,7 +53,6 @@ pub struct Purse(Option<Arc<Kept>>);
 struct Kept {
     funds: Funds,
     each: f64,
-    /// Requests set aside.
     aside: Mutex<u32>,
 }
 

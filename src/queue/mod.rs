@@ -13,7 +13,6 @@ pub const SESSION: &str = "facilitator";
 /// Says one line to whoever runs the program.
 pub type Tell = std::sync::Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Why the queue cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueueError {
     /// The server has not been reached in the time that a start may take.

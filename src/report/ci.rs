@@ -20,7 +20,6 @@ enum Standing {
     /// Not decided, and something else was taken for it.
     Skipped(String),
     Failed(String),
-    /// Not finished.
     Unfinished(String),
 }
 

@@ -165,7 +165,6 @@ impl Page<'_> {
         found.filter_map(line).collect()
     }
 
-    /// Who disagrees, a sentence each.
     fn dissent(&self) -> Items {
         let item = |one: &Dissenter<'_>| {
             let heading = dissent_heading(one.run.opened.ballot.kind);
@@ -214,7 +213,6 @@ impl Page<'_> {
     }
 }
 
-/// The first sentence of a text.
 fn sentence(text: &str) -> &str {
     let text = text.trim().lines().next().unwrap_or_default();
     let end = [". ", "! ", "? "].iter().filter_map(|end| text.find(end)).min();

@@ -60,7 +60,6 @@ impl<'a> Decision<'a> {
         Some(Self { round, rule: round.opened.rule?, tally: crate::insight::tally(round), by_person })
     }
 
-    /// Whether there is one.
     pub fn is_made(&self) -> bool {
         self.by_person.is_some() || self.tally.is_some_and(|tally| tally.decided)
     }

@@ -24,7 +24,6 @@ pub struct TraceEntry {
     pub from: &'static str,
     pub to: String,
     pub model: String,
-    /// Who answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
     pub sent_at: Timestamp,

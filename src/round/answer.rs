@@ -16,13 +16,11 @@ pub const TOO_LONG: &str = "the reply is too long to be kept: answer more briefl
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     Answered,
-    /// A stated abstention.
     Abstained,
     /// A reply that did not meet the form, twice.
     Invalid,
     /// The participant or its service declined.
     Refused,
-    /// Nothing came back.
     Failed,
     /// Time ran out for this seat.
     TimedOut,
@@ -165,7 +163,6 @@ impl Origin {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerRecord {
     pub origin: Origin,
-    /// The model that was asked.
     pub model: String,
     /// The model that answered, as its service named it, where that is another name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -195,7 +192,6 @@ pub struct Reading {
     pub outcome: Outcome,
     pub reason: Option<String>,
     pub ballot: Option<Ballot>,
-    /// The answer's fields.
     pub answer: Map<String, Value>,
     /// Keys that were kept and not obeyed.
     pub flags: Vec<String>,
@@ -219,7 +215,6 @@ impl AnswerRecord {
         self.served.as_deref().filter(|served| !is_version(served)).unwrap_or(&self.model)
     }
 
-    /// Whether `text` is exactly this record.
     pub fn is_exactly(&self, text: &str) -> bool {
         serde_json::to_string(self).is_ok_and(|own| own == text)
     }

@@ -63,7 +63,6 @@ pub struct Offer {
     pub deadline: Option<i64>,
 }
 
-/// Why an offer is not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadOffer {
     /// It names a table's key that is not trusted.

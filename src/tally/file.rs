@@ -64,7 +64,6 @@ pub fn read_ballots(text: &str, file: &str) -> Result<BallotFile, Vec<Diagnostic
 #[derive(Default)]
 struct Reader<'a> {
     file: &'a str,
-    /// The keys of a ballot.
     keys: Vec<&'static str>,
     /// Those of the list, or of a table those that its ballots name.
     options: IndexSet<String>,

@@ -26,7 +26,6 @@ impl FirstPlaces {
         self.parts.iter().sum()
     }
 
-    /// A number of parts as it is shown.
     pub fn shown(&self, parts: i128) -> Score {
         Score::ratio(parts, self.size.saturating_mul(Decimal::ONE.units()))
     }

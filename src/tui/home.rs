@@ -34,7 +34,6 @@ pub struct HomeRow {
     /// A sign for its state, and the same in ASCII.
     pub sign: (&'static str, &'static str),
     pub name: String,
-    /// A line about it.
     pub about: String,
     /// How long ago it was touched; empty where it was never begun.
     pub age: String,

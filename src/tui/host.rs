@@ -19,15 +19,12 @@ use crate::participants::progress::ProgressBoard;
 /// An engine at work, on a thread of its own.
 pub struct EngineHandle {
     pub orders: UnboundedSender<FacilitatorRequest>,
-    /// What it tells.
     pub news: UnboundedReceiver<EngineUpdate>,
     /// What people who take seats are asked.
     pub people: UnboundedReceiver<HumanQuestion>,
     /// How the requests of the open round stand.
     pub watches: ProgressBoard,
-    /// The session's file.
     pub path: PathBuf,
-    /// The links of its remote seats.
     pub links: IndexMap<String, SeatLink>,
 }
 

@@ -63,7 +63,6 @@ pub struct LiveSession {
     /// The snapshot that was shown when the round was to be opened, until it is; once that is refused, what
     /// the next draft differs from.
     pub ordered: Option<String>,
-    /// Whether that was refused.
     pub is_refused: bool,
 }
 

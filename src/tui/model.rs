@@ -81,14 +81,11 @@ pub struct SearchHit {
 pub struct TextView {
     pub title: String,
     pub text: String,
-    /// What is copied in its place.
     pub copies: Option<String>,
     pub kind: TextKind,
     /// How far it is scrolled, in lines.
     pub scroll: usize,
-    /// What is searched for in it.
     pub words: String,
-    /// Whether that is being typed.
     pub is_typing: bool,
     /// The line of the last match.
     pub at_hit: Option<usize>,
@@ -159,7 +156,6 @@ pub enum MenuKind {
     /// What to do with the link of a remote seat.
     Invitation,
     Report,
-    /// An artifact, or a new one.
     Artifact,
     /// An entry of the agenda, or a new one.
     Agenda,
@@ -167,7 +163,6 @@ pub enum MenuKind {
     Item,
     /// What to do with an unfinished session.
     Unfinished,
-    /// Nothing: it is only read.
     ReadOnly,
 }
 
@@ -288,7 +283,6 @@ impl Model {
         self.words.clear();
     }
 
-    /// The state that is shown.
     pub fn session(&self) -> &Session {
         self.replay.session()
     }

@@ -45,7 +45,6 @@ impl Replay {
         replay
     }
 
-    /// The state where the replay stands.
     pub fn session(&self) -> &Session {
         &self.session
     }

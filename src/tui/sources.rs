@@ -12,7 +12,6 @@ pub struct ModelSource {
     pub models: Vec<String>,
 }
 
-/// Whether a provider could answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceState {
     Ready,

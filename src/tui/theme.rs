@@ -10,11 +10,9 @@ pub struct Theme {
     pub color: bool,
     /// Whether only ASCII signs are used.
     pub ascii: bool,
-    /// The colors of the roles.
     pub palette: Palette,
 }
 
-/// A color for each role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Palette {
     good: Color,
@@ -29,7 +27,6 @@ pub struct Palette {
 const OPTIONS: usize = 6;
 
 impl Palette {
-    /// For a dark background.
     pub const DARK: Self = Self {
         good: Color::Green,
         bad: Color::Red,
@@ -136,7 +133,6 @@ impl Theme {
         self.with(self.palette.good)
     }
 
-    /// What went wrong.
     pub fn bad(self) -> Style {
         self.with(self.palette.bad).add_modifier(Modifier::BOLD)
     }
@@ -158,7 +154,6 @@ impl Theme {
         if self.ascii { ASCII[place % OPTIONS] } else { SIGNS[place % OPTIONS] }
     }
 
-    /// Keys in the footer.
     pub fn key(self) -> Style {
         self.with(self.palette.key).add_modifier(Modifier::BOLD)
     }
@@ -194,7 +189,6 @@ impl Theme {
         line.chars().map(sign).collect()
     }
 
-    /// One of two signs.
     pub fn sign(self, unicode: &'static str, ascii: &'static str) -> &'static str {
         if self.ascii { ascii } else { unicode }
     }

@@ -36,7 +36,6 @@ pub struct Spool {
 }
 
 impl Spool {
-    /// The spool in a folder, which is made.
     pub fn open(disk: Disk, folder: &Path) -> Result<Self, DiskError> {
         let spool = Self { disk, going: folder.join("spool"), done: folder.join("done") };
         spool.disk.make_own_dir(&spool.going)?;

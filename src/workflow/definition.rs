@@ -33,7 +33,6 @@ pub struct Definition {
     pub facilitator_directive: Option<String>,
     pub artifacts: Vec<Artifact>,
     pub agenda: Vec<AgendaItem>,
-    /// The tracker's tasks.
     pub tasks: Vec<Task>,
     /// The file that the tracker's tasks are read from and written back to, if they have one.
     pub tracker: Option<TrackerFile>,
@@ -67,7 +66,6 @@ pub struct Definition {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParticipantSpec {
-    /// The seat's name, unique.
     pub name: String,
     /// The persona it takes; its name unless given, and empty of a seat that is named after its model.
     pub persona: String,
@@ -210,7 +208,6 @@ impl Definition {
         self.all_steps().find(|step| step.id == id)
     }
 
-    /// As [`Definition::step`], to change it.
     pub fn step_mut(&mut self, id: &str) -> Option<&mut Step> {
         self.steps.iter_mut().find_map(|step| step.find_mut(id))
     }

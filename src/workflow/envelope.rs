@@ -33,7 +33,6 @@ const OUTCOMES: [&str; 8] =
     ["decided", "tie", "blocked", "no_quorum", "weak", "undecided", "abstained", "failed"];
 /// What a parallel or a review leaves.
 const SEVERAL: [&str; 2] = ["data", "success"];
-/// One entry of `data`.
 const ENTRY: [&str; 5] = ["stepId", "status", "result", "error", "length"];
 /// What an approval leaves; its `success` says that it was answered.
 const APPROVAL: [&str; 3] = ["approved", "comment", "success"];

@@ -22,7 +22,6 @@ pub const ROW_KEYS: [&str; 10] = [
     "languageCode",
 ];
 
-/// A task, or issue.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task {
     pub id: String,
@@ -49,7 +48,6 @@ impl Task {
     }
 }
 
-/// The file that holds the tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrackerFile {
     pub file: String,
@@ -79,7 +77,6 @@ pub struct Report {
 }
 
 impl Task {
-    /// Whether it needs no more work.
     pub fn is_done(status: &str) -> bool {
         let word = status.to_lowercase();
         matches!(word.as_str(), "done" | "closed" | "completed" | "cancelled" | "canceled" | "rejected")

@@ -12,7 +12,6 @@ use crate::yaml::{Out, read};
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskMark {
     pub task: String,
-    /// Its new status.
     pub status: String,
     pub evidence: Map<String, Json>,
 }

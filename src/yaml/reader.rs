@@ -14,9 +14,7 @@ use crate::diagnostic::Diagnostic;
 /// A value and where it stands; line and column count from 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// The line of its first character.
     pub line: u64,
-    /// The column of its first character.
     pub column: u64,
     /// The byte its first character stands at, if that is known.
     pub(super) offset: Option<usize>,

@@ -21,7 +21,6 @@ pub(super) enum ClassifiedBlock {
         known: bool,
     },
     List,
-    /// Nothing to do with the answer.
     Other,
 }
 

@@ -22,7 +22,6 @@ pub use prefilter::holds_no_answer;
 use crate::ballot::model::{Answer, Ballot, BallotForm, ParsedReply, Stance};
 use classify::ClassifiedBlock;
 
-/// Why a reply is no answer.
 enum Rejected {
     Invalid(String),
     Refused(String),

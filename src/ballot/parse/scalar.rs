@@ -86,7 +86,6 @@ pub(in crate::ballot) fn plain_number(text: &str) -> Option<Number> {
     number.or_else(|| text.parse().ok().and_then(Number::from_f64))
 }
 
-/// Whether a text is the word `abstain`.
 pub(in crate::ballot) fn is_abstain(text: &str) -> bool {
     strip_markup(text).eq_ignore_ascii_case("abstain")
 }

@@ -13,7 +13,6 @@ use crate::yaml::{self, Node};
 /// Shallow enough for the reader's recursion on a small stack.
 const MAX_NESTING: usize = 40;
 
-/// Why YAML's merge key is refused.
 pub(super) const MERGE_KEY: &str = "the key `<<` is not accepted: write every key out";
 
 /// Reads a block; the text it was read from comes along, since nodes point into it.

@@ -27,7 +27,6 @@ pub struct Access {
 }
 
 impl Access {
-    /// Reads address and token.
     pub fn of(args: &InboxArgs) -> Result<Self, Diagnostic> {
         let said = args.access.as_deref().map(private_text).transpose()?;
         let of = |name: &str| match &said {

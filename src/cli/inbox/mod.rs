@@ -205,7 +205,6 @@ impl Worker<'_> {
     }
 }
 
-/// Why an item was not answered.
 enum Unanswered {
     /// By the command, or with what does not fit.
     Failed(String),

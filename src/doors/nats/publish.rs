@@ -115,7 +115,6 @@ enum Sent {
     Duplicate,
     /// The server has another message of its subject.
     Refused,
-    /// Nobody knows.
     Unconfirmed,
 }
 

@@ -18,7 +18,6 @@ pub struct RoundOpened {
     pub step: String,
     /// The round's id: the step's, with `.2`, `.3` … when it runs again.
     pub round: String,
-    /// In the session, from 1.
     pub number: u32,
     pub question: String,
     pub ballot: BallotForm,

@@ -39,7 +39,6 @@ pub enum RoundOutcome {
 }
 
 impl RoundOutcome {
-    /// Whether `on_undecided` is taken.
     pub fn is_undecided(self) -> bool {
         !matches!(self, Self::Decided | Self::Failed)
     }

@@ -49,7 +49,6 @@ impl Count<'_> {
         Some((self.undecided_name("too few took part"), sentence.trim_end().to_owned()))
     }
 
-    /// Placeholders voted, and they decide nothing.
     pub(super) fn by_lot(&self, why: &str) -> (String, String) {
         let tally = self.tally;
         let name = self.undecided_name(why);

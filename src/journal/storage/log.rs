@@ -104,7 +104,6 @@ impl Disk {
 }
 
 impl LogFile {
-    /// Appends bytes in one write.
     pub fn append(&mut self, bytes: &[u8]) -> Result<(), DiskError> {
         self.disk.write(&mut self.file, &self.path, bytes).map_err(fail("write to", &self.path))
     }

@@ -153,7 +153,6 @@ impl Verification {
 struct Verifier {
     session: Session,
     result: Verification,
-    /// The document that is looked at.
     place: Option<DocumentPlace>,
     /// What the writer would write of the events.
     chain: Chain,

@@ -73,7 +73,6 @@ struct ChatMessage {
     function_call: Option<Value>,
 }
 
-/// Reads the body of a 200.
 pub(in crate::participants) fn decode(body: &[u8]) -> Result<Reply, DecodeError> {
     let completion: Completion = parse(body)?;
     let usage = completion.usage.as_ref().and_then(usage);
@@ -100,7 +99,6 @@ struct ChunkChoice {
     finish_reason: Option<String>,
 }
 
-/// A reply that comes by chunks.
 #[derive(Default)]
 pub(in crate::participants) struct ChatStream {
     pub text: String,

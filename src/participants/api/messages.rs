@@ -73,7 +73,6 @@ struct ContentBlock {
     text: Option<String>,
 }
 
-/// Reads the body of a 200.
 pub(in crate::participants) fn decode(body: &[u8]) -> Result<Reply, DecodeError> {
     let message: MessagesReply = parse(body)?;
     let blocks = message.content.unwrap_or_default();
@@ -119,7 +118,6 @@ struct Delta {
     stop_reason: Option<String>,
 }
 
-/// A reply that comes by events.
 #[derive(Default)]
 pub(in crate::participants) struct MessagesStream {
     pub text: String,

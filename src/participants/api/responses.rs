@@ -67,7 +67,6 @@ struct OutputContent {
     refusal: Option<String>,
 }
 
-/// Reads the body of a 200.
 pub(in crate::participants) fn decode(body: &[u8]) -> Result<Reply, DecodeError> {
     whole(parse(body)?)
 }

@@ -11,7 +11,6 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep};
 
-/// The gates of one service's models.
 #[derive(Default)]
 pub(super) struct ConcurrencyLimits(Mutex<HashMap<String, Arc<ConcurrencyLimit>>>);
 

@@ -17,7 +17,6 @@ const LEAST_KEY: usize = 16;
 /// No more of a service's sentence is shown, in characters.
 const MAX_MESSAGE: usize = 200;
 
-/// Why one request brought no reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RequestError {
     /// What went wrong, fit to be shown while the round is open.

@@ -8,7 +8,6 @@ use serde_json::Value;
 use super::{Certificate, Method, Timeouts, Url, builder, cause, is_loopback};
 use crate::diagnostic::Diagnostic;
 
-/// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(40);
 /// No more of an answer is read, in bytes.
 const MAX_BODY: usize = 64 * 1024 * 1024;

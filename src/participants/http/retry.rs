@@ -62,7 +62,6 @@ impl Backoff {
 pub enum RetryDecision {
     /// Wait, then send it again.
     Again(Duration),
-    /// All tries are used.
     Stop,
     /// The service asked for a wait longer than there is patience for: fail at once.
     TooLong(Duration),

@@ -11,12 +11,10 @@ use super::program::{SeatProgram, pairs, texts};
 /// The version this was tried against.
 pub const TRIED: &str = "0.61.0";
 
-/// Where its settings are.
 const SETTINGS: &str = "work/.gemini/settings.json";
 /// No core tool of this name exists.
 const NO_TOOLS: &str = r#"{"tools":{"core":["none"]},"mcp":{"allowed":["none"]},"context":{"fileName":["none"],"includeDirectoryTree":false},"privacy":{"usageStatisticsEnabled":false}}"#;
 
-/// Returns the program.
 pub fn program() -> SeatProgram {
     // A recorder asks for a key; whoever is logged in otherwise is not asked for one.
     let with_key = NO_TOOLS.replacen('{', r#"{"security":{"auth":{"selectedType":"gemini-api-key"}},"#, 1);

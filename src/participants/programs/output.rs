@@ -15,7 +15,6 @@ pub struct OutputPaths {
     pub reply: Option<String>,
     /// The documents that may hold the answer; all without it.
     pub reply_if: Option<Mark>,
-    /// Why there is no answer.
     pub failure: Option<String>,
     pub failure_if: Option<Mark>,
     /// An object of which each entry has counts; without it the document has them.

@@ -11,7 +11,6 @@ use crate::report::model::{Letters, Report, asked, needed_votes};
 /// With more options the others are counted.
 const BARS: usize = 20;
 
-/// The badge of a seat's stance.
 pub fn stance_badge(seat: &SeatView<'_>) -> Option<String> {
     let Some(Ballot::Consent(stance, _)) = seat.ballot() else { return None };
     Some(match stance {

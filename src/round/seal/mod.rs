@@ -94,7 +94,6 @@ pub struct Nonces {
 pub struct AssociatedData<'a> {
     pub session: &'a str,
     pub round: &'a str,
-    /// The seat's name.
     pub participant: &'a str,
     /// The snapshot's hash in hex.
     pub snapshot_sha256: &'a str,
@@ -142,7 +141,6 @@ pub struct UnsealedRecord {
     pub nonce: String,
 }
 
-/// Why a seal does not open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UnsealError {
     /// Not hex, or of the wrong length.

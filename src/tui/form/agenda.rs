@@ -5,7 +5,6 @@ use super::{Field, Form, FormKind};
 use crate::core::AgendaChange;
 use crate::history::{Point, Session, option_id};
 
-/// What of the agenda a form is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgendaForm {
     NewItem,

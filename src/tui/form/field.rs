@@ -29,7 +29,6 @@ pub enum FieldValue {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckItem {
     pub name: String,
-    /// A line about it.
     pub about: String,
     pub is_picked: bool,
 }
@@ -53,7 +52,6 @@ impl Field {
         Self { id, label, hint, entry: FieldValue::Line(area) }
     }
 
-    /// A field of several lines.
     pub fn text(id: &'static str, label: &'static str, hint: &'static str, text: &str) -> Self {
         Self { id, label, hint, entry: FieldValue::Text(area(text)) }
     }

@@ -27,19 +27,16 @@ use serde_json::{Map, Value};
 pub enum FormKind {
     /// A topic of one's own.
     NewQuestion,
-    /// The round of this step.
     Round(String),
     /// An artifact; what is known of it and not in the form stays.
     Artifact(Map<String, Value>),
     Agenda(AgendaForm),
-    /// A note on this round.
     Note(String),
     /// Letting this seat go.
     Excuse(String),
     Model(ModelTarget),
     /// Who is asked in a session that has not begun.
     Seats,
-    /// A yes or no.
     Approval,
     /// The proposal that is accepted or changed.
     Proposal(Value),
@@ -49,18 +46,15 @@ pub enum FormKind {
     Tie(Vec<String>),
     /// Whether to ask again whose answers were lost.
     KeyLost,
-    /// The answer of the person in this seat.
     SeatAnswer(String, BallotKind),
 }
 
-/// Whom a model is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelTarget {
     /// Seats of this project for which nobody names one.
     Project,
     /// All seats of a session that has not begun.
     AllSeats,
-    /// One of them.
     Seat(String),
     /// A seat of the open round, which is asked again.
     Retry(String),
@@ -88,9 +82,7 @@ pub struct Form {
 pub enum FormEvent {
     /// It was typed, or moved the cursor.
     Typed,
-    /// It puts the form away.
     Away,
-    /// It hands the form in.
     Done,
     /// It wants the field's text in the person's own editor.
     Editor,

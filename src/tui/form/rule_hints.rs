@@ -24,7 +24,6 @@ pub fn rule_hint(name: &str) -> &'static str {
     }
 }
 
-/// Returns what the strategy of this name is for.
 pub fn strategy_hint(name: &str) -> Cow<'static, str> {
     let strategy = strategies().iter().find(|strategy| strategy.name == name);
     match strategy {

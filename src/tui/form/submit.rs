@@ -18,13 +18,11 @@ pub enum Submitted {
     Definition(String),
     /// What the person in a seat answers.
     Reply(String, String),
-    /// A model, and whom it is for.
     Model(ModelTarget, String),
     /// Who is asked in a session that has not begun.
     Seats(Vec<String>),
 }
 
-/// Reads a form.
 pub fn read(form: &Form) -> Result<Submitted, String> {
     let value = |id: &str| form.value(id).trim().to_owned();
     let order = match &form.purpose {

@@ -2,7 +2,6 @@
 
 use super::action::Action;
 
-/// What one wants to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aim {
     /// Open, close, accept, answer: what leads on.

@@ -26,7 +26,6 @@ impl KeyChord {
     }
 }
 
-/// A key as it is written.
 pub fn label(key: KeyChord) -> String {
     let code = match key.code {
         KeyCode::Char(' ') => "space".to_owned(),

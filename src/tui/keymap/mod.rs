@@ -52,7 +52,6 @@ impl Keys {
         keys.clash().map_or(Ok(keys), Err)
     }
 
-    /// Returns the keys of a row.
     pub fn keys_for<'a>(&'a self, binding: &KeyBinding) -> &'a [KeyChord] {
         self.own.get(&binding.action).map_or(binding.keys, Vec::as_slice)
     }

@@ -25,7 +25,6 @@ pub enum ScreenState {
 use ScreenState::{Closed, Draft, Home, Open, Question, Replay, Revealed};
 
 impl ScreenState {
-    /// Its word, as in the key table.
     pub fn word(self) -> &'static str {
         match self {
             Home => "home",

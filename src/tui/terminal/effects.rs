@@ -112,7 +112,6 @@ impl Screen {
         out.flush()
     }
 
-    /// Remembers a model for this project.
     fn use_model(&self, model: &str) -> Message {
         match self.host.use_model(model) {
             Ok(()) => {

@@ -37,7 +37,6 @@ pub fn enter(mouse: bool) -> io::Result<DefaultTerminal> {
     Ok(terminal)
 }
 
-/// Gives the terminal back.
 pub fn restore() {
     IS_TAKEN.store(false, Ordering::Relaxed);
     let _ = crossterm::execute!(io::stdout(), DisableMouseCapture, DisableBracketedPaste);

@@ -18,7 +18,6 @@ pub type OpenedChannel = (UnboundedSender<(u64, Box<Opened>)>, UnboundedReceiver
 pub enum Then {
     /// The session that is looked at begins, with its first order.
     Begin(Option<FacilitatorRequest>),
-    /// This is opened.
     Open(OpenTarget),
 }
 

@@ -195,7 +195,6 @@ fn order(model: &mut Model, action: Action) -> Vec<Effect> {
     vec![Effect::Order(order)]
 }
 
-/// The round that waits, as a form.
 fn round_form(model: &Model, is_seats: bool) -> Option<form::Form> {
     let session = model.session();
     let step = model.preview().map(|preview| preview.opened.step.clone()).unwrap_or_default();
@@ -210,7 +209,6 @@ fn round_form(model: &Model, is_seats: bool) -> Option<form::Form> {
     Some(form)
 }
 
-/// Opens the form that an action fills in.
 fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
     let session = model.session();
     let form = match action {

@@ -32,7 +32,6 @@ fn choice(model: &Model) -> Option<SeatChoice> {
     model.live()?.from.as_ref().map(|(_, choice)| choice.clone())
 }
 
-/// Has placeholders stand for all seats.
 pub fn rehearse(model: &mut Model) -> Vec<Effect> {
     choice(model).map(|choice| Effect::Redraft(SeatChoice { rehearse: true, ..choice })).into_iter().collect()
 }

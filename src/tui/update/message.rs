@@ -22,9 +22,7 @@ pub enum Message {
     Resize(u16, u16),
     /// This many milliseconds passed while the replay plays.
     Pass(u64),
-    /// It is this late.
     Tick(Timestamp),
-    /// How the providers fare.
     Doctor(String),
     /// How the requests of the open round stand.
     Progress(HashMap<String, Progress>),

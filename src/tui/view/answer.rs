@@ -130,7 +130,6 @@ fn unanswered(seat: &SeatView<'_>, is_closed: bool) -> String {
     }
 }
 
-/// An answer as Markdown.
 fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> String {
     let phrase = seat.ballot().and_then(Ballot::phrase);
     let mut parts = vec![phrase.unwrap_or_else(|| answer.outcome.name().to_owned())];

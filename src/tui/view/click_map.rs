@@ -35,7 +35,6 @@ impl ClickMap {
         self.0.iter().rev().find(|(place, _)| place.contains(position)).map(|(_, target)| *target)
     }
 
-    /// The pane at a place.
     pub fn pane_at(&self, column: u16, row: u16) -> Option<Pane> {
         let position = Position { x: column, y: row };
         self.0.iter().rev().filter(|(place, _)| place.contains(position)).find_map(|(_, target)| match target

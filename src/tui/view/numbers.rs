@@ -2,7 +2,6 @@
 
 use crate::history::RoundRun;
 
-/// The quorum, and how far it is.
 pub fn quorum(round: &RoundRun) -> String {
     let (sealed, needed) = (round.sealed(), round.opened.quorum);
     let may_seal = sealed + round.open_seats().count();

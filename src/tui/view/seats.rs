@@ -263,7 +263,6 @@ pub fn progress<'a>(model: &'a Model, seat: &SeatView<'_>) -> Option<&'a Progres
     model.progress.get(seat.name).filter(|_| matches!(seat.standing, VisibleState::Unread("asking")))
 }
 
-/// How long a seat still waits.
 fn waits(progress: Option<&Progress>) -> String {
     match progress.and_then(|progress| progress.left_ms) {
         Some(left) => format!("waits {} more", format_duration(left)),

@@ -22,7 +22,6 @@ pub const WITH_EVENT: u16 = 7;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Sign {
     Nothing,
-    /// A round is open.
     Open,
     /// A quiet stretch that is folded.
     Folded,
@@ -39,7 +38,6 @@ enum Mark {
     Order,
     Failed,
     Revealed,
-    /// The session ended.
     End,
 }
 
@@ -108,7 +106,6 @@ fn moment_of(replay: &Replay, column: usize, width: usize) -> u64 {
     if column as u64 >= last { whole } else { (whole * (column as u64 + 1)).saturating_sub(1) / last }
 }
 
-/// The column of a moment.
 fn column_of(replay: &Replay, played: u64, width: usize) -> usize {
     let whole = replay.played_at(replay.len()).max(1);
     let last = width.saturating_sub(1) as u64;

@@ -11,7 +11,6 @@ const PERSONA: &str = "facilitator";
 
 pub struct Lead {
     name: String,
-    /// `provider/model`.
     model: String,
     persona: String,
     /// When a person is asked though a proposal is valid; always when absent.

@@ -9,7 +9,6 @@ use crate::workflow::strategy::Phase;
 const OF_EVERY_ROUND: [&str; 8] =
     ["exploration", "participants", "artifacts", "quorum", "close", "deadline", "on_failed", "on_error"];
 const OF_MAIN_ROUNDS: [&str; 4] = ["ties", "quorum_ballots", "act_at", "on_exhausted"];
-/// As many answers can be ranked.
 const MOST_RANKED: u64 = 1000;
 
 /// One run through the phases: of the whole topic, or of one item of the discussion's agenda.
@@ -19,7 +18,6 @@ struct Pass<'a> {
     id: String,
     topic: String,
     phases: Vec<Phase>,
-    /// The step after it.
     then: String,
 }
 

@@ -32,7 +32,6 @@ pub fn definition_schema() -> Value {
     schema
 }
 
-/// The schema as it is printed.
 pub fn definition_schema_text() -> String {
     let mut text = String::new();
     print(&definition_schema(), 0, &mut text);

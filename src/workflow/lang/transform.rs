@@ -19,7 +19,6 @@ pub struct Transform {
 }
 
 impl Transform {
-    /// Reads a transform.
     pub fn parse(text: &str) -> Result<Self, GrammarError> {
         if text.len() > LONGEST {
             return Err(GrammarError::new(LONGEST, format!("a path is at most {LONGEST} bytes long")));
@@ -41,7 +40,6 @@ impl Transform {
         &self.text
     }
 
-    /// The step it reads from.
     pub fn step(&self) -> &str {
         &self.step
     }

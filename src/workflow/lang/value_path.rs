@@ -7,7 +7,6 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// What `key` names in `value`.
 fn step<'a>(value: &'a Value, key: &str) -> Option<Cow<'a, Value>> {
     match value {
         Value::Object(map) => map.get(key).map(Cow::Borrowed),
@@ -23,7 +22,6 @@ fn index(key: &str) -> Option<usize> {
     key.parse().ok().filter(|_| is_number)
 }
 
-/// What the path of `keys` leads to from `value`.
 pub fn walk<'a>(value: &'a Value, keys: &[String]) -> Option<Cow<'a, Value>> {
     let mut at = Cow::Borrowed(value);
     for key in keys {

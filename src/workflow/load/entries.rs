@@ -41,7 +41,6 @@ impl<'a> Entries<'a> {
         (node.value != Value::Null).then_some(node)
     }
 
-    /// The map under `key`.
     pub fn map(&self, key: &str) -> Option<Self> {
         Self::of(self.node(key)?, self.found)
     }

@@ -110,7 +110,6 @@ impl<'a> Fields<'a> {
         texts
     }
 
-    /// A whole number of at least `least`.
     pub fn whole_number(&mut self, key: &'static str, least: u64) -> Option<u64> {
         self.value(key, &format!("a whole number of at least {least}"), |node| match &node.value {
             Value::Number(number) => number.as_u64().filter(|number| *number >= least),

@@ -33,7 +33,6 @@ pub const STANDARD_INPUT: &str = "standard input";
 pub const MAX_DEFINITION: usize = 4 * 1024 * 1024;
 /// The largest snapshot that is sent unless the definition says otherwise, in bytes.
 const MAX_SNAPSHOT: u32 = 256 * 1024;
-/// Where a definition's text came from.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
     pub text: &'a str,

@@ -93,7 +93,6 @@ pub fn is_feedback(data: &Value) -> bool {
     data["approved"].is_boolean() && data["feedback"].as_str().is_some_and(|text| !text.trim().is_empty())
 }
 
-/// Whether a value says nothing.
 pub fn is_blank(value: &Value) -> bool {
     match value {
         Value::Null => true,

@@ -198,7 +198,6 @@ pub enum Selection {
 }
 
 impl Selection {
-    /// Whether `name` is chosen.
     pub fn holds(&self, name: &str) -> bool {
         match self {
             Self::All => true,

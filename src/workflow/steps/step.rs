@@ -18,7 +18,6 @@ use crate::workflow::lang::Transform;
 pub struct Step {
     pub id: String,
     pub description: Option<String>,
-    /// The stage's name.
     pub label: Option<String>,
     pub next: Option<String>,
     pub on_error: Option<String>,

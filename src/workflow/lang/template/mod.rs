@@ -34,7 +34,6 @@ pub struct PathUse<'a> {
 }
 
 impl Template {
-    /// Reads a template.
     pub fn parse(text: &str) -> Result<Self, GrammarError> {
         Ok(Self { text: text.to_owned(), nodes: tree::parse(text)? })
     }

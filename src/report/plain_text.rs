@@ -30,7 +30,6 @@ pub fn event_line(event: &Event, at: Timestamp, session: &Session) -> Option<Str
     Some(format!("{}  {}", clock(at), harmless_line(&what)))
 }
 
-/// The time of day, UTC.
 fn clock(at: Timestamp) -> String {
     at.to_string().chars().skip(11).take(8).collect()
 }

@@ -33,15 +33,16 @@ pub fn seal(
     Some(enc)
 }
 
-/// Decrypts `text` where it stands and returns it without its tag.
+/// Decrypts `text` where it stands and returns it without its tag. `public` is the private key's own.
 pub fn open<'a>(
     private: &[u8; 32],
+    public: &[u8; 32],
     enc: &[u8; 32],
     info: &[u8],
     aad: &[u8],
     text: &'a mut [u8],
 ) -> Option<&'a [u8]> {
-    let (key, nonce) = schedule(private, enc, (enc, &public_key(private)), info)?;
+    let (key, nonce) = schedule(private, enc, (enc, public), info)?;
     key.open_in_place(nonce, Aad::from(aad), text).ok().map(|text| &*text)
 }
 
@@ -117,7 +118,10 @@ mod tests {
             hex(&text),
             "e5d84cd531cfb583096e7cfa9641bd3079cf3a91cda813c52deb5f512be9931980a41de125a925cdad859d5b7a"
         );
-        assert_eq!(open(&private, &enc, info, aad, &mut text).unwrap(), b"Beauty is truth, truth beauty");
+        assert_eq!(
+            open(&private, &public, &enc, info, aad, &mut text).unwrap(),
+            b"Beauty is truth, truth beauty"
+        );
     }
 
     #[test]
@@ -131,7 +135,7 @@ mod tests {
             "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
         ] {
             assert_eq!(seal(&key(low), &[7; 32], b"", b"", &mut b"text".to_vec()), None);
-            assert_eq!(open(&[7; 32], &key(low), b"", b"", &mut [0; 20]), None);
+            assert_eq!(open(&[7; 32], &[8; 32], &key(low), b"", b"", &mut [0; 20]), None);
         }
     }
 }

@@ -48,7 +48,10 @@ impl SealTo {
 /// The private key of one round. It is never printed, and stays in one place of
 /// memory until it is wiped.
 #[derive(Clone, PartialEq, Eq)]
-pub struct RoundKey(Box<Zeroizing<[u8; 32]>>);
+pub struct RoundKey {
+    private: Box<Zeroizing<[u8; 32]>>,
+    public: [u8; 32],
+}
 
 impl RoundKey {
     /// A key from 32 random bytes. X25519 ignores five bits of a key; they are set as it takes them, so that
@@ -56,7 +59,7 @@ impl RoundKey {
     pub fn new(mut bytes: [u8; 32]) -> Self {
         bytes[0] &= 0xf8;
         bytes[31] = bytes[31] & 0x3f | 0x40;
-        Self(Box::new(Zeroizing::new(bytes)))
+        Self { public: hpke::public_key(&bytes), private: Box::new(Zeroizing::new(bytes)) }
     }
 
     /// A key in the form of [`RoundKey::publish`]; `None` of any other text.
@@ -66,12 +69,12 @@ impl RoundKey {
 
     /// The form in which a closed round publishes it, and in which the key file keeps it.
     pub fn publish(&self) -> String {
-        hex(&self.0[..])
+        hex(&self.private[..])
     }
 
     /// Whom records are sealed to if this is the private key.
     pub fn seal_to(&self) -> SealTo {
-        SealTo { suite: hpke::SUITE.to_owned(), public_key: hex(&hpke::public_key(&self.0)) }
+        SealTo { suite: hpke::SUITE.to_owned(), public_key: hex(&self.public) }
     }
 }
 
@@ -171,7 +174,7 @@ pub struct Sealer([u8; 32]);
 
 impl Sealer {
     pub fn new(key: &RoundKey) -> Self {
-        Self(hpke::public_key(&key.0))
+        Self(key.public)
     }
 
     /// Who seals to a public key in hex.
@@ -204,7 +207,7 @@ pub fn unseal(
     let mut text = sealed.sealed.clone();
     let enc = unhex(&sealed.enc).ok_or(UnsealError::Malformed)?;
     let aad: [u8; 32] = unhex(&sealed.commitment).ok_or(UnsealError::Malformed)?;
-    let opened = hpke::open(&key.0, &enc, &binding.info(), &aad, &mut text);
+    let opened = hpke::open(&key.private, &key.public, &enc, &binding.info(), &aad, &mut text);
     let length = opened.ok_or(UnsealError::WrongKey)?.len();
     text.truncate(length);
     let (commitment_nonce, rest) = text.split_first_chunk::<32>().ok_or(UnsealError::Malformed)?;

@@ -92,7 +92,6 @@ fn gauge(model: &Model, round: &RoundRun, width: usize) -> Vec<Span<'static>> {
     spans
 }
 
-/// The day, in UTC.
 fn date(at: Timestamp) -> String {
     at.to_string().get(..10).unwrap_or_default().to_owned()
 }

@@ -544,11 +544,10 @@ class Checker:
         self.settled.add(event["id"])
 
     def on_tally_made(self, event):
-        if "agenda_rules" in self.header:
-            open_ = [point for point in self.points.values() if point["id"] not in self.settled]
-            told = {point.get("participant") for point in open_ if point.get("round") == event["round"]}
-            missing = self.blocks(self.rounds[event["round"]]).keys() - told
-            self.require(not missing, f"no conflict for the block of {', '.join(sorted(missing))}")
+        open_ = [point for point in self.points.values() if point["id"] not in self.settled]
+        named = {point.get("participant") for point in open_ if point.get("round") == event["round"]}
+        missing = self.blocks(self.rounds[event["round"]]).keys() - named
+        self.require(not missing, f"no conflict for the block of {', '.join(sorted(missing))}")
         round_ = self.rounds[event["round"]]
         self.require(round_.closed, "a tally before the close")
         self.require(len(round_.answers) == len(round_.seals), "a sealed answer is not revealed")

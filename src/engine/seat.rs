@@ -88,7 +88,7 @@ pub async fn ask_and_seal(
     taken.failed = match with_timeout(shared.timeout, work).await {
         Ok(Err(mut failure)) if taken.replies.is_empty() => {
             let in_full = failure.in_full.take().and_then(|reason| {
-                failure.reason.push_str("; what it said is told when the round closes");
+                failure.reason.push_str("; what it said is shown when the round closes");
                 taken.failed = Some(reason);
                 seal_record(&seat, taken, &shared).ok()
             });

@@ -65,7 +65,7 @@ fn failure(script: &str) -> (String, Ran) {
     let failed = named(&lines, "seat_failed");
     assert_eq!(failed.len(), 1, "{}\n{}", ran.out, ran.err);
     let reason = failed[0]["reason"].as_str().expect("a reason");
-    (reason.replace("; what it said is told when the round closes", ""), ran)
+    (reason.replace("; what it said is shown when the round closes", ""), ran)
 }
 
 #[test]

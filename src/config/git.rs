@@ -175,7 +175,7 @@ impl Repository {
             .arg(&self.git_dir)
             .args(["-c", "safe.bareRepository=explicit"])
             .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
-            .args(["-c", "core.commitGraph=false"])
+            .args(["-c", "core.commitGraph=false", "-c", "advice.graftFileDeprecated=false"])
             .args(arguments)
             .current_dir(&self.top)
             .env("GIT_CONFIG_NOSYSTEM", "1")

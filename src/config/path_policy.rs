@@ -4,7 +4,7 @@
 //!
 //! It judges paths that files of a project name; what a person gives on the command line is theirs.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::read_file::read_text;
 use crate::diagnostic::Diagnostic;
@@ -62,7 +62,7 @@ impl PathPolicy {
             let hint = format!("keep it in the project, or name its folder in {ALLOWED}");
             return Err(Diagnostic::new(message).hint(hint));
         };
-        if inside.components().any(|part| part == Component::Normal(".git".as_ref())) {
+        if inside.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git")) {
             let message = format!("`{}` leads into `.git`, which is not read", path.display());
             return Err(Diagnostic::new(message).hint("keep it elsewhere in the project"));
         }

@@ -30,6 +30,13 @@ struct Clone {
 
 impl Clone {
     fn new(name: &'static str, make: impl FnOnce(&Self)) -> Self {
+        let clone = Self::empty(name);
+        clone.definitions();
+        make(&clone);
+        clone
+    }
+
+    fn empty(name: &'static str) -> Self {
         let server = Server::start(|_| Answer::chat("vote: a\n"));
         let mut desk = Desk::new();
         for variable in ["AWS_SECRET_ACCESS_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"] {
@@ -39,8 +46,22 @@ impl Clone {
         let desk = desk.set("HTTPS_PROXY", "http://127.0.0.1:9").set("TERM", "xterm");
         let clone = Self { name, desk, outside: tempfile::tempdir().expect("a folder"), server };
         clone.secrets();
-        clone.definitions();
-        make(&clone);
+        clone
+    }
+
+    fn made(name: &'static str, functions: &str, script: &str) -> Self {
+        let clone = Self::empty(name);
+        let mut bash = Command::new("bash");
+        bash.args(["-ec", &format!("{functions}\n{script}")]).current_dir(clone.desk.path(""));
+        bash.env("OUT", clone.outside.path())
+            .env("URL", clone.server.url())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null");
+        for who in ["AUTHOR", "COMMITTER"] {
+            bash.env(format!("GIT_{who}_NAME"), "t").env(format!("GIT_{who}_EMAIL"), "t@localhost");
+        }
+        let done = bash.output().expect("bash is there");
+        assert!(done.status.success(), "{name}: {}", String::from_utf8_lossy(&done.stderr));
+        let _ = fs::remove_file(clone.outside.path().join("RAN"));
         clone
     }
 
@@ -141,10 +162,18 @@ impl Clone {
         assert!(!said.contains(SECRET), "{}: {what} read outside: {said}", self.name);
     }
 
-    /// Nothing that was written holds what lies outside.
-    fn kept_no_secret(&self) {
+    fn is_opened_on_the_screen(&self, args: &[&str]) {
+        let mut screen = Screen::open(&self.desk, (100, 40), args);
+        screen.send("\u{1b}o\u{13}\rD\u{1b}\u{3}\u{3}");
+        let (_, raw) = screen.end();
+        self.is_silent(&format!("{args:?}"), &String::from_utf8_lossy(&raw));
+        self.is_harmless(&format!("{args:?}"));
+    }
+
+    /// No file but these holds what lies outside.
+    fn kept_no_secret(&self, before: &[PathBuf]) {
         let is_own = |path: &Path| path.symlink_metadata().is_ok_and(|meta| meta.is_file());
-        for path in self.desk.files().into_iter().filter(|path| is_own(path)) {
+        for path in self.desk.files().into_iter().filter(|path| is_own(path) && !before.contains(path)) {
             if !path.canonicalize().is_ok_and(|path| path.starts_with(self.outside.path())) {
                 let text = String::from_utf8_lossy(&fs::read(&path).expect("a file")).into_owned();
                 self.is_silent(&format!("what wrote {}", path.display()), &text);
@@ -160,11 +189,6 @@ impl Clone {
 
     fn link(&self, name: &str, to: &str) {
         symlink(self.outside.path().join(to), self.place(name)).expect("a link");
-    }
-
-    fn pipe(&self, name: &str) {
-        let path = self.place(name);
-        assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
     }
 }
 
@@ -190,16 +214,6 @@ fn clones() -> Vec<Clone> {
                 clone.link(folder, "");
             }
             clone.link("linked.yaml", "linked.yaml");
-        }),
-        Clone::new("a linked configuration", |clone| clone.link(".s2s/config.yaml", "config.yaml")),
-        Clone::new("a linked folder", |clone| clone.link(".s2s", "")),
-        Clone::new("a configuration that is a pipe", |clone| clone.pipe(".s2s/config.yaml")),
-        Clone::new("pipes", |clone| {
-            for name in ["CONTEXT.md", "tasks.yaml", "personas/qa-lead.md", "sessions/pipe.s2s"] {
-                clone.pipe(&format!(".s2s/{name}"));
-            }
-            clone.pipe(".claude/agents/skeptic.md");
-            clone.pipe("pipe.yaml");
         }),
     ];
     if rustix::process::geteuid().is_root() {
@@ -270,7 +284,7 @@ fn no_verb_runs_sends_or_reads_what_a_clone_names() {
                         clone.is_harmless(&format!("{args:?}"));
                     }
                 }
-                clone.kept_no_secret();
+                clone.kept_no_secret(&[]);
             });
         }
     });
@@ -355,7 +369,50 @@ fn no_key_of_the_screen_runs_sends_or_reads_what_a_clone_names() {
                     clone.is_silent(&what, &String::from_utf8_lossy(&raw));
                     clone.is_harmless(&what);
                 }
-                clone.kept_no_secret();
+                clone.kept_no_secret(&[]);
+            });
+        }
+    });
+}
+
+/// What is done in each clone of the table, a line each.
+const TRIED: &str = "\
+check d.yaml
+--batch --dry-run d.yaml
+--batch d.yaml
+snapshot d.yaml
+serve d.yaml --bind 127.0.0.1:0 --linger 0
+sessions
+personas qa-lead
+strategies delphi
+doctor";
+
+#[test]
+fn no_clone_of_the_table_runs_sends_reads_or_writes_outside() {
+    let table = include_str!("../fixtures/hostile-clones.sh");
+    let (functions, clones) = table.split_once("\n\n").expect("functions, then clones");
+    let clones = clones.split("\n\n").map(|clone| clone[2..].split_once('\n').expect("a name"));
+    let clones: Vec<(&str, &str)> = clones.collect();
+    assert!(clones.len() >= 118, "{} clones", clones.len());
+    std::thread::scope(|scope| {
+        for part in clones.chunks(clones.len().div_ceil(4)) {
+            scope.spawn(move || {
+                for (at, (name, script)) in part.iter().enumerate() {
+                    let clone = Clone::made(name, functions, script);
+                    let before = clone.desk.files();
+                    // A sample takes other verbs in each clone, and the screen in some.
+                    for args in TRIED.lines().skip(cases(at % 3, 0)).step_by(cases(3, 1)) {
+                        let ran = clone.run(&args.split(' ').collect::<Vec<_>>());
+                        assert!((0..=6).contains(&ran.code), "{name}: {args}: {}", ran.err);
+                        clone.is_silent(args, &(ran.out + &ran.err));
+                        clone.is_harmless(args);
+                    }
+                    if cases(at % 8 == 0, true) {
+                        clone.is_opened_on_the_screen(&[]);
+                        clone.is_opened_on_the_screen(&["d.yaml"]);
+                    }
+                    clone.kept_no_secret(&before);
+                }
             });
         }
     });
@@ -376,19 +433,5 @@ fn the_doctor_of_the_screen_asks_nothing_a_clone_names() {
         assert_eq!(code, 0);
         clone.is_silent(key, &String::from_utf8_lossy(&raw));
         clone.is_harmless(key);
-    }
-}
-
-#[test]
-fn the_screen_opens_no_clone_that_leads_out_or_waits() {
-    for clone in clones().iter().skip(1) {
-        for args in [&[][..], &["decide.yaml"], &["run.yaml"], &["links.yaml"], &["stranger.s2s"]] {
-            let mut screen = Screen::open(&clone.desk, (100, 40), args);
-            screen.send("\u{1b}o\u{13}\rD\u{1b}\u{3}\u{3}");
-            let (_, raw) = screen.end();
-            clone.is_silent(&format!("{args:?}"), &String::from_utf8_lossy(&raw));
-            clone.is_harmless(&format!("{args:?}"));
-        }
-        clone.kept_no_secret();
     }
 }

@@ -271,12 +271,6 @@ fn personas_are_read_from_their_folders_alone() {
     link(project.secret(), project.desk.path(".s2s/personas/sneaky.md"));
     let refused = project.run(&["--batch", "decide.yaml"]).code(2);
     refused.tells("leads out of the persona folder");
-    for name in ["../secret", "/etc/passwd", "..%2fsecret", "personas/sneaky"] {
-        let text = format!("question: q\nparticipants: [{{persona: \"{name}\", name: abe}}]\n");
-        project.desk.write("other.yaml", text);
-        let refused = project.run(&["--batch", "other.yaml"]).code(2);
-        assert!(!refused.err.contains(SECRET) && !refused.err.contains("root:"), "{}", refused.err);
-    }
 }
 
 #[test]

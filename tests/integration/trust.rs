@@ -5,13 +5,12 @@
 
 use std::fs;
 use std::os::unix::fs::{chown, symlink};
-use std::process::Command;
 use std::time::Instant;
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use crate::home::a_second;
-use crate::patience::{Patient as _, SOON, wait_for};
+use crate::patience::{Patient as _, wait_for};
 use crate::program::{Desk, Ran, has};
 use crate::pty::Screen;
 use crate::server::{Answer, Server};
@@ -161,7 +160,7 @@ fn a_folder_counts_in_its_repository_and_if_it_is_the_users() {
 }
 
 #[test]
-fn files_of_a_project_that_lead_out_or_never_end_are_not_read() {
+fn files_of_a_project_that_lead_out_are_not_read() {
     let outside = tempfile::tempdir().expect("a folder");
     let secret = outside.path().join("config.yaml");
     fs::write(&secret, "model: s3cret/m\n").expect("a file");
@@ -179,28 +178,6 @@ fn files_of_a_project_that_lead_out_or_never_end_are_not_read() {
     desk.write(".git/config", "model: s3cret/m\n");
     symlink("../.git/config", desk.path(".s2s/config.yaml")).expect("a link");
     told(&desk, "leads into `.git`");
-    for name in ["config.yaml", "CONTEXT.md", "tasks.yaml"] {
-        let desk = Desk::with(ROUND);
-        fs::create_dir(desk.path(".s2s")).expect("a folder");
-        let made = Command::new("mkfifo").arg(desk.path(&format!(".s2s/{name}"))).status().expect("mkfifo");
-        assert!(made.success());
-        let started = Instant::now();
-        desk.run(["--batch", "decide.yaml"]).says("it is a pipe, a device or a socket");
-        assert!(started.elapsed() < SOON, "{name}");
-    }
-    // Folders of personas and sessions that lead out, and a `.s2s` that does.
-    let desk = Desk::with(ROUND);
-    let persona = "---\nname: sneaky\ndescription: s3cret\n---\n\ns3cret\n";
-    fs::write(outside.path().join("sneaky.md"), persona).expect("a file");
-    fs::create_dir_all(desk.path(".claude")).expect("a folder");
-    fs::create_dir_all(desk.path(".s2s")).expect("a folder");
-    for link in [".claude/agents", ".s2s/personas", ".s2s/sessions", "personas"] {
-        symlink(outside.path(), desk.path(link)).expect("a link");
-    }
-    let session = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions/context-passing.s2s");
-    fs::copy(session, outside.path().join("x.s2s")).expect("a copy");
-    let all = desk.run(["personas"]).code(0).out + &desk.run(["sessions"]).code(0).out;
-    assert!(!all.contains("s3cret") && !all.contains("context"), "{all}");
     let desk = Desk::with(ROUND);
     symlink(outside.path(), desk.path(".s2s")).expect("a link");
     let ran = desk.run(["doctor"]).code(0);

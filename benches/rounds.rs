@@ -1,8 +1,9 @@
 //! A session of many rounds, as the program writes it: how large it is, what takes the room, and what
 //! `verify` of it costs.
 //!
-//! Five seats of the rehearsal go round by the defaults, once with short texts and once with large
-//! artifacts and the result of an earlier step. `cargo bench --bench rounds`; `-- 100` for fewer rounds.
+//! Five seats of the rehearsal go round by the defaults, once with short texts, once with large artifacts
+//! and the result of an earlier step, and once where each round is a step of its own. The last column says how
+//! the costs grow from half as many. `cargo bench --bench rounds`; `-- 100` for fewer rounds.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,30 +17,60 @@ fn main() {
     let rounds = std::env::args().find_map(|word| word.parse().ok());
     // Run as a test: only whether it works.
     let is_bench = std::env::args().any(|word| word == "--bench");
-    let rounds = rounds.unwrap_or(if is_bench { 500_usize } else { 3 });
+    let rounds = rounds.unwrap_or(if is_bench { 500_usize } else { 4 });
     let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder on disk");
-    println!("| {rounds} rounds | file | run | verify | peak of verify |\n|---|---:|---:|---:|---:|");
+    println!(
+        "| {rounds} rounds | file | run | verify | peak of verify | growth |\n|---|---:|---:|---:|---:|---:|"
+    );
     let mut tables = String::new();
-    for (name, definition) in [("short texts", short(rounds)), ("large artifacts", large(rounds))] {
-        let (definition_file, file) = (home.path().join("decide.yaml"), home.path().join("out.s2s"));
-        std::fs::write(&definition_file, definition).expect("written");
-        let (ran, _) = run(home.path(), &["--batch", "decide.yaml", "--rehearse", "--save", "out.s2s"]);
-        let (verified, peak) = run(home.path(), &["verify", "out.s2s"]);
-        let log = std::fs::read_to_string(&file).expect("a session");
+    let sizes = [rounds / 2, rounds];
+    let kinds = [
+        ("short texts", sizes.map(short)),
+        ("large artifacts", sizes.map(large)),
+        ("different steps", sizes.map(different)),
+    ];
+    for (name, [half, whole]) in kinds {
+        let (half_ran, half_verified, ..) = measure(home.path(), &half);
+        let (ran, verified, peak, log) = measure(home.path(), &whole);
         assert_eq!(log.matches("\nevent: round_opened\n").count(), rounds, "{name}");
+        let growth = (ran / half_ran, verified / half_verified);
         println!(
-            "| {name} | {:.1} MB | {ran:.1} s | {verified:.2} s | {:.0} MB |",
+            "| {name} | {:.1} MB | {ran:.1} s | {verified:.2} s | {:.0} MB | {:.1}, {:.1} |",
             log.len() as f64 / 1e6,
-            peak as f64 / 1e3
+            peak as f64 / 1e3,
+            growth.0,
+            growth.1
         );
+        // Half a second is noise.
+        assert!(half_verified < 0.5 || growth.0.max(growth.1) <= 2.2, "{name}: {growth:?}");
         tables += &format!("\n{name}:\n\n{}", by_event(&log));
-        std::fs::remove_file(file).expect("removed");
     }
     println!("{tables}");
 }
 
+/// What a session of a definition costs to run and to verify, in seconds, the most memory that verifying took,
+/// and the session.
+fn measure(home: &Path, definition: &str) -> (f64, f64, u64, String) {
+    std::fs::write(home.join("decide.yaml"), definition).expect("written");
+    let (ran, _) = run(home, &["--batch", "decide.yaml", "--rehearse", "--save", "out.s2s"]);
+    let (verified, peak) = run(home, &["verify", "out.s2s"]);
+    let log = std::fs::read_to_string(home.join("out.s2s")).expect("a session");
+    std::fs::remove_file(home.join("out.s2s")).expect("removed");
+    (ran, verified, peak, log)
+}
+
 fn short(rounds: usize) -> String {
-    format!("goal: Pick one\nparticipants: {ROSTER}\nmax_iterations: {rounds}\nsteps:\n{}", round("pick"))
+    format!(
+        "goal: Pick one\nparticipants: {ROSTER}\nmax_iterations: {rounds}\nsteps:\n{}",
+        round("pick", "pick")
+    )
+}
+
+/// Each round a step of its own.
+fn different(rounds: usize) -> String {
+    let steps: String =
+        (1..=rounds).map(|n| round(&format!("v{n}"), &format!("v{}", n % rounds + 1))).collect();
+    format!("goal: Pick one\nparticipants: {ROSTER}\nmax_iterations: {rounds}\nsteps:\n{steps}")
 }
 
 /// Three artifacts of 4 KB, a summary of 2 KB, and a step before the rounds.
@@ -59,14 +90,14 @@ fn large(rounds: usize) -> String {
          steps:\n  - {{id: plan, type: agent, agent: technical-lead, prompt: Make a plan, output: plan, next: pick}}\n{}",
         rounds + 1,
         text(2, 27),
-        round("pick")
+        round("pick", "pick")
     )
 }
 
-fn round(id: &str) -> String {
+fn round(id: &str, next: &str) -> String {
     format!(
         "  - {{id: {id}, type: round, question: \"Which?\", ballot: {{kind: choice, options: [alpha, beta]}}, \
-         rule: majority, next: {id}, on_error: {id}}}\n"
+         rule: majority, next: {next}, on_error: {next}}}\n"
     )
 }
 

@@ -87,7 +87,7 @@ fn deciding_by(session: &Session, is_over: bool) -> Option<Deciding<'_>> {
         let Some(step) = definition.step(id) else { return false };
         let is_ruled = step.round().is_some_and(|round| round.rule.is_some());
         let mut later = session.rounds.iter().skip(not_held.after);
-        let around = definition.parent(id).is_some_and(|around| around.on_error.is_some());
+        let around = definition.around(id).pop().is_some_and(|around| around.on_error.is_some());
         let is_routed = around || step.on_error.is_some();
         !is_routed || is_ruled && !later.any(|round| round.opened.rule.is_some())
     };

@@ -31,6 +31,6 @@ pub use proposal::Proposal;
 pub use roster::ROLE_WITHOUT_PERSONA;
 pub use strength::{is_persons, is_placeholder, is_scripted};
 pub use tally_round::decides_nothing;
-pub use work_item::LEASE_MS;
+pub use work_item::{LEASE_MS, RequestedEvidence};
 
 pub use crate::history::{UnwrittenTask, exhausted_key, not_written};

@@ -3,6 +3,7 @@
 //! One state machine for every worker: of two claims one wins, a lease that ran out is offered
 //! again, and every refusal says which one it is. Times are arguments.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::command::{DecideResult, Refusal, refuse as refuse_command};
@@ -12,7 +13,7 @@ use crate::history::{
     WorkItemClaimed, WorkItemReturned,
 };
 use crate::round::answer::Origin;
-use crate::workflow::{TRACKER, Task, is_feedback, state_file};
+use crate::workflow::{TRACKER, is_feedback, state_file};
 
 /// How long a claim holds, in milliseconds.
 pub const LEASE_MS: i64 = 300_000;
@@ -127,21 +128,27 @@ pub fn record_return(
     Ok(events)
 }
 
-impl Session {
-    /// The tasks of which a work item has asked for evidence.
-    pub fn requested_evidence(&self) -> Vec<String> {
-        let Some(definition) = &self.definition else { return Vec::new() };
-        let of_others = self.items.values().filter(|item| item.offered.model != TRACKER);
-        let asked: Vec<String> = of_others
-            .map(|item| {
-                let (_, text) = self.agent_prompt(&item.offered);
-                let rules = item.offered.task.as_ref().and_then(|task| task.rules.clone());
-                text + &rules.unwrap_or_default()
-            })
-            .filter(|text| text.to_lowercase().contains("evidence"))
-            .collect();
-        let is_asked = |task: &&Task| asked.iter().any(|prompt| names_whole(prompt, &task.id));
-        definition.tasks.iter().filter(is_asked).map(|task| task.id.clone()).collect()
+/// The tasks of which the work items that were looked at have asked for evidence.
+#[derive(Default)]
+pub struct RequestedEvidence {
+    pub tasks: Arc<HashSet<String>>,
+    looked_at: usize,
+}
+
+impl RequestedEvidence {
+    /// Looks at the work items that were offered since the last look.
+    pub fn look(&mut self, session: &Session) {
+        let Some(definition) = &session.definition else { return };
+        let offered = session.items.values().skip(self.looked_at).map(|item| &item.offered);
+        for offered in offered.filter(|offered| offered.model != TRACKER) {
+            let rules = offered.task.as_ref().and_then(|task| task.rules.as_deref());
+            let asked = session.agent_prompt(offered).1 + rules.unwrap_or_default();
+            if asked.to_lowercase().contains("evidence") {
+                let named = definition.tasks.iter().filter(|task| names_whole(&asked, &task.id));
+                Arc::make_mut(&mut self.tasks).extend(named.map(|task| task.id.clone()));
+            }
+        }
+        self.looked_at = session.items.len();
     }
 }
 

@@ -36,10 +36,7 @@ pub fn unrecorded_evidence(
     read: &mut ReadEvidence<'_>,
 ) -> Result<Vec<Map<String, Value>>, String> {
     let Some(definition) = &session.definition else { return Ok(Vec::new()) };
-    let waiting = session.active_steps().filter(|run| run.round.is_none());
-    let Some(round) = waiting.filter_map(|run| definition.step(&run.id)).find_map(|step| step.round()) else {
-        return Ok(Vec::new());
-    };
+    let Some((_, round)) = session.waiting_round() else { return Ok(Vec::new()) };
     let mut unrecorded = Vec::new();
     for artifact in definition.artifacts.iter().filter(|artifact| round.artifacts.holds(&artifact.id)) {
         let Some(source) = &artifact.source else { continue };

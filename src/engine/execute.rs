@@ -175,13 +175,10 @@ impl Engine<'_> {
 
     /// Refuses a round that a seat is known to have no answer for, before anything is sent.
     fn check_seats(&self) -> Result<(), String> {
-        let (Some(definition), Some(run)) = (&self.session.definition, &self.session.step) else {
-            return Ok(());
-        };
-        let Some(round) = definition.step(&run.id).and_then(|step| step.round()) else { return Ok(()) };
+        let Some((step, round)) = self.session.waiting_round() else { return Ok(()) };
         for name in self.session.roster.keys().filter(|name| round.participants.holds(name)) {
             if let Some(lack) =
-                self.table.get(name).and_then(|participant| participant.unavailable_reason(&run.id))
+                self.table.get(name).and_then(|participant| participant.unavailable_reason(&step.id))
             {
                 return Err(format!("{lack} (seat `{name}`)"));
             }

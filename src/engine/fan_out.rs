@@ -271,25 +271,21 @@ impl Engine<'_> {
         let run = round.seat(seat)?;
         let item = run.item.as_ref()?;
         let info = self.session.seat_info(seat)?;
+        let model = info.model.split_once('/').map_or(&*info.model, |(_, model)| model);
         let ask = SeatRequest {
-            seat: seat.to_owned(),
             step: round.opened.step.clone(),
             round: round.opened.round.clone(),
-            model: info.model.split_once('/').map_or(&*info.model, |(_, model)| model).to_owned(),
-            prompt: self.session.prompt(round, item),
-            again: None,
             warm_first: self.needs_warmup(round, &info.model),
             seed: info.seed,
             temperature: info.temperature,
             effort: info.effort,
             max_output_tokens: info.max_output_tokens,
-            has_twice_the_room: false,
             schema,
             time_left,
             timeout: self.participant_timeout(&round.opened.step),
             watch: self.watch(seat),
             purse: self.seat_purse(&round.opened, seat, &item.model),
-            task: None,
+            ..SeatRequest::alone(seat, model, self.session.prompt(round, item))
         };
         let participant = Arc::clone(self.table.get(seat)?);
         Some(PreparedSeat { participant, ask, attempt: run.retried, model: item.model.clone() })

@@ -27,11 +27,7 @@ impl Engine<'_> {
             let seats: Vec<&str> = round.open_seats().map(|seat| seat.name.as_str()).collect();
             return (!seats.is_empty()).then(|| (round.opened.step.clone(), seats));
         }
-        let definition = self.session.definition.as_ref()?;
-        let waiting = self.session.active_steps().filter(|run| run.round.is_none());
-        let (step, round) = waiting
-            .filter_map(|run| definition.step(&run.id))
-            .find_map(|step| Some((step, step.round()?)))?;
+        let (step, round) = self.session.waiting_round()?;
         let seats = self.session.roster.keys().filter(|name| round.participants.holds(name));
         Some((step.id.clone(), seats.map(String::as_str).collect()))
     }

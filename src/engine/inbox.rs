@@ -48,7 +48,7 @@ impl Engine<'_> {
                 && item.ready_at() <= now
         };
         let mut free: Vec<&WorkItem> = self.session.open_items().filter(is_free).collect();
-        free.sort_by_key(|item| !item.is_held(now));
+        free.sort_by_key(|item| (!item.is_held(now), item.at));
         let mut free: Vec<String> = free.iter().take(most).map(|item| item.offered.item.clone()).collect();
         free.retain(|item| {
             let (participant, holder) = (agent.to_owned(), Some(holder.to_owned()));

@@ -6,7 +6,6 @@ use super::state::{Engine, EngineError};
 use crate::core::{Command, ExitCode, NextAction, Refusal, exit_code, next};
 use crate::history::{CloseReason, PauseReason, RoundRun, Seat};
 
-/// Why a session pauses that a signal ended.
 impl Engine<'_> {
     /// Runs the session until it is done or rests.
     ///

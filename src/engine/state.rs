@@ -12,7 +12,7 @@ use super::arrival::{Arrival, DueAnswer};
 use super::budget::Budget;
 use super::facilitator::{Facilitator, SeatReplacer};
 use super::request_pool::RequestPool;
-use crate::core::{Command, Refusal, decide};
+use crate::core::{Command, Refusal, RequestedEvidence, decide};
 use crate::history::{Event, LogEntry, PauseReason, Session, TimedEvent, Timestamp};
 use crate::journal::{DiskError, Journal, KeyStore};
 use crate::participants::Participant;
@@ -92,6 +92,7 @@ pub struct Engine<'a> {
     pub(super) tasks_file: TasksFile<'a>,
     /// Whether tasks are to be written once what is staged is on disk.
     pub(super) is_task_due: bool,
+    pub(super) requested: RequestedEvidence,
     /// Work items whose task could not be written, each with the recorded reason.
     pub(super) unwritten: Vec<(String, String)>,
     pub(super) replace_seat: SeatReplacer<'a>,
@@ -128,6 +129,7 @@ impl<'a> Engine<'a> {
             evidence: parts.evidence,
             tasks_file: parts.tasks_file,
             is_task_due: false,
+            requested: RequestedEvidence::default(),
             unwritten: Vec::new(),
             replace_seat: parts.replace_seat,
             observer: parts.observer,

@@ -80,6 +80,9 @@ impl Engine<'_> {
 
     fn start_work_item(&mut self, id: &str) -> Result<(), EngineError> {
         let Some(item) = self.session.items.get(id) else { return Ok(()) };
+        if item.offered.model == TRACKER {
+            self.requested.look(&self.session);
+        }
         let agent = item.offered.participant.clone();
         let Some(participant) = self.table.get(&agent).cloned() else {
             return Err(EngineError::Table(format!("no participant for agent `{agent}`")));
@@ -124,19 +127,15 @@ impl Engine<'_> {
         let estimated = estimated_tokens(&system) + estimated_tokens(&text);
         let info = self.session.seat_info(&offered.participant);
         let model = info.map(|info| info.model.as_str()).unwrap_or_default();
+        let prompt = Prompt { rules: system.into(), snapshot: text.into(), tail: String::new() };
+        let own_name = model.split_once('/').map_or("", |(_, model)| model);
         SeatRequest {
-            seat: offered.participant.clone(),
             step: offered.step.clone(),
             round: offered.item.clone(),
-            model: model.split_once('/').map_or("", |(_, model)| model).to_owned(),
-            prompt: Prompt { rules: system.into(), snapshot: text.into(), tail: String::new() },
-            again: None,
-            warm_first: false,
             seed: info.and_then(|info| info.seed),
             temperature: info.and_then(|info| info.temperature),
             effort: info.and_then(|info| info.effort),
             max_output_tokens: info.and_then(|info| info.max_output_tokens),
-            has_twice_the_room: false,
             schema: facts.map(|facts| facts.service_schema().to_string().into()),
             time_left: self.session_time_left(),
             timeout: self.participant_timeout(&offered.step),
@@ -152,15 +151,18 @@ impl Engine<'_> {
                 placeholder: facts.map(FormFacts::placeholder),
                 ..self.task(offered, schema, model)
             })),
+            ..SeatRequest::alone(&offered.participant, own_name, prompt)
         }
     }
 
     fn task(&self, offered: &WorkItemOffered, schema: Option<OutputSchema>, model: &str) -> WorkItemView {
         let input = offered.task.as_ref().map(|task| task.input.clone()).unwrap_or_default();
         let whole = self.session.work_item_json(offered).unwrap_or_default();
-        let is_tracker = model == TRACKER;
-        let tasks = if is_tracker { self.session.tasks() } else { Vec::new() };
-        let evidence_asked = if is_tracker { self.session.requested_evidence() } else { Vec::new() };
+        let (tasks, evidence_asked) = if model == TRACKER {
+            (Arc::clone(&self.session.tasks), Arc::clone(&self.requested.tasks))
+        } else {
+            Default::default()
+        };
         let is_rehearsal = self.session.rehearses();
         WorkItemView { input, whole, schema, tasks, evidence_asked, is_rehearsal, ..WorkItemView::default() }
     }

@@ -8,6 +8,7 @@
 #[cfg(test)]
 mod tests;
 
+use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use super::rendering::{Rendered, directive};
@@ -35,12 +36,27 @@ const NEGATIONS: [&str; 5] = ["not", "never", "don't", "don’t", "without"];
 /// A word before an id that says that it names a task or an artifact.
 const KINDS: [&str; 8] = ["issue", "task", "ticket", "artifact", "issues", "tasks", "tickets", "artifacts"];
 
-#[derive(Clone)]
-struct Held {
-    /// Ids that exist, each with whether its content is handed over.
-    ids: Vec<(String, bool)>,
+/// What is handed over, and the ids that exist.
+#[derive(Default)]
+struct Held<'a> {
+    sent: &'a str,
+    /// By id what stands there that it names; nothing of what is certainly handed over.
+    ids: IndexMap<&'a str, Vec<Option<&'a str>>>,
     /// Whether results that are not there yet may bring further ids.
     may_grow: bool,
+}
+
+impl<'a> Held<'a> {
+    fn add(&mut self, id: &'a str, content: Option<&'a str>) {
+        self.ids.entry(id).or_default().push(content);
+    }
+
+    fn is_sent(&self, content: &str) -> bool {
+        let squeezed = |text: &str| text.split_whitespace().collect::<Vec<&str>>().join(" ");
+        // In JSON and YAML a text of several lines stands escaped or indented.
+        let escaped = Value::from(content).to_string();
+        squeezed(self.sent).contains(&squeezed(content)) || self.sent.contains(escaped.trim_matches('"'))
+    }
 }
 
 /// A phrase of the facilitator that the work item does not bear out.
@@ -60,7 +76,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    fn of(texts: &[String], held: &Held, completeness: Completeness) -> Self {
+    fn of(texts: &[String], held: &Held<'_>, completeness: Completeness) -> Self {
         let mut checked = Self::default();
         let mut reasons = Vec::new();
         for Finding { is_certain, phrase, what } in texts.iter().flat_map(|text| findings(text, held)) {
@@ -124,13 +140,15 @@ impl Session {
         let scope = asked.written.as_ref().and_then(|_| self.scope_of(definition, step).ok());
         let texts = round_texts(definition, step, round, scope.as_ref());
         // A text that names nothing needs no comparison.
-        let nothing_held = Held { may_grow: true, ..held(definition, &Map::new(), "") };
+        let nothing = Map::new();
+        let nothing_held = Held { may_grow: true, ..held(definition, &nothing, "") };
         if texts.iter().all(|text| findings(text, &nothing_held).is_empty()) {
             return Checked::default();
         }
         let snapshot = self.render_snapshot(step, &asked.round, None);
-        let mut held = held(definition, &self.context_for(&step.id), &snapshot.text);
-        held.ids.extend(artifact_ids(definition, round));
+        let context = self.context_for(&step.id);
+        let mut held = held(definition, &context, &snapshot.text);
+        artifact_ids(definition, round).for_each(|id| held.add(id, None));
         Checked::of(&texts, &held, completeness)
     }
 
@@ -189,13 +207,17 @@ impl Session {
             }
             _ => return Checked::default(),
         };
-        let mut held = Held { may_grow, ..held(definition, &Map::new(), &texts.join("\n")) };
+        let (nothing, said) = (Map::new(), texts.join("\n"));
+        let mut held = Held { may_grow, ..held(definition, &nothing, &said) };
         // What a template or a result may bring is not known yet.
-        let is_task = |id: &str| definition.tasks.iter().any(|task| task.id == id);
-        for (id, is_held) in &mut held.ids {
-            *is_held |= is_open || may_grow && is_task(id);
+        if is_open {
+            held.ids.values_mut().for_each(|contents| contents.push(None));
+        } else if may_grow {
+            definition.tasks.iter().for_each(|task| held.add(&task.id, None));
         }
-        held.ids.extend(in_snapshot);
+        for id in in_snapshot {
+            held.add(id, None);
+        }
         Checked::of(&texts, &held, completeness)
     }
 
@@ -219,48 +241,38 @@ fn round_texts(definition: &Definition, step: &Step, round: &Round, scope: Optio
 }
 
 /// The artifacts of a round: they are in its snapshot, with their summaries at least.
-fn artifact_ids(definition: &Definition, round: &Round) -> impl Iterator<Item = (String, bool)> {
-    let ids = definition.artifacts.iter().map(|artifact| &artifact.id);
-    ids.filter(|id| round.artifacts.holds(id)).map(|id| (id.clone(), true))
+fn artifact_ids<'a>(definition: &'a Definition, round: &Round) -> impl Iterator<Item = &'a str> {
+    definition.artifacts.iter().map(|artifact| artifact.id.as_str()).filter(|id| round.artifacts.holds(id))
 }
 
-/// The ids that the definition or the results know, and which of them have their content in `sent`. Every
-/// round is shown the agenda.
-fn held(definition: &Definition, input: &Map<String, Value>, sent: &str) -> Held {
-    let mut known: Vec<(String, String)> = Vec::new();
+/// The ids that the definition or the results know. Every round is shown the agenda.
+fn held<'a>(definition: &'a Definition, input: &'a Map<String, Value>, sent: &'a str) -> Held<'a> {
+    let mut held = Held { sent, ..Held::default() };
     for task in &definition.tasks {
         let content = if task.description.trim().is_empty() { &task.title } else { &task.description };
-        known.push((task.id.clone(), content.clone()));
+        held.add(&task.id, Some(content));
     }
     for artifact in &definition.artifacts {
         let description = artifact.details.iter().find(|(key, _)| *key == "description");
         let text = description.and_then(|(_, value)| value.as_str()).unwrap_or(&artifact.summary);
-        known.push((artifact.id.clone(), text.to_owned()));
+        held.add(&artifact.id, Some(text));
     }
-    input.values().for_each(|value| gather(value, &mut known));
-    let squeezed = |text: &str| text.split_whitespace().collect::<Vec<&str>>().join(" ");
-    let sent_words = squeezed(sent);
-    let is_sent = |content: &str| {
-        // In JSON and YAML a text of several lines stands escaped or indented.
-        let escaped = Value::from(content).to_string();
-        sent_words.contains(&squeezed(content)) || sent.contains(escaped.trim_matches('"'))
-    };
-    let agenda = definition.agenda.iter().map(|item| (item.id.clone(), true));
-    let known = known.into_iter().map(|(id, content)| (id, is_sent(&content)));
-    Held { ids: known.chain(agenda).collect(), may_grow: false }
+    definition.agenda.iter().for_each(|item| held.add(&item.id, None));
+    input.values().for_each(|value| gather(value, &mut held));
+    held
 }
 
-fn gather(value: &Value, known: &mut Vec<(String, String)>) {
+fn gather<'a>(value: &'a Value, held: &mut Held<'a>) {
     match value {
-        Value::Array(items) => items.iter().for_each(|item| gather(item, known)),
+        Value::Array(items) => items.iter().for_each(|item| gather(item, held)),
         Value::Object(map) => {
             let text = |key: &str| map.get(key).and_then(Value::as_str);
             if let (Some(id), Some(content)) = (text("issue_id").or_else(|| text("id")), text("description"))
                 && looks_like_id(id)
             {
-                known.push((id.to_owned(), content.to_owned()));
+                held.add(id, Some(content));
             }
-            map.values().for_each(|value| gather(value, known));
+            map.values().for_each(|value| gather(value, held));
         }
         _ => {}
     }
@@ -285,7 +297,7 @@ fn own_words(template: &str, scope: Option<&Value>) -> String {
     words
 }
 
-fn findings(said: &str, held: &Held) -> Vec<Finding> {
+fn findings(said: &str, held: &Held<'_>) -> Vec<Finding> {
     let mut found = id_findings(said, held);
     found.extend(PHRASES.iter().filter_map(|phrase| asked(said, phrase)).map(|phrase| Finding {
         is_certain: false,
@@ -310,7 +322,7 @@ fn asked(said: &str, phrase: &str) -> Option<String> {
     said.get(at..at + phrase.len()).map(str::to_owned)
 }
 
-fn id_findings(said: &str, held: &Held) -> Vec<Finding> {
+fn id_findings(said: &str, held: &Held<'_>) -> Vec<Finding> {
     let words: Vec<&str> = said.split_whitespace().collect();
     let mut seen: Vec<&str> = Vec::new();
     let mut found = Vec::new();
@@ -321,7 +333,7 @@ fn id_findings(said: &str, held: &Held) -> Vec<Finding> {
         for id in ids_in(word) {
             // An id that is a word of the language names something only where it is said to.
             let is_word = !id.chars().any(|c| c.is_ascii_digit());
-            let is_known = held.ids.iter().any(|(known, _)| known == id) && (is_called_one || !is_word);
+            let is_known = held.ids.contains_key(id) && (is_called_one || !is_word);
             if !(is_known || looks_like_id(id)) || seen.contains(&id) {
                 continue;
             }
@@ -335,15 +347,15 @@ fn id_findings(said: &str, held: &Held) -> Vec<Finding> {
     found
 }
 
-fn of_id(id: &str, is_called_one: bool, held: &Held) -> Option<(bool, String)> {
+fn of_id(id: &str, is_called_one: bool, held: &Held<'_>) -> Option<(bool, String)> {
     let not_held = || format!("names `{id}`, whose content is not handed over");
-    let mut known = held.ids.iter().filter(|(known, _)| known == id).map(|(_, is_held)| *is_held);
-    if let Some(first) = known.next() {
-        return (!first && !known.any(|is_held| is_held)).then(|| (true, not_held()));
+    if let Some(contents) = held.ids.get(id) {
+        return (!contents.iter().any(|content| content.is_none_or(|content| held.is_sent(content))))
+            .then(|| (true, not_held()));
     }
     let prefix = |id: &str| id.split_once('-').map(|(prefix, _)| prefix.to_owned());
     let is_like = |known: &&str| looks_like_id(known) && prefix(known) == prefix(id);
-    let like: Vec<&str> = held.ids.iter().map(|(id, _)| id.as_str()).filter(is_like).collect();
+    let like: Vec<&str> = held.ids.keys().copied().filter(is_like).collect();
     if like.is_empty() {
         return is_called_one.then(|| (false, not_held()));
     }

@@ -47,7 +47,7 @@ impl Session {
     pub(super) fn results_for(&self, step: &str) -> Vec<&Arc<StepFinished>> {
         let mut results: Vec<_> = self.results.values().collect();
         let is_begun = |id: &str| self.step.as_ref().is_some_and(|top| top.find(id).is_some());
-        let parent = || self.definition.as_ref().and_then(|definition| definition.parent(step));
+        let parent = || self.definition.as_ref().and_then(|definition| definition.around(step).pop());
         if let Some(parent) = (!is_begun(step)).then(parent).flatten().filter(|parent| is_begun(&parent.id)) {
             // It begins next: in a sequence it sees all that is there.
             let mut results = self.results_for(&parent.id);

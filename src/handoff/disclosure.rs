@@ -74,10 +74,15 @@ impl Session {
         if names.is_empty() {
             return None;
         }
-        let scanner = LeakScanner::new(names, &format!("{}\n{}", self.material(), own()));
-        let mut found = Vec::new();
-        for (participant, item, said) in answers {
-            found.extend(scanner.leaks_in(&said, participant, item));
+        let answers: Vec<_> = answers.collect();
+        let leaks_by = |scanner: &LeakScanner| -> Vec<Leak> {
+            answers.iter().flat_map(|(who, item, said)| scanner.leaks_in(said, who, item)).collect()
+        };
+        let mut scanner = LeakScanner::new(names);
+        let mut found = leaks_by(&scanner);
+        if !found.is_empty() {
+            scanner.leave_out(&format!("{}\n{}", self.material(), own()));
+            found = leaks_by(&scanner);
         }
         if found.is_empty() || found.iter().any(|leak| self.leaks.contains_key(&leak.item)) {
             return None;

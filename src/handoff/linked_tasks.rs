@@ -4,11 +4,12 @@
 //! a report that cannot be used leaves its row without one; both are reported and stop nothing.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use serde::Serialize as _;
 use serde_json::{Map, Value, json};
 
-use crate::history::{Session, Timestamp};
+use crate::history::{Session, StepFinished, Timestamp};
 use crate::workflow::{Definition, LinkDefinition, Report, Step, Task};
 
 pub const NO_LINKS: &str = "{}";
@@ -149,10 +150,12 @@ fn indented(value: &Value) -> String {
 
 impl Session {
     pub fn linked(&self, definition: &Definition, step: &Step) -> LinkedTasks {
-        let Some(task) = self.task_of(definition, step) else {
+        // Without links no task has any, whichever it is.
+        let task = if definition.links.is_empty() { None } else { self.task_of(definition, step) };
+        let Some(task) = task else {
             return LinkedTasks { json: NO_LINKS.to_owned(), warnings: Vec::new() };
         };
-        let mut tasks = self.tasks();
+        let mut tasks = self.tasks.to_vec();
         let mut links = definition.links.clone();
         let mut reports = definition.reports.clone();
         for past in self.header.iter().flat_map(|header| &header.linked_sessions) {
@@ -175,13 +178,17 @@ impl Session {
                 .or_else(|| value.get("id")?.as_str());
             id.filter(is_task).map(str::to_owned)
         };
-        let context = self.context_for(&step.id);
-        let reference = step.input.as_ref().and_then(|key| context.get(key));
-        let given = self.given_input(&step.id);
+        // An envelope is no task.
+        let of_result = |result: &Arc<StepFinished>| {
+            let made_by = definition.step(&result.step).filter(|step| !step.is_envelope())?;
+            named(&self.context_value(made_by, result)?)
+        };
+        let reference = step.input.as_ref().and_then(|key| self.referenced(key, &step.id).ok());
         reference
-            .and_then(named)
-            .or_else(|| context.values().rev().find_map(named))
-            .or_else(|| named(&given))
+            .and_then(|value| named(&value))
+            .or_else(|| definition.items_for(&step.id).into_iter().rev().find_map(|item| named(&item.value)))
+            .or_else(|| self.results_for(&step.id).into_iter().rev().find_map(of_result))
+            .or_else(|| named(&self.given_input(&step.id)))
             .or_else(|| {
                 let is_linked =
                     definition.links.iter().any(|link| [&link.from, &link.to].contains(&&definition.id));

@@ -59,10 +59,8 @@ impl Session {
         match &step.last().kind {
             StepKind::Condition(_) => None,
             // Of ideas that were merged the options alone are recalled, not who had them.
-            StepKind::Round(_) if self.is_merged(step.last()) => None,
-            StepKind::Round(round) => {
-                is_last(step.last()).then(result_of).flatten().map(|data| of_round(recall, round, data))
-            }
+            StepKind::Round(_) if !is_last(step.last()) || self.is_merged(step.last()) => None,
+            StepKind::Round(round) => result_of().map(|data| of_round(recall, round, data)),
             StepKind::Parallel(parallel)
                 if parallel.steps.iter().any(|nested| nested.last().round().is_some()) =>
             {

@@ -52,7 +52,7 @@ impl Session {
     }
 
     /// An earlier result by its step or key, as agents see it; null when that step failed.
-    fn referenced(&self, reference: &str, by: &str) -> Result<Value, String> {
+    pub(super) fn referenced(&self, reference: &str, by: &str) -> Result<Value, String> {
         let definition = self.definition.as_ref();
         let found = self.results_for(by).into_iter().rev().find_map(|result| {
             let step = definition?.step(&result.step)?;

@@ -108,6 +108,7 @@ impl Session {
     }
 
     fn note_return(&mut self, back: &Arc<WorkItemReturned>, at: Timestamp) {
+        self.note_mark(back);
         if let Some(item) = self.items.get_mut(&back.item) {
             item.claim = None;
             item.returned.push((Arc::clone(back), at));
@@ -252,6 +253,8 @@ impl Session {
         let roster = opened.participants.iter().map(|seat| (seat.name.clone(), seat.clone()));
         self.roster = Arc::new(roster.collect());
         self.definition = Session::definition_of(opened).ok().map(Arc::new);
+        let tasks = self.definition.iter().flat_map(|definition| &definition.tasks);
+        self.tasks = Arc::new(tasks.filter(|task| !task.deleted).cloned().collect());
         self.agenda = self.definition.as_deref().map(Agenda::of).unwrap_or_default();
         self.header = Some(Arc::new(opened.clone()));
     }

@@ -6,7 +6,7 @@ use super::event::{RoundOutcome, StepFinished, Tally};
 use super::state::{RoundRun, Session};
 use super::step_run::StepRun;
 use crate::tally::Rule;
-use crate::workflow::{Step, StepKind};
+use crate::workflow::{Round, Step, StepKind};
 
 impl Session {
     pub fn running(&self, id: &str) -> Option<&StepRun> {
@@ -16,6 +16,14 @@ impl Session {
     /// Every step that runs now, the outermost first.
     pub fn active_steps(&self) -> impl Iterator<Item = &StepRun> {
         self.step.iter().flat_map(StepRun::all).filter(|run| run.result.is_none())
+    }
+
+    /// The round step that runs and has no round yet. Rounds of one parallel open one after another.
+    pub fn waiting_round(&self) -> Option<(&Step, &Round)> {
+        let definition = self.definition.as_deref()?;
+        let waiting = self.active_steps().filter(|run| run.round.is_none());
+        let mut steps = waiting.filter_map(|run| definition.step(&run.id));
+        steps.find_map(|step| Some((step, step.round()?)))
     }
 
     /// What a person is asked now and has not answered, in the order of the definition.

@@ -10,7 +10,7 @@ use super::agenda::Agenda;
 use super::event::{
     AnswerRevealed, ApprovalGiven, Door, IdeasMerged, LinkRecorded, PauseReason, PersonaInfo, ReviewRecorded,
     RoundClosed, RoundOpened, SeatFailed, SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally,
-    WorkItemOffered,
+    WorkItemOffered, WorkItemReturned,
 };
 use super::step_run::{ApprovalRun, StepArtifact, StepRun};
 use super::timestamp::Timestamp;
@@ -20,7 +20,7 @@ use crate::identity::Leak;
 use crate::round::answer::Origin;
 use crate::round::prompt::{Prompt, tail};
 use crate::round::seal::{SealTo, SealedRecord};
-use crate::workflow::{Definition, Source, Step, StepKind, default_id, load, written_id};
+use crate::workflow::{Definition, Source, Step, StepKind, Task, default_id, load, written_id};
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Session {
@@ -46,8 +46,10 @@ pub struct Session {
     pub merges: Vec<IdeasMerged>,
     pub agenda: Agenda,
     pub reviews: Vec<ReviewRecorded>,
-    /// Work items of the tracker whose status and evidence are in the file of the tasks.
-    pub written: Vec<String>,
+    /// The tasks that are not deleted, each with the status the tracker gave it last.
+    pub tasks: Arc<Vec<Task>>,
+    /// What the tracker made of each task last, and whether it is in the file of the tasks.
+    pub marks: IndexMap<String, (Arc<WorkItemReturned>, bool)>,
     pub links: Vec<LinkRecorded>,
     /// `CONTEXT.md` as the last round showed it.
     pub context: Option<String>,
@@ -326,15 +328,9 @@ impl SeatInfo {
 }
 
 impl Session {
-    /// What `agent` may claim at `now`, oldest first: its own offers only.
-    pub fn inbox(&self, agent: &str, now: Timestamp) -> Vec<&WorkItem> {
-        let open = |item: &&WorkItem| {
-            item.offered.participant == agent && item.outcome().is_none() && !item.is_held(now)
-        };
-        self.items.values().filter(open).collect()
-    }
-
+    /// The work items that wait for their last try; those of steps that run.
     pub fn open_items(&self) -> impl Iterator<Item = &WorkItem> {
-        self.items.values().filter(|item| item.outcome().is_none())
+        let of_running = self.active_steps().flat_map(|run| &run.items);
+        of_running.filter_map(|id| self.items.get(id)).filter(|item| item.outcome().is_none())
     }
 }

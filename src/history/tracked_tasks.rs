@@ -1,10 +1,10 @@
 //! The tracker's tasks as they stand after the results so far, and whose state is not written yet.
 
-use indexmap::IndexMap;
+use std::sync::Arc;
 
 use super::event::{ItemStatus, TaskWritten, WorkItemReturned};
 use super::state::Session;
-use crate::workflow::{TRACKER, Task, TaskMark};
+use crate::workflow::{TRACKER, TaskMark};
 
 /// What the tracker made of a task and is not in the state of the tasks.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,48 +22,39 @@ pub fn not_written(task: &str, file: &str, error: &str) -> String {
 }
 
 impl Session {
-    /// The definition's tasks, each with the status the tracker gave it last; deleted ones left out.
-    pub fn tasks(&self) -> Vec<Task> {
-        let known = self.definition.iter().flat_map(|definition| &definition.tasks);
-        let mut tasks: Vec<Task> = known.filter(|task| !task.deleted).cloned().collect();
-        for (_, id, status) in self.marks() {
+    /// Notes what the tracker made of a task.
+    pub(super) fn note_mark(&mut self, back: &Arc<WorkItemReturned>) {
+        let (Some(id), Some(status)) = (back.data["issue_id"].as_str(), back.data["status"].as_str()) else {
+            return;
+        };
+        let is_trackers = self.seat_info(&back.participant).is_some_and(|seat| seat.model == TRACKER);
+        if is_trackers && back.status == ItemStatus::Completed {
+            let tasks = Arc::make_mut(&mut self.tasks);
             if let Some(task) = tasks.iter_mut().find(|task| task.id == id) {
                 task.set_status(status);
             }
+            self.marks.insert(id.to_owned(), (Arc::clone(back), false));
         }
-        tasks
-    }
-
-    /// What the tracker made of tasks, with the task's id and its new status.
-    fn marks(&self) -> impl Iterator<Item = (&WorkItemReturned, &str, &str)> {
-        let returned = self.items.values().flat_map(|item| &item.returned).map(|(back, _)| &**back);
-        returned.filter_map(|back| {
-            let is_trackers = back.status == ItemStatus::Completed
-                && self.seat_info(&back.participant).is_some_and(|seat| seat.model == TRACKER);
-            let (id, status) = (back.data["issue_id"].as_str()?, back.data["status"].as_str()?);
-            is_trackers.then_some((back, id, status))
-        })
     }
 
     /// What is to be written of the tasks' state, the last of each task; nothing where they have no file, and
     /// nothing that a rehearsal led to.
     pub fn unwritten_tasks(&self) -> Vec<UnwrittenTask> {
-        if self.tasks_file().is_none() || self.has_rehearsal() {
+        if self.tasks_file().is_none() {
             return Vec::new();
         }
-        let last: IndexMap<&str, (&WorkItemReturned, &str)> =
-            self.marks().map(|(back, id, status)| (id, (back, status))).collect();
-        let unwritten = last.into_iter().filter(|(_, (back, _))| !self.written.contains(&back.item));
-        let mark = |(id, (back, status)): (&str, (&WorkItemReturned, &str))| UnwrittenTask {
+        let mark = |(id, (back, _)): (&String, &(Arc<WorkItemReturned>, bool))| UnwrittenTask {
             step: back.step.clone(),
             item: back.item.clone(),
             mark: TaskMark {
-                task: id.to_owned(),
-                status: status.to_owned(),
+                task: id.clone(),
+                status: back.data["status"].as_str().unwrap_or_default().to_owned(),
                 evidence: back.data["evidence"].as_object().cloned().unwrap_or_default(),
             },
         };
-        unwritten.map(mark).collect()
+        let unwritten: Vec<_> =
+            self.marks.iter().filter(|(_, (_, is_written))| !is_written).map(mark).collect();
+        if unwritten.is_empty() || self.has_rehearsal() { Vec::new() } else { unwritten }
     }
 
     /// The file of the tasks, as the definition names it.
@@ -74,7 +65,11 @@ impl Session {
     pub(crate) fn note_written(&mut self, written: &TaskWritten) {
         match &written.error {
             Some(error) => self.warnings.push(not_written(&written.task, &written.file, error)),
-            None => self.written.push(written.item.clone()),
+            None => {
+                if let Some((back, is_written)) = self.marks.get_mut(&written.task) {
+                    *is_written |= back.item == written.item;
+                }
+            }
         }
     }
 }

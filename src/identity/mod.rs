@@ -119,8 +119,7 @@ pub struct LeakScanner {
 }
 
 impl LeakScanner {
-    /// A scanner for these names. A name in the facilitator's own material is the subject, and no leak.
-    pub fn new(names: Vec<Name>, material: &str) -> Self {
+    pub fn new(names: Vec<Name>) -> Self {
         let mut scanner = Self::default();
         for name in names {
             let text = name.text.trim_start_matches(|c| !is_word(c)).to_ascii_lowercase();
@@ -130,16 +129,20 @@ impl LeakScanner {
                 same.push(Name { text, ..name });
             }
         }
-        let material = material.to_ascii_lowercase();
-        let known: BTreeSet<String> = word_starts(&material)
-            .flat_map(|at| scanner.names_at(&material, at))
-            .map(|name| name.text.clone())
-            .collect();
         for same in scanner.names.values_mut() {
-            same.retain(|name| !known.contains(&name.text));
             same.sort_by_key(|name| std::cmp::Reverse(name.text.len()));
         }
         scanner
+    }
+
+    /// Leaves out the names in the facilitator's own material: each is the subject, and no leak.
+    pub fn leave_out(&mut self, material: &str) {
+        let material = material.to_ascii_lowercase();
+        let known: BTreeSet<String> = word_starts(&material)
+            .flat_map(|at| self.names_at(&material, at))
+            .map(|name| name.text.clone())
+            .collect();
+        self.names.values_mut().for_each(|same| same.retain(|name| !known.contains(&name.text)));
     }
 
     /// The names that stand in a text in lower case at a byte.

@@ -70,14 +70,8 @@ pub fn rule_description(rule: Rule, terms: &RuleOptions) -> String {
 pub fn tables(verdict: &Verdict) -> Vec<String> {
     let Some(trace) = &verdict.trace else { return Vec::new() };
     let mut lines = table("ballots that prefer the row to the column:", verdict, &trace.pairwise);
-    lines.extend(paths(verdict));
+    lines.extend(table("strongest paths from the row to the column:", verdict, &trace.paths));
     lines
-}
-
-/// The table of strongest paths, if the rule looks for them.
-pub fn paths(verdict: &Verdict) -> Vec<String> {
-    let Some(trace) = &verdict.trace else { return Vec::new() };
-    table("strongest paths from the row to the column:", verdict, &trace.paths)
 }
 
 fn table(title: &str, verdict: &Verdict, matrix: &[Vec<Score>]) -> Vec<String> {

@@ -19,6 +19,7 @@ pub mod scripted;
 pub mod testing;
 pub mod tracker;
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -103,9 +104,9 @@ pub struct WorkItemView {
     /// An answer that fits the session and says nothing, where a discussion is led.
     pub placeholder: Option<serde_json::Value>,
     /// The tracker's tasks as they stand, where the tracker is asked.
-    pub tasks: Vec<TrackedTask>,
-    /// Whether evidence was asked for before, of the task a prompt names.
-    pub evidence_asked: Vec<String>,
+    pub tasks: Arc<Vec<TrackedTask>>,
+    /// The tasks of which evidence was asked for before.
+    pub evidence_asked: Arc<HashSet<String>>,
     /// Whether placeholders did the work, who have no evidence.
     pub is_rehearsal: bool,
     /// What a program printed and how it ended, noted by the participant that runs it.

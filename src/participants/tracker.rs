@@ -71,7 +71,7 @@ fn mark(words: &[&str], prompt: &str, task: &WorkItemView) -> Result<Value, Stri
     let evidence = evidence(prompt);
     if TrackedTask::is_done(&status) && !task.is_rehearsal {
         let first = prompt.lines().next().unwrap_or_default().to_lowercase();
-        let is_asked = first.contains("evidence") || task.evidence_asked.iter().any(|asked| asked == id);
+        let is_asked = first.contains("evidence") || task.evidence_asked.contains(*id);
         if let Some(why) = not_done(&evidence, is_asked).or_else(|| failed_before(&task.input)) {
             return Err(format!("`{id}` is not marked done: {why}"));
         }
@@ -152,6 +152,8 @@ fn evidence(prompt: &str) -> Map<String, Value> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::workflow::{Source, load};
 
@@ -159,8 +161,8 @@ mod tests {
         let text = "question: q\ntasks:\n  - {id: APP-14, title: Old, status: DONE}\n  - {id: APP-16, title: Later, priority: low}\n  - {id: APP-15, title: User Profile Page, description: Create it, steps: [one, two], priority: 2}\n";
         let definition = load(Source { text, file: "f", id: "f" }).unwrap().definition;
         WorkItemView {
-            tasks: definition.tasks,
-            evidence_asked: evidence_asked.iter().map(|id| (*id).to_owned()).collect(),
+            tasks: definition.tasks.into(),
+            evidence_asked: Arc::new(evidence_asked.iter().map(|id| (*id).to_owned()).collect()),
             ..WorkItemView::default()
         }
     }

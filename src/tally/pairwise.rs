@@ -94,21 +94,6 @@ impl Pairwise {
         (0..self.options).filter(move |b| *b != a)
     }
 
-    /// A line for each pair, the winner first.
-    pub fn steps(&self, names: &[String]) -> Vec<String> {
-        let mut steps = Vec::new();
-        for a in 0..self.options {
-            for b in a + 1..self.options {
-                let (first, second) = if self.beats(b, a) { (b, a) } else { (a, b) };
-                let (more, less) = (self.prefer(first, second), self.prefer(second, first));
-                let word = if more == less { "level with" } else { "over" };
-                let (more, less) = (Decimal::of_units(more), Decimal::of_units(less));
-                steps.push(format!("{} {word} {}: {more} to {less}", names[first], names[second]));
-            }
-        }
-        steps
-    }
-
     /// A verdict with the order of the options, if any ballot ranks them.
     pub fn ordered(
         &self,

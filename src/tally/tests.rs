@@ -100,7 +100,8 @@ fn schulze_s_45_ballots() {
         ["25", "28", "28", "31", "0"],
     ];
     assert_eq!(paths, published);
-    assert!(verdict.steps.iter().any(|step| step.contains("e → d")), "{:#?}", verdict.steps);
+    // Its tables hold the pairs: nothing is said of each.
+    assert_eq!(verdict.steps.len(), 1, "{:#?}", verdict.steps);
 }
 
 #[test]

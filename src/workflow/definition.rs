@@ -1,6 +1,7 @@
 //! What a definition holds once it is loaded: every default filled in, every word checked.
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -60,8 +61,39 @@ pub struct Definition {
     pub max_duration_ms: Option<u64>,
     /// Answers written beforehand, by step.
     pub answers: Option<Node>,
-    /// The steps, in the order of the file; never empty.
+    /// The steps, in the order of the file; never empty. Who changes them resets the index.
     pub steps: Vec<Step>,
+    pub index: StepIndex,
+}
+
+/// Where each step stands, made when one is first looked for: its places in the lists around it, from the
+/// outermost in.
+#[derive(Debug, Clone, Default)]
+pub struct StepIndex(OnceLock<HashMap<String, Vec<usize>>>);
+
+impl PartialEq for StepIndex {
+    /// It follows from the steps.
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl StepIndex {
+    fn places(&self, steps: &[Step]) -> &HashMap<String, Vec<usize>> {
+        self.0.get_or_init(|| {
+            let mut places = HashMap::new();
+            note_places(steps, &[], &mut places);
+            places
+        })
+    }
+}
+
+fn note_places(steps: &[Step], around: &[usize], places: &mut HashMap<String, Vec<usize>>) {
+    for (at, step) in steps.iter().enumerate() {
+        let place = [around, &[at]].concat();
+        places.entry(step.id.clone()).or_insert_with(|| place.clone());
+        note_places(step.nested(), &place, places);
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -203,35 +235,47 @@ pub struct PseudonymSetting {
 }
 
 impl Definition {
+    /// The step of that id, behind those that it is inside, the outermost first; nothing if there is none.
+    fn path(&self, id: &str) -> Vec<&Step> {
+        let mut list = self.steps.as_slice();
+        let step = |at: &usize| {
+            let step = list.get(*at)?;
+            list = step.nested();
+            Some(step)
+        };
+        self.index.places(&self.steps).get(id).into_iter().flatten().filter_map(step).collect()
+    }
+
     /// The step of that id, nested ones among them.
     pub fn step(&self, id: &str) -> Option<&Step> {
-        self.all_steps().find(|step| step.id == id)
+        self.path(id).pop()
     }
 
     pub fn step_mut(&mut self, id: &str) -> Option<&mut Step> {
+        self.index = StepIndex::default();
         self.steps.iter_mut().find_map(|step| step.find_mut(id))
     }
 
     /// The steps that a step is inside, the outermost first.
     pub fn around(&self, id: &str) -> Vec<&Step> {
-        self.all_steps().filter(|step| step.id != id && step.holds(id)).collect()
+        let mut path = self.path(id);
+        path.pop();
+        path
     }
 
     /// The steps whose results a step may see: those of the list, and those before it in the sequences
     /// that it is in, these first.
     pub fn seen_by(&self, id: &str) -> Vec<&Step> {
         let mut levels: Vec<Vec<&Step>> = vec![self.steps.iter().collect()];
-        let mut around = self.steps.iter().find(|step| step.holds(id));
-        while let Some(step) = around.filter(|step| step.id != id) {
-            let is_in_order = match &step.kind {
+        for pair in self.path(id).windows(2) {
+            let is_in_order = match &pair[0].kind {
                 StepKind::Each(each) => each.steps.is_empty(),
                 StepKind::Sequence(_) => true,
                 _ => false,
             };
             if is_in_order {
-                levels.push(step.nested().iter().take_while(|inside| !inside.holds(id)).collect());
+                levels.push(pair[0].nested().iter().take_while(|inside| inside.id != pair[1].id).collect());
             }
-            around = step.nested().iter().find(|inside| inside.holds(id));
         }
         levels.into_iter().rev().flatten().collect()
     }
@@ -251,16 +295,12 @@ impl Definition {
     }
 
     /// The items that a copied step is for, with their keys, the outermost first.
-    pub fn items_for(&self, id: &str) -> Vec<&Item> {
-        let mut items = Vec::new();
-        let mut around = self.steps.iter().find(|step| step.holds(id));
-        while let Some(step) = around {
-            if let StepKind::Sequence(sequence) = &step.kind {
-                items.extend(&sequence.item);
-            }
-            around = step.nested().iter().find(|inside| inside.holds(id));
-        }
-        items
+    pub fn items_for<'a>(&'a self, id: &str) -> Vec<&'a Item> {
+        let item = |step: &'a Step| match &step.kind {
+            StepKind::Sequence(sequence) => sequence.item.as_ref(),
+            _ => None,
+        };
+        self.path(id).into_iter().filter_map(item).collect()
     }
 
     /// The step that `by` may see whose result goes by that key in the context, or has that id.
@@ -270,16 +310,7 @@ impl Definition {
 
     /// Every step, each nested one right after the step it is in.
     pub fn all_steps(&self) -> impl Iterator<Item = &Step> {
-        let mut left: Vec<&Step> = self.steps.iter().rev().collect();
-        std::iter::from_fn(move || {
-            let step = left.pop()?;
-            left.extend(step.nested().iter().rev());
-            Some(step)
-        })
-    }
-
-    pub fn parent(&self, id: &str) -> Option<&Step> {
-        self.all_steps().find(|step| step.nested().iter().any(|nested| nested.id == id))
+        self.steps.iter().flat_map(Step::all)
     }
 
     /// Whether any step of the file says where to go next; if none does, steps run in order.
@@ -357,7 +388,7 @@ impl Definition {
 
     /// The step of the list that a step is, or is in.
     pub fn top(&self, id: &str) -> Option<&Step> {
-        self.steps.iter().find(|step| step.holds(id))
+        self.path(id).first().copied()
     }
 
     /// Whether the way from one step can lead to another, both of the list.

@@ -54,8 +54,9 @@ impl Sitting {
     }
 
     fn inbox(&self, who: &str) -> Vec<String> {
-        let items = self.session.inbox(who, Timestamp(self.now));
-        items.into_iter().map(|item: &WorkItem| item.offered.item.clone()).collect()
+        let now = Timestamp(self.now);
+        let is_offered = |item: &&WorkItem| item.offered.participant == who && !item.is_held(now);
+        self.session.open_items().filter(is_offered).map(|item| item.offered.item.clone()).collect()
     }
 }
 

@@ -165,3 +165,62 @@ fn pause(session: &Session, reason: PauseReason, step: Option<String>) -> Decide
 fn resume(session: &Session, program: String, torn_bytes: u64) -> Vec<Event> {
     [Event::SessionResumed { program, torn_bytes }].into_iter().chain(failed_again(session)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::history::{CloseReason, SeatFailed, TimedEvent};
+    use crate::round::seal::RoundKey;
+
+    /// The seconds it takes to lead a session of so many rounds, each a step of its own. Nobody answers.
+    fn seconds(steps: usize) -> f64 {
+        let round = |n| {
+            format!(
+                "  - {{id: v{n}, type: round, question: q, ballot: {{kind: choice, options: [a, b]}}, rule: plurality, next: v{}}}\n",
+                n + 1
+            )
+        };
+        let rounds: String = (1..steps).map(round).collect();
+        let definition =
+            format!("max_iterations: 10000\nsteps:\n{rounds}  - {{id: v{steps}, type: agent, agent: ann}}\n");
+        let header = json!({
+            "session": "s-1", "format": 3, "program": "test", "definition_file": "w.yaml", "definition_sha256": "",
+            "definition": definition, "input": {}, "personas": [],
+            "participants": [{"name": "ann", "persona": "ann", "model": "test/a", "weight": 1.0}],
+        });
+        let mut session = Session::default();
+        let mut does = |command: Command| {
+            let said = format!("{command:?}");
+            let events =
+                decide(&session, command, Timestamp(1)).unwrap_or_else(|why| panic!("{said}: {why}"));
+            for event in events {
+                session.apply(&TimedEvent { at: Timestamp(1), event });
+            }
+        };
+        let started = Instant::now();
+        does(Command::Open(serde_json::from_value(header).expect("a header")));
+        let key = RoundKey::new([1; 32]);
+        for step in (1..steps).map(|n| format!("v{n}")) {
+            let failed =
+                SeatFailed { round: step.clone(), participant: "ann".to_owned(), ..SeatFailed::default() };
+            does(Command::StartStep);
+            does(Command::OpenRound { project_summary: None, seal: Some(key.seal_to()) });
+            does(Command::Fail(Box::new(failed)));
+            does(Command::CloseRound { reason: CloseReason::All, key: key.clone() });
+            does(Command::Tally);
+            does(Command::FinishStep { step });
+        }
+        started.elapsed().as_secs_f64()
+    }
+
+    #[test]
+    fn four_times_as_many_steps_cost_about_four_times_as_much() {
+        let times = (0..3).map(|_| seconds(400) / seconds(100));
+        let least = times.fold(f64::MAX, f64::min);
+        assert!(least < 6.0, "{least}");
+    }
+}

@@ -23,7 +23,7 @@ pub fn open_round(
     summary: Option<&str>,
     seal: Option<SealTo>,
 ) -> DecideResult {
-    let (step, round) = round_to_open(session, definition)?;
+    let (step, round) = round_to_open(session)?;
     let (asked, checked) = session.checked_round(definition, step, round).map_err(Refusal::Said)?;
     if let Some(why) = checked.refusal {
         return refuse(why);
@@ -57,7 +57,7 @@ pub struct RoundDraft {
 
 pub fn draft_round(session: &Session, summary: Option<&str>) -> Result<RoundDraft, Refusal> {
     let Some(definition) = session.definition.as_deref() else { return refuse("the session is not open") };
-    let (step, round) = round_to_open(session, definition)?;
+    let (step, round) = round_to_open(session)?;
     let (asked, checked) = session.checked_round(definition, step, round).map_err(Refusal::Said)?;
     let opened = draft(session, definition, step, &asked, summary)?;
     let bytes_in_full = session.size_in_full(step, &asked.round, summary);
@@ -110,20 +110,11 @@ fn draft(
     })
 }
 
-/// The round step that runs and has no round yet. Rounds of one parallel open one after another.
-fn round_to_open<'a>(
-    session: &Session,
-    definition: &'a Definition,
-) -> Result<(&'a Step, &'a Round), Refusal> {
+fn round_to_open(session: &Session) -> Result<(&Step, &Round), Refusal> {
     if session.open_round().is_some() {
         return refuse("a round is open already");
     }
-    let waiting = session.active_steps().filter(|run| run.round.is_none());
-    let mut steps = waiting.filter_map(|run| definition.step(&run.id));
-    match steps.find_map(|step| Some((step, step.round()?))) {
-        Some(found) => Ok(found),
-        None => refuse("no round step waits to be opened"),
-    }
+    session.waiting_round().ok_or_else(|| "no round step waits to be opened".into())
 }
 
 /// What a torn write left of the work item: the seats without a work item get theirs, from the

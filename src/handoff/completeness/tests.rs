@@ -3,9 +3,10 @@
 use super::{Finding, Held, findings};
 
 /// Ids of a definition: REQ-001 and the artifact `login` are handed over, REQ-002 and APP-15 are not.
-fn held() -> Held {
+fn held() -> Held<'static> {
     let ids = [("REQ-001", true), ("REQ-002", false), ("APP-15", false), ("login", true), ("adr7", false)];
-    Held { ids: ids.map(|(id, is_held)| (id.to_owned(), is_held)).to_vec(), may_grow: false }
+    let content = |is_held: bool| vec![(!is_held).then_some("what it holds")];
+    Held { ids: ids.map(|(id, is_held)| (id, content(is_held))).into(), ..Held::default() }
 }
 
 fn found(said: &str) -> Vec<Finding> {

@@ -11,7 +11,7 @@ use crate::insight::movement::is_last_of_form;
 use crate::insight::references::Citable;
 use crate::insight::{
     Bar, bars, chart, close_reason, format_duration, group_digits, headline, independence, join_list,
-    long_order, money, paths, pluralize, quorum_ballots, round_view, rule_description, slots,
+    long_order, money, pluralize, quorum_ballots, round_view, rule_description, slots, tables,
 };
 use crate::report::model::{FULL_RECORD, POSITIONS_ONLY, Report, background, standing};
 use crate::sanitize::harmless_line;
@@ -224,11 +224,11 @@ fn write_tally(session: &Session, run: &RoundRun, tally: &Tally, out: &mut Strin
         let _ = writeln!(out, "{}. {}", i + 1, inline(step));
     }
     out.push('\n');
-    let paths = paths(&tally.verdict);
-    if !paths.is_empty() {
+    let tables = tables(&tally.verdict);
+    if !tables.is_empty() {
         out.push_str("Pairwise:\n\n");
     }
-    drawing(&paths, out);
+    drawing(&tables, out);
     if !is_last_of_form(session, run) {
         return;
     }

@@ -9,7 +9,7 @@ use crate::insight::headline;
 use crate::insight::independence::{Independence, independence};
 use crate::insight::movement;
 use crate::insight::round_view;
-use crate::insight::tally_text::long_order;
+use crate::insight::tally_text::{long_order, tables};
 use crate::insight::wording::{money, quorum_ballots, turnout};
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::wrapped;
@@ -51,6 +51,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         let step = wrapped(&format!("- {step}"), width, 6);
         lines.extend(step.into_iter().map(|line| Line::styled(line, faint)));
     }
+    lines.extend(tables(&tally.verdict).into_iter().map(|line| Line::styled(line, faint)));
     lines
 }
 

@@ -10,7 +10,7 @@ pub(crate) mod task;
 
 use indexmap::IndexMap;
 
-use super::definition::{Definition, LeakAction, ParticipantSpec, PseudonymSetting, WarmFirst};
+use super::definition::{Definition, LeakAction, ParticipantSpec, PseudonymSetting, StepIndex, WarmFirst};
 use super::discussion::expanded;
 use super::keys::check::{check_definition, has_nested};
 use super::recall::{RecallKeys, recall};
@@ -240,6 +240,7 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
         max_duration_ms: entries.whole_number("max_duration_ms"),
         answers: entries.node("answers").cloned(),
         steps,
+        index: StepIndex::default(),
         id,
     };
     give_in_turn(&mut definition);

@@ -111,6 +111,12 @@ impl BallotForm {
         self.options.iter().position(|known| known == option)
     }
 
+    /// Whether its ballots can be compared with those of another form: the same kind over the same options.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let parts = |form: &Self| (form.kind, form.min.clone(), form.max.clone());
+        parts(self) == parts(other) && self.options == other.options && self.cards == other.cards
+    }
+
     pub(super) fn key(&self) -> &'static str {
         self.kind.key()
     }

@@ -11,7 +11,7 @@ use crate::history::Session;
 use crate::journal::{Disk, EventLog, fold};
 use crate::launch::error::RunError;
 use crate::launch::session_file::read_session;
-use crate::report;
+use crate::report::{self, Report, Reports};
 use crate::sanitize::harmless_line;
 use crate::tui::Theme;
 
@@ -100,43 +100,50 @@ impl Reported {
         Self { session: fold(log), source }
     }
 
-    /// Why there is no decision to record; none where one was made.
-    fn undecided(&self) -> Option<String> {
-        let is_made = report::decision(&self.session).is_some_and(|decision| decision.is_made());
-        (!is_made)
-            .then(|| report::outcome(&self.session).unwrap_or_else(|| "nothing was decided yet".to_owned()))
+    /// The decisions of the session, or the one that `round` belongs to.
+    fn reports(&self, round: Option<&str>) -> Result<Reports<'_>, Diagnostic> {
+        let all = Reports::new(&self.session, &self.source);
+        let Some(round) = round else { return Ok(all) };
+        let known: Vec<&str> = self.session.rounds.iter().map(|run| run.opened.round.as_str()).collect();
+        let unknown = || {
+            let problem = Diagnostic::new(format!("this session has no decision with a round `{round}`"));
+            problem.hint(did_you_mean(round, &known))
+        };
+        all.of_round(round).ok_or_else(unknown)
     }
 }
 
+/// Why there is no decision to record; none where one was made.
+fn undecided(part: &Report<'_>) -> Option<String> {
+    let nothing = || "nothing was decided yet".to_owned();
+    (!part.is_decided())
+        .then(|| report::outcome(part.session).map_or_else(nothing, |_| part.made.label.clone()))
+}
+
 /// Prints the report of a session: whole, or on a terminal in one look.
-pub fn print_report(session: &Session, source: &report::Source, path: &Path, output: &mut Console) {
+pub fn print_report(reports: &Reports<'_>, path: &Path, output: &mut Console) {
     if !output.is_for_a_look() {
-        return output.bytes(report::markdown(session, source).as_bytes());
+        return output.bytes(report::markdown(reports).as_bytes());
     }
     let columns = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
     let theme = Theme::from_environment(|name| std::env::var(name).ok());
     let (path, name) = (quoted(&path.display().to_string()), session_name(path));
     let look =
         report::Look { columns, has_color: theme.color, is_ascii: theme.ascii, path: &path, name: &name };
-    output.bytes(report::glance(session, source, &look).as_bytes());
+    output.bytes(report::glance(reports, &look).as_bytes());
 }
 
-/// A session in a report's format; `supersedes` names the decision record that this one replaces.
-pub fn rendered(
-    session: &Session,
-    source: &report::Source,
-    format: Format,
-    supersedes: Option<&str>,
-) -> String {
+/// A session in a report's format; a decision record is of its first decision.
+pub fn rendered(reports: &Reports<'_>, format: Format) -> String {
     match format {
-        Format::Md => report::markdown(session, source),
-        Format::Html => report::html(session, source),
-        Format::Madr => report::madr(session, source, supersedes),
-        Format::Json => pretty(&report::json(session)),
-        Format::Sarif => pretty(&report::sarif(session)),
-        Format::Csv => report::csv(session),
-        Format::Junit => report::junit(session),
-        Format::Github => report::github(session),
+        Format::Md => report::markdown(reports),
+        Format::Html => report::html(reports),
+        Format::Madr => report::madr(reports.head(), None),
+        Format::Json => pretty(&report::json(reports)),
+        Format::Sarif => pretty(&report::sarif(reports.session)),
+        Format::Csv => report::csv(reports.session),
+        Format::Junit => report::junit(reports.session),
+        Format::Github => report::github(reports.session),
     }
 }
 
@@ -184,16 +191,35 @@ pub fn check_out(out: &[PathBuf], format: Option<Format>) -> Result<(), Diagnost
 /// The first file that cannot be written; the others before it are.
 pub fn write_reports(path: &Path, out: &[PathBuf], output: &mut Console) -> VerbResult {
     let reported = Reported::new(path, &read_session(path)?);
+    let reports = reported.reports(None)?;
     for out in out {
         let format = Format::of_file(out).unwrap_or(Format::Md);
-        if let Some(why) = reported.undecided().filter(|_| format == Format::Madr) {
-            output.note(&no_record(&why));
-            continue;
+        if format == Format::Madr {
+            if let Err(several) = one_decision(&reports) {
+                output.warn(&several);
+                continue;
+            }
+            if let Some(why) = undecided(reports.head()) {
+                output.note(&no_record(&why));
+                continue;
+            }
         }
-        let text = rendered(&reported.session, &reported.source, format, None);
-        write_report(out, text.as_bytes(), output)?;
+        write_report(out, rendered(&reports, format).as_bytes(), output)?;
     }
     Ok(ExitCode::Finished)
+}
+
+/// Refuses to write one decision record for several decisions.
+pub fn one_decision(reports: &Reports<'_>) -> Result<(), Diagnostic> {
+    if reports.only().is_some() {
+        return Ok(());
+    }
+    let line =
+        |part: &Report<'_>| format!("{} ({})", part.run.map_or("", |run| &run.opened.round), part.title());
+    let list: Vec<String> = reports.parts.iter().map(line).collect();
+    let problem =
+        Diagnostic::new(format!("{} decisions need a record each: {}", list.len(), list.join("; ")));
+    Err(problem.hint("select one with --round ID, or give a folder: --out FOLDER --format madr"))
 }
 
 /// Writes a document that was asked for by name, and never over a session.
@@ -230,20 +256,24 @@ fn numbered(folder: &Path, number: u32, title: &str) -> Result<PathBuf, Diagnost
 }
 
 /// Returns what to write where, the format of each by its name or `--format`; no name is standard output.
-fn planned(wanted: &ReportArgs, session: &Session) -> Result<Vec<(Option<PathBuf>, Format)>, Diagnostic> {
-    let mut outs: Vec<(PathBuf, Option<Format>)> =
-        wanted.out.iter().map(|out| (out.clone(), wanted.format.or(Format::of_file(out)))).collect();
-    if let Some(number) = wanted.number {
-        let mut is_named = false;
-        for (out, format) in outs.iter_mut().filter(|(out, _)| out.is_dir()) {
-            *out = numbered(out, number, &report::file_title(session))?;
-            *format = Some(Format::Madr);
-            is_named = true;
-        }
-        if !is_named {
-            let problem = Diagnostic::new("--number needs a folder");
-            return Err(problem.hint("use --out FOLDER; the record is named after its title"));
-        }
+fn planned(wanted: &ReportArgs, reports: &Reports<'_>) -> Result<Vec<(Option<PathBuf>, Format)>, Diagnostic> {
+    let format = |out: &PathBuf| {
+        let of_folder = (wanted.number.is_some() && out.is_dir()).then_some(Format::Madr);
+        of_folder.or(wanted.format).or(Format::of_file(out))
+    };
+    let outs: Vec<(PathBuf, Option<Format>)> =
+        wanted.out.iter().map(|out| (out.clone(), format(out))).collect();
+    if wanted.number.is_some() && !wanted.out.iter().any(|out| out.is_dir()) {
+        let problem = Diagnostic::new("--number needs a folder");
+        return Err(problem.hint("use --out FOLDER; the record is named after its title"));
+    }
+    if let Some((folder, _)) = outs.iter().find(|(out, format)| out.is_dir() && *format != Some(Format::Madr))
+    {
+        let problem = Diagnostic::new(format!("`{}` is a folder", folder.display()));
+        return Err(problem.hint("folders are for decision records: add --format madr"));
+    }
+    if outs.iter().any(|(out, format)| *format == Some(Format::Madr) && !out.is_dir()) {
+        one_decision(reports)?;
     }
     let names: Vec<PathBuf> = outs.iter().map(|(out, _)| out.clone()).collect();
     // A single file may have any name: without a known ending it is Markdown, as ever.
@@ -265,25 +295,57 @@ fn planned(wanted: &ReportArgs, session: &Session) -> Result<Vec<(Option<PathBuf
 pub fn report(path: &Path, wanted: &ReportArgs, output: &mut Console) -> VerbResult {
     output.full = wanted.full;
     let reported = Reported::new(path, &log_of(path, output)?);
-    let undecided = reported.undecided().filter(|_| !wanted.even_undecided);
+    let reports = reported.reports(wanted.round.as_deref())?;
     let mut code = ExitCode::Finished;
-    for (out, format) in planned(wanted, &reported.session)? {
-        if let Some(why) = undecided.as_ref().filter(|_| format == Format::Madr) {
-            output.note(&no_record(why));
+    for (out, format) in planned(wanted, &reports)? {
+        if format == Format::Madr {
+            code = code.max(records(&reports, out.as_deref(), wanted, output)?);
+            continue;
+        }
+        if out.is_none() && format == Format::Md && wanted.format.is_none() {
+            print_report(&reports, path, output);
+            continue;
+        }
+        let text = rendered(&reports, format);
+        match out {
+            Some(out) => drop(write_report(&out, text.as_bytes(), output)?),
+            None => output.bytes(text.as_bytes()),
+        }
+    }
+    Ok(code)
+}
+
+/// Writes a decision record for each decision into a folder, or the only one to a file.
+fn records(
+    reports: &Reports<'_>,
+    out: Option<&Path>,
+    wanted: &ReportArgs,
+    output: &mut Console,
+) -> VerbResult {
+    let folder = out.filter(|out| out.is_dir());
+    if folder.is_none() {
+        one_decision(reports)?;
+    }
+    let mut code = ExitCode::Finished;
+    for (at, part) in reports.parts.iter().enumerate() {
+        if let Some(why) = undecided(part).filter(|_| !wanted.even_undecided) {
+            output.note(&no_record(&why));
             code = ExitCode::Undecided;
             continue;
         }
-        let supersedes = wanted.supersedes.as_deref();
-        if out.is_none() && format == Format::Md && wanted.format.is_none() {
-            print_report(&reported.session, &reported.source, path, output);
-            continue;
+        let text = report::madr(part, wanted.supersedes.as_deref());
+        let title = report::file_title(part);
+        match (folder, out, wanted.number) {
+            (Some(folder), _, Some(number)) => {
+                let path = numbered(folder, number + at as u32, &title)?;
+                write_report(&path, text.as_bytes(), output)?;
+            }
+            (Some(folder), ..) => {
+                write_report(&folder.join(title + ".md"), text.as_bytes(), output)?;
+            }
+            (None, Some(out), _) => drop(write_report(out, text.as_bytes(), output)?),
+            (None, None, _) => output.bytes(text.as_bytes()),
         }
-        let text = rendered(&reported.session, &reported.source, format, supersedes);
-        let Some(out) = out else {
-            output.bytes(text.as_bytes());
-            continue;
-        };
-        write_report(&out, text.as_bytes(), output)?;
     }
     Ok(code)
 }

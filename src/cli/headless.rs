@@ -14,8 +14,10 @@ use super::worker_door::WorkerDoor;
 use crate::core::{ExitCode, exhausted_key};
 use crate::diagnostic::Diagnostic;
 use crate::engine::{EngineError, Observer, RemoteSeats};
-use crate::history::{ApprovalRequested, Event, LogEntry, PauseReason, Session};
+use crate::history::{Event, LogEntry, PauseReason, Session};
+use crate::insight::asked::blocked;
 use crate::insight::wording::{money, resume_verb};
+use crate::insight::{asked, asked_about};
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 use crate::launch::headless::HeadlessFacilitator;
@@ -174,7 +176,7 @@ fn print_summary(
     if !output.is_for_scripts() {
         let file = path.file_name().map(|name| name.to_string_lossy().into_owned());
         let source = report::Source { file, entries, last_hash: last_hash.to_owned(), torn: 0 };
-        super::files::print_report(session, &source, path, output);
+        super::files::print_report(&report::Reports::new(session, &source), path, output);
     }
     match (&session.paused, report::in_one_line(session)) {
         (Some((_, reason)), _) => {
@@ -186,8 +188,8 @@ fn print_summary(
                 PauseReason::Interrupted | PauseReason::Left | PauseReason::Waiting(_) => "waiting: ",
             };
             output.note(&format!("{lead}{reason}"));
-            for idea in asked_of(session).map_or(&[][..], |asked| &asked.ideas) {
-                output.note(&format!("idea {}: {}", idea.id, idea.title));
+            for line in asked_about(session) {
+                output.note(&line);
             }
             output.note(&format!("resume with: {resume}{}", answer_hint(session)));
         }
@@ -204,12 +206,6 @@ fn print_summary(
     Ok(exit)
 }
 
-/// What a person is asked in the step that runs, if it is not answered.
-fn asked_of(session: &Session) -> Option<&ApprovalRequested> {
-    let approval = session.step.as_ref()?.approval.as_ref()?;
-    approval.given.is_none().then_some(&approval.requested)
-}
-
 /// How the answer that is waited for can be given.
 fn answer_hint(session: &Session) -> String {
     if let Some(asked) = &session.exhausted {
@@ -217,7 +213,7 @@ fn answer_hint(session: &Session) -> String {
         return format!(" --answers FILE, where FILE says `{key}: take` (or continue, stop)");
     }
     let Some(run) = &session.step else { return String::new() };
-    match asked_of(session) {
+    match asked(session) {
         None if session.open_round().is_some_and(|round| !round.lost_seats().is_empty()) => {
             " --ask-again".to_owned()
         }
@@ -228,6 +224,10 @@ fn answer_hint(session: &Session) -> String {
         }
         Some(asked) if asked.proposal.is_some() => {
             format!(" --answers FILE, where FILE says `{}: true`, or `{{edited: {{…}}}}`", run.id)
+        }
+        Some(_) if blocked(session).is_some() => {
+            let amended = "{approved: true, comment: \"<the whole new proposal>\"}";
+            format!(" --answers FILE, where FILE says `{}: {amended}`, or `false` to leave it", run.id)
         }
         Some(asked) => {
             let choice = asked.choices.first();

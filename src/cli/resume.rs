@@ -40,7 +40,8 @@ pub fn resume_file(
         let hash = opened.log.lines.last().map(|line| line.hash.clone()).unwrap_or_default();
         let shown = fold(&opened.log);
         if !output.is_for_scripts() {
-            output.bytes(report::markdown(&shown, &report::Source::default()).as_bytes());
+            let source = report::Source::default();
+            output.bytes(report::markdown(&report::Reports::new(&shown, &source)).as_bytes());
         }
         output.result_line(&shown, exit, path, &hash);
         close_workers(&session, context, output);

@@ -1,5 +1,6 @@
 //! How a session ended, as a number a script can branch on, and which round it stands or falls with.
 
+use super::questions::{AskedQuestion, questions};
 use super::tally_round::decides_nothing;
 use crate::history::{AnsweredQuestion, NotHeld, PauseReason, RoundRun, Session, Status, Tally};
 use crate::workflow::Step;
@@ -35,14 +36,32 @@ pub fn session_exit(session: &Session) -> ExitCode {
 pub fn exit_code(session: &Session, status: Status) -> ExitCode {
     match status {
         Status::Finished => match deciding_by(session, true) {
-            Some(Deciding::Round(round)) => of_count(session, round),
-            Some(Deciding::Person(..)) | None => ExitCode::Finished,
             Some(Deciding::NotHeld(..) | Deciding::NoneHeld) => ExitCode::Undecided,
+            Some(Deciding::Round(round)) if round.opened.rule.is_none() => of_count(session, round),
+            _ => questions(session)
+                .iter()
+                .map(|one| of_question(session, one))
+                .max()
+                .unwrap_or(ExitCode::Finished),
         },
         Status::Failed | Status::Rejected => ExitCode::Undecided,
         Status::Paused => ExitCode::Waiting,
         Status::Stopped => ExitCode::Unreachable,
     }
+}
+
+/// The deciding rounds of the questions that keep a finished session from exit code 0.
+pub fn failing_rounds(session: &Session) -> Vec<&RoundRun> {
+    let mut asked = questions(session);
+    asked.retain(|one| of_question(session, one) != ExitCode::Finished);
+    asked.iter().map(|one| one.decides).collect()
+}
+
+fn of_question(session: &Session, asked: &AskedQuestion<'_>) -> ExitCode {
+    if asked.by_person(session).is_some() || asked.is_answered_elsewhere(session) {
+        return ExitCode::Finished;
+    }
+    of_count(session, asked.decides)
 }
 
 fn of_count(session: &Session, round: &RoundRun) -> ExitCode {

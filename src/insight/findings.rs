@@ -1,5 +1,7 @@
 //! The findings of a round in groups: what several seats found at the same place, or a merge put together.
 
+use super::references::Citable;
+use super::wording::{join_list, pluralize};
 use crate::ballot::{Ballot, Finding, Severity, place};
 use crate::history::{RoundRun, SeatStatus, Session};
 
@@ -15,6 +17,8 @@ pub struct FindingGroup<'a> {
     pub findings: Vec<(&'a str, &'a Finding)>,
     pub title: Option<&'a str>,
     pub set_aside: Option<&'a str>,
+    /// The seats whose finding names a place that the snapshot does not have, with that place.
+    pub not_in_evidence: Vec<(&'a str, String)>,
 }
 
 impl FindingGroup<'_> {
@@ -44,6 +48,21 @@ impl FindingGroup<'_> {
     }
 }
 
+impl Findings<'_> {
+    /// "3 findings: 1 critical, 2 low".
+    pub fn counts(&self) -> String {
+        let count = |severity: Severity| {
+            let count = self.groups.iter().filter(|group| group.severity() == severity).count();
+            (count > 0).then(|| format!("{count} {}", severity.name()))
+        };
+        let counts = join_list(Severity::WORDS.iter().rev().filter_map(|(_, severity)| count(*severity)));
+        match self.groups.len() {
+            0 => "No findings".to_owned(),
+            all => format!("{}: {counts}", pluralize(all, "finding")),
+        }
+    }
+}
+
 /// The groups of a round; none while its answers cannot be read.
 pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Findings<'a> {
     let mut answered = 0;
@@ -55,6 +74,7 @@ pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Findings<'a> {
         let id = |at: usize| format!("{}#{}", seat.name, at + 1);
         all.extend(found.iter().enumerate().map(|(at, finding)| (id(at), seat.name.as_str(), finding)));
     }
+    let citable = Citable::of_round(round);
     let merge = session.merge_of(&round.opened.round).map(|merged| &merged.merge);
     let option = |id: &String| merge?.options.iter().find(|option| option.from.contains(id));
     let aside = |id: &String| merge?.set_aside.iter().find(|aside| aside.idea == *id);
@@ -76,13 +96,20 @@ pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Findings<'a> {
         }
         members.sort_unstable();
         let reasons: Option<Vec<_>> = members.iter().map(|member| aside(&all[*member].0)).collect();
+        let findings: Vec<_> = members.iter().map(|member| (all[*member].1, all[*member].2)).collect();
+        let is_elsewhere = |finding: &Finding| {
+            let file = finding.file.as_deref()?;
+            (!citable.has_place(file, finding.lines)).then(|| place(file, finding.lines))
+        };
+        let elsewhere = findings.iter().filter_map(|(seat, finding)| Some((*seat, is_elsewhere(finding)?)));
         groups.push(FindingGroup {
+            not_in_evidence: elsewhere.collect(),
             title: members
                 .iter()
                 .find_map(|member| option(&all[*member].0))
                 .map(|option| option.title.as_str()),
             set_aside: reasons.and_then(|reasons| reasons.first().map(|aside| aside.reason.as_str())),
-            findings: members.into_iter().map(|member| (all[member].1, all[member].2)).collect(),
+            findings,
         });
     }
     groups.sort_by_key(|group| std::cmp::Reverse((group.severity(), group.seats())));

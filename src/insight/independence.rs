@@ -111,20 +111,15 @@ pub fn independence(session: &Session, round: &RoundRun) -> Option<Independence>
 }
 
 impl Independence {
-    /// How many models and makers, with what is unknown said.
-    pub fn line(&self) -> String {
+    /// How many models and makers, with what is unknown said: "3 models, 2 makers (Meta, Google)".
+    pub fn counts(&self) -> String {
         let mut parts = Vec::new();
         if !self.models.is_empty() {
             let known: Vec<&String> = self.makers.keys().filter(|maker| *maker != UNKNOWN).collect();
             let makers = match (known.len(), self.makers.get(UNKNOWN)) {
                 (0, _) => "makers unknown".to_owned(),
                 (count, None) => format!("{} ({})", pluralize(count, "maker"), join_list(known)),
-                (count, Some(rest)) => format!(
-                    "{} ({}), of {} unknown",
-                    pluralize(count, "maker"),
-                    join_list(known),
-                    pluralize(rest.len(), "model")
-                ),
+                (count, Some(_)) => format!("{} or more ({})", pluralize(count, "maker"), join_list(known)),
             };
             parts.push(format!("{}, {makers}", pluralize(self.models.len(), "model")));
         }
@@ -133,12 +128,12 @@ impl Independence {
             1 => parts.push("1 answer given by a person or a script".to_owned()),
             count => parts.push(format!("{count} answers given by people or a script")),
         }
-        format!("Independence: {}", parts.join("; "))
+        parts.join("; ")
     }
 
     /// Lines for a person: models and makers, seats that share a model, seats that gave the same answer.
     pub fn lines(&self) -> Vec<String> {
-        let mut lines = vec![self.line()];
+        let mut lines = vec![format!("Independence: {}", self.counts())];
         for (model, seats) in self.models.iter().filter(|(_, seats)| seats.len() > 1) {
             lines.push(format!("One model, {model}: {}", join_list(seats)));
         }

@@ -1,6 +1,7 @@
 //! Insight: what a session shows, as data and wording for the screen and the reports. Pure.
 
-pub mod agreement;
+pub mod asked;
+pub mod estimates;
 pub mod findings;
 pub mod headline;
 pub mod independence;
@@ -14,8 +15,9 @@ pub mod tally_text;
 pub mod what_if;
 pub mod wording;
 
-pub use agreement::{agreement, chart};
-pub use headline::{Headline, headline, session_headline, without_count};
+pub use asked::{asked, asked_about};
+pub use estimates::estimates;
+pub use headline::{Headline, headline, session_headline};
 pub use independence::independence;
 pub use movement::movement;
 pub use round_view::{

@@ -1,7 +1,7 @@
 //! Who moved from what to what between two rounds, by ballots and never by confidence.
 //!
-//! Rounds are compared when their forms are equal: the same kind, options, scale and cards; open ones
-//! when they ask the same question, and then by the words of the positions. Whether a change came with a
+//! Rounds of one question are compared when their forms are equal, open ones by the words of the positions.
+//! Whether a change came with a
 //! new argument is recognized by the answers' own words: a reason, concern or risk, and beside a ballot a
 //! position, that the seat had not given in the round before.
 
@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 
 use super::round_view;
 use super::round_view::SeatView;
-use super::wording::{cut, join_list};
 use crate::ballot::{Ballot, BallotKind};
+use crate::core::earlier_rounds;
 use crate::history::{AnswerRevealed, RoundRun, Session};
 use crate::identity::words;
 use crate::round::answer::Outcome;
 use crate::tally::Score;
 
-/// What a seat stood for that gave no ballot.
+/// The position of a seat that gave no ballot.
 const NOTHING: &str = "no ballot";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct Move {
     pub has_new_argument: bool,
 }
 
-/// What changed since the last round of the same form; none if there is none, or it may not be read. Seats of
+/// What changed since the last round of the same question; none if there is none, or it may not be read. Seats of
 /// one round alone are left out.
 pub fn movement(session: &Session, round: &RoundRun) -> Option<Movement> {
     let before = earlier(session, round)?;
@@ -87,23 +87,14 @@ fn leader(round: &RoundRun) -> Option<String> {
     first.next().is_none().then(|| option.clone())
 }
 
-/// The last revealed round before this one with an equal form and the same `output`, and for open ones an
-/// equal question.
+/// The last revealed round before this one that asks the same question with an equal form.
 pub fn earlier<'a>(session: &'a Session, round: &RoundRun) -> Option<&'a RoundRun> {
     if !round_view::is_revealed(round) {
         return None;
     }
-    let result = |round: &RoundRun| session.definition.as_ref()?.step(&round.opened.step)?.output.as_ref();
-    let asks_the_same = |other: &RoundRun| {
-        other.opened.ballot == round.opened.ballot
-            && result(other) == result(round)
-            && (!is_open(round) || other.opened.question == round.opened.question)
-    };
-    if let Some(before) = session.revised_by(&round.opened) {
-        return Some(before);
-    }
-    let at = session.rounds.iter().rposition(|other| other.opened.round == round.opened.round)?;
-    session.rounds[..at].iter().rev().find(|other| asks_the_same(other) && round_view::is_revealed(other))
+    let mut before = earlier_rounds(session, round).into_iter().rev();
+    before
+        .find(|before| before.opened.ballot.is_like(&round.opened.ballot) && round_view::is_revealed(before))
 }
 
 fn is_open(round: &RoundRun) -> bool {
@@ -162,32 +153,6 @@ impl Movement {
         flows
     }
 
-    /// Lines for a person: a line each way that somebody went, then who stayed.
-    pub fn lines(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        for ((from, to), seats) in self.flows() {
-            let named = seats.iter().map(|one| {
-                let flag = if one.has_new_argument { "" } else { " (without a new argument)" };
-                format!("{}{flag}", one.seat)
-            });
-            lines.push(format!(
-                "{} → {}: {} ({})",
-                cut(from, 60),
-                cut(to, 60),
-                seats.len(),
-                join_list(named)
-            ));
-        }
-        if !self.joined_leader.is_empty() {
-            let joined = &self.joined_leader;
-            lines.push(format!("joined the leader: {} ({})", joined.len(), join_list(joined)));
-        }
-        if !self.stayed.is_empty() {
-            lines.push(format!("unchanged: {} ({})", self.stayed.len(), join_list(&self.stayed)));
-        }
-        lines
-    }
-
     pub fn json(&self) -> Value {
         let moves = self.moves.iter().map(|one| {
             json!({
@@ -198,20 +163,4 @@ impl Movement {
         json!({ "since": self.from_round, "moves": moves.collect::<Value>(), "unchanged": self.stayed,
             "joined_leader": self.joined_leader })
     }
-}
-
-/// The rounds of one form up to this one, the earliest first.
-pub fn rounds_of_form<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<&'a RoundRun> {
-    let mut rounds = vec![round];
-    while let Some(before) = rounds.last().and_then(|round| earlier(session, round)) {
-        rounds.push(before);
-    }
-    rounds.reverse();
-    rounds
-}
-
-/// Whether no later round has the form of this one.
-pub fn is_last_of_form(session: &Session, round: &RoundRun) -> bool {
-    let mut later = session.rounds.iter().skip_while(|other| !std::ptr::eq(*other, round)).skip(1);
-    !later.any(|later| earlier(session, later).is_some_and(|before| std::ptr::eq(before, round)))
 }

@@ -1,5 +1,6 @@
 //! Phases of a discussion, read from the rounds that its strategy expands to.
 
+use crate::core::{discussion_of, is_within};
 use crate::workflow::{Definition, Step};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,14 +33,4 @@ pub fn phase_of(definition: &Definition, step: &str) -> Option<PhasePlace> {
         next: if merges { Some("merging ideas".to_owned()) } else { next.map(label) },
         is_next_optional: !merges && next.is_some_and(|next| has(format!("{}-if", next.id))),
     })
-}
-
-/// The id of the discussion that a deciding round belongs to: its result has that name.
-fn discussion_of(step: &Step) -> Option<&str> {
-    let output = step.output.as_deref()?;
-    (step.round().is_some() && is_within(&step.id, output)).then_some(output)
-}
-
-fn is_within(step: &str, whole: &str) -> bool {
-    step.strip_prefix(whole).is_some_and(|rest| rest.starts_with('-'))
 }

@@ -13,9 +13,6 @@ use crate::ballot::line_range;
 use crate::history::{AnswerRevealed, RoundRun};
 use crate::yaml;
 
-/// How rehearsed answers once named what they were drawn from.
-const REHEARSED: [&str; 2] = ["snapshot sha256:", "persona sha256:"];
-
 #[derive(Debug, Clone, Default)]
 pub struct Citable {
     artifacts: Vec<CitableArtifact>,
@@ -66,9 +63,6 @@ impl Citable {
         if let Some(artifact) = self.artifacts.iter().find(|artifact| artifact.id == reference) {
             return Some(Citation::Artifact(artifact.summary.clone()));
         }
-        if REHEARSED.iter().any(|hash| reference.starts_with(hash)) {
-            return Some(Citation::Quotation);
-        }
         if let Some((place, range)) = reference.rsplit_once(':').and_then(|(place, range)| {
             let range = line_range(range)?;
             Some((place.trim(), range))
@@ -83,6 +77,21 @@ impl Citable {
             .flatten()
             .find(|quote| self.holds(quote))
             .map(|_| Citation::Quotation)
+    }
+
+    /// Whether a file, and lines of it, are in the evidence; so is every place where there is no evidence.
+    pub fn has_place(&self, file: &str, lines: Option<(u32, u32)>) -> bool {
+        let mut with_places =
+            self.artifacts.iter().filter(|known| known.source.is_some() || !known.hunks.is_empty());
+        let file = file.trim().trim_start_matches("./");
+        let is_of = |known: &CitableArtifact| {
+            known.source.as_deref() == Some(file) || known.hunks.iter().any(|(path, ..)| path == file)
+        };
+        with_places.clone().next().is_none()
+            || with_places.any(|known| match lines {
+                Some((from, to)) => known.cited(file, &(from..=to)).is_some(),
+                None => is_of(known),
+            })
     }
 
     fn holds(&self, quote: &str) -> bool {

@@ -18,18 +18,6 @@ pub fn quorum_ballots(opened: &RoundOpened) -> String {
     opened.quorum_ballots.map(|needed| format!(", {}", pluralize(needed, "ballot"))).unwrap_or_default()
 }
 
-/// Of what a share of the ballots is one: "5 ballots"; "the 2 who did not abstain; 3 abstained".
-pub fn whole_of_share(tally: &Tally) -> String {
-    let absent = absent(tally);
-    let rest = || join_list(absent.iter().map(|(count, word)| format!("{count} {word}")));
-    let ballots = pluralize(tally.answered, "ballot");
-    match absent.len() {
-        0 => ballots,
-        1 if tally.abstained > 0 => format!("the {} who did not abstain; {}", tally.answered, rest()),
-        _ => format!("{ballots}; of {} {}", pluralize(tally.asked, "seat"), rest()),
-    }
-}
-
 /// "1 of 5 answered, 3 failed, 1 missing": what is zero is left out, the first part never.
 pub fn turnout(tally: &Tally) -> String {
     let mut text = format!("{} of {} answered", tally.answered, tally.asked);

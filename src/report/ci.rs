@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use crate::ballot::Severity;
-use crate::core::{Deciding, ExitCode, deciding, session_exit};
+use crate::core::{Deciding, ExitCode, deciding, failing_rounds, session_exit};
 use crate::history::{RoundRun, Session};
 use crate::insight::findings::{FindingGroup, grouped};
 use crate::insight::headline::rehearsal_mark;
@@ -51,13 +51,12 @@ fn cases(session: &Session) -> Vec<Case> {
 
 fn round(session: &Session, run: &RoundRun) -> Case {
     let counted = tally(run);
-    let is_deciding =
-        matches!(deciding(session), Some(Deciding::Round(round)) if round.opened.round == run.opened.round);
+    let is_failing = failing_rounds(session).iter().any(|failing| std::ptr::eq(*failing, run));
     let standing = match counted {
         _ if !is_revealed(run) => Standing::Unfinished(open(run)),
         Some(tally) if tally.rule.is_some() && !tally.decided => {
             let why = headline(session, run, tally).line();
-            if is_deciding { Standing::Failed(why) } else { Standing::Skipped(why) }
+            if is_failing { Standing::Failed(why) } else { Standing::Skipped(why) }
         }
         _ => Standing::Passed,
     };
@@ -219,7 +218,8 @@ fn annotation(group: &FindingGroup<'_>, answered: usize, mark: &str, out: &mut S
     let file = group.file().map(|file| format!(",file={}", property(file))).unwrap_or_default();
     let lines = group.lines().map(|(from, to)| format!(",line={from},endLine={to}")).unwrap_or_default();
     let title = format!("{}, found by {} of {answered}", group.severity().name(), group.seats());
-    let claims: Vec<&str> = group.findings.iter().map(|(_, finding)| finding.claim.as_str()).collect();
+    let mut claims: Vec<String> = group.findings.iter().map(|(_, finding)| finding.claim.clone()).collect();
+    claims.extend(group.not_in_evidence.iter().map(|(_, place)| format!("not in the evidence: {place}")));
     let _ = writeln!(
         out,
         "::{level} title={}{file}{lines}::{mark}{}",

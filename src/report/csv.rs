@@ -10,48 +10,15 @@ use crate::tally::Tier;
 use crate::insight::references::Citable;
 use crate::insight::{SeatView, confidence, dissents, places, seats, tally, winners};
 
-const COLUMNS: [&str; 16] = [
-    "session",
-    "round",
-    "number",
-    "question",
-    "participant",
-    "persona",
-    "model",
-    "weight",
-    "outcome",
-    "vote",
-    "confidence",
-    "reason",
-    "tries",
-    "latency_ms",
-    "tokens_in",
-    "tokens_out",
-];
-
-/// What stands at the end of a line: what the round came to, and what the seat said, word for word.
-const AT_THE_END: [&str; 14] = [
-    "decided",
-    "strength",
-    "order",
-    "dissents",
-    "position",
-    "rationale",
-    "concerns",
-    "minimum_change",
-    "tokens_thinking",
-    "dropped",
-    "references",
-    "unresolved_references",
-    "usd",
-    "rehearsal",
-];
+const COLUMNS: &str = "session round number question participant persona model weight outcome vote confidence reason \
+                       tries latency_ms tokens_in tokens_out decided strength order dissents position rationale \
+                       concerns minimum_change tokens_thinking dropped references unresolved_references usd rehearsal";
 
 /// Every seat of every round, in order. A seat that gave no valid answer and may block has its reply as
 /// its position.
 pub fn csv(session: &Session) -> String {
     let mut out = String::new();
-    row(COLUMNS.iter().map(|name| (*name).to_owned()).chain(AT_THE_END.map(str::to_owned)), &mut out);
+    row(COLUMNS.split(' ').map(str::to_owned), &mut out);
     for run in &session.rounds {
         let winners = winners(session, run);
         let decided = winners.join(" ");
@@ -118,7 +85,7 @@ fn not_held_rows(session: &Session, out: &mut String) {
             "reason" => not_held.why.clone(),
             _ => String::new(),
         };
-        row(COLUMNS.iter().map(|column| cell(column)).chain(AT_THE_END.map(|_| String::new())), out);
+        row(COLUMNS.split(' ').map(cell), out);
     }
 }
 

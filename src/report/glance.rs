@@ -4,9 +4,8 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::model::{Absent, Dissenter, Fact, Report, Source, dissent_heading, people_money, said};
+use super::model::{Absent, Block, Dissenter, Fact, Report, Reports, dissent_heading, people_money, said};
 use crate::ballot::Ballot;
-use crate::history::Session;
 use crate::insight::sides::{Bar, Side, sides};
 use crate::insight::wording::resume_verb;
 use crate::insight::{SeatView, first_names, labels, pluralize, seats};
@@ -38,19 +37,23 @@ pub struct Look<'a> {
 type Items = Vec<Vec<String>>;
 
 /// The result of a session for a terminal, each line ended.
-pub fn glance(session: &Session, source: &Source, look: &Look<'_>) -> String {
-    let page = Page { report: &Report::new(session, source), look };
+pub fn glance(reports: &Reports<'_>, look: &Look<'_>) -> String {
+    let page = Page { reports, report: reports.head(), look };
     let (mut lines, foot) = (page.head(), page.foot());
-    let dissent = page.dissent();
-    let reasons = if dissent.is_empty() { page.reasons() } else { Vec::new() };
-    let mut sections = vec![("decision", page.others()), ("option", page.counts())];
-    sections.extend([("dissent", dissent), ("answer", reasons), ("reason", page.absent())]);
+    let mut sections = if reports.only().is_none() {
+        vec![("decision", page.decisions())]
+    } else {
+        let (dissent, blocks) = (page.dissent(), page.blocks());
+        let reasons = if dissent.is_empty() && blocks.is_empty() { page.reasons() } else { Vec::new() };
+        let said = [("option", page.counts()), ("line", blocks), ("dissent", dissent), ("answer", reasons)];
+        said.into_iter().chain([("reason", page.absent())]).collect()
+    };
     sections.retain(|(_, items)| !items.is_empty());
-    let mut after = 2 * sections.len();
+    let (mut after, most) = (2 * sections.len(), if sections.len() == 1 { LINES } else { OF_SECTION });
     for (noun, items) in sections {
         // Each section that follows has two lines at least.
         after -= 2;
-        let room = LINES.saturating_sub(lines.len() + foot.len() + after + 2).clamp(1, OF_SECTION);
+        let room = LINES.saturating_sub(lines.len() + foot.len() + after + 2).clamp(1, most);
         lines.push(String::new());
         show(items, noun, room, &mut lines);
     }
@@ -72,6 +75,7 @@ fn show(items: Items, noun: &str, mut room: usize, lines: &mut Vec<String>) {
 }
 
 struct Page<'a> {
+    reports: &'a Reports<'a>,
     report: &'a Report<'a>,
     look: &'a Look<'a>,
 }
@@ -97,26 +101,44 @@ impl Page<'_> {
 
     /// Headline, sentence, question, and the labels of what no model answered.
     fn head(&self) -> Vec<String> {
-        let made = &self.report.made;
-        let color = if self.report.is_decided() { "1;32" } else { "1;33" };
+        let made = &self.reports.made;
+        let color = if self.reports.is_decided() { "1;32" } else { "1;33" };
         let mut lines: Vec<String> =
             self.lines(&made.label, 0, 2).iter().map(|line| self.painted(color, line)).collect();
-        lines.extend(self.lines(&made.sentence, 0, 2));
+        let is_one = self.reports.only().is_some();
+        lines.extend(self.lines(if is_one { &made.sentence } else { "" }, 0, 2));
         lines.extend(made.order.iter().flat_map(|order| self.lines(order, 0, 1)));
-        lines.extend(self.lines(self.report.title(), 0, 1).iter().map(|line| self.painted("2", line)));
+        lines.extend(self.lines(self.reports.title(), 0, 1).iter().map(|line| self.painted("2", line)));
         let said = labels(self.report.session).into_iter().chain(self.report.missing());
         lines.extend(said.take(2).flat_map(|label| self.lines(&label, 0, 1)));
         lines.retain(|line| !line.is_empty());
         lines
     }
 
-    /// Other decisions of the session, three lines each.
-    fn others(&self) -> Items {
-        let item = self.report.others.iter().map(|(run, made)| {
-            let parts = [&made.label, &made.sentence, &run.opened.question];
-            parts.iter().zip([0, 2, 2]).flat_map(|(text, indent)| self.lines(text, indent, 1)).collect()
-        });
-        item.collect()
+    /// The decisions of the session, three lines each.
+    fn decisions(&self) -> Items {
+        let item = |part: &Report<'_>| {
+            let line = part.in_short();
+            let color = if line.is_made { "1;32" } else { "1;33" };
+            let name = self.lines(&line.name, 2, 1).iter().map(|name| self.painted(color, name)).collect();
+            [self.lines(&line.question, 0, 1), name, self.lines(&line.facts.join(" · "), 2, 1)].concat()
+        };
+        self.reports.parts.iter().map(item).collect()
+    }
+
+    /// Opinions, findings, the estimates of each round, a line each.
+    fn blocks(&self) -> Items {
+        let of_block = |block: Block| {
+            let note =
+                block.note.iter().map(|note| self.lines(&format!("Note: {note}"), 2, 2)).collect::<Items>();
+            let line = |(what, text): &(String, String)| {
+                let colon = if text.is_empty() { "" } else { ": " };
+                self.lines(&format!("{what}{colon}{}", sentence(text)), 2, 2)
+            };
+            let lines: Items = block.lines.iter().map(line).collect();
+            [vec![self.lines(&block.heading, 0, 1)], note, lines].concat()
+        };
+        self.report.blocks().into_iter().flat_map(of_block).collect()
     }
 
     /// A bar for each option, with the seats behind it.
@@ -139,7 +161,7 @@ impl Page<'_> {
         let full = Bar { name: side.name, score: side.score, share: side.share }.cells(room);
         let [on, off] = if self.look.is_ascii { ["#", "."] } else { ["█", "░"] };
         let bar = format!("{}{}", on.repeat(full), off.repeat(room - full));
-        let bar = if self.report.winner() == Some(side.name) { self.painted("32", &bar) } else { bar };
+        let bar = if self.report.winners().contains(&side.name) { self.painted("32", &bar) } else { bar };
         let seat = |backer: &crate::insight::sides::Backer<'_>| match &backer.sure {
             Some(_) => format!("{} ({:.0} %)", backer.seat, backer.share() * 100.0),
             None => backer.seat.to_owned(),
@@ -194,7 +216,8 @@ impl Page<'_> {
         let text = |fact: Fact| (fact.name, format!("{} ({})", fact.value.to_lowercase(), fact.note));
         let cost = (spent.is_told() || spent.is_unknown).then(|| ("Cost", people_money(&spent)));
         let mut lines = Vec::new();
-        for (name, text) in self.report.facts().map(text).into_iter().chain(cost) {
+        let facts = self.reports.only().map(|only| only.facts().map(text)).into_iter().flatten();
+        for (name, text) in facts.chain(cost) {
             if name == "Quorum" || name == "Approval" && !is_asked {
                 continue;
             }

@@ -6,36 +6,46 @@
 
 use serde_json::{Map, Value, json};
 
-use super::model::{Reason, Report, Source};
-use super::{Decision, decision, outcome};
+use super::model::{Report, Reports, background};
+use super::outcome;
 use crate::ballot::Ballot;
-use crate::core::{Cost, artifact_view};
+use crate::core::{Cost, artifact_view, session_exit};
 use crate::history::{AnsweredQuestion, Point, RoundRun, Session, StepFinished, Tally};
 use crate::identity::Leak;
 use crate::insight::findings::grouped;
 use crate::insight::references::Citable;
+use crate::insight::what_if::{WhatIf, what_if_all};
 use crate::insight::{
-    SeatView, VisibleState, agreement, independence, movement, round_view, shown_mask, slots,
+    Headline, SeatView, VisibleState, independence, movement, round_view, shown_mask, slots,
 };
 use crate::round::answer::Outcome;
 use crate::round::material::{AgendaItem, Artifact};
-use crate::tally::{Backing, Rule};
+use crate::tally::{Backing, RuleOptions};
 
-pub fn json(session: &Session) -> Value {
-    let source = Source::default();
-    let shown = Report::new(session, &source);
+pub fn json(reports: &Reports<'_>) -> Value {
+    let (session, source) = (reports.session, reports.source);
     let artifacts = session.definition.iter().flat_map(|definition| &definition.artifacts);
     let made = session.made_in_order().map(|made| artifact_view(session, made));
+    let decisions: Vec<Value> =
+        reports.parts.iter().filter(|part| part.decision.is_some()).map(decision).collect();
     let mut report = json!({
         "session": session.id,
         "status": status(session),
+        "exit_code": session_exit(session) as i32,
+        "opened_at": session.opened_at.to_string(),
+        "last_at": session.last_at.to_string(),
+        "file": source.file,
+        "entries": source.entries,
+        "last_hash": source.last_hash,
         "outcome": outcome(session),
         "rehearsal": session.is_rehearsal(),
-        "verdict": verdict(&shown),
-        "task": task(&shown),
-        "options": options(&shown),
-        "missing": shown.missing(),
-        "decision": decision(session).filter(Decision::is_made).map(|made| decided(&made)),
+        "verdict": verdict(reports),
+        "task": task(reports),
+        "options": reports.only().map(|only| json!(only.options())),
+        "missing": reports.head().missing(),
+        "decision": reports.only().filter(|only| only.is_decided()).map(|only| decided(only)),
+        "decisions": decisions,
+        "first_page": reports.only().map(|only| json!(only.blocks())),
         "dissent": session.rounds.iter().flat_map(|run| dissent(session, run)).collect::<Value>(),
         "rounds": session.rounds.iter().map(|run| round(session, run)).collect::<Value>(),
         "not_held": session.not_held.iter().map(|(step, not_held)| {
@@ -59,6 +69,22 @@ pub fn json(session: &Session) -> Value {
     report
 }
 
+/// One question with what it came to.
+fn decision(part: &Report<'_>) -> Value {
+    let moves: Value =
+        part.rounds.iter().filter_map(|run| Some(movement(part.session, run)?.json())).collect();
+    let mut value = decided(part);
+    value["question"] = part.title().into();
+    value["rounds"] = part.rounds.iter().map(|run| run.opened.round.as_str()).collect();
+    value["verdict"] = facts(part, &part.made);
+    value["options"] = json!(part.options());
+    value["dissent"] = part.run.map(|run| dissent(part.session, run)).unwrap_or_default().into();
+    value["movement"] = moves;
+    value["first_page"] = json!(part.blocks());
+    value["approval"] = part.approval().map(|said| approval(said.asked)).into();
+    value
+}
+
 fn agenda_item(item: &AgendaItem) -> Value {
     json!({ "id": item.id, "title": item.title, "status": item.status, "reason": item.reason })
 }
@@ -72,54 +98,37 @@ fn point(point: &Point) -> Value {
     })
 }
 
-/// What the session came to, in the words of every format, with the facts beside it.
-fn verdict(report: &Report<'_>) -> Value {
-    let made = &report.made;
+/// What the session came to, in the words of every format, with the facts beside it where it is one decision.
+fn verdict(reports: &Reports<'_>) -> Value {
+    let Some(only) = reports.only() else {
+        let Headline { name, sentence, label, .. } = &reports.made;
+        return json!({
+            "headline": name, "sentence": sentence, "label": label, "decided": reports.is_decided(), "round": null,
+        });
+    };
+    facts(only, &reports.made)
+}
+
+fn facts(part: &Report<'_>, made: &Headline) -> Value {
     let mut verdict = json!({
-        "headline": made.name, "sentence": made.sentence, "label": made.label, "decided": report.is_decided(),
-        "round": report.run.map(|run| run.opened.round.as_str()),
+        "headline": made.name, "sentence": made.sentence, "label": made.label, "decided": part.is_decided(),
+        "round": part.run.map(|run| run.opened.round.as_str()),
     });
-    for fact in report.facts() {
+    for fact in part.facts() {
         verdict[fact.name.to_lowercase()] = json!({ "value": fact.value, "note": fact.note });
     }
     verdict
 }
 
 /// What was asked: the task as the reports show it.
-fn task(report: &Report<'_>) -> Value {
-    let definition = report.session.definition.as_deref();
+fn task(reports: &Reports<'_>) -> Value {
+    let definition = reports.session.definition.as_deref();
     json!({
-        "title": report.title(),
+        "title": reports.title(),
         "goal": definition.and_then(|definition| definition.goal.as_deref()),
         "project_summary": definition.and_then(|definition| definition.project_summary.as_deref()),
-        "constraints": report.constraints(),
+        "constraints": reports.head().constraints(),
     })
-}
-
-/// The options of the deciding round with the merged reasons for and against each.
-fn options(report: &Report<'_>) -> Value {
-    let reasons = |reasons: &[Reason]| {
-        let said = reasons.iter().map(|reason| {
-            json!({
-                "text": reason.text, "participants": reason.seats, "models": reason.models, "rounds": reason.rounds,
-                "left": reason.left,
-            })
-        });
-        said.collect::<Value>()
-    };
-    let options = report.options().into_iter().map(|option| {
-        json!({
-            "name": option.place.map(|_| option.name.clone()),
-            "letter": option.place.map(|_| option.letter.clone()),
-            "description": option.description,
-            "result": option.result,
-            "votes": option.votes,
-            "chosen": option.is_chosen,
-            "for": reasons(&option.reasons.pro),
-            "against": reasons(&option.reasons.con),
-        })
-    });
-    options.collect()
 }
 
 pub(super) fn status(session: &Session) -> &'static str {
@@ -130,7 +139,8 @@ pub(super) fn status(session: &Session) -> &'static str {
     }
 }
 
-fn decided(made: &Decision<'_>) -> Value {
+fn decided(part: &Report<'_>) -> Value {
+    let Some(made) = &part.decision else { return Value::Null };
     let mut decided =
         json!({ "round": made.round.opened.round, "rule": made.rule.name(), "winners": made.winners() });
     if made.by_person.is_some() {
@@ -163,13 +173,19 @@ fn round(session: &Session, round: &RoundRun) -> Value {
         "id": round.opened.round,
         "number": round.opened.number,
         "question": round.opened.question,
+        "exploration": background(round),
+        "ballot": round.opened.ballot,
+        "opened_at": round.opened_at.to_string(),
+        "closed_at": round.closed_at.map(|at| at.to_string()),
+        "close_reason": round.closed.as_ref().map(|closed| closed.reason),
+        "snapshot_bytes": round.opened.snapshot_bytes,
+        "what_if": what_if_all(session, round, &RuleOptions::default()).iter().map(WhatIf::json).collect::<Value>(),
         "snapshot_sha256": round.opened.snapshot_sha256,
         "seats": round_view::seats(session, round).map(|view| seat(session, &view, &citable)).collect::<Value>(),
         "tally": round_view::tally(round).map(tally),
         "cost": total(round.spent(&|model| session.price(model))),
     });
     let beside = [
-        ("agreement", agreement(session, round).map(|found| found.json())),
         ("option_order", slots(session, round).map(|found| found.json())),
         ("movement", movement(session, round).map(|found| found.json())),
         ("independence", independence(session, round).map(|found| found.json())),
@@ -256,37 +272,37 @@ fn leaks(session: &Session, found: &[Leak]) -> Value {
     found.iter().map(entry).collect()
 }
 
+/// The count under its own names, with every key.
 fn tally(tally: &Tally) -> Value {
-    json!({
-        "rule": tally.rule.map(Rule::name),
-        "quorum_met": tally.quorum_met,
-        "decided": tally.decided,
-        "rehearsal": tally.rehearsal,
-        "placeholders": tally.placeholders,
-        "winners": tally.verdict.winners,
-        "tier": tally.tier,
-        "tier_because": tally.tier_because.as_ref().map(Backing::to_string),
-        "act_at": tally.act_at,
-        "tie": tally.verdict.tie,
-        "order": tally.verdict.order,
-        "order_by": tally.verdict.order_by,
-        "reason": tally.verdict.why(),
-        "quorum": tally.quorum,
-        "quorum_ballots": tally.quorum_ballots,
-        "asked": tally.asked,
-        "sealed": tally.sealed,
-        "answered": tally.answered,
-        "abstained": tally.abstained,
-        "invalid": tally.invalid,
-        "refused": tally.refused,
-        "failed": tally.failed,
-        "missing": tally.missing,
-        "excused": tally.excused,
-        "scores": tally.verdict.scores,
-        "steps": tally.verdict.steps,
-        "terms": tally.terms,
-        "trace": tally.verdict.trace,
-    })
+    const UNSET: [&str; 10] = [
+        "rule",
+        "quorum_ballots",
+        "tier",
+        "tier_because",
+        "act_at",
+        "trace",
+        "order_by",
+        "placeholders",
+        "rehearsal",
+        "terms",
+    ];
+    let Ok(Value::Object(mut entries)) = serde_json::to_value(tally) else { return Value::Null };
+    for key in UNSET {
+        entries.entry(key).or_insert(Value::Null);
+    }
+    for key in ["step", "round", "same_answers"] {
+        entries.shift_remove(key);
+    }
+    let own = [
+        ("tier_because", json!(tally.tier_because.as_ref().map(Backing::to_string))),
+        ("reason", json!(tally.verdict.why())),
+        ("order", json!(tally.verdict.order)),
+        ("placeholders", tally.placeholders.into()),
+        ("rehearsal", tally.rehearsal.into()),
+        ("terms", json!(tally.terms)),
+    ];
+    entries.extend(own.map(|(key, value)| (key.to_owned(), value)));
+    entries.into()
 }
 
 fn artifact(artifact: &Artifact) -> Value {
@@ -314,6 +330,7 @@ fn findings(session: &Session) -> Value {
             json!({
                 "round": round, "file": group.file(), "lines": group.lines(), "severity": group.severity(),
                 "title": group.title, "set_aside": group.set_aside,
+                "not_in_evidence": group.not_in_evidence,
                 "seats": group.seats(), "of": found.answered, "findings": findings.collect::<Value>(),
             })
         }).collect::<Vec<_>>()
@@ -321,18 +338,12 @@ fn findings(session: &Session) -> Value {
     session.rounds.iter().flat_map(of_round).collect()
 }
 
-fn approval(approved: &AnsweredQuestion) -> Value {
+fn approval(asked: &AnsweredQuestion) -> Value {
+    let given = &asked.given;
     json!({
-        "step": approved.given.step,
-        "message": approved.message,
-        "choices": approved.choices,
-        "approved": approved.given.approved,
-        "choice": approved.given.choice,
-        "edited": approved.given.edited,
-        "comment": approved.given.comment,
-        "by": approved.given.by,
-        "name": approved.given.name,
-        "at": approved.at.to_string(),
+        "step": given.step, "message": asked.message, "choices": asked.choices, "approved": given.approved,
+        "choice": given.choice, "edited": given.edited, "comment": given.comment, "by": given.by, "name": given.name,
+        "at": asked.at.to_string(),
     })
 }
 

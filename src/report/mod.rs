@@ -27,7 +27,7 @@ pub use glance::{Look, glance};
 pub use html::html;
 pub use json::json;
 pub use markdown::{file_title, madr, markdown};
-pub use model::Source;
+pub use model::{Report, Reports, Source};
 pub use ndjson::{line, preview};
 pub use plain_text::event_line;
 pub use result::{in_one_line, no_result, result};
@@ -39,14 +39,17 @@ pub fn safe_json(value: &serde_json::Value) -> String {
     terminal_safe_json(&value.to_string()).into_owned()
 }
 
-use crate::core::{Deciding, deciding};
+use crate::core::{AskedQuestion, Deciding, deciding, questions};
 use crate::history::{AnsweredQuestion, RoundRun, Session, Tally};
 use crate::insight::{Headline, session_headline};
 use crate::tally::Rule;
 
-/// What the last round with a rule came to.
-#[derive(Debug, Clone, Copy)]
+/// What one question of a session came to.
+#[derive(Debug, Clone)]
 pub struct Decision<'a> {
+    /// Its rounds, the earliest first.
+    pub rounds: Vec<&'a RoundRun>,
+    /// The one that decides.
     pub round: &'a RoundRun,
     pub rule: Rule,
     /// Its count; none while it is open or uncounted.
@@ -56,8 +59,10 @@ pub struct Decision<'a> {
 }
 
 impl<'a> Decision<'a> {
-    fn of(round: &'a RoundRun, by_person: Option<&'a AnsweredQuestion>) -> Option<Self> {
-        Some(Self { round, rule: round.opened.rule?, tally: crate::insight::tally(round), by_person })
+    fn of(session: &'a Session, asked: AskedQuestion<'a>) -> Option<Self> {
+        let (round, by_person) = (asked.decides, asked.by_person(session));
+        let tally = crate::insight::tally(round);
+        Some(Self { rounds: asked.rounds, round, rule: round.opened.rule?, tally, by_person })
     }
 
     pub fn is_made(&self) -> bool {
@@ -74,6 +79,11 @@ impl<'a> Decision<'a> {
     }
 }
 
+/// The decisions of a session, made or not, in the order in which they were asked for.
+pub fn decisions(session: &Session) -> Vec<Decision<'_>> {
+    questions(session).into_iter().filter_map(|asked| Decision::of(session, asked)).collect()
+}
+
 /// What a session came to, in a few words: why it was ended, else its decision or the lack of one.
 pub fn outcome(session: &Session) -> Option<String> {
     Some(outcome_headline(session)?.label)
@@ -87,14 +97,4 @@ pub fn outcome_headline(session: &Session) -> Option<Headline> {
         None => false,
     };
     (is_ended || is_counted).then(|| session_headline(session))
-}
-
-/// The decision of a session, made or not: that of its last round with a rule; none where another
-/// round should have been held and was not.
-pub fn decision(session: &Session) -> Option<Decision<'_>> {
-    match deciding(session)? {
-        Deciding::Round(round) => Decision::of(round, None),
-        Deciding::Person(round, decided) => Decision::of(round, Some(decided)),
-        Deciding::NotHeld(..) | Deciding::NoneHeld => None,
-    }
 }

@@ -5,12 +5,13 @@
 
 use serde_json::{Map, Value, json};
 
+use super::Decision;
 use super::json::status;
-use super::model::people_money;
+use super::model::{Report, Reports, Source, people_money};
 use crate::core::{Cost, Deciding, deciding};
 use crate::history::{RoundOutcome, RoundRun, Session, Tally, round_outcome};
 use crate::insight::headline::strength;
-use crate::insight::round_view::{dissents, scripted, seats, tally, winners};
+use crate::insight::round_view::{scripted, seats, tally};
 use crate::insight::wording::first_names;
 use crate::insight::{format_duration, independence};
 use crate::round::answer::Outcome;
@@ -22,43 +23,70 @@ const VERSION: u32 = 1;
 /// The result of a session as one JSON object. `exit` is the code of the run, `file` the session's path as
 /// it was given, `hash` its last hash.
 pub fn result(session: &Session, exit: i32, file: &str, hash: &str) -> Value {
-    let round = decided_by(session);
-    let counted = round.and_then(tally);
-    let made = super::decision(session).filter(super::Decision::is_made);
-    let winners = made.as_ref().map(super::Decision::winners).unwrap_or_default();
-    let found = round.and_then(|round| independence(session, round));
+    let source = Source::default();
+    let reports = Reports::new(session, &source);
+    let only = reports.only();
+    let run = only.and_then(|only| only.run);
+    let found = run.and_then(|round| independence(session, round));
     let spent = session.spent(&|model| session.price(model));
-    let of_tally = |value: fn(&Tally) -> Value| counted.map_or(Value::Null, value);
     let mut line = empty();
+    if let Some(only) = only {
+        line.extend(of_part(only));
+    }
+    let several = only.is_none();
+    let is_decided = reports.is_decided() && !session.is_rehearsal();
     let values = [
         ("session", session.id.as_str().into()),
         ("status", status(session).into()),
         ("exit", exit.into()),
-        ("decided", (made.is_some() && !session.is_rehearsal()).into()),
+        ("decided", is_decided.into()),
         ("rehearsal", session.is_rehearsal().into()),
-        ("outcome", json!(outcome(session))),
-        ("winner", winners.first().copied().into()),
-        ("order", of_tally(|tally| json!(tally.verdict.order))),
-        ("tier", of_tally(|tally| json!(tally.tier.map(Tier::name)))),
-        ("headline", super::outcome(session).into()),
-        ("votes", json!(winners.first().and_then(|winner| votes(counted?, winner)))),
-        ("ballots", of_tally(|tally| tally.answered.into())),
-        ("asked", of_tally(|tally| tally.asked.into())),
-        ("rule", round.and_then(|round| round.opened.rule).map(Rule::name).into()),
-        ("reason", reason(session, counted).into()),
-        ("tied", of_tally(|tally| if tally.verdict.tie { json!(tally.verdict.winners) } else { json!([]) })),
-        ("dissent", round.map_or_else(|| json!([]), |round| json!(dissent(session, round)))),
-        ("not_counted", round.map_or_else(|| json!({}), |round| not_counted(session, round))),
-        ("approved", approved(session).into()),
+        ("outcome", if several { Value::Null } else { json!(outcome(session)) }),
+        ("headline", super::outcome(session).filter(|_| !several).into()),
+        ("reason", reason(session, only.and_then(|only| only.tally)).into()),
+        ("not_counted", run.map_or_else(|| json!({}), |round| not_counted(session, round))),
         ("models", found.as_ref().map(|found| found.models.len()).into()),
         ("makers", found.as_ref().map(|found| found.makers.len()).into()),
         ("same_answers", found.as_ref().map_or_else(|| json!([]), |found| json!(found.same_answers))),
+        ("decisions", reports.parts.iter().filter(|part| part.decision.is_some()).map(part_line).collect()),
         ("usd", usd(&spent).into()),
         ("seconds", seconds(session).into()),
         ("file", file.into()),
         ("hash", hash.into()),
     ];
     line.extend(values.map(|(key, value)| (key.to_owned(), value)));
+    Value::Object(line)
+}
+
+/// What one question came to, for the whole line.
+fn of_part(part: &Report<'_>) -> Map<String, Value> {
+    let winners = part.decision.as_ref().map(Decision::winners).unwrap_or_default();
+    let winners = if part.is_decided() { winners } else { Vec::new() };
+    let of_tally = |value: fn(&Tally) -> Value| part.tally.map_or(Value::Null, value);
+    let dissent: Vec<&str> = part.dissenting();
+    let values = [
+        ("winner", winners.first().copied().into()),
+        ("winners", json!(winners)),
+        ("order", of_tally(|tally| json!(tally.verdict.order))),
+        ("tier", of_tally(|tally| json!(tally.tier.map(Tier::name)))),
+        ("votes", json!(winners.first().and_then(|winner| votes(part.tally?, winner)))),
+        ("ballots", of_tally(|tally| tally.answered.into())),
+        ("asked", of_tally(|tally| tally.asked.into())),
+        ("rule", part.run.and_then(|round| round.opened.rule).map(Rule::name).into()),
+        ("tied", of_tally(|tally| if tally.verdict.tie { json!(tally.verdict.winners) } else { json!([]) })),
+        ("dissent", json!(dissent)),
+        ("approved", part.session.approval_of(part.run).map(|asked| asked.given.approved).into()),
+    ];
+    values.map(|(key, value)| (key.to_owned(), value)).into_iter().collect()
+}
+
+/// One decision of the line's list.
+fn part_line(part: &Report<'_>) -> Value {
+    let mut line = of_part(part);
+    line.insert("question".to_owned(), part.title().into());
+    line.insert("round".to_owned(), part.run.map(|run| run.opened.round.as_str()).into());
+    line.insert("decided".to_owned(), (part.is_decided() && !part.session.is_rehearsal()).into());
+    line.insert("headline".to_owned(), part.made.label.as_str().into());
     Value::Object(line)
 }
 
@@ -78,44 +106,11 @@ pub fn no_result(exit: i32, reason: &str, file: Option<&str>) -> Value {
 
 /// Every key, in its order, nothing known yet.
 fn empty() -> Map<String, Value> {
-    const KEYS: [&str; 26] = [
-        "session",
-        "status",
-        "exit",
-        "decided",
-        "rehearsal",
-        "outcome",
-        "winner",
-        "order",
-        "tier",
-        "headline",
-        "votes",
-        "ballots",
-        "asked",
-        "rule",
-        "reason",
-        "tied",
-        "dissent",
-        "not_counted",
-        "approved",
-        "models",
-        "makers",
-        "same_answers",
-        "usd",
-        "seconds",
-        "file",
-        "hash",
-    ];
-    let keys = KEYS.map(|key| (key.to_owned(), Value::Null));
+    const KEYS: &str = "session status exit decided rehearsal outcome winner winners order tier headline votes ballots \
+                        asked rule reason tied dissent not_counted approved models makers same_answers decisions usd \
+                        seconds file hash";
+    let keys = KEYS.split(' ').map(|key| (key.to_owned(), Value::Null));
     std::iter::once(("v".to_owned(), VERSION.into())).chain(keys).collect()
-}
-
-/// The round that a session's decision, or the lack of one, is read from.
-fn decided_by(session: &Session) -> Option<&RoundRun> {
-    match deciding(session)? {
-        Deciding::Round(round) | Deciding::Person(round, _) => Some(round),
-        Deciding::NotHeld(..) | Deciding::NoneHeld => None,
-    }
 }
 
 fn outcome(session: &Session) -> Option<RoundOutcome> {
@@ -148,22 +143,11 @@ fn reason(session: &Session, counted: Option<&Tally>) -> Option<String> {
     counted.shortfall().map(|shortfall| shortfall.to_string()).or_else(|| counted.verdict.why())
 }
 
-/// The seats whose ballot differs from the result.
-fn dissent<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<&'a str> {
-    let winners = winners(session, round);
-    seats(session, round).filter(|seat| dissents(seat, &winners)).map(|seat| seat.name).collect()
-}
-
 /// Seats of a revealed round that brought no ballot, with what became of them.
 fn not_counted(session: &Session, round: &RoundRun) -> Value {
     let without = seats(session, round).filter_map(|seat| Some((seat.name, seat.outcome()?)));
     let without = without.filter(|(_, outcome)| *outcome != Outcome::Answered);
     without.map(|(name, outcome)| (name.to_owned(), outcome.name().into())).collect::<Map<_, _>>().into()
-}
-
-/// What the approval of the decision said; none where nobody was asked.
-fn approved(session: &Session) -> Option<bool> {
-    Some(session.approval_of(decided_by(session))?.given.approved)
 }
 
 /// What it cost in dollars; none where that is not known whole.
@@ -188,21 +172,23 @@ pub fn in_one_line(session: &Session) -> Option<String> {
     if !made.sentence.is_empty() {
         parts.push(made.sentence.trim_end_matches('.').to_owned());
     }
-    if let Some(round) = decided_by(session) {
-        if let Some(strength) = tally(round).and_then(strength) {
-            parts.push(strength.replacen("Strength", "strength", 1));
-        }
-        match scripted(session, round) {
+    let source = Source::default();
+    let reports = Reports::new(session, &source);
+    if let Some(only) = reports.only() {
+        parts.extend(
+            only.tally.and_then(strength).map(|strength| strength.replacen("Strength", "strength", 1)),
+        );
+        match only.run.map_or((0, 0), |round| scripted(session, round)) {
             (0, _) => {}
             (count, all) => parts.push(format!("scripted: {count} of {all}")),
         }
-        let dissent = dissent(session, round);
+        let dissent = only.dissenting();
         if !dissent.is_empty() {
             parts.push(format!("dissent: {}", first_names(&dissent, 8)));
         }
-    }
-    if let Some(approved) = approved(session) {
-        parts.push(if approved { "approved" } else { "rejected" }.to_owned());
+        if let Some(asked) = session.approval_of(only.run) {
+            parts.push(if asked.given.approved { "approved" } else { "rejected" }.to_owned());
+        }
     }
     let spent = session.spent(&|model| session.price(model));
     if spent.dollars > 0.0 {

@@ -63,6 +63,8 @@ fn message(group: &FindingGroup<'_>, answered: usize) -> String {
         let evidence = finding.evidence.as_ref().map(|text| format!(" Evidence: {text}"));
         lines.push(format!("{seat}: {}{}", finding.claim, evidence.unwrap_or_default()));
     }
+    let missing = group.not_in_evidence.iter();
+    lines.extend(missing.map(|(seat, place)| format!("Not in the evidence: {place} ({seat}).")));
     lines.push(format!("Found by {} of {}.", group.seats(), pluralize(answered, "seat")));
     lines.join("\n")
 }

@@ -9,21 +9,14 @@ use crate::insight::movement::earlier;
 use crate::insight::{SeatView, seats};
 use crate::round::answer::Outcome;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mark {
-    Letter(String),
-    /// ✓ support, – stand aside, ✕ block, ○ abstained, ! failed, ? invalid.
-    Sign(&'static str),
-    None,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cell {
-    pub mark: Mark,
-    /// The option it chose, where it chose one.
-    pub option: Option<String>,
+    /// The letter of its option, or ✓ support, – stand aside, ✕ block, ○ abstained, ! failed, ? invalid.
+    pub mark: String,
+    /// The place of its option among the letters.
+    pub place: Option<usize>,
     pub text: String,
-    /// Whether it stood elsewhere in the last round of the same form.
+    /// Whether it stood elsewhere in the last round of the same question.
     pub moved: bool,
     pub sure: Option<String>,
 }
@@ -60,18 +53,18 @@ impl Table<'_> {
 impl<'a> Report<'a> {
     pub fn table(&self) -> Table<'a> {
         let mut rows: IndexMap<&'a str, Row<'a>> = IndexMap::new();
-        for (at, round) in self.voted.iter().enumerate() {
+        let voted: Vec<&'a RoundRun> = self.voted().collect();
+        for (at, round) in voted.iter().enumerate() {
             let before = earlier(self.session, round);
-            let before = before.and_then(|before| {
-                self.voted.iter().position(|other| other.opened.round == before.opened.round)
-            });
+            let before = before
+                .and_then(|before| voted.iter().position(|other| other.opened.round == before.opened.round));
             for seat in seats(self.session, round) {
                 let row = rows.entry(seat.name).or_insert_with(|| Row {
                     seat: seat.name,
                     model: seat.model,
                     cells: Vec::new(),
                 });
-                row.cells.resize_with(at, Cell::empty);
+                row.cells.resize_with(at, Cell::default);
                 let mut cell = self.cell(&seat);
                 let was = before.and_then(|before| row.cells.get(before));
                 cell.moved = was.is_some_and(|was| !was.text.is_empty() && was.text != cell.text);
@@ -80,41 +73,28 @@ impl<'a> Report<'a> {
         }
         let mut rows: Vec<Row<'a>> = rows.into_values().collect();
         for row in &mut rows {
-            row.cells.resize_with(self.voted.len(), Cell::empty);
+            row.cells.resize_with(voted.len(), Cell::default);
         }
-        Table { rounds: self.voted.clone(), rows }
+        Table { rounds: voted, rows }
     }
 
     fn cell(&self, seat: &SeatView<'_>) -> Cell {
-        let sign = |sign: &'static str, text: &str| Cell {
-            mark: Mark::Sign(sign),
-            option: None,
-            text: text.to_owned(),
-            moved: false,
-            sure: sure(seat),
-        };
         let Some(ballot) = seat.ballot() else {
-            return match seat.outcome() {
-                Some(Outcome::Abstained) => sign("○", "abstained"),
-                Some(Outcome::Invalid) => sign("?", "invalid"),
-                Some(outcome @ (Outcome::Refused | Outcome::Failed | Outcome::TimedOut)) => {
-                    sign("!", if outcome == Outcome::TimedOut { "timed out" } else { outcome.name() })
-                }
-                Some(outcome @ (Outcome::Missing | Outcome::Excused)) => sign("·", outcome.name()),
-                Some(Outcome::Answered) | None => Cell::empty(),
+            let mark = match seat.outcome() {
+                None | Some(Outcome::Answered) => return Cell::default(),
+                Some(Outcome::Abstained) => "○",
+                Some(Outcome::Invalid) => "?",
+                Some(Outcome::Refused | Outcome::Failed | Outcome::TimedOut) => "!",
+                Some(Outcome::Missing | Outcome::Excused) => "·",
             };
+            let text = seat.outcome().map_or("", |outcome| outcome.name()).replace('_', " ");
+            return Cell { mark: mark.to_owned(), text, sure: sure(seat), ..Cell::default() };
         };
-        match ballot {
-            Ballot::Consent(Stance::Support, _) => sign("✓", "support"),
-            Ballot::Consent(Stance::StandAside, _) => sign("–", "stand aside"),
-            Ballot::Consent(Stance::Block, _) => sign("✕", "block"),
-            Ballot::Choice(option) => Cell {
-                mark: self.letters.letter(option).map_or(Mark::None, Mark::Letter),
-                option: Some(option.clone()),
-                text: option.clone(),
-                moved: false,
-                sure: sure(seat),
-            },
+        let (mark, text) = match ballot {
+            Ballot::Consent(Stance::Support, _) => ("✓".to_owned(), "support".to_owned()),
+            Ballot::Consent(Stance::StandAside, _) => ("–".to_owned(), "stand aside".to_owned()),
+            Ballot::Consent(Stance::Block, _) => ("✕".to_owned(), "block".to_owned()),
+            Ballot::Choice(option) => (self.letters.letter(option).unwrap_or_default(), option.clone()),
             Ballot::Position
             | Ballot::Approval(_)
             | Ballot::Ranking(_)
@@ -122,17 +102,9 @@ impl<'a> Report<'a> {
             | Ballot::Estimate(_)
             | Ballot::Ideas(_)
             | Ballot::Findings(_)
-            | Ballot::Abstain => {
-                let top = ballot.top_options().filter(|top| top.len() == 1).and_then(|mut top| top.pop());
-                let text = ballot.brief().unwrap_or_default();
-                Cell { mark: Mark::None, option: top, text, moved: false, sure: sure(seat) }
-            }
-        }
-    }
-}
-
-impl Cell {
-    fn empty() -> Self {
-        Self { mark: Mark::None, option: None, text: String::new(), moved: false, sure: None }
+            | Ballot::Abstain => (String::new(), ballot.brief().unwrap_or_default()),
+        };
+        let place = if mark.is_empty() { None } else { self.letters.place(&text) };
+        Cell { mark, place, text, moved: false, sure: sure(seat) }
     }
 }

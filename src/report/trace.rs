@@ -12,7 +12,7 @@ use crate::insight::{finding, handling, is_revealed, shown_mask};
 use crate::round::answer::Origin;
 use crate::sanitize::harmless;
 
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct TraceEntry {
     /// The work item's id.
     pub id: String,
@@ -77,21 +77,12 @@ pub fn trace(lines: &[LogEntry], session: &Session) -> Vec<TraceEntry> {
                 _ => None,
             };
             let entry = TraceEntry {
-                id: item.item.clone(),
-                seq: line.seq,
                 round: item.round.clone(),
-                from: "facilitator",
-                to: item.participant.clone(),
-                model: item.model.clone(),
                 origin,
-                sent_at: line.stamped.at,
-                system: None,
                 prompt: session.prompt(round, item).text(),
-                context_sha256: item.context_sha256.clone(),
-                returned_at: None,
                 answer,
-                status,
                 leaks: leaks(session, &item.item).filter(|_| may_be_read),
+                ..handed_over(line, item, status)
             };
             entries.insert((item.round.clone(), item.participant.clone()), entry);
         }
@@ -120,21 +111,27 @@ fn agent_hand_over(line: &LogEntry, item: &WorkItemOffered, session: &Session) -
         None => known.map_or("offered", |known| known.state(session.last_at)).to_owned(),
     };
     TraceEntry {
+        origin: returned.last().map(|(back, _)| back.record.origin),
+        system: (!system.is_empty()).then_some(system),
+        prompt,
+        answer: if returned.is_empty() { Value::Null } else { replies.into() },
+        leaks: leaks(session, &item.item),
+        ..handed_over(line, item, status)
+    }
+}
+
+/// What is known of a work item when it is handed over.
+fn handed_over(line: &LogEntry, item: &WorkItemOffered, status: String) -> TraceEntry {
+    TraceEntry {
         id: item.item.clone(),
         seq: line.seq,
-        round: String::new(),
         from: "facilitator",
         to: item.participant.clone(),
         model: item.model.clone(),
-        origin: returned.last().map(|(back, _)| back.record.origin),
         sent_at: line.stamped.at,
-        system: (!system.is_empty()).then_some(system),
-        prompt,
         context_sha256: item.context_sha256.clone(),
-        returned_at: None,
-        answer: if returned.is_empty() { Value::Null } else { replies.into() },
         status,
-        leaks: leaks(session, &item.item),
+        ..TraceEntry::default()
     }
 }
 

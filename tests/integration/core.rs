@@ -108,8 +108,8 @@ proptest! {
         prop_assert_eq!(shown, in_roster_order);
         prop_assert_eq!(&straight.rounds[0].tally, &mixed.rounds[0].tally);
         prop_assert!(straight.rounds[0].tally.is_some());
-        prop_assert_eq!(report::markdown(&straight, &report::Source::default()), report::markdown(&mixed, &report::Source::default()));
-        prop_assert_eq!(report::json(&straight), report::json(&mixed));
+        prop_assert_eq!(report::markdown(&report::Reports::new(&straight, &report::Source::default())), report::markdown(&report::Reports::new(&mixed, &report::Source::default())));
+        prop_assert_eq!(report::json(&report::Reports::new(&straight, &report::Source::default())), report::json(&report::Reports::new(&mixed, &report::Source::default())));
         prop_assert_eq!(straight, mixed);
     }
 

@@ -256,7 +256,7 @@ impl Attacked {
         assert_eq!(lines_beginning(&log, "hash: "), self.lines.len());
         let head = self.lines.last().expect("a line")["hash"].as_str().expect("a hash");
         self.desk.run(["verify", "s.s2s", "--expect", head]).code(0);
-        self.desk.run(["report", "s.s2s", "--format", "madr", "--even-undecided"]).code(0);
+        self.desk.run(["report", "s.s2s", "--format", "madr", "--even-undecided", "--round", "last"]).code(0);
         for format in ["md", "json", "html", "csv"] {
             self.desk.run(["report", "s.s2s", "--format", format]).code(0);
         }

@@ -151,7 +151,8 @@ fn saved_sessions_verify_and_say_what_they_said() {
         assert_eq!(log.torn, 0);
         let session = fold(&log);
         assert!(session.closed.is_some(), "{}", path.display());
-        assert!(report::markdown(&session, &report::Source::default()).contains(says), "{}", path.display());
+        let text = report::markdown(&report::Reports::new(&session, &report::Source::default()));
+        assert!(text.contains(says), "{}", path.display());
     }
 }
 

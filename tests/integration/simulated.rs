@@ -29,18 +29,18 @@ fn planted(number: usize, dice: &mut Dice, steps: &mut String, answers: &mut Str
     if is_copied {
         (votes[4], reasons[4]) = (votes[0], format!("{}!", reasons[0].to_uppercase()));
     }
-    let mut hold = |round: &str, votes: &[usize], reasons: &[String]| {
+    let mut hold = |round: &str, keys: &str, votes: &[usize], reasons: &[String]| {
         let ballot = json!({"kind": "choice", "options": OPTIONS});
         let _ = writeln!(
             steps,
             "  - {{id: {round}{number}, type: round, question: \"Which way in case {number}?\", ballot: {ballot}, \
-             rule: plurality}}"
+             rule: plurality{keys}}}"
         );
         let answer = |seat: usize| json!({"vote": OPTIONS[votes[seat]], "rationale": [reasons[seat]]});
         let all: Value = (0..5).map(|seat| (SEATS[seat].to_owned(), answer(seat))).collect();
         let _ = writeln!(answers, "{round}{number}: {all}");
     };
-    hold("a", &votes, &reasons);
+    hold("a", "", &votes, &reasons);
     let votes_for = |option: usize| votes.iter().filter(|vote| **vote == option).count();
     let most = (0..4).map(votes_for).max();
     let mut leaders = (0..4).filter(|option| Some(votes_for(*option)) == most);
@@ -56,7 +56,7 @@ fn planted(number: usize, dice: &mut Dice, steps: &mut String, answers: &mut Str
             moves.push((SEATS[seat], is_reasoned));
         }
     }
-    hold("b", &later, &reasons);
+    hold("b", &format!(", revises: a{number}"), &later, &reasons);
     Planted { is_copied, leader, moves }
 }
 

@@ -201,6 +201,9 @@ pub struct ReportArgs {
     /// Write to this file (repeatable; default: stdout); with --number, a folder
     #[arg(long, short, value_name = "OUT")]
     pub out: Vec<PathBuf>,
+    /// Report the decision of this round alone
+    #[arg(long, value_name = "ID")]
+    pub round: Option<String>,
     /// Name the decision record `0014-title.md`, in the folder of --out
     #[arg(long, value_name = "N", requires = "out", value_parser = clap::value_parser!(u32).range(1..=9999))]
     pub number: Option<u32>,

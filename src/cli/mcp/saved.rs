@@ -46,7 +46,8 @@ pub fn outcome(path: &Path) -> Result<Outcome, RunError> {
     let (session, last_hash) = closed(path)?;
     let file = path.display().to_string();
     let line = report::result(&session, 0, &file, &last_hash);
-    let whole = report::json(&session);
+    let source = report::Source::default();
+    let whole = report::json(&report::Reports::new(&session, &source));
     let rounds = items(&whole["rounds"]);
     let (round, before) =
         rounds.split_last().map_or((&Value::Null, &[][..]), |(last, before)| (last, before));

@@ -19,7 +19,7 @@ use self::screen_door::ScreenDoor;
 use super::args::{Format, Run};
 use super::console::VerbResult;
 use super::doctor;
-use super::files::rendered;
+use super::files::{one_decision, rendered};
 use super::headless::remove_unused;
 use super::options::launch_options;
 use crate::config::doctor::ProbeLevel;
@@ -39,7 +39,7 @@ use crate::launch::run::raise_descriptor_limit;
 use crate::launch::seat::{begin, is_only_in_rounds, measured, resume, seated};
 use crate::launch::session_file::{open_session, read_session};
 use crate::launch::wrapped::{SeatedProgram, seated_programs};
-use crate::report::Source;
+use crate::report::{Reports, Source};
 use crate::round::snapshot::sha256_hex;
 use crate::tui::{
     Draft, EngineHandle, Home, Host, Keys, ModelSource, Notify, OpenTarget, ReplayLoad, ScreenOptions,
@@ -286,8 +286,13 @@ impl Host for TuiHost {
     fn report(&self, session: &Session, format: &str) -> Result<PathBuf, Diagnostic> {
         let format = <Format as clap::ValueEnum>::from_str(format, true).map_err(Diagnostic::new)?;
         let path = PathBuf::from(format!("{}.{}", session.id, format.extension()));
+        let source = Source::default();
+        let reports = Reports::new(session, &source);
+        if format == Format::Madr {
+            one_decision(&reports)?;
+        }
         Disk::default()
-            .write_whole(&path, rendered(session, &Source::default(), format, None).as_bytes())
+            .write_whole(&path, rendered(&reports, format).as_bytes())
             .map_err(|error| Diagnostic::new(error.to_string()))?;
         Ok(path)
     }

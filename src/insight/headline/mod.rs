@@ -7,13 +7,12 @@ mod consent;
 mod session;
 mod undecided;
 
-pub use session::{session_headline, without_count};
+pub use session::{question_headline, session_headline};
 
 use std::fmt::Write as _;
 
 use indexmap::IndexMap;
 
-use super::agreement::kendall;
 use super::round_view::{SeatView, VisibleState, seats};
 use super::tally_text::short_order;
 use super::wording::{absent, join_list, pluralize};
@@ -295,22 +294,7 @@ impl Count<'_> {
 
     fn ranked(&self, rule: Rule) -> String {
         let behind = self.behind().map_or_else(|| self.ballots_counted(), |behind| format!("{behind}."));
-        let agreement = kendall(self.session, self.round).map(|w| {
-            let word = if w >= 0.7 {
-                "high"
-            } else if w >= 0.4 {
-                "moderate"
-            } else {
-                "low"
-            };
-            format!(" Agreement on the whole order is {word} (Kendall’s W {w:.2}).")
-        });
-        format!(
-            "{behind}{} Decided by {}.{}",
-            agreement.unwrap_or_default(),
-            rule.name(),
-            self.absent_after()
-        )
+        format!("{behind} Decided by {}.{}", rule.name(), self.absent_after())
     }
 
     /// "b with 3": the second in the order.

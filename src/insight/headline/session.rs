@@ -1,10 +1,10 @@
 //! What a whole session came to: its decision, or how it stands without one.
 
 use super::{Headline, capital, headline, rehearsal_mark};
-use crate::core::{Deciding, deciding};
-use crate::history::{RoundRun, Session, Status};
+use crate::core::{AskedQuestion, Deciding, deciding, questions};
+use crate::history::{AnsweredQuestion, RoundRun, Session, Status};
 use crate::insight::round_view;
-use crate::insight::wording::{pluralize, resume_verb};
+use crate::insight::wording::{cut, pluralize, resume_verb};
 
 /// What a session came to; always something, for the head of a report.
 pub fn session_headline(session: &Session) -> Headline {
@@ -21,11 +21,50 @@ fn unmarked(session: &Session) -> Headline {
     if let Some(ended) = ended(session) {
         return ended;
     }
+    if let Some(several) = several(session) {
+        return several;
+    }
     match deciding(session) {
         Some(Deciding::Round(round)) => round_headline(session, round),
         Some(other) => without_count(session, other).unwrap_or_else(|| of_words("No decision", "")),
         None => without_round(session),
     }
+}
+
+/// What one question came to, with the word REHEARSAL where it is one.
+pub fn question_headline(
+    session: &Session,
+    round: &RoundRun,
+    by_person: Option<&AnsweredQuestion>,
+) -> Headline {
+    match by_person {
+        Some(decided) => by_facilitator(session, round, decided),
+        None => round_headline(session, round),
+    }
+}
+
+/// "2 of 3 questions decided": the head of a session with several decisions.
+fn several(session: &Session) -> Option<Headline> {
+    if !matches!(deciding(session), Some(Deciding::Round(_) | Deciding::Person(..))) {
+        return None;
+    }
+    let asked = questions(session);
+    if asked.len() < 2 {
+        return None;
+    }
+    let is_made = |one: &&AskedQuestion<'_>| {
+        one.by_person(session).is_some() || round_view::tally(one.decides).is_some_and(|tally| tally.decided)
+    };
+    let (made, all) = (asked.iter().filter(is_made).count(), asked.len());
+    let name =
+        if made == all { format!("{all} decisions") } else { format!("{made} of {all} questions decided") };
+    let line = |one: &AskedQuestion<'_>| {
+        let question = one.decides.opened.question.lines().next().unwrap_or_default();
+        let made = question_headline(session, one.decides, one.by_person(session));
+        let end = if question.ends_with(['.', '?', '!', ':']) { "" } else { ":" };
+        format!("{}{end} {}.", cut(question, 80), made.name.trim_end_matches('.'))
+    };
+    Some(of_words(&name, &asked.iter().map(line).collect::<Vec<_>>().join(" ")))
 }
 
 /// "Rejected by the facilitator: too dear": how a session ended that did not finish.
@@ -97,20 +136,7 @@ fn round_headline(session: &Session, round: &RoundRun) -> Headline {
 pub fn without_count(session: &Session, deciding: Deciding<'_>) -> Option<Headline> {
     Some(match deciding {
         Deciding::Round(_) => return None,
-        Deciding::Person(round, decided) => {
-            let option = decided.decides().unwrap_or_default();
-            let reason = decided.given.comment.as_deref();
-            let reason = reason.map(|why| format!("Reason: {}.", why.trim().trim_end_matches('.')));
-            let own = counted(session, round).map(|made| format!("The round itself: {}", made.line()));
-            let sentence = reason.into_iter().chain(own).collect::<Vec<_>>().join(" ");
-            Headline {
-                label: format!("Decided by the facilitator: {option}"),
-                name: option.to_owned(),
-                detail: sentence.clone(),
-                sentence,
-                order: None,
-            }
-        }
+        Deciding::Person(round, decided) => by_facilitator(session, round, decided),
         Deciding::NotHeld(step, not_held) => {
             let mut decided = session.rounds.iter().rev();
             let before = decided.find_map(|round| {
@@ -123,6 +149,22 @@ pub fn without_count(session: &Session, deciding: Deciding<'_>) -> Option<Headli
         }
         Deciding::NoneHeld => of_words("No decision: no round with a rule was held", ""),
     })
+}
+
+/// The facilitator's own decision, with its reason and what the round itself came to.
+fn by_facilitator(session: &Session, round: &RoundRun, decided: &AnsweredQuestion) -> Headline {
+    let option = decided.decides().unwrap_or_default();
+    let reason = decided.given.comment.as_deref();
+    let reason = reason.map(|why| format!("Reason: {}.", why.trim().trim_end_matches('.')));
+    let own = counted(session, round).map(|made| format!("The round itself: {}", made.line()));
+    let sentence = reason.into_iter().chain(own).collect::<Vec<_>>().join(" ");
+    Headline {
+        label: format!("Decided by the facilitator: {option}"),
+        name: option.to_owned(),
+        detail: sentence.clone(),
+        sentence,
+        order: None,
+    }
 }
 
 /// How a workflow stands in which no round was opened.

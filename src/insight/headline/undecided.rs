@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Count, cap, capital, is_by_share, measure, named};
 use crate::ballot::BallotKind;
+use crate::insight::findings::grouped;
 use crate::insight::wording::{join_list, pluralize};
 use crate::tally::{NoDecision, Rule, Score, Shortfall, Tier, Ties};
 
@@ -66,7 +67,11 @@ impl Count<'_> {
         let kind = self.round.opened.ballot.kind;
         if kind.spec().countable().is_none() {
             let what = if kind == BallotKind::default() { "opinions" } else { kind.name() };
-            let name = format!("{} collected", capital(what));
+            let name = if kind == BallotKind::Findings {
+                grouped(self.session, self.round).counts()
+            } else {
+                format!("{} collected", capital(what))
+            };
             let took_part = tally.took_part();
             let rest = self.absent_sentence();
             let sentence = format!(

@@ -6,7 +6,7 @@ use super::markup::{badge, colour, e};
 use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::history::{RoundRun, Tally};
 use crate::insight::{SeatView, bars, cut, turnout};
-use crate::report::model::{Letters, Report, asked, needed_votes};
+use crate::report::model::{Letters, asked, needed_votes};
 
 /// With more options the others are counted.
 const BARS: usize = 20;
@@ -36,7 +36,7 @@ fn look(name: &str, kind: BallotKind, letters: &Letters) -> (String, String) {
 }
 
 /// The bars of a counted round under a heading such as `h2`; empty where there is nothing to draw.
-pub fn of_round(report: &Report<'_>, run: &RoundRun, tally: &Tally, heading: &str) -> String {
+pub fn of_round(letters: &Letters, run: &RoundRun, tally: &Tally, heading: &str) -> String {
     let (bars, scale) = bars(tally);
     let kind = run.opened.ballot.kind;
     let title = match kind {
@@ -49,15 +49,13 @@ pub fn of_round(report: &Report<'_>, run: &RoundRun, tally: &Tally, heading: &st
     if bars.is_empty() {
         return String::new();
     }
-    let is_same_form = report.run.is_some_and(|own| own.opened.ballot == run.opened.ballot);
-    let letters = if is_same_form { report.letters.clone() } else { Letters::new(run, Some(tally)) };
     let needed = needed_votes(tally).map(|needed| needed as f64 * 100.0 / asked(tally).max(1) as f64);
     let line = needed.map(|at| format!("<u style=\"left:{at:.2}%\"></u>")).unwrap_or_default();
     let mut out = format!(
         "<section><{heading}>{title}</{heading}><table class=\"bars\"><caption class=\"vh\">{title}</caption><tbody>"
     );
     for bar in bars.iter().take(BARS) {
-        let (class, sign) = look(bar.name, kind, &letters);
+        let (class, sign) = look(bar.name, kind, letters);
         let mark = if sign.is_empty() { sign } else { badge(&class, &sign) };
         let _ = write!(
             out,

@@ -2,11 +2,6 @@
 
 use crate::sanitize::harmless;
 
-/// How much of one text of an answer stands in a page, in characters; the file has all of it.
-pub const TEXT: usize = 20_000;
-/// How much dissent stands in a page, in bytes.
-pub const DISSENT: usize = 1_200_000;
-
 /// A text with what would act made visible and what would be markup escaped; line feeds stay.
 pub fn e(text: &str) -> String {
     let text = harmless(text);
@@ -27,6 +22,16 @@ pub fn e(text: &str) -> String {
 /// The class of a colour: an option by its place, the letters repeat after eight.
 pub fn colour(place: usize) -> String {
     format!("o{}", place % 8 + 1)
+}
+
+/// The class of a stance, by its sign.
+pub fn stance_class(sign: &str) -> Option<&'static str> {
+    match sign {
+        "✓" => Some("c-yes"),
+        "–" => Some("c-aside"),
+        "✕" => Some("c-no"),
+        _ => None,
+    }
 }
 
 /// A badge with a letter or sign; read out only by the name that follows it.

@@ -3,7 +3,6 @@
 //! First what a reader needs who was not there, then the whole record, folded. Everything foreign goes
 //! through `markup::e`.
 
-mod answers;
 mod charts;
 mod markup;
 mod page;
@@ -15,24 +14,22 @@ mod tests;
 use std::fmt::Write as _;
 
 pub(super) use self::markup::e;
-use super::model::{Report, Source};
-use crate::history::Session;
+use super::model::Reports;
 use crate::insight::cut;
 
 const STYLE: &str = include_str!("style.css");
 
 /// The report of a session and the file it is in.
-pub fn html(session: &Session, source: &Source) -> String {
-    let report = Report::new(session, source);
-    let mut out = head(&report);
-    body(&report, &mut out);
+pub fn html(reports: &Reports<'_>) -> String {
+    let mut out = head(reports);
+    body(reports, &mut out);
     out
 }
 
-fn head(report: &Report<'_>) -> String {
-    let made = &report.made;
+fn head(reports: &Reports<'_>) -> String {
+    let made = &reports.made;
     let said = format!("{}. {}", made.name, made.sentence);
-    let program = report.session.header.as_ref().map_or("roundtable", |header| header.program.as_str());
+    let program = reports.session.header.as_ref().map_or("roundtable", |header| header.program.as_str());
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
@@ -43,20 +40,20 @@ fn head(report: &Report<'_>) -> String {
         e(program),
         e(&cut(&said, 300).replace('\n', " ")),
         e(&cut(&made.name, 80)),
-        e(&cut(report.title(), 120).replace('\n', " ")),
+        e(&cut(reports.title(), 120).replace('\n', " ")),
     )
 }
 
-fn body(report: &Report<'_>, out: &mut String) {
+fn body(reports: &Reports<'_>, out: &mut String) {
     out.push_str("<body><a class=\"skip\" href=\"#decision\">To the decision</a>\n<main>");
-    page::page(report, out);
+    page::page(reports, out);
     out.push_str("\n<h2 class=\"rec\">The whole record</h2>");
-    record::record(report, out);
-    let program = report.session.header.as_ref().map_or("roundtable", |header| header.program.as_str());
+    record::record(reports, out);
+    let program = reports.session.header.as_ref().map_or("roundtable", |header| header.program.as_str());
     let _ = write!(
         out,
         "\n<footer>Recorded by {} in {}. This page loads nothing and runs no script.</footer></main></body></html>\n",
         e(program),
-        e(report.source.file.as_deref().unwrap_or("a session file"))
+        e(reports.source.file.as_deref().unwrap_or("a session file"))
     );
 }

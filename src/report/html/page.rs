@@ -9,10 +9,8 @@ use crate::ballot::BallotKind;
 use crate::history::RoundRun;
 use crate::insight::cut;
 use crate::insight::headline::capital;
-use crate::insight::{format_duration, group_digits, join_list, labels, movement, pluralize, seats};
-use crate::report::model::{
-    Dissenter, Report, answering_ms, dissent_heading, people_money, remote_notes, said, sure,
-};
+use crate::insight::{join_list, labels, movement, pluralize};
+use crate::report::model::{Dissenter, Report, Reports, cost_lines, dissent_heading, remote_notes, sure};
 
 /// How many dissenting seats are quoted in full.
 const IN_FULL: usize = 3;
@@ -25,24 +23,95 @@ const QUOTED: usize = 6;
 const MOVES: usize = 6;
 
 /// Whether the first page quotes all dissent in full.
-pub fn quotes_all(found: &[Dissenter<'_>]) -> bool {
+fn quotes_all(found: &[Dissenter<'_>]) -> bool {
     let length: usize = found.iter().map(|one| one.said.chars().count()).sum();
     found.len() <= IN_FULL && length <= FULL_LENGTH
 }
 
-pub fn page(report: &Report<'_>, out: &mut String) {
-    head(report, out);
-    verdict(report, out);
-    dissent(report, out);
-    absent(report, out);
-    who_and_how(report, out);
-    reasons_table(report, out);
-    others(report, out);
-    foot(report, out);
+pub fn page(reports: &Reports<'_>, out: &mut String) {
+    head(reports, out);
+    match reports.only() {
+        Some(report) => out.push_str(&decision(report)),
+        None => several(reports, out),
+    }
+    foot(reports, out);
 }
 
-fn head(report: &Report<'_>, out: &mut String) {
-    let session = report.session;
+/// The list of the decisions, then a section for each.
+fn several(reports: &Reports<'_>, out: &mut String) {
+    let _ = write!(
+        out,
+        "\n<section id=\"decision\" class=\"verdict list\"><div><h2>{}</h2><table class=\"mx\"><caption class=\"vh\">The \
+         decisions</caption><tbody>",
+        e(&reports.made.name)
+    );
+    for part in &reports.parts {
+        let line = part.in_short();
+        let _ = write!(
+            out,
+            "<tr><th scope=\"row\" dir=\"auto\">{}</th><td><b dir=\"auto\">{}</b></td><td>{}{}</td></tr>",
+            e(&cut(&line.question, 200)),
+            e(&cut(&line.name, 120)),
+            gauge(part),
+            e(&line.facts.join(" · "))
+        );
+    }
+    out.push_str("</tbody></table></div></section>");
+    for part in &reports.parts {
+        let title = e(&cut(part.title().trim(), 600));
+        // Foreign text holds no markup: these headings are the page's own.
+        let inner =
+            decision(part).replace(" id=\"decision\"", "").replace("<h2", "<h3").replace("</h2>", "</h3>");
+        let _ = write!(
+            out,
+            "\n<section class=\"one\"><h2 class=\"pre\" dir=\"auto\">{title}</h2>{inner}</section>"
+        );
+    }
+}
+
+/// What one question came to.
+fn decision(report: &Report<'_>) -> String {
+    let mut out = String::new();
+    verdict(report, &mut out);
+    blocks(report, &mut out);
+    dissent(report, &mut out);
+    absent(report, &mut out);
+    who_and_how(report, &mut out);
+    reasons_table(report, &mut out);
+    if report.is_one_of_many {
+        next(report, &mut out);
+    }
+    out
+}
+
+fn blocks(report: &Report<'_>, out: &mut String) {
+    for block in report.blocks() {
+        let _ = write!(out, "\n<section class=\"said\"><h2>{}</h2>", e(&block.heading));
+        if let Some(note) = &block.note {
+            let _ = write!(
+                out,
+                "<p class=\"ctx\">The facilitator’s note</p><blockquote class=\"pre\" dir=\"auto\">{}</blockquote>",
+                e(&cut(note, 2_000))
+            );
+        }
+        out.push_str("<ul>");
+        for (what, text) in &block.lines {
+            let _ = write!(out, "<li class=\"pre\" dir=\"auto\"><b>{}</b> {}</li>", e(what), e(text));
+        }
+        out.push_str("</ul>");
+        if block.more > 0 {
+            let _ = write!(out, "<p class=\"more\">+ {} more below</p>", block.more);
+        }
+        out.push_str("</section>");
+    }
+}
+
+fn gauge(report: &Report<'_>) -> String {
+    format!("<span class=\"gauge g{}\" aria-hidden=\"true\"><i></i><i></i><i></i></span>", report.boxes())
+}
+
+fn head(reports: &Reports<'_>, out: &mut String) {
+    let (session, report) = (reports.session, reports.head());
     let seats = report.run.map_or(session.roster.len(), |run| run.seats.len());
     let rounds = match session.rounds.len() {
         0 => "no round".to_owned(),
@@ -55,9 +124,10 @@ fn head(report: &Report<'_>, out: &mut String) {
         report.date(),
         pluralize(seats, "seat"),
         e(&session.id),
-        report.mark().to_owned() + &e(&cut(report.title().trim(), 600))
+        report.mark().to_owned() + &e(&cut(reports.title().trim(), 600))
     );
-    let mut context: Vec<String> = report.context().iter().map(|text| e(&cut(text.trim(), 400))).collect();
+    let context = report.context().into_iter().filter(|text| *text != reports.title());
+    let mut context: Vec<String> = context.map(|text| e(&cut(text.trim(), 400))).collect();
     if !report.constraints().is_empty() {
         let said: Vec<String> = report.constraints().iter().map(|one| e(&cut(one, 200))).collect();
         context.push(format!("<b>Must hold:</b> {}", said.join(" · ")));
@@ -83,14 +153,14 @@ fn verdict(report: &Report<'_>, out: &mut String) {
         _ => "v-strong",
     };
     let label = if is_decided && report.mark().is_empty() { "Decision" } else { "Outcome" };
-    let winner = report.winner();
+    let winners = report.winners();
     let kind = report.run.map(|run| run.opened.ballot.kind);
-    let mark = match (winner.and_then(|winner| report.letters.place(winner)), winner) {
-        (Some(place), Some(winner)) => {
-            badge(&colour(place), &report.letters.letter(winner).unwrap_or_default())
-        }
-        _ if kind == Some(BallotKind::Consent) && is_decided => badge("c-yes", "✓"),
-        _ => String::new(),
+    let letter =
+        |winner: &&str| Some(badge(&colour(report.letters.place(winner)?), &report.letters.letter(winner)?));
+    let mark = if winners.is_empty() && kind == Some(BallotKind::Consent) && is_decided {
+        badge("c-yes", "✓")
+    } else {
+        winners.iter().filter_map(letter).collect()
     };
     let _ = write!(
         out,
@@ -108,14 +178,7 @@ fn verdict(report: &Report<'_>, out: &mut String) {
     }
     let _ = write!(out, "<p class=\"say\">{}</p></div><dl class=\"facts\">", told(&report.made.sentence));
     for (at, fact) in report.facts().iter().enumerate() {
-        let gauge = if at == 0 {
-            format!(
-                "<span class=\"gauge g{}\" aria-hidden=\"true\"><i></i><i></i><i></i></span>",
-                report.boxes()
-            )
-        } else {
-            String::new()
-        };
+        let gauge = if at == 0 { gauge(report) } else { String::new() };
         let _ = write!(
             out,
             "<div><dt>{}</dt><dd>{gauge}<strong>{}</strong><small>{}</small></dd></div>",
@@ -157,9 +220,7 @@ fn dissent(report: &Report<'_>, out: &mut String) {
 }
 
 /// One dissenting seat: its words, then who it is and what it does.
-pub fn dissenter(report: &Report<'_>, one: &Dissenter<'_>, said: &str, out: &mut String) {
-    let is_other = report.run.is_none_or(|run| run.opened.round != one.run.opened.round);
-    let round = if is_other { format!(" in round {}", one.run.opened.number) } else { String::new() };
+fn dissenter(report: &Report<'_>, one: &Dissenter<'_>, said: &str, out: &mut String) {
     let sure = sure(&one.seat).map(|sure| format!(" · {sure} sure")).unwrap_or_default();
     out.push_str("<figure>");
     if said.is_empty() {
@@ -179,7 +240,7 @@ pub fn dissenter(report: &Report<'_>, one: &Dissenter<'_>, said: &str, out: &mut
     };
     let _ = write!(
         out,
-        "<figcaption>{}<b>{}</b> {}{round}<span>{sure} · {}</span></figcaption></figure>",
+        "<figcaption>{}<b>{}</b> {}<span>{sure} · {}</span></figcaption></figure>",
         mark.unwrap_or_default(),
         e(one.seat.name),
         e(&one.vote),
@@ -212,7 +273,7 @@ fn who_and_how(report: &Report<'_>, out: &mut String) {
     let Some(run) = report.run else { return };
     let Some(tally) = report.tally else { return };
     let left = votes_table(report, false);
-    let right = charts::of_round(report, run, tally, "h2") + &movement_section(report, run);
+    let right = charts::of_round(&report.letters, run, tally, "h2") + &movement_section(report, run);
     if left.is_empty() && right.is_empty() {
         return;
     }
@@ -231,22 +292,14 @@ fn movement_section(report: &Report<'_>, run: &RoundRun) -> String {
         out.push_str("<p>Every seat stayed where it was.</p>");
     }
     out.push_str("<ol class=\"moves\">");
-    for one in moved.moves.iter().take(MOVES) {
+    for one in report.moves().iter().filter(|one| one.round == run.opened.number).take(MOVES) {
         let with = if one.has_new_argument { "with a new argument" } else { "without a new argument" };
-        let seat = seats(session, run).find(|seat| seat.name == one.seat);
-        let words = seat.map(|seat| said(&seat)).unwrap_or_default();
-        let words = if words.is_empty() {
-            String::new()
-        } else {
-            format!(": <q dir=\"auto\">{}</q>", e(&cut(&words, PART)))
+        let words = match one.said.as_str() {
+            "" => String::new(),
+            said => format!(": <q dir=\"auto\">{}</q>", e(&cut(said, PART))),
         };
-        let _ = write!(
-            out,
-            "<li><b>{}</b> {} → {}, {with}{words}</li>",
-            e(&one.seat),
-            e(&cut(&one.from, 60)),
-            e(&cut(&one.to, 60))
-        );
+        let (seat, from, to) = (e(&one.seat), e(&cut(&one.from, 60)), e(&cut(&one.to, 60)));
+        let _ = write!(out, "<li><b>{seat}</b> {from} → {to}, {with}{words}</li>");
     }
     out.push_str("</ol>");
     if moved.moves.len() > MOVES {
@@ -255,30 +308,9 @@ fn movement_section(report: &Report<'_>, run: &RoundRun) -> String {
     out + "</section>"
 }
 
-fn others(report: &Report<'_>, out: &mut String) {
-    if report.others.is_empty() {
-        return;
-    }
-    out.push_str("\n<section><h2>Other rounds with a rule</h2><ul>");
-    for (run, made) in report.others.iter().take(QUOTED) {
-        let _ = write!(
-            out,
-            "<li>Round {}, {} <b>{}.</b> {}</li>",
-            run.opened.number,
-            e(&cut(&run.opened.question, 200)),
-            e(&made.label),
-            e(&made.sentence)
-        );
-    }
-    out.push_str("</ul></section>");
-}
-
-fn foot(report: &Report<'_>, out: &mut String) {
-    out.push_str("\n<section class=\"foot\"><div><h2>What happens next</h2>");
-    for (of, said) in report.conclusions() {
-        let of = of.map(|id| format!(" on {}", e(id))).unwrap_or_default();
-        let _ = write!(out, "<p>The facilitator's conclusion{of}: {}</p>", e(&cut(&said, 600)));
-    }
+/// What happens next: what a person is asked or has said, else what can be done.
+fn next(report: &Report<'_>, out: &mut String) {
+    out.push_str("<div><h2>What happens next</h2>");
     if let Some(waiting) = report.waiting() {
         let _ = write!(out, "<p>A person has to answer: <b>{}</b></p>", e(&cut(waiting, 400)));
     } else if let Some(said) = report.approval() {
@@ -293,31 +325,31 @@ fn foot(report: &Report<'_>, out: &mut String) {
             let _ = write!(out, "<p>{}</p>", told(&text));
         }
     }
-    out.push_str("</div><div><h2>Cost and time</h2>");
-    let session = report.session;
-    let spent = session.spent(&|model| session.price(model));
-    if spent.is_told() || spent.is_unknown {
-        let tokens = group_digits((spent.tokens.input + spent.tokens.output) as usize);
-        let _ = write!(out, "<p><b>{}</b> · {tokens} tokens</p>", e(&people_money(&spent)));
-    } else {
-        out.push_str("<p>No tokens were counted.</p>");
+    out.push_str("</div>");
+}
+
+fn foot(reports: &Reports<'_>, out: &mut String) {
+    let report = reports.head();
+    out.push_str("\n<section class=\"foot\"><div>");
+    for (of, said) in report.conclusions() {
+        let of = of.map(|id| format!(" on {}", e(id))).unwrap_or_default();
+        let _ = write!(out, "<p>The facilitator's conclusion{of}: {}</p>", e(&cut(&said, 600)));
     }
-    let seats = report.run.map_or(session.roster.len(), |run| run.seats.len());
-    let _ = write!(
-        out,
-        "<p><b>{}</b> of answering in {}, {}; {}</p></div><div><h2>Check it yourself</h2>",
-        format_duration(answering_ms(session)),
-        pluralize(session.rounds.len(), "round"),
-        pluralize(seats, "seat"),
-        report.date()
-    );
+    if let Some(only) = reports.only() {
+        next(only, out);
+    }
+    out.push_str("</div><div><h2>Cost and time</h2>");
+    for line in cost_lines(report.session) {
+        let _ = write!(out, "<p>{}</p>", e(&line));
+    }
+    out.push_str("</div><div><h2>Check it yourself</h2>");
     let source = report.source;
     let _ = write!(
         out,
         "<p>Sealed until each round closed; every byte is in the record.</p><p><code>roundtable verify {}</code></p>",
         e(source.name())
     );
-    for note in remote_notes(session) {
+    for note in remote_notes(report.session) {
         let _ = write!(out, "<p>{}</p>", told(&note));
     }
     if source.entries > 0 {

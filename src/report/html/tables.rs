@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::markup::{badge, colour, e};
+use super::markup::{badge, colour, e, stance_class};
 use crate::history::RoundRun;
 use crate::insight::cut;
 use crate::report::model::{OptionView, Reason, Report, headings};
-use crate::report::table::{Cell, Mark};
+use crate::report::table::Cell;
 
 /// With more seats a row is one line without its model.
 const DENSE: usize = 12;
@@ -18,7 +18,7 @@ const REASON: usize = 170;
 
 /// Who voted what; of very many seats in the record alone.
 pub fn votes_table(report: &Report<'_>, in_record: bool) -> String {
-    if report.run.is_none() || report.voted.is_empty() {
+    if report.run.is_none() || report.voted().next().is_none() {
         return String::new();
     }
     let table = report.table();
@@ -26,16 +26,6 @@ pub fn votes_table(report: &Report<'_>, in_record: bool) -> String {
         return String::new();
     }
     let dense = if table.rows.len() > DENSE { " dn" } else { "" };
-    let title = "Who voted what";
-    let inner = matrix(report, dense);
-    format!(
-        "<section class=\"who\"><h2>{title}</h2><div class=\"sc\" tabindex=\"0\" role=\"region\" \
-         aria-label=\"{title}\">{inner}</div></section>"
-    )
-}
-
-fn matrix(report: &Report<'_>, dense: &str) -> String {
-    let table = report.table();
     let columns: String = table
         .rounds
         .iter()
@@ -49,55 +39,32 @@ fn matrix(report: &Report<'_>, dense: &str) -> String {
         .collect::<Vec<String>>()
         .concat();
     let mut out = format!(
-        "<table class=\"mx{dense}\"><caption class=\"vh\">Who voted what in which round</caption><thead><tr><th \
+        "<section class=\"who\"><h2>Who voted what</h2><div class=\"sc\" tabindex=\"0\" role=\"region\" \
+         aria-label=\"Who voted what\"><table class=\"mx{dense}\"><caption class=\"vh\">Who voted what in which round</caption><thead><tr><th \
          scope=\"col\">Seat</th>{columns}</tr></thead><tbody>"
     );
     for row in &table.rows {
         let _ = write!(out, "<tr><th scope=\"row\">{}<small>{}</small></th>", e(row.seat), e(row.model));
         for one in &row.cells {
-            out.push_str(&cell(report, one));
+            out.push_str(&cell(one));
         }
         out.push_str("</tr>");
     }
-    out + "</tbody></table>"
+    out + "</tbody></table></div></section>"
 }
 
-fn cell(report: &Report<'_>, cell: &Cell) -> String {
+fn cell(cell: &Cell) -> String {
     let moved = if cell.moved { "<em>moved</em>" } else { "" };
     let sure = cell.sure.as_ref().map(|sure| format!("<small class=\"cf\">{} sure</small>", e(sure)));
-    let sure = sure.unwrap_or_default();
-    let place = cell.option.as_ref().and_then(|option| report.letters.place(option));
-    match (&cell.mark, place) {
-        (Mark::Letter(letter), Some(place)) => {
-            let class = colour(place);
-            let mark = badge(&class, letter);
-            let name = e(&cut(&cell.text, 60));
-            format!(
-                "<td class=\"t-{class}\"><span class=\"op\">{mark}<span dir=\"auto\">{name}</span></span>{moved}{sure}</td>"
-            )
-        }
-        (Mark::Sign(sign), _) => {
-            let class = match *sign {
-                "✓" => "c-yes",
-                "–" => "c-aside",
-                "✕" => "c-no",
-                _ => {
-                    return format!(
-                        "<td class=\"non\"><span>{sign} {}</span>{moved}{sure}</td>",
-                        e(&cell.text)
-                    );
-                }
-            };
-            let mark = badge(class, sign);
-            format!(
-                "<td class=\"t-{class}\"><span class=\"op\">{mark}<span>{}</span></span>{moved}{sure}</td>",
-                e(&cell.text)
-            )
-        }
-        (Mark::Letter(_) | Mark::None, _) if cell.text.is_empty() => "<td class=\"non\">–</td>".to_owned(),
-        (Mark::Letter(_) | Mark::None, _) => {
-            format!("<td dir=\"auto\">{}{moved}{sure}</td>", e(&cut(&cell.text, 120)))
-        }
+    let (sure, text) = (sure.unwrap_or_default(), e(&cut(&cell.text, 120)));
+    match cell.place.map(colour).or_else(|| stance_class(&cell.mark).map(str::to_owned)) {
+        Some(class) => format!(
+            "<td class=\"t-{class}\"><span class=\"op\">{}<span dir=\"auto\">{text}</span></span>{moved}{sure}</td>",
+            badge(&class, &cell.mark)
+        ),
+        None if cell.text.is_empty() => "<td class=\"non\">–</td>".to_owned(),
+        None if cell.mark.is_empty() => format!("<td dir=\"auto\">{text}{moved}{sure}</td>"),
+        None => format!("<td class=\"non\"><span>{} {text}</span>{moved}{sure}</td>", cell.mark),
     }
 }
 
@@ -128,14 +95,6 @@ pub fn reasons_table(report: &Report<'_>, out: &mut String) {
     out.push_str("</section>");
 }
 
-pub fn all_reasons(report: &Report<'_>, out: &mut String) {
-    let options = report.options();
-    let Some(run) = report.run else { return };
-    out.push_str("<div class=\"opts\">");
-    table(run, options.iter(), usize::MAX, out);
-    out.push_str("</div>");
-}
-
 fn table<'a>(run: &RoundRun, options: impl Iterator<Item = &'a OptionView>, most: usize, out: &mut String) {
     let [pro, con] = headings(run.opened.ballot.kind);
     let _ = write!(
@@ -154,8 +113,7 @@ fn table<'a>(run: &RoundRun, options: impl Iterator<Item = &'a OptionView>, most
             e(&option.result)
         );
         if let Some(text) = &option.description {
-            let room = if most == usize::MAX { 4_000 } else { 300 };
-            let _ = write!(out, "<p dir=\"auto\">{}</p>", e(&cut(text, room)));
+            let _ = write!(out, "<p dir=\"auto\">{}</p>", e(&cut(text, 300)));
         }
         out.push_str("</th>");
         for (label, reasons) in [("For", &option.reasons.pro), ("Against", &option.reasons.con)] {
@@ -169,14 +127,10 @@ fn table<'a>(run: &RoundRun, options: impl Iterator<Item = &'a OptionView>, most
 }
 
 fn side(reasons: &[Reason], most: usize, last: u32, out: &mut String) {
-    /// How many reasons of one side stand in the record.
-    const ALL: usize = 200;
     if reasons.is_empty() {
         out.push_str("<span class=\"non\">–</span>");
         return;
     }
-    let room = if most == usize::MAX { 4_000 } else { REASON };
-    let most = most.min(ALL);
     out.push_str("<ul>");
     for reason in reasons.iter().take(most) {
         let many = match reason.seats.len() {
@@ -186,7 +140,7 @@ fn side(reasons: &[Reason], most: usize, last: u32, out: &mut String) {
         let _ = write!(
             out,
             "<li dir=\"auto\">{} <small>{many}{}</small></li>",
-            e(&cut(&reason.text, room)),
+            e(&cut(&reason.text, REASON)),
             e(&reason.who(last))
         );
     }

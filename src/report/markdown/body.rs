@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use super::quote::{code, first_line, inline, quote};
-use crate::insight::{cut, format_duration, group_digits, join_list, labels, movement, pluralize, seats};
+use crate::insight::{cut, join_list, labels, pluralize};
 use crate::report::model::{
-    Dissenter, OptionView, Reason, Report, answering_ms, dissent_heading, headings, people_money,
+    Dissenter, OptionView, Reason, Report, Reports, cost_lines, dissent_heading, headings,
 };
-use crate::report::table::{Cell, Mark};
+use crate::report::table::Cell;
 
 /// How many reasons an option has here; the rest stand in the record.
 const REASONS: usize = 4;
@@ -18,21 +18,79 @@ const IN_FULL: usize = 12;
 /// How much of a position is quoted where there are many, in characters.
 const PART: usize = 280;
 
-pub fn body(report: &Report<'_>) -> String {
-    let mut out = format!("# {}{}\n\n", report.mark(), inline(&first_line(report.title())));
-    verdict(report, &mut out);
-    banners(report, &mut out);
-    context(report, &mut out);
-    conclusions(report, &mut out);
+pub fn body(reports: &Reports<'_>) -> String {
+    let head = reports.head();
+    let mut out = format!("# {}{}\n\n", head.mark(), inline(&first_line(reports.title())));
+    match reports.only() {
+        Some(report) => {
+            verdict(report, &mut out);
+            banners(report, &mut out);
+            context(report, &mut out);
+            out.push_str(&decision(report));
+        }
+        None => several(reports, &mut out),
+    }
+    cost(head, &mut out);
+    out
+}
+
+/// The list of the decisions, then a section for each.
+fn several(reports: &Reports<'_>, out: &mut String) {
+    let _ = writeln!(out, "> **{}**\n>", inline(&reports.made.label));
+    for part in &reports.parts {
+        let line = part.in_short();
+        let (question, name) = (inline(&line.question), inline(&line.name));
+        let _ = writeln!(out, "> - {question} **{name}** – {}", inline(&line.facts.join(" · ")));
+    }
+    out.push('\n');
+    banners(reports.head(), out);
+    let summary = reports.head().context().into_iter().filter(|text| *text != reports.title());
+    for text in summary {
+        let _ = writeln!(out, "{}", quote(text));
+    }
+    constraints(reports.head(), out);
+    conclusions(reports.head(), out);
+    for (at, part) in reports.parts.iter().enumerate() {
+        let _ = writeln!(out, "## {}. {}\n", at + 1, inline(&first_line(part.title())));
+        verdict(part, out);
+        // Text of others never starts a line with a heading.
+        let section = format!("\n{}", decision(part)).replace("\n## ", "\n### ");
+        out.push_str(section.trim_start_matches('\n'));
+    }
+}
+
+/// What one question came to, after its verdict.
+fn decision(report: &Report<'_>) -> String {
+    let mut out = String::new();
+    blocks(report, &mut out);
+    if !report.is_one_of_many {
+        conclusions(report, &mut out);
+    }
     next(report, &mut out);
     options(report, &mut out);
     votes(report, &mut out);
     dissent(report, &mut out);
     absent(report, &mut out);
     moves(report, &mut out);
-    others(report, &mut out);
-    cost(report, &mut out);
     out
+}
+
+/// What was said where nothing was to be decided, the findings, the estimates of each round.
+fn blocks(report: &Report<'_>, out: &mut String) {
+    for block in report.blocks() {
+        let _ = writeln!(out, "## {}\n", inline(&block.heading));
+        if let Some(note) = &block.note {
+            let _ = writeln!(out, "The facilitator's note:\n\n{}", quote(note));
+        }
+        for (what, text) in &block.lines {
+            let colon = if text.is_empty() { "" } else { ": " };
+            let _ = writeln!(out, "- **{}**{colon}{}", inline(what), inline(text));
+        }
+        if block.more > 0 {
+            let _ = writeln!(out, "- {} more, in the record", block.more);
+        }
+        out.push('\n');
+    }
 }
 
 fn verdict(report: &Report<'_>, out: &mut String) {
@@ -67,6 +125,10 @@ fn context(report: &Report<'_>, out: &mut String) {
             let _ = writeln!(out, "{}\n", inline(text));
         }
     }
+    constraints(report, out);
+}
+
+fn constraints(report: &Report<'_>, out: &mut String) {
     if !report.constraints().is_empty() {
         let said = report.constraints().iter().map(|constraint| inline(constraint));
         let _ = writeln!(out, "**Must hold:** {}\n", said.collect::<Vec<_>>().join(" · "));
@@ -195,12 +257,8 @@ fn barred(text: &str) -> String {
 }
 
 fn cell(cell: &Cell) -> String {
-    let mark = match &cell.mark {
-        Mark::Letter(letter) => format!("{letter} "),
-        Mark::Sign(sign) => format!("{sign} "),
-        Mark::None => String::new(),
-    };
-    let what = format!("{mark}{}", barred(&cell.text));
+    let space = if cell.mark.is_empty() { "" } else { " " };
+    let what = format!("{}{space}{}", cell.mark, barred(&cell.text));
     let what = if cell.moved { format!("**→ {what}**") } else { what };
     let sure = cell.sure.as_ref().map(|sure| format!(" ({sure})")).unwrap_or_default();
     what + &sure
@@ -218,7 +276,7 @@ fn dissent(report: &Report<'_>, out: &mut String) {
     let _ = writeln!(out, "## {}\n", dissent_heading(run.opened.ballot.kind));
     let is_short = found.len() > IN_FULL;
     for one in found.iter().take(if is_short { SEATS } else { found.len() }) {
-        dissenter(report, one, is_short, out);
+        dissenter(one, is_short, out);
     }
     if found.len() > SEATS {
         let _ = writeln!(out, "- {} more, in the record", found.len() - SEATS);
@@ -226,12 +284,10 @@ fn dissent(report: &Report<'_>, out: &mut String) {
     out.push('\n');
 }
 
-fn dissenter(report: &Report<'_>, one: &Dissenter<'_>, is_short: bool, out: &mut String) {
-    let is_other = report.run.is_none_or(|run| run.opened.round != one.run.opened.round);
-    let round = if is_other { format!(" in round {}", one.run.opened.number) } else { String::new() };
+fn dissenter(one: &Dissenter<'_>, is_short: bool, out: &mut String) {
     let change =
         one.change.as_ref().map(|change| format!(", until “{}”", inline(change))).unwrap_or_default();
-    let head = format!("- **{}** {}{round}{change}", inline(one.seat.name), inline(&one.vote));
+    let head = format!("- **{}** {}{change}", inline(one.seat.name), inline(&one.vote));
     let _ = match one.said.as_str() {
         "" => writeln!(out, "{head}; no reasons given"),
         said if is_short => writeln!(out, "{head}: “{}”", inline(&cut(said, PART))),
@@ -261,73 +317,29 @@ fn absent(report: &Report<'_>, out: &mut String) {
 }
 
 fn moves(report: &Report<'_>, out: &mut String) {
-    let mut said = String::new();
-    let mut left_out = 0;
-    for round in &report.session.rounds {
-        let Some(moved) = movement(report.session, round) else { continue };
-        for one in &moved.moves {
-            if said.lines().count() >= SEATS {
-                left_out += 1;
-                continue;
-            }
-            let flag = if one.has_new_argument { "new argument" } else { "no new argument" };
-            let seat = seats(report.session, round).find(|seat| seat.name == one.seat);
-            let words = seat.map(|seat| crate::report::model::said(&seat)).unwrap_or_default();
-            let words = if words.is_empty() {
-                String::new()
-            } else {
-                format!(": “{}”", inline(&cut(&words, PART)))
-            };
-            let _ = writeln!(
-                said,
-                "- round {}: **{}** {} → {}, {flag}{words}",
-                round.opened.number,
-                inline(&one.seat),
-                inline(&cut(&one.from, 80)),
-                inline(&cut(&one.to, 80)),
-            );
-        }
-    }
-    if !said.is_empty() {
-        let _ = write!(out, "## Movement\n\n{said}");
-        if left_out > 0 {
-            let _ = writeln!(out, "- {left_out} more");
-        }
-        out.push('\n');
-    }
-}
-
-fn others(report: &Report<'_>, out: &mut String) {
-    if report.others.is_empty() {
+    let said = report.moves();
+    if said.is_empty() {
         return;
     }
-    out.push_str("## Other rounds with a rule\n\n");
-    for (run, made) in &report.others {
-        let question = inline(&first_line(&run.opened.question));
-        let _ = writeln!(
-            out,
-            "- Round {}, {question} **{}.** {}",
-            run.opened.number,
-            inline(&made.label),
-            inline(&made.sentence)
-        );
+    out.push_str("## Movement\n\n");
+    for one in said.iter().take(SEATS) {
+        let flag = if one.has_new_argument { "new argument" } else { "no new argument" };
+        let words = if one.said.is_empty() {
+            String::new()
+        } else {
+            format!(": “{}”", inline(&cut(&one.said, PART)))
+        };
+        let (seat, from, to) = (inline(&one.seat), inline(&cut(&one.from, 80)), inline(&cut(&one.to, 80)));
+        let _ = writeln!(out, "- round {}: **{seat}** {from} → {to}, {flag}{words}", one.round);
+    }
+    if said.len() > SEATS {
+        let _ = writeln!(out, "- {} more", said.len() - SEATS);
     }
     out.push('\n');
 }
 
 fn cost(report: &Report<'_>, out: &mut String) {
-    let session = report.session;
-    let mut parts = Vec::new();
-    let spent = session.spent(&|model| session.price(model));
-    if spent.is_told() || spent.is_unknown {
-        let tokens = group_digits((spent.tokens.input + spent.tokens.output) as usize);
-        parts.push(format!("Cost {}, {tokens} tokens", people_money(&spent)));
-    }
-    if !session.rounds.is_empty() {
-        let rounds = pluralize(session.rounds.len(), "round");
-        let took = format_duration(answering_ms(session));
-        parts.push(format!("{took} of answering in {rounds}, {}", report.date()));
-    }
+    let mut parts = cost_lines(report.session);
     let source = report.source;
     let record = if source.entries > 0 {
         let hash: String = source.last_hash.chars().take(16).collect();

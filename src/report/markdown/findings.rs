@@ -43,6 +43,9 @@ fn section(group: &FindingGroup<'_>, answered: usize, out: &mut String) {
             evidence.unwrap_or_default()
         );
     }
+    for (seat, place) in &group.not_in_evidence {
+        let _ = writeln!(out, "  - Not in the evidence: {} ({})", code(place), inline(seat));
+    }
     if let Some(reason) = group.set_aside {
         let _ = writeln!(out, "  - Set aside: {}", inline(reason));
     }

@@ -10,30 +10,30 @@ use serde_json::Value;
 
 use super::quote::{code, first_line, inline, quote};
 use crate::ballot::Ballot;
-use crate::history::{RoundRun, Session};
+use crate::history::RoundRun;
 use crate::insight::wording::absent;
 use crate::insight::{
-    headline, is_revealed, join_list, labels, movement, rule_description, scripted, seats, tally,
+    estimates, headline, is_revealed, join_list, labels, rule_description, scripted, seats, tally,
 };
-use crate::report::model::{OptionView, Reason, Report, Source, dissent_heading, plain_texts, said};
+use crate::report::model::{OptionView, Reason, Report, dissent_heading, plain_texts, said};
 
-/// The decision record of a session and the file it is in; `supersedes` names the record it replaces.
-pub fn madr(session: &Session, source: &Source, supersedes: Option<&str>) -> String {
-    let report = Report::new(session, source);
+/// The decision record of one question; `supersedes` names the record it replaces.
+pub fn madr(report: &Report<'_>, supersedes: Option<&str>) -> String {
+    let session = report.session;
     let options = report.options();
     let mut out = String::new();
-    head(&report, supersedes, &mut out);
+    head(report, supersedes, &mut out);
     for label in labels(session).into_iter().chain(report.missing()) {
         let _ = writeln!(out, "**{}**\n", inline(&label));
     }
-    problem(&report, &mut out);
-    drivers(&report, &mut out);
+    problem(report, &mut out);
+    drivers(report, &mut out);
     considered(&options, &mut out);
-    outcome(&report, &options, &mut out);
-    consequences(&report, &options, &mut out);
-    confirmation(&report, &mut out);
-    pros_and_cons(&report, &options, &mut out);
-    more(&report, &mut out);
+    outcome(report, &options, &mut out);
+    consequences(report, &options, &mut out);
+    confirmation(report, &mut out);
+    pros_and_cons(report, &options, &mut out);
+    more(report, &mut out);
     out
 }
 
@@ -76,12 +76,12 @@ fn head(report: &Report<'_>, supersedes: Option<&str>, out: &mut String) {
 
 fn title(report: &Report<'_>) -> String {
     let goal = report.session.definition.as_deref().and_then(|definition| definition.goal.as_deref());
-    first_line(goal.unwrap_or_else(|| report.title()))
+    first_line(goal.filter(|_| !report.is_one_of_many).unwrap_or_else(|| report.title()))
 }
 
 /// Returns the title as part of a file name: lower-case words with hyphens, at most 60 characters.
-pub fn file_title(session: &Session) -> String {
-    let title = title(&Report::new(session, &Source::default())).to_lowercase();
+pub fn file_title(report: &Report<'_>) -> String {
+    let title = title(report).to_lowercase();
     let mut name = String::new();
     for word in title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
         if name.chars().count() + word.chars().count() >= 60 {
@@ -121,7 +121,7 @@ fn drivers(report: &Report<'_>, out: &mut String) {
         let _ = writeln!(found, "* {} {}", code(&artifact.id), inline(&artifact.summary));
     }
     let last = report.run.map_or(0, |run| run.opened.number);
-    let before = session.rounds.iter().filter(|round| round.opened.number < last && is_revealed(round));
+    let before = report.own_rounds().filter(|round| round.opened.number < last && is_revealed(round));
     for round in before.filter(|round| round.opened.ballot.kind.spec().countable().is_none()) {
         let question = inline(&first_line(&round.opened.question));
         for seat in seats(session, round) {
@@ -158,20 +158,16 @@ fn described(option: &OptionView) -> String {
 fn outcome(report: &Report<'_>, options: &[OptionView], out: &mut String) {
     let made = &report.made;
     let _ = writeln!(out, "## Decision Outcome\n");
-    let chosen = options.iter().find(|option| option.is_chosen);
-    match chosen {
-        Some(option) => {
-            let reasons = option.reasons.pro.iter().filter(|reason| !reason.left).take(2);
-            let reasons: Vec<String> =
-                reasons.map(|reason| inline(reason.text.trim_end_matches('.'))).collect();
-            let because =
-                if reasons.is_empty() { String::new() } else { format!(", because {}", reasons.join("; ")) };
-            let _ = writeln!(out, "Chosen option: \"{}\"{because}.\n", inline(&option.name));
-            if made.name != option.name {
-                let _ = writeln!(out, "{}.\n", inline(&made.label));
-            }
-        }
-        None => drop(writeln!(out, "{}.\n", inline(made.label.trim_end_matches('.')))),
+    let chosen: Vec<&OptionView> = options.iter().filter(|option| option.is_chosen).collect();
+    for option in &chosen {
+        let reasons = option.reasons.pro.iter().filter(|reason| !reason.left).take(2);
+        let reasons: Vec<String> = reasons.map(|reason| inline(reason.text.trim_end_matches('.'))).collect();
+        let because =
+            if reasons.is_empty() { String::new() } else { format!(", because {}", reasons.join("; ")) };
+        let _ = writeln!(out, "Chosen option: \"{}\"{because}.\n", inline(&option.name));
+    }
+    if !matches!(chosen.as_slice(), [only] if only.name == made.name) {
+        let _ = writeln!(out, "{}.\n", inline(made.label.trim_end_matches('.')));
     }
     if !made.sentence.is_empty() {
         let _ = writeln!(out, "{}\n", inline(&made.sentence));
@@ -201,14 +197,16 @@ fn lines(word: &str, reasons: &[Reason], last: u32, out: &mut String) {
 /// The reasons for and against what won, of all rounds, and the costs that its voters accept.
 fn consequences(report: &Report<'_>, options: &[OptionView], out: &mut String) {
     let is_adopted = report.is_decided() && options.iter().all(|option| option.place.is_none());
-    let Some(option) = options.iter().find(|option| option.is_chosen || is_adopted) else { return };
-    let Some(run) = report.run else { return };
+    let chosen: Vec<&OptionView> = options.iter().filter(|option| option.is_chosen || is_adopted).collect();
+    let Some(run) = report.run.filter(|_| !chosen.is_empty()) else { return };
     let mut found = String::new();
-    lines("Good", &option.reasons.pro, run.opened.number, &mut found);
-    lines("Bad", &option.reasons.con, run.opened.number, &mut found);
+    for option in &chosen {
+        lines("Good", &option.reasons.pro, run.opened.number, &mut found);
+        lines("Bad", &option.reasons.con, run.opened.number, &mut found);
+    }
     for seat in seats(report.session, run) {
-        let is_for =
-            seat.ballot().and_then(Ballot::top_options).is_some_and(|top| top.contains(&option.name));
+        let top = seat.ballot().and_then(Ballot::top_options).unwrap_or_default();
+        let is_for = chosen.iter().any(|option| top.contains(&option.name));
         let costs = seat.answer().and_then(|answer| answer.answer.get("trade_offs"));
         for cost in
             plain_texts(costs.and_then(|costs| costs.get("accepting_as_cost"))).iter().filter(|_| is_for)
@@ -233,7 +231,7 @@ fn confirmation(report: &Report<'_>, out: &mut String) {
         let (asked, answer, by) = (inline(said.question()), inline(&said.answer), inline(&said.by));
         let _ = writeln!(found, "* {asked} {answer}, by {by}{comment}");
     }
-    for round in report.session.rounds.iter().filter(|round| is_revealed(round)) {
+    for round in report.own_rounds().filter(|round| is_revealed(round)) {
         for seat in seats(report.session, round) {
             let given = seat.answer().and_then(|answer| answer.answer.get("suggestions"));
             for text in plain_texts(given) {
@@ -270,9 +268,9 @@ fn pros_and_cons(report: &Report<'_>, options: &[OptionView], out: &mut String) 
 
 /// How many seats were for an option in each round of the same form.
 fn votes_by_round(report: &Report<'_>, run: &RoundRun, option: &str) -> Vec<(u32, usize)> {
-    let rounds = report.session.rounds.iter();
+    let rounds = report.rounds.iter();
     rounds
-        .filter(|round| is_revealed(round) && round.opened.ballot == run.opened.ballot)
+        .filter(|round| is_revealed(round) && round.opened.ballot.is_like(&run.opened.ballot))
         .map(|round| (round.opened.number, report.votes(round, option)))
         .collect()
 }
@@ -280,7 +278,7 @@ fn votes_by_round(report: &Report<'_>, run: &RoundRun, option: &str) -> Vec<(u32
 fn more(report: &Report<'_>, out: &mut String) {
     let session = report.session;
     let _ = writeln!(out, "## More Information\n");
-    for round in session.rounds.iter().filter(|round| round.opened.ballot.kind.spec().countable().is_some()) {
+    for round in report.voted() {
         let Some(tally) = tally(round) else { continue };
         let rule =
             tally.rule.map_or_else(|| "no rule".to_owned(), |rule| rule_description(rule, &tally.terms));
@@ -292,12 +290,12 @@ fn more(report: &Report<'_>, out: &mut String) {
         let said = format!("{counted}{} ({rule})", made.label);
         let _ = writeln!(out, "* Round {}: {}", round.opened.number, inline(&said));
     }
-    for round in &session.rounds {
-        for one in movement(session, round).iter().flat_map(|moved| &moved.moves) {
-            let said =
-                format!("Moved in round {}: {}, {} → {}.", round.opened.number, one.seat, one.from, one.to);
-            let _ = writeln!(out, "* {}", inline(&said));
-        }
+    for line in report.run.map(|run| estimates(session, run)).unwrap_or_default() {
+        let _ = writeln!(out, "* {}", inline(&line));
+    }
+    for one in report.moves() {
+        let said = format!("Moved in round {}: {}, {} → {}.", one.round, one.seat, one.from, one.to);
+        let _ = writeln!(out, "* {}", inline(&said));
     }
     let [_, quorum, independence, _] = report.facts();
     for fact in [quorum, independence] {

@@ -17,29 +17,30 @@ pub use madr::{file_title, madr};
 
 use std::fmt::Write as _;
 
-use self::quote::{code, inline, quote};
-use super::model::{Report, Source, remote_notes, status};
-use crate::history::{AnsweredQuestion, Session};
+use self::quote::{code, first_line, inline, quote};
+use super::model::{Reports, Source, remote_notes, status};
+use crate::history::{AnsweredQuestion, RoundRun, Session};
 use crate::insight::{join_list, money, round_view};
 
-pub fn markdown(session: &Session, source: &Source) -> String {
-    let report = Report::new(session, source);
-    let mut out = body::body(&report);
-    record(&report, &mut out);
-    out
-}
-
-/// Everything that happened, in order, and where it can be checked.
-fn record(report: &Report<'_>, out: &mut String) {
-    let session = report.session;
+pub fn markdown(reports: &Reports<'_>) -> String {
+    let session = reports.session;
+    let mut out = body::body(reports);
     if !session.rounds.is_empty() {
         out.push_str("## The record: rounds and answers, word for word\n\n");
     }
     for run in &session.rounds {
-        round::section(report, run, out);
+        let question = inline(&first_line(&run.opened.question));
+        let _ = writeln!(out, "### Round {} {}: {question}\n", run.opened.number, code(&run.opened.round));
+        out.push_str(&round(session, run));
     }
-    out.push_str(&after_rounds(session));
-    about(report, out);
+    out + &after_rounds(session) + &about(session, reports.source)
+}
+
+/// One round of the record, below its heading.
+pub fn round(session: &Session, run: &RoundRun) -> String {
+    let mut out = String::new();
+    round::section(session, run, &mut out);
+    out
 }
 
 /// What people answered, what steps that are no rounds came to, and what was warned of.
@@ -112,9 +113,10 @@ fn warnings(session: &Session, out: &mut String) {
     out.push('\n');
 }
 
-fn about(report: &Report<'_>, out: &mut String) {
-    let (session, source) = (report.session, report.source);
-    let Some(header) = &session.header else { return };
+/// What the session and its file are, and how they are checked.
+pub fn about(session: &Session, source: &Source) -> String {
+    let mut out = String::new();
+    let Some(header) = &session.header else { return out };
     let _ = writeln!(out, "## Session details\n");
     let _ = writeln!(out, "- Session {}, opened {}", code(&session.id), session.opened_at);
     let _ = writeln!(out, "- Status: {}, last event {}", status(session), session.last_at);
@@ -149,4 +151,5 @@ fn about(report: &Report<'_>, out: &mut String) {
         "- Verify offline: {}, with the session's `.s2s` file",
         code(&format!("roundtable verify {}", source.name()))
     );
+    out
 }

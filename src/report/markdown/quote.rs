@@ -102,6 +102,9 @@ fn escaped(text: &str, always: &[char], leading: &[char]) -> String {
             '(' => before == Some(']'),
             '[' => before == Some('!') || before.is_none() && leading.contains(&'['),
             '\\' => after.is_none_or(|c| c.is_ascii_punctuation()),
+            // What would be read as an entity or as emphasis.
+            '&' => after.is_some_and(|c| c == '#' || c.is_ascii_alphabetic()),
+            '_' => !(before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric)),
             other => always.contains(&other) || before.is_none() && leading.contains(&other),
         };
         if acts {

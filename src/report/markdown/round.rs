@@ -7,13 +7,12 @@ use std::fmt::Write as _;
 use super::quote::{code, first_line, inline, quote};
 use super::seat;
 use crate::history::{RoundRun, Session, Tally};
-use crate::insight::movement::is_last_of_form;
 use crate::insight::references::Citable;
 use crate::insight::{
-    Bar, bars, chart, close_reason, format_duration, group_digits, headline, independence, join_list,
-    long_order, money, pluralize, quorum_ballots, round_view, rule_description, slots, tables,
+    Bar, bars, close_reason, estimates, format_duration, group_digits, headline, independence, join_list,
+    long_order, money, pluralize, quorum_ballots, round_view, rule_description, slots, tables, turnout,
 };
-use crate::report::model::{FULL_RECORD, POSITIONS_ONLY, Report, background, standing};
+use crate::report::model::{FULL_RECORD, POSITIONS_ONLY, background, standing};
 use crate::sanitize::harmless_line;
 use crate::tally::Ties;
 use crate::workflow::Close;
@@ -24,11 +23,9 @@ const DISSENT: usize = 1_200_000;
 /// How wide a bar of all ballots is; a full bar means every seat that was asked.
 const BAR: usize = 20;
 
-pub fn section(report: &Report<'_>, run: &RoundRun, out: &mut String) {
-    let (session, opened) = (report.session, &run.opened);
+pub fn section(session: &Session, run: &RoundRun, out: &mut String) {
+    let opened = &run.opened;
     let question = first_line(&opened.question);
-    let id = code(&opened.round);
-    let _ = writeln!(out, "### Round {} {id}: {}\n", opened.number, inline(&question));
     let tally = round_view::tally(run);
     if let Some(tally) = tally {
         let made = headline(session, run, tally);
@@ -59,14 +56,14 @@ pub fn section(report: &Report<'_>, run: &RoundRun, out: &mut String) {
         None => out.push('\n'),
     }
     if round_view::is_revealed(run) {
-        answers(report, run, out);
+        answers(session, run, out);
     } else {
         standings(session, run, out);
     }
 }
 
 /// The answers in roster order, as far as a report of this size has room for them.
-fn answers(report: &Report<'_>, run: &RoundRun, out: &mut String) {
+fn answers(session: &Session, run: &RoundRun, out: &mut String) {
     let citable = Citable::of_round(run);
     let seats = run.seats.len();
     if seats > FULL_RECORD {
@@ -79,15 +76,15 @@ fn answers(report: &Report<'_>, run: &RoundRun, out: &mut String) {
         );
     }
     let begun = out.len();
-    let winners = round_view::winners(report.session, run);
-    for view in round_view::seats(report.session, run) {
+    let winners = round_view::winners(session, run);
+    for view in round_view::seats(session, run) {
         let dissents = round_view::dissents(&view, &winners);
         if seats > FULL_RECORD && out.len() - begun > DISSENT {
             out.push_str("- More dissent: `roundtable report --format json`\n");
             break;
         }
         if seats <= FULL_RECORD || dissents {
-            seat::item(report, &view, &citable, out);
+            seat::item(session, &view, &citable, out);
         } else if seats <= POSITIONS_ONLY {
             seat::position_alone(&view, out);
         }
@@ -164,22 +161,8 @@ fn ties(ties: Ties) -> String {
     }
 }
 
-/// Every number of the turnout, the zeros too.
 fn participation(tally: &Tally, out: &mut String) {
-    let _ = writeln!(
-        out,
-        "- Seats: {} asked, {} sealed, {} answered, {} abstained, {} invalid, {} refused, {} failed, \
-         {} missing, {} excused",
-        tally.asked,
-        tally.sealed,
-        tally.answered,
-        tally.abstained,
-        tally.invalid,
-        tally.refused,
-        tally.failed,
-        tally.missing,
-        tally.excused
-    );
+    let _ = writeln!(out, "- Seats: {}", turnout(tally));
     let met = if tally.quorum_met { "met" } else { "not met" };
     let ballots = tally.quorum_ballots.map(|needed| {
         format!("; {} beside abstentions, {needed} needed", pluralize(tally.answered, "ballot"))
@@ -229,13 +212,8 @@ fn write_tally(session: &Session, run: &RoundRun, tally: &Tally, out: &mut Strin
         out.push_str("Pairwise:\n\n");
     }
     drawing(&tables, out);
-    if !is_last_of_form(session, run) {
-        return;
-    }
-    let chart = chart(session, run);
-    if chart.len() > 1 {
-        out.push_str("Agreement, round by round:\n\n");
-        drawing(&chart, out);
+    for line in estimates(session, run) {
+        let _ = writeln!(out, "- {}", inline(&line));
     }
 }
 

@@ -13,7 +13,7 @@ use crate::insight::cut;
 use crate::insight::independence::left_out;
 use crate::insight::references::Citable;
 use crate::insight::{SeatView, finding, handling, shown_mask};
-use crate::report::model::{Report, sure};
+use crate::report::model::sure;
 use crate::round::answer::Outcome;
 
 /// The parts of an answer after its position, with their headings.
@@ -27,13 +27,13 @@ const PARTS: [(&str, &str); 5] = [
 /// How much of a reply that was not counted is shown, in characters.
 const REPLY: usize = 1_000;
 /// How much of one part of an answer stands in a report, in characters; the file has all of it.
-const PART: usize = 100_000;
+const PART: usize = 20_000;
 
-pub fn item(report: &Report<'_>, seat: &SeatView<'_>, citable: &Citable, out: &mut String) {
+pub fn item(session: &Session, seat: &SeatView<'_>, citable: &Citable, out: &mut String) {
     let _ = write!(out, "- **{}** · {}", inline(seat.name), summary(seat));
     let Some(answer) = seat.answer() else {
         out.push('\n');
-        return leaks(report.session, seat.leaks, "  ", out);
+        return leaks(session, seat.leaks, "  ", out);
     };
     if matches!(answer.outcome, Outcome::Answered | Outcome::Abstained) {
         position(seat, answer, out);
@@ -59,7 +59,7 @@ pub fn item(report: &Report<'_>, seat: &SeatView<'_>, citable: &Citable, out: &m
     for flag in &answer.flags {
         let _ = writeln!(out, "  - Flag: {}", inline(flag));
     }
-    leaks(report.session, seat.leaks, "  ", out);
+    leaks(session, seat.leaks, "  ", out);
 }
 
 pub fn position_alone(seat: &SeatView<'_>, out: &mut String) {

@@ -4,6 +4,8 @@ use super::Report;
 use super::reasons::plain_texts;
 use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::history::RoundRun;
+use crate::insight::estimates::spread;
+use crate::insight::movement::{Move, movement};
 use crate::insight::{SeatView, confidence, dissents, seats, tally, winners};
 use crate::round::answer::Outcome;
 
@@ -27,6 +29,17 @@ pub struct Absent {
     /// "failed", "did not answer in time".
     pub outcome: &'static str,
     pub reason: Option<String>,
+}
+
+/// A seat that changed its ballot between two rounds of the question.
+#[derive(Debug)]
+pub struct Moved {
+    pub round: u32,
+    pub seat: String,
+    pub from: String,
+    pub to: String,
+    pub has_new_argument: bool,
+    pub said: String,
 }
 
 pub fn dissent_heading(kind: BallotKind) -> &'static str {
@@ -56,26 +69,20 @@ pub fn said(seat: &SeatView<'_>) -> String {
 }
 
 impl<'a> Report<'a> {
-    /// The dissent of the deciding round, then of other rounds that decided something of their own.
+    /// Who disagrees with what the deciding round came to.
     pub fn dissent(&self) -> Vec<Dissenter<'a>> {
-        let runs = self.run.into_iter().chain(self.others.iter().map(|(run, _)| *run));
-        runs.flat_map(|run| self.dissent_of(run)).collect()
-    }
-
-    fn dissent_of(&self, run: &'a RoundRun) -> Vec<Dissenter<'a>> {
+        let Some(run) = self.run else { return Vec::new() };
         let winners = winners(self.session, run);
-        let extremes = tally(run).filter(|tally| tally.decided).and_then(|tally| {
-            let spread = tally.verdict.trace.as_ref()?.spread.as_ref()?;
-            (spread.values.len() > 2).then(|| (spread.lowest.clone(), spread.highest.clone()))
-        });
+        let extremes = spread(run).filter(|spread| spread.values.len() > 1);
         let is_estimate = run.opened.ballot.kind == BallotKind::Estimate;
         let found = seats(self.session, run).filter_map(|seat| {
             let vote = if is_estimate {
-                let (lowest, highest) = extremes.as_ref()?;
-                let value = seat.ballot()?.brief()?;
-                let end = if value == *highest {
+                let (spread, value) = (extremes?, seat.ballot()?.brief()?);
+                let end = if winners.contains(&value.as_str()) {
+                    return None;
+                } else if value == spread.highest {
                     "highest"
-                } else if value == *lowest {
+                } else if value == spread.lowest {
                     "lowest"
                 } else {
                     return None;
@@ -93,11 +100,35 @@ impl<'a> Report<'a> {
         found
     }
 
+    /// The seats whose ballot differs from the result; of estimates there are none.
+    pub fn dissenting(&self) -> Vec<&'a str> {
+        let Some(run) = self.run else { return Vec::new() };
+        let winners = winners(self.session, run);
+        seats(self.session, run).filter(|seat| dissents(seat, &winners)).map(|seat| seat.name).collect()
+    }
+
+    /// Who changed their ballot between rounds of this question, in order.
+    pub fn moves(&self) -> Vec<Moved> {
+        let of_round = |run: &&'a RoundRun| {
+            let found = movement(self.session, run).map(|found| found.moves).unwrap_or_default();
+            let said_in = |name: &str| seats(self.session, run).find(|seat| seat.name == name);
+            let moved = |one: Move| {
+                let said = said_in(&one.seat).map(|seat| said(&seat)).unwrap_or_default();
+                let Move { seat, from, to, has_new_argument } = one;
+                Moved { round: run.opened.number, seat, from, to, has_new_argument, said }
+            };
+            found.into_iter().map(moved).collect::<Vec<Moved>>()
+        };
+        self.rounds.iter().flat_map(of_round).collect()
+    }
+
     fn vote(&self, seat: &SeatView<'_>) -> String {
         let Some(ballot) = seat.ballot() else {
             return "gave no valid answer, and it may be a block".to_owned();
         };
-        let Some(winner) = self.winner() else { return ballot.phrase().unwrap_or_default() };
+        let Some(winner) = self.winners().first().copied() else {
+            return ballot.phrase().unwrap_or_default();
+        };
         match ballot {
             Ballot::Ranking(places) => {
                 let first = places.first().map(|place| place.join(" and ")).unwrap_or_default();

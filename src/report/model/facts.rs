@@ -1,13 +1,16 @@
 //! The four facts beside a headline, what happens next, and what it cost.
 
-use super::{Report, decision};
+use super::{Report, dissent_heading};
+use crate::ballot::BallotKind;
 use crate::core::Cost;
 use crate::history::{AnsweredQuestion, Invitation, Session};
 use crate::insight::headline::{cap, capital};
 use crate::insight::independence::independence;
 use crate::insight::wording::resume_verb;
-use crate::insight::{SeatView, VisibleState, join_list, pluralize};
-use crate::tally::{CountableKind, RuleOptions, Tier, Ties};
+use crate::insight::{
+    SeatView, VisibleState, first_names, format_duration, group_digits, join_list, pluralize,
+};
+use crate::tally::{Backing, Tier, Ties};
 use crate::workflow::{FacilitatorForm, Step, StepKind};
 
 /// "Strength", its word, and why.
@@ -44,10 +47,24 @@ pub fn people_money(cost: &Cost) -> String {
     }
 }
 
-/// How long rounds were open in all, in milliseconds.
-pub fn answering_ms(session: &Session) -> u64 {
+/// What a session has cost, and how long its rounds were open: "$0.07, 12,345 tokens".
+pub fn cost_lines(session: &Session) -> Vec<String> {
+    let mut lines = Vec::new();
+    let spent = session.spent(&|model| session.price(model));
+    if spent.is_told() || spent.is_unknown {
+        let tokens = group_digits((spent.tokens.input + spent.tokens.output) as usize);
+        lines.push(format!("Cost {}, {tokens} tokens", people_money(&spent)));
+    }
     let open = session.rounds.iter().filter_map(|round| Some(round.closed_at?.since(round.opened_at)));
-    open.sum()
+    let (open, date): (u64, String) = (open.sum(), session.opened_at.to_string().chars().take(10).collect());
+    lines.push(match (session.rounds.len(), open) {
+        (0, _) => date,
+        (count, ..1000) => format!("{}, {date}", pluralize(count, "round")),
+        (count, _) => {
+            format!("{} of answering in {}, {date}", format_duration(open), pluralize(count, "round"))
+        }
+    });
+    lines
 }
 
 /// How a session stands: "finished, exit code 0".
@@ -102,7 +119,36 @@ pub fn remote_notes(session: &Session) -> Vec<String> {
     notes
 }
 
+/// One decision among several, in a line.
+#[derive(Debug)]
+pub struct InShort {
+    pub question: String,
+    /// "YES", "No decision: a and b tie".
+    pub name: String,
+    pub is_made: bool,
+    /// "weak, 2 of 3 seats", "dissent: skeptic", "approved by Ana Berg".
+    pub facts: Vec<String>,
+}
+
 impl<'a> Report<'a> {
+    pub fn in_short(&self) -> InShort {
+        let [strength, _, _, approval] = self.facts();
+        let backing = self.tally.filter(|tally| tally.decided).and_then(|tally| tally.tier_because.as_ref());
+        let why = backing.map_or(strength.note, Backing::to_string);
+        let mut facts = vec![format!("{}: {why}", strength.value.to_lowercase())];
+        let dissent: Vec<&str> = self.dissent().iter().map(|one| one.seat.name).collect();
+        if !dissent.is_empty() {
+            let heading = self.run.map_or("Dissent", |run| dissent_heading(run.opened.ballot.kind));
+            facts.push(format!("{}: {}", heading.to_lowercase(), first_names(&dissent, 4)));
+        }
+        if self.approval().is_some() {
+            facts.push(format!("{} {}", approval.value.to_lowercase(), approval.note));
+        }
+        let question = self.title().lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let name = if self.is_decided() { self.made.name.clone() } else { self.made.label.clone() };
+        InShort { question: question.trim().to_owned(), name, is_made: self.is_decided(), facts }
+    }
+
     /// How strong the result is, as three boxes: 0 to 3.
     pub fn boxes(&self) -> usize {
         match self.tier() {
@@ -129,20 +175,15 @@ impl<'a> Report<'a> {
             let note = if self.is_decided() { "the facilitator decided" } else { "nothing was decided" };
             return fact("None", note.to_owned());
         };
-        let kind = self.run.and_then(|run| run.opened.ballot.kind.spec().countable());
-        let note = match (cap(tally), tier) {
-            (Some(why), _) => why.to_string(),
-            (None, _) if tally.rehearsal => "placeholders voted".to_owned(),
-            (None, Tier::Unanimous) => "every seat asked".to_owned(),
-            (None, Tier::Strong) if kind == Some(CountableKind::Estimate) => {
-                "the middle half is close".to_owned()
-            }
-            (None, Tier::Strong) => "three quarters of the seats asked, or more".to_owned(),
-            (None, _) if kind == Some(CountableKind::Estimate) => "the middle half is wide".to_owned(),
-            (None, _) if kind == Some(CountableKind::Consent) => {
-                "nobody blocks, but less than three quarters support it".to_owned()
-            }
-            (None, _) => "decided, but by less than three quarters of the seats asked".to_owned(),
+        let kind = self.run.map(|run| run.opened.ballot.kind);
+        let note = match (cap(tally), tier, kind) {
+            (Some(why), ..) => why.to_string(),
+            (None, Tier::Unanimous, _) => "every seat asked".to_owned(),
+            (None, Tier::Strong, Some(BallotKind::Estimate)) => "the middle half is close".to_owned(),
+            (None, Tier::Weak, Some(BallotKind::Estimate)) => "the middle half is wide".to_owned(),
+            (None, Tier::Strong, _) => "three quarters of the seats asked, or more".to_owned(),
+            (None, Tier::Weak, _) => "less than three quarters of the seats asked".to_owned(),
+            (None, Tier::None, _) => "placeholders voted".to_owned(),
         };
         fact(&capital(tier.name()), note)
     }
@@ -168,27 +209,6 @@ impl<'a> Report<'a> {
         let Some(found) = self.run.and_then(|run| independence(self.session, run)) else {
             return Fact { name, value: "–".to_owned(), note: "no answers to compare".to_owned() };
         };
-        let mut value = Vec::new();
-        if !found.models.is_empty() {
-            value.push(pluralize(found.models.len(), "model"));
-            let known = found.makers.keys().filter(|maker| *maker != "unknown").count();
-            value.push(if found.makers.contains_key("unknown") {
-                if known == 0 {
-                    "makers unknown".to_owned()
-                } else {
-                    format!("{} or more", pluralize(known, "maker"))
-                }
-            } else {
-                pluralize(known, "maker")
-            });
-        }
-        if !found.people.is_empty() {
-            let count = found.people.len();
-            value.push(format!(
-                "{count} by {}",
-                if count == 1 { "a person or script" } else { "people or a script" }
-            ));
-        }
         let mut notes: Vec<String> = Vec::new();
         for seats in &found.same_answers {
             notes.push(format!("the same answer: {}", join_list(seats.iter().take(6))));
@@ -201,12 +221,12 @@ impl<'a> Report<'a> {
                 more => format!("{more} models have several seats"),
             });
         }
-        Fact { name, value: value.join(", "), note: notes.join("; ") }
+        Fact { name, value: found.counts(), note: notes.join("; ") }
     }
 
     /// The answer that adopts or rejects the result, else the facilitator's own decision.
     pub fn approval(&self) -> Option<Approval<'a>> {
-        let decided = || decision(self.session).and_then(|made| made.by_person);
+        let decided = || self.decision.as_ref().and_then(|made| made.by_person);
         self.session.approval_of(self.run).or_else(decided).map(approval)
     }
 
@@ -268,16 +288,14 @@ impl<'a> Report<'a> {
         }
         let Some(tally) = self.tally else { return vec!["Nothing was decided.".to_owned()] };
         if self.is_decided() {
-            return vec!["Nobody was asked to adopt this. It is what the seats recommend.".to_owned()];
+            return vec!["This is a recommendation. Nobody has adopted it yet.".to_owned()];
         }
         if tally.rule.is_none() {
             return vec!["Nothing was to be decided. What was said stands below.".to_owned()];
         }
         if !tally.quorum_met {
             return vec![
-                "Mend the seats that did not answer, named above, and hold the round again. Until then nothing is \
-                 decided."
-                    .to_owned(),
+                "Too few seats gave a vote; the reasons are above. Then hold the round again.".to_owned(),
             ];
         }
         if !tally.verdict.tie {
@@ -286,32 +304,13 @@ impl<'a> Report<'a> {
             ];
         }
         let asks = self.run.is_some_and(|run| run.opened.ties == Ties::Ask);
-        let mut said = vec![if asks {
-            "A person has to break the tie.".to_owned()
+        let who = if asks {
+            "A person has to break the tie."
         } else {
-            "A person has to break the tie, or a second round.".to_owned()
-        }];
-        said.extend(self.by_other_rules());
-        said
-    }
-
-    /// "By score and borda it would be vendor-a."
-    fn by_other_rules(&self) -> Option<String> {
-        let run = self.run?;
-        let found = crate::insight::what_if::what_if_all(self.session, run, &RuleOptions::default());
-        let mut by_winner: indexmap::IndexMap<String, Vec<&str>> = indexmap::IndexMap::new();
-        for one in found.iter().filter(|one| !one.is_recorded && !one.verdict.tie) {
-            if let [winner] = one.verdict.winners.as_slice() {
-                by_winner.entry(winner.clone()).or_default().push(one.rule.name());
-            }
-        }
-        if by_winner.is_empty() {
-            return None;
-        }
-        let parts =
-            by_winner.iter().map(|(winner, rules)| format!("by {} it would be {winner}", rules.join(", ")));
-        let said = capital(&join_list(parts));
-        Some(format!("{said}. None of these was agreed beforehand."))
+            "A person has to break the tie, or a second round."
+        };
+        let others = format!("`roundtable tally {} --all` shows what other rules find.", self.source.name());
+        vec![who.to_owned(), others]
     }
 }
 

@@ -2,23 +2,23 @@
 //!
 //! Texts are raw here. Nothing of a round is in it before the round is revealed.
 
+mod blocks;
 mod dissent;
 mod facts;
 mod options;
 mod reasons;
 
-use super::Decision;
-use super::decision;
+use super::{Decision, decisions};
 use crate::ballot::BallotKind;
 use crate::core::{Deciding, deciding};
 use crate::history::{RoundRun, Session, Tally};
-use crate::insight::headline::rehearsal_mark;
-use crate::insight::movement::{earlier, is_last_of_form};
-use crate::insight::{Headline, headline, is_revealed, session_headline, tally};
+use crate::insight::headline::{question_headline, rehearsal_mark};
+use crate::insight::{Headline, is_revealed, session_headline, tally};
 use crate::yaml;
 
+pub use blocks::Block;
 pub use dissent::{Absent, Dissenter, dissent_heading, said, sure};
-pub use facts::{Fact, answering_ms, people_money, remote_notes, standing, status};
+pub use facts::{Fact, cost_lines, people_money, remote_notes, standing, status};
 pub use options::{Letters, OptionView, asked, needed_votes};
 pub use reasons::{Reason, headings, plain_texts};
 
@@ -43,47 +43,129 @@ impl Source {
     }
 }
 
+/// What a session came to, for all formats: the parts of all its decisions.
+#[derive(Debug)]
+pub struct Reports<'a> {
+    pub session: &'a Session,
+    pub source: &'a Source,
+    /// What the session as a whole came to.
+    pub made: Headline,
+    /// One for each decision; one of the whole session where it has no rounds with a rule.
+    pub parts: Vec<Report<'a>>,
+}
+
+/// One decision of a session, or a session without any.
 #[derive(Debug)]
 pub struct Report<'a> {
     pub session: &'a Session,
     pub source: &'a Source,
     pub made: Headline,
+    pub decision: Option<Decision<'a>>,
+    /// Whether it is one of several decisions.
+    pub is_one_of_many: bool,
     /// The round that decides, else the last one; none where that was not held.
     pub run: Option<&'a RoundRun>,
     pub tally: Option<&'a Tally>,
+    /// The rounds of its question, the earliest first; of a session without decisions all rounds.
+    pub rounds: Vec<&'a RoundRun>,
     pub letters: Letters,
-    /// The revealed rounds with ballots, for the table of who voted what.
-    pub voted: Vec<&'a RoundRun>,
-    /// Other rounds that decided something of their own.
-    pub others: Vec<(&'a RoundRun, Headline)>,
+}
+
+impl<'a> Reports<'a> {
+    pub fn new(session: &'a Session, source: &'a Source) -> Self {
+        let mut made = decisions(session);
+        let parts = if made.len() > 1 {
+            made.into_iter().map(|one| Report::of_many(session, source, one)).collect()
+        } else {
+            vec![Report::whole(session, source, made.pop())]
+        };
+        Self { session, source, made: session_headline(session), parts }
+    }
+
+    /// The decision that a round belongs to, alone; none if that is no round of one.
+    pub fn of_round(mut self, round: &str) -> Option<Self> {
+        let is_of = |run: &&RoundRun| run.opened.round == round || run.opened.step == round;
+        self.parts.retain(|part| part.rounds.iter().any(is_of));
+        self.made = self.parts.first()?.made.clone();
+        self.parts.truncate(1);
+        Some(self)
+    }
+
+    /// The only part; none where there are several decisions.
+    pub fn only(&self) -> Option<&Report<'a>> {
+        self.parts.first().filter(|_| self.parts.len() == 1)
+    }
+
+    /// What is said of the session whichever decision is shown.
+    pub fn head(&self) -> &Report<'a> {
+        &self.parts[0]
+    }
+
+    /// Whether everything that was asked is decided.
+    pub fn is_decided(&self) -> bool {
+        self.parts.iter().all(Report::is_decided)
+    }
+
+    /// What a document about it is called: the only question, else the goal.
+    pub fn title(&self) -> &'a str {
+        match self.only() {
+            Some(only) => only.title(),
+            None => goal(self.session).unwrap_or(&self.session.id),
+        }
+    }
+}
+
+fn goal(session: &Session) -> Option<&str> {
+    session.definition.as_deref()?.goal.as_deref()
 }
 
 impl<'a> Report<'a> {
-    pub fn new(session: &'a Session, source: &'a Source) -> Self {
+    fn whole(session: &'a Session, source: &'a Source, decision: Option<Decision<'a>>) -> Self {
         let is_held = !matches!(deciding(session), Some(Deciding::NotHeld(..) | Deciding::NoneHeld));
-        let run = decision(session).map(|made| made.round).or(session.rounds.last()).filter(|_| is_held);
+        let run = decision.as_ref().map(|made| made.round).or(session.rounds.last()).filter(|_| is_held);
+        let rounds = match &decision {
+            Some(made) => made.rounds.clone(),
+            None => session.rounds.iter().collect(),
+        };
+        let decision = decision.filter(|_| is_held);
+        Self::about(session, source, session_headline(session), decision, run, rounds)
+    }
+
+    fn of_many(session: &'a Session, source: &'a Source, decision: Decision<'a>) -> Self {
+        let made = question_headline(session, decision.round, decision.by_person);
+        let (run, rounds) = (Some(decision.round), decision.rounds.clone());
+        Self { is_one_of_many: true, ..Self::about(session, source, made, Some(decision), run, rounds) }
+    }
+
+    fn about(
+        session: &'a Session,
+        source: &'a Source,
+        made: Headline,
+        decision: Option<Decision<'a>>,
+        run: Option<&'a RoundRun>,
+        rounds: Vec<&'a RoundRun>,
+    ) -> Self {
         let tally = run.and_then(tally);
-        let revealed = || session.rounds.iter().filter(|round| is_revealed(round));
-        let voted =
-            revealed().filter(|round| round.opened.ballot.kind.spec().countable().is_some()).collect();
-        let others = revealed().filter(|round| run.is_none_or(|run| run.opened.round != round.opened.round));
-        let others = others.filter(|round| round.opened.rule.is_some() && is_last_of_form(session, round));
-        let others =
-            others.filter_map(|round| Some((round, headline(session, round, crate::insight::tally(round)?))));
-        Self {
-            session,
-            source,
-            made: session_headline(session),
-            run,
-            tally,
-            letters: run.map(|run| Letters::new(run, tally)).unwrap_or_default(),
-            voted,
-            others: others.collect(),
-        }
+        let letters = run.map(|run| Letters::new(run, tally)).unwrap_or_default();
+        Self { session, source, made, decision, is_one_of_many: false, run, tally, rounds, letters }
     }
 
     pub fn is_decided(&self) -> bool {
-        decision(self.session).as_ref().is_some_and(Decision::is_made)
+        self.decision.as_ref().is_some_and(Decision::is_made)
+    }
+
+    /// Its revealed rounds with ballots, for the table of who voted what.
+    pub fn voted(&self) -> impl Iterator<Item = &'a RoundRun> + '_ {
+        let is_countable = |round: &&RoundRun| round.opened.ballot.kind.spec().countable().is_some();
+        self.rounds.iter().copied().filter(move |round| is_revealed(round) && is_countable(round))
+    }
+
+    /// Its rounds; of the only decision of a session all rounds, which led to it.
+    pub fn own_rounds(&self) -> impl Iterator<Item = &'a RoundRun> + '_ {
+        let is_own = |run: &&RoundRun| {
+            !self.is_one_of_many || self.rounds.iter().any(|round| std::ptr::eq(*round, *run))
+        };
+        self.session.rounds.iter().filter(is_own)
     }
 
     /// What is said before the title.
@@ -91,47 +173,50 @@ impl<'a> Report<'a> {
         rehearsal_mark(self.session)
     }
 
-    /// The option that won, where it is one of a form.
-    pub fn winner(&self) -> Option<&'a str> {
-        let made = decision(self.session)?;
-        let option = made.winners().first().copied()?;
-        made.round.opened.ballot.options.iter().any(|known| known == option).then_some(option)
+    /// The options that won, where they are of a form.
+    pub fn winners(&self) -> Vec<&'a str> {
+        let Some(made) = &self.decision else { return Vec::new() };
+        let mut found = made.winners();
+        found.retain(|option| made.round.opened.ballot.options.iter().any(|known| known == option));
+        found
     }
 
-    /// What was asked: the question of the first round of the deciding form; for consent and scores the
-    /// goal, else the session's id.
+    /// What was asked: the question of the first of its rounds; for consent and scores the goal, else the
+    /// session's id.
     pub fn title(&self) -> &'a str {
-        let definition = self.session.definition.as_deref();
-        let goal = definition.and_then(|definition| definition.goal.as_deref());
-        let planned = definition
-            .and_then(|definition| definition.steps.iter().find_map(|step| step.round()))
-            .map(|round| round.question.as_str());
-        let question = self.first_question();
+        let planned = || self.session.definition.as_deref()?.steps.iter().find_map(|step| step.round());
+        let question = if self.asks_by_goal() {
+            self.run.map(|run| run.opened.question.as_str())
+        } else {
+            self.run.and_then(|run| {
+                Some(
+                    &*self
+                        .rounds
+                        .iter()
+                        .find(|round| round.opened.ballot.is_like(&run.opened.ballot))?
+                        .opened
+                        .question,
+                )
+            })
+        };
+        let goal = goal(self.session);
         let first = if self.asks_by_goal() { goal.or(question) } else { question.or(goal) };
-        first.or(planned).unwrap_or(&self.session.id)
+        first.or(planned().map(|round| round.question.as_str())).unwrap_or(&self.session.id)
     }
 
     /// Whether the goal says what it is about, and the question how it is asked.
     fn asks_by_goal(&self) -> bool {
-        self.run.is_some_and(|run| matches!(run.opened.ballot.kind, BallotKind::Consent | BallotKind::Score))
-    }
-
-    /// The question of the first round with the form of the one that decides.
-    fn first_question(&self) -> Option<&'a str> {
-        let mut first = self.run?;
-        while let Some(before) = earlier(self.session, first) {
-            first = before;
-        }
-        Some(&first.opened.question)
+        !self.is_one_of_many
+            && self
+                .run
+                .is_some_and(|run| matches!(run.opened.ballot.kind, BallotKind::Consent | BallotKind::Score))
     }
 
     /// What else is said of the task, in order: question or goal below the title, summary.
     pub fn context(&self) -> Vec<&'a str> {
-        let definition = self.session.definition.as_deref();
-        let goal = definition.and_then(|definition| definition.goal.as_deref());
-        let summary = definition.and_then(|definition| definition.project_summary.as_deref());
+        let summary = self.session.definition.as_deref().and_then(|known| known.project_summary.as_deref());
         let asked = self.run.filter(|_| self.asks_by_goal()).map(|run| run.opened.question.as_str());
-        let parts = [goal, asked, summary];
+        let parts = [goal(self.session), asked, summary];
         let mut said = vec![self.title()];
         for part in parts.into_iter().flatten() {
             if !part.trim().is_empty() && !said.contains(&part) {

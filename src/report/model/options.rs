@@ -1,5 +1,7 @@
 //! The options of a round: their letters, what they are, what they got.
 
+use serde::Serialize;
+
 use super::reasons::Reasons;
 use super::{Report, background, reasons};
 use crate::ballot::{Ballot, BallotKind, OptionText};
@@ -45,10 +47,11 @@ fn letter(place: usize) -> String {
         .map_or_else(|| (place + 1).to_string(), |place| char::from(b'A' + place).to_string())
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct OptionView {
     pub name: String,
     /// Its place among the letters; none for a proposal that is consented to.
+    #[serde(skip)]
     pub place: Option<usize>,
     pub letter: String,
     /// What it is, where the background says so.
@@ -57,7 +60,9 @@ pub struct OptionView {
     pub result: String,
     /// How many seats are for it, where that is what is counted.
     pub votes: Option<usize>,
+    #[serde(rename = "chosen")]
     pub is_chosen: bool,
+    #[serde(flatten)]
     pub reasons: Reasons,
 }
 
@@ -81,7 +86,7 @@ impl Report<'_> {
             }];
         }
         let descriptions = self.descriptions(run);
-        let winner = self.winner();
+        let winners = self.winners();
         let is_counted = self.tally.is_some() && COUNTED.contains(&run.opened.ballot.kind);
         let mut found: Vec<OptionView> = self
             .letters
@@ -98,7 +103,7 @@ impl Report<'_> {
                     .map(|(_, text)| text.clone()),
                 result: self.result(run, option),
                 votes: is_counted.then(|| self.votes(run, option)),
-                is_chosen: winner == Some(option.as_str()),
+                is_chosen: winners.contains(&option.as_str()),
                 reasons: reasons.shift_remove(option).unwrap_or_default(),
             })
             .collect();

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use indexmap::IndexMap;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::Report;
@@ -18,10 +19,11 @@ use crate::insight::{is_revealed, seats};
 /// The name of what is consented to.
 pub const PROPOSAL: &str = "\u{0}proposal";
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Reason {
     /// In the words of the first who gave it.
     pub text: String,
+    #[serde(rename = "participants")]
     pub seats: Vec<String>,
     pub models: BTreeSet<String>,
     pub rounds: BTreeSet<u32>,
@@ -30,9 +32,11 @@ pub struct Reason {
 }
 
 /// The reasons for an option and those against it, the most widely held first.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Reasons {
+    #[serde(rename = "for")]
     pub pro: Vec<Reason>,
+    #[serde(rename = "against")]
     pub con: Vec<Reason>,
 }
 
@@ -106,13 +110,15 @@ impl Merger {
     }
 }
 
-/// The reasons by option, over all revealed rounds with the form of `run`.
+/// The reasons by option, over the revealed rounds of the question that have the form of `run`.
 pub fn by_option(report: &Report<'_>, run: &RoundRun) -> IndexMap<String, Reasons> {
     let session = report.session;
     let mut merger = Merger::default();
     let mut held: IndexMap<String, String> = IndexMap::new();
-    let rounds =
-        session.rounds.iter().filter(|round| is_revealed(round) && round.opened.ballot == run.opened.ballot);
+    let rounds = report
+        .rounds
+        .iter()
+        .filter(|round| is_revealed(round) && round.opened.ballot.is_like(&run.opened.ballot));
     for round in rounds {
         for seat in seats(session, round) {
             let (Some(answer), Some(ballot)) = (seat.answer(), seat.ballot()) else { continue };

@@ -1,4 +1,5 @@
-//! Every sentence of a decision record is true: checked line by line against random sessions.
+//! Every sentence of a decision record is true: checked line by line against random sessions of one to five
+//! questions that share a form, each asked up to three times.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -6,7 +7,7 @@ use serde_json::json;
 use super::Table;
 use crate::ballot::Ballot;
 use crate::core::Command;
-use crate::report::{Source, madr};
+use crate::report::{Reports, Source, madr};
 
 const SEATS: [&str; 4] = ["ann", "ben", "cem", "dora"];
 const OPTIONS: [&str; 3] = ["red", "green", "blue"];
@@ -17,60 +18,68 @@ const CONCERNS: [&str; 3] = ["it is dear", "it is slow", "nobody knows it"];
 /// concerns by place.
 type Turn = (usize, Vec<usize>, Vec<usize>);
 
-fn turns() -> impl Strategy<Value = Vec<Vec<Turn>>> {
+fn turns() -> impl Strategy<Value = Vec<Vec<Vec<Turn>>>> {
     let turn = (
         0..6_usize,
         prop::collection::vec(0..REASONS.len(), 0..3),
         prop::collection::vec(0..CONCERNS.len(), 0..2),
     );
-    prop::collection::vec(prop::collection::vec(turn, SEATS.len()), 1..4)
+    let rounds = prop::collection::vec(prop::collection::vec(turn, SEATS.len()), 1..4);
+    prop::collection::vec(rounds, 1..6)
 }
 
-fn held(rounds: &[Vec<Turn>]) -> Table {
-    let steps: Vec<String> = (0..rounds.len())
-        .map(|at| {
-            let next = if at + 1 < rounds.len() { format!(", next: r{0}, on_undecided: r{0}", at + 2) } else { String::new() };
-            format!(
-                "  - {{id: r{}, type: round, question: Which colour?, ballot: {{kind: choice, options: [red, green, blue]}}, \
-                 rule: plurality, quorum: 1{next}}}\n",
-                at + 1
-            )
-        })
-        .collect();
+/// Asks each question as often as it has rounds, by a step that is run again.
+fn held(questions: &[Vec<Vec<Turn>>]) -> Table {
+    let step = |(at, rounds): (usize, &Vec<Vec<Turn>>)| {
+        let (number, last) =
+            (at + 1, if at + 1 < questions.len() { format!(", else: q{}", at + 2) } else { String::new() });
+        format!(
+            "  - {{id: q{number}, type: round, question: Which colour for {number}?, ballot: {{kind: choice, options: [red, \
+             green, blue]}}, rule: plurality, quorum: 1, next: again{number}}}\n  - {{id: again{number}, type: condition, \
+             condition: \"runs.q{number} < {}\", then: q{number}{last}}}\n",
+            rounds.len()
+        )
+    };
+    let steps: String = questions.iter().enumerate().map(step).collect();
     let seats: Vec<String> =
         SEATS.iter().map(|name| format!("{{name: {name}, prompt: You paint.}}")).collect();
-    let definition =
-        format!("goal: Paint the shed\nparticipants: [{}]\nsteps:\n{}", seats.join(", "), steps.join(""));
+    let definition = format!("goal: Paint the shed\nparticipants: [{}]\nsteps:\n{steps}", seats.join(", "));
     let mut table = Table::open(&definition, "lab/m");
-    for (at, round) in rounds.iter().enumerate() {
-        table.command(Command::StartStep);
-        table.command(Command::OpenRound { project_summary: None, seal: None });
-        let mut answers = Vec::new();
-        for (seat, (what, reasons, concerns)) in SEATS.iter().zip(round) {
-            if *what == 4 {
-                table.fail(seat, "out of paint");
-                continue;
-            }
-            table.seal(seat);
-            let words = |all: &[&str], places: &[usize]| {
-                places.iter().map(|at| all[*at].to_owned()).collect::<Vec<_>>()
-            };
-            let content =
-                json!({ "rationale": words(&REASONS, reasons), "concerns": words(&CONCERNS, concerns) });
-            let mut answer = match what {
-                3 => table.answer(seat, Ballot::Abstain, content),
-                5 => table.invalid(seat, "no idea"),
-                option => table.vote(seat, OPTIONS[*option], content),
-            };
-            answer.record.model = format!("lab/{seat}");
-            answers.push(answer);
+    for (at, rounds) in questions.iter().enumerate() {
+        for round in rounds {
+            ask(&mut table, round);
+            table.command(Command::FinishStep { step: format!("q{}", at + 1) });
+            table.command(Command::StartStep);
+            table.command(Command::FinishStep { step: format!("again{}", at + 1) });
         }
-        table.close(answers);
-        let step = format!("r{}", at + 1);
-        table.command(Command::FinishStep { step });
     }
     table.command(Command::Close);
     table
+}
+
+fn ask(table: &mut Table, round: &[Turn]) {
+    table.command(Command::StartStep);
+    table.command(Command::OpenRound { project_summary: None, seal: None });
+    let mut answers = Vec::new();
+    for (seat, (what, reasons, concerns)) in SEATS.iter().zip(round) {
+        if *what == 4 {
+            table.fail(seat, "out of paint");
+            continue;
+        }
+        table.seal(seat);
+        let words =
+            |all: &[&str], places: &[usize]| places.iter().map(|at| all[*at].to_owned()).collect::<Vec<_>>();
+        let content =
+            json!({ "rationale": words(&REASONS, reasons), "concerns": words(&CONCERNS, concerns) });
+        let mut answer = match what {
+            3 => table.answer(seat, Ballot::Abstain, content),
+            5 => table.invalid(seat, "no idea"),
+            option => table.vote(seat, OPTIONS[*option], content),
+        };
+        answer.record.model = format!("lab/{seat}");
+        answers.push(answer);
+    }
+    table.close(answers);
 }
 
 /// Who voted for an option in a round, by seat.
@@ -89,7 +98,7 @@ fn gave(rounds: &[Vec<Turn>], seat: &str, option: usize, text: &str, is_reason: 
 }
 
 /// "it is cheap (ann, ben in round 1)": its text, seats, rounds if told, whether they left it.
-fn parts(line: &str) -> (&str, Vec<&str>, Option<Vec<usize>>, bool) {
+fn parts(line: &str, before: usize) -> (&str, Vec<&str>, Option<Vec<usize>>, bool) {
     let (text, who) =
         line.rsplit_once(" (").map(|(text, who)| (text, who.trim_end_matches(')'))).expect("who");
     if let Some((text, who)) = line.strip_suffix(" (left it))").and_then(|line| line.rsplit_once(" (")) {
@@ -98,7 +107,15 @@ fn parts(line: &str) -> (&str, Vec<&str>, Option<Vec<usize>>, bool) {
     let (names, rounds) = match who.split_once(" in round") {
         Some((names, rounds)) => {
             let rounds = rounds.trim_start_matches('s').trim();
-            (names, Some(rounds.split(", ").map(|round| round.parse().expect("a round")).collect()))
+            (
+                names,
+                Some(
+                    rounds
+                        .split(", ")
+                        .map(|round| round.parse::<usize>().expect("a round") - before)
+                        .collect(),
+                ),
+            )
         }
         None => (who, None),
     };
@@ -115,19 +132,19 @@ fn parts(line: &str) -> (&str, Vec<&str>, Option<Vec<usize>>, bool) {
 }
 
 /// Checks one line under an option.
-fn check(line: &str, option: usize, rounds: &[Vec<Turn>]) -> Result<(), TestCaseError> {
+fn check(line: &str, option: usize, rounds: &[Vec<Turn>], before: usize) -> Result<(), TestCaseError> {
     let last = rounds.len();
     if line == "* Nobody voted for it." {
         prop_assert!(rounds.iter().all(|round| votes(round, option).is_empty()), "{line}");
         return Ok(());
     }
-    if let Some(before) = line.strip_prefix("* No votes in the last round; before it ") {
+    if let Some(said) = line.strip_prefix("* No votes in the last round; before it ") {
         prop_assert!(votes(&rounds[last - 1], option).is_empty(), "{line}");
         let counted: Vec<String> = (1..last)
             .filter(|round| !votes(&rounds[round - 1], option).is_empty())
-            .map(|round| format!("{} in round {round}", votes(&rounds[round - 1], option).len()))
+            .map(|round| format!("{} in round {}", votes(&rounds[round - 1], option).len(), round + before))
             .collect();
-        prop_assert_eq!(before.trim_end_matches('.'), counted.join(", "));
+        prop_assert_eq!(said.trim_end_matches('.'), counted.join(", "));
         return Ok(());
     }
     let (is_reason, rest) = match line.split_once(", because ") {
@@ -135,7 +152,7 @@ fn check(line: &str, option: usize, rounds: &[Vec<Turn>]) -> Result<(), TestCase
         Some(("* Bad", rest)) => (false, rest),
         _ => return Err(TestCaseError::fail(format!("a sentence of no known form: {line}"))),
     };
-    let (text, seats, told, left) = parts(rest);
+    let (text, seats, told, left) = parts(rest, before);
     for seat in seats {
         if left {
             let at = SEATS.iter().position(|name| *name == seat).expect("a seat");
@@ -163,67 +180,111 @@ fn seats_said_last(rounds: &[Vec<Turn>], option: usize, text: &str, is_reason: b
     SEATS.iter().any(|seat| gave(rounds, seat, option, text, is_reason).contains(&rounds.len()))
 }
 
+/// Checks what a line says of a seat that moved.
+fn check_move(rest: &str, rounds: &[Vec<Turn>], before: usize) -> Result<(), TestCaseError> {
+    let (number, rest) = rest.split_once(": ").expect("a number");
+    let (seat, way) = rest.trim_end_matches('.').split_once(", ").expect("a seat");
+    let (from, to) = way.split_once(" → ").expect("a way");
+    let number: usize = number.parse::<usize>().expect("a number") - before;
+    let at = SEATS.iter().position(|name| *name == seat).expect("a seat");
+    let stood = |round: &[Turn]| match round[at].0 {
+        3 => "abstains".to_owned(),
+        4 | 5 => "no ballot".to_owned(),
+        option => OPTIONS[option].to_owned(),
+    };
+    prop_assert_eq!(
+        (stood(&rounds[number - 2]), stood(&rounds[number - 1])),
+        (from.to_owned(), to.to_owned())
+    );
+    Ok(())
+}
+
+/// Checks the record of one question; `before` rounds were held before its first.
+fn check_record(record: &str, rounds: &[Vec<Turn>], before: usize) -> Result<(), TestCaseError> {
+    let last = rounds.last().expect("a round");
+    let counts: Vec<usize> = (0..3).map(|option| votes(last, option).len()).collect();
+    let most = counts.iter().copied().max().unwrap_or(0);
+    let leads: Vec<usize> = (0..3).filter(|option| most > 0 && counts[*option] == most).collect();
+    let mut option = None;
+    for line in record.lines() {
+        if let Some(name) = line.strip_prefix("### ") {
+            option = OPTIONS.iter().position(|known| *known == name);
+            if name == "Consequences" {
+                option = leads.first().copied();
+            }
+            continue;
+        }
+        if line.starts_with("## ") {
+            option = None;
+        }
+        if let (Some(option), true) = (option, line.starts_with("* ")) {
+            check(line, option, rounds, before)?;
+        } else if let Some(chosen) = line.strip_prefix("Chosen option: \"") {
+            let name = chosen.split('"').next().unwrap_or_default();
+            prop_assert_eq!(
+                leads.as_slice(),
+                &[OPTIONS.iter().position(|known| *known == name).expect("an option")]
+            );
+        } else if let Some((votes_said, _)) = line.split_once(" of 4 seats chose it") {
+            prop_assert_eq!(votes_said, most.to_string());
+        } else if let Some(rest) = line.strip_prefix("* Round ") {
+            let (number, said) = rest.split_once(": ").expect("a number");
+            let round = &rounds[number.parse::<usize>().expect("a number") - 1 - before];
+            for (at, name) in OPTIONS.iter().enumerate() {
+                let count = votes(round, at).len();
+                prop_assert!(said.contains(&format!("{name} {count}")), "{line}");
+            }
+        } else if let Some(rest) = line.strip_prefix("* Moved in round ") {
+            check_move(rest, rounds, before)?;
+        } else if let Some((seat, rest)) =
+            line.strip_prefix("**").and_then(|line| line.split_once("** votes "))
+        {
+            let name = rest.split(' ').next().unwrap_or_default();
+            let voted = OPTIONS.iter().position(|known| *known == name).expect("an option");
+            prop_assert!(
+                votes(last, voted).contains(&seat) && leads.len() == 1 && !leads.contains(&voted),
+                "{line}"
+            );
+        }
+    }
+    if leads.len() == 1 {
+        prop_assert!(record.contains("Chosen option: \""));
+        let dissent = (0..3)
+            .filter(|option| !leads.contains(option))
+            .map(|option| votes(last, option).len())
+            .sum::<usize>();
+        prop_assert_eq!(record.matches("** votes ").count(), dissent, "{}", record);
+    } else {
+        prop_assert!(!record.contains("Chosen option"));
+    }
+    Ok(())
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
-    fn every_sentence_is_true(rounds in turns()) {
-        let table = held(&rounds);
-        let record = madr(&table.session, &Source::default(), None);
-        let last = rounds.last().expect("a round");
-        let counts: Vec<usize> = (0..3).map(|option| votes(last, option).len()).collect();
-        let most = counts.iter().copied().max().unwrap_or(0);
-        let leads: Vec<usize> = (0..3).filter(|option| most > 0 && counts[*option] == most).collect();
-        let mut option = None;
-        for line in record.lines() {
-            if let Some(name) = line.strip_prefix("### ") {
-                option = OPTIONS.iter().position(|known| *known == name);
-                if name == "Consequences" {
-                    option = leads.first().copied();
-                }
-                continue;
-            }
-            if line.starts_with("## ") {
-                option = None;
-            }
-            if let (Some(option), true) = (option, line.starts_with("* ")) {
-                check(line, option, &rounds)?;
-            } else if let Some(chosen) = line.strip_prefix("Chosen option: \"") {
-                let name = chosen.split('"').next().unwrap_or_default();
-                prop_assert_eq!(leads.as_slice(), &[OPTIONS.iter().position(|known| *known == name).expect("an option")]);
-            } else if let Some((votes_said, _)) = line.split_once(" of 4 seats chose it") {
-                prop_assert_eq!(votes_said, most.to_string());
-            } else if let Some(rest) = line.strip_prefix("* Round ") {
-                let (number, said) = rest.split_once(": ").expect("a number");
-                let round = &rounds[number.parse::<usize>().expect("a number") - 1];
-                for (at, name) in OPTIONS.iter().enumerate() {
-                    let count = votes(round, at).len();
-                    prop_assert!(said.contains(&format!("{name} {count}")), "{line}");
-                }
-            } else if let Some(rest) = line.strip_prefix("* Moved in round ") {
-                let (number, rest) = rest.split_once(": ").expect("a number");
-                let (seat, way) = rest.trim_end_matches('.').split_once(", ").expect("a seat");
-                let (from, to) = way.split_once(" → ").expect("a way");
-                let number: usize = number.parse().expect("a number");
-                let at = SEATS.iter().position(|name| *name == seat).expect("a seat");
-                let stood = |round: &[Turn]| match round[at].0 {
-                    3 => "abstains".to_owned(),
-                    4 | 5 => "no ballot".to_owned(),
-                    option => OPTIONS[option].to_owned(),
-                };
-                prop_assert_eq!((stood(&rounds[number - 2]), stood(&rounds[number - 1])), (from.to_owned(), to.to_owned()));
-            } else if let Some((seat, rest)) = line.strip_prefix("**").and_then(|line| line.split_once("** votes ")) {
-                let name = rest.split(' ').next().unwrap_or_default();
-                let voted = OPTIONS.iter().position(|known| *known == name).expect("an option");
-                prop_assert!(votes(last, voted).contains(&seat) && leads.len() == 1 && !leads.contains(&voted), "{line}");
-            }
+    fn every_sentence_is_true(questions in turns()) {
+        let table = held(&questions);
+        let source = Source::default();
+        let reports = Reports::new(&table.session, &source);
+        prop_assert_eq!(reports.parts.len(), questions.len());
+        let json = crate::report::json(&reports);
+        let (text, mut before) = (crate::report::markdown(&reports), 0);
+        for (at, (part, rounds)) in reports.parts.iter().zip(&questions).enumerate() {
+            let record = madr(part, None);
+            check_record(&record, rounds, before)?;
+            before += rounds.len();
+            // The other formats show the same parts.
+            let title = format!("Which colour for {}?", at + 1);
+            prop_assert!(record.contains(&title) && text.contains(&title));
+            let said = &json["decisions"][at];
+            prop_assert_eq!(&said["question"], &title);
+            prop_assert_eq!(said["rounds"].as_array().map(Vec::len), Some(rounds.len()));
+            prop_assert_eq!(&said["verdict"]["headline"], &part.made.name);
         }
-        if leads.len() == 1 {
-            prop_assert!(record.contains("Chosen option: \""));
-            let dissent = (0..3).filter(|option| !leads.contains(option)).map(|option| votes(last, option).len()).sum::<usize>();
-            prop_assert_eq!(record.matches("** votes ").count(), dissent, "{}", record);
-        } else {
-            prop_assert!(!record.contains("Chosen option"));
-        }
+        let all_decided = reports.is_decided();
+        let exit = crate::core::session_exit(&table.session);
+        prop_assert_eq!(exit == crate::core::ExitCode::Finished, all_decided);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! The folding is the session's own; only answers and times are made up here.
 
+mod decisions;
 mod headline;
 mod json;
 mod madr;

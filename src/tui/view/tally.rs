@@ -4,13 +4,11 @@ use ratatui::text::Line;
 
 use super::{seat_card, votes};
 use crate::history::RoundRun;
-use crate::insight::agreement::chart;
-use crate::insight::headline;
 use crate::insight::independence::{Independence, independence};
-use crate::insight::movement;
 use crate::insight::round_view;
 use crate::insight::tally_text::{long_order, tables};
 use crate::insight::wording::{money, quorum_ballots, turnout};
+use crate::insight::{estimates, headline};
 use crate::sanitize::harmless_line;
 use crate::tui::cell_text::wrapped;
 use crate::tui::model::Model;
@@ -73,10 +71,8 @@ fn around(model: &Model, round: &RoundRun, width: usize, lines: &mut Vec<Line<'s
         let line = wrapped(&line, width, 4);
         lines.extend(line.into_iter().map(|line| Line::styled(line, model.theme.active())));
     }
-    if movement::earlier(session, round).is_some() {
-        lines.extend(
-            chart(session, round).iter().map(|line| Line::from(model.theme.drawn(harmless_line(line)))),
-        );
+    for line in estimates(session, round) {
+        lines.extend(wrapped(&harmless_line(&line), width, 2).into_iter().map(Line::from));
     }
 }
 

@@ -339,8 +339,9 @@ fn another() -> Command {
 /// Everything a person or a program is shown of a session, ciphertexts and commitments left out.
 pub fn surfaces(sitting: &Sitting) -> String {
     let session = &sitting.session;
-    let mut shown =
-        vec![report::markdown(session, &report::Source::default()), report::json(session).to_string()];
+    let source = report::Source::default();
+    let reports = report::Reports::new(session, &source);
+    let mut shown = vec![report::markdown(&reports), report::json(&reports).to_string()];
     let lines = entries(&sitting.events);
     let mut folded = Session::default();
     for line in &lines {

@@ -82,8 +82,7 @@ fn is_driven(text: &str, definition: &Definition) {
     let found = verify(file.as_bytes(), None);
     assert_eq!(found.findings, [], "{text}");
     let session = fold(&log);
-    let _ = (
-        roundtable::report::markdown(&session, &roundtable::report::Source::default()),
-        roundtable::report::json(&session),
-    );
+    let source = roundtable::report::Source::default();
+    let reports = roundtable::report::Reports::new(&session, &source);
+    let _ = (roundtable::report::markdown(&reports), roundtable::report::json(&reports));
 }

@@ -42,12 +42,12 @@ fn shown(log: &EventLog) {
     }
     let _ = next(&session);
     let _ = (
-        report::markdown(&session, &report::Source::default()),
-        report::madr(&session, &report::Source::default(), None),
-        report::json(&session),
+        report::markdown(&report::Reports::new(&session, &report::Source::default())),
+        report::madr(report::Reports::new(&session, &report::Source::default()).head(), None),
+        report::json(&report::Reports::new(&session, &report::Source::default())),
     );
     let _ = (
-        report::html(&session, &report::Source::default()),
+        report::html(&report::Reports::new(&session, &report::Source::default())),
         report::csv(&session),
         report::outcome(&session),
     );

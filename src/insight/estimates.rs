@@ -1,0 +1,42 @@
+//! How far estimates lie apart, and whether they came closer over the rounds of a question.
+
+use super::round_view;
+use super::wording::pluralize;
+use crate::core::earlier_rounds;
+use crate::history::{RoundRun, Session};
+use crate::tally::Quartiles;
+
+/// The quartiles of a revealed round of estimates.
+pub fn spread(round: &RoundRun) -> Option<&Quartiles> {
+    round_view::tally(round)?.verdict.trace.as_ref()?.spread.as_ref()
+}
+
+/// What each round of a question estimated, a line each, and whether the last two came closer; empty for one
+/// round alone.
+pub fn estimates(session: &Session, round: &RoundRun) -> Vec<String> {
+    let mut rounds = earlier_rounds(session, round);
+    rounds.retain(|before| before.opened.ballot.is_like(&round.opened.ballot));
+    let rounds = rounds.into_iter().chain([round]);
+    let found: Vec<(&RoundRun, &Quartiles)> =
+        rounds.filter_map(|round| Some((round, spread(round)?))).collect();
+    let [.., (_, before), (_, now)] = found.as_slice() else { return Vec::new() };
+    let line = |(round, spread): &(&RoundRun, &Quartiles)| {
+        let answered = round_view::tally(round).map_or(0, |tally| tally.answered);
+        format!(
+            "Round {}: median {}, middle half {} to {}, extremes {} and {}, {}",
+            round.opened.number,
+            spread.median,
+            spread.first_quartile,
+            spread.third_quartile,
+            spread.lowest,
+            spread.highest,
+            pluralize(answered, "seat")
+        )
+    };
+    let word = match now.iqr.as_f64().total_cmp(&before.iqr.as_f64()) {
+        std::cmp::Ordering::Less => "The middle half became narrower",
+        std::cmp::Ordering::Equal => "The middle half is as wide as before",
+        std::cmp::Ordering::Greater => "The middle half became wider",
+    };
+    found.iter().map(line).chain([word.to_owned()]).collect()
+}

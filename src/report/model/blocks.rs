@@ -1,0 +1,124 @@
+//! What the first page says beside the verdict: what each seat said, findings in groups, the estimates of each
+//! round, how a proposal changed. Texts are raw.
+
+use serde::Serialize;
+
+use super::{Report, said};
+use crate::ballot::{Ballot, BallotKind};
+use crate::history::RoundRun;
+use crate::insight::findings::{FindingGroup, grouped};
+use crate::insight::{cut, estimates, is_revealed, join_list, seats};
+
+/// How much of an answer stands in its line, in characters.
+const PART: usize = 280;
+/// How many lines a block has; the rest is in the record.
+const MOST: usize = 30;
+
+/// Lines under a heading, each with what it is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Block {
+    pub heading: String,
+    /// The facilitator's note on the round.
+    pub note: Option<String>,
+    pub lines: Vec<(String, String)>,
+    /// How many lines are left out.
+    pub more: usize,
+}
+
+impl Block {
+    fn new(heading: String, note: Option<String>, mut lines: Vec<(String, String)>) -> Self {
+        let more = lines.len().saturating_sub(MOST);
+        lines.truncate(MOST);
+        Self { heading, note, lines, more }
+    }
+}
+
+impl Report<'_> {
+    pub fn blocks(&self) -> Vec<Block> {
+        let mut found: Vec<Block> = match &self.decision {
+            Some(_) => self.amendments().into_iter().collect(),
+            None => {
+                self.rounds.iter().filter(|run| is_revealed(run)).flat_map(|run| self.said_in(run)).collect()
+            }
+        };
+        let spread = self.run.map(|run| estimates(self.session, run)).unwrap_or_default();
+        if !spread.is_empty() {
+            let line = |line: String| match line.split_once(": ") {
+                Some((round, rest)) => (round.to_owned(), rest.to_owned()),
+                None => (String::new(), line),
+            };
+            let lines = spread.into_iter().map(line).collect();
+            found.push(Block::new("The estimates, round by round".to_owned(), None, lines));
+        }
+        found.retain(|block| !block.lines.is_empty() || block.note.is_some());
+        found
+    }
+
+    /// What a round without a rule brought: its findings in groups, else a line a seat.
+    fn said_in(&self, run: &RoundRun) -> Vec<Block> {
+        let note = run.synthesis.clone();
+        if run.opened.ballot.kind == BallotKind::Findings {
+            return self.findings(run, note);
+        }
+        let line = |seat: crate::insight::SeatView<'_>| {
+            let listed = seat.ballot().map(Ballot::listing).unwrap_or_default().join("; ");
+            let text = Some(said(&seat)).filter(|text| !text.is_empty()).unwrap_or(listed);
+            (!text.is_empty()).then(|| (seat.name.to_owned(), cut(&text, PART)))
+        };
+        let lines: Vec<_> = seats(self.session, run).filter_map(line).collect();
+        let heading = match self.rounds.len() {
+            1 => "What each seat said".to_owned(),
+            _ => format!("Round {}: {}", run.opened.number, cut(&run.opened.question, 200)),
+        };
+        vec![Block::new(heading, note, lines)]
+    }
+
+    fn findings(&self, run: &RoundRun, note: Option<String>) -> Vec<Block> {
+        let found = grouped(self.session, run);
+        let silent = seats(self.session, run)
+            .filter(|seat| matches!(seat.ballot(), Some(Ballot::Findings(own)) if own.is_empty()));
+        let silent = join_list(silent.map(|seat| seat.name.to_owned()));
+        let silent = if silent.is_empty() { silent } else { format!(" (none found by {silent})") };
+        let of = found.answered;
+        let (shared, alone): (Vec<_>, Vec<_>) = found.groups.iter().partition(|group| group.seats() > 1);
+        let lines =
+            |groups: &[&FindingGroup<'_>]| groups.iter().map(|group| finding_line(group, of)).collect();
+        let first = if shared.is_empty() { "Findings" } else { "Found by several seats" };
+        let mut blocks = vec![Block::new(format!("{first}{silent}"), note, lines(&shared))];
+        blocks.push(Block::new("Found by one seat only".to_owned(), None, lines(&alone)));
+        if shared.is_empty() {
+            blocks[0].lines = std::mem::take(&mut blocks[1].lines);
+        }
+        let missing = found.groups.iter().flat_map(|group| &group.not_in_evidence);
+        let missing = missing.map(|(seat, place)| (place.clone(), format!("named by {seat}"))).collect();
+        blocks.push(Block::new("Places that are not in the evidence".to_owned(), None, missing));
+        blocks
+    }
+
+    /// The texts of a proposal that was amended, the earliest first.
+    fn amendments(&self) -> Option<Block> {
+        let is_consent = self.run?.opened.ballot.kind == BallotKind::Consent;
+        let mut texts: Vec<(u32, &str)> = Vec::new();
+        for run in self.rounds.iter().filter(|_| is_consent) {
+            if texts.last().is_none_or(|(_, text)| *text != run.opened.question) {
+                texts.push((run.opened.number, &run.opened.question));
+            }
+        }
+        let lines = texts.iter().map(|(round, text)| (format!("Round {round}"), (*text).to_owned()));
+        (texts.len() > 1).then(|| Block::new("How the proposal changed".to_owned(), None, lines.collect()))
+    }
+}
+
+fn finding_line(group: &FindingGroup<'_>, of: usize) -> (String, String) {
+    let place = group.place().map(|place| format!(" {place}")).unwrap_or_default();
+    let (seat, claim) =
+        group.findings.first().map_or(("", ""), |(seat, finding)| (*seat, finding.claim.as_str()));
+    let more = match group.findings.len() - 1 {
+        0 => String::new(),
+        more => format!(" + {more} more"),
+    };
+    let aside = group.set_aside.map(|why| format!(" Set aside: {why}")).unwrap_or_default();
+    let text = group.title.unwrap_or(claim);
+    let head = format!("{}{place}", group.severity().name());
+    (head, format!("{} of {of}: {} ({seat}{more}){aside}", group.seats(), cut(text, PART)))
+}

@@ -1,0 +1,122 @@
+//! Several questions in one session: each is told by its own rounds, whatever their forms have in common.
+
+use serde_json::json;
+
+use super::Table;
+use crate::core::{Command, ExitCode, session_exit};
+use crate::report::{Look, Reports, Source, csv, glance, html, json as report, madr, markdown, result};
+
+const SEATS: [&str; 3] = ["software-architect", "qa-lead", "skeptic"];
+
+/// A step, its question, and what the three seats choose and say.
+type Held<'a> = (&'a str, &'a str, [(&'a str, &'a str); 3]);
+
+/// A session of rounds with the same form.
+fn meeting(form: &str, rounds: &[Held<'_>]) -> Table {
+    let step = |(id, question, _): &Held<'_>| {
+        format!("  - {{id: {id}, type: round, question: \"{question}\", {form}}}\n")
+    };
+    let steps: String = rounds.iter().map(step).collect();
+    let mut table = Table::open(
+        &format!("goal: Settle it\nparticipants: [{}]\nsteps:\n{steps}", SEATS.join(", ")),
+        "lab/m",
+    );
+    for (id, _, votes) in rounds {
+        table.command(Command::StartStep);
+        table.command(Command::OpenRound { project_summary: None, seal: None });
+        for seat in SEATS {
+            table.seal(seat);
+        }
+        let answers = SEATS.iter().zip(votes).map(|(seat, (option, why))| {
+            let mut answer = table.vote(seat, option, json!({ "rationale": [why] }));
+            answer.record.model = format!("lab/{seat}");
+            answer
+        });
+        let answers = answers.collect();
+        table.close(answers);
+        table.command(Command::FinishStep { step: (*id).to_owned() });
+    }
+    table.command(Command::Close);
+    table
+}
+
+const YES_NO: &str = "ballot: {kind: choice, options: [\"yes\", \"no\"]}, rule: majority";
+
+fn two() -> Table {
+    let docs = [("yes", "mdBook is quick"), ("yes", "it is known"), ("no", "links break")];
+    let python = [("yes", "3.9 is old"), ("yes", "nobody uses it"), ("yes", "tests are slow")];
+    meeting(YES_NO, &[("docs", "Move the docs?", docs), ("python", "Drop Python 3.9?", python)])
+}
+
+#[test]
+fn two_questions_with_the_same_options_are_two_decisions() {
+    let table = two();
+    let source = Source::default();
+    let reports = Reports::new(&table.session, &source);
+    let [docs, python] = reports.parts.as_slice() else { panic!("two decisions") };
+    assert_eq!((docs.made.label.as_str(), python.made.label.as_str()), ("Decision: yes", "Decision: yes"));
+    assert_eq!(docs.made.sentence, "2 of 3 seats chose it (a majority needed). 1 chose no.");
+    assert_eq!(python.made.sentence, "All 3 seats chose it.");
+    assert_eq!((docs.dissenting(), python.dissenting()), (vec!["skeptic"], vec![]));
+    assert!(python.moves().is_empty(), "nobody moved between two questions");
+
+    let text = markdown(&reports);
+    let (head, sections) = text.split_once("## 1. Move the docs?").unwrap();
+    let (first, second) = sections.split_once("## 2. Drop Python 3.9?").unwrap();
+    let second = second.split("## Cost and check").next().unwrap();
+    assert!(head.contains("> **2 decisions**") && head.contains("dissent: skeptic"));
+    assert!(first.contains("links break") && !first.contains("3.9 is old"));
+    assert!(second.contains("3.9 is old") && !second.contains("links break") && !second.contains("Movement"));
+
+    let [adr, other] = [madr(docs, None), madr(python, None)];
+    assert!(adr.contains("# Move the docs?: yes") && adr.contains("**skeptic** votes no"));
+    assert!(other.contains("# Drop Python 3.9?: yes") && !other.contains("skeptic** votes"));
+    assert!(!other.contains("mdBook") && !other.contains("Moved in round"));
+
+    let page = html(&reports);
+    assert_eq!(page.matches("<section class=\"one\">").count(), 2);
+    let value = report(&reports);
+    assert_eq!((&value["decision"], &value["verdict"]["headline"]), (&json!(null), &json!("2 decisions")));
+    assert_eq!(value["decisions"][0]["dissent"][0]["participant"], "skeptic");
+    assert_eq!(value["decisions"][1]["dissent"], json!([]));
+
+    let look = Look { columns: 80, has_color: false, is_ascii: false, path: "x.s2s", name: "x" };
+    let shown = glance(&reports, &look);
+    assert!(
+        shown.lines().count() <= 24 && shown.contains("Move the docs?\n  yes\n  weak: 2 of 3"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn one_decision_can_be_reported_alone() {
+    let table = two();
+    let source = Source::default();
+    let alone = Reports::new(&table.session, &source).of_round("docs").unwrap();
+    assert_eq!((alone.title(), alone.made.label.as_str()), ("Move the docs?", "Decision: yes"));
+    assert!(markdown(&alone).starts_with("# Move the docs?\n\n> **Decision: yes**"));
+    assert!(Reports::new(&table.session, &source).of_round("none").is_none());
+}
+
+#[test]
+fn the_result_line_and_the_exit_code_are_those_of_all_decisions() {
+    let table = two();
+    let line = result(&table.session, 0, "x.s2s", "");
+    assert_eq!(
+        (&line["decided"], &line["winner"], &line["tier"]),
+        (&json!(true), &json!(null), &json!(null))
+    );
+    assert_eq!((&line["headline"], &line["decisions"][0]["winner"]), (&json!(null), &json!("yes")));
+    assert_eq!(line["decisions"][0]["dissent"], json!(["skeptic"]));
+    assert_eq!(session_exit(&table.session), ExitCode::Finished);
+
+    let tie = [("yes", "a"), ("no", "b"), ("yes", "c")]
+        .map(|(vote, why)| (if why == "c" { "maybe" } else { vote }, why));
+    let form = YES_NO.replace("\"no\"]", "\"no\", maybe]");
+    let agreed = [("yes", "a"), ("yes", "b"), ("yes", "c")];
+    let table = meeting(&form, &[("one", "First?", tie), ("two", "Second?", agreed)]);
+    assert_eq!(session_exit(&table.session), ExitCode::Undecided, "the first is not decided");
+    let line = result(&table.session, 3, "x.s2s", "");
+    assert_eq!((&line["decided"], &line["decisions"][1]["decided"]), (&json!(false), &json!(true)));
+    assert!(csv(&table.session).contains("\"two\""));
+}

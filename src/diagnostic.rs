@@ -83,8 +83,10 @@ impl std::error::Error for Diagnostic {}
 /// The known word nearest to `word`, if one is near enough to be meant.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
+    let is_as_long = |candidate: &&str| lower.len() <= 8 + 2 * candidate.len();
     known
         .into_iter()
+        .filter(is_as_long)
         .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
         .filter(|(distance, candidate)| *distance <= 1 + candidate.chars().count() / 4)
         .min_by_key(|(distance, _)| *distance)
@@ -120,5 +122,9 @@ mod tests {
     fn suggests_only_what_is_near() {
         assert_eq!(nearest("agnet", ["round", "agent"]), Some("agent"));
         assert_eq!(nearest("zebra", ["round", "agent"]), None);
+        // A key of megabytes is compared with nothing.
+        let started = std::time::Instant::now();
+        assert_eq!(nearest(&"x".repeat(2_000_000), ["round", "agent"]), None);
+        assert!(started.elapsed().as_secs() < 2, "{:?}", started.elapsed());
     }
 }

@@ -12,7 +12,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// Whether a character can act on a terminal or a reader instead of being seen: C0 and C1
 /// controls, DEL, line and paragraph separators, bidi and zero-width controls, BOM, tags,
-/// non-characters. The joiner U+200D is not, since emoji need it.
+/// non-characters. The joiners are not, since emoji and scripts need them: [`floods`].
 pub fn is_unsafe(c: char) -> bool {
     matches!(c,
         '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{180e}'
@@ -32,11 +32,14 @@ fn is_mark(c: char) -> bool {
     !c.is_ascii() && c.width() == Some(0)
 }
 
-/// For every character whether it is one mark too many on the character it adds to.
+/// For every character whether it is one mark too many on the character it adds to, as a joiner is on a Latin
+/// letter.
 pub fn floods(text: &str) -> impl Iterator<Item = (usize, char, bool)> {
-    text.char_indices().scan(0, |marks, (at, c)| {
-        *marks = if is_mark(c) { *marks + 1 } else { 0 };
-        Some((at, c, *marks > MOST_MARKS))
+    text.char_indices().scan((0, false), |(marks, is_latin), (at, c)| {
+        let is_joiner = matches!(c, '\u{200c}' | '\u{200d}');
+        (*marks, *is_latin) =
+            if is_mark(c) { (*marks + 1, *is_latin) } else { (0, c.is_alphabetic() && c < '\u{250}') };
+        Some((at, c, *marks > MOST_MARKS || is_joiner && *is_latin))
     })
 }
 
@@ -152,6 +155,7 @@ mod tests {
         let flood = format!("e{}x", "\u{301}".repeat(1_000));
         assert_eq!(harmless(&flood), format!("e{}\\u{{992 marks}}x", "\u{301}".repeat(8)));
         assert!(matches!(harmless("นี้ שָׁלוֹם क्षि"), Cow::Borrowed(_)));
-        assert!(matches!(harmless("日本 👩\u{200d}👩 é\n"), Cow::Borrowed(_)));
+        assert!(matches!(harmless("日本 👩\u{200d}👩 é ن\u{200c}م\n"), Cow::Borrowed(_)));
+        assert_eq!(harmless("t\u{200c}\u{200d}ip"), "t\\u{2 marks}ip");
     }
 }

@@ -33,6 +33,6 @@ pub use questions::{AskedQuestion, discussion_of, earlier_rounds, is_within, que
 pub use roster::ROLE_WITHOUT_PERSONA;
 pub use strength::{is_persons, is_placeholder, is_scripted};
 pub use tally_round::decides_nothing;
-pub use work_item::{LEASE_MS, RequestedEvidence};
+pub use work_item::RequestedEvidence;
 
-pub use crate::history::{UnwrittenTask, exhausted_key, not_written};
+pub use crate::history::{LEASE_MS, UnwrittenTask, exhausted_key, not_written};

@@ -9,14 +9,11 @@ use std::sync::Arc;
 use super::command::{DecideResult, Refusal, refuse as refuse_command};
 use super::decide::review::{feedback, is_review};
 use crate::history::{
-    Event, ItemStatus, RefusalWord, Session, TaskWritten, Timestamp, UnwrittenTask, WorkItem,
+    Event, ItemStatus, LEASE_MS, RefusalWord, Session, TaskWritten, Timestamp, UnwrittenTask, WorkItem,
     WorkItemClaimed, WorkItemReturned,
 };
 use crate::round::answer::Origin;
 use crate::workflow::{TRACKER, is_feedback, state_file};
-
-/// How long a claim holds, in milliseconds.
-pub const LEASE_MS: i64 = 300_000;
 
 fn refuse<T>(word: RefusalWord, detail: String) -> Result<T, Refusal> {
     Err(Refusal::Because(word, detail))
@@ -42,15 +39,15 @@ pub fn claim(
     now: Timestamp,
 ) -> Result<Vec<Event>, Refusal> {
     let found = own_item(session, item, participant)?;
-    match &found.claim {
-        Some(claim) if now < claim.until && claim.holder == holder => return Ok(Vec::new()),
-        Some(claim) if now < claim.until => {
-            return refuse(RefusalWord::AlreadyClaimed, format!("work item `{item}` until {}", claim.until));
+    if let Some(claim) = found.claim.as_ref().filter(|_| found.is_held(now)) {
+        if claim.holder == holder {
+            return Ok(Vec::new());
         }
-        _ => {}
+        return refuse(RefusalWord::AlreadyClaimed, format!("work item `{item}` until {}", claim.until));
     }
-    if now < found.ready_at() {
-        return refuse(RefusalWord::NotOffered, format!("work item `{item}` before {}", found.ready_at()));
+    let wait = found.wait_ms(now);
+    if wait > 0 {
+        return refuse(RefusalWord::NotOffered, format!("work item `{item}` for another {wait} ms"));
     }
     Ok(vec![claimed(found, holder, now)])
 }
@@ -82,7 +79,7 @@ fn held<'a>(
         None => {
             refuse(RefusalWord::NotLeaseHolder, format!("of work item `{item}`, which nobody has claimed"))
         }
-        Some(claim) if now >= claim.until => {
+        Some(claim) if !found.is_held(now) => {
             refuse(RefusalWord::LeaseExpired, format!("of work item `{item}` at {}", claim.until))
         }
         Some(_) => Ok(found),

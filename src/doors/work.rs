@@ -20,12 +20,9 @@ pub struct OpenWork {
 }
 
 struct Shown {
-    agent: String,
+    item: WorkItem,
     /// What does not change while the item is open.
     offer: Arc<Value>,
-    attempt: u32,
-    ready_at: Timestamp,
-    claim: Option<WorkItemClaimed>,
 }
 
 impl OpenWork {
@@ -38,11 +35,8 @@ impl OpenWork {
         let shown = |item: &WorkItem| {
             let known = before.items.get(&item.offered.item).map(|known| Arc::clone(&known.offer));
             let shown = Shown {
-                agent: item.offered.participant.clone(),
+                item: item.clone(),
                 offer: known.unwrap_or_else(|| Arc::new(offer(session, &item.offered, item.at))),
-                attempt: item.attempt(),
-                ready_at: item.ready_at(),
-                claim: item.claim.clone(),
             };
             (item.offered.item.clone(), shown)
         };
@@ -65,25 +59,22 @@ impl OpenWork {
 
     /// What an agent may claim at `now`, and what it is asked in the open round.
     pub fn open(&self, agent: &str, now: Timestamp, most: usize) -> Vec<Value> {
-        let is_free = |shown: &&Shown| {
-            let is_held = shown.claim.as_ref().is_some_and(|claim| now < claim.until);
-            shown.agent == agent && !is_held && shown.ready_at <= now
-        };
+        let is_free = |shown: &&Shown| shown.item.offered.participant == agent && shown.item.is_free(now);
         let ballots = self.ballots.values().filter(|(of, _)| of == agent).map(|(_, offer)| (**offer).clone());
         let items = self.items.values().filter(is_free).map(|shown| shown.json(None));
         ballots.chain(items).take(most).collect()
     }
 
     pub fn item(&self, agent: &str, item: &str) -> Option<Value> {
-        let shown = self.items.get(item).filter(|shown| shown.agent == agent)?;
-        Some(shown.json(shown.claim.as_ref()))
+        let shown = self.items.get(item).filter(|shown| shown.item.offered.participant == agent)?;
+        Some(shown.json(shown.item.claim.as_ref()))
     }
 }
 
 impl Shown {
     fn json(&self, claim: Option<&WorkItemClaimed>) -> Value {
         let mut json = (*self.offer).clone();
-        json["attempt"] = self.attempt.into();
+        json["attempt"] = self.item.attempt().into();
         json["state"] = if claim.is_some() { "claimed" } else { "offered" }.into();
         if let Some(claim) = claim {
             json["holder"] = claim.holder.as_deref().into();

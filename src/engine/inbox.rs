@@ -43,9 +43,7 @@ impl Engine<'_> {
             item.claim.as_ref().is_some_and(|claim| claim.holder.as_deref() == Some(holder))
         };
         let is_free = |item: &&WorkItem| {
-            item.offered.participant == agent
-                && (!item.is_held(now) || is_own(item))
-                && item.ready_at() <= now
+            item.offered.participant == agent && (item.is_free(now) || item.is_held(now) && is_own(item))
         };
         let mut free: Vec<&WorkItem> = self.session.open_items().filter(is_free).collect();
         free.sort_by_key(|item| (!item.is_held(now), item.at));

@@ -47,7 +47,7 @@ impl Engine<'_> {
                 if is_waning(item, now) {
                     waning.push((id.clone(), item.offered.participant.clone(), item.is_held(now)));
                 }
-            } else if item.ready_at() <= now {
+            } else if item.wait_ms(now) == 0 {
                 ready.push((id.clone(), item.offered.participant.clone(), item.offered.step.clone()));
             }
         }
@@ -184,20 +184,16 @@ impl Engine<'_> {
     /// wanes, the session's end.
     pub(super) fn wake(&self) -> Option<Instant> {
         let now = (self.now)();
-        let of_item = |item: &WorkItem| match &item.claim {
+        let due_in = |item: &WorkItem| match &item.claim {
+            _ if self.is_elsewhere(&item.offered.participant) => {
+                Some(self.time_is_up_at(item, now)?.since(now))
+            }
             Some(claim) if self.pool.is_pending(&RequestId::Item(item.offered.item.clone())) => {
-                Timestamp(claim.until.0 - LEASE_MS / 2)
+                Some(Timestamp(claim.until.0 - LEASE_MS / 2).since(now))
             }
-            _ => item.ready_at(),
+            _ => Some(item.wait_ms(now)),
         };
-        let due = |item: &WorkItem| {
-            if self.is_elsewhere(&item.offered.participant) {
-                self.time_is_up_at(item, now)
-            } else {
-                Some(of_item(item))
-            }
-        };
-        let items = self.session.open_items().filter_map(|item| Some(due(item)?.since(now)));
+        let items = self.session.open_items().filter_map(due_in);
         let session = self.session_time_left().map(|left| left.as_millis() as u64);
         // A clock may go back: what is due is looked at again in a moment, not at once for ever.
         let millis = items.chain(session).min()?;

@@ -213,15 +213,9 @@ impl Session {
         let Some(step) = self.run_mut(&given.step) else { return };
         let round = step.round;
         let Some(asked) = step.approval.as_mut().filter(|asked| asked.given.is_none()) else {
-            let message = super::facilitator::ACCEPTS_RESULT.to_owned();
+            let (message, choices) = (super::facilitator::ACCEPTS_RESULT.to_owned(), Vec::new());
             let given = given.clone();
-            return self.approvals.push(AnsweredQuestion {
-                message,
-                choices: Vec::new(),
-                counted,
-                given,
-                at,
-            });
+            return self.approvals.push(AnsweredQuestion { message, choices, counted, given, at });
         };
         asked.given = Some(given.clone());
         let asked = asked.clone();

@@ -42,4 +42,4 @@ pub use state::{AnsweredQuestion, Invitation, NotHeld, RoundRun, Seat, SeatStatu
 pub use step_run::{ApprovalRun, StepArtifact, StepRun};
 pub use timestamp::Timestamp;
 pub use tracked_tasks::{UnwrittenTask, not_written};
-pub use work_item::WorkItem;
+pub use work_item::{LEASE_MS, WorkItem};

@@ -64,7 +64,6 @@ impl StepArtifact {
         self.recorded.artifact.get("id").and_then(|id| id.as_str()).unwrap_or_default()
     }
 
-    /// Returns the work item it came from, or an empty text.
     pub(crate) fn item(&self) -> &str {
         self.recorded.item.as_deref().unwrap_or_default()
     }

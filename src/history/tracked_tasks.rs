@@ -37,8 +37,7 @@ impl Session {
         }
     }
 
-    /// What is to be written of the tasks' state, the last of each task; nothing where they have no file, and
-    /// nothing that a rehearsal led to.
+    /// What is to be written of the tasks' state; nothing without a file, and nothing of a rehearsal.
     pub fn unwritten_tasks(&self) -> Vec<UnwrittenTask> {
         if self.tasks_file().is_none() {
             return Vec::new();

@@ -5,6 +5,9 @@ use std::sync::Arc;
 use super::event::{ItemStatus, WorkItemClaimed, WorkItemOffered, WorkItemReturned};
 use super::timestamp::Timestamp;
 
+/// How long a claim holds, in milliseconds.
+pub const LEASE_MS: i64 = 300_000;
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkItem {
     pub offered: Arc<WorkItemOffered>,
@@ -31,14 +34,15 @@ impl WorkItem {
         self.returned.len() as u32 + 1
     }
 
+    /// Whether its holder's claim lasts. One that ends later than any can is from before a clock was set back.
     pub fn is_held(&self, now: Timestamp) -> bool {
-        self.claim.as_ref().is_some_and(|claim| now < claim.until)
+        let lasts = |claim: &WorkItemClaimed| (1..=LEASE_MS as u64).contains(&claim.until.since(now));
+        self.claim.as_ref().is_some_and(lasts)
     }
 
     pub(super) fn note_claim(&mut self, claim: &WorkItemClaimed, at: Timestamp) {
-        let is_renewed =
-            self.claim.as_ref().is_some_and(|held| held.holder == claim.holder && at < held.until);
-        if !is_renewed {
+        let is_renewed = self.claim.as_ref().is_some_and(|held| held.holder == claim.holder);
+        if !is_renewed || !self.is_held(at) {
             self.claimed_at = Some(at);
         }
         self.claim = Some(claim.clone());
@@ -49,9 +53,14 @@ impl WorkItem {
         self.claimed_at.map_or(0, |at| now.since(at))
     }
 
-    pub fn ready_at(&self) -> Timestamp {
-        let delay = i64::try_from(self.retry_delay_ms).unwrap_or(i64::MAX);
-        self.returned.last().map_or(self.at, |(_, at)| Timestamp(at.0.saturating_add(delay)))
+    /// How long the next try waits at `now`, in milliseconds; not for a clock that was set back.
+    pub fn wait_ms(&self, now: Timestamp) -> u64 {
+        let last = self.returned.last().filter(|(_, at)| *at <= now);
+        last.map_or(0, |(_, at)| self.retry_delay_ms.saturating_sub(now.since(*at)))
+    }
+
+    pub fn is_free(&self, now: Timestamp) -> bool {
+        !self.is_held(now) && self.wait_ms(now) == 0
     }
 
     pub fn stage_description(&self) -> &str {
@@ -65,5 +74,43 @@ impl WorkItem {
             None if self.is_held(now) => "claimed",
             None => "offered",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn nobody_waits_for_a_clock_that_was_set_back() {
+        let offered = json!({
+            "step": "a", "participant": "ann", "item": "a/1", "model": "m", "available_skills": [], "address": "",
+            "persona": "", "prompt_sha256": "", "context_sha256": "",
+        });
+        let back = json!({
+            "step": "a", "participant": "ann", "item": "a/1", "attempt": 1, "status": "failed", "data": null,
+            "error": "tired", "origin": "model", "model": "", "tries": 1, "latency_ms": 0,
+        });
+        let claim = json!({
+            "step": "a", "participant": "ann", "item": "a/1", "attempt": 1,
+            "until": Timestamp(LEASE_MS + 1_000_000),
+        });
+        let mut item = WorkItem {
+            offered: serde_json::from_value(offered).unwrap(),
+            at: Timestamp(1_000_000),
+            claim: Some(serde_json::from_value(claim).unwrap()),
+            claimed_at: None,
+            returned: Vec::new(),
+            tries: 2,
+            retry_delay_ms: 500,
+        };
+        let is_free = |item: &WorkItem, at: i64| item.is_free(Timestamp(at));
+        assert!(!is_free(&item, 1_000_000) && !is_free(&item, 1_000_000 + LEASE_MS - 1));
+        assert!(is_free(&item, 1_000_000 + LEASE_MS) && is_free(&item, 999_999) && is_free(&item, 5));
+        item.claim = None;
+        item.returned.push((serde_json::from_value(back).unwrap(), Timestamp(1_000_000)));
+        assert!(!is_free(&item, 1_000_499) && is_free(&item, 1_000_500) && is_free(&item, 999_999));
     }
 }

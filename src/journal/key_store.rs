@@ -167,11 +167,12 @@ impl KeyStore {
         }
     }
 
-    /// Erases the keys of a session that is over: a crash may have come between its last write and
-    /// the erasure. Gives what could not be removed.
+    /// Erases the keys and tokens of a session that is over. The table's key stays: forks have the same. Gives
+    /// what could not be removed.
     pub fn erase_all(&self, session: &Session) -> Vec<DiskError> {
-        let numbers = session.rounds.iter().map(|round| round.opened.number);
-        numbers.filter_map(|number| self.erase(&session.id, number).err()).collect()
+        let keys = session.rounds.iter().map(|round| self.path(&session.id, round.opened.number));
+        let files = keys.chain([self.dir.join(format!("{}.links", session.id))]);
+        files.filter_map(|path| self.disk.erase(&path).err()).collect()
     }
 
     pub fn erase(&self, session: &str, round: u32) -> Result<(), DiskError> {
@@ -182,6 +183,17 @@ impl KeyStore {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_session_that_is_over_leaves_its_tables_key_alone() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let keys = KeyStore::new(Disk::default(), dir.path());
+        keys.keep_tokens("s-1", &IndexMap::from([("ann".to_owned(), "secret".to_owned())])).expect("kept");
+        keys.keep_table_key("s-1", &SigningKey::new([1; 32])).expect("kept");
+        let left = keys.erase_all(&Session { id: "s-1".to_owned(), ..Session::default() });
+        assert!(left.is_empty() && !dir.path().join("s-1.links").exists(), "{left:?}");
+        assert!(keys.table_key("s-1").expect("read").is_some(), "a fork has the same");
+    }
 
     #[test]
     fn programs_at_once_make_one_lasting_key() {

@@ -41,10 +41,11 @@ pub struct EndedRun {
 
 pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>) -> EndedRun {
     let replace_seat = replacement(set_up, front.desk.as_ref(), ready.budget.is_some());
+    let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
     let mut engine = Engine::new(EngineConfig {
         session: ready.session,
         journal: ready.journal,
-        keys: KeyStore::new(Disk::default(), &set_up.folders.keys()),
+        keys: keys.clone(),
         table: ready.table,
         context_file: Box::new(|| set_up.folders.context().map_err(|problem| problem.to_string())),
         evidence: read_evidence(ready.evidence_reader),
@@ -74,10 +75,12 @@ pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>)
     };
     let (entries, last_hash) = (engine.entries(), engine.last_hash());
     let session = std::mem::take(&mut engine.session);
+    let mut left_behind = engine.left_behind.take();
     if session.closed.is_some() {
         ready.claim.end();
+        left_behind = keys.erase_all(&session).pop().or(left_behind);
     }
-    EndedRun { done, session, entries, last_hash, left_behind: engine.left_behind.take() }
+    EndedRun { done, session, entries, last_hash, left_behind }
 }
 
 /// Returns what finds the participant of a seat whose model is replaced.

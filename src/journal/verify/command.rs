@@ -167,12 +167,11 @@ fn known(seal: Option<&SealTo>) -> Result<SealTo, String> {
 /// A claim, or its renewal by the one who holds it.
 fn claim_command(session: &Session, claim: WorkItemClaimed, at: Timestamp) -> Command {
     let WorkItemClaimed { item, participant, holder, .. } = claim;
-    let held = session.items.get(&item).and_then(|known| known.claim.as_ref());
-    match held {
-        Some(held) if held.holder == holder && at < held.until => {
-            Command::Renew { item, participant, holder }
-        }
-        _ => Command::Claim { item, participant, holder },
+    let held = session.items.get(&item).filter(|known| known.is_held(at));
+    if held.and_then(|held| held.claim.as_ref()).is_some_and(|claim| claim.holder == holder) {
+        Command::Renew { item, participant, holder }
+    } else {
+        Command::Claim { item, participant, holder }
     }
 }
 

@@ -88,17 +88,28 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .into_iter()
         .filter(is_as_long)
         .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, candidate)| *distance <= 1 + candidate.chars().count() / 4)
+        .filter(|(distance, candidate)| {
+            *distance <= 1 + candidate.chars().count().min(lower.chars().count()) / 4
+        })
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
 
-/// The hint for an unknown word: the nearest known one, else the list of all.
+/// A hint lists at most so many words.
+const MOST_LISTED: usize = 8;
+
+/// The hint for an unknown word: the nearest known one, else those that come closest; `…` says that there are
+/// more.
 pub fn did_you_mean(word: &str, known: &[&str]) -> String {
-    match nearest(word, known.iter().copied()) {
-        Some(candidate) => format!("did you mean `{candidate}`?"),
-        None => format!("known here: {}", known.join(", ")),
+    if let Some(candidate) = nearest(word, known.iter().copied()) {
+        return format!("did you mean `{candidate}`?");
     }
+    if known.len() <= MOST_LISTED {
+        return format!("known here: {}", known.join(", "));
+    }
+    let mut listed = known.to_vec();
+    listed.sort_by(|a, b| strsim::jaro(word, b).total_cmp(&strsim::jaro(word, a)));
+    format!("known here: {}, …", listed[..MOST_LISTED].join(", "))
 }
 
 impl From<Diagnostic> for Vec<Diagnostic> {

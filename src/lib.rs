@@ -53,6 +53,7 @@ pub mod sanitize;
 pub mod tally;
 pub mod tokens;
 pub mod tui;
+mod words;
 #[cfg(feature = "nats")]
 pub mod worker;
 pub mod workflow;

@@ -3,16 +3,17 @@
 //! On a terminal six lines say what is asked of whom and at what cost, and nothing is sent or saved before
 //! the person agrees.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
 use super::args::{AskArgs, Run, TrialOptions};
+use super::batch::Input;
 use super::console::{Console, VerbResult, ask, is_on_terminal};
 use super::dry_run::{Total, draft};
 use super::files::write_report;
 use super::mcp::{Convene, id_of, seat_of, step};
-use super::options::{evidence, launch_options};
+use super::options::{environment, launch_options};
 use super::{batch, doctor};
 use crate::config::doctor::{CheckupStatus, ProbeLevel};
 use crate::config::is_model;
@@ -23,7 +24,7 @@ use crate::insight::{cut, group_digits, join_list, pluralize};
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 use crate::launch::evidence::numbered_evidence;
-use crate::launch::prepare::{Opening, load_definition, prepare};
+use crate::launch::prepare::{LaunchOptions, Opening, load_definition, prepare};
 use crate::sanitize::harmless_line;
 use crate::tally::Rule;
 use crate::workflow::{DEFAULT_PANEL, Template, split_participants};
@@ -42,39 +43,28 @@ struct Panel {
     offered: Vec<String>,
 }
 
-pub fn run(mut args: AskArgs, trust: bool, output: &mut Console) -> VerbResult {
+pub fn run(mut args: AskArgs, output: &mut Console) -> VerbResult {
     *output = Console::of(&args.common);
     let is_asked = is_on_terminal() && !output.is_for_scripts() && !args.yes && !args.rehearse;
     if args.question.is_none() && is_asked {
         complete(&mut args);
     }
     check(&args)?;
-    let mut set_up = Environment::find(trust)?;
+    let mut set_up = environment(args.common.trust.trust, output)?;
     let panel = panel(&args, &set_up)?;
-    let mut run = Run {
+    let run = Run {
         batch: true,
         evidence: args.about.clone(),
         trial: TrialOptions { rehearse: args.rehearse, dry_run: false },
         common: args.common.clone(),
-        trust,
         ..Run::default()
     };
-    let material = evidence(&run, set_up.config.secrets_allowed.value)?;
-    run.evidence.clear();
-    let text = definition(&args, &panel.seats, material)?;
+    batch::check_places(&run)?;
+    let mut options = launch_options(&run, &mut set_up)?;
+    // In the definition they are part of what `--save-as` writes.
+    let text = definition(&args, &panel.seats, std::mem::take(&mut options.evidence))?;
     let file = args.save_as.clone().unwrap_or_else(|| PathBuf::from("ask.yaml"));
-    run = Run { files: vec![file.clone()], text: Some(text.clone()), ..run };
-    // The person has not seen the definition, so no place in it helps.
-    let unplaced = |problems: Vec<Diagnostic>| -> RunError {
-        let mut problems: Vec<_> =
-            problems.into_iter().map(|problem| Diagnostic { place: None, ..problem }).collect();
-        problems.dedup();
-        problems.into()
-    };
-    let options = launch_options(&run, &mut set_up)?;
-    let plan =
-        load_definition(text.clone(), file.display().to_string(), &set_up.folders).map_err(unplaced)?.0;
-    let mut opening = prepare(plan, &options, &set_up, &mut |_| {}).map_err(unplaced)?;
+    let mut opening = prepared(&text, &file, &options, &set_up, output)?;
     if is_asked {
         for line in lines(&opening.needs, &set_up.trust) {
             output.note(&line);
@@ -92,7 +82,26 @@ pub fn run(mut args: AskArgs, trust: bool, output: &mut Console) -> VerbResult {
     if let Some(path) = &args.save_as {
         write_report(path, text.as_bytes(), output)?;
     }
-    batch::run(&run, output)
+    batch::hold(vec![Input::New(Box::new(opening))], &run, &options, &set_up, None, output)
+}
+
+/// The session that would open. The person has not seen the definition, so no place in it helps.
+fn prepared(
+    text: &str,
+    file: &Path,
+    options: &LaunchOptions,
+    set_up: &Environment,
+    output: &Console,
+) -> Result<Opening, Vec<Diagnostic>> {
+    let file = file.display().to_string();
+    let opening = load_definition(text.to_owned(), file, &set_up.folders)
+        .and_then(|(plan, _)| prepare(plan, options, set_up, &mut |notice| output.warn(notice)));
+    opening.map_err(|problems| {
+        let unplaced = problems.into_iter().map(|problem| Diagnostic { place: None, ..problem });
+        let mut unplaced: Vec<_> = unplaced.collect();
+        unplaced.dedup();
+        unplaced
+    })
 }
 
 /// Asks for the question and its options.

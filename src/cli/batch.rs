@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use clap::CommandFactory as _;
 use tokio_util::sync::CancellationToken;
 
-use super::args::{Args, Run, ServeArgs};
-use super::browse::session_file;
+use super::args::{Args, ResumeArgs, Run, ServeArgs};
+use super::browse::{newest_session, quoted, session_file};
 use super::console::{Console, VerbResult, fail, is_on_terminal};
 use super::door::check_links;
 use super::files::check_out;
@@ -16,77 +16,128 @@ use super::options::{environment, launch_options, load_plan};
 use super::serve::ServedDoor;
 use super::{dry_run, resume, tui_host};
 use crate::config::dirs::Dirs;
+use crate::config::read_file::no_such_file;
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, nearest};
-use crate::launch::prepare::{LaunchOptions, load_definition, prepare};
+use crate::launch::environment::Environment;
+use crate::launch::error::RunError;
+use crate::launch::prepare::{LaunchOptions, Opening, prepare};
 use crate::launch::run::{raise_descriptor_limit, runtime};
 use crate::launch::seat::{begin, measured};
+use crate::launch::session_file::read_session;
 use crate::tui::OpenTarget;
+use crate::words::meant;
 
 /// Runs every file; the exit code is the highest.
 pub fn run(run: &Run, output: &mut Console) -> VerbResult {
     *output = Console::of(&run.common);
     if output.result_only && (!run.batch || run.trial.dry_run) {
         let problem = Diagnostic::new("--json=result needs a run");
-        return Err(problem.hint("roundtable --batch FILE --json=result, without --dry-run").into());
+        return Err(problem.hint("roundtable run FILE --json=result, without --dry-run").into());
     }
-    if !run.batch {
-        if !run.common.out.is_empty() {
-            let problem = Diagnostic::new("--out needs --batch");
-            return Err(problem
-                .hint("`roundtable report SESSION --out FILE` reports a saved session")
-                .into());
-        }
-        if let [file] = run.files.as_slice()
-            && is_session(file)
-            && file.exists()
-        {
-            return if is_on_terminal() {
-                tui_host::show(run, Some(OpenTarget::Replay(file.clone())))
-            } else {
-                super::files::replay(file, None, output)
-            };
-        }
-        let is_lost = |file: &PathBuf| !file.exists();
-        if is_on_terminal() && run.files.len() <= 1 && !run.files.iter().any(is_lost) {
-            let opening = run.files.first().map(|file| OpenTarget::File(file.clone()));
-            return tui_host::show(run, opening);
-        }
-        return Err(interactive(run.files.first().map(PathBuf::as_path)).into());
+    if run.batch {
+        return run_headless(run, None, output);
     }
-    run_headless(run, None, output)
+    if !run.common.out.is_empty() {
+        let problem = Diagnostic::new("--out needs a run without the terminal UI");
+        let hint =
+            "`roundtable run FILE --out REPORT`, or `roundtable report --out REPORT` for a saved session";
+        return Err(problem.hint(hint).into());
+    }
+    let files: Vec<PathBuf> = run.files.iter().map(|file| session_file(file)).collect();
+    match files.as_slice() {
+        [file] if is_session(file) && file.exists() && !is_on_terminal() => {
+            super::files::replay(file, None, output)
+        }
+        [] if is_on_terminal() => tui_host::show(run, None),
+        [file] if is_on_terminal() && file.exists() => {
+            let is_saved = is_session(file);
+            let open = if is_saved { OpenTarget::Replay } else { OpenTarget::File };
+            tui_host::show(run, Some(open(file.clone())))
+        }
+        _ => Err(interactive(files.first().map(PathBuf::as_path)).into()),
+    }
 }
 
-/// `serve`: as `--batch`, with a door for remote seats.
-pub fn serve(args: &ServeArgs, trust: bool, output: &mut Console) -> VerbResult {
+/// `serve`: as `run`, with a door for remote seats.
+pub fn serve(args: &ServeArgs, output: &mut Console) -> VerbResult {
     *output = Console::of(&args.common);
-    let door = ServedDoor::bind(args, trust)?;
-    run_headless(&Run { trust, ..args.into() }, Some(&door), output)
+    let door = ServedDoor::bind(args)?;
+    run_headless(&args.into(), Some(&door), output)
 }
 
+pub enum Input {
+    New(Box<Opening>),
+    Saved(PathBuf),
+}
+
+/// Looks at all files, and runs them one by one if nothing is wrong with any.
 fn run_headless(run: &Run, door: Option<&ServedDoor<'_>>, output: &mut Console) -> VerbResult {
     if run.files.is_empty() {
-        return Err(Diagnostic::new("--batch needs a file").hint("roundtable --batch FILE...").into());
+        return Err(Diagnostic::new("there is nothing to run").hint("roundtable run FILE...").into());
     }
-    check_save(run)?;
-    check_out(&run.common.out, None)?;
-    if !run.common.out.is_empty() && run.files.len() > 1 {
-        let problem = Diagnostic::new("--out writes the reports of one session");
-        return Err(problem.hint("run the files one by one, or use `roundtable report` afterwards").into());
-    }
-    let mut set_up = environment(run.trust, output)?;
-    let runtime = runtime()?;
-    raise_descriptor_limit();
+    check_places(run)?;
+    let mut set_up = environment(run.common.trust.trust, output)?;
     let options = launch_options(run, &mut set_up)?;
     if let Some(doubt) = run.input.as_deref().and_then(warn_json_like_input) {
         output.warn(&doubt);
     }
-    let mut highest = ExitCode::Finished;
+    let (mut inputs, mut found) = (Vec::new(), RunError::from(Vec::new()));
+    for file in &run.files {
+        match look(file, run, &options, &set_up, door.is_some(), output) {
+            Ok(input) => inputs.push(input),
+            Err(error) => {
+                found.exit = found.exit.max(error.exit);
+                found.problems.extend(error.problems);
+            }
+        }
+    }
+    if !found.problems.is_empty() {
+        return Err(found);
+    }
+    hold(inputs, run, &options, &set_up, door, output)
+}
+
+/// Prepares a new session of a definition, or sees that a saved one can be read.
+fn look(
+    file: &Path,
+    run: &Run,
+    options: &LaunchOptions,
+    set_up: &Environment,
+    is_served: bool,
+    output: &Console,
+) -> Result<Input, RunError> {
+    let file = session_file(file);
+    if is_session(&file) {
+        if run.files.len() > 1 {
+            read_session(&file)?;
+        }
+        return Ok(Input::Saved(file));
+    }
+    let plan = load_plan(&file, &set_up.folders, output)?;
+    let opening = prepare(plan, options, set_up, &mut |notice| output.warn(notice))?;
+    if is_served {
+        check_links(&opening.header)?;
+    }
+    Ok(Input::New(Box::new(opening)))
+}
+
+/// Runs sessions one after another; the exit code is the highest.
+pub fn hold(
+    inputs: Vec<Input>,
+    run: &Run,
+    options: &LaunchOptions,
+    set_up: &Environment,
+    door: Option<&ServedDoor<'_>>,
+    output: &mut Console,
+) -> VerbResult {
+    let runtime = runtime()?;
+    raise_descriptor_limit();
     let interrupt = CancellationToken::new();
     let ended_by = Arc::new(OnceLock::new());
     runtime.spawn(cancel_on_signal(interrupt.clone(), Arc::clone(&ended_by)));
     let context = RunContext {
-        set_up: &set_up,
+        set_up,
         runtime: &runtime,
         interrupt: &interrupt,
         ended_by: &ended_by,
@@ -94,17 +145,16 @@ fn run_headless(run: &Run, door: Option<&ServedDoor<'_>>, output: &mut Console) 
         out: &run.common.out,
         door,
     };
-    for (index, file) in run.files.iter().enumerate() {
+    let (all, mut highest) = (inputs.len(), ExitCode::Finished);
+    for (index, input) in inputs.into_iter().enumerate() {
         if interrupt.is_cancelled() {
-            let (left, all) = (run.files.len() - index, run.files.len());
-            output.note(&format!("interrupted: {left} of {all} files not started"));
+            output.note(&format!("interrupted: {} of {all} files not started", all - index));
             highest = ended_by.get().copied().unwrap_or(highest);
             break;
         }
-        let done = if is_session(file) {
-            resume::resume_file(file, run, &options, &context, output)
-        } else {
-            run_file(file, run, &options, &context, output)
+        let done = match input {
+            Input::Saved(file) => resume::resume_file(&file, run, options, &context, output),
+            Input::New(opening) => begin_session(*opening, run, options, &context, output),
         };
         highest = highest.max(done.unwrap_or_else(|error| fail(&error, output)));
     }
@@ -112,44 +162,33 @@ fn run_headless(run: &Run, door: Option<&ServedDoor<'_>>, output: &mut Console) 
     Ok(highest)
 }
 
-/// `resume FILE...`: as `--batch` with sessions only.
-pub fn resume_files(args: &Run, output: &mut Console) -> VerbResult {
+/// `resume FILE...`: sessions only.
+pub fn resume_files(args: ResumeArgs, output: &mut Console) -> VerbResult {
     *output = Console::of(&args.common);
-    if args.files.is_empty() {
-        let problem = Diagnostic::new("resume needs a session");
-        return Err(problem.hint("roundtable resume FILE.s2s; `roundtable sessions` lists them").into());
+    let mut run = Run::from(args);
+    if run.files.is_empty() {
+        run.files.push(newest_session(output)?);
     }
-    let files: Vec<PathBuf> = args.files.iter().map(|file| session_file(file)).collect();
-    for file in &files {
-        if !is_session(file) {
-            let problem =
-                Diagnostic::new("only a session can be resumed").with_file(&file.display().to_string());
-            return Err(problem.hint("give a `.s2s` file; `roundtable sessions` lists them").into());
-        }
+    if let Some(file) = run.files.iter().map(|file| session_file(file)).find(|file| !is_session(file)) {
+        let problem = Diagnostic::new("only a session can be resumed");
+        let hint = "give a `.s2s` file or an id that `roundtable sessions` lists";
+        return Err(problem.with_file(&file.display().to_string()).hint(hint).into());
     }
-    run_headless(&Run { files, ..args.clone() }, None, output)
+    run_headless(&run, None, output)
 }
 
-/// Starts a new session of a definition and runs it.
-fn run_file(
-    file: &Path,
+/// Starts a new session and runs it.
+fn begin_session(
+    opening: Opening,
     args: &Run,
     options: &LaunchOptions,
     context: &RunContext<'_>,
     output: &mut Console,
 ) -> VerbResult {
     let set_up = context.set_up;
-    let plan = match &args.text {
-        Some(text) => load_definition(text.clone(), file.display().to_string(), &set_up.folders)?.0,
-        None => load_plan(file, &set_up.folders, output)?,
-    };
-    let opening = prepare(plan, options, set_up, &mut |notice| output.warn(notice))?;
     for past in &opening.header.linked_sessions {
         let hash = past.sha256.get(..12).unwrap_or_default();
         output.note(&format!("linked: {} ({}, hash {hash}…): {}", past.id, past.status, past.report));
-    }
-    if context.door.is_some() {
-        check_links(&opening.header)?;
     }
     if args.trial.dry_run {
         return dry_run::run(opening, options, set_up, output);
@@ -163,55 +202,53 @@ fn run_file(
     run_session(ready, context, output)
 }
 
-/// Words that people try as commands, and where they find what they want.
-const INSTEAD: &[(&str, &str)] = &[
-    ("config", "`roundtable doctor` prints every setting and where it comes from"),
-    #[cfg(not(feature = "nats"))]
-    ("worker", "this program was built without it: build it with `--features nats`"),
-    ("seat", "open the link in a browser: `roundtable serve` prints one for each person"),
-];
-
 /// What is said where the screen will be: the next best thing for this file.
 pub fn interactive(file: Option<&Path>) -> Diagnostic {
     let Some(file) = file else {
         return Diagnostic::new("the terminal UI needs a terminal")
-            .hint("use roundtable --batch FILE; see --help");
+            .hint("use `roundtable run FILE`; see --help");
     };
     let name = file.display().to_string();
     if !file.exists() && file != Path::new("-") {
         let command = Args::command();
-        let verbs: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
-        if let Some((_, hint)) = INSTEAD.iter().find(|(word, _)| *word == name) {
-            return Diagnostic::new(format!("there is no command and no file `{name}`")).hint(*hint);
-        }
+        let verbs = command.get_subcommands().map(clap::Command::get_name);
         let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-        return match nearest(&name, verbs.iter().copied()).filter(|_| is_word) {
-            Some(verb) => Diagnostic::new(format!("there is no command and no file `{name}`"))
-                .hint(format!("did you mean `roundtable {verb}`?")),
-            None => Diagnostic::new("there is no such file").hint("check the path").with_file(&name),
+        let meant = meant("verb", &name).map(|(_, hint)| hint.to_owned());
+        let near = || nearest(&name, verbs).map(|verb| format!("did you mean `roundtable {verb}`?"));
+        return match meant.or_else(|| near().filter(|_| is_word)) {
+            Some(hint) => Diagnostic::new(format!("there is no command and no file `{name}`")).hint(hint),
+            None => no_such_file(file).with_file(&name),
         };
     }
+    let name = quoted(&name);
     if is_session(file) {
         return Diagnostic::new("interactive replay needs a terminal").hint(format!(
             "`roundtable replay {name} --text` prints it, `roundtable resume {name}` goes on"
         ));
     }
     Diagnostic::new("the terminal UI needs a terminal, and shows one file at a time")
-        .hint(format!("`roundtable --batch {name}` runs it headless"))
+        .hint(format!("`roundtable run {name}` runs it without one"))
 }
 
 fn is_session(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "s2s")
 }
 
-/// `--save` with several files names a folder; anything else is refused before the first one runs.
-fn check_save(run: &Run) -> Result<(), Diagnostic> {
-    let Some(path) = &run.save else { return Ok(()) };
-    if run.files.len() > 1 && path.exists() && !path.is_dir() {
-        let problem = Diagnostic::new("--save must be a directory for several inputs");
-        return Err(problem.hint("give --save a folder").with_file(&path.display().to_string()));
+/// Refuses places that cannot hold what several files would write there.
+pub fn check_places(run: &Run) -> Result<(), Diagnostic> {
+    check_out(&run.common.out, None)?;
+    let is_several = run.files.len() > 1;
+    if is_several && !run.common.out.is_empty() {
+        let problem = Diagnostic::new("--out writes the reports of one session");
+        return Err(problem.hint("run the files one by one, or use `roundtable report` afterwards"));
     }
-    Ok(())
+    match &run.save {
+        Some(path) if is_several && path.exists() && !path.is_dir() => {
+            let problem = Diagnostic::new("--save must be a directory for several inputs");
+            Err(problem.hint("give --save a folder").with_file(&path.display().to_string()))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn save_path(args: &Run, id: &str, folders: &Dirs) -> Result<PathBuf, Diagnostic> {

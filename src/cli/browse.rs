@@ -15,16 +15,16 @@ use crate::report;
 use crate::sanitize::{harmless, harmless_line};
 use crate::workflow::{STRATEGIES, strategies};
 
-pub fn folders(trusts: bool, output: &Console) -> Result<Dirs, Diagnostic> {
-    let folders = Dirs::find(trusts)?;
+fn folders(output: &Console) -> Result<Dirs, Diagnostic> {
+    let folders = Dirs::find(false)?;
     for notice in &folders.notices {
         output.warn(notice);
     }
     Ok(folders)
 }
 
-pub fn personas(name: Option<&str>, trusts: bool, output: &mut Console) -> VerbResult {
-    let library = PersonaLibrary::new(&folders(trusts, output)?);
+pub fn personas(name: Option<&str>, output: &mut Console) -> VerbResult {
+    let library = PersonaLibrary::new(&folders(output)?);
     if let Some(name) = name {
         let found = library.find(name)?;
         let persona = &found.persona;
@@ -53,8 +53,8 @@ pub fn personas(name: Option<&str>, trusts: bool, output: &mut Console) -> VerbR
     Ok(ExitCode::Finished)
 }
 
-pub fn strategy(name: Option<&str>, trusts: bool, output: &mut Console) -> VerbResult {
-    let folders = folders(trusts, output)?;
+pub fn strategy(name: Option<&str>, output: &mut Console) -> VerbResult {
+    let folders = folders(output)?;
     let own = own_strategy_names(&folders);
     let Some(name) = name else {
         let width = strategies().iter().map(|known| known.name.len()).max().unwrap_or(0);
@@ -87,8 +87,8 @@ pub fn strategy(name: Option<&str>, trusts: bool, output: &mut Console) -> VerbR
 }
 
 /// `sessions`: a list, newest first.
-pub fn sessions(trusts: bool, output: &mut Console) -> VerbResult {
-    let folders = folders(trusts, output)?;
+pub fn sessions(output: &mut Console) -> VerbResult {
+    let folders = folders(output)?;
     let paths = saved(&folders);
     if paths.is_empty() {
         output.note(&format!("no sessions in {}", folders.sessions().display()));
@@ -138,6 +138,20 @@ pub fn saved(folders: &Dirs) -> Vec<PathBuf> {
         .collect();
     paths.sort_by(|a, b| b.file_name().cmp(&a.file_name()));
     paths
+}
+
+/// The session that was saved last.
+pub fn newest_session(output: &Console) -> Result<PathBuf, Diagnostic> {
+    let Some(newest) = saved(&Dirs::find(false)?).into_iter().next() else {
+        let problem = Diagnostic::new("no session is saved yet");
+        return Err(problem.hint("`roundtable ask` and `roundtable run FILE` save one"));
+    };
+    output.note(&format!("newest session: {}", newest.display()));
+    Ok(newest)
+}
+
+pub fn session_or_newest(given: Option<&Path>, output: &Console) -> Result<PathBuf, Diagnostic> {
+    given.map_or_else(|| newest_session(output), |given| Ok(session_file(given)))
 }
 
 /// The file that a session's name means: a file as it is, else the saved session of that id.

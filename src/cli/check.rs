@@ -7,14 +7,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::json;
-
-use super::console::{Console, VerbResult};
+use super::console::{Console, VerbResult, as_json};
 use super::options::environment;
 use crate::config::trust::lines;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::history::{Session, Timestamp};
+use crate::insight::pluralize;
 use crate::launch::environment::Environment;
 use crate::launch::evidence::unreadable_evidence;
 use crate::launch::placeholders::{undecidable_rounds, without_model};
@@ -42,9 +41,9 @@ impl Severity {
 }
 
 /// Checks each file and prints what was found, with `json` as one object per finding.
-pub fn run(files: &[impl AsRef<Path>], json: bool, trusts: bool, output: &mut Console) -> VerbResult {
+pub fn run(files: &[impl AsRef<Path>], json: bool, output: &mut Console) -> VerbResult {
     output.json = json;
-    let set_up = environment(trusts, output)?;
+    let set_up = environment(false, output)?;
     let (mut errors, mut warnings) = (0, 0);
     for path in files {
         let mut found = findings(path.as_ref(), &set_up);
@@ -63,15 +62,15 @@ pub fn run(files: &[impl AsRef<Path>], json: bool, trusts: bool, output: &mut Co
             print(severity, &problem, output);
         }
     }
-    let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-    let checked = count(files.len(), "definition");
-    output.note(&format!("{checked} checked: {}, {}", count(errors, "error"), count(warnings, "warning")));
+    let checked = pluralize(files.len(), "definition");
+    let (wrong, doubts) = (pluralize(errors, "error"), pluralize(warnings, "warning"));
+    output.note(&format!("{checked} checked: {wrong}, {doubts}"));
     Ok(if errors > 0 { ExitCode::Usage } else { ExitCode::Finished })
 }
 
 /// Prints each file with the steps of its discussions in their place.
-pub fn expand(files: &[impl AsRef<Path>], trusts: bool, output: &mut Console) -> VerbResult {
-    let set_up = environment(trusts, output)?;
+pub fn expand(files: &[impl AsRef<Path>], output: &mut Console) -> VerbResult {
+    let set_up = environment(false, output)?;
     for path in files {
         let (plan, _) = read_definition(path.as_ref(), &set_up.folders)?;
         output.bytes(plan.text.as_bytes());
@@ -174,20 +173,11 @@ pub fn foreseen(session: &Session, file: &str) -> (Vec<Diagnostic>, Vec<Diagnost
 }
 
 fn print(severity: Severity, problem: &Diagnostic, output: &mut Console) {
-    let place = problem.place.as_ref();
     if output.json {
-        let line = json!({
-            "severity": severity.word(),
-            "message": problem.message,
-            "hint": problem.hint,
-            "file": place.map(|place| &place.file),
-            "line": place.map(|place| place.line).filter(|line| *line > 0),
-            "column": place.map(|place| place.column).filter(|column| *column > 0),
-        });
-        return output.line(&crate::report::safe_json(&line));
+        return output.line(&crate::report::safe_json(&as_json("severity", severity.word(), problem)));
     }
     let mut at = String::new();
-    if let Some(place) = place {
+    if let Some(place) = &problem.place {
         at.push_str(&place.file);
         // Editors find a place by file, line and column, so all three stand where any does.
         if place.line > 0 {

@@ -6,6 +6,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
+use clap::error::{ContextKind, ContextValue};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 
@@ -15,7 +16,8 @@ use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::history::Session;
 use crate::launch::error::RunError;
-use crate::sanitize::{harmless, harmless_line, is_unsafe};
+use crate::sanitize::{harmless, harmless_line};
+use crate::words::meant;
 
 /// What a verb comes to: its exit code, or the problems that keep it from its work.
 pub type VerbResult = Result<ExitCode, RunError>;
@@ -25,11 +27,8 @@ pub type VerbResult = Result<ExitCode, RunError>;
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct Console {
     pub json: bool,
-    /// Whether standard output is one line of JSON per file: its result.
     pub result_only: bool,
-    /// Whether standard error carries errors only.
     pub quiet: bool,
-    /// Whether a terminal gets the whole report, too.
     pub full: bool,
     closed: bool,
     /// The exit code of a result that could not be written.
@@ -41,7 +40,6 @@ impl Console {
         Self { json, result_only: false, quiet, full: false, closed: false, lost: None }
     }
 
-    /// Printing as the options of a run say.
     pub fn of(options: &RunOptions) -> Self {
         let mut output = Self::new(options.json == Some(Json::Events), options.quiet);
         output.result_only = options.json == Some(Json::Result);
@@ -92,16 +90,7 @@ impl Console {
 
     /// A problem as a line of the result, without the number that events have.
     fn error_line(&mut self, problem: &Diagnostic) {
-        let place = problem.place.as_ref();
-        let line = serde_json::json!({
-            "event": "error",
-            "message": problem.message,
-            "hint": problem.hint,
-            "file": place.map(|place| &place.file),
-            "line": place.map(|place| place.line).filter(|line| *line > 0),
-            "column": place.map(|place| place.column).filter(|column| *column > 0),
-        });
-        self.line(&crate::report::safe_json(&line));
+        self.line(&crate::report::safe_json(&as_json("event", "error", problem)));
     }
 
     /// A line for the person at the terminal.
@@ -122,6 +111,19 @@ impl Console {
         let quiet = Self::new(self.json, self.quiet);
         Teller::new(!self.quiet && io::stderr().is_terminal(), move |text| quiet.note(&harmless_line(text)))
     }
+}
+
+/// A problem as JSON after a first key of its own.
+pub fn as_json(key: &str, word: &str, problem: &Diagnostic) -> serde_json::Value {
+    let place = problem.place.as_ref();
+    serde_json::json!({
+        key: word,
+        "message": problem.message,
+        "hint": problem.hint,
+        "file": place.map(|place| &place.file),
+        "line": place.map(|place| place.line).filter(|line| *line > 0),
+        "column": place.map(|place| place.column).filter(|column| *column > 0),
+    })
 }
 
 /// A panic says where it was and nothing else: what it was about could be an answer.
@@ -187,21 +189,24 @@ pub fn not_understood(error: &clap::Error) -> ExitCode {
             _ => ExitCode::Finished,
         };
     }
-    // The message quotes what was written; with colours it would do so as it stands.
-    let is_harmless = |arg: std::ffi::OsString| !arg.to_string_lossy().contains(is_unsafe);
-    if io::stderr().is_terminal() && std::env::args_os().all(is_harmless) {
-        let _ = error.print();
-    } else {
-        let _ = write!(io::stderr().lock(), "{}", harmless(&text));
-    }
     let is_given = |flag: &str| std::env::args_os().any(|arg| arg == flag);
     let mut output = Console::new(is_given("--json") || is_given("--json=events"), false);
+    output.result_only = is_given("--json=result");
+    if let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
+        && let Some((_, hint)) = meant("flag", flag.split(['=', ' ']).next().unwrap_or_default())
+    {
+        return fail(
+            &Diagnostic::new(format!("unexpected argument `{flag}`")).hint(hint).into(),
+            &mut output,
+        );
+    }
+    let _ = write!(io::stderr().lock(), "{}", harmless(&text));
     let message = text.split("\n\n").next().unwrap_or_default();
     let message = message.strip_prefix("error: ").unwrap_or(message).to_owned();
     if output.json {
         let hint = "`roundtable --help` lists what is understood";
         output.error_line(&Diagnostic::new(message).hint(hint));
-    } else if is_given("--json=result") {
+    } else if output.result_only {
         let line = crate::report::no_result(ExitCode::Usage as i32, &message, None);
         output.line(&crate::report::safe_json(&line));
     }

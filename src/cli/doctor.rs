@@ -15,7 +15,6 @@ use crate::launch::environment::Environment;
 use crate::sanitize::harmless_line;
 use crate::tui::Signals;
 
-/// How many models are named on one line.
 const NAMED: usize = 5;
 
 /// Checks the providers and prints what was found.

@@ -6,7 +6,6 @@ use crate::journal::KeyStore;
 use crate::launch::environment::Environment;
 use crate::round::seal::sign::SigningKey;
 
-/// A session whose door is to be opened.
 pub struct DoorInputs<'a> {
     pub header: &'a SessionOpened,
     /// The state so far; that of no session for a new one.

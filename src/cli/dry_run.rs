@@ -1,7 +1,7 @@
 //! `--dry-run`: every work item that could be offered now, what the others wait for, and nothing
 //! sent.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::check::foreseen;
 use super::console::{Console, VerbResult};
@@ -94,7 +94,6 @@ pub fn draft(
     Ok(total)
 }
 
-/// What is to be said of an event that hands nothing out.
 fn remark(event: &Event, output: &Console) {
     if let Event::Warning { message, .. } = event {
         output.note(&format!("warning: {message}"));
@@ -132,19 +131,15 @@ struct Costs {
 #[derive(Default)]
 pub struct Total {
     pub dollars: f64,
-    saved: f64,
-    /// The rounds and models of which a seat was counted.
-    cached: HashSet<(String, String)>,
     pub tokens: u64,
     longest: u64,
     pub unknown: Vec<String>,
 }
 
 impl Costs {
-    /// Adds a prompt and a reply as long as allowed; says what that costs. What a model's seats of a
-    /// round share could come from a cache for all of them but one.
+    /// Adds a prompt and a reply as long as allowed; says what that costs.
     fn add(&self, session: &Session, item: &WorkItemOffered, total: &mut Total) -> String {
-        let (seat, round) = (session.seat_info(&item.participant), session.round(&item.round));
+        let seat = session.seat_info(&item.participant);
         let (model, input) = (item.model.as_str(), estimated_tokens(&prompt(session, item)) as u64);
         total.tokens += input;
         match self.prices.get(model) {
@@ -153,9 +148,6 @@ impl Costs {
                 total.longest = total.longest.max(output);
                 let dollars = price.cost_usd(TokenUsage { input, output, ..TokenUsage::default() });
                 total.dollars += dollars;
-                let is_first = total.cached.insert((item.round.clone(), model.to_owned()));
-                let shared = round.filter(|_| !is_first).map_or(0, |round| round.opened.estimated_tokens);
-                total.saved += shared as f64 * (price.input - price.cached) / 1e6;
                 if dollars > 0.0 { format!(" · up to ${dollars:.4}") } else { String::new() }
             }
             // Scripted seats ask nobody.
@@ -180,9 +172,6 @@ impl Total {
                 "; up to ${dollars:.4} if every reply is as long as allowed ({longest} tokens), at prices published by {AS_OF} unless config.yaml says otherwise"
             ));
         }
-        if self.saved > 0.0 {
-            said.push_str(&format!("; caching could save ${:.4}", self.saved));
-        }
         output.note(&said);
         if !self.unknown.is_empty() {
             let models = self.unknown.join(", ");
@@ -203,24 +192,21 @@ fn conclude(session: &Session, output: &Console) {
         output.note("dry run: nothing sent, nothing saved");
     }
     let Some(definition) = &session.definition else { return };
-    let out: Vec<String> = session
-        .active_steps()
-        .filter(|run| run.nested.is_empty())
-        .map(|run| match &run.approval {
-            Some(asked) => format!("a person to answer `{}` ({})", run.id, asked.requested.message),
-            None => format!("what `{}` comes to", run.id),
-        })
-        .collect();
-    let begun = |id: &str| session.runs.contains_key(id);
     let left: Vec<String> = definition
         .steps
         .iter()
-        .filter(|step| !begun(&step.id))
+        .filter(|step| !session.runs.contains_key(&step.id))
         .map(|step| format!("`{}`", step.id))
         .collect();
-    if !left.is_empty() && !out.is_empty() {
-        output.note(&format!("{} would wait for {}", left.join(", "), out.join(" and ")));
-    } else if !out.is_empty() {
-        output.note(&format!("later steps depend on {}", out.join(" and ")));
+    let open = session.active_steps().filter(|run| run.nested.is_empty());
+    let wanted: Vec<String> = open
+        .map(|run| match &run.approval {
+            Some(asked) => format!("an answer to `{}` ({})", run.id, asked.requested.message),
+            None => format!("the result of `{}`", run.id),
+        })
+        .collect();
+    if !left.is_empty() && !wanted.is_empty() {
+        let verb = if left.len() == 1 { "which needs" } else { "which need" };
+        output.note(&format!("not shown: {}, {verb} {}", left.join(", "), wanted.join(" and ")));
     }
 }

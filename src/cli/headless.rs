@@ -6,15 +6,17 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use super::browse::quoted;
 use super::console::{Console, VerbResult};
 use super::door::DoorInputs;
 use super::serve::ServedDoor;
 use super::told::Teller;
 use super::worker_door::WorkerDoor;
+use crate::ballot::{BallotForm, Stage};
 use crate::core::{ExitCode, exhausted_key};
 use crate::diagnostic::Diagnostic;
 use crate::engine::{EngineError, Observer, RemoteSeats};
-use crate::history::{Event, LogEntry, PauseReason, Session};
+use crate::history::{Event, LogEntry, PauseReason, SeatInfo, Session};
 use crate::insight::asked::blocked;
 use crate::insight::wording::{money, resume_verb};
 use crate::insight::{asked, asked_about};
@@ -26,23 +28,19 @@ use crate::launch::run::{EndedRun, FrontEnd, run};
 use crate::launch::seat::ReadySession;
 use crate::report;
 use crate::tui::Signals;
+use crate::workflow::{Step, StepKind};
 
-/// What all sessions of one command share.
 pub struct RunContext<'a> {
     pub set_up: &'a Environment,
     pub runtime: &'a tokio::runtime::Runtime,
     /// Cancelled by the first signal: no further session is begun then.
     pub interrupt: &'a CancellationToken,
     pub ended_by: &'a OnceLock<ExitCode>,
-    /// Whether seats are asked again whose answers were lost with their key.
     pub ask_again: bool,
-    /// Where reports are written once a session has ended or pauses.
     pub out: &'a [PathBuf],
-    /// Lets remote seats in, where somebody serves.
     pub door: Option<&'a ServedDoor<'a>>,
 }
 
-/// Runs a session until it finishes or pauses.
 pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut Console) -> VerbResult {
     let opened = ready.header().map(|header| opened(header, crate::clock::now()));
     if opened.is_some_and(|session| session.is_rehearsal()) {
@@ -82,7 +80,8 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
         output.note(&format!("spent: {said}"));
     }
     let options = context.door.map(ServedDoor::options).unwrap_or_default();
-    let resume = format!("roundtable {} {}{options}", resume_verb(&session), path.display());
+    let file = quoted(&path.display().to_string());
+    let resume = format!("roundtable {} {file}{options}", resume_verb(&session));
     let mut exit = print_summary(done, &session, &path, &resume, entries, &last_hash, output)?;
     if !context.out.is_empty() {
         exit = exit.max(super::files::write_reports(&path, context.out, output)?);
@@ -182,16 +181,22 @@ fn print_summary(
         (Some((_, reason)), _) => {
             let is_asked = session.step.as_ref().is_some_and(|run| run.approval.is_some())
                 || session.exhausted.is_some();
-            let lead = match reason {
-                PauseReason::Interrupted if !is_asked => "",
-                PauseReason::QuorumUnreachable => "stopped: ",
-                PauseReason::Interrupted | PauseReason::Left | PauseReason::Waiting(_) => "waiting: ",
+            let reason = reason.to_string();
+            let lead = match &session.paused {
+                Some((_, PauseReason::Interrupted)) if !is_asked => "",
+                Some((_, PauseReason::QuorumUnreachable)) => "stopped: ",
+                _ if reason.starts_with("waiting ") => "",
+                _ => "waiting: ",
             };
             output.note(&format!("{lead}{reason}"));
             for line in asked_about(session) {
                 output.note(&line);
             }
-            output.note(&format!("resume with: {resume}{}", answer_hint(session)));
+            let hint = answer_hint(session);
+            if !hint.is_empty() && resume_verb(session) == "resume" {
+                output.note(&format!("answer on the screen: roundtable {}", quoted(&file.to_string())));
+            }
+            output.note(&format!("resume with: {resume}{hint}"));
         }
         (None, Some(outcome)) if !output.is_for_a_look() => output.note(&format!("outcome: {outcome}")),
         (None, _) => {}
@@ -206,35 +211,76 @@ fn print_summary(
     Ok(exit)
 }
 
-/// How the answer that is waited for can be given.
+/// How the answer that is waited for can be given, as options of `resume`.
 fn answer_hint(session: &Session) -> String {
+    let says = |step: &str, answer: &str| format!(" --answers FILE, where FILE says `{step}: {answer}`");
     if let Some(asked) = &session.exhausted {
-        let key = exhausted_key(&asked.requested.step);
-        return format!(" --answers FILE, where FILE says `{key}: take` (or continue, stop)");
+        return says(&exhausted_key(&asked.requested.step), "take") + " (or continue, stop)";
     }
     let Some(run) = &session.step else { return String::new() };
+    let merge = "{options: [{title: …, from: [IDEA, …]}], set_aside: [{idea: …, reason: …}]}";
     match asked(session) {
         None if session.open_round().is_some_and(|round| !round.lost_seats().is_empty()) => {
             " --ask-again".to_owned()
         }
-        None => String::new(),
-        Some(asked) if !asked.ideas.is_empty() => {
-            let merge = "{options: [{title: …, from: [IDEA, …]}], set_aside: [{idea: …, reason: …}]}";
-            format!(" --answers FILE, where FILE says `{}: {merge}`", run.id)
-        }
-        Some(asked) if asked.proposal.is_some() => {
-            format!(" --answers FILE, where FILE says `{}: true`, or `{{edited: {{…}}}}`", run.id)
-        }
+        None => seats_answer(session).map(|(step, answer)| says(step, &answer)).unwrap_or_default(),
+        Some(asked) if !asked.ideas.is_empty() => says(&run.id, merge),
+        Some(asked) if asked.proposal.is_some() => says(&run.id, "true") + ", or `{edited: {…}}`",
         Some(_) if blocked(session).is_some() => {
             let amended = "{approved: true, comment: \"<the whole new proposal>\"}";
-            format!(" --answers FILE, where FILE says `{}: {amended}`, or `false` to leave it", run.id)
+            says(&run.id, amended) + ", or `false` to leave it"
         }
-        Some(asked) => {
-            let choice = asked.choices.first();
-            let answer = choice.map_or("{approved: true}".to_owned(), |choice| format!("{{tie: {choice}}}"));
-            format!(" --answers FILE, where FILE says `{}: {answer}`", run.id)
-        }
+        Some(asked) => match asked.choices.first() {
+            Some(choice) => says(&run.id, &format!("{{tie: {choice}}}")),
+            None => says(&run.id, "{approved: true}"),
+        },
     }
+}
+
+/// The step in which people are asked for whom nobody answers, and what an answers file says under its id.
+fn seats_answer(session: &Session) -> Option<(&str, String)> {
+    let definition = session.definition.as_ref()?;
+    let open = |seat: &&SeatInfo| {
+        let round = session.open_round();
+        round.and_then(|round| round.seat(&seat.name)).is_none_or(|seat| seat.status.is_open())
+    };
+    session.active_steps().filter_map(|run| definition.step(&run.id)).find_map(|step| {
+        let sits = |seat: &&SeatInfo| {
+            seat.model == "human" && seat.sits_in(definition, step) && !seat.is_scripted(&step.id)
+        };
+        let (people, example) = (session.roster.values().filter(sits).filter(open), example_answer(step));
+        let answers: Vec<String> = people.map(|seat| format!("{}: {example}", seat.name)).collect();
+        let is_alone = matches!(step.kind, StepKind::Agent(_));
+        let whole = if is_alone { example.to_string() } else { format!("{{{}}}", answers.join(", ")) };
+        (!answers.is_empty()).then_some((step.id.as_str(), whole))
+    })
+}
+
+fn example_answer(step: &Step) -> serde_json::Value {
+    match &step.kind {
+        StepKind::Round(round) => example_ballot(&round.ballot),
+        StepKind::Review(_) => serde_json::json!({"approved": true, "feedback": "…"}),
+        StepKind::Agent(agent) => {
+            agent.output_schema.as_ref().and_then(|schema| schema.sample().ok()).unwrap_or_else(|| "…".into())
+        }
+        _ => "…".into(),
+    }
+}
+
+fn example_ballot(form: &BallotForm) -> serde_json::Value {
+    let bound = |number: &Option<serde_json::Number>| number.as_ref().and_then(serde_json::Number::as_f64);
+    let stage = Stage {
+        options: form.options.iter().map(String::as_str).collect(),
+        scale: (bound(&form.min), bound(&form.max)),
+        cards: &form.cards,
+        label: "in my own words",
+        lot: &|_, _| 0,
+    };
+    let mut ballot = form.kind.spec().rehearse(&stage);
+    if ballot.is_empty() {
+        ballot.push(("position", stage.label.into()));
+    }
+    serde_json::Value::Object(ballot.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }
 
 /// What watches a headless run: NDJSON on standard output, what goes on on standard error.

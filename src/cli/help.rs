@@ -26,25 +26,19 @@ const OF_RUN: [Example; 6] = [
 ];
 
 /// Examples of each command, which is the second word.
-const EXAMPLES: [Example; 36] = [
-    ("roundtable ask \"Which?\" in-process redis", "find models, then ask"),
+const EXAMPLES: [Example; 27] = [
     ("roundtable ask \"Which?\" in-process redis --with openai/gpt-5-mini", "ask this one"),
     ("roundtable ask \"Which?\" in-process redis --rehearse --save-as q.yaml", "keep a file"),
     ("roundtable run cache.yaml", "the same as `roundtable --batch cache.yaml`"),
     ("roundtable resume session.s2s", "go on where it stopped"),
     ("roundtable resume session.s2s --answers answers.yaml", "answer what it waits for"),
-    ("roundtable serve vote.yaml", "print a link for each remote seat"),
     ("roundtable serve vote.yaml --lan", "for phones in the same network"),
-    ("roundtable mcp", "what a coding assistant starts"),
     ("roundtable mcp --max-usd 1", "at most one dollar for each session"),
     ("roundtable inbox run -- ./agent.sh", "answer each work item with a program"),
     ("roundtable worker --nats tls://queue.example --name fleet", "answer questions"),
-    ("roundtable replay session.s2s", "play it in the terminal UI"),
     ("roundtable replay session.s2s --text --at 8", "print the first eight events"),
-    ("roundtable verify session.s2s", "check chain, prompts, seals and tallies"),
-    ("roundtable verify session.s2s --explain", "also print what a file cannot prove"),
-    ("roundtable trace session.s2s", "print every prompt and reply"),
-    ("roundtable report session.s2s", "print Markdown"),
+    ("roundtable verify --explain", "the newest session, and what a file cannot prove"),
+    ("roundtable trace", "every prompt and reply of the newest session"),
     ("roundtable report session.s2s --number 14 --out docs/adr", "write docs/adr/0014-title.md"),
     ("roundtable report session.s2s --out findings.sarif", "write findings for code scanning"),
     ("roundtable tally session.s2s --all", "recount a round under every rule"),
@@ -52,24 +46,21 @@ const EXAMPLES: [Example; 36] = [
     ("roundtable check cache.yaml", "report errors and warnings"),
     ("roundtable check --expand cache.yaml", "print the steps of its discussions"),
     ("roundtable schema", "print the JSON Schema of definitions"),
-    ("roundtable snapshot cache.yaml", "print what every seat will get"),
     ("roundtable snapshot cache.yaml --for qa-lead", "with the lines addressed to one participant"),
     ("roundtable strategies", "list them"),
     ("roundtable personas", "list them"),
     ("roundtable sessions", "list saved sessions"),
     ("roundtable doctor", "check every provider, and print every setting"),
     ("roundtable init", "create `.s2s` in this folder"),
-    ("roundtable init --agent", "also let coding assistants find `roundtable mcp`"),
-    ("roundtable man", "print the manual page"),
     ("roundtable man --out man1", "write all pages to a folder"),
     ("roundtable completions bash", "for bash; also elvish, fish, powershell, zsh"),
 ];
 
-/// Variables that are read, and what they do.
-const ENVIRONMENT: [(&str, &str); 13] = [
+const ENVIRONMENT: [(&str, &str); 14] = [
     ("OPENAI_API_KEY, ANTHROPIC_API_KEY, …", "keys of hosted providers; `roundtable doctor` names each"),
     ("OPENAI_BASE_URL, OLLAMA_BASE_URL, …", "another address of a provider"),
     ("ROUNDTABLE_MODEL", "model of seats that name none"),
+    ("NAME_MODEL", "model of one seat: QA_LEAD_MODEL is that of `qa-lead`"),
     ("ROUNDTABLE_HOME", "folder that holds `config` and `state`"),
     ("XDG_CONFIG_HOME, XDG_STATE_HOME", "where these are without ROUNDTABLE_HOME"),
     ("ROUNDTABLE_ALLOWED_DIRS", "folders outside the project that its files may name"),
@@ -77,7 +68,7 @@ const ENVIRONMENT: [(&str, &str); 13] = [
     ("ROUNDTABLE_URL, ROUNDTABLE_TOKEN", "the session and the agent of `roundtable inbox`"),
     ("ROUNDTABLE_ASCII", "draw with ASCII only"),
     ("NO_COLOR", "no colors"),
-    ("VISUAL, EDITOR", "editor that Ctrl-E opens in forms"),
+    ("TERM, LANG, LC_ALL, LC_CTYPE, COLORFGBG", "what the terminal can show"),
     ("HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "proxy for requests"),
     ("PATH", "where programs such as `claude` are found"),
 ];
@@ -99,6 +90,26 @@ fn columns(heading: &str, rows: &[Example]) -> String {
     format!("{heading}:\n{}", rows.collect::<Vec<_>>().join("\n"))
 }
 
+/// Commands by what they are for, in the order of `--help`.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Ask and run", &["ask", "run", "resume"]),
+    ("Look at sessions", &["report", "replay", "verify", "trace", "tally", "sessions"]),
+    ("Define", &["check", "snapshot", "schema", "strategies", "personas"]),
+    ("Seats elsewhere", &["serve", "inbox", "worker", "mcp"]),
+    ("Set up", &["init", "doctor"]),
+];
+
+fn grouped(command: &Command) -> String {
+    let line = |name: &&str| {
+        let about = command.find_subcommand(name)?.get_about()?.to_string();
+        Some(format!("  {name:11}{about}\n"))
+    };
+    let group = |(heading, names): (&str, &[&str])| {
+        format!("{heading}:\n{}\n", names.iter().filter_map(line).collect::<String>())
+    };
+    GROUPS.into_iter().map(group).collect()
+}
+
 /// The command line with the help of every command.
 pub fn command() -> Command {
     let mut command = Args::command();
@@ -109,7 +120,11 @@ pub fn command() -> Command {
     }
     let shown = columns("Examples", &examples(""));
     let environment = columns("Environment", &ENVIRONMENT);
+    let template = "{about-with-newline}\n{usage-heading} {usage}\n\n";
+    let rest = "Arguments:\n{positionals}\n\nOptions:\n{options}{after-help}";
+    let template = format!("{template}{}{rest}", grouped(&command));
     command
+        .help_template(template)
         .after_help(format!("{shown}\n\n{EXIT_CODES}"))
         .after_long_help(format!("{shown}\n\n{environment}\n\n{EXIT_CODES}"))
 }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::agent_files;
 use super::console::{Console, VerbResult};
 use crate::config::read_file::read_text;
 use crate::core::ExitCode;
@@ -32,7 +31,6 @@ const CONFIG: &str = "\
 #   openai/some-model: {input: 2.5, cached: 1.25, output: 10}
 ";
 
-/// Prints the definition of a block of context.
 pub fn definition_from(file: &Path, output: &mut Console) -> VerbResult {
     let name = file.display().to_string();
     let text = read_text(file, MAX_DEFINITION as u64)?;
@@ -48,8 +46,8 @@ pub fn definition_from(file: &Path, output: &mut Console) -> VerbResult {
     Ok(ExitCode::Finished)
 }
 
-/// Makes `.s2s` here, with `agent` also the files of coding assistants; what is there already stays as it is.
-pub fn run(agent: bool, output: &Console) -> VerbResult {
+/// Makes `.s2s` here; what is there already stays as it is.
+pub fn run(output: &Console) -> VerbResult {
     let unwritable =
         |error: DiskError| RunError::unwritable(Diagnostic::new(error.to_string()), &error.cause);
     let disk = Disk::default();
@@ -71,8 +69,5 @@ pub fn run(agent: bool, output: &Console) -> VerbResult {
         }
     }
     output.note("describe your project in .s2s/CONTEXT.md; it is part of every snapshot");
-    if agent {
-        agent_files::write(output)?;
-    }
     Ok(ExitCode::Finished)
 }

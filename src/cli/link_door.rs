@@ -20,13 +20,10 @@ use crate::doors::{
     Board, Door, Entrance, Identity, MOST_OPEN, accept_tls, fingerprint, make_identity, router,
 };
 use crate::engine::RemoteSeats;
-use crate::history::{
-    Door as RemoteDoor, SeatInfo, SeatInvited, SeatStatus, Session, SessionOpened, Timestamp,
-};
+use crate::history::{Door as RemoteDoor, SeatInfo, SeatInvited, SeatStatus, Session, Timestamp};
 use crate::journal::{Disk, KeyStore};
 use crate::launch::environment::{Environment, random};
 use crate::round::offer;
-use crate::round::seal::sign::SigningKey;
 use crate::round::snapshot::sha256_hex;
 
 /// Where it listens unless another address is given.
@@ -132,7 +129,8 @@ impl LinkDoor {
     /// Serves a session from here on, in place of an earlier one.
     pub fn open(&self, of: &DoorInputs<'_>) -> Result<OpenedDoor, Diagnostic> {
         let keys = KeyStore::new(Disk::default(), &of.set_up.folders.keys());
-        let key = key_of_links(&keys, of.header)?;
+        check_links(of.header)?;
+        let key = table_key(&keys, of.header)?;
         let fingerprint = offer::fingerprint(&key.public()).unwrap_or_default();
         let (tokens, invitations) = invite(&keys, of)?;
         let remote = RemoteSeats { invitations, ..RemoteSeats::default() };
@@ -308,11 +306,6 @@ fn given_certificate(cert: &Path, key: &Path) -> Result<TlsAcceptor, Diagnostic>
 
 fn cannot_listen(error: &std::io::Error) -> Diagnostic {
     Diagnostic::new(format!("cannot listen: {error}"))
-}
-
-fn key_of_links(keys: &KeyStore, header: &SessionOpened) -> Result<SigningKey, Diagnostic> {
-    check_links(header)?;
-    table_key(keys, header)
 }
 
 fn has_door(seat: &SeatInfo, door: RemoteDoor) -> bool {

@@ -3,7 +3,6 @@
 //! Results go to standard output, everything else to standard error. Foreign text is made harmless
 //! before it is printed.
 
-mod agent_files;
 mod args;
 mod ask;
 mod batch;
@@ -39,14 +38,17 @@ mod worker_door;
 #[cfg(not(feature = "nats"))]
 use no_worker_door as worker_door;
 
+use std::ffi::OsString;
+use std::path::Path;
+
 use clap::FromArgMatches as _;
 use clap::error::ErrorKind;
 
 use crate::config::doctor::ProbeLevel;
 use crate::core::ExitCode;
-use crate::diagnostic::Diagnostic;
+use crate::words::alias;
 use args::{Args, InboxVerb, Run, Verb};
-use browse::session_file;
+use browse::session_or_newest;
 use console::{Console, VerbResult, fail};
 
 /// Reads the command line, does what it says, and returns the exit code.
@@ -54,87 +56,102 @@ pub fn main() -> ExitCode {
     keep_closed();
     console::quiet_panics();
     let mut command = help::command();
-    let read = command.try_get_matches_from_mut(std::env::args_os());
+    let arguments = in_own_words(std::env::args_os());
+    let read = command.try_get_matches_from_mut(&arguments);
     let read =
         read.and_then(|found| Args::from_arg_matches(&found).map_err(|error| error.format(&mut command)));
     let args = match read {
         Ok(args) => args,
         Err(error) => {
-            let stray = stray_word(&command).filter(|_| error.kind() == ErrorKind::DisplayHelp);
-            let Some(problem) = stray else { return console::not_understood(&error) };
-            return fail(&problem.into(), &mut Console::new(false, false));
+            // Help would not say that a first word is no command and no file.
+            let is_stray = |word: &&OsString| {
+                let is_known = command.find_subcommand(word).is_some() || Path::new(word).exists();
+                error.kind() == ErrorKind::DisplayHelp
+                    && !is_known
+                    && !word.to_string_lossy().starts_with('-')
+            };
+            let Some(word) = arguments.get(1).filter(is_stray) else {
+                return console::not_understood(&error);
+            };
+            return fail(&batch::interactive(Some(Path::new(word))).into(), &mut Console::new(false, false));
         }
     };
     let mut output = Console::of(&args.run.common);
     console::debug_log(&output);
     let done = match args.verb {
-        Some(verb) => dispatch(verb, args.trust, &mut output),
-        None => batch::run(&Run { trust: args.trust, ..args.run }, &mut output),
+        Some(verb) => dispatch(verb, &mut output),
+        None => batch::run(&args.run, &mut output),
     };
     let exit = done.unwrap_or_else(|error| fail(&error, &mut output));
     crate::participants::external_program::end_all();
     output.exit(exit)
 }
 
-/// What is wrong with a first word that is no option, no command and no file; help would not say so.
-fn stray_word(command: &clap::Command) -> Option<Diagnostic> {
-    let word = std::env::args_os().nth(1).filter(|word| !word.to_string_lossy().starts_with('-'))?;
-    let is_known = command.find_subcommand(&word).is_some() || std::path::Path::new(&word).exists();
-    (!is_known).then(|| batch::interactive(Some(std::path::Path::new(&word))))
+/// The command line with words that can mean one thing only taken for it; what follows `--` stays as it is.
+fn in_own_words(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut is_own = true;
+    let own = |(at, argument): (usize, OsString)| {
+        let word = argument.to_string_lossy();
+        is_own &= word != "--";
+        let (name, value) = word.find('=').map_or((&*word, ""), |end| word.split_at(end));
+        let is_verb = at == 1 && !Path::new(&argument).exists();
+        let meant = if is_verb { alias("verb", name) } else { None }.or_else(|| alias("flag", name));
+        meant.filter(|_| is_own).map_or_else(|| argument.clone(), |meant| format!("{meant}{value}").into())
+    };
+    arguments.enumerate().map(own).collect()
 }
 
-fn dispatch(verb: Verb, trust: bool, output: &mut Console) -> VerbResult {
+fn dispatch(verb: Verb, output: &mut Console) -> VerbResult {
     match verb {
-        Verb::Ask(args) => ask::run(args, trust, output),
-        Verb::Run(run) => batch::run(&Run { batch: true, trust, ..*run }, output),
-        Verb::Resume(args) => batch::resume_files(&Run { trust, ..args.into() }, output),
-        Verb::Serve(args) => batch::serve(&args, trust, output),
-        Verb::Mcp(args) => mcp::run(&args, trust, output),
+        Verb::Ask(args) => ask::run(args, output),
+        Verb::Run(run) => batch::run(&Run { batch: true, ..*run }, output),
+        Verb::Resume(args) => batch::resume_files(args, output),
+        Verb::Serve(args) => batch::serve(&args, output),
+        Verb::Mcp(args) => mcp::run(args, output),
         Verb::Inbox { verb: InboxVerb::Run(args) } => inbox::run(&args, output),
         #[cfg(feature = "nats")]
-        Verb::Worker(args) => worker::run(&args, trust, output),
-        Verb::Replay { file, json, text, at } => {
+        Verb::Worker(args) => worker::run(&args, output),
+        Verb::Replay { file, json, text, at, trust } => {
             output.json = json;
-            let file = session_file(&file);
+            let file = session_or_newest(file.as_deref(), output)?;
             if json || text || at.is_some() || !console::is_on_terminal() {
                 return files::replay(&file, at, output);
             }
-            tui_host::show(&Run { trust, ..Run::default() }, Some(crate::tui::OpenTarget::Replay(file)))
+            let mut run = Run::default();
+            run.common.trust = trust;
+            tui_host::show(&run, Some(crate::tui::OpenTarget::Replay(file)))
         }
-        Verb::Verify { files, expect, receipt, explain, json } => {
-            output.json = json;
-            let noted = verify::VerifyInputs { expect: expect.as_deref(), receipt: receipt.as_deref() };
-            verify::run(&files, &noted, explain, output)
-        }
+        Verb::Verify(args) => verify::run(&args, output),
         Verb::Trace { file, participant, round, json } => {
             output.json = json;
-            files::trace(&session_file(&file), participant.as_deref(), round.as_deref(), output)
+            let file = session_or_newest(file.as_deref(), output)?;
+            files::trace(&file, participant.as_deref(), round.as_deref(), output)
         }
-        Verb::Report(args) => files::report(&session_file(&args.file), &args, output),
+        Verb::Report(args) => files::report(&session_or_newest(args.file.as_deref(), output)?, &args, output),
         Verb::Tally { file, args } => {
             output.json = args.json;
-            tally::run(&args, file.as_deref().map(session_file).as_deref(), output)
+            tally::run(&args, file.as_deref(), output)
         }
-        Verb::Check { files, expand: true, .. } => check::expand(&files, trust, output),
-        Verb::Check { files, json, .. } => check::run(&files, json, trust, output),
+        Verb::Check { files, expand: true, .. } => check::expand(&files, output),
+        Verb::Check { files, json, .. } => check::run(&files, json, output),
         Verb::Schema => Ok(browse::schema(output)),
         Verb::Snapshot { file, step, seat, input } => {
-            snapshot::run(&file, step.as_deref(), seat.as_deref(), input.as_deref(), trust, output)
+            snapshot::run(&file, step.as_deref(), seat.as_deref(), input.as_deref(), output)
         }
-        Verb::Strategies { name } => browse::strategy(name.as_deref(), trust, output),
-        Verb::Personas { name } => browse::personas(name.as_deref(), trust, output),
-        Verb::Sessions => browse::sessions(trust, output),
-        Verb::Doctor { providers, wiretap: true, json, .. } => {
+        Verb::Strategies { name } => browse::strategy(name.as_deref(), output),
+        Verb::Personas { name } => browse::personas(name.as_deref(), output),
+        Verb::Sessions => browse::sessions(output),
+        Verb::Doctor { providers, wiretap: true, json, trust, .. } => {
             output.json = json;
-            wiretap::run(&providers, trust, output)
+            wiretap::run(&providers, trust.trust, output)
         }
-        Verb::Doctor { providers, probe, json, .. } => {
+        Verb::Doctor { providers, probe, json, trust, .. } => {
             output.json = json;
             let depth = if probe { ProbeLevel::OneWord } else { ProbeLevel::Listing };
-            doctor::run(&providers, depth, trust, output)
+            doctor::run(&providers, depth, trust.trust, output)
         }
-        Verb::Init { from: None, agent } => init::run(agent, output),
-        Verb::Init { from: Some(file), .. } => init::definition_from(&file, output),
+        Verb::Init { from: None } => init::run(output),
+        Verb::Init { from: Some(file) } => init::definition_from(&file, output),
         Verb::Man { command, out } => help::man(command.as_deref(), out.as_deref(), output),
         Verb::Completions { shell } => Ok(help::completions(shell, output)),
     }

@@ -18,7 +18,6 @@ use crate::launch::scripted_answers::Answers;
 use crate::round::material::{EvidencePlace, EvidenceSource};
 use crate::workflow::split_participants;
 
-/// Larger answers are not read, in bytes.
 const MAX_ANSWERS: u64 = 64 * 1024 * 1024;
 
 pub fn launch_options(run: &Run, set_up: &mut Environment) -> Result<LaunchOptions, Diagnostic> {

@@ -33,10 +33,10 @@ struct Links {
 
 impl<'a> ServedDoor<'a> {
     /// Binds the address that is given, else that of the settings.
-    pub fn bind(args: &'a ServeArgs, trust: bool) -> Result<Self, RunError> {
+    pub fn bind(args: &'a ServeArgs) -> Result<Self, RunError> {
         let mut asked = DoorAddress::from(&args.door);
         if asked == DoorAddress::default() {
-            asked = Config::load(&Dirs::find(trust)?)?.door;
+            asked = Config::load(&Dirs::find(args.common.trust.trust)?)?.door;
         }
         Ok(Self { args, door: LinkDoor::bind(asked)?, untold: Mutex::new(None) })
     }

@@ -1,49 +1,36 @@
 //! `snapshot`: the exact bytes of a round's snapshot, or of an agent's prompt, without sending anything.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use super::console::{Console, VerbResult};
-use super::files::log_of;
 use super::options::{environment, load_plan};
 use crate::core::{Command, ExitCode, decide};
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::history::{Event, Session, TimedEvent, Timestamp, WorkItem};
-use crate::journal::fold;
+use crate::history::{Event, Session, TimedEvent, Timestamp};
 use crate::launch::environment::Environment;
 use crate::launch::evidence::with_evidence;
 use crate::launch::prepare::{PreparedSession, no_problems, opened};
 use crate::launch::roster::UnknownAgentPolicy;
 use crate::workflow::{Definition, Step};
 
-/// Prints the snapshot of a definition's or a session's round, for one participant with its address.
+/// Prints the snapshot of a definition's round, for one participant with its address.
 pub fn run(
     file: &Path,
     step: Option<&str>,
     seat: Option<&str>,
     input: Option<&str>,
-    trusts: bool,
     output: &mut Console,
 ) -> VerbResult {
-    let events = if file.extension().is_some_and(|extension| extension == "s2s") {
-        let session = fold(&log_of(file, output)?);
-        if let Some(prompt) = step.and_then(|step| recorded_prompt(&session, step)) {
-            output.bytes(prompt.as_bytes());
-            return Ok(ExitCode::Finished);
-        }
-        recorded(&session, step)?
-    } else {
-        let set_up = environment(trusts, output)?;
-        let plan = load_plan(file, &set_up.folders, output)?;
-        let asked = step.and_then(|step| plan.definition.step(step)).filter(|step| step.round().is_none());
-        if let Some(step) = asked {
-            let prompt = planned_prompt(&plan, &set_up, step, input)?;
-            output.note("note: steps before this one have not run: their results are not in this prompt");
-            output.bytes(prompt.as_bytes());
-            return Ok(ExitCode::Finished);
-        }
-        planned(&plan, &set_up, step, input, output)?
-    };
+    let set_up = environment(false, output)?;
+    let plan = load_plan(file, &set_up.folders, output)?;
+    let asked = step.and_then(|step| plan.definition.step(step)).filter(|step| step.round().is_none());
+    if let Some(step) = asked {
+        let prompt = planned_prompt(&plan, &set_up, step, input)?;
+        output.note("note: steps before this one have not run: their results are not in this prompt");
+        output.bytes(prompt.as_bytes());
+        return Ok(ExitCode::Finished);
+    }
+    let events = planned(&plan, &set_up, step, input, output)?;
     let mut names = Vec::new();
     let mut snapshot = String::new();
     for event in &events {
@@ -67,14 +54,6 @@ pub fn run(
     Ok(ExitCode::Finished)
 }
 
-/// The prompt of a recorded work item, by its id or its step: the last one.
-fn recorded_prompt(session: &Session, step: &str) -> Option<String> {
-    let of_step = |item: &&WorkItem| item.offered.step == step || item.offered.item == step;
-    let item = session.items.values().rev().find(of_step)?;
-    Some(session.agent_prompt(&item.offered).1)
-}
-
-/// When a session opens that is only looked at.
 const AT: Timestamp = Timestamp(0);
 
 /// Returns a session of a definition that has just started this step.
@@ -113,25 +92,6 @@ fn planned_prompt(
         }
     }
     Err(vec![Diagnostic::new(format!("step `{}` hands nothing out", step.id))])
-}
-
-/// The events that opened a recorded round: its step's last one, or the session's first.
-fn recorded(session: &Session, step: Option<&str>) -> Result<Vec<Event>, Diagnostic> {
-    let of_step =
-        |id: &str| session.rounds.iter().rev().find(|r| r.opened.step == id || r.opened.round == id);
-    let round = match step {
-        Some(id) => of_step(id),
-        None => session.rounds.first(),
-    };
-    let round = round.ok_or_else(|| {
-        let known: Vec<&str> = session.rounds.iter().map(|round| round.opened.round.as_str()).collect();
-        Diagnostic::new("no such round was opened in this session")
-            .hint(format!("rounds: {}", known.join(", ")))
-    })?;
-    let items = round.seats.values().filter_map(|seat| seat.item.as_ref());
-    let mut events = vec![Event::RoundOpened(Arc::clone(&round.opened))];
-    events.extend(items.map(|item| Event::WorkItemOffered(Arc::clone(item))));
-    Ok(events)
 }
 
 /// How many rounds come before a step on the shortest way to it.

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use super::args::{Rules, TallyArgs};
+use super::browse::session_or_newest;
 use super::console::{Console, VerbResult};
 use super::files::log_of;
 use crate::config::read_file::unreadable;
@@ -20,9 +21,9 @@ use crate::report::safe_json;
 use crate::round::answer::Outcome;
 use crate::sanitize::harmless;
 use crate::tally::{BallotFile, CountableKind, Fraction, Rule, RuleOptions, Verdict, read_ballots};
+use crate::words::alias;
 use crate::workflow::{STANDARD_INPUT, unfit_threshold};
 
-/// A ballot file larger than this is not read, in bytes.
 const MAX_BALLOTS: u64 = 512 << 20;
 
 pub fn run(args: &TallyArgs, session: Option<&Path>, output: &mut Console) -> VerbResult {
@@ -31,38 +32,26 @@ pub fn run(args: &TallyArgs, session: Option<&Path>, output: &mut Console) -> Ve
             Diagnostic::new("no rule is given").hint("add `--rule NAME`, or `--all` for every rule");
         return Err(problem.into());
     }
-    match (session, &args.ballots) {
-        (None, Some(file)) => {
-            if args.round.is_some() {
-                let problem = Diagnostic::new("a ballot file has no rounds").hint("leave `--round` out");
-                return Err(problem.into());
-            }
-            of_file(file, &args.rules, output)
-        }
-        (Some(file), None) => of_session(file, args, output),
-        (Some(_), Some(_)) => {
+    match &args.ballots {
+        None => of_session(&session_or_newest(session, output)?, args, output),
+        Some(_) if session.is_some() => {
             Err(Diagnostic::new("FILE and --ballots are mutually exclusive").hint("give one of them").into())
         }
-        (None, None) => {
-            let problem = Diagnostic::new("nothing to count is given");
-            Err(problem.hint("give a session `FILE.s2s`, or `--ballots FILE`").into())
+        Some(_) if args.round.is_some() => {
+            Err(Diagnostic::new("a ballot file has no rounds").hint("leave `--round` out").into())
         }
+        Some(file) => of_file(file, &args.rules, output),
     }
 }
 
 /// The rule that is named, and the terms given with it.
 fn rule_of(rules: &Rules) -> Result<(Option<Rule>, RuleOptions), Diagnostic> {
-    let rule = match &rules.rule {
-        Some(name) => {
-            if let Some(rule) = Rule::from_name(name) {
-                Some(rule)
-            } else {
-                let problem = Diagnostic::new(format!("unknown rule `{name}`"));
-                return Err(problem.hint(did_you_mean(name, &Rule::names())));
-            }
-        }
-        None => None,
+    let named = |name: &String| {
+        let unknown = || Diagnostic::new(format!("unknown rule `{name}`"));
+        Rule::from_name(alias("name", name).unwrap_or(name))
+            .ok_or_else(|| unknown().hint(did_you_mean(name, &Rule::names())))
     };
+    let rule = rules.rule.as_ref().map(named).transpose()?;
     let threshold = rules.threshold.as_ref().map(|text| {
         Fraction::parse(text).ok_or_else(|| {
             let problem = Diagnostic::new(format!("`{text}` is no share above 0 and up to 1"));

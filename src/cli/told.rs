@@ -26,7 +26,6 @@ const SHORT_MS: u64 = 5000;
 const EVERY: Duration = Duration::from_secs(30);
 
 pub struct Teller {
-    /// Where requests note how they stand.
     pub watches: ProgressBoard,
     say: Box<dyn Fn(&str) + Send + Sync>,
     /// Whether somebody sees a bar, and needs no sign that the session is alive.

@@ -2,11 +2,12 @@
 //!
 //! Reads the file, and receipts noted earlier, and nothing else: no network, no key, no persona folder.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::browse::session_file;
+use super::args::VerifyArgs;
+use super::browse::{newest_session, session_file};
 use super::console::{Console, VerbResult, fail};
 use crate::config::read_file::read_text;
 use crate::core::ExitCode;
@@ -17,34 +18,27 @@ use crate::launch::session_file::{bytes_of, damage_problem, is_no_session};
 use crate::report;
 use crate::sanitize::harmless_line;
 
-/// A larger receipt is not read, in bytes.
 const MAX_RECEIPT: u64 = 64 << 10;
 
-/// What is verified beside the file itself.
-pub struct VerifyInputs<'a> {
-    /// A hash that must stand in the file.
-    pub expect: Option<&'a str>,
-    /// The receipt of a remote seat: a file, or as it is.
-    pub receipt: Option<&'a str>,
-}
-
 /// Verifies every file; the exit code is the highest.
-pub fn run(files: &[PathBuf], noted: &VerifyInputs<'_>, explain: bool, output: &mut Console) -> VerbResult {
-    if files.len() > 1 && (noted.expect.is_some() || noted.receipt.is_some()) {
+pub fn run(args: &VerifyArgs, output: &mut Console) -> VerbResult {
+    output.json = args.json;
+    if args.files.len() > 1 && (args.expect.is_some() || args.receipt.is_some()) {
         let problem = Diagnostic::new("--expect and --receipt belong to one session");
         return Err(problem.hint("verify each session alone").into());
     }
+    let newest = if args.files.is_empty() { vec![newest_session(output)?] } else { Vec::new() };
     let mut highest = ExitCode::Finished;
-    for file in files {
-        let verified = verify_one(&session_file(file), noted, explain, output);
+    for file in args.files.iter().chain(&newest) {
+        let verified = verify_one(&session_file(file), args, output);
         highest = highest.max(verified.unwrap_or_else(|error| fail(&error, output)));
     }
     Ok(highest)
 }
 
-fn verify_one(path: &Path, noted: &VerifyInputs<'_>, explain: bool, output: &mut Console) -> VerbResult {
-    let expect = noted.expect.map(hash).transpose()?;
-    let receipt = noted.receipt.map(receipt_in).transpose()?;
+fn verify_one(path: &Path, args: &VerifyArgs, output: &mut Console) -> VerbResult {
+    let expect = args.expect.as_deref().map(hash).transpose()?;
+    let receipt = args.receipt.as_deref().map(receipt_in).transpose()?;
     let bytes = bytes_of(path)?;
     let mut found = verify(&bytes, expect.as_deref());
     // What is no session, or one of another format, is not a session that fails.
@@ -59,7 +53,7 @@ fn verify_one(path: &Path, noted: &VerifyInputs<'_>, explain: bool, output: &mut
     if output.json {
         output.line(&report::safe_json(&as_json(&found)));
     } else {
-        say(&found, explain, output);
+        say(&found, args.explain, output);
         let verdict = if found.findings.is_empty() { "verified" } else { "verification failed" };
         output.line(&format!("{verdict}: {}", harmless_line(&path.display().to_string())));
     }
@@ -68,10 +62,11 @@ fn verify_one(path: &Path, noted: &VerifyInputs<'_>, explain: bool, output: &mut
 
 fn hash(given: &str) -> Result<String, Diagnostic> {
     let hash = given.trim().to_lowercase();
-    if hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    if (16..=64).contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Ok(hash);
     }
-    let problem = Diagnostic::new(format!("--expect wants a hash of 64 hex digits, not `{hash}`"));
+    let problem =
+        Diagnostic::new(format!("--expect wants a hash of 64 hex digits, or its first 16, not `{hash}`"));
     Err(problem.hint("the last one is printed at the end of a run, and by `roundtable verify`"))
 }
 

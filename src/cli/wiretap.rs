@@ -23,11 +23,11 @@ pub fn run(names: &[String], trusts: bool, output: &mut Console) -> VerbResult {
     for name in names {
         let (provider, model) = name.split_once('/').unwrap_or((name, ""));
         let found = catalog.seat_program(provider).ok_or_else(|| {
-            let problem = Diagnostic::new(format!("`{provider}` is no program"));
-            vec![problem.hint("name one that `roundtable doctor` lists, or a provider with a `command`")]
+            Diagnostic::new(format!("`{provider}` is no program"))
+                .hint("name one that `roundtable doctor` lists, or a provider with a `command`")
         })?;
-        let path = catalog.runnable(&found).map_err(|problem| vec![problem])?;
-        let known = findings.of_program(&found, &path, model).map_err(|problem| vec![problem])?;
+        let path = catalog.runnable(&found)?;
+        let known = findings.of_program(&found, &path, model)?;
         let finding = match findings.measure(&found, &path, &known.version, model) {
             Ok(finding) => finding,
             Err(problem) => {

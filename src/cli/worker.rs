@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::args::{WorkerArgs, WorkerVerb};
 use super::console::{Console, VerbResult};
 use super::headless::cancel_on_signal;
+use super::options::environment;
 use crate::config::dirs::Dirs;
 use crate::config::model_price::{price_of, unpriced};
 use crate::core::{ExitCode, is_free};
@@ -24,23 +25,27 @@ use crate::worker::{Answerer, Model, Money, Spool, Worker, WorkerSettings};
 const IN_FLIGHT: u64 = 16;
 
 /// Answers, or does what belongs to the setup.
-pub fn run(args: &WorkerArgs, trust: bool, output: &mut Console) -> VerbResult {
+pub fn run(args: &WorkerArgs, output: &mut Console) -> VerbResult {
     match &args.verb {
-        Some(WorkerVerb::Keygen) => keygen(&keys(trust)?, output),
+        Some(WorkerVerb::Keygen) => {
+            let key = keys()?.lasting_worker_key(random()?).map_err(|error| unusable(&error))?;
+            output.line(&format!("ed25519:{}", key.public()));
+            Ok(ExitCode::Finished)
+        }
         Some(WorkerVerb::TableKey) => {
-            output.line(&format!("ed25519:{}", lasting_table_key(&keys(trust)?)?.public()));
+            output.line(&format!("ed25519:{}", lasting_table_key(&keys()?)?.public()));
             Ok(ExitCode::Finished)
         }
         Some(WorkerVerb::Permissions { name }) => {
             output.line(&permissions(checked(name)?));
             Ok(ExitCode::Finished)
         }
-        None => work(args, trust, output),
+        None => work(args, output),
     }
 }
 
-fn keys(trust: bool) -> Result<KeyStore, Diagnostic> {
-    Ok(KeyStore::new(Disk::default(), &Dirs::find(trust)?.keys()))
+fn keys() -> Result<KeyStore, Diagnostic> {
+    Ok(KeyStore::new(Disk::default(), &Dirs::find(false)?.keys()))
 }
 
 /// The name, if it may be that of a worker: it is a part of subjects and of a model's name.
@@ -51,12 +56,6 @@ fn checked(name: &str) -> Result<&str, Diagnostic> {
     }
     let problem = Diagnostic::new(format!("invalid worker name `{name}`"));
     Err(problem.hint(format!("use letters, digits, `-` and `_`, such as `fleet`, but not `{SESSION}`")))
-}
-
-fn keygen(keys: &KeyStore, output: &mut Console) -> VerbResult {
-    let key = keys.lasting_worker_key(random()?).map_err(|error| unusable(&error))?;
-    output.line(&format!("ed25519:{}", key.public()));
-    Ok(ExitCode::Finished)
 }
 
 /// What a worker may do on the server, as a part of its configuration.
@@ -78,11 +77,8 @@ fn permissions(name: &str) -> String {
     )
 }
 
-fn work(args: &WorkerArgs, trust: bool, output: &mut Console) -> VerbResult {
-    let set_up = Environment::find(trust)?;
-    for notice in set_up.notices() {
-        output.warn(notice);
-    }
+fn work(args: &WorkerArgs, output: &mut Console) -> VerbResult {
+    let set_up = environment(args.trust.trust, output)?;
     let config = &set_up.config.worker;
     let missing = |what: &str, hint: &str| Diagnostic::new(what).hint(hint);
     let name = args.name.as_deref();

@@ -32,6 +32,7 @@ use crate::participants::rehearsal::Rehearsal;
 use crate::participants::tracker::Tracker;
 use crate::participants::{Participant, Prompt};
 use crate::round::answer::ReplyAttempt;
+use crate::words::model_meant;
 use crate::workflow::{ProgramSpec, TRACKER};
 
 /// Names that are no services over HTTP.
@@ -40,8 +41,6 @@ const BUILT_IN: [&str; 5] = ["rehearsal", "recorded", "human", TRACKER, REMOTE];
 const REMOTE: &str = "remote";
 /// A recording larger than this is not read, in bytes.
 const MAX_RECORDING: u64 = 1 << 30;
-/// Names that later versions will know.
-const LATER: [&str; 1] = ["command"];
 
 pub struct ParticipantFactory<'a> {
     config: &'a Config,
@@ -77,22 +76,20 @@ impl<'a> ParticipantFactory<'a> {
     pub fn check(&self, model: &str) -> Result<(), Diagnostic> {
         if !is_model(model) {
             let problem = Diagnostic::new(format!("`{model}` is not a model's name"));
-            return Err(problem.hint(if model.ends_with('/') {
-                "name its model; only programs known by name, such as `claude-cli/`, have a default one"
-            } else {
-                "write `provider/model`, such as `ollama/llama3.2`"
-            }));
+            let hint = match model_meant(model) {
+                Some(meant) => format!("name its provider: `{meant}`"),
+                None if model.ends_with('/') => {
+                    "name its model; only programs such as `claude-cli/` have a default".to_owned()
+                }
+                None => "write `provider/model`, such as `ollama/llama3.2`".to_owned(),
+            };
+            return Err(problem.hint(hint));
         }
         let provider = model.split('/').next().unwrap_or_default();
         if provider == REMOTE && RemoteSeat::of_model(model).is_none() {
             return Err(Diagnostic::new(format!("`{model}` is no kind of remote seat")).hint(
                 "write `remote/link` for a person who is sent a link, `remote/inbox` for an agent that polls, or \
                  `remote/nats/WORKER`",
-            ));
-        }
-        if LATER.contains(&provider) {
-            return Err(Diagnostic::new(format!("`{provider}` is no model's provider")).hint(
-                "a program is seated by `{name: …, command: [program, argument]}`; script a person's answers",
             ));
         }
         if let Some(program) = self.seat_program(provider) {

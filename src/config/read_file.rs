@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, nearest};
 use crate::journal::Disk;
 
 /// What is said of a file that cannot be read.
 pub fn unreadable(path: &Path, cause: &std::io::Error) -> Diagnostic {
     let problem = match cause.kind() {
-        std::io::ErrorKind::NotFound => Diagnostic::new("there is no such file").hint("check the path"),
+        std::io::ErrorKind::NotFound => no_such_file(path),
         std::io::ErrorKind::IsADirectory => {
             Diagnostic::new("this is a folder").hint("give a file; the shell's `*.yaml` names several")
         }
@@ -21,6 +21,21 @@ pub fn unreadable(path: &Path, cause: &std::io::Error) -> Diagnostic {
         _ => Diagnostic::new(format!("cannot be read: {cause}")),
     };
     problem.with_file(&path.display().to_string())
+}
+
+/// That a file is not there, and which one is that could be meant.
+pub fn no_such_file(path: &Path) -> Diagnostic {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let there = std::fs::read_dir(folder).into_iter().flatten().flatten().take(1000);
+    let names: Vec<String> = there.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let wanted = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = |name: &str| name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned();
+    let is_near = |name: &&str| nearest(&stem(&wanted), [&*stem(name)]).is_some();
+    let near = nearest(&wanted, names.iter().map(String::as_str).filter(is_near));
+    let near = near.map(|name| path.with_file_name(name));
+    let hint = near
+        .map_or_else(|| "check the path".to_owned(), |near| format!("did you mean `{}`?", near.display()));
+    Diagnostic::new("there is no such file").hint(hint)
 }
 
 /// Reads a text file of at most `limit` bytes. A pipe, a device or a socket, which might never end, is none.

@@ -70,16 +70,6 @@ impl<'a> LogReader<'a> {
         Ok(EventLog { lines, good: self.good, torn: self.torn_bytes() })
     }
 
-    /// The reader where it stands, without its bytes.
-    pub fn stand(self) -> LogReader<'static> {
-        LogReader { bytes: &[], ..self }
-    }
-
-    /// The reader over the bytes of its file, which has grown since.
-    pub fn over(self, bytes: &[u8]) -> LogReader<'_> {
-        LogReader { bytes, room: room(bytes.len()), ..self }
-    }
-
     pub fn read(&self) -> usize {
         self.good
     }

@@ -13,6 +13,7 @@ use crate::diagnostic::{Diagnostic, nearest};
 use crate::history::{NO_MODEL, PersonaInfo, Price, ProviderSettings, SeatInfo};
 use crate::participants::api::ApiStyle;
 use crate::persona::Persona;
+use crate::words::model_meant;
 use crate::workflow::{Definition, ParticipantSpec, SeatTools, Step, StepKind};
 
 /// A roster: what the header says of it, and what should be said about it.
@@ -77,7 +78,7 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
                     let is_unknown = !is_missing && problem.place.is_none();
                     let problem = match () {
                         () if is_missing => from.say_nobody(spec),
-                        () if is_unknown => or_a_model(problem),
+                        () if is_unknown => or_a_model(&spec.name, problem),
                         () => problem,
                     };
                     say_once(at(problem), &mut problems);
@@ -107,6 +108,7 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
     }
     roster.personas = personas.into_iter().map(|(name, persona)| PersonaInfo::of(name, persona)).collect();
     roster.notices.extend(from.unsent_seeds(&roster.seats));
+    roster.notices.extend(from.idle_flag(&roster.seats));
     roster.notices.extend(crate::config::unreachable(from.definition, &roster.seats, from.file));
     roster.prices = from.prices(&roster.seats);
     roster.providers = from.catalog.provider_settings(&roster.seats);
@@ -142,6 +144,16 @@ impl RosterInputs<'_> {
                 .hint(crate::diagnostic::did_you_mean(name, &known))
         };
         self.flags.named.keys().filter(|name| !is_known(name)).map(unknown).collect()
+    }
+
+    /// Says that the model for seats which name none is that of no seat.
+    fn idle_flag(&self, seats: &[SeatInfo]) -> Option<Diagnostic> {
+        let model = self.flags.all.as_ref().filter(|_| !self.rehearse)?;
+        if seats.iter().any(|seat| seat.model == *model) {
+            return None;
+        }
+        let problem = Diagnostic::new(format!("`--model {model}` seats nobody: every seat has one"));
+        Some(problem.hint(format!("seat it by `--model NAME={model}`; `--rehearse` needs no model")))
     }
 
     /// Says that the model which the definition gives a participant has no tools that could be allowed.
@@ -320,7 +332,14 @@ impl RosterInputs<'_> {
         match self.definition.answered_by(spec, self.rehearse) {
             Some(model) if self.rehearse => (model, ModelSource::Flag),
             Some(model) => (model, ModelSource::Definition),
-            None => model_of(spec, persona, self.config, self.flags, notices),
+            None => {
+                let (model, by) = model_of(spec, persona, self.config, self.flags, notices);
+                if let ModelSource::Variable(name) = &by {
+                    let message = format!("`{}`: {model}, from {name} in the environment", spec.name);
+                    notices.push(Diagnostic::new(message));
+                }
+                (model, by)
+            }
         }
     }
 }
@@ -352,9 +371,13 @@ fn refusal(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Diagnost
 }
 
 /// Adds to a persona that is not found how whoever is no persona is written.
-fn or_a_model(problem: Diagnostic) -> Diagnostic {
+fn or_a_model(name: &str, problem: Diagnostic) -> Diagnostic {
     let hint = problem.hint.clone().unwrap_or_default();
-    problem.hint(format!("{hint}; write a model as `provider/model`, a person as `human`"))
+    match model_meant(name) {
+        Some(model) => problem.hint(format!("a model is named with its provider: `{model}`")),
+        None if hint.ends_with('?') => problem,
+        None => problem.hint(format!("{hint}; write a model as `provider/model`, a person as `human`")),
+    }
 }
 
 /// What is said of a persona that sits without its tools.

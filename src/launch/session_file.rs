@@ -12,12 +12,7 @@ use crate::journal::{Damage, Disk, EventLog, Journal, OpenJournalError, OpenedJo
 const MAX_SESSION: u64 = 4 << 30;
 
 pub fn bytes_of(path: &Path) -> Result<Vec<u8>, Diagnostic> {
-    beginning_of(path, MAX_SESSION)
-}
-
-/// The first bytes of a session file, at most so many.
-pub fn beginning_of(path: &Path, most: u64) -> Result<Vec<u8>, Diagnostic> {
-    Disk::default().read(path, most).map_err(|error| unreadable(path, &error.cause))
+    Disk::default().read(path, MAX_SESSION).map_err(|error| unreadable(path, &error.cause))
 }
 
 pub fn read_session(path: &Path) -> Result<EventLog, RunError> {

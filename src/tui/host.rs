@@ -40,10 +40,6 @@ pub enum LoadProgress {
     /// More events; so much has been read, in percent.
     Lines(Vec<LogEntry>, u8),
     Whole,
-    /// More was written to the file while it is shown.
-    Grew(Vec<LogEntry>),
-    /// The file is no longer what was read of it: cut, replaced or deleted.
-    Changed(String),
     /// What follows is damaged, or was torn.
     Damaged(String),
 }
@@ -147,9 +143,6 @@ pub trait Host: Send + Sync {
 
     /// Writes a report in a format; where it went.
     fn report(&self, session: &Session, format: &str) -> Result<PathBuf, Diagnostic>;
-
-    /// Has the person edit a text in an editor of their own; the terminal is theirs meanwhile.
-    fn edit(&self, text: &str) -> Result<String, Diagnostic>;
 
     /// Keeps what is typed under a name; `None` forgets it.
     fn keep(&self, name: &str, text: Option<&str>) -> Result<(), Diagnostic>;

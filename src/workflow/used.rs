@@ -6,10 +6,11 @@ use std::cell::Cell;
 use super::discussion::{TARGETS, is_discussion, is_of_type, parts};
 use super::keys::check::check_definition;
 use super::keys::spec::StepPosition;
+use super::load::aliases::read_definition;
 use super::load::entries::Findings;
 use super::steps::types::type_of;
 use crate::diagnostic::Diagnostic;
-use crate::yaml::{Map, Node, Value, named, placed, read_yaml_or_json};
+use crate::yaml::{Map, Node, Value, named, placed};
 
 /// The most definitions that one may use, counted with those that these use.
 const MOST_USED: usize = 100;
@@ -107,7 +108,7 @@ impl<'a> UsedDefinitions<'a> {
     }
 
     fn steps_in(&self, text: &str, id: &str, files: &[&str], found: &Findings<'_>) -> Option<Vec<Node>> {
-        let mut root = match read_yaml_or_json(text, found.file) {
+        let mut root = match read_definition(text, found.file) {
             Ok(root) => root,
             Err(problem) => {
                 found.problems.borrow_mut().push(problem);

@@ -60,8 +60,16 @@ fn a_personas_model_without_a_provider_is_noticed_and_not_used() {
     ran.tells("the model `sonnet` of persona `qa-lead` is not `provider/model`: not used");
     let wrong = Desk::with("question: x\nparticipants: [{persona: qa-lead, model: sonnet}]\n");
     wrong.run(["--batch", "decide.yaml"]).code(2).tells("decide.yaml:2:16: `sonnet` is not a model's name");
-    let ran = wrong.set("QA_LEAD_MODEL", "nosuch/x").run(["--batch", "decide.yaml"]).code(2);
-    ran.tells("error: QA_LEAD_MODEL: unknown provider `nosuch`");
+    let wrong = wrong.set("QA_LEAD_MODEL", "nosuch/x");
+    wrong.run(["run", "decide.yaml"]).code(2).tells("error: QA_LEAD_MODEL: unknown provider `nosuch`");
+    let ran = wrong.set("QA_LEAD_MODEL", "ollama/x").run([
+        "run",
+        "decide.yaml",
+        "--model",
+        "ollama/y",
+        "--dry-run",
+    ]);
+    ran.tells("`qa-lead`: ollama/x, from QA_LEAD_MODEL").tells("`--model ollama/y` seats nobody");
 }
 
 #[test]

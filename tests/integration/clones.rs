@@ -3,6 +3,7 @@
 
 #![cfg(unix)]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{chown, symlink};
 use std::path::{Path, PathBuf};
@@ -248,26 +249,21 @@ report stranger.s2s | report stranger.s2s --format html
 tally stranger.s2s --all
 check * | check --expand *
 schema
-snapshot * | snapshot stranger.s2s | snapshot run.yaml --step act
+snapshot * | snapshot run.yaml --step act
 strategies | strategies delphi
 personas | personas qa-lead | personas skeptic
 sessions
 doctor cmd | doctor openai --probe | doctor vllm | doctor
-init | init --agent
+init
 man
 completions bash";
 
 #[test]
 fn no_verb_runs_sends_or_reads_what_a_clone_names() {
     let help = Desk::new().run(["--help"]).code(0).out;
-    let listed =
-        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    let verbs: Vec<&str> = listed
-        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next().filter(|word| !word.is_empty()))
-        .collect();
     let walked = VERBS.lines().skip(1).map(|line| line.split(' ').next().expect("a verb"));
-    let walked: Vec<&str> =
-        walked.filter(|verb| !["man", "completions"].contains(verb)).chain(["help"]).collect();
+    let walked: BTreeSet<&str> = walked.filter(|verb| !["man", "completions"].contains(verb)).collect();
+    let verbs: BTreeSet<&str> = crate::outputs::listed(&help).collect();
     assert_eq!(verbs, walked, "a verb without a row here");
     let clones = clones();
     std::thread::scope(|scope| {

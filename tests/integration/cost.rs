@@ -37,8 +37,6 @@ fn a_dry_run_tells_tokens_and_money_of_each_seat_and_sends_nothing() {
     assert_eq!(heads.len(), 2);
     assert!(heads.iter().all(|head| head.contains(" tokens · up to $0.4")), "{heads:?}");
     ran.tells("if every reply is as long as allowed (4096 tokens)");
-    // The second seat finds what both share, at a tenth of the price.
-    ran.tells("; caching could save $0.003");
     let known = Desk::with(ROUND).run(["--batch", "decide.yaml", "--model", "openai/gpt-4o", "--dry-run"]);
     assert!(known.code(0).out.contains(" · up to $0.16"), "16,384 tokens unless something else is said");
     let unknown = Desk::with(ROUND).run(["--batch", "decide.yaml", "--model", "openai/gpt-x", "--dry-run"]);

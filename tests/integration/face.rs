@@ -258,17 +258,13 @@ fn the_clock_of_an_open_round_runs_while_keys_are_pressed() {
 
 #[test]
 fn people_answer_in_turn_and_nobody_sees_what_the_other_typed() {
-    let desk = Desk::with(PEOPLE).set("EDITOR", "sh edit.sh");
-    desk.write("edit.sh", "cp \"$1\" copied\n");
+    let desk = Desk::with(PEOPLE);
     let mut screen = Screen::open(&desk, WIDE, &["decide.yaml"]);
     screen.wait_for(&["DRAFT", "o open"]);
     screen.press("o", &["ann: your turn"]);
     screen.press("\r", &["Private answer for ann"]);
     screen.send(&format!("\t{SECRET}\tsure"));
     screen.wait_for(&[SECRET]);
-    // An editor would need a file of what is to be sealed.
-    screen.press("\u{5}", &["cannot be edited in an external editor", SECRET]);
-    assert!(!desk.path("copied").exists());
     // A confidence that is no number does not count: the form says so, and keeps what was typed.
     screen.press(DONE, &["This would not count", "confidence", SECRET]);
     screen.send("\u{7f}\u{7f}\u{7f}\u{7f}0.5");
@@ -287,36 +283,22 @@ fn people_answer_in_turn_and_nobody_sees_what_the_other_typed() {
 }
 
 #[test]
-fn a_person_who_is_not_there_is_waited_for() {
-    let desk = Desk::with(PEOPLE);
-    desk.run(["--batch", "decide.yaml"]).code(4).tells("waiting for human seat: ann, bob");
-    assert!(saved(&desk).rounds.is_empty(), "nothing is opened before somebody can answer");
-    desk.write("answers.yaml", "decide: {ann: {vote: beta}, bob: {vote: beta}}\n");
-    let session = desk.session();
-    let file = session.to_str().expect("UTF-8");
-    desk.run(["resume", file, "--answers", "answers.yaml"]).code(0).shows("Decision: beta");
-}
-
-#[test]
-fn an_editor_of_ones_own_and_a_rest_in_the_shell_lose_nothing() {
+fn a_rest_in_the_shell_loses_nothing() {
     let desk = Desk::new();
-    desk.write("edit.sh", "echo 'from the editor' >> \"$1\"\n");
-    let desk = desk.set("EDITOR", "sh edit.sh");
     let mut screen = Screen::open(&desk, WIDE, &[]);
     screen.wait_for(&["Begin"]);
     screen.press("n", &["What everyone is asked", "[x] qa-lead"]);
     screen.send("What now?");
-    screen.press("\u{5}", &["What now?", "from the editor", "Ctrl-S submit"]);
     // Without a shell around it nothing stops it: the terminal is given back and taken again.
     screen.send("\u{1a}");
     screen.send(" Again");
-    screen.wait_for(&["from the editor", "Again"]);
+    screen.wait_for(&["Again"]);
     screen.press(DONE, &["DRAFT"]);
     // Left before anything was on disk: what was typed is there the next time.
     quits(screen);
     let mut screen = Screen::open(&desk, WIDE, &[]);
     screen.wait_for(&["Begin"]);
-    screen.press("n", &["What now?", "from the editor", "Draft restored."]);
+    screen.press("n", &["What now?", "Draft restored."]);
     screen.send("\u{3}");
     assert_eq!(screen.end().0, 0);
 }

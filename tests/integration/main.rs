@@ -116,6 +116,7 @@ mod walk;
 mod warm;
 #[cfg(unix)]
 mod wiretap;
+mod words;
 mod work_items;
 mod yaml;
 

@@ -11,7 +11,7 @@ use crate::program::{Desk, ran};
 const VERBS: &str = "resume SESSION; serve --help; mcp --help; inbox --help; worker --help; replay SESSION --text; \
     verify SESSION; trace SESSION; report SESSION; tally SESSION --round decide --rule plurality; \
     check odd.yaml --json; schema; snapshot decide.yaml; personas; strategies; sessions; doctor ollama; \
-    completions bash; man; help; init --help; --batch decide.yaml; run decide.yaml; \
+    completions bash; man; init --help; --batch decide.yaml; run decide.yaml; \
     ask Which? a b --rehearse";
 /// Those that `--help` does not list.
 const HIDDEN: [&str; 3] = ["--batch", "completions", "man"];
@@ -37,13 +37,16 @@ fn rows(session: &str) -> Vec<Vec<String>> {
     VERBS.split("; ").chain(MORE.split("; ")).map(row).collect()
 }
 
+/// The verbs that `--help` lists, in its groups.
+pub fn listed(help: &str) -> impl Iterator<Item = &str> {
+    let groups = help.lines().take_while(|line| *line != "Arguments:");
+    groups.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).filter(|name| !name.is_empty())
+}
+
 #[test]
 fn the_table_has_every_verb() {
     let help = Desk::new().run(["--help"]).out;
-    let (_, commands) = help.split_once("Commands:\n").expect("a list");
-    let commands = commands.split("\n\n").next().expect("a list");
-    let names = commands.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
-    let listed: BTreeSet<&str> = names.filter(|name| !name.is_empty()).collect();
+    let listed: BTreeSet<&str> = listed(&help).collect();
     let known: BTreeSet<&str> = VERBS
         .split("; ")
         .filter_map(|row| row.split(' ').next())

@@ -79,9 +79,5 @@ fn every_request_of_a_round_holds_the_frozen_snapshot_and_no_tools() {
     assert!(after.contains("A shop, as it is now.") && !after.contains("database"), "{after}");
 
     let file = arg(&desk.path("s.s2s"));
-    assert_eq!(desk.run(["snapshot", &file]).code(0).out, before);
-    assert_eq!(desk.run(["snapshot", &file, "--step", "two"]).code(0).out, after);
-    let whole = desk.run(["snapshot", &file, "--for", "second"]).code(0).out;
-    assert_eq!(whole, format!("{before}  your_role: \"second\"\n  facilitator_directive: \"Be short\"\n"));
     desk.run(["verify", &file]).code(0);
 }

@@ -153,7 +153,7 @@ fn a_program_that_is_not_there_is_an_error_before_the_round() {
     assert!(!desk.home().join("seen").exists());
     // Only a program known by name has a default model.
     let ran = desk.run(["--batch", "decide.yaml", "--model", "openai/"]).code(2);
-    ran.tells("name its model; only programs known by name");
+    ran.tells("name its model; only programs such as");
 }
 
 #[test]

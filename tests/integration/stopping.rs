@@ -184,9 +184,6 @@ impl Host for Void {
     fn report(&self, _: &Session, _: &str) -> Result<PathBuf, Diagnostic> {
         Ok(PathBuf::new())
     }
-    fn edit(&self, text: &str) -> Result<String, Diagnostic> {
-        Ok(text.to_owned())
-    }
     fn keep(&self, _: &str, _: Option<&str>) -> Result<(), Diagnostic> {
         Ok(())
     }

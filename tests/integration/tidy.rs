@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 /// The rooms from left to right; a room may name only rooms to its left.
 const ROOMS: &str = "\
-    diagnostic sanitize tokens yaml tally ballot round identity persona workflow history handoff core \
+    diagnostic sanitize tokens words yaml tally ballot round identity persona workflow history handoff core \
     clock participants journal queue engine insight report doors worker config launch tui cli main";
 /// Rooms that do no IO, no async, and read no clock and no randomness.
 const PURE: &str = "\
-    diagnostic sanitize tokens yaml tally ballot round identity persona workflow history handoff core \
+    diagnostic sanitize tokens words yaml tally ballot round identity persona workflow history handoff core \
     insight report";
 const IMPURE: &str = "\
     thread tokio reqwest ratatui crossterm getrandom std::fs std::env std::net std::process SystemTime \
@@ -366,4 +366,32 @@ fn every_link_of_the_documents_leads_to_a_file_and_a_heading() {
         }
     }
     assert!(checked > 20 && broken.is_empty(), "{checked} links, broken:\n{}", broken.join("\n"));
+}
+
+/// Variables of the machine's own, and those that the program sets for others or only tests set.
+const UNDOCUMENTED: &str =
+    "HOME SUDO_UID ROUNDTABLE_WORK_ITEM ROUNDTABLE_STOP_AT ROUNDTABLE_CONNECT_MS ROUNDTABLE_ACK_WAIT_MS";
+
+#[test]
+fn the_variables_that_are_documented_are_those_that_are_read() {
+    let lines = sources().into_iter().flat_map(|source| source.lines);
+    let source: String = lines.map(|(_, line)| line + "\n").collect();
+    let help = crate::program::Desk::new().run(["--help"]).out;
+    let listed =
+        help.split("Environment:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("a list");
+    let names = listed.lines().filter_map(|line| line.trim().split("  ").next());
+    let documented: Vec<&str> = names.flat_map(|names| names.split(", ")).collect();
+    // Proxies are read by a library; each seat and each provider has a variable of its own.
+    let is_own = |name: &&&str| !["…", "_MODEL", "_URL", "_PROXY"].iter().any(|end| name.ends_with(end));
+    for name in documented.iter().filter(is_own) {
+        assert!(source.contains(&format!("\"{name}\"")), "{name} is documented and not read");
+    }
+    let calls = ["var(\"", "var_os(\"", " set(\"", "named(\"", "xdg(\"", ": &str = \"ROUNDTABLE_"];
+    let read =
+        calls.iter().flat_map(|call| source.split(call).skip(1).filter_map(|rest| rest.split('"').next()));
+    let is_name = |name: &&str| name.len() > 3 && name.bytes().all(|c| c.is_ascii_uppercase() || c == b'_');
+    let is_known =
+        |name: &&str| documented.iter().any(|known| known.ends_with(name)) || UNDOCUMENTED.contains(name);
+    let unknown: Vec<&str> = read.filter(is_name).filter(|name| !is_known(name)).collect();
+    assert!(unknown.is_empty(), "read and not documented: {unknown:?}");
 }

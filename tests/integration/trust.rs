@@ -154,7 +154,7 @@ fn a_folder_counts_in_its_repository_and_if_it_is_the_users() {
     let ran = shown(&desk, &snapshot).code(0);
     assert!(!ran.out.contains("Outer words"), "{}", ran.out);
     ran.tells(".s2s` belongs to another user: it is ignored");
-    assert!(shown(&desk, &["snapshot", "decide.yaml", "--trust"]).out.contains("Outer words"));
+    assert!(shown(&desk, &["run", "decide.yaml", "--dry-run", "--trust"]).out.contains("Outer words"));
     let called = desk.set("SUDO_UID", "4242");
     assert!(shown(&called, &snapshot).out.contains("Outer words"), "under sudo it is the caller's");
 }

@@ -6,7 +6,7 @@ use roundtable::journal::{fold, read_log};
 use roundtable::report::trace::trace;
 
 use crate::no_persona::{any_service, three_services};
-use crate::program::{Desk, arg};
+use crate::program::Desk;
 use crate::server::{Answer, Server};
 
 const PICK: &str = "participants: [qa-lead, skeptic]\nquestion: Which?\n\
@@ -35,20 +35,6 @@ fn a_context_that_cannot_be_read_stops_the_round() {
     }
     desk.write(".s2s/CONTEXT.md", "A shop.");
     assert!(desk.run(["snapshot", "decide.yaml"]).code(0).out.contains("project_summary: \"A shop.\""));
-}
-
-#[test]
-fn a_session_goes_by_its_id_and_prints_in_a_pipe() {
-    let desk = Desk::with(PICK);
-    let ran = desk.run(["--batch", "decide.yaml"]);
-    let path = desk.session();
-    ran.tells(&format!("session: {}", arg(&path)));
-    let id = path.file_stem().expect("a name").to_string_lossy().into_owned();
-    desk.run(["verify", &id]).code(0);
-    let text = desk.run(["replay", &id, "--text"]).code(0).out;
-    assert!(text.contains("round decide open"), "{text}");
-    assert_eq!(desk.run([arg(&path)]).code(0).out, text, "a session alone, in a pipe");
-    assert!(desk.run(["verify", "no-such-session"]).code(2).err.contains("no-such-session"));
 }
 
 #[test]

@@ -44,8 +44,8 @@ async def talk(program: str) -> None:
         status = await call("status", {**session, "wait_s": 30})
         assert (status["state"], status["sealed"]) == ("closed", 6), status
         result = await call("result", session)
-        assert result["tally"]["asked"] == 6 and result["rehearsal"], result
-        answers = result["minority"] + result["others"]
+        assert "placeholders" in result["reason"], result
+        answers = result["rounds"][-1]["seats"]
         own = next(answer for answer in answers if answer["participant"] == "caller")
         assert own["answer"]["reason"] == "one less file", own
 

@@ -15,7 +15,7 @@ pub struct AskArgs {
     #[arg(value_name = "OPTION")]
     pub options: Vec<String>,
     /// Ask these models, or other participants (default on a terminal: local servers and the configured model)
-    #[arg(long, value_name = "MODEL,...")]
+    #[arg(long, alias = "model", value_name = "MODEL,...")]
     pub with: Vec<String>,
     /// Add a file as evidence, with lines if wanted (`src/a.rs:10-80`; `-`: stdin; repeatable)
     #[arg(long, value_name = "FILE")]

@@ -26,9 +26,6 @@ pub struct Args {
     /// Definitions or sessions to run, and options.
     #[command(flatten)]
     pub run: Run,
-    /// Allow the project's programs, addresses, keys and a `.s2s` of another owner for this run
-    #[arg(long, global = true)]
-    pub trust: bool,
 }
 
 /// Commands other than running definitions.
@@ -54,8 +51,8 @@ pub enum Verb {
     Mcp(McpArgs),
     /// Replay a session
     Replay {
-        /// Session (.s2s)
-        file: PathBuf,
+        /// Session: a file or an id (default: the newest)
+        file: Option<PathBuf>,
         /// Print plain text (default when not a terminal)
         #[arg(long, conflicts_with = "json")]
         text: bool,
@@ -65,29 +62,15 @@ pub enum Verb {
         /// Stop at this event
         #[arg(long, value_name = "SEQ")]
         at: Option<u64>,
+        #[command(flatten)]
+        trust: Trust,
     },
     /// Verify session files
-    Verify {
-        /// Sessions (.s2s); one alone with --expect and --receipt
-        #[arg(value_name = "FILE", required = true)]
-        files: Vec<PathBuf>,
-        /// Require this hash in the file
-        #[arg(long, value_name = "HASH")]
-        expect: Option<String>,
-        /// Check the receipt of a remote seat
-        #[arg(long, value_name = "RECEIPT|FILE")]
-        receipt: Option<String>,
-        /// Also print what a file cannot prove
-        #[arg(long)]
-        explain: bool,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
+    Verify(VerifyArgs),
     /// Print the exact prompts and replies of each participant
     Trace {
-        /// Session (.s2s)
-        file: PathBuf,
+        /// Session: a file or an id (default: the newest)
+        file: Option<PathBuf>,
         /// Select one participant
         #[arg(long)]
         participant: Option<String>,
@@ -102,7 +85,7 @@ pub enum Verb {
     Report(ReportArgs),
     /// Count ballots from a file, or recount a round under another rule
     Tally {
-        /// Session (.s2s); its recorded decision does not change
+        /// Session: a file or an id (default: the newest); its recorded decision does not change
         file: Option<PathBuf>,
         /// Ballots and rules
         #[command(flatten)]
@@ -124,7 +107,7 @@ pub enum Verb {
     Schema,
     /// Print a snapshot or an agent's prompt, byte for byte
     Snapshot {
-        /// Definition or session
+        /// Definition; `roundtable trace` prints what a session sent
         file: PathBuf,
         /// Select a round's or agent's step (default: first round)
         #[arg(long)]
@@ -162,15 +145,14 @@ pub enum Verb {
         /// Print one JSON object per provider
         #[arg(long)]
         json: bool,
+        #[command(flatten)]
+        trust: Trust,
     },
     /// Create a `.s2s` folder for this project, or print a definition made from a block of context
     Init {
         /// Print the definition of a `participant_context` block (YAML, or Markdown that holds one)
         #[arg(long, value_name = "FILE")]
         from: Option<PathBuf>,
-        /// Also tell coding assistants of `roundtable mcp`: an entry for the server, and a skill
-        #[arg(long, conflicts_with = "from")]
-        agent: bool,
     },
     /// Print a manual page, or write all of them
     #[command(hide = true)]
@@ -190,11 +172,39 @@ pub enum Verb {
     },
 }
 
+/// Consent of the command line.
+#[derive(Debug, Clone, Copy, Default, ClapArgs)]
+pub struct Trust {
+    /// Allow the project's programs, addresses, keys and a `.s2s` of another owner for this run
+    #[arg(long)]
+    pub trust: bool,
+}
+
+/// What is verified, and by what beside the files.
+#[derive(Debug, Clone, ClapArgs)]
+pub struct VerifyArgs {
+    /// Sessions: files or ids (default: the newest); one alone with --expect and --receipt
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Require this hash in the file, or one that begins with these 16 digits or more
+    #[arg(long, value_name = "HASH")]
+    pub expect: Option<String>,
+    /// Check the receipt of a remote seat
+    #[arg(long, value_name = "RECEIPT|FILE")]
+    pub receipt: Option<String>,
+    /// Also print what a file cannot prove
+    #[arg(long)]
+    pub explain: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Session and form of a report.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ReportArgs {
-    /// Session (.s2s)
-    pub file: PathBuf,
+    /// Session: a file or an id (default: the newest)
+    pub file: Option<PathBuf>,
     /// Select the format (default: the ending of --out, else md)
     #[arg(long, value_enum)]
     pub format: Option<Format>,
@@ -222,6 +232,7 @@ pub struct ReportArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Markdown
+    #[value(alias = "markdown")]
     Md,
     /// JSON
     Json,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Subcommand};
 
+use super::Trust;
 use super::run::{Run, RunOptions, dollars};
 use crate::config::remote::DoorAddress;
 
@@ -142,6 +143,8 @@ pub struct WorkerArgs {
     /// End when there is nothing to answer
     #[arg(long)]
     pub until_idle: bool,
+    #[command(flatten)]
+    pub trust: Trust,
 }
 
 /// What belongs to the setup of a worker.
@@ -171,4 +174,6 @@ pub struct McpArgs {
     /// Stop each session before its cost can exceed USD, whatever the assistant allows
     #[arg(long, value_name = "USD", value_parser = dollars, allow_negative_numbers = true)]
     pub max_usd: Option<f64>,
+    #[command(flatten)]
+    pub trust: Trust,
 }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, ValueEnum};
 
+use super::Trust;
+
 /// Options of a run.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub struct Run {
@@ -44,12 +46,6 @@ pub struct Run {
     /// Of `serve`: seats for people behind links.
     #[arg(skip)]
     pub invite: Vec<String>,
-    /// Of `ask`: the definition itself, in place of its file.
-    #[arg(skip)]
-    pub text: Option<String>,
-    /// Copy of the global flag.
-    #[arg(skip)]
-    pub trust: bool,
 }
 
 /// Ways to try a definition out.
@@ -88,12 +84,14 @@ pub struct RunOptions {
     /// Print the whole report on a terminal, too
     #[arg(long)]
     pub full: bool,
+    #[command(flatten)]
+    pub trust: Trust,
 }
 
 /// Options of a resumed session; everything else is in its file.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ResumeArgs {
-    /// Unfinished sessions (.s2s)
+    /// Unfinished sessions: files or ids (default: the newest)
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     #[command(flatten)]

@@ -28,7 +28,6 @@ use access::{Access, LONGEST_WAIT, done, refusal, text};
 
 /// The most characters of a reason that the session takes.
 const LONGEST_REASON: usize = 4000;
-/// No command works longer on one item.
 const PATIENCE: Duration = Duration::from_secs(24 * 3600);
 
 struct Worker<'a> {
@@ -43,6 +42,7 @@ struct Worker<'a> {
 /// Works until the session is over, or there was nothing to do for `--wait` seconds.
 pub fn run(args: &InboxArgs, output: &mut Console) -> VerbResult {
     let access = Access::of(args)?;
+    let own_name = || Ok::<_, Diagnostic>(format!("worker-{}", hex(&random::<4>()?)));
     let holder = args.holder.clone().map_or_else(own_name, Ok)?;
     let program = ExternalProgram::new(program(&args.command), PATIENCE);
     let mut worker = Worker { access, holder, program, left: HashSet::new(), output };
@@ -73,10 +73,6 @@ fn program(command: &[String]) -> ProgramSpec {
         ok_exit: Vec::new(),
         tool_less: false,
     }
-}
-
-fn own_name() -> Result<String, Diagnostic> {
-    Ok(format!("worker-{}", hex(&random::<4>()?)))
 }
 
 impl Worker<'_> {
@@ -110,7 +106,6 @@ impl Worker<'_> {
         }
     }
 
-    /// Works on a claimed item.
     async fn work_on(&mut self, taken: &Value) -> Result<(), RunError> {
         let item = taken["item"].as_str().unwrap_or_default();
         self.output.note(&format!("{}: claimed as {}", text(taken, "item"), self.holder));
@@ -212,7 +207,6 @@ enum Unanswered {
     Refused(String),
 }
 
-/// What the command is asked for an item.
 fn request(item: &Value) -> SeatRequest {
     let of = |key: &str| item[key].as_str().unwrap_or_default();
     let prompt = Prompt { rules: "".into(), snapshot: of("prompt").into(), tail: String::new() };

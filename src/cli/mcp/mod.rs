@@ -31,7 +31,7 @@ use crate::diagnostic::Diagnostic;
 use crate::launch::run::{raise_descriptor_limit, runtime};
 
 /// Serves until standard input ends or a signal comes.
-pub fn run(args: &McpArgs, trust: bool, output: &Console) -> VerbResult {
+pub fn run(args: McpArgs, output: &Console) -> VerbResult {
     if std::io::stdin().is_terminal() {
         output.note("a coding assistant starts this and speaks JSON-RPC to it; Ctrl-C ends it");
     }
@@ -40,7 +40,7 @@ pub fn run(args: &McpArgs, trust: bool, output: &Console) -> VerbResult {
     let (interrupt, ended_by) = (CancellationToken::new(), Arc::new(OnceLock::new()));
     runtime.spawn(cancel_on_signal(interrupt.clone(), Arc::clone(&ended_by)));
     let sessions = Arc::new(Sessions::new(runtime.handle().clone(), interrupt.clone()));
-    let server = Server::new(args.clone(), trust, Arc::clone(&sessions));
+    let server = Server::new(args, Arc::clone(&sessions));
     let done = runtime.block_on(async {
         match server.serve_with_ct(stdio(), interrupt.clone()).await {
             Ok(service) => drop(service.waiting().await),

@@ -18,7 +18,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::arguments::{Convene, Numbers, OfSession, OfStatus, Outcome};
+use super::arguments::{Convene, Numbers, OfSession, OfStatus};
 use super::convene::{convene, in_words};
 use super::saved::{file_of, not_over, outcome};
 use super::sessions::{Sessions, numbers_elsewhere};
@@ -38,7 +38,7 @@ tools and know nothing else. Keep your own opinion out of question and evidence;
 `own_ballot`.\n\
 2. `convene`, then `status` until the state is `closed`. Before the close there are only numbers: do not guess \
 or summarise what the panel thinks.\n\
-3. `result`, and report decision, count and the minority's answers, word for word, to the user.";
+3. `result`, and report decision, count and `dissent`, word for word, to the user.";
 
 /// The longest that `status` waits, in seconds.
 const LONGEST_WAIT: u64 = 30;
@@ -47,7 +47,6 @@ const LONGEST_WAIT: u64 = 30;
 #[derive(Clone)]
 pub struct Server {
     args: Arc<McpArgs>,
-    trust: bool,
     sessions: Arc<Sessions>,
 }
 
@@ -55,17 +54,15 @@ pub struct Server {
 type Answered<T> = Result<T, RunError>;
 
 impl Server {
-    pub fn new(args: McpArgs, trust: bool, sessions: Arc<Sessions>) -> Self {
-        Self { args: Arc::new(args), trust, sessions }
+    pub fn new(args: McpArgs, sessions: Arc<Sessions>) -> Self {
+        Self { args: Arc::new(args), sessions }
     }
 
     async fn answer(&self, tool: &str, given: JsonObject) -> Option<CallToolResult> {
         Some(match tool {
             "convene" => {
-                self.blocking(given, |server, asked: Convene| {
-                    convene(&asked, &server.args, server.trust, &server.sessions)
-                })
-                .await
+                self.blocking(given, |server, asked: Convene| convene(&asked, &server.args, &server.sessions))
+                    .await
             }
             "status" => match read_arguments(given) {
                 Ok(asked) => said(self.status(asked).await),
@@ -98,7 +95,7 @@ impl Server {
     }
 
     fn file_of(&self, id: &str) -> Result<std::path::PathBuf, Diagnostic> {
-        self.sessions.path(id).map_or_else(|| file_of(&Dirs::find(self.trust)?, id), Ok)
+        self.sessions.path(id).map_or_else(|| file_of(&Dirs::find(self.args.trust.trust)?, id), Ok)
     }
 
     /// The file of a session that does not run here.
@@ -140,36 +137,38 @@ fn refused(error: &RunError) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(problems.join("\n"))])
 }
 
-fn tool<A: JsonSchema + 'static, T: JsonSchema + 'static>(
+fn tool<A: JsonSchema + 'static>(
     name: &'static str,
     description: &'static str,
     annotations: ToolAnnotations,
 ) -> Tool {
     let tool = Tool::new(name, description, JsonObject::new()).with_annotations(annotations);
-    tool.with_input_schema::<A>().with_output_schema::<T>()
+    tool.with_input_schema::<A>()
 }
 
 fn tools() -> Vec<Tool> {
     let reads = || ToolAnnotations::new().read_only(true).open_world(false);
     let asks = || ToolAnnotations::new().read_only(false).destructive(false).open_world(true);
     vec![
-        tool::<Convene, Numbers>(
+        tool::<Convene>(
             "convene",
             "Puts a question to a panel of models, blind, and returns at once. Use it when a decision deserves \
              several independent opinions: designs, trade-offs, risky changes, reviews, estimates. Put everything \
              the seats need into `evidence`. Then poll `status`.",
             asks(),
-        ),
-        tool::<OfStatus, Numbers>(
+        )
+        .with_output_schema::<Numbers>(),
+        tool::<OfStatus>(
             "status",
             "Says how many answers of a session are sealed, and whether it is closed; nothing of what is in them. \
              Use it after `convene` until the state is `closed`; `wait_s` saves calls.",
             reads(),
-        ),
-        tool::<OfSession, Outcome>(
+        )
+        .with_output_schema::<Numbers>(),
+        tool::<OfSession>(
             "result",
-            "Shows decision, count and answers of a session that is closed. Use it once, after `status` said \
-             `closed`; before, it is refused. Tell the user what the minority said, too.",
+            "Shows decision, count, dissent and answers of a session that is closed. Use it once, after `status` \
+             said `closed`; before, it is refused. Tell the user what `dissent` says, too.",
             reads(),
         ),
     ]

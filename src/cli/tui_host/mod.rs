@@ -17,6 +17,7 @@ use tokio::sync::mpsc::unbounded_channel;
 
 use self::screen_door::ScreenDoor;
 use super::args::{Format, Run};
+use super::browse::quoted;
 use super::console::VerbResult;
 use super::doctor;
 use super::files::{one_decision, rendered};
@@ -53,7 +54,7 @@ pub fn show(run: &Run, opening: Option<OpenTarget>) -> VerbResult {
         let hint = "use `roundtable --batch FILE`, or `roundtable replay FILE --text`";
         return Err(problem.hint(hint).into());
     }
-    let mut set_up = Environment::find(run.trust)?;
+    let mut set_up = Environment::find(run.common.trust.trust)?;
     raise_descriptor_limit();
     let screen = screen_options(&set_up)?;
     let options = launch_options(run, &mut set_up)?;
@@ -63,7 +64,8 @@ pub fn show(run: &Run, opening: Option<OpenTarget>) -> VerbResult {
     if let Some(file) = left {
         // A terminal that is gone needs to be told nothing.
         let verb = read_session(Path::new(&file)).map_or("resume", |log| resume_verb(&fold(&log)));
-        let _ = writeln!(std::io::stderr(), "session saved: {file}\nresume with: roundtable {verb} {file}");
+        let name = quoted(&file);
+        let _ = writeln!(std::io::stderr(), "session saved: {file}\nresume with: roundtable {verb} {name}");
     }
     Ok(exit)
 }
@@ -295,10 +297,6 @@ impl Host for TuiHost {
             .write_whole(&path, rendered(&reports, format).as_bytes())
             .map_err(|error| Diagnostic::new(error.to_string()))?;
         Ok(path)
-    }
-
-    fn edit(&self, text: &str) -> Result<String, Diagnostic> {
-        drafts::edit(&self.set_up.folders.drafts(), text)
     }
 
     fn keep(&self, name: &str, text: Option<&str>) -> Result<(), Diagnostic> {

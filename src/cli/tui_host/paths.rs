@@ -4,7 +4,6 @@ use std::path::Path;
 
 use crate::sanitize::harmless;
 
-/// No folder's list is read further than this.
 const MOST: usize = 10_000;
 
 /// Returns the files and folders that begin with `typed`, in order; folders end with `/`. Hidden ones are

@@ -12,7 +12,6 @@ use crate::launch::environment::Environment;
 use crate::launch::seat::ReadySession;
 use crate::tui::SeatLink;
 
-/// A session whose remote seats are served.
 #[derive(Default)]
 pub struct Served {
     pub remote: Option<RemoteSeats>,
@@ -21,7 +20,6 @@ pub struct Served {
     pub ends: Option<CancellationToken>,
 }
 
-/// A door, bound as the settings say.
 pub struct ScreenDoor(LinkDoor);
 
 impl ScreenDoor {

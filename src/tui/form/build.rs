@@ -39,12 +39,7 @@ pub fn new_question(personas: &[(String, String)], own: &[String]) -> Form {
     let strategies: Vec<&str> = built_in.chain(own).map(String::as_str).collect();
     let fields = vec![
         Field::text("question", "question", "What everyone is asked", ""),
-        Field::text(
-            "exploration",
-            "background",
-            "What they should know; paste it, or Ctrl-E opens $EDITOR",
-            "",
-        ),
+        Field::text("exploration", "background", "What they should know; type or paste it", ""),
         Field::text("options", "options", "One option per line; empty for an open question", ""),
         Field::choice("rule", "rule", "", &rules, "majority"),
         Field::choice("strategy", "strategy", "", &strategies, "blind"),

@@ -84,8 +84,6 @@ pub enum FormEvent {
     Typed,
     Away,
     Done,
-    /// It wants the field's text in the person's own editor.
-    Editor,
     /// It completes the path in the field.
     Path(String),
 }
@@ -201,7 +199,6 @@ impl Form {
         match (key.code, ctrl) {
             (KeyCode::Esc, _) => return FormEvent::Away,
             (KeyCode::Char('s'), true) | (KeyCode::F(2), _) => return FormEvent::Done,
-            (KeyCode::Char('e'), true) => return FormEvent::Editor,
             (KeyCode::Char('x'), true) => {
                 let filled = self.filled.clone();
                 self.restore(&filled);

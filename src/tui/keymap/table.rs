@@ -179,11 +179,10 @@ const fn form_key(
     FormKey { keys, name, footer }
 }
 
-pub const FORM_KEYS: [FormKey; 8] = [
+pub const FORM_KEYS: [FormKey; 7] = [
     form_key(&["Ctrl-S", "F2"], "submit form", Some("submit")),
     form_key(&["Tab"], "next field; completes a path", Some("next")),
     form_key(&["Esc"], "close form, keep draft", Some("close")),
-    form_key(&["Ctrl-E"], "edit field in $EDITOR", Some("editor")),
     form_key(&["Ctrl-X"], "empty form", None),
     form_key(&["Shift-Tab"], "previous field", None),
     form_key(&["←", "→"], "change value", None),

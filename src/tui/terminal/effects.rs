@@ -77,7 +77,6 @@ impl Screen {
                 });
                 return Ok(Some(Message::Say("Writing the report …".to_owned())));
             }
-            Effect::Edit(text) => return self.edit(&text),
             Effect::FindPaths(typed) => return Ok(Some(Message::Paths(self.host.paths(&typed)))),
             Effect::Reply(seat, text) => self.reply(&seat, text),
             Effect::Keep(name, _) | Effect::Recall(name) if name.is_empty() => {}
@@ -199,20 +198,6 @@ impl Screen {
         let title = "Cannot open".to_owned();
         self.model.overlay =
             Some(Overlay::Text(TextView { title, text: text.join("\n\n"), ..TextView::default() }));
-    }
-
-    /// Lends the terminal to the person's editor.
-    fn edit(&mut self, text: &str) -> io::Result<Option<Message>> {
-        self.inputs = None;
-        guard::restore();
-        let edited = self.host.edit(text);
-        self.signals.forget_interrupts();
-        self.terminal = guard::enter(self.mouse)?;
-        self.inputs = Some(EventStream::new());
-        Ok(Some(match edited {
-            Ok(text) => Message::Edited(text),
-            Err(problem) => Message::Say(said(&problem)),
-        }))
     }
 
     /// Gives the terminal back, stops this process, and takes the terminal again when it goes on.

@@ -28,15 +28,6 @@ impl Signals {
         Ok(Self {})
     }
 
-    /// Forgets interrupts that were meant for another program on this terminal.
-    pub fn forget_interrupts(&mut self) {
-        #[cfg(unix)]
-        {
-            use futures::FutureExt as _;
-            while matches!(self.interrupt.recv().now_or_never(), Some(Some(()))) {}
-        }
-    }
-
     /// Waits for one; gives the exit code that tells which it was.
     pub async fn any(&mut self) -> ExitCode {
         #[cfg(unix)]

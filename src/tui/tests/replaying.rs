@@ -88,25 +88,6 @@ fn a_click_on_the_time_line_leads_to_its_moment() {
     }
 }
 
-/// What the screen says about the file while it is shown.
-#[test]
-fn a_file_that_grows_is_followed() {
-    use crate::tui::LoadProgress;
-    let lines = saved("context-passing.s2s");
-    let (start, rest) = lines.split_at(12);
-    let mut model = model(start.to_vec());
-    update(&mut model, Message::LoadProgress(LoadProgress::Whole));
-    press(&mut model, KeyCode::Esc);
-    update(&mut model, Message::LoadProgress(LoadProgress::Grew(rest[..3].to_vec())));
-    assert_eq!((model.replay.at(), model.notice.as_deref()), (15, Some("3 new events in the file")));
-    press(&mut model, KeyCode::Char('g'));
-    update(&mut model, Message::LoadProgress(LoadProgress::Grew(rest[3..].to_vec())));
-    assert_eq!(model.replay.at(), 0, "who looks back is not torn away");
-    assert!(model.notice.as_ref().is_some_and(|notice| notice.ends_with("Press End to see them")));
-    update(&mut model, Message::LoadProgress(LoadProgress::Changed("x.s2s was cut".to_owned())));
-    assert_eq!((model.notice.as_deref(), model.replay.len()), (Some("x.s2s was cut"), lines.len()));
-}
-
 #[test]
 fn digits_jump_to_tenths_and_r_to_the_next_reveal() {
     let mut model = model(slow());

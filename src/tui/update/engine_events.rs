@@ -121,18 +121,6 @@ pub fn reading(model: &mut Model, read: LoadProgress) {
             return;
         }
         LoadProgress::Whole => {}
-        LoadProgress::Grew(lines) => {
-            let (count, follows) = (lines.len(), model.replay.at() == model.replay.len());
-            model.replay.append(lines);
-            let hint = if follows { "" } else { ". Press End to see them" };
-            let what = if count == 1 { "new event" } else { "new events" };
-            model.notice = Some(format!("{count} {what} in the file{hint}"));
-            return;
-        }
-        LoadProgress::Changed(what) => {
-            model.notice = Some(what);
-            return;
-        }
         LoadProgress::Damaged(what) => model.notice = Some(what),
     }
     model.reading = None;

@@ -39,27 +39,13 @@ pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
         FormEvent::Typed => vec![Effect::KeepSoon],
         FormEvent::Away => close_form(model),
         FormEvent::Done => submit(model),
-        // An editor needs a file, and this is nobody's to read.
-        FormEvent::Editor if matches!(form.purpose, FormKind::SeatAnswer(..)) => {
-            model.notice =
-                Some("Sealed answers cannot be edited in an external editor. Type here.".to_owned());
-            Vec::new()
-        }
         FormEvent::Path(typed) => vec![Effect::FindPaths(typed)],
-        FormEvent::Editor => form.text().map_or_else(Vec::new, |text| vec![Effect::Edit(text)]),
     }
 }
 
 pub fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     let Some(form) = form(model) else { return Vec::new() };
     form.paste(text);
-    vec![Effect::KeepSoon]
-}
-
-pub fn edited(model: &mut Model, text: &str) -> Vec<Effect> {
-    let Some(form) = form(model) else { return Vec::new() };
-    form.replace(text);
-    form.show_cursor();
     vec![Effect::KeepSoon]
 }
 

@@ -39,8 +39,6 @@ pub enum Message {
     /// A session is ready to be looked at before it begins.
     Drafted(Box<Draft>),
     Context(Result<Option<String>, String>),
-    /// A text comes back from the person's editor.
-    Edited(String),
     /// Paths of the project that begin with what was typed into the field at hand.
     Paths(Vec<String>),
     /// What was typed into this form before comes back.
@@ -82,8 +80,6 @@ pub enum Effect {
     Notify(String),
     Copy(String),
     Report(&'static str),
-    /// Have the person edit this text in an editor of their own.
-    Edit(String),
     /// Find the paths of the project that begin with this.
     FindPaths(String),
     /// Keep what is typed into the form of this name; `None` forgets it.

@@ -56,7 +56,6 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         }
         Message::Drafted(draft) => return engine_events::drafted(model, *draft),
         Message::Context(read) => engine_events::context(model, read),
-        Message::Edited(text) => return forms::edited(model, &text),
         Message::Paths(found) => return forms::complete_path(model, &found),
         Message::Kept(name, text) => forms::restore_draft(model, &name, &text),
         Message::Busy(what) => {

@@ -120,7 +120,7 @@ fn with_next(mut steps: Vec<Node>) -> Vec<Node> {
 pub(super) fn parts(root: &Node, id: &str) -> Option<(Map, Vec<Node>)> {
     let Value::Map(entries) = &root.value else { return None };
     if is_discussion(root) {
-        let of_definition = ["id", "participants", "goal", "constraints", "description", "budget"];
+        let of_definition = ["id", "participants", "goal", "constraints", "description", "max_usd"];
         let is_of_step = |key: &str| {
             key == "type" || super::steps::discussion::TYPE.has(key) && !of_definition.contains(&key)
         };

@@ -4,6 +4,7 @@ use super::spec::{KeySpec, KeyType, MapSpec, StepPosition, StepType};
 use super::tables::{DEFINITION, single_step_keys};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::tally::{Decimal, Fraction};
+use crate::words::meant;
 use crate::workflow::load::entries::Findings;
 use crate::workflow::load::map_reader::{as_text, parse_duration};
 use crate::workflow::steps::round::Quorum;
@@ -17,15 +18,21 @@ pub fn check_definition(node: &Node, found: &Findings<'_>) {
     }
     let is_written = |key: &str| value(node, key).is_some();
     if is_written("steps") && !has_nested(node) {
-        check_keys(node, what, &DEFINITION.keys.iter().collect::<Vec<_>>(), &[], found);
-    } else if is_written("type") || is_written("question") {
+        let known: Vec<_> = DEFINITION.keys.iter().collect();
+        Keys { what, places: &["definition"], known: &known }.check(node, &[], found);
+    } else {
         // A file without a list of steps is one step.
         let step_type = type_of(node, StepPosition::AtTop);
-        check_keys(node, what, &single_step_keys(step_type), &WITHOUT_EFFECT, found);
-        check_required(node, what, step_type.into_iter().flat_map(|of| of.keys), found);
-        warn_without_effect(node, step_type, found);
-    } else {
-        check_keys(node, what, &single_step_keys(None), &[], found);
+        let places = ["definition", step_type.map_or("step", |of| of.name), "step"];
+        Keys { what, places: &places, known: &single_step_keys(step_type) }.check(
+            node,
+            &WITHOUT_EFFECT,
+            found,
+        );
+        if is_written("type") || is_written("question") {
+            check_required(node, what, &places, step_type.into_iter().flat_map(|of| of.keys), found);
+            warn_without_effect(node, step_type, found);
+        }
     }
 }
 
@@ -38,45 +45,70 @@ pub fn has_nested(definition: &Node) -> bool {
 fn check_step(node: &Node, found: &Findings<'_>) {
     let step_type = type_of(node, StepPosition::InList);
     let what = step_type.map_or("a step", |of| of.what);
-    check_keys(node, what, &step_keys(step_type), &WITHOUT_EFFECT, found);
+    let places = &[step_type.map_or("step", |of| of.name), "step"];
+    Keys { what, places, known: &step_keys(step_type) }.check(node, &WITHOUT_EFFECT, found);
     if !matches!(node.value, Value::Map(_)) {
         return;
     }
     if value(node, "type").is_none() && step_type.is_none() {
         found.refuse(node, "a step has no `type`", "add `type: round`");
     }
-    check_required(node, what, STEP_KEYS.iter().chain(step_type.into_iter().flat_map(|of| of.keys)), found);
+    let wanted = STEP_KEYS.iter().chain(step_type.into_iter().flat_map(|of| of.keys));
+    check_required(node, what, places, wanted, found);
     warn_without_effect(node, step_type, found);
 }
 
 pub fn check_map(node: &Node, spec: &'static MapSpec, found: &Findings<'_>) {
-    check_keys(node, spec.what, &spec.keys.iter().collect::<Vec<_>>(), &[], found);
-    check_required(node, spec.what, spec.keys, found);
+    let places = &[spec.name];
+    let known: Vec<_> = spec.keys.iter().collect();
+    Keys { what: spec.what, places, known: &known }.check(node, &[], found);
+    check_required(node, spec.what, places, spec.keys, found);
 }
 
-/// Notes unknown keys, apart from `ignored` ones, and values of a wrong type; `what` names the map.
-pub fn check_keys(
-    node: &Node,
-    what: &str,
-    keys: &[&'static KeySpec],
-    ignored: &[&str],
-    found: &Findings<'_>,
-) {
-    let Value::Map(map) = &node.value else {
-        return not_a_map(node, what, "write `key: value` lines, or `{key: value}`", found);
-    };
-    for (name, value) in map {
-        if let Some(key) = keys.iter().find(|key| key.name == name.text) {
-            if value.value != Value::Null {
-                Place { key, what, found }.check(value, &key.kind);
+/// The keys of a map, and where other words for them are looked up; `what` names the map.
+pub struct Keys<'a> {
+    pub what: &'a str,
+    pub places: &'a [&'a str],
+    pub known: &'a [&'static KeySpec],
+}
+
+impl Keys<'_> {
+    /// Notes unknown keys, apart from `ignored` ones, and values of a wrong type.
+    pub fn check(&self, node: &Node, ignored: &[&str], found: &Findings<'_>) {
+        let what = self.what;
+        let Value::Map(map) = &node.value else {
+            return not_a_map(node, what, "write `key: value` lines, or `{key: value}`", found);
+        };
+        for (name, value) in map {
+            if let Some(key) = self.known.iter().find(|key| key.name == name.text) {
+                if value.value != Value::Null {
+                    Place { key, what, found }.check(value, &key.kind);
+                }
+            } else if !ignored.contains(&name.text.as_str()) {
+                let problem = Diagnostic::new(format!("unknown key `{}` in {what}", name.text));
+                let problem = problem.hint(self.hint(&name.text));
+                found.problems.borrow_mut().push(problem.at(found.file, name.line, name.column));
             }
-        } else if !ignored.contains(&name.text.as_str()) {
-            let known: Vec<&str> = keys.iter().map(|key| key.name).collect();
-            let problem = Diagnostic::new(format!("unknown key `{}` in {what}", name.text));
-            let problem = problem.hint(did_you_mean(&name.text, &known));
-            found.problems.borrow_mut().push(problem.at(found.file, name.line, name.column));
         }
     }
+
+    fn hint(&self, name: &str) -> String {
+        match meant_by(self.places, name) {
+            Some((word, "")) => return format!("`{word}` is given already"),
+            Some((_, hint)) => return hint.to_owned(),
+            None if self.places == ["participant"] && name.contains('/') => {
+                return format!("write `{{model: {name}, weight: 2}}`");
+            }
+            None => {}
+        }
+        let known: Vec<&str> = self.known.iter().map(|key| key.name).collect();
+        let hint = did_you_mean(name, &known);
+        if hint.ends_with('…') { format!("{hint}; `roundtable schema` lists all") } else { hint }
+    }
+}
+
+fn meant_by(places: &[&str], name: &str) -> Option<(&'static str, &'static str)> {
+    places.iter().find_map(|place| meant(place, name))
 }
 
 fn not_a_map(node: &Node, what: &str, hint: &str, found: &Findings<'_>) {
@@ -87,17 +119,19 @@ fn not_a_map(node: &Node, what: &str, hint: &str, found: &Findings<'_>) {
     found.refuse(node, message, hint);
 }
 
-/// Notes required keys that are absent or blank.
+/// Notes required keys that are absent or blank, unless another word stands for them.
 fn check_required(
     node: &Node,
     what: &str,
+    places: &[&str],
     keys: impl IntoIterator<Item = &'static KeySpec>,
     found: &Findings<'_>,
 ) {
-    if !matches!(node.value, Value::Map(_)) {
-        return;
-    }
-    for key in keys.into_iter().filter(|key| key.is_required()) {
+    let Value::Map(map) = &node.value else { return };
+    let is_meant = |name: &str| {
+        map.iter().any(|(key, _)| meant_by(places, &key.text).is_some_and(|(word, _)| word == name))
+    };
+    for key in keys.into_iter().filter(|key| key.is_required() && !is_meant(key.name)) {
         let is_blank = match value(node, key.name).map(|node| &node.value) {
             None => true,
             Some(Value::Text(text)) => text.trim().is_empty(),
@@ -170,7 +204,14 @@ impl Place<'_> {
                 Some(text) => {
                     let known = words(kind).unwrap_or_default();
                     let message = format!("unknown {} `{text}` in {}", self.key.name, self.what);
-                    self.found.refuse(node, message, did_you_mean(&text, &known));
+                    let place = match self.key.name {
+                        "ballot" => "kind",
+                        "rule" => "name",
+                        other => other,
+                    };
+                    let meant = meant(place, &text).map(|(_, hint)| hint.to_owned());
+                    let hint = meant.unwrap_or_else(|| did_you_mean(&text, &known));
+                    self.found.refuse(node, message, hint);
                 }
             },
             _ if suits(node, kind) => {}
@@ -198,7 +239,12 @@ impl Place<'_> {
         };
         let hint = match (kind, &node.value) {
             (_, Value::Number(_) | Value::Bool(_)) if may_be_text => "put it in quotes".to_owned(),
-            (KeyType::List(_) | KeyType::Steps, _) => "write one item a line, each after `- `".to_owned(),
+            (KeyType::List(_) | KeyType::Steps, _) => {
+                format!("write one item a line, each after `- `, or `{name}: {}`", self.key.example)
+            }
+            (_, Value::Text(_)) if name == "context" => {
+                "write it as `exploration: …`, the background, or as `project_summary: …`".to_owned()
+            }
             _ => format!("write `{name}: {}`", self.key.example),
         };
         self.found.refuse(node, message, hint);

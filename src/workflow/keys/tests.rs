@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::check::check_keys;
+use super::check::Keys;
 use super::definition_reference;
 use super::schema::{definition_schema, definition_schema_text};
 use super::spec::{KeySpec, KeyType, MapSpec};
@@ -25,7 +25,11 @@ fn every_example_is_a_value_of_its_key_in_checks_and_schema() {
         for key in keys {
             let text = format!("{}: {}\n", key.name, key.example);
             let found = Findings::new("f");
-            check_keys(&read(&text, "f").expect(&text), "the example", keys, &[], &found);
+            Keys { what: "the example", places: &[], known: keys }.check(
+                &read(&text, "f").expect(&text),
+                &[],
+                &found,
+            );
             assert_eq!(found.problems.take(), [], "{text}");
             assert!(key.about.ends_with('.') && !key.example.contains('|'), "{text}");
             inside(&key.kind, seen);

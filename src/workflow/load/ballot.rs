@@ -48,7 +48,10 @@ pub fn ballot(entries: Entries<'_>) -> BallotForm {
             .map(|kind| BallotForm::over(kind, Vec::new())),
     };
     let Some(form) = form else { return BallotForm::position() };
-    check_form(&form, node, entries);
+    // What else does not fit may follow from what was noted.
+    if !entries.found.is_wrong(node) {
+        check_form(&form, node, entries);
+    }
     form
 }
 
@@ -106,7 +109,7 @@ fn check_form(form: &BallotForm, node: &Node, entries: Entries<'_>) {
     }
     if takes.options && form.options.len() < 2 && !is_taken {
         let message = format!("{} ballot needs at least two options", with_article(name));
-        entries.refuse(node, message, "add `options: [a, b]`");
+        entries.refuse(node, message, "write them as a list: `options: [a, b]`");
     }
     if !takes.options && (!form.options.is_empty() || is_taken) {
         let hint = if takes.cards { "write `cards`" } else { "remove `options`" };

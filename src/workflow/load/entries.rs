@@ -124,6 +124,22 @@ impl<'a> Findings<'a> {
         self.problems.borrow_mut().push(node.problem(self.file, message).hint(hint));
     }
 
+    /// Whether an error was noted at a node or inside it.
+    pub fn is_wrong(&self, node: &Node) -> bool {
+        let is_at = |line, column| {
+            let at = |problem: &Diagnostic| problem.place.as_ref().map(|at| (at.line, at.column));
+            self.problems.borrow().iter().any(|problem| at(problem) == Some((line, column)))
+        };
+        is_at(node.line, node.column)
+            || match &node.value {
+                Value::Map(map) => {
+                    map.iter().any(|(key, value)| is_at(key.line, key.column) || self.is_wrong(value))
+                }
+                Value::List(items) => items.iter().any(|item| self.is_wrong(item)),
+                _ => false,
+            }
+    }
+
     pub fn warn(&self, warning: Diagnostic) {
         self.warnings.borrow_mut().push(warning);
     }

@@ -1,5 +1,6 @@
 //! The loader: a file's text to a [`Definition`], or every problem in it with its place.
 
+pub(crate) mod aliases;
 pub(crate) mod ballot;
 pub(crate) mod entries;
 pub(crate) mod map_reader;
@@ -21,7 +22,8 @@ use super::strategy::ReadStrategy;
 use super::used::{ReadUsed, UsedDefinitions};
 use super::{envelope, templates, validate};
 use crate::diagnostic::Diagnostic;
-use crate::yaml::{Node, Out, Value, literal_keys, read_yaml_or_json};
+use crate::yaml::{Node, Out, Value, literal_keys};
+use aliases::read_definition;
 use entries::{Entries, Findings};
 use material::{agenda, artifacts};
 use participants::participants;
@@ -121,7 +123,7 @@ fn examine_parts(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
                 .hint("keep long material in fewer words, or in artifacts of several sessions");
         return Examined::unreadable(problem.with_file(file));
     }
-    let node = match read_yaml_or_json(source.text, file) {
+    let node = match read_definition(source.text, file) {
         Ok(node) => node,
         Err(problem) => return Examined::unreadable(problem),
     };
@@ -194,7 +196,10 @@ fn steps_of(entries: Entries<'_>, id: &str, is_single: bool) -> Vec<Step> {
         return steps(entries);
     }
     if !entries.has("type") && !entries.has("question") {
-        entries.refuse(entries.node, "missing `question` or `steps`", "add `question: …`");
+        // A key that was meant for one of them has been named.
+        if entries.found.problems.borrow().is_empty() {
+            entries.refuse(entries.node, "missing `question` or `steps`", "add `question: …`");
+        }
         return Vec::new();
     }
     vec![single_step(entries, id)]
@@ -230,7 +235,7 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
         current_round: entries.count("current_round").unwrap_or(1),
         open_conflicts: entries.values("open_conflicts"),
         open_questions: entries.values("open_questions"),
-        budget: entries.number("budget"),
+        budget: entries.number("max_usd"),
         warm_first: entries.word("warm_first", &WarmFirst::WORDS).unwrap_or_default(),
         secrets_allowed: entries.word("secrets", &[("refuse", false), ("allow", true)]).unwrap_or_default(),
         leaks: entries.word("leaks", &LeakAction::WORDS),

@@ -90,8 +90,11 @@ fn of_one(entries: Entries<'_>) -> ParticipantSpec {
     }
     if !is_name(&name) {
         let message = "participant has no usable `persona`, `model` or `name`";
-        let hint = "write `persona: qa-lead`, `model: openai/gpt-5-mini` or `{name: ana, model: human}`";
-        entries.refuse(entries.node, message, hint);
+        let hint = "write `persona: qa-lead`, `model: openai/gpt-5-mini` or `{name: ana, model: human}`; a text of \
+                    its own is its `prompt`";
+        if !entries.found.is_wrong(entries.node) {
+            entries.refuse(entries.node, message, hint);
+        }
         name.clear();
     }
     let seat = ParticipantSpec {

@@ -26,6 +26,8 @@ pub static TIES: MapSpec = map(
 /// The rule that counts, if the round has one, and its terms.
 pub fn rule(entries: Entries<'_>, kind: BallotKind) -> (Option<Rule>, RuleOptions) {
     let Some(node) = entries.node("rule") else { return (None, RuleOptions::default()) };
+    // Of a ballot with an error it is not known whether the rule counts it.
+    let kind = entries.node("ballot").is_none_or(|ballot| !entries.found.is_wrong(ballot)).then_some(kind);
     match entries.map("rule") {
         Some(inner) => {
             let rule = inner.text("name").and_then(|name| named(inner, node, &name, kind));
@@ -36,8 +38,9 @@ pub fn rule(entries: Entries<'_>, kind: BallotKind) -> (Option<Rule>, RuleOption
 }
 
 /// The rule of that name, if it counts ballots of this kind.
-fn named(entries: Entries<'_>, node: &Node, name: &str, kind: BallotKind) -> Option<Rule> {
+fn named(entries: Entries<'_>, node: &Node, name: &str, kind: Option<BallotKind>) -> Option<Rule> {
     let rule = Rule::from_name(name)?;
+    let Some(kind) = kind else { return Some(rule) };
     let spec = kind.spec();
     if spec.countable().is_none_or(|countable| rule.fit(countable) != BallotSupport::Own) {
         let message = format!("rule `{name}` does not count `{}` ballots", kind.name());

@@ -5,7 +5,7 @@ use super::entries::Findings;
 use super::map_reader::as_text;
 use crate::diagnostic::Diagnostic;
 use crate::workflow::definition::Definition;
-use crate::workflow::keys::check::check_keys;
+use crate::workflow::keys::check::Keys;
 use crate::workflow::keys::spec::KeySpec;
 use crate::workflow::keys::tables::DEFINITION;
 use crate::workflow::task::{LinkDefinition, ROW_KEYS, Report, Task, TrackerFile, priority_of};
@@ -149,7 +149,7 @@ impl Definition {
         let found = Findings::new(&name);
         let is_kept = |key: &&'static KeySpec| ["tasks", "links", "reports"].contains(&key.name);
         let keys: Vec<_> = DEFINITION.keys.iter().filter(is_kept).collect();
-        check_keys(&node, "the tasks file", &keys, &[], &found);
+        Keys { what: "the tasks file", places: &[], known: &keys }.check(&node, &[], &found);
         if let Some(entries) = Entries::of(&node, &found) {
             read.take(entries);
         }

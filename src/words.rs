@@ -1,0 +1,114 @@
+//! What people write who come from other tools, and what it is called here.
+//!
+//! One table for the command line and for definitions, asked before the nearest known word. A word that can mean
+//! one thing only is taken for it; another one is refused with its cure.
+
+/// Each row: where the word is written (a verb, a flag, or what a map or a key of a definition is called),
+/// words, the word here, and what to write. Without a hint the word is taken for the one here.
+const TABLE: [(&str, &str, &str, &str); 66] = [
+    ("verb", "batch", "run", ""),
+    ("verb", "list ls history", "sessions", ""),
+    ("verb", "version", "--version", ""),
+    ("verb", "show view", "report", ""),
+    ("verb", "validate lint", "check", ""),
+    ("verb", "vote new", "", "`roundtable ask \"Which?\" OPTION OPTION` asks a question"),
+    ("verb", "models providers config", "", "`roundtable doctor` prints models, keys and settings"),
+    ("verb", "fork", "", "`F` in `roundtable replay SESSION` begins a new session at an event"),
+    ("verb", "export", "", "`roundtable report SESSION --out FILE.html`; also .md, .json, .csv and .madr.md"),
+    ("verb", "seat", "", "open the link in a browser: `roundtable serve` prints one for each person"),
+    ("verb", "worker", "", "this program was built without it: build it with `--features nats`"),
+    ("flag", "--budget --max-cost", "--max-usd", ""),
+    ("flag", "--models", "--model", ""),
+    ("flag", "--agents --personas", "--participants", ""),
+    ("flag", "--output", "--out", ""),
+    ("flag", "--file --attach", "--evidence", ""),
+    ("flag", "--offline --mock", "--rehearse", ""),
+    ("flag", "--context", "", "`--evidence FILE`, or `--background TEXT` of `roundtable ask`"),
+    ("flag", "--prompt --question --options", "", "`roundtable ask \"Which?\" OPTION OPTION` takes words"),
+    ("flag", "--verbose --debug", "", "`roundtable trace` prints prompts; ROUNDTABLE_LOG=FILE writes a log"),
+    ("flag", "--timeout", "", "write `deadline: 90s` in the definition"),
+    ("flag", "--no-color", "", "set NO_COLOR=1"),
+    ("flag", "--api-key", "", "keys are in variables such as OPENAI_API_KEY; `roundtable doctor` names each"),
+    ("definition", "evidence", "artifacts", ""),
+    ("definition", "budget max_cost", "max_usd", ""),
+    ("definition", "models agents seats", "participants", "write `participants: [ollama/qwen3, openai/…]`"),
+    ("definition", "files attachments", "artifacts", "write `artifacts: [{file: …}]` or `evidence: FILE`"),
+    ("definition", "title name", "", "write `goal: …` for the purpose, or `description: …`"),
+    ("definition", "rounds", "", "write `type: discussion` with `max_rounds: 3`"),
+    ("definition", "anonymous", "pseudonyms", "write `pseudonyms: true`"),
+    ("definition", "version", "", "leave it out: a definition has no version"),
+    ("definition", "workflow stages", "steps", "write `steps: [{id: pick, type: round, question: …}]`"),
+    ("round", "prompt ask", "question", "write `question: \"Which cache first?\"`"),
+    ("round", "timeout", "deadline", "write `deadline: 5m`"),
+    ("round", "background", "exploration", "write `exploration: …`, the background to the question"),
+    ("round", "tie tiebreak", "ties", "write `ties: {seeded: 7}` to draw, or `ties: ask`"),
+    ("round", "threshold", "", "write `rule: {name: supermajority, threshold: 2/3}`"),
+    ("round", "method voting", "rule", "write `rule: majority`"),
+    ("step", "needs depends_on", "", "steps run in the order of the file; `next: ID` goes elsewhere"),
+    ("step", "when if", "", "a step of `type: condition` branches; an approval has `ask_if`"),
+    ("step", "name", "id", "write `id: …`"),
+    ("step", "persona participant", "agent", "write `agent: NAME`"),
+    ("approval", "question prompt", "message", "write `message: \"Adopt it?\"`"),
+    ("condition", "if when", "condition", "write `condition: \"context.pick.outcome === 'decided'\"`"),
+    ("participant", "system_prompt system", "prompt", "write `prompt: …`, or `persona: qa-lead`"),
+    ("participant", "id", "name", "write `name: …`"),
+    ("participant", "provider", "", "write it into the model: `model: openai/gpt-5-mini`"),
+    ("ballot", "choices", "options", ""),
+    ("ballot", "type", "kind", ""),
+    ("ballot", "scale", "", "write `cards: [1, 2, 3, 5, 8]`, or `min: 1` and `max: 5`"),
+    ("rule", "kind type", "name", ""),
+    ("kind", "rank ranked", "ranking", ""),
+    ("kind", "vote single", "choice", "write `{kind: choice, options: [a, b]}`"),
+    ("kind", "yes-no boolean", "choice", "write `{kind: choice, options: [yes, no]}` or `consent`"),
+    ("kind", "rating points", "score", "write `{kind: score, options: [a, b], min: 1, max: 5}`"),
+    ("kind", "text open", "position", "write `position`, or leave `ballot` out"),
+    ("kind", "multiple checkbox", "approval", "write `{kind: approval, options: [a, b]}`"),
+    ("type", "vote poll", "round", "write `type: round`"),
+    ("type", "prompt task", "agent", "write `type: agent` with `agent: NAME`"),
+    ("type", "confirm gate", "approval", "write `type: approval` with `message`"),
+    ("type", "loop foreach", "each", "write `type: each` with `of` and `as`"),
+    ("name", "average mean", "score", ""),
+    ("name", "two-thirds", "supermajority", ""),
+    ("name", "simple-majority", "majority", ""),
+    ("name", "ranked-choice instant-runoff", "irv", ""),
+    ("name", "consensus unanimity", "unanimous", ""),
+];
+
+/// The word that is meant by one that is not known at its place, and the hint.
+pub fn meant(place: &str, word: &str) -> Option<(&'static str, &'static str)> {
+    let word = word.to_lowercase();
+    let row = TABLE.iter().find(|row| row.0 == place && row.1.split(' ').any(|known| known == word))?;
+    Some((row.2, row.3))
+}
+
+/// The word here, where another one is taken for it.
+pub fn alias(place: &str, word: &str) -> Option<&'static str> {
+    meant(place, word).filter(|(_, hint)| hint.is_empty()).map(|(word, _)| word)
+}
+
+/// How the names of models begin that people write alone, and who serves them.
+const FAMILIES: [(&str, &str); 8] = [
+    ("gpt", "openai"),
+    ("claude", "anthropic"),
+    ("gemini", "gemini"),
+    ("mistral", "mistral"),
+    ("llama", "ollama"),
+    ("qwen", "ollama"),
+    ("gemma", "ollama"),
+    ("deepseek", "deepseek"),
+];
+
+/// A model's name with its provider, where it was written without.
+pub fn model_meant(name: &str) -> Option<String> {
+    let lower = name.to_lowercase();
+    let (_, provider) = FAMILIES.iter().find(|(family, _)| lower.starts_with(family))?;
+    Some(format!("{provider}/{name}"))
+}
+
+/// A model's name that was written with a colon after its provider.
+pub fn model_with_slash(name: &str) -> Option<String> {
+    let (provider, model) = name.split_once(':').filter(|_| !name.contains('/'))?;
+    let is_known =
+        ["openrouter", "groq"].contains(&provider) || FAMILIES.iter().any(|(_, of)| *of == provider);
+    is_known.then(|| format!("{provider}/{model}"))
+}

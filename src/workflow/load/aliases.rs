@@ -1,0 +1,138 @@
+//! Takes words that can mean one thing only for what they are called here, before a definition is checked.
+
+use crate::diagnostic::Diagnostic;
+use crate::words::{alias, model_with_slash};
+use crate::yaml::{Node, Value, named, placed, read_yaml_or_json};
+
+/// Reads a definition, whatever words its author has for it.
+pub fn read_definition(text: &str, file: &str) -> Result<Node, Diagnostic> {
+    let mut node = read_yaml_or_json(text, file)?;
+    in_own_words(&mut node);
+    Ok(node)
+}
+
+fn in_own_words(definition: &mut Node) {
+    if let Some(evidence) = at(definition, "evidence") {
+        name_files(evidence);
+    }
+    rename(definition, "definition");
+    if let Some(Value::List(artifacts)) = at(definition, "artifacts").map(|node| &mut node.value) {
+        (1..).zip(artifacts).for_each(|(number, artifact)| number_file(artifact, number));
+    }
+    if let Some(Value::List(seats)) = at(definition, "participants").map(|node| &mut node.value) {
+        for seat in seats {
+            let is_map = matches!(seat.value, Value::Map(_));
+            let model = if is_map { at(seat, "model") } else { Some(seat) };
+            if let Some(Value::Text(text)) = model.map(|node| &mut node.value)
+                && let Some(model) = model_with_slash(text)
+            {
+                *text = model;
+            }
+        }
+    }
+    rewrite_step(definition);
+}
+
+fn rewrite_step(step: &mut Node) {
+    if let Some(Value::List(steps)) = at(step, "steps").map(|node| &mut node.value) {
+        steps.iter_mut().for_each(rewrite_step);
+    } else {
+        lead_by_strategy(step);
+    }
+    if let Some(ballot) = at(step, "ballot") {
+        rename(ballot, "ballot");
+        replace(Some(ballot), "kind");
+        replace(at(ballot, "kind"), "kind");
+    }
+    if let Some(rule) = at(step, "rule") {
+        rename(rule, "rule");
+        replace(Some(rule), "name");
+        replace(at(rule, "name"), "name");
+    }
+    put_options_into_ballot(step);
+}
+
+fn at<'a>(node: &'a mut Node, key: &str) -> Option<&'a mut Node> {
+    let Value::Map(map) = &mut node.value else { return None };
+    map.iter_mut().find(|(known, _)| known.text == key).map(|(_, value)| value)
+}
+
+fn rename(node: &mut Node, place: &str) {
+    let Value::Map(map) = &mut node.value else { return };
+    for index in 0..map.len() {
+        let word =
+            alias(place, &map[index].0.text).filter(|word| map.iter().all(|(key, _)| key.text != *word));
+        if let Some(word) = word {
+            word.clone_into(&mut map[index].0.text);
+        }
+    }
+}
+
+fn replace(node: Option<&mut Node>, place: &str) {
+    if let Some(Value::Text(text)) = node.map(|node| &mut node.value)
+        && let Some(word) = alias(place, text)
+    {
+        word.clone_into(text);
+    }
+}
+
+/// Makes an artifact of each file that is named alone.
+fn name_files(evidence: &mut Node) {
+    if matches!(evidence.value, Value::Text(_)) {
+        evidence.value = Value::List(vec![evidence.clone()]);
+    }
+    let Value::List(items) = &mut evidence.value else { return };
+    for item in items {
+        if let Value::Text(file) = &item.value {
+            *item = placed(serde_json::json!({"file": file}), item);
+        }
+    }
+}
+
+/// Gives an artifact that is read from the project an id, where it has none.
+fn number_file(artifact: &mut Node, number: usize) {
+    let has = |key: &str| artifact.get(key).is_some();
+    let place = artifact.with(Value::Null);
+    if (has("file") || has("diff"))
+        && !has("id")
+        && let Value::Map(map) = &mut artifact.value
+    {
+        map.insert(0, (named("id", &place), placed(format!("SRC-{number}").into(), &place)));
+    }
+}
+
+/// A file with a strategy and no type is one discussion; its question is the topic.
+fn lead_by_strategy(step: &mut Node) {
+    let place = step.with(Value::Null);
+    let Value::Map(map) = &mut step.value else { return };
+    let has = |key: &str| map.iter().any(|(known, _)| known.text == key);
+    if !has("strategy") || has("type") {
+        return;
+    }
+    let has_topic = has("topic");
+    if let Some((key, _)) = map.iter_mut().find(|(key, _)| key.text == "question" && !has_topic) {
+        "topic".clone_into(&mut key.text);
+    }
+    map.push((named("type", &place), placed("discussion".into(), &place)));
+}
+
+/// Puts options that stand beside the ballot into it; without a ballot they are those of a choice.
+fn put_options_into_ballot(step: &mut Node) {
+    let is_given = step.get("ballot").is_some_and(|ballot| ballot.get("options").is_some());
+    let Value::Map(map) = &mut step.value else { return };
+    let found = map.iter().position(|(key, _)| key.text == "options");
+    let Some(index) = found.filter(|_| !is_given) else { return };
+    let options = map.remove(index);
+    let place = options.1.with(Value::Null);
+    if !map.iter().any(|(key, _)| key.text == "ballot") {
+        map.push((named("ballot", &place), placed("choice".into(), &place)));
+    }
+    let Some((_, ballot)) = map.iter_mut().find(|(key, _)| key.text == "ballot") else { return };
+    if let Value::Text(_) = &ballot.value {
+        let kind = (named("kind", ballot), ballot.clone());
+        ballot.value = Value::Map(vec![kind]);
+    }
+    if let Value::Map(ballot) = &mut ballot.value {
+        ballot.push(options);
+    }
+}

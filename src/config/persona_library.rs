@@ -122,6 +122,42 @@ fn load(dir: &Dir, path: &Path) -> Result<PersonaEntry, Diagnostic> {
     if let Some(bounds) = &dir.bounds {
         bounds.check(path).map_err(|problem| problem.with_file(&from))?;
     }
-    let persona = Persona::parse(&read_text(path, MAX_PERSONA as u64)?, &from)?;
+    let mut persona = Persona::parse(&read_text(path, MAX_PERSONA as u64)?, &from)?;
+    let replaced = builtin(&persona.name).filter(|own| dir.bounds.is_some() && own.text != persona.text);
+    persona.notices.extend(replaced.map(|own| format!("it replaces the built-in persona `{}`", own.name)));
     Ok(PersonaEntry { persona, from })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_persona_of_the_project_says_that_it_replaces_a_built_in_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let folders = Dirs {
+            project: dir.path().join("project"),
+            has_s2s: false,
+            config: dir.path().join("config"),
+            state: dir.path().join("state"),
+            notices: Vec::new(),
+        };
+        let notices = |persona: &str, text: &str, base: &Path| {
+            let path = base.join("personas");
+            std::fs::create_dir_all(&path).unwrap();
+            std::fs::write(path.join(format!("{persona}.md")), text).unwrap();
+            PersonaLibrary::new(&folders).find(persona).unwrap().persona.notices
+        };
+        let other = |name: &str| format!("---\nname: {name}\ndescription: d\n---\nSay yes.\n");
+        let told = notices("qa-lead", &other("qa-lead"), &folders.project);
+        assert_eq!(told, ["it replaces the built-in persona `qa-lead`"]);
+        assert_eq!(notices("new", &other("new"), &folders.project), Vec::<String>::new());
+        assert_eq!(
+            notices("skeptic", &other("skeptic"), &folders.config),
+            Vec::<String>::new(),
+            "the user's own"
+        );
+        let (_, same) = BUILTIN.iter().find(|(name, _)| *name == "coder").unwrap();
+        assert_eq!(notices("coder", same, &folders.project), Vec::<String>::new(), "it is the same");
+    }
 }

@@ -395,7 +395,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What a condition names must be there; a transform fails when it runs, so it is reported beforehand.
+    /// What an expression names must be there: it would fail when it runs.
     fn check_expression(&mut self, step: &Step) {
         let known: Vec<&str> = self.definition.keys_seen_by(step);
         let (definition, file) = (self.definition, self.file);
@@ -412,7 +412,7 @@ impl<'a> Checker<'a> {
             }
             StepKind::Transform(transform) => {
                 let named = Some(transform.step()).filter(is_unknown);
-                self.warnings.extend(named.map(|named| unknown("transform", named)));
+                self.problems.extend(named.map(|named| unknown("transform", named)));
             }
             StepKind::Each(each) => {
                 let named = Some(each.of.step()).filter(|named| *named != "input" && is_unknown(named));

@@ -95,11 +95,14 @@ fn as_json(found: &Verification) -> Value {
     json!({
         "ok": found.findings.is_empty(),
         "findings": found.findings.iter().map(finding).collect::<Vec<_>>(),
-        "proven": found.proven, "notes": found.notes, "unproven": UNPROVEN, "head": found.head,
+        "proven": found.proven, "notes": found.notes, "other_texts": found.other_texts, "unproven": UNPROVEN, "head": found.head,
     })
 }
 
 fn say(found: &Verification, explain: bool, output: &mut Console) {
+    if let Some(other) = &found.other_texts {
+        output.line(&format!("note    {}", harmless_line(other)));
+    }
     for finding in &found.findings {
         output.line(&format!("FAILED  {}", harmless_line(&finding.to_string())));
     }

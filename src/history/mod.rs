@@ -28,7 +28,7 @@ pub use event::{
     QuestionAnswered, RECORDED_BY_STEP, RefusalWord, RemoteSeat, ReviewContext, ReviewRecorded, RoundClosed,
     RoundOpened, RoundOutcome, RoundRevised, SCRIPTED, SealedBy, SeatFailed, SeatInfo, SeatInvited,
     SeatJoined, SeatRetried, SessionClosed, SessionForked, SessionOpened, SetAside, StageContext, Status,
-    StepFinished, SynthesisRecorded, Tally, TaskWritten, TimedEvent, WorkItemClaimed, WorkItemOffered,
+    StepFinished, SynthesisRecorded, TEXTS, Tally, TaskWritten, TimedEvent, WorkItemClaimed, WorkItemOffered,
     WorkItemReturned, Wrapped, Written, key_file_left,
 };
 pub use exhausted::exhausted_key;

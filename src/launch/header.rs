@@ -6,7 +6,7 @@ use super::environment::{PROGRAM, random};
 use super::prepare::PreparedSession;
 use super::roster::Roster;
 use crate::diagnostic::Diagnostic;
-use crate::history::{PseudonymMap, SessionOpened};
+use crate::history::{PseudonymMap, SessionOpened, TEXTS};
 use crate::journal::FORMAT;
 use crate::round::snapshot::{hex, sha256_hex};
 use crate::workflow::{STANDARD_INPUT, depth, with_written_names};
@@ -43,6 +43,7 @@ impl PreparedSession {
             session: id.to_owned(),
             format: FORMAT,
             program: PROGRAM.to_owned(),
+            texts: TEXTS.to_owned(),
             definition_file: name
                 .filter(|_| self.file != STANDARD_INPUT)
                 .unwrap_or_else(|| "stdin".to_owned()),

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use roundtable::core::{Command, ExitCode, decide};
-use roundtable::history::{Event, PauseReason, SeatFailed, TimedEvent, Timestamp};
+use roundtable::history::{Event, PauseReason, SeatFailed, TEXTS, TimedEvent, Timestamp};
 use roundtable::journal::{Disk, verify};
 
 use crate::forge::{chained, events, folded};
@@ -68,7 +68,11 @@ fn a_session_may_be_gone_on_with_anywhere_before_its_end() {
     let all = finished(ONE_ROUND);
     let opened = all.iter().position(|s| matches!(s.event, Event::RoundOpened(_))).expect("opened");
     for at in 1..=all.len() {
-        let event = Event::SessionResumed { program: "roundtable".to_owned(), torn_bytes: 0 };
+        let event = Event::SessionResumed {
+            program: "roundtable".to_owned(),
+            texts: TEXTS.to_owned(),
+            torn_bytes: 0,
+        };
         let what = found(&all, |all| all.insert(at, TimedEvent { at: all[at - 1].at, event }));
         // What is sealed is bound to all that stands before the opening of its round.
         assert_eq!(what.is_empty(), at > opened && at < all.len(), "{at}: {what:?}");

@@ -26,10 +26,10 @@ const MORE: [(&str, &str); 3] = [
     ("approval_given/by", "facilitator"),
 ];
 /// A session: its events, and each as JSON.
-struct Base {
-    name: String,
-    events: Vec<TimedEvent>,
-    values: Vec<Value>,
+pub struct Base {
+    pub name: String,
+    pub events: Vec<TimedEvent>,
+    pub values: Vec<Value>,
 }
 
 /// One value of one session.
@@ -78,7 +78,7 @@ fn what_verify_does_not_find_is_what_it_says() {
 }
 
 /// The sessions of all scenarios, and one with a remote seat.
-fn bases() -> Vec<Base> {
+pub fn bases() -> Vec<Base> {
     let base = |name: &str, events: Vec<TimedEvent>| {
         let value = |stamped: &TimedEvent| serde_json::to_value(&stamped.event).expect("JSON");
         Base { name: name.to_owned(), values: events.iter().map(value).collect(), events }

@@ -109,6 +109,7 @@ mod tally;
 mod tasks_file;
 mod templates;
 mod terminal;
+mod texts;
 mod tidy;
 mod trust;
 mod vendor;

@@ -15,7 +15,7 @@ use crate::patience::Patient as _;
 
 /// Keys whose values are left out wherever they stand.
 const LEFT_OUT: &str = "\
-    at session prev hash program public_key enc definition definition_sha256 key nonce commitment sealed \
+    at session prev hash program public_key enc definition definition_sha256 texts key nonce commitment sealed \
     elapsed_ms latency_ms startTime endTime duration rules prompt prompt_sha256 estimated_tokens until \
     created_at createdAt";
 

@@ -58,7 +58,7 @@ impl Sitting {
 pub fn header(definition: &str, seats: &[Value], personas: &[Value]) -> Value {
     json!({
         "session": "s-1", "format": roundtable::journal::FORMAT, "program": "test", "definition_file": "w.yaml",
-        "definition_sha256": sha256_hex(definition), "definition": definition, "input": {},
+        "texts": roundtable::history::TEXTS, "definition_sha256": sha256_hex(definition), "definition": definition, "input": {},
         "participants": seats, "personas": personas,
     })
 }

@@ -167,7 +167,7 @@ fn the_log_is_read_back_whatever_a_text_holds() {
     let definition = "question: q\n";
     let header = json!({
         "event": "session_opened", "session": "s-1", "format": 3, "program": "p", "definition_file": "d.yaml",
-        "definition_sha256": "", "definition": definition, "input": { "<<": "x" }, "participants": [],
+        "texts": "", "definition_sha256": "", "definition": definition, "input": { "<<": "x" }, "participants": [],
         "personas": [],
     });
     let at = Timestamp(1_795_302_307_120);

@@ -13,7 +13,7 @@ pub(crate) mod step;
 use super::command::{Command, DecideResult, Refusal, refuse};
 use super::proposal::Proposal;
 use super::work_item;
-use crate::history::{ApprovalGiven, Event, PauseReason, Session, SessionOpened, Status, Timestamp};
+use crate::history::{ApprovalGiven, Event, PauseReason, Session, SessionOpened, Status, TEXTS, Timestamp};
 use crate::workflow::Definition;
 use close::{close, close_session};
 use facilitator::{answer, check_merged, decide_live, failed_again, fork, merge_ideas};
@@ -163,7 +163,8 @@ fn pause(session: &Session, reason: PauseReason, step: Option<String>) -> Decide
 }
 
 fn resume(session: &Session, program: String, torn_bytes: u64) -> Vec<Event> {
-    [Event::SessionResumed { program, torn_bytes }].into_iter().chain(failed_again(session)).collect()
+    let resumed = Event::SessionResumed { program, texts: TEXTS.to_owned(), torn_bytes };
+    [resumed].into_iter().chain(failed_again(session)).collect()
 }
 
 #[cfg(test)]

@@ -9,11 +9,16 @@ use crate::history::linked_session::LinkedSession;
 use crate::round::answer::TokenUsage;
 use crate::workflow::Effort;
 
+/// The SHA-256, in hex, of the texts that this program writes into sessions, as `tests/fixtures/texts.txt` lists them.
+pub const TEXTS: &str = include_str!("../texts.sha256").trim_ascii();
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionOpened {
     pub session: String,
     pub format: u32,
     pub program: String,
+    /// [`TEXTS`] of the program that wrote it.
+    pub texts: String,
     pub definition_file: String,
     pub definition_sha256: String,
     /// The definition's whole text, byte-order mark removed.

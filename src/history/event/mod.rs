@@ -15,7 +15,7 @@ pub use agenda::{
     AgendaUpdated, ConflictResolved, PointOpened, QuestionAnswered, RECORDED_BY_STEP, SCRIPTED,
 };
 pub use header::{
-    NO_MODEL, PersonaInfo, Price, ProviderSettings, PseudonymMap, SeatInfo, SessionOpened, Wrapped,
+    NO_MODEL, PersonaInfo, Price, ProviderSettings, PseudonymMap, SeatInfo, SessionOpened, TEXTS, Wrapped,
 };
 pub use item::{
     AgentWork, ItemStatus, LeaksFound, Link, LinkRecorded, PreviousArtifact, ReviewContext, ReviewRecorded,
@@ -155,6 +155,7 @@ pub enum Event {
     },
     SessionResumed {
         program: String,
+        texts: String,
         /// Bytes of a torn write that were cut off and kept aside.
         #[serde(default, skip_serializing_if = "is_zero")]
         torn_bytes: u64,

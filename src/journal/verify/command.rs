@@ -140,7 +140,7 @@ fn own_command(event: Event) -> Command {
         Event::SeatJoined(joined) => Command::Join(joined),
         Event::KeyFileLeft { round, cause, .. } => Command::KeyFileLeft { round, cause },
         Event::SessionPaused { reason, step } => Command::Pause { reason, step },
-        Event::SessionResumed { program, torn_bytes } => Command::Resume { program, torn_bytes },
+        Event::SessionResumed { program, torn_bytes, .. } => Command::Resume { program, torn_bytes },
         Event::SessionClosed(SessionClosed { status: Status::Stopped, reason, .. }) => {
             Command::Stop { reason: reason.unwrap_or_default() }
         }

@@ -15,7 +15,9 @@ use serde_json::Value;
 use super::document::Chain;
 use super::reader::{Damage, EventLog, LogReader, fold};
 use crate::core::decide;
-use crate::history::{ApprovalGiven, Event, ItemStatus, LogEntry, Receipt, RoundRun, SeatStatus, Session};
+use crate::history::{
+    ApprovalGiven, Event, ItemStatus, LogEntry, Receipt, RoundRun, SeatStatus, Session, TEXTS,
+};
 use crate::workflow::read_answer;
 
 /// What no reading of the file can show.
@@ -30,7 +32,7 @@ pub const UNPROVEN: [&str; 5] = [
 /// Values that nothing else in the file determines, one event a line: its keys, and why. All come from outside.
 pub const UNCHECKED: &str = "\
 every event: at (from the clock; values computed from it (`elapsed_ms`, `until`, `duration`) must fit)
-session_opened: program, definition_file, input, seed, prices (found or given at the start)
+session_opened: program, texts, definition_file, input, seed, prices (found or given at the start)
 session_opened: participants/model, participants/scripted, participants/agent_only, participants/wrapped (the command line and the answers file override the definition; what follows from them must fit)
 session_opened: table_key (signs offers, which are not in the file)
 session_opened: personas/description, personas/tags (front matter of a persona file; the header keeps only the text)
@@ -56,7 +58,7 @@ work_item_claimed: holder (which of several workers; the return must match)
 work_item_returned: origin, served, error, replies/text, replies/reason, replies/finish, replies/limit, tokens, dropped, declined, tries, latency_ms, exit_status, stderr, stdout (what a provider or program did; the last reply of a completed item must give `data`)
 key_file_left: round, cause (what the system said; the round must be closed)
 session_paused: reason, step (why the session paused; the step must be running)
-session_resumed: program, torn_bytes (a kill leaves nothing in the file, so any state before the end can be resumed)
+session_resumed: program, texts, torn_bytes (a kill leaves nothing in the file, so any state before the end can be resumed)
 session_closed: reason (of a stopped session: time and cost limits are given on the command line)
 ";
 
@@ -99,6 +101,8 @@ pub struct Verification {
     pub notes: Vec<String>,
     /// What does not hold; empty when the file verifies.
     pub findings: Vec<Finding>,
+    /// What is not checked because a program with other texts wrote the file, if one did.
+    pub other_texts: Option<String>,
     pub head: Option<String>,
     /// Why nothing of the file was used, if it is damaged or no session.
     pub damage: Option<Damage>,
@@ -153,6 +157,8 @@ impl Verification {
 #[derive(Default)]
 struct Verifier {
     session: Session,
+    /// Whether the document's program has other texts, whose wording this one cannot decide again.
+    is_worded_otherwise: bool,
     result: Verification,
     place: Option<DocumentPlace>,
     /// What the writer would write of the events.
@@ -172,10 +178,13 @@ impl Verifier {
 
     /// Checks one document against the state before it, then folds it in.
     fn document(&mut self, line: &LogEntry, bytes: &[u8]) {
+        self.note_texts(&line.stamped.event);
         let mut text = String::new();
         let written = self.chain.write(line.stamped.clone(), &mut text);
         if written.is_err() || text.as_bytes() != bytes {
-            self.find("no writer writes this event in these bytes");
+            if !self.is_worded_otherwise {
+                self.find("no writer writes this event in these bytes");
+            }
             (self.chain.seq, self.chain.head) = (line.seq + 1, line.hash.clone());
         }
         if self.session.closed.is_some() {
@@ -191,6 +200,35 @@ impl Verifier {
         self.session.apply_entry(line);
     }
 
+    fn note_texts(&mut self, event: &Event) {
+        let (program, texts) = if let Event::SessionOpened(opened) = event {
+            (&opened.program, &opened.texts)
+        } else if let Event::SessionResumed { program, texts, .. } = event {
+            (program, texts)
+        } else {
+            return;
+        };
+        self.is_worded_otherwise = texts != TEXTS;
+        if self.is_worded_otherwise {
+            self.result.other_texts = Some(format!(
+                "{program} has other texts than this program: chain, seals, signatures, commitments, order and counts \
+                 are checked, wording and exact bytes are not"
+            ));
+        }
+    }
+
+    /// Whether an event is the one that is due; of one that is worded otherwise its kind, its place and what
+    /// is counted.
+    fn is_due(&self, due: &Event, is: &Event) -> bool {
+        const SAME: [&str; 7] = ["event", "step", "round", "participant", "item", "outcome", "ballot"];
+        if !self.is_worded_otherwise || matches!(due, Event::TallyMade(_)) {
+            return due == is;
+        }
+        let value = |event: &Event| serde_json::to_value(event).unwrap_or_default();
+        let (due, is) = (value(due), value(is));
+        SAME.iter().all(|key| due[key] == is[key])
+    }
+
     /// Whether the event is the one that is due, or one that the core decides now.
     fn follows(&mut self, line: &LogEntry) -> Result<(), String> {
         let event = &line.stamped.event;
@@ -201,7 +239,7 @@ impl Verifier {
         }
         self.check_outside(line)?;
         match self.due.pop_front() {
-            Some(due) if due == *event => return Ok(()),
+            Some(due) if self.is_due(&due, event) => return Ok(()),
             // Comment and name of a merge stand on the yes behind it alone.
             Some(Event::ApprovalGiven(due))
                 if matches!(event, Event::ApprovalGiven(given)
@@ -229,7 +267,7 @@ impl Verifier {
             format!("{} cannot be here: {refusal}", named(&value))
         })?);
         for warning in warned {
-            if decided.pop_front() != Some(warning) {
+            if !decided.pop_front().is_some_and(|due| self.is_due(&due, &warning)) {
                 return Err("nothing called for the warning before it".to_owned());
             }
         }
@@ -237,7 +275,7 @@ impl Verifier {
         if matches!(due, Event::Warning { .. }) {
             return Err("what is to be warned of is not said before it".to_owned());
         }
-        if due != *event {
+        if !self.is_due(&due, event) {
             return Err(difference(&due, event));
         }
         self.due = decided;

@@ -59,6 +59,7 @@ impl Table {
             session: "s-1".to_owned(),
             format: crate::journal::FORMAT,
             program: "roundtable 0.1.0".to_owned(),
+            texts: crate::history::TEXTS.to_owned(),
             definition_file: "cache.yaml".to_owned(),
             definition_sha256: "d".repeat(64),
             definition: definition.to_owned(),

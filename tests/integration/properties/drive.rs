@@ -166,7 +166,7 @@ fn header(text: &str, definition: &Definition) -> SessionOpened {
     }
     let mut opened: SessionOpened = serde_json::from_value(serde_json::json!({
         "session": "s-1", "format": roundtable::journal::FORMAT, "program": "test", "definition_file": "fuzzed.yaml",
-        "definition_sha256": sha256_hex(text), "definition": text, "input": {}, "participants": [], "personas": [],
+        "texts": roundtable::history::TEXTS, "definition_sha256": sha256_hex(text), "definition": text, "input": {}, "participants": [], "personas": [],
     }))
     .expect("a header");
     (opened.input, opened.participants, opened.personas) = (definition.input(), seats.collect(), personas);

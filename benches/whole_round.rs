@@ -149,6 +149,7 @@ fn header(id: &str, seats: usize) -> SessionOpened {
     SessionOpened {
         session: id.to_owned(),
         format: FORMAT,
+        texts: roundtable::history::TEXTS.to_owned(),
         program: "bench".to_owned(),
         definition_file: "fan-out.yaml".to_owned(),
         definition_sha256: sha256_hex(&text),

@@ -227,5 +227,25 @@ mod tests {
         write("1");
         std::fs::write(project.join("pkg/more.py"), "3").expect("written");
         assert!(!trust().allows(&folder));
+        // A command for a key covers its files too, and each agreement the folders it is given in.
+        let key = || Need {
+            named_by: Some("d.yaml".to_owned()),
+            what: What::Service {
+                provider: "lab".to_owned(),
+                address: "https://lab.example".to_owned(),
+                key: KeyFrom::Command(vec!["pkg/deep/main.py".to_owned()]),
+            },
+        };
+        first.keep(&[key()]).expect("kept");
+        assert!(trust().allows(&key()));
+        assert!(!Trust { folder: project.join("pkg"), ..trust() }.allows(&key()));
+        write("2");
+        assert!(!trust().allows(&key()));
+        let mut elsewhere = need(&["python3", "deep/main.py"]);
+        if let What::Program { folder, .. } = &mut elsewhere.what {
+            *folder = Some("pkg".to_owned());
+        }
+        let here = need(&["python3", "deep/main.py"]);
+        assert_ne!(first.fingerprint(&elsewhere), first.fingerprint(&here));
     }
 }

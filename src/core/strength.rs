@@ -238,3 +238,25 @@ fn collect(value: &Value, text: &mut String) {
     }
     text.push(' ');
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn estimates_are_close_within_one_card_or_a_quarter_of_the_median() {
+        for (iqr, first, third, has_cards, deed) in [
+            (1, "3", "5", true, Deed::GaveClose),
+            (2, "3", "5", true, Deed::GaveWide),
+            (2, "7", "9", false, Deed::GaveClose),
+            (3, "6.9", "9", false, Deed::GaveWide),
+        ] {
+            let spread = serde_json::json!({
+                "lowest": "1", "first_quartile": first, "median": "8", "third_quartile": third, "highest": "9",
+                "iqr": iqr, "values": {"1": 1, "9": 1},
+            });
+            let spread: Quartiles = serde_json::from_value(spread).expect("quartiles");
+            assert_eq!(estimates(&Profile::default(), Some(&spread), has_cards).deed, deed, "{first} {iqr}");
+        }
+    }
+}

@@ -239,6 +239,7 @@ links:
   - {agentId: agent-1, scope: old, createdAt: 2026-02-09, content: never}
   - {agentId: agent-1, scope: current, createdAt: 2026-02-07, content: first}
   - {agentId: agent-1, scope: current, createdAt: 2026-02-08, content: \" latest \\n\"}
+  - {agentId: agent-1, scope: current, createdAt: 2026-02-08, content: as late}
 ",
         );
         let LinkedTasks { json, warnings } = linked(&definition, "A");
@@ -283,6 +284,16 @@ links:
 }}"#
         );
         assert_eq!(json, expected);
+    }
+
+    #[test]
+    fn rows_of_one_time_stand_in_the_order_of_their_ids() {
+        let mut definition = definition("");
+        definition.tasks[2].row.insert("createdAt".to_owned(), format!("{DAY}03T08:00:00Z").into());
+        definition.tasks[1].id = "X".to_owned();
+        definition.links[0].from = "X".to_owned();
+        let json = linked(&definition, "A").json;
+        assert!(json.find("Sooner").is_some() && json.find("Sooner") < json.find("Later"), "{json}");
     }
 
     #[test]

@@ -376,9 +376,9 @@ fn a_review_may_be_of_a_round_or_an_artifact() {
         r#"
 goal: g
 artifacts: [{id: REQ-1, summary: "Fast", description: "Under 50 ms"}]
-participants: [{persona: skeptic, name: bob}, {persona: qa-lead, name: ann}]
+participants: [{persona: skeptic, name: bob}, {persona: qa-lead, name: ann}, {persona: coder, name: cyd}]
 steps:
-  - {id: pick, type: round, question: "Which?", participants: [bob], ballot: {kind: choice, options: [a, b]}, rule: plurality, quorum: 1}
+  - {id: pick, type: round, question: "Which?", participants: [cyd, bob], ballot: {kind: choice, options: [a, b]}, rule: plurality, quorum: 1}
   - {id: of-round, type: review, of: pick, reviewers: all, criteria: [risk]}
   - {id: of-artifact, type: review, of: REQ-1, reviewers: [bob], criteria: [risk]}
 "#,
@@ -386,8 +386,8 @@ steps:
     desk.run(["check", "decide.yaml"]).code(0);
     let lines = desk.run(["--batch", "--json", "decide.yaml"]).code(0).lines();
     let offered = named(&lines, "work_item_offered");
-    // Bob sat in the round.
-    let [_, round, artifact] = &offered[..] else { panic!("{offered:?}") };
+    // Cyd and Bob sat in the round.
+    let [_, _, round, artifact] = &offered[..] else { panic!("{offered:?}") };
     assert_eq!((&round["step"], &round["participant"]), (&json!("of-round"), &json!("ann")));
     assert_eq!(round["input"]["artifact"]["kind"], "round");
     assert!(round["input"]["artifact"]["content"]["tally"]["winners"].is_array());

@@ -12,6 +12,7 @@ use roundtable::round::seal::{Nonces, RoundKey, Sealer};
 
 use crate::cases;
 use crate::forge::{chained, events, folded};
+use crate::scenarios;
 use crate::seats::{ONE_ROUND, Place, TWO_ROUNDS};
 
 fn finished(dir: &Path, definition: &str) -> Vec<u8> {
@@ -81,7 +82,10 @@ fn documents_taken_out_doubled_or_swapped_are_found_under_a_chain_that_fits() {
     let all = events(&finished(dir.path(), TWO_ROUNDS));
     assert_eq!(verify(&chained(&all), None).findings, []);
     let found = |events: Vec<TimedEvent>| !verify(&chained(&events), None).findings.is_empty();
-    for at in (0..all.len()).step_by(cases(3, 1)) {
+    let sealed = |at: usize| matches!(all[at].event, Event::BallotSealed(_));
+    // The last offer and the first seal are always among them.
+    let first_seal = (0..all.len()).find(|at| sealed(*at)).expect("a seal");
+    for at in (0..all.len()).step_by(cases(3, 1)).chain([first_seal - 1]) {
         let name = format!("{at}: {:?}", all[at].event).chars().take(60).collect::<String>();
         let mut doubled = all.clone();
         doubled.insert(at, all[at].clone());
@@ -91,12 +95,22 @@ fn documents_taken_out_doubled_or_swapped_are_found_under_a_chain_that_fits() {
             without.remove(at);
             assert!(found(without), "{name} taken out");
             // In which order seals came cannot be told from another order.
-            let sealed = |at: usize| matches!(all[at].event, Event::BallotSealed(_));
             if !(sealed(at) && sealed(at + 1)) {
                 let mut swapped = all.clone();
                 swapped.swap(at, at + 1);
                 assert!(found(swapped), "{name} swapped with the next");
             }
+        }
+    }
+    for scenario in ["ideas-merged", "conflict-resolved", "agenda-recorded", "incomplete-hand-over"] {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios").join(scenario);
+        let home = tempfile::tempdir().expect("a folder");
+        let all = events(&std::fs::read(scenarios::recorded(&folder, home.path()).0).expect("a session"));
+        for at in (0..all.len() - 1).step_by(cases(4, 1)) {
+            let (mut doubled, mut without) = (all.clone(), all.clone());
+            doubled.insert(at, all[at].clone());
+            without.remove(at);
+            assert!(found(doubled) && found(without), "{scenario}, {at}: {:?}", all[at].event);
         }
     }
 }

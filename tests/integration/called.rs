@@ -8,7 +8,6 @@ use roundtable::history::{Event, PauseReason, SeatFailed, TEXTS, TimedEvent, Tim
 use roundtable::journal::{Disk, verify};
 
 use crate::forge::{chained, events, folded};
-use crate::program::Desk;
 use crate::seats::{ONE_ROUND, Place, WORKFLOW};
 
 fn finished(definition: &str) -> Vec<TimedEvent> {
@@ -44,23 +43,6 @@ fn a_warning_that_nothing_called_for_is_found_wherever_it_stands() {
         assert_ne!(put(at, of_seat), Vec::<String>::new(), "{at}");
         assert!(at > close || !put(at, of_key.clone()).is_empty(), "{at}");
     }
-}
-
-#[test]
-fn a_warning_that_is_due_stands_there_once_and_of_whom_it_is() {
-    let desk = Desk::with(
-        "participants: [{name: ann, prompt: \"You paint.\"}, {name: bob, prompt: \"You paint.\"}]\n\
-         steps:\n  - {id: pick, type: round, question: \"Read the file docs/PLAN.md: what is missing?\", \
-         completeness: warn, ballot: {kind: choice, options: [red, blue]}, rule: majority}\n",
-    );
-    desk.run(["--batch", "--save", "out.s2s", "decide.yaml"]);
-    let all = events(&std::fs::read(desk.path("out.s2s")).expect("a file"));
-    let at = all.iter().position(|s| matches!(s.event, Event::Warning { .. })).expect("warned");
-    assert_eq!(found(&all, |_| ()), Vec::<String>::new());
-    let left_out = found(&all, |all| drop(all.remove(at)));
-    assert_eq!(left_out[0], "what is to be warned of is not said before it");
-    let twice = found(&all, |all| all.insert(at, all[at].clone()));
-    assert_eq!(twice[0], "nothing called for the warning before it");
 }
 
 #[test]

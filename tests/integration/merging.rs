@@ -1,9 +1,5 @@
 //! Ideas merged into options: by an answers file, refused where one is lost, found by `verify`.
 
-use roundtable::history::{Event, SetAside};
-use roundtable::journal::verify;
-
-use crate::forge::{chained, events};
 use crate::program::{Desk, rows};
 use crate::pty::Screen;
 
@@ -78,34 +74,6 @@ fn an_answer_that_is_no_merge_is_told_before_the_run() {
     let bad = DEFINITION.replace("merges: gather", "merges: vote");
     let ran = Desk::with(&bad).run(["check", "decide.yaml"]).code(2);
     ran.says("`merges` of step `merge` names no round of ideas: `vote`");
-}
-
-#[test]
-fn verify_finds_an_idea_lost_by_a_merge() {
-    let desk = desk("merge: {options: [{title: Q, from: [ann#1, bob#1]}, {title: R, from: [ann#2]}]}");
-    desk.run(RUN).code(0);
-    let all = events(&std::fs::read(desk.path("s.s2s")).expect("a file"));
-    assert_eq!(verify(&chained(&all), None).findings, []);
-    let found = |change: &dyn Fn(&mut roundtable::history::IdeasMerged)| {
-        let mut changed = all.clone();
-        for stamped in &mut changed {
-            if let Event::IdeasMerged(merged) = &mut stamped.event {
-                change(merged);
-            }
-        }
-        !verify(&chained(&changed), None).findings.is_empty()
-    };
-    assert!(found(&|merged| merged.merge.options[0].from.truncate(1)));
-    assert!(found(&|merged| merged.merge.options[0].from.push("ann#2".to_owned())));
-    assert!(found(&|merged| merged.merge.options[1].title.push('!')));
-    assert!(found(&|merged| merged.merge.options.truncate(1)));
-    assert!(found(&|merged| {
-        let idea = merged.merge.options[0].from.remove(0);
-        merged.merge.set_aside.push(SetAside { idea, reason: String::new() });
-    }));
-    let mut without = all.clone();
-    without.retain(|stamped| !matches!(stamped.event, Event::IdeasMerged(_)));
-    assert!(!verify(&chained(&without), None).findings.is_empty(), "a yes without a merge");
 }
 
 /// The person who merges sees what each seat gave, and edits the merge as YAML.

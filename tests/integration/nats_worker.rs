@@ -345,30 +345,6 @@ async fn a_question_that_was_answered_asks_no_model_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_worker_that_is_killed_loses_nothing_and_asks_no_more_than_it_must() {
-    let points = ["before-publish", "before-ack", "before-done"].map(|point| (point, false, 1));
-    // What was sealed before it is sent, though its offer is gone.
-    for (point, is_gone, asked) in
-        points.into_iter().chain([("before-spool", false, 2), ("before-publish", true, 1)])
-    {
-        let lab = Server::start(|_| vote());
-        let Some(hall) = Hall::with(lab, Duration::from_millis(600), "").await else { return };
-        hall.ask(&["ann"]).await;
-        let mut dies = hall.worker("home", &["--until-idle"]);
-        let killed = dies.env("ROUNDTABLE_STOP_AT", point).output_soon().expect("runs");
-        assert_eq!(killed.status.code(), None, "{point}: {}", String::from_utf8_lossy(&killed.stderr));
-        if is_gone {
-            hall.queue.get_stream(names::OFFERS).await.expect("a stream").purge().await.expect("purged");
-        }
-        hall.until_idle("home", &[]);
-        assert_eq!(hall.sealed().await, ["ann"], "{point}");
-        assert_eq!(hall.asked(), asked, "{point}");
-        hall.assert_empty().await;
-        assert!(!hall.bytes("home/state/worker/fleet/spool").contains("ann"), "{point}");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn two_workers_of_one_name_share_the_work() {
     let Some(hall) = Hall::new().await else { return };
     let other = Server::start(|_| vote());

@@ -252,6 +252,24 @@ fn a_round_that_did_not_decide_goes_where_on_undecided_says() {
 }
 
 #[test]
+fn what_goes_wrong_in_a_step_that_says_where_to_go_is_no_result_of_the_session() {
+    let within =
+        |step: &str| format!("steps:\n  - {{id: both, type: parallel, steps: [{step}], on_error: pick}}\n");
+    let pick = round("pick", "Which?", ", rule: majority");
+    for (step, answers) in [
+        ("{id: ok, type: approval, message: Well?}", "ok: false\n"),
+        (
+            "{id: r, type: round, question: q, rule: majority, ballot: {kind: choice, options: [a, b]}, requires: [nothing.there]}",
+            "",
+        ),
+    ] {
+        let definition = within(step) + &pick;
+        let ran = desk(&definition, &format!("{answers}pick: {AGREED}\n")).run(BATCH).code(0);
+        ran.tells("outcome: Decision: a");
+    }
+}
+
+#[test]
 fn a_step_runs_as_often_as_max_runs_says_and_then_the_facilitator_is_asked() {
     let keys = ", rule: majority, max_runs: 2, on_undecided: pick, next: end";
     let end = "  - {id: end, type: transform, transform: context.pick.decision}\n";

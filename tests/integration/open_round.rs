@@ -120,7 +120,7 @@ fn a_session_is_open_once_and_a_dead_holder_does_not_hold_it() {
 
 #[test]
 fn the_private_key_of_an_open_round_is_in_its_file_alone() {
-    for in_its_place in ["", "a folder", "7777"] {
+    for in_its_place in ["", "a folder", "7777", &"7".repeat(64)] {
         let desk = Desk::new();
         let gate = Arc::new(AtomicBool::new(false));
         let held = gate.clone();

@@ -331,6 +331,12 @@ fn any_operation_of_a_resume_may_fail() {
     let session = torn.session();
     assert_eq!(session.rounds.last().expect("a round").sealed(), 1);
     assert_eq!(torn.keys().len(), 1);
+    let bytes = std::fs::read(torn.file()).expect("a file");
+    let tail = &bytes[read_log(&bytes).expect("torn, not damaged").good..];
+    let is_kept = |dir: &Path| {
+        let mut files = std::fs::read_dir(dir).expect("listed").map(|entry| entry.expect("an entry").path());
+        files.any(|file| std::fs::read(file).is_ok_and(|bytes| bytes.ends_with(tail)))
+    };
 
     let clean = faulty(usize::MAX, full);
     copy(&torn.dir, &dir.path().join("control"));
@@ -346,6 +352,7 @@ fn any_operation_of_a_resume_may_fail() {
             let place = Place::new(faulty(at, fault).disk, &dir);
             let ran = place.go_on(false);
             holds_what_was_shown(&place, &ran, &what);
+            assert!(is_kept(place.file().parent().expect("a folder")), "the torn write is lost: {what}");
             match &ran.done {
                 Ok(exit) => assert_eq!((*exit, *op), (ExitCode::Finished, StorageOp::Remove), "{what}"),
                 Err(message) => {

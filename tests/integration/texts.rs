@@ -27,7 +27,6 @@ fn settled(text: &str) -> String {
     out
 }
 
-/// Whether people wrote a text: it stands in a definition or an answers file.
 fn words(text: &str) -> String {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
@@ -37,6 +36,7 @@ fn texts(bases: &[Base]) -> String {
     let files = folders()
         .into_iter()
         .flat_map(|folder| ["definition.yaml", "answers.yaml"].map(|name| folder.join(name)));
+    // What people wrote stands in a definition or an answers file.
     let people = words(&files.map(|file| fs::read_to_string(file).unwrap_or_default()).collect::<String>());
     let mut found = BTreeSet::new();
     for value in bases.iter().flat_map(|base| &base.values) {
@@ -55,12 +55,11 @@ fn texts(bases: &[Base]) -> String {
     }
     let mut all = found.into_iter().collect::<Vec<_>>().join("\n---\n") + "\n";
     for folder in ["personas", "sessions/strategies"] {
-        let files =
-            fs::read_dir(root.join(folder)).expect("a folder").map(|entry| entry.expect("an entry").path());
-        for file in files.collect::<BTreeSet<_>>() {
-            let name = file.file_name().expect("a name").to_string_lossy().into_owned();
-            writeln!(all, "{folder}/{name} {}", sha256_hex(&fs::read_to_string(file).expect("a text")))
-                .expect("written");
+        let files = fs::read_dir(root.join(folder)).expect("a folder");
+        for file in files.map(|entry| entry.expect("an entry").path()).collect::<BTreeSet<_>>() {
+            let (name, text) =
+                (file.file_name().expect("a name"), fs::read_to_string(&file).expect("a text"));
+            writeln!(all, "{folder}/{} {}", name.to_string_lossy(), sha256_hex(&text)).expect("written");
         }
     }
     all
@@ -95,7 +94,9 @@ fn a_file_of_a_program_with_other_texts_is_checked_but_for_its_wording() {
             // What is sealed is bound to how its round was opened, and that to the header.
             let end = events.iter().position(|stamped| matches!(stamped.event, Event::BallotSealed(_)));
             events.truncate(end.unwrap_or(events.len()));
-            events.iter_mut().for_each(|TimedEvent { event, .. }| change(event));
+            for TimedEvent { event, .. } in &mut events {
+                change(event);
+            }
             verify(&chained(&events), None)
         };
         let rewording: fn(&mut Event) = |event| {

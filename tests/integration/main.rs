@@ -99,7 +99,6 @@ mod services;
 mod shipped;
 mod simulated;
 mod sitting;
-mod soak;
 mod stopping;
 mod storage;
 mod stories;

@@ -13,7 +13,7 @@ use crate::config::read_file::read_text;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::history::Receipt;
-use crate::journal::{Finding, UNCHECKED, UNPROVEN, Verification, read_log, verify};
+use crate::journal::{Finding, OTHER_TEXTS, UNCHECKED, UNPROVEN, Verification, read_log, verify};
 use crate::launch::session_file::{bytes_of, damage_problem, is_no_session};
 use crate::report;
 use crate::sanitize::harmless_line;
@@ -95,13 +95,13 @@ fn as_json(found: &Verification) -> Value {
     json!({
         "ok": found.findings.is_empty(),
         "findings": found.findings.iter().map(finding).collect::<Vec<_>>(),
-        "proven": found.proven, "notes": found.notes, "other_texts": found.other_texts, "unproven": UNPROVEN, "head": found.head,
+        "proven": found.proven, "notes": found.notes, "other_texts": found.has_other_texts, "unproven": UNPROVEN, "head": found.head,
     })
 }
 
 fn say(found: &Verification, explain: bool, output: &mut Console) {
-    if let Some(other) = &found.other_texts {
-        output.line(&format!("note    {}", harmless_line(other)));
+    if found.has_other_texts {
+        output.line(&format!("note    {OTHER_TEXTS}"));
     }
     for finding in &found.findings {
         output.line(&format!("FAILED  {}", harmless_line(&finding.to_string())));

@@ -7,11 +7,8 @@ use super::timestamp::Timestamp;
 use crate::workflow::Step;
 
 pub const TAKE: &str = "take";
-
 pub const CONTINUE: &str = "continue";
-
 pub const STOP: &str = "stop";
-
 /// What stands before the option in the facilitator's own choice.
 pub const DECIDE: &str = "decide: ";
 

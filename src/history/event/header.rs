@@ -17,7 +17,6 @@ pub struct SessionOpened {
     pub session: String,
     pub format: u32,
     pub program: String,
-    /// [`TEXTS`] of the program that wrote it.
     pub texts: String,
     pub definition_file: String,
     pub definition_sha256: String,

@@ -29,6 +29,10 @@ pub const UNPROVEN: [&str; 5] = [
     "that the whole file was not rewritten: compare its last hash with one noted earlier (--expect)",
 ];
 
+/// What holds of a file in which another program's texts stand.
+pub const OTHER_TEXTS: &str = "written by a program with other texts: chain, seals, signatures, commitments, order \
+    and counts are checked, wording and exact bytes are not";
+
 /// Values that nothing else in the file determines, one event a line: its keys, and why. All come from outside.
 pub const UNCHECKED: &str = "\
 every event: at (from the clock; values computed from it (`elapsed_ms`, `until`, `duration`) must fit)
@@ -101,8 +105,8 @@ pub struct Verification {
     pub notes: Vec<String>,
     /// What does not hold; empty when the file verifies.
     pub findings: Vec<Finding>,
-    /// What is not checked because a program with other texts wrote the file, if one did.
-    pub other_texts: Option<String>,
+    /// Whether a program with other texts wrote some of it: then [`OTHER_TEXTS`].
+    pub has_other_texts: bool,
     pub head: Option<String>,
     /// Why nothing of the file was used, if it is damaged or no session.
     pub damage: Option<Damage>,
@@ -201,20 +205,15 @@ impl Verifier {
     }
 
     fn note_texts(&mut self, event: &Event) {
-        let (program, texts) = if let Event::SessionOpened(opened) = event {
-            (&opened.program, &opened.texts)
-        } else if let Event::SessionResumed { program, texts, .. } = event {
-            (program, texts)
+        let texts = if let Event::SessionOpened(opened) = event {
+            &opened.texts
+        } else if let Event::SessionResumed { texts, .. } = event {
+            texts
         } else {
             return;
         };
         self.is_worded_otherwise = texts != TEXTS;
-        if self.is_worded_otherwise {
-            self.result.other_texts = Some(format!(
-                "{program} has other texts than this program: chain, seals, signatures, commitments, order and counts \
-                 are checked, wording and exact bytes are not"
-            ));
-        }
+        self.result.has_other_texts |= self.is_worded_otherwise;
     }
 
     /// Whether an event is the one that is due; of one that is worded otherwise its kind, its place and what
@@ -224,8 +223,7 @@ impl Verifier {
         if !self.is_worded_otherwise || matches!(due, Event::TallyMade(_)) {
             return due == is;
         }
-        let value = |event: &Event| serde_json::to_value(event).unwrap_or_default();
-        let (due, is) = (value(due), value(is));
+        let (due, is) = (as_json(due), as_json(is));
         SAME.iter().all(|key| due[key] == is[key])
     }
 
@@ -261,11 +259,9 @@ impl Verifier {
         }
         let warned = std::mem::take(&mut self.warnings);
         let command = command::of(&self.session, event, line.stamped.at)?;
-        let decided = decide(&self.session, command, line.stamped.at);
-        let mut decided = VecDeque::from(decided.map_err(|refusal| {
-            let value = serde_json::to_value(event).unwrap_or_default();
-            format!("{} cannot be here: {refusal}", named(&value))
-        })?);
+        let decided = decide(&self.session, command, line.stamped.at)
+            .map_err(|refusal| format!("{} cannot be here: {refusal}", named(&as_json(event))))?;
+        let mut decided = VecDeque::from(decided);
         for warning in warned {
             if !decided.pop_front().is_some_and(|due| self.is_due(&due, &warning)) {
                 return Err("nothing called for the warning before it".to_owned());
@@ -282,7 +278,6 @@ impl Verifier {
         Ok(())
     }
 
-    /// Checks what no decision depends on.
     fn check_outside(&self, line: &LogEntry) -> Result<(), String> {
         let event = &line.stamped.event;
         if let Event::SessionOpened(opened) = event {
@@ -347,8 +342,7 @@ fn difference(due: &Event, is: &Event) -> String {
     if let (Event::SeatFailed(failed), Event::AnswerRevealed(_)) = (due, is) {
         return format!("the answer of `{}` is not to be revealed: {}", failed.participant, failed.reason);
     }
-    let value = |event: &Event| serde_json::to_value(event).unwrap_or_default();
-    let (due, is) = (value(due), value(is));
+    let (due, is) = (as_json(due), as_json(is));
     if (&due["event"], &due["participant"]) != (&is["event"], &is["participant"]) {
         return format!("{} follows from what comes before it", named(&due));
     }
@@ -357,6 +351,10 @@ fn difference(due: &Event, is: &Event) -> String {
         maps.flat_map(|map| map.keys()).filter(|key| due[*key] != is[*key]).collect();
     let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
     format!("{} of {} does not follow from what comes before it", keys.join(", "), named(&is))
+}
+
+fn as_json(event: &Event) -> Value {
+    serde_json::to_value(event).unwrap_or_default()
 }
 
 /// The event, and whom it is about.
@@ -386,15 +384,7 @@ fn proven_of(round: &RoundRun) -> Vec<String> {
 fn proven_of_session(session: &Session) -> Vec<String> {
     let mut proven = Vec::new();
     if !session.items.is_empty() {
-        proven.push(format!("{} work items hold what the results before them give", session.items.len()));
-    }
-    if !session.leaks.is_empty() {
-        let count = session.leaks.values().map(Vec::len).sum::<usize>();
-        proven.push(format!(
-            "what {} answers give away ({count} findings) is found again, and was masked in what was handed \
-             on as the file says",
-            session.leaks.len()
-        ));
+        proven.push(format!("{} work items follow from the results before them", session.items.len()));
     }
     let seats = session.rounds.iter().flat_map(|round| round.seats.values());
     let is_sealed = |status: &SeatStatus| {

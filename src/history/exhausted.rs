@@ -12,7 +12,6 @@ pub const STOP: &str = "stop";
 /// What stands before the option in the facilitator's own choice.
 pub const DECIDE: &str = "decide: ";
 
-/// By what name the answers file speaks of a step whose runs are used up.
 pub fn exhausted_key(step: &str) -> String {
     format!("{step}-exhausted")
 }

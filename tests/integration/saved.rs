@@ -71,7 +71,7 @@ fn made(name: &str) -> Vec<u8> {
     let text = fs::read_to_string(&definition).expect("readable");
     let loaded = load(Source { text: &text, file: name, id: name }).expect("loads").definition;
     let answers = loaded.answers.expect("its own answers").to_json();
-    desk.run(["--batch", "--save", "out.s2s", &arg(&definition)]).code(0);
+    desk.run(["--batch", "--seed", "7", "--save", "out.s2s", &arg(&definition)]).code(0);
     let ran = events(&fs::read(desk.path("out.s2s")).expect("a session"));
     let Event::SessionOpened(mut header) = ran[0].event.clone() else { panic!("no header") };
     given["session"].as_str().expect("an id").clone_into(&mut header.session);

@@ -51,7 +51,7 @@ use crate::tui::{
 pub fn show(run: &Run, opening: Option<OpenTarget>) -> VerbResult {
     if std::env::var("TERM").is_ok_and(|term| term == "dumb") {
         let problem = Diagnostic::new("this terminal cannot show the screen (TERM=dumb)");
-        let hint = "use `roundtable --batch FILE`, or `roundtable replay FILE --text`";
+        let hint = "use `roundtable run FILE`, or `roundtable replay FILE --text`";
         return Err(problem.hint(hint).into());
     }
     let mut set_up = Environment::find(run.common.trust.trust)?;

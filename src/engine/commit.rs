@@ -26,7 +26,7 @@ impl Engine<'_> {
                 let ended = writing.await;
                 self.written(ended)?;
             }
-            if self.is_written() {
+            if self.staged.is_empty() {
                 break;
             }
             self.begin_write()?;
@@ -46,13 +46,9 @@ impl Engine<'_> {
         self.journal.as_ref().map_or(0, Journal::entries)
     }
 
-    fn is_written(&self) -> bool {
-        self.staged.is_empty()
-    }
-
     /// Begins to write what is staged. While a write is running, more is staged and shares the next.
     pub(super) fn begin_write(&mut self) -> Result<(), EngineError> {
-        if self.is_written() || self.writing.is_some() {
+        if self.staged.is_empty() || self.writing.is_some() {
             return Ok(());
         }
         let Some(mut journal) = self.journal.take() else {
@@ -87,7 +83,7 @@ impl Engine<'_> {
             self.session.note_hash(line);
         }
         self.unshown.extend(lines);
-        if self.is_written() {
+        if self.staged.is_empty() {
             for line in self.unshown.drain(..) {
                 self.observer.on_event(&line, &self.session);
             }

@@ -37,7 +37,6 @@ const THREE_WAYS: &str = "name one: `--with ollama/llama3.2` (local and free: in
     llama3.2`), `--with openai/MODEL` (set OPENAI_API_KEY first), or `--with claude-cli/` (a program you are \
     logged in to: also codex-cli/, gemini-cli/); `--rehearse` shows a round without any";
 
-/// Who is asked, and what else could be.
 struct Panel {
     seats: Vec<String>,
     offered: Vec<String>,

@@ -187,7 +187,6 @@ impl LinkDoor {
         self.serving().as_ref().map(|serving| serving.notes.clone()).unwrap_or_default()
     }
 
-    /// Shows the state after a write to disk.
     pub fn see(&self, session: &Session) {
         if let Some(serving) = &*self.serving() {
             serving.board.see(session);

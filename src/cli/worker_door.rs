@@ -48,7 +48,6 @@ impl WorkerDoor {
         of.runtime.block_on(opened).map(|door| Self(Some(door))).map_err(|error| in_words(&error))
     }
 
-    /// Sees the state after a write to disk.
     pub fn see(&self, session: &Session) {
         if let Some(door) = &self.0 {
             door.see(session);

@@ -121,7 +121,7 @@ fn claim(session: &str, set_up: &Environment) -> Result<SessionClaim, RunError> 
             return RunError::unwritable(problem, &error.cause);
         };
         Diagnostic::new(format!("{holder} runs this session, in another file"))
-            .hint("resume the copy once that has ended, or begin a new session from it: `F` in `roundtable replay`")
+            .hint("resume the copy once that has ended, or fork it: `F` in `roundtable replay`")
             .into()
     })
 }

@@ -1,6 +1,6 @@
 //! The ballots of a round as the voting rules count them.
 
-use crate::history::{RoundRun, SeatStatus, Session};
+use crate::history::{RoundRun, Seat, SeatStatus, Session};
 use crate::round::answer::Outcome;
 use crate::tally::{Decimal, IndexedBallot, Profile, UNLISTED, WeightedBallot};
 
@@ -8,7 +8,11 @@ use crate::tally::{Decimal, IndexedBallot, Profile, UNLISTED, WeightedBallot};
 pub fn profile(session: &Session, round: &RoundRun) -> Profile {
     let form = &round.opened.ballot;
     let options = if form.kind.spec().form_keys().cards { &form.cards } else { &form.options };
-    let mut profile = Profile { options: options.clone(), ballots: Vec::new(), may_block: Vec::new() };
+    let mut profile = Profile {
+        options: options.clone(),
+        asked: Some(asked(session, round, "", false)),
+        ..Profile::default()
+    };
     for seat in round.seats.values() {
         let SeatStatus::Revealed(answer, _) = &seat.status else { continue };
         if answer.may_block {
@@ -25,4 +29,18 @@ pub fn profile(session: &Session, round: &RoundRun) -> Profile {
         profile.ballots.push(WeightedBallot { weight, own, ..WeightedBallot::one(&seat.name, mark) });
     }
     profile
+}
+
+/// What the seats that could choose an option weigh together, or how many they are.
+pub(super) fn asked(session: &Session, round: &RoundRun, option: &str, is_by_head: bool) -> Decimal {
+    let is_asked = |status: &SeatStatus| match status {
+        SeatStatus::Excused(_) => false,
+        SeatStatus::Revealed(answer, _) => answer.outcome != Outcome::Excused,
+        _ => true,
+    };
+    let is_own = |seat: &&Seat| round.opened.ballot.exclude_own && session.display_name(&seat.name) == option;
+    let seats = round.seats.values().filter(|seat| is_asked(&seat.status) && !is_own(seat));
+    let weight =
+        |name: &str| session.seat_info(name).map_or(Decimal::ONE, |info| Decimal::of_weight(info.weight));
+    seats.map(|seat| if is_by_head { Decimal::ONE } else { weight(&seat.name) }).sum()
 }

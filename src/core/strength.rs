@@ -5,8 +5,8 @@
 //! weak. People, and answers a person gave beforehand, count each for themselves.
 
 use super::alike;
-use super::profile::profile;
-use crate::history::{AnswerRevealed, RoundRun, Seat, SeatStatus, Session, Tally};
+use super::profile::{asked, profile};
+use crate::history::{AnswerRevealed, RoundRun, SeatStatus, Session, Tally};
 use crate::round::answer::{Origin, Outcome};
 use crate::tally::{
     Backing, CountableKind, Decimal, Deed, IndexedBallot, Profile, Quartiles, Tier, UNLISTED, WeakBecause,
@@ -58,20 +58,6 @@ fn tier(votes: i128, of: i128) -> Tier {
         _ if 4 * votes >= 3 * of => Tier::Strong,
         _ => Tier::Weak,
     }
-}
-
-/// What the seats that could choose the winner weigh together.
-fn asked(session: &Session, round: &RoundRun, winner: &str, is_by_head: bool) -> Decimal {
-    let is_asked = |status: &SeatStatus| match status {
-        SeatStatus::Excused(_) => false,
-        SeatStatus::Revealed(answer, _) => answer.outcome != Outcome::Excused,
-        _ => true,
-    };
-    let is_own = |seat: &&Seat| round.opened.ballot.exclude_own && session.display_name(&seat.name) == winner;
-    let seats = round.seats.values().filter(|seat| is_asked(&seat.status) && !is_own(seat));
-    let weight =
-        |name: &str| session.seat_info(name).map_or(Decimal::ONE, |info| Decimal::of_weight(info.weight));
-    seats.map(|seat| if is_by_head { Decimal::ONE } else { weight(&seat.name) }).sum()
 }
 
 fn stances(profile: &Profile) -> Behind {

@@ -42,10 +42,12 @@ pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
         break_tie(&mut tally.verdict, opened.ties, round.tie_choice.as_deref());
     }
     let waits = tally.verdict.tie && opened.ties == Ties::Ask;
-    if tally.rehearsal && session.rehearses() && tally.quorum_met && !waits {
+    if tally.rehearsal && session.rehearses() && tally.quorum_met && !waits && tally.terms.choose.is_none() {
         go_on(&mut tally.verdict);
     }
-    tally.decided = tally.quorum_met && tally.verdict.winners.len() == 1 && !tally.verdict.tie;
+    let count = tally.verdict.winners.len();
+    let is_enough = count == 1 || count > 1 && tally.terms.choose.is_some();
+    tally.decided = tally.quorum_met && is_enough && !tally.verdict.tie;
     weigh(session, round, &mut tally);
     tally
 }
@@ -68,9 +70,12 @@ pub fn decides_nothing(session: &Session, tally: &Tally) -> Option<NoDecision> {
 /// Notes how strong the result is; one that is weaker than was asked for is no decision.
 fn weigh(session: &Session, round: &RoundRun, tally: &mut Tally) {
     tally.tier = Some(Tier::None);
-    let winner = tally.verdict.winners.first().filter(|_| tally.decided && !tally.rehearsal);
-    let Some(winner) = winner else { return };
-    let (tier, backing) = strength(session, round, tally, winner);
+    let winners = tally.verdict.winners.iter().filter(|_| tally.decided && !tally.rehearsal);
+    // The strength of several is that of the weakest.
+    let found = winners.map(|winner| strength(session, round, tally, winner));
+    let weakest =
+        found.min_by(|(a, by), (b, than)| a.cmp(b).then(by.votes.as_f64().total_cmp(&than.votes.as_f64())));
+    let Some((tier, backing)) = weakest else { return };
     (tally.tier, tally.tier_because) = (Some(tier), Some(backing));
     if let Some(wanted) = tally.act_at.filter(|_| tally.is_too_weak()) {
         tally.decided = false;

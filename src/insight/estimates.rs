@@ -6,7 +6,6 @@ use crate::core::earlier_rounds;
 use crate::history::{RoundRun, Session};
 use crate::tally::Quartiles;
 
-/// The quartiles of a revealed round of estimates.
 pub fn spread(round: &RoundRun) -> Option<&Quartiles> {
     round_view::tally(round)?.verdict.trace.as_ref()?.spread.as_ref()
 }

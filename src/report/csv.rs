@@ -72,7 +72,6 @@ pub fn csv(session: &Session) -> String {
     out
 }
 
-/// Rounds that were not held, a line each.
 fn not_held_rows(session: &Session, out: &mut String) {
     for (step, not_held) in &session.not_held {
         let definition = session.definition.as_ref();

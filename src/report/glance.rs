@@ -4,7 +4,7 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::model::{Absent, Block, Dissenter, Fact, Report, Reports, dissent_heading, people_money, said};
+use super::model::{Block, Dissenter, Fact, Report, Reports, dissent_heading, people_money, said};
 use crate::ballot::Ballot;
 use crate::insight::sides::{Bar, Side, sides};
 use crate::insight::wording::resume_verb;
@@ -33,7 +33,6 @@ pub struct Look<'a> {
     pub name: &'a str,
 }
 
-/// The items of a section, each of some lines.
 type Items = Vec<Vec<String>>;
 
 /// The result of a session for a terminal, each line ended.
@@ -43,10 +42,16 @@ pub fn glance(reports: &Reports<'_>, look: &Look<'_>) -> String {
     let mut sections = if reports.only().is_none() {
         vec![("decision", page.decisions())]
     } else {
-        let (dissent, blocks) = (page.dissent(), page.blocks());
+        let (blocks, absent) = (page.blocks(page.report.blocks()), page.blocks(page.report.without_ballot()));
+        let dissent = page.dissent();
         let reasons = if dissent.is_empty() && blocks.is_empty() { page.reasons() } else { Vec::new() };
-        let said = [("option", page.counts()), ("line", blocks), ("dissent", dissent), ("answer", reasons)];
-        said.into_iter().chain([("reason", page.absent())]).collect()
+        vec![
+            ("option", page.counts()),
+            ("line", blocks),
+            ("dissent", dissent),
+            ("answer", reasons),
+            ("reason", absent),
+        ]
     };
     sections.retain(|(_, items)| !items.is_empty());
     let (mut after, most) = (2 * sections.len(), if sections.len() == 1 { LINES } else { OF_SECTION });
@@ -99,7 +104,6 @@ impl Page<'_> {
         lines.into_iter().map(|line| format!("{:indent$}{line}", "")).collect()
     }
 
-    /// Headline, sentence, question, and the labels of what no model answered.
     fn head(&self) -> Vec<String> {
         let made = &self.reports.made;
         let color = if self.reports.is_decided() { "1;32" } else { "1;33" };
@@ -126,8 +130,8 @@ impl Page<'_> {
         self.reports.parts.iter().map(item).collect()
     }
 
-    /// Opinions, findings, the estimates of each round, a line each.
-    fn blocks(&self) -> Items {
+    /// The lines of a block: opinions, findings, the estimates of each round, seats that did not count.
+    fn blocks(&self, blocks: impl IntoIterator<Item = Block>) -> Items {
         let of_block = |block: Block| {
             let note =
                 block.note.iter().map(|note| self.lines(&format!("Note: {note}"), 2, 2)).collect::<Items>();
@@ -138,7 +142,7 @@ impl Page<'_> {
             let lines: Items = block.lines.iter().map(line).collect();
             [vec![self.lines(&block.heading, 0, 1)], note, lines].concat()
         };
-        self.report.blocks().into_iter().flat_map(of_block).collect()
+        blocks.into_iter().flat_map(of_block).collect()
     }
 
     /// A bar for each option, with the seats behind it.
@@ -197,15 +201,6 @@ impl Page<'_> {
             self.lines(&text, 2, 2).iter().map(|line| self.painted("33", line)).collect()
         };
         self.report.dissent().iter().map(item).collect()
-    }
-
-    /// Which seats did not count, and why.
-    fn absent(&self) -> Items {
-        let item = |one: &Absent| {
-            let reason = one.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-            self.lines(&format!("! {} {}{reason}", first_names(&one.seats, 6), one.outcome), 2, 2)
-        };
-        self.report.absent().iter().map(item).collect()
     }
 
     /// Strength, independence, approval, cost, where it is saved, and the two commands that come next.

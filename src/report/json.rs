@@ -69,7 +69,6 @@ pub fn json(reports: &Reports<'_>) -> Value {
     report
 }
 
-/// One question with what it came to.
 fn decision(part: &Report<'_>) -> Value {
     let moves: Value =
         part.rounds.iter().filter_map(|run| Some(movement(part.session, run)?.json())).collect();
@@ -120,7 +119,6 @@ fn facts(part: &Report<'_>, made: &Headline) -> Value {
     verdict
 }
 
-/// What was asked: the task as the reports show it.
 fn task(reports: &Reports<'_>) -> Value {
     let definition = reports.session.definition.as_deref();
     json!({

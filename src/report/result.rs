@@ -80,7 +80,6 @@ fn of_part(part: &Report<'_>) -> Map<String, Value> {
     values.map(|(key, value)| (key.to_owned(), value)).into_iter().collect()
 }
 
-/// One decision of the line's list.
 fn part_line(part: &Report<'_>) -> Value {
     let mut line = of_part(part);
     line.insert("question".to_owned(), part.title().into());

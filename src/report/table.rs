@@ -34,22 +34,6 @@ pub struct Table<'a> {
     pub rows: Vec<Row<'a>>,
 }
 
-impl Table<'_> {
-    /// How many seats did the same in a round, most first.
-    pub fn counts(&self, round: usize) -> Vec<(String, usize)> {
-        let mut found: IndexMap<&str, usize> = IndexMap::new();
-        for cell in self.rows.iter().filter_map(|row| row.cells.get(round)) {
-            if !cell.text.is_empty() {
-                *found.entry(&cell.text).or_default() += 1;
-            }
-        }
-        let mut found: Vec<(String, usize)> =
-            found.into_iter().map(|(text, count)| (text.to_owned(), count)).collect();
-        found.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        found
-    }
-}
-
 impl<'a> Report<'a> {
     pub fn table(&self) -> Table<'a> {
         let mut rows: IndexMap<&'a str, Row<'a>> = IndexMap::new();

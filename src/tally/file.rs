@@ -388,7 +388,7 @@ impl Reader<'_> {
         let profile = Profile {
             options: self.options.into_iter().collect(),
             ballots: self.ballots,
-            may_block: Vec::new(),
+            ..Profile::default()
         };
         let cast =
             profile.ballots.iter().fold(self.abstained, |sum, ballot| sum.saturating_add(ballot.count));

@@ -6,6 +6,7 @@
 
 mod approval;
 mod borda;
+mod choose;
 mod consent;
 mod decimal;
 mod file;
@@ -31,7 +32,7 @@ pub use decimal::{Decimal, Fraction, Score};
 pub use file::{BallotFile, read_ballots};
 pub use no_decision::{NoDecision, Shortfall, and_list};
 pub use profile::{CountableKind, IndexedBallot, Profile, UNLISTED, WeightedBallot};
-pub use rule::{BallotSupport, Rule, RuleOptions};
+pub use rule::{BallotSupport, Choose, Rule, RuleOptions};
 pub use strength::{Backing, Deed, Tier, WeakBecause};
 pub use verdict::{Elimination, Quartiles, Settled, Ties, Trace, Verdict, seeded_winner};
 
@@ -49,6 +50,9 @@ pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
         Rule::Schulze => schulze::count(profile),
         Rule::Median => median::count(profile),
     };
+    if let Some(choose) = terms.choose {
+        choose.apply(&mut verdict, profile.asked.unwrap_or_else(|| profile.total_weight()));
+    }
     let steps = profile.weights_step().into_iter().chain(profile.own_step());
     verdict.steps.splice(0..0, steps);
     verdict

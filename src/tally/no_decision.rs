@@ -14,6 +14,10 @@ pub enum NoDecision {
     NoBallots,
     NoEstimates,
     Tie(Vec<String>),
+    /// Of several to be chosen these are level for the last places.
+    EdgeTie(Vec<String>),
+    /// No option has half of those asked.
+    NoneByHalf,
     /// More orders of equals than are followed; what is named won under some of them.
     OpenTie {
         orders: usize,
@@ -80,6 +84,8 @@ impl fmt::Display for NoDecision {
         match self {
             Self::NoBallots => f.write_str("no ballot names an option"),
             Self::NoEstimates => f.write_str("no ballot gives an estimate"),
+            Self::EdgeTie(options) => write!(f, "tie for the last place between {}", and_list(options)),
+            Self::NoneByHalf => f.write_str("no option has half of the seats asked"),
             Self::Tie(winners) => write!(f, "tie between {}", and_list(winners)),
             Self::OpenTie { orders, found } => {
                 let found = and_list(found);

@@ -84,6 +84,8 @@ pub struct Profile {
     pub ballots: Vec<WeightedBallot>,
     /// Who gave no valid answer that may be a block all the same.
     pub may_block: Vec<String>,
+    /// What the seats that were asked weigh, where that is known.
+    pub asked: Option<Decimal>,
 }
 
 impl Profile {

@@ -36,12 +36,41 @@ pub enum Rule {
     Median,
 }
 
+/// How many options a rule chooses: a number of them, or all that half of the seats approve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Choose {
+    Number(usize),
+    Share(Share),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Share {
+    Half,
+}
+
+impl Choose {
+    pub const HALF: Self = Self::Share(Share::Half);
+
+    /// Reads `3` or `half`.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "half" => Some(Self::HALF),
+            number => number.parse().ok().filter(|number| *number > 0).map(Self::Number),
+        }
+    }
+}
+
 /// What a rule was told beside its name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleOptions {
     /// The share a supermajority reaches or a weighted majority is above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<Fraction>,
+    /// How many options are chosen; one where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choose: Option<Choose>,
 }
 
 impl RuleOptions {
@@ -128,6 +157,11 @@ impl Rule {
                 Consent | Estimate => None,
             },
         }
+    }
+
+    /// Whether it can choose several options in this way.
+    pub fn chooses(self, choose: Choose) -> bool {
+        self == Self::Approval || self == Self::Score && choose != Choose::HALF
     }
 
     pub fn kinds(self) -> Vec<&'static str> {

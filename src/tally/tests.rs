@@ -178,7 +178,7 @@ fn majorities_are_strict_and_shares_exact() {
     let less = count(&choices("a b c", &[0, 0, 1, 2]), Rule::Majority, &RuleOptions::default());
     assert_eq!(less.why().unwrap(), "no majority: 2 of 4 is the most, 3 are needed");
     assert!(won(&choices("a b", &[]), Rule::Majority).is_empty());
-    let share = |text: &str| RuleOptions { threshold: Fraction::parse(text) };
+    let share = |text: &str| RuleOptions { threshold: Fraction::parse(text), choose: None };
     let two_of_three = choices("a b", &[0, 0, 1]);
     assert_eq!(won(&two_of_three, Rule::Supermajority), ["a"]);
     assert!(count(&two_of_three, Rule::Supermajority, &share("0.6667")).winners.is_empty());
@@ -305,4 +305,24 @@ fn a_tie_that_is_settled_is_settled_in_the_order_too() {
     assert_eq!(verdict.order, [vec!["a".to_owned(), "c".to_owned()], vec!["b".to_owned()]]);
     verdict.settle("c", Settled::Seed(7));
     assert_eq!(verdict.order, ["c", "a", "b"].map(|option| vec![option.to_owned()]));
+}
+
+#[test]
+fn several_are_chosen_down_to_the_edge() {
+    let marks = [&[0, 1, 2][..], &[0, 1], &[0, 2], &[0, 3]];
+    let ballots = marks.map(|mark| WeightedBallot::one("v", IndexedBallot::Approval(mark.to_vec())));
+    let profile = Profile {
+        options: ["disk", "start", "metrics", "cdn"].map(str::to_owned).to_vec(),
+        ballots: ballots.to_vec(),
+        ..Profile::default()
+    };
+    let count = |choose: &str| {
+        let terms = RuleOptions { choose: Choose::parse(choose), ..RuleOptions::default() };
+        let verdict = count(&profile, Rule::Approval, &terms);
+        (verdict.winners.join(" "), verdict.tie)
+    };
+    assert_eq!(count("1"), ("disk".to_owned(), false));
+    assert_eq!(count("2"), ("disk".to_owned(), true), "two are level for the last place");
+    assert_eq!(count("3"), ("disk start metrics".to_owned(), false));
+    assert_eq!(count("half"), ("disk start metrics".to_owned(), false));
 }

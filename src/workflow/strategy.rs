@@ -49,7 +49,7 @@ pub struct Strategy {
     /// The ballot kinds that its `main` rounds can have; the first is the default.
     pub accepts: Vec<String>,
     /// The voting rule of each kind, unless the discussion names one.
-    pub rules: IndexMap<String, String>,
+    pub rules: IndexMap<String, Value>,
     pub phases: Vec<Phase>,
 }
 
@@ -112,7 +112,9 @@ impl Strategy {
         if let Some(kind) = self.accepts.iter().chain(self.rules.keys()).find(known_kind) {
             return Err(format!("there is no ballot `{kind}`"));
         }
-        if let Some(rule) = self.rules.values().find(|rule| Rule::from_name(rule).is_none()) {
+        let mut names =
+            self.rules.values().map(|rule| rule.as_str().or(rule["name"].as_str()).unwrap_or_default());
+        if let Some(rule) = names.find(|rule| Rule::from_name(rule).is_none()) {
             return Err(format!("there is no rule `{rule}`"));
         }
         if self.accepts.is_empty() {

@@ -36,6 +36,9 @@ pub struct Rules {
     /// Threshold for supermajority (≥) or weighted-majority (>), e.g. 2/3
     #[arg(long, value_name = "SHARE")]
     pub threshold: Option<String>,
+    /// Choose so many options by approval or score; `half`: all that half of the seats approve
+    #[arg(long, value_name = "N", conflicts_with = "all")]
+    pub choose: Option<String>,
     /// Break ties with this seed
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,

@@ -19,7 +19,7 @@ use super::wording::{absent, join_list, pluralize};
 use crate::ballot::{Ballot, BallotKind};
 use crate::core::decides_nothing;
 use crate::history::{RoundRun, Session, Tally};
-use crate::tally::{Backing, CountableKind, Rule, Score, Settled, Tier, WeakBecause, and_list};
+use crate::tally::{Backing, CountableKind, NoDecision, Rule, Score, Settled, Tier, WeakBecause, and_list};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Headline {
@@ -136,12 +136,42 @@ impl Count<'_> {
         if rule == Rule::Consent {
             return self.consent();
         }
+        if tally.terms.choose.is_some() {
+            return self.several();
+        }
         match tally.verdict.winners.as_slice() {
             [winner] if tally.decided => (self.won(rule, winner), self.how(rule, winner)),
             [winner] => self.too_weak(winner),
             [] => self.undecided(rule),
             winners => (format!("No decision: {} tie", named(winners)), self.tie(rule, winners)),
         }
+    }
+
+    /// "disk and cdn": the chosen, with what each has; the options at the edge; the rest.
+    fn several(&self) -> (String, String) {
+        let verdict = &self.tally.verdict;
+        let with_score = |options: &[String]| {
+            let score =
+                |option: &String| verdict.scores.get(option).map(ToString::to_string).unwrap_or_default();
+            join_list(options.iter().map(|option| format!("{option} {}", score(option))))
+        };
+        let edge = match &verdict.reason {
+            Some(NoDecision::EdgeTie(edge)) => edge.as_slice(),
+            _ => &[],
+        };
+        let is_left = |option: &&String| !verdict.winners.contains(option) && !edge.contains(option);
+        let left: Vec<String> = verdict.order.iter().flatten().filter(is_left).cloned().collect();
+        let parts =
+            [("Chosen", verdict.winners.as_slice()), ("Tied for the last place", edge), ("Left", &left)];
+        let said = parts.into_iter().filter(|(_, options)| !options.is_empty());
+        let said: Vec<String> =
+            said.map(|(word, options)| format!("{word}: {}.", with_score(options))).collect();
+        let name = match self.tally.decided {
+            true => and_list(&verdict.winners),
+            false if self.tally.is_too_weak() => return self.too_weak(&and_list(&verdict.winners)),
+            false => format!("No decision: {}", self.why()),
+        };
+        (name, format!("{}{}", said.join(" "), self.absent_after()))
     }
 
     /// How many seats were asked; those that were let go were not.

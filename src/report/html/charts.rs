@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::markup::{badge, colour, e};
+use super::markup::{badge, colour, e, stance_class};
 use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::history::{RoundRun, Tally};
 use crate::insight::{SeatView, bars, cut, turnout};
@@ -21,17 +21,16 @@ pub fn stance_badge(seat: &SeatView<'_>) -> Option<String> {
 }
 
 /// The class and the letter or sign of a side of the count.
-fn look(name: &str, kind: BallotKind, letters: &Letters) -> (String, String) {
-    let (class, sign) = match name {
-        "support" => ("c-yes", "✓"),
-        "stand-aside" => ("c-aside", "–"),
-        "block" => ("c-no", "✕"),
-        _ => ("o1", ""),
+fn look(name: &str, letters: &Letters) -> (String, String) {
+    let sign = match name {
+        "support" => "✓",
+        "stand-aside" => "–",
+        "block" => "✕",
+        _ => "",
     };
     match letters.place(name) {
         Some(place) => (colour(place), letters.letter(name).unwrap_or_default()),
-        None if kind == BallotKind::Consent => (class.to_owned(), sign.to_owned()),
-        None => ("o1".to_owned(), String::new()),
+        None => (stance_class(sign).unwrap_or("o1").to_owned(), sign.to_owned()),
     }
 }
 
@@ -55,7 +54,7 @@ pub fn of_round(letters: &Letters, run: &RoundRun, tally: &Tally, heading: &str)
         "<section><{heading}>{title}</{heading}><table class=\"bars\"><caption class=\"vh\">{title}</caption><tbody>"
     );
     for bar in bars.iter().take(BARS) {
-        let (class, sign) = look(bar.name, kind, letters);
+        let (class, sign) = look(bar.name, letters);
         let mark = if sign.is_empty() { sign } else { badge(&class, &sign) };
         let _ = write!(
             out,

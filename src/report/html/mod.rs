@@ -19,7 +19,6 @@ use crate::insight::cut;
 
 const STYLE: &str = include_str!("style.css");
 
-/// The report of a session and the file it is in.
 pub fn html(reports: &Reports<'_>) -> String {
     let mut out = head(reports);
     body(reports, &mut out);

@@ -6,11 +6,12 @@ use super::charts;
 use super::markup::{badge, colour, e, told};
 use super::tables::{reasons_table, votes_table};
 use crate::ballot::BallotKind;
-use crate::history::RoundRun;
 use crate::insight::cut;
 use crate::insight::headline::capital;
-use crate::insight::{join_list, labels, movement, pluralize};
-use crate::report::model::{Dissenter, Report, Reports, cost_lines, dissent_heading, remote_notes, sure};
+use crate::insight::{labels, pluralize};
+use crate::report::model::{
+    Block, Dissenter, Report, Reports, cost_lines, dissent_heading, remote_notes, sure,
+};
 
 /// How many dissenting seats are quoted in full.
 const IN_FULL: usize = 3;
@@ -19,8 +20,6 @@ const FULL_LENGTH: usize = 1_200;
 /// How much is quoted of each where there are more or longer ones.
 const PART: usize = 280;
 const QUOTED: usize = 6;
-/// How many moves are described.
-const MOVES: usize = 6;
 
 /// Whether the first page quotes all dissent in full.
 fn quotes_all(found: &[Dissenter<'_>]) -> bool {
@@ -37,7 +36,6 @@ pub fn page(reports: &Reports<'_>, out: &mut String) {
     foot(reports, out);
 }
 
-/// The list of the decisions, then a section for each.
 fn several(reports: &Reports<'_>, out: &mut String) {
     let _ = write!(
         out,
@@ -69,13 +67,16 @@ fn several(reports: &Reports<'_>, out: &mut String) {
     }
 }
 
-/// What one question came to.
 fn decision(report: &Report<'_>) -> String {
     let mut out = String::new();
     verdict(report, &mut out);
-    blocks(report, &mut out);
+    for block in report.blocks() {
+        write_block(&block, "said", &mut out);
+    }
     dissent(report, &mut out);
-    absent(report, &mut out);
+    if let Some(block) = report.without_ballot() {
+        write_block(&block, "bad", &mut out);
+    }
     who_and_how(report, &mut out);
     reasons_table(report, &mut out);
     if report.is_one_of_many {
@@ -84,26 +85,24 @@ fn decision(report: &Report<'_>) -> String {
     out
 }
 
-fn blocks(report: &Report<'_>, out: &mut String) {
-    for block in report.blocks() {
-        let _ = write!(out, "\n<section class=\"said\"><h2>{}</h2>", e(&block.heading));
-        if let Some(note) = &block.note {
-            let _ = write!(
-                out,
-                "<p class=\"ctx\">The facilitator’s note</p><blockquote class=\"pre\" dir=\"auto\">{}</blockquote>",
-                e(&cut(note, 2_000))
-            );
-        }
-        out.push_str("<ul>");
-        for (what, text) in &block.lines {
-            let _ = write!(out, "<li class=\"pre\" dir=\"auto\"><b>{}</b> {}</li>", e(what), e(text));
-        }
-        out.push_str("</ul>");
-        if block.more > 0 {
-            let _ = write!(out, "<p class=\"more\">+ {} more below</p>", block.more);
-        }
-        out.push_str("</section>");
+fn write_block(block: &Block, class: &str, out: &mut String) {
+    let _ = write!(out, "\n<section class=\"{class}\"><h2>{}</h2>", e(&block.heading));
+    if let Some(note) = &block.note {
+        let _ = write!(
+            out,
+            "<p class=\"ctx\">The facilitator’s note</p><blockquote class=\"pre\" dir=\"auto\">{}</blockquote>",
+            e(&cut(note, 2_000))
+        );
     }
+    out.push_str("<ul>");
+    for (what, text) in &block.lines {
+        let _ = write!(out, "<li class=\"pre\" dir=\"auto\"><b>{}</b> {}</li>", e(what), e(&cut(text, 600)));
+    }
+    out.push_str("</ul>");
+    if block.more > 0 {
+        let _ = write!(out, "<p class=\"more\">+ {} more below</p>", block.more);
+    }
+    out.push_str("</section>");
 }
 
 fn gauge(report: &Report<'_>) -> String {
@@ -248,64 +247,20 @@ fn dissenter(report: &Report<'_>, one: &Dissenter<'_>, said: &str, out: &mut Str
     );
 }
 
-fn absent(report: &Report<'_>, out: &mut String) {
-    const NAMED: usize = 8;
-    let found = report.absent();
-    if found.is_empty() {
-        return;
-    }
-    out.push_str("\n<section class=\"bad\"><h2>Seats that did not count</h2><ul>");
-    for one in found.iter().take(QUOTED) {
-        let more = one.seats.len().saturating_sub(NAMED);
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let why = one.reason.as_ref().map(|why| format!(": {}", e(&cut(why, 400)))).unwrap_or_default();
-        let names = e(&join_list(one.seats.iter().take(NAMED)));
-        let _ = write!(out, "<li><b>{names}</b>{more} {}{why}</li>", one.outcome);
-    }
-    if found.len() > QUOTED {
-        let _ = write!(out, "<li>{} more reasons below</li>", found.len() - QUOTED);
-    }
-    out.push_str("</ul></section>");
-}
-
 /// Side by side: who voted what, and how it counts and moved.
 fn who_and_how(report: &Report<'_>, out: &mut String) {
     let Some(run) = report.run else { return };
     let Some(tally) = report.tally else { return };
     let left = votes_table(report, false);
-    let right = charts::of_round(&report.letters, run, tally, "h2") + &movement_section(report, run);
+    let mut right = charts::of_round(&report.letters, run, tally, "h2");
+    if let Some(block) = report.movement() {
+        write_block(&block, "said moves", &mut right);
+    }
     if left.is_empty() && right.is_empty() {
         return;
     }
     let class = if left.is_empty() || right.is_empty() { "two one" } else { "two" };
     let _ = write!(out, "<div class=\"{class}\">{left}<div>{right}</div></div>");
-}
-
-/// The section on movement; empty where there was no earlier round of this form.
-fn movement_section(report: &Report<'_>, run: &RoundRun) -> String {
-    let session = report.session;
-    let Some(moved) = movement(session, run) else { return String::new() };
-    let all = moved.moves.len() + moved.stayed.len();
-    let mut out =
-        format!("<section><h2>How it moved <small>{} of {all} changed</small></h2>", moved.moves.len());
-    if moved.moves.is_empty() {
-        out.push_str("<p>Every seat stayed where it was.</p>");
-    }
-    out.push_str("<ol class=\"moves\">");
-    for one in report.moves().iter().filter(|one| one.round == run.opened.number).take(MOVES) {
-        let with = if one.has_new_argument { "with a new argument" } else { "without a new argument" };
-        let words = match one.said.as_str() {
-            "" => String::new(),
-            said => format!(": <q dir=\"auto\">{}</q>", e(&cut(said, PART))),
-        };
-        let (seat, from, to) = (e(&one.seat), e(&cut(&one.from, 60)), e(&cut(&one.to, 60)));
-        let _ = write!(out, "<li><b>{seat}</b> {from} → {to}, {with}{words}</li>");
-    }
-    out.push_str("</ol>");
-    if moved.moves.len() > MOVES {
-        let _ = write!(out, "<p class=\"more\">+ {} more below</p>", moved.moves.len() - MOVES);
-    }
-    out + "</section>"
 }
 
 /// What happens next: what a person is asked or has said, else what can be done.

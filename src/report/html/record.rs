@@ -8,13 +8,11 @@ use pulldown_cmark::{Event as Markup, HeadingLevel, Options, Parser, Tag, TagEnd
 use super::charts;
 use super::markup::e;
 use super::tables::votes_table;
-use crate::history::{RoundRun, Session};
+use crate::history::RoundRun;
 use crate::insight::cut;
-use crate::insight::what_if::{lines, what_if_all};
 use crate::insight::{group_digits, headline, tally};
 use crate::report::markdown;
-use crate::report::model::{FULL_RECORD, Letters, POSITIONS_ONLY, Report, Reports};
-use crate::tally::RuleOptions;
+use crate::report::model::{FULL_RECORD, Letters, Reports};
 
 /// The largest snapshot that is shown, in characters.
 const SNAPSHOT: usize = 60_000;
@@ -78,29 +76,17 @@ fn fold(name: &str, what: &str, result: &str, inner: &str, out: &mut String) {
 fn round(reports: &Reports<'_>, run: &RoundRun, out: &mut String) {
     let session = reports.session;
     let counted = tally(run);
-    let made = counted.map(|tally| headline(session, run, tally));
-    let mut inner =
-        counted.map(|tally| charts::of_round(&letters(reports, run), run, tally, "h3")).unwrap_or_default();
+    let mut inner = counted
+        .map(|tally| charts::of_round(&Letters::new(run, Some(tally)), run, tally, "h3"))
+        .unwrap_or_default();
     inner += &rendered(&markdown::round(session, run));
-    if counted.is_some() {
-        details("What other rules would find", &what_if(session, run), &mut inner);
-    }
     let title =
         format!("What every seat was given (snapshot, {} bytes)", group_digits(run.opened.snapshot_bytes));
     details(&title, &preformatted(&run.opened.snapshot), &mut inner);
     details("The rules that stood before it", &preformatted(&run.opened.rules), &mut inner);
-    let result = made.map_or_else(|| "not counted".to_owned(), |made| made.label);
+    let result =
+        counted.map_or_else(|| "not counted".to_owned(), |tally| headline(session, run, tally).label);
     fold(&format!("Round {}", run.opened.number), &run.opened.question, &result, &inner, out);
-}
-
-/// The letters of a round's options: those of its decision, where the form is the same.
-fn letters(reports: &Reports<'_>, run: &RoundRun) -> Letters {
-    let is_of = |part: &&Report<'_>| {
-        let has_form = part.run.is_some_and(|own| own.opened.ballot.is_like(&run.opened.ballot));
-        has_form && part.rounds.iter().any(|round| std::ptr::eq(*round, run))
-    };
-    let known = reports.parts.iter().find(is_of).map(|part| part.letters.clone());
-    known.unwrap_or_else(|| Letters::new(run, tally(run)))
 }
 
 fn preformatted(text: &str) -> String {
@@ -113,12 +99,4 @@ fn details(title: &str, inner: &str, out: &mut String) {
     if !inner.is_empty() {
         let _ = write!(out, "<details class=\"in\"><summary>{}</summary>{inner}</details>", e(title));
     }
-}
-
-fn what_if(session: &Session, run: &RoundRun) -> String {
-    let found = what_if_all(session, run, &RuleOptions::default());
-    if found.is_empty() || run.seats.len() > POSITIONS_ONLY {
-        return String::new();
-    }
-    preformatted(&lines(session, run, &found).join("\n"))
 }

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::quote::{code, first_line, inline, quote};
-use crate::insight::{cut, join_list, labels, pluralize};
+use crate::insight::{cut, labels, pluralize};
 use crate::report::model::{
-    Dissenter, OptionView, Reason, Report, Reports, cost_lines, dissent_heading, headings,
+    Block, Dissenter, OptionView, Reason, Report, Reports, cost_lines, dissent_heading, headings,
 };
 use crate::report::table::Cell;
 
@@ -34,7 +34,6 @@ pub fn body(reports: &Reports<'_>) -> String {
     out
 }
 
-/// The list of the decisions, then a section for each.
 fn several(reports: &Reports<'_>, out: &mut String) {
     let _ = writeln!(out, "> **{}**\n>", inline(&reports.made.label));
     for part in &reports.parts {
@@ -59,10 +58,11 @@ fn several(reports: &Reports<'_>, out: &mut String) {
     }
 }
 
-/// What one question came to, after its verdict.
 fn decision(report: &Report<'_>) -> String {
     let mut out = String::new();
-    blocks(report, &mut out);
+    for block in report.blocks() {
+        write_block(&block, &mut out);
+    }
     if !report.is_one_of_many {
         conclusions(report, &mut out);
     }
@@ -70,27 +70,24 @@ fn decision(report: &Report<'_>) -> String {
     options(report, &mut out);
     votes(report, &mut out);
     dissent(report, &mut out);
-    absent(report, &mut out);
-    moves(report, &mut out);
+    for block in report.without_ballot().into_iter().chain(report.movement()) {
+        write_block(&block, &mut out);
+    }
     out
 }
 
-/// What was said where nothing was to be decided, the findings, the estimates of each round.
-fn blocks(report: &Report<'_>, out: &mut String) {
-    for block in report.blocks() {
-        let _ = writeln!(out, "## {}\n", inline(&block.heading));
-        if let Some(note) = &block.note {
-            let _ = writeln!(out, "The facilitator's note:\n\n{}", quote(note));
-        }
-        for (what, text) in &block.lines {
-            let colon = if text.is_empty() { "" } else { ": " };
-            let _ = writeln!(out, "- **{}**{colon}{}", inline(what), inline(text));
-        }
-        if block.more > 0 {
-            let _ = writeln!(out, "- {} more, in the record", block.more);
-        }
-        out.push('\n');
+fn write_block(block: &Block, out: &mut String) {
+    let _ = writeln!(out, "## {}\n", inline(&block.heading));
+    if let Some(note) = &block.note {
+        let _ = writeln!(out, "The facilitator's note:\n\n{}", quote(note));
     }
+    for (what, text) in &block.lines {
+        let _ = writeln!(out, "- **{}** {}", inline(what), inline(text));
+    }
+    if block.more > 0 {
+        let _ = writeln!(out, "- {} more, in the record", block.more);
+    }
+    out.push('\n');
 }
 
 fn verdict(report: &Report<'_>, out: &mut String) {
@@ -222,14 +219,7 @@ fn votes(report: &Report<'_>, out: &mut String) {
     }
     out.push_str("## Who voted what\n\n");
     if table.rows.len() > SEATS {
-        let seats = pluralize(table.rows.len(), "seat");
-        for (at, round) in table.rounds.iter().enumerate() {
-            let counted = table.counts(at);
-            let said = counted.iter().map(|(what, count)| format!("{} {count}", inline(what)));
-            let said = said.collect::<Vec<_>>().join(", ");
-            let _ = writeln!(out, "- Round {} ({seats}): {said}", round.opened.number);
-        }
-        out.push('\n');
+        let _ = writeln!(out, "{}: the record has each.\n", pluralize(table.rows.len(), "seat"));
         return;
     }
     let heads = table
@@ -298,44 +288,6 @@ fn dissenter(one: &Dissenter<'_>, is_short: bool, out: &mut String) {
 
 pub fn indented(block: &str) -> String {
     block.lines().fold(String::new(), |text, line| text + "  " + line + "\n")
-}
-
-fn absent(report: &Report<'_>, out: &mut String) {
-    let found = report.absent();
-    if found.is_empty() {
-        return;
-    }
-    out.push_str("## Seats that did not count\n\n");
-    for one in found {
-        let more = one.seats.len().saturating_sub(12);
-        let names = inline(&join_list(one.seats.iter().take(12)));
-        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let why = one.reason.map(|why| format!(": {}", inline(&cut(&why, 1000)))).unwrap_or_default();
-        let _ = writeln!(out, "- **{names}**{more} {}{why}", one.outcome);
-    }
-    out.push('\n');
-}
-
-fn moves(report: &Report<'_>, out: &mut String) {
-    let said = report.moves();
-    if said.is_empty() {
-        return;
-    }
-    out.push_str("## Movement\n\n");
-    for one in said.iter().take(SEATS) {
-        let flag = if one.has_new_argument { "new argument" } else { "no new argument" };
-        let words = if one.said.is_empty() {
-            String::new()
-        } else {
-            format!(": “{}”", inline(&cut(&one.said, PART)))
-        };
-        let (seat, from, to) = (inline(&one.seat), inline(&cut(&one.from, 80)), inline(&cut(&one.to, 80)));
-        let _ = writeln!(out, "- round {}: **{seat}** {from} → {to}, {flag}{words}", one.round);
-    }
-    if said.len() > SEATS {
-        let _ = writeln!(out, "- {} more", said.len() - SEATS);
-    }
-    out.push('\n');
 }
 
 fn cost(report: &Report<'_>, out: &mut String) {

@@ -3,11 +3,12 @@
 
 use serde::Serialize;
 
+use super::dissent::{Absent, Moved};
 use super::{Report, said};
 use crate::ballot::{Ballot, BallotKind};
 use crate::history::RoundRun;
 use crate::insight::findings::{FindingGroup, grouped};
-use crate::insight::{cut, estimates, is_revealed, join_list, seats};
+use crate::insight::{cut, estimates, first_names, is_revealed, join_list, seats};
 
 /// How much of an answer stands in its line, in characters.
 const PART: usize = 280;
@@ -52,6 +53,29 @@ impl Report<'_> {
         }
         found.retain(|block| !block.lines.is_empty() || block.note.is_some());
         found
+    }
+
+    /// Who changed their ballot between the rounds; none where nobody did.
+    pub fn movement(&self) -> Option<Block> {
+        let line = |one: Moved| {
+            let with = if one.has_new_argument { "with" } else { "without" };
+            let words =
+                if one.said.is_empty() { String::new() } else { format!(": “{}”", cut(&one.said, PART)) };
+            let way = format!("{} → {}", cut(&one.from, 80), cut(&one.to, 80));
+            (format!("{} in round {}", one.seat, one.round), format!("{way}, {with} a new argument{words}"))
+        };
+        let lines: Vec<_> = self.moves().into_iter().map(line).collect();
+        (!lines.is_empty()).then(|| Block::new("How it moved".to_owned(), None, lines))
+    }
+
+    /// The seats without a ballot that counts, with the reasons; none where all have one.
+    pub fn without_ballot(&self) -> Option<Block> {
+        let line = |one: Absent| {
+            let why = one.reason.map(|why| format!(": {}", cut(&why, 1000))).unwrap_or_default();
+            (first_names(&one.seats, 12), format!("{}{why}", one.outcome))
+        };
+        let lines: Vec<_> = self.absent().into_iter().map(line).collect();
+        (!lines.is_empty()).then(|| Block::new("Seats that did not count".to_owned(), None, lines))
     }
 
     /// What a round without a rule brought: its findings in groups, else a line a seat.

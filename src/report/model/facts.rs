@@ -151,16 +151,8 @@ impl<'a> Report<'a> {
 
     /// How strong the result is, as three boxes: 0 to 3.
     pub fn boxes(&self) -> usize {
-        match self.tier() {
-            Tier::None => 0,
-            Tier::Weak => 1,
-            Tier::Strong => 2,
-            Tier::Unanimous => 3,
-        }
-    }
-
-    fn tier(&self) -> Tier {
-        self.tally.filter(|tally| tally.decided).and_then(|tally| tally.tier).unwrap_or(Tier::None)
+        let decided = self.tally.filter(|tally| tally.decided);
+        decided.and_then(|tally| tally.tier).map_or(0, |tier| tier as usize)
     }
 
     /// Strength, quorum, independence, approval.

@@ -264,7 +264,7 @@ impl Pass<'_> {
             }
             set("output", Some(self.id.as_str().into()));
             set("ballot", Some(ballot.into()));
-            let rule = self.of.strategy.rules.get(&self.of.kind).map(|rule| rule.as_str().into());
+            let rule = self.of.strategy.rules.get(&self.of.kind).cloned();
             set("rule", keys.get("rule").cloned().or(rule));
             for key in OF_MAIN_ROUNDS {
                 let has_runs = key != "on_exhausted" || self.runs(phase).is_some();

@@ -3,8 +3,8 @@
 use super::entries::Entries;
 use super::map_reader::as_text;
 use crate::ballot::BallotKind;
-use crate::tally::{BallotSupport, Fraction, Rule, RuleOptions, Tier, Ties};
-use crate::workflow::keys::spec::KeyType::{Share, Whole, Words};
+use crate::tally::{BallotSupport, Choose, Fraction, Rule, RuleOptions, Tier, Ties};
+use crate::workflow::keys::spec::KeyType::{Either, Share, Whole, Words};
 use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map};
 use crate::yaml::{Node, Value};
 
@@ -13,6 +13,13 @@ pub static RULE: MapSpec = MapSpec {
     what: "the rule",
     keys: &[
         key("name", Words(Rule::names), REQUIRED, "The rule; TALLIES.md lists them.", "supermajority"),
+        key(
+            "choose",
+            Either(&[Words(|| vec!["half"]), Whole(1, 1000)]),
+            "one",
+            "How many options are chosen by approval or score; `half`: all that half of the seats approve.",
+            "3",
+        ),
         key("threshold", Share, "the rule's", "The share that an option must reach.", "2/3"),
     ],
 };
@@ -58,8 +65,13 @@ fn named(entries: Entries<'_>, node: &Node, name: &str, kind: Option<BallotKind>
 }
 
 fn terms(entries: Entries<'_>, node: &Node, rule: Option<Rule>) -> RuleOptions {
-    let terms = RuleOptions { threshold: threshold(entries) };
+    let choose = entries.node("choose").and_then(as_text).and_then(|text| Choose::parse(&text));
+    let terms = RuleOptions { threshold: threshold(entries), choose };
     let Some(rule) = rule else { return terms };
+    if choose.is_some_and(|choose| !rule.chooses(choose)) {
+        let message = format!("rule `{}` does not choose so", rule.name());
+        entries.refuse(node, message, "`choose: N` is for approval and score, `choose: half` for approval");
+    }
     if entries.has("threshold") && rule.default_threshold().is_none() {
         let message = format!("rule `{}` has no `threshold`", rule.name());
         entries.refuse(node, message, "remove `threshold`");

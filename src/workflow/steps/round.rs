@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::ballot::{BallotForm, BallotKind};
-use crate::tally::{Rule, RuleOptions, Tier, Ties};
+use crate::tally::{Choose, Rule, RuleOptions, Tier, Ties};
 use crate::workflow::keys::shared::RECALL;
 use crate::workflow::keys::spec::KeyType::{
     Duration, Either, List, Map, Named, Quorum as Share, Text, Texts, Words,
@@ -114,6 +114,17 @@ const FAILED_WORDS: [(&str, bool); 2] = [("stop", false), ("close", true)];
 pub fn read(entries: Entries<'_>, position: StepPosition) -> Round {
     let ballot = ballot(entries);
     let (rule, terms) = rule(entries, ballot.kind);
+    match terms.choose {
+        Some(Choose::Number(number)) if !ballot.options.is_empty() && number >= ballot.options.len() => {
+            let message =
+                format!("`choose: {number}` of {} options leaves nothing to decide", ballot.options.len());
+            entries.refuse(entries.node, message, "choose fewer than there are");
+        }
+        Some(_) if entries.has("ties") => {
+            entries.refuse(entries.node, "`choose` leaves a tie at the edge open", "remove `ties`");
+        }
+        _ => {}
+    }
     let in_list = position == StepPosition::InList;
     let chosen = |key| if in_list { selection(entries, key) } else { Selection::All };
     let close = entries.word("close", &Close::WORDS).unwrap_or_default();

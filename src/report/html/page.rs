@@ -251,7 +251,7 @@ fn dissenter(report: &Report<'_>, one: &Dissenter<'_>, said: &str, out: &mut Str
 fn who_and_how(report: &Report<'_>, out: &mut String) {
     let Some(run) = report.run else { return };
     let Some(tally) = report.tally else { return };
-    let left = votes_table(report, false);
+    let left = votes_table(report);
     let mut right = charts::of_round(&report.letters, run, tally, "h2");
     if let Some(block) = report.movement() {
         write_block(&block, "said moves", &mut right);

@@ -7,12 +7,11 @@ use pulldown_cmark::{Event as Markup, HeadingLevel, Options, Parser, Tag, TagEnd
 
 use super::charts;
 use super::markup::e;
-use super::tables::votes_table;
 use crate::history::RoundRun;
 use crate::insight::cut;
 use crate::insight::{group_digits, headline, tally};
 use crate::report::markdown;
-use crate::report::model::{FULL_RECORD, Letters, Reports};
+use crate::report::model::{Letters, Reports};
 
 /// The largest snapshot that is shown, in characters.
 const SNAPSHOT: usize = 60_000;
@@ -22,12 +21,6 @@ const HEADING: Tag<'_> =
 
 pub fn record(reports: &Reports<'_>, out: &mut String) {
     let session = reports.session;
-    for part in &reports.parts {
-        let of = if part.is_one_of_many { format!(": {}", part.title()) } else { String::new() };
-        if part.run.is_some_and(|run| run.seats.len() > 30 && run.seats.len() <= FULL_RECORD) {
-            fold("Votes", &format!("Who voted what, seat by seat{of}"), "", &votes_table(part, true), out);
-        }
-    }
     for run in &session.rounds {
         round(reports, run, out);
     }

@@ -16,13 +16,12 @@ const OPTIONS: usize = 10;
 /// How much of one reason the first page quotes, in characters.
 const REASON: usize = 170;
 
-/// Who voted what; of very many seats in the record alone.
-pub fn votes_table(report: &Report<'_>, in_record: bool) -> String {
+pub fn votes_table(report: &Report<'_>) -> String {
     if report.run.is_none() || report.voted().next().is_none() {
         return String::new();
     }
     let table = report.table();
-    if table.rows.len() > COUNTED && !in_record {
+    if table.rows.len() > COUNTED {
         return String::new();
     }
     let dense = if table.rows.len() > DENSE { " dn" } else { "" };

@@ -19,10 +19,8 @@ const MOST: usize = 30;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Block {
     pub heading: String,
-    /// The facilitator's note on the round.
     pub note: Option<String>,
     pub lines: Vec<(String, String)>,
-    /// How many lines are left out.
     pub more: usize,
 }
 

@@ -119,7 +119,6 @@ pub fn remote_notes(session: &Session) -> Vec<String> {
     notes
 }
 
-/// One decision among several, in a line.
 #[derive(Debug)]
 pub struct InShort {
     pub question: String,
@@ -155,7 +154,6 @@ impl<'a> Report<'a> {
         decided.and_then(|tally| tally.tier).map_or(0, |tier| tier as usize)
     }
 
-    /// Strength, quorum, independence, approval.
     pub fn facts(&self) -> [Fact; 4] {
         [self.strength(), self.quorum(), self.independence(), self.approval_fact()]
     }

@@ -48,7 +48,6 @@ impl Source {
 pub struct Reports<'a> {
     pub session: &'a Session,
     pub source: &'a Source,
-    /// What the session as a whole came to.
     pub made: Headline,
     /// One for each decision; one of the whole session where it has no rounds with a rule.
     pub parts: Vec<Report<'a>>,
@@ -61,7 +60,6 @@ pub struct Report<'a> {
     pub source: &'a Source,
     pub made: Headline,
     pub decision: Option<Decision<'a>>,
-    /// Whether it is one of several decisions.
     pub is_one_of_many: bool,
     /// The round that decides, else the last one; none where that was not held.
     pub run: Option<&'a RoundRun>,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::reasons::Reasons;
-use super::{Report, background, reasons};
+use super::{Report, reasons};
 use crate::ballot::{Ballot, BallotKind, OptionText};
 use crate::history::{RoundRun, Tally};
 use crate::insight::seats;
@@ -54,7 +54,6 @@ pub struct OptionView {
     #[serde(skip)]
     pub place: Option<usize>,
     pub letter: String,
-    /// What it is, where the background says so.
     pub description: Option<String>,
     /// "4 of 6", "7.25", "2=".
     pub result: String,
@@ -115,7 +114,6 @@ impl Report<'_> {
         found
     }
 
-    /// Lines `NAME: text` of the background that name an option, of the last round that has them.
     fn descriptions(&self, run: &RoundRun) -> Vec<(String, String)> {
         let told = |(option, about): (&String, &OptionText)| {
             let texts: Vec<&str> = about.entries().map(|(_, text)| text).collect();
@@ -124,27 +122,7 @@ impl Report<'_> {
             let by = author.map(|name| format!("by {name}. ")).unwrap_or_default();
             (option.clone(), by + &texts.join(". "))
         };
-        if !run.opened.ballot.about.is_empty() {
-            return run.opened.ballot.about.iter().map(told).collect();
-        }
-        let rounds = std::iter::once(run).chain(self.session.rounds.iter().rev());
-        for round in rounds {
-            let text = background(round).unwrap_or_default();
-            let said: Vec<(String, String)> = text
-                .lines()
-                .filter_map(|line| {
-                    let line = line.trim().trim_start_matches(['-', '*', '•']).trim_start();
-                    let (name, text) = line.split_once(':')?;
-                    let name = name.trim().trim_matches(['`', '*', '"']);
-                    let option = run.opened.ballot.options.iter().find(|option| *option == name)?;
-                    (!text.trim().is_empty()).then(|| (option.clone(), text.trim().to_owned()))
-                })
-                .collect();
-            if !said.is_empty() {
-                return said;
-            }
-        }
-        Vec::new()
+        run.opened.ballot.about.iter().map(told).collect()
     }
 
     /// How many seats chose or approved an option, or place it first.

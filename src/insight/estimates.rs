@@ -33,9 +33,9 @@ pub fn estimates(session: &Session, round: &RoundRun) -> Vec<String> {
         )
     };
     let word = match now.iqr.as_f64().total_cmp(&before.iqr.as_f64()) {
-        std::cmp::Ordering::Less => "The middle half became narrower",
-        std::cmp::Ordering::Equal => "The middle half is as wide as before",
-        std::cmp::Ordering::Greater => "The middle half became wider",
+        std::cmp::Ordering::Less => "Change: the middle half became narrower",
+        std::cmp::Ordering::Equal => "Change: the middle half is as wide as before",
+        std::cmp::Ordering::Greater => "Change: the middle half became wider",
     };
     found.iter().map(line).chain([word.to_owned()]).collect()
 }

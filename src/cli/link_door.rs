@@ -137,7 +137,7 @@ impl LinkDoor {
         let board = Arc::new(Board::new(key, of.session.invitations.clone()));
         let _entered = of.runtime.enter();
         let listener = self.listener.try_clone().and_then(tokio::net::TcpListener::from_std);
-        let listener = listener.map_err(|error| cannot_listen(&error))?;
+        let listener = listener.map_err(|error| Diagnostic::new(format!("cannot listen: {error}")))?;
         let mut notes = Vec::new();
         let tls = match &self.tls {
             Tls::None => None,
@@ -301,10 +301,6 @@ fn given_certificate(cert: &Path, key: &Path) -> Result<TlsAcceptor, Diagnostic>
     let (certificate, key) = (read_text(cert, 1 << 20)?, read_text(key, 1 << 20)?);
     let made = accept_tls(&Identity { certificate, key }, crate::clock::now());
     made.map_err(|why| Diagnostic::new(why).with_file(&cert.display().to_string()))
-}
-
-fn cannot_listen(error: &std::io::Error) -> Diagnostic {
-    Diagnostic::new(format!("cannot listen: {error}"))
 }
 
 fn has_door(seat: &SeatInfo, door: RemoteDoor) -> bool {

@@ -54,6 +54,8 @@ use console::{Console, VerbResult, fail};
 /// Reads the command line, does what it says, and returns the exit code.
 pub fn main() -> ExitCode {
     keep_closed();
+    #[cfg(unix)]
+    survive_file_limit();
     console::quiet_panics();
     let mut command = help::command();
     let arguments = in_own_words(std::env::args_os());
@@ -154,6 +156,17 @@ fn dispatch(verb: Verb, output: &mut Console) -> VerbResult {
         Verb::Init { from: Some(file) } => init::definition_from(&file, output),
         Verb::Man { command, out } => help::man(command.as_deref(), out.as_deref(), output),
         Verb::Completions { shell } => Ok(help::completions(shell, output)),
+    }
+}
+
+/// Makes a write beyond the limit of a file's size fail instead of killing: who has a handler is told, and
+/// this one outlives its runtime.
+#[cfg(unix)]
+fn survive_file_limit() {
+    use tokio::signal::unix::{SignalKind, signal};
+    if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() {
+        let _inside = runtime.enter();
+        let _ = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()));
     }
 }
 

@@ -44,7 +44,7 @@ fn join_near(runs: &[(usize, Vec<u64>)], same: &mut Groups) {
             let others = with.entry(*run).or_default();
             for other in others.iter() {
                 let (other, theirs) = &runs[*other];
-                if !same.are_joined(*at, *other) && share_enough(own, theirs) {
+                if same.0[*at] != same.0[*other] && share_enough(own, theirs) {
                     same.join(*other, *at);
                 }
             }
@@ -99,10 +99,6 @@ fn number(parts: impl Iterator<Item = u64>) -> u64 {
 struct Groups(Vec<usize>);
 
 impl Groups {
-    fn are_joined(&self, one: usize, other: usize) -> bool {
-        self.0[one] == self.0[other]
-    }
-
     fn join(&mut self, one: usize, other: usize) {
         let (one, other) = (self.0[one], self.0[other]);
         for first in self.0.iter_mut().filter(|first| **first == one.max(other)) {

@@ -2,7 +2,7 @@
 
 use super::questions::{AskedQuestion, questions};
 use super::tally_round::decides_nothing;
-use crate::history::{AnsweredQuestion, NotHeld, PauseReason, RoundRun, Session, Status, Tally};
+use crate::history::{AnsweredQuestion, NotHeld, PauseReason, RoundRun, Session, Status};
 use crate::workflow::Step;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,13 +70,9 @@ fn of_count(session: &Session, round: &RoundRun) -> ExitCode {
     let is_decided = is_decided && decides_nothing(session, tally).is_none();
     match is_decided {
         true => ExitCode::Finished,
-        false if is_unreachable(tally) => ExitCode::Unreachable,
+        false if tally.sealed == 0 && tally.failed > 0 => ExitCode::Unreachable,
         false => ExitCode::Undecided,
     }
-}
-
-fn is_unreachable(tally: &Tally) -> bool {
-    tally.sealed == 0 && tally.failed > 0
 }
 
 /// What a session's decision, or the lack of one, hangs on.

@@ -98,7 +98,7 @@ fn step_state(session: &Session, definition: &Definition, step: &Step, run: &Ste
         StepKind::Round(round) => match session.round_of(run) {
             Some(open) => next_in_round(run, open, round.close),
             None if is_round_elsewhere(session, run) => StepState::Held,
-            None if refuses_round(session, definition, step) => finish(),
+            None if session.round_refusal(definition, step, round).is_some() => finish(),
             None => StepState::Do(NextAction::OpenRound),
         },
         StepKind::Approval(_) => next_in_approval(run),
@@ -134,10 +134,6 @@ fn next_inside(session: &Session, definition: &Definition, step: &Step, run: &St
         }
     }
     (!matches!(found, StepState::Over)).then_some(found)
-}
-
-fn refuses_round(session: &Session, definition: &Definition, step: &Step) -> bool {
-    step.round().is_some_and(|round| session.round_refusal(definition, step, round).is_some())
 }
 
 /// Whether another step's round is not done with: rounds of one parallel come one after another.

@@ -75,7 +75,8 @@ pub(crate) fn holds(
     }
     let success_of = |key: &str| {
         let named = definition.step_of_key(key, step)?;
-        session.result_for(&step.id, &named.id).map(|result| result.success)
+        let mut seen = session.results_for(&step.id).into_iter().rev();
+        seen.find(|result| result.step == named.id).map(|result| result.success)
     };
     condition.holds(&scope, &success_of)
 }

@@ -4,7 +4,9 @@
 //! or one that a person amended, and when they are the deciding rounds of one discussion. That their forms
 //! look alike says nothing.
 
-use crate::history::{AnsweredQuestion, RoundRun, Session, round_outcome};
+use std::collections::{HashMap, HashSet};
+
+use crate::history::{AnsweredQuestion, RoundOpened, RoundRun, Session, round_outcome};
 use crate::workflow::{Definition, Step, StepKind};
 
 /// A question that was asked for a decision, with its revealed and open rounds, the earliest first.
@@ -18,12 +20,16 @@ pub struct AskedQuestion<'a> {
 /// The questions of a session that have a rule, in the order in which they were first asked.
 pub fn questions(session: &Session) -> Vec<AskedQuestion<'_>> {
     let mut groups: Vec<Vec<&RoundRun>> = Vec::new();
+    let mut known: HashMap<Mark<'_>, usize> = HashMap::new();
     for round in &session.rounds {
-        let is_same =
-            |group: &&mut Vec<&RoundRun>| group.iter().any(|before| asks_again(session, before, round));
-        match groups.iter_mut().find(is_same) {
+        let first = sought(session, round).filter_map(|mark| known.get(&mark).copied()).min();
+        let at = first.unwrap_or(groups.len());
+        match groups.get_mut(at) {
             Some(group) => group.push(round),
             None => groups.push(vec![round]),
+        }
+        for mark in marks(session, round) {
+            known.entry(mark).and_modify(|group| *group = at.min(*group)).or_insert(at);
         }
     }
     let question = |rounds: Vec<_>| {
@@ -33,36 +39,46 @@ pub fn questions(session: &Session) -> Vec<AskedQuestion<'_>> {
     groups.into_iter().filter_map(question).collect()
 }
 
-/// The rounds before this one that ask the same question, the earliest first.
-pub fn earlier_rounds<'a>(session: &'a Session, round: &RoundRun) -> Vec<&'a RoundRun> {
-    let mut found = vec![round];
+/// The rounds before this one that ask the same question, the latest first.
+pub fn earlier_rounds<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = &'a RoundRun> {
     let at = session.rounds.iter().position(|other| other.opened.round == round.opened.round).unwrap_or(0);
-    let mut earlier = Vec::new();
-    for other in session.rounds[..at].iter().rev() {
-        if found.iter().any(|later| asks_again(session, other, later)) {
-            found.push(other);
-            earlier.push(other);
-        }
-    }
-    earlier.reverse();
-    earlier
+    let mut wanted: HashSet<Mark<'_>> = sought(session, round).collect();
+    session.rounds[..at].iter().rev().filter(move |other| {
+        let is_one = marks(session, other).any(|mark| wanted.contains(&mark));
+        wanted.extend(sought(session, other).filter(|_| is_one));
+        is_one
+    })
 }
 
-/// Whether `round` asks again what `before` asked.
-fn asks_again(session: &Session, before: &RoundRun, round: &RoundRun) -> bool {
-    let (before, round) = (&before.opened, &round.opened);
-    if round.revises.as_ref() == Some(&before.round) {
-        return true;
-    }
-    let Some(definition) = session.definition.as_deref() else { return false };
-    let discussion = |step: &str| definition.step(step).and_then(discussion_of);
-    let of_one = discussion(&round.step).is_some_and(|whole| discussion(&before.step) == Some(whole));
-    if before.step != round.step {
-        return of_one && before.rule.is_some() && round.rule.is_some();
-    }
+/// A round asks again what one before it asked, if it seeks a mark of that one.
+#[derive(PartialEq, Eq, Hash)]
+enum Mark<'a> {
+    Round(&'a str),
+    Step(&'a str),
+    Question(&'a str, &'a str),
+    Discussion(&'a str),
+}
+
+fn marks<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = Mark<'a>> {
+    let RoundOpened { round: id, step, question, .. } = &*round.opened;
+    [Mark::Round(id), Mark::Step(step), Mark::Question(step, question)]
+        .into_iter()
+        .chain(discussion_in(session, round).filter(|_| round.opened.rule.is_some()).map(Mark::Discussion))
+}
+
+fn sought<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = Mark<'a>> {
+    let RoundOpened { step, question, revises, written, rule, .. } = &*round.opened;
+    let whole = discussion_in(session, round);
     // A text that no template makes differs only where a person amended it.
-    let is_written = round.written.as_ref().is_some_and(|written| written.question.is_some());
-    of_one || before.question == round.question || !is_written
+    let is_written = written.as_ref().is_some_and(|written| written.question.is_some());
+    let of_step =
+        if is_written && whole.is_none() { Mark::Question(step, question) } else { Mark::Step(step) };
+    let deciding = whole.filter(|_| rule.is_some()).map(Mark::Discussion);
+    revises.as_deref().map(Mark::Round).into_iter().chain([of_step]).chain(deciding)
+}
+
+fn discussion_in<'a>(session: &'a Session, round: &RoundRun) -> Option<&'a str> {
+    session.definition.as_deref()?.step(&round.opened.step).and_then(discussion_of)
 }
 
 /// The id of the discussion, or of the item of its agenda, that a deciding round belongs to: its result has

@@ -12,7 +12,7 @@ use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{ConnectInfo, FromRequestParts, Request, State};
 use axum::http::request::Parts;
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
@@ -44,6 +44,14 @@ pub type Shared = State<Arc<Door>>;
 
 /// A request's body, or why it was not read.
 pub type Body = Result<Bytes, BytesRejection>;
+
+/// Keeps an answer out of caches, and a browser from guessing what it is.
+pub async fn with_headers(mut answer: Response) -> Response {
+    let headers = answer.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    answer
+}
 
 /// Ends a request that takes too long.
 pub async fn in_time(request: Request, next: Next) -> Response {

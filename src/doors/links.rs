@@ -36,12 +36,8 @@ pub async fn page() -> impl IntoResponse {
         hash_of("script"),
         hash_of("style")
     );
-    let headers = [
-        (header::CONTENT_SECURITY_POLICY, policy),
-        (header::CACHE_CONTROL, "no-store".to_owned()),
-        (header::REFERRER_POLICY, "no-referrer".to_owned()),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
-    ];
+    let headers =
+        [(header::CONTENT_SECURITY_POLICY, policy), (header::REFERRER_POLICY, "no-referrer".to_owned())];
     (headers, Html(page))
 }
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use axum::extract::DefaultBodyLimit;
 use axum::http::StatusCode;
-use axum::middleware::from_fn;
+use axum::middleware::{from_fn, map_response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde_json::json;
@@ -24,7 +24,7 @@ use serde_json::json;
 pub use board::Board;
 pub use entrance::{Entrance, MOST_OPEN};
 pub use http::Door;
-use http::{in_time, refused};
+use http::{in_time, refused, with_headers};
 #[cfg(feature = "nats")]
 pub use nats::{QueueDoor, workers_of};
 pub use tls::{Identity, accept_tls, fingerprint, make_identity};
@@ -52,5 +52,6 @@ pub fn router(door: Arc<Door>) -> Router {
             (StatusCode::METHOD_NOT_ALLOWED, Json(json!({ "refused": "no such method" })))
         })
         .layer(DefaultBodyLimit::max(MAX_ENVELOPE))
+        .layer(map_response(with_headers))
         .with_state(door)
 }

@@ -38,13 +38,9 @@ pub fn brief(definition: &Definition, step: &Step, task: &AgentWork) -> String {
         let _ = writeln!(out, "Under review: `{id}`, by {author}{}", shown(content));
     }
     if let Some(linked) = &task.linked_tasks {
-        out.push_str(&linked_text(linked));
+        let _ = writeln!(out, "Tasks linked to this one:\n{linked}");
     }
     out
-}
-
-pub fn linked_text(linked: &str) -> String {
-    format!("Tasks linked to this one:\n{linked}\n")
 }
 
 /// What an earlier stage made, in a line, and what it says below it.

@@ -44,7 +44,7 @@ impl Session {
         context
     }
 
-    pub(super) fn results_for(&self, step: &str) -> Vec<&Arc<StepFinished>> {
+    pub(crate) fn results_for(&self, step: &str) -> Vec<&Arc<StepFinished>> {
         let mut results: Vec<_> = self.results.values().collect();
         let is_begun = |id: &str| self.step.as_ref().is_some_and(|top| top.find(id).is_some());
         let parent = || self.definition.as_ref().and_then(|definition| definition.around(step).pop());
@@ -66,11 +66,6 @@ impl Session {
             around = inside().find(|inside| inside.find(step).is_some());
         }
         results
-    }
-
-    /// The result of `id`, if the step `by` sees it.
-    pub(crate) fn result_for(&self, by: &str, id: &str) -> Option<&Arc<StepFinished>> {
-        self.results_for(by).into_iter().rev().find(|result| result.step == id)
     }
 
     pub(super) fn is_sequence(&self, id: &str) -> bool {

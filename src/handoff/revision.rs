@@ -39,10 +39,6 @@ impl Session {
         Ok(Some(before))
     }
 
-    pub fn revised_by(&self, opened: &RoundOpened) -> Option<&RoundRun> {
-        self.round(opened.revises.as_deref()?)
-    }
-
     /// The steps of which the snapshot of `step` holds only what feedback allows: those that it revises,
     /// or that are revised where the way from it may still lead, until that is decided.
     pub(super) fn hidden_steps(&self, definition: &Definition, step: &str) -> Vec<String> {
@@ -90,7 +86,7 @@ impl Session {
     }
 
     pub(crate) fn earlier_ballot(&self, opened: &RoundOpened, seat: &str) -> Option<Map<String, Value>> {
-        let before = self.revised_by(opened)?;
+        let before = self.round(opened.revises.as_deref()?)?;
         let answer = said(before.seat(seat)?)?;
         let keys = before.opened.ballot.kind.spec().keys();
         let own = answer.iter().filter(|(key, _)| keys.contains(&key.as_str()) || *key == "vote");

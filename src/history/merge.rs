@@ -56,10 +56,6 @@ impl Session {
         round.closed.is_some().then_some(round)
     }
 
-    pub fn ideas_to_merge(&self, step: &str) -> Vec<CollectedIdea> {
-        self.round_to_merge(step).map(RoundRun::ideas).unwrap_or_default()
-    }
-
     /// Whether the ideas of a step's last round were merged.
     pub fn is_merged(&self, step: &Step) -> bool {
         let round = self.last_round_of(&step.id);

@@ -13,11 +13,11 @@ pub fn spread(round: &RoundRun) -> Option<&Quartiles> {
 /// What each round of a question estimated, a line each, and whether the last two came closer; empty for one
 /// round alone.
 pub fn estimates(session: &Session, round: &RoundRun) -> Vec<String> {
-    let mut rounds = earlier_rounds(session, round);
-    rounds.retain(|before| before.opened.ballot.is_like(&round.opened.ballot));
-    let rounds = rounds.into_iter().chain([round]);
-    let found: Vec<(&RoundRun, &Quartiles)> =
+    let alike = |before: &&RoundRun| before.opened.ballot.is_like(&round.opened.ballot);
+    let rounds = [round].into_iter().chain(earlier_rounds(session, round).filter(alike));
+    let mut found: Vec<(&RoundRun, &Quartiles)> =
         rounds.filter_map(|round| Some((round, spread(round)?))).collect();
+    found.reverse();
     let [.., (_, before), (_, now)] = found.as_slice() else { return Vec::new() };
     let line = |(round, spread): &(&RoundRun, &Quartiles)| {
         let answered = round_view::tally(round).map_or(0, |tally| tally.answered);

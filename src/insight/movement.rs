@@ -88,12 +88,11 @@ fn leader(round: &RoundRun) -> Option<String> {
 }
 
 /// The last revealed round before this one that asks the same question with an equal form.
-pub fn earlier<'a>(session: &'a Session, round: &RoundRun) -> Option<&'a RoundRun> {
+pub fn earlier<'a>(session: &'a Session, round: &'a RoundRun) -> Option<&'a RoundRun> {
     if !round_view::is_revealed(round) {
         return None;
     }
-    let mut before = earlier_rounds(session, round).into_iter().rev();
-    before
+    earlier_rounds(session, round)
         .find(|before| before.opened.ballot.is_like(&round.opened.ballot) && round_view::is_revealed(before))
 }
 

@@ -159,16 +159,12 @@ impl Disk {
         mode: Option<&fs::Permissions>,
     ) -> Result<(), DiskError> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".new");
+        // Nobody else writes to it, and nobody can have put a link there.
+        let own = getrandom::u64().map_err(|error| fail("write", path)(error.into()))?;
+        name.push(format!(".{own:016x}.new"));
         let beside = path.with_file_name(name);
         let write = || -> io::Result<()> {
             self.pass(StorageOp::Open, &beside)?;
-            // What an earlier crash left there, or somebody else put there, is not written through.
-            if let Err(error) = fs::remove_file(&beside)
-                && error.kind() != io::ErrorKind::NotFound
-            {
-                return Err(error);
-            }
             let mut file = owner_only().create_new(true).write(true).open(&beside)?;
             self.write(&mut file, &beside, bytes)?;
             if let Some(mode) = mode {

@@ -111,7 +111,6 @@ fn no_key_is_kept_found_or_erased_through_a_link() {
     // The folder was open to others: it is not afterwards.
     fs::set_permissions(&keys, fs::Permissions::from_mode(0o777)).expect("a mode");
     link(&victim, keys.join("s.1.key"));
-    link(&victim, keys.join("s.1.key.new"));
     assert!(store.find("s", 1).expect("a link is no key").is_none());
     store.keep("s", 1, &key).expect("kept");
     assert_eq!(mode(&keys), 0o700);
@@ -150,7 +149,7 @@ fn a_session_is_not_written_through_a_link() {
     assert!(!desk.path("caught").exists());
     // What was torn off is not written through one either.
     desk.write("real.s2s", format!("{before}---\nseq: "));
-    symlink(desk.path("caught"), desk.path(&format!("real.s2s.torn-{}.new", before.len()))).expect("a link");
+    symlink(desk.path("caught"), desk.path(&format!("real.s2s.torn-{}", before.len()))).expect("a link");
     desk.run(["resume", "real.s2s", "--answers", "answers.yaml"]).code(3);
     assert!(!desk.path("caught").exists());
 }

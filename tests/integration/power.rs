@@ -88,9 +88,13 @@ impl Model {
                 self.kept_contents[file].clone_from(&self.contents[file]);
             }
             StorageOp::Rename => {
-                let mut name = path.file_name().expect("a name").to_owned();
-                name.push(".new");
-                let file = self.names.remove(&path.with_file_name(name)).expect("renamed");
+                let start = format!("{}.", path.display());
+                let is_beside = |name: &&PathBuf| {
+                    let name = name.to_string_lossy();
+                    name.starts_with(&start) && name.ends_with(".new")
+                };
+                let beside = self.names.keys().find(is_beside).expect("renamed").clone();
+                let file = self.names.remove(&beside).expect("renamed");
                 self.names.insert(path.to_owned(), file);
             }
             StorageOp::SyncDir => {

@@ -202,7 +202,10 @@ impl Browser {
         let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").expect("a head");
         let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
         let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status");
-        Answer { status, head, body: bytes[end + 4..].to_vec() }
+        let answer = Answer { status, head, body: bytes[end + 4..].to_vec() };
+        let guards = (answer.header("cache-control"), answer.header("x-content-type-options"));
+        assert_eq!(guards, (Some("no-store"), Some("nosniff")), "{method} {path}");
+        answer
     }
 
     pub fn get(&self, path: &str) -> Answer {

@@ -168,7 +168,9 @@ fn nothing_is_shown_or_asked_before_it_is_on_disk() {
         let diary = diary.clone();
         move |op: StorageOp, path: &Path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            diary.note(format!("{op:?} {}", name.replace("20260101-000000-two-0000.", "")));
+            let name = name.replace("20260101-000000-two-0000.", "");
+            let beside = name.strip_suffix(".new").and_then(|name| name.rsplit_once('.'));
+            diary.note(format!("{op:?} {}", beside.map_or(name.clone(), |(of, _)| format!("{of}.new"))));
             None
         }
     };
@@ -362,4 +364,21 @@ fn any_operation_of_a_resume_may_fail() {
             }
         }
     }
+}
+
+#[test]
+fn two_that_write_one_file_at_once_leave_it_whole() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("shared");
+    std::thread::scope(|scope| {
+        for text in [vec![b'a'; 90_000], vec![b'b'; 90_000]] {
+            let path = &path;
+            scope.spawn(move || {
+                (0..50).for_each(|_| Disk::default().write_whole(path, &text).expect("written"));
+            });
+        }
+    });
+    let bytes = std::fs::read(&path).expect("a file");
+    assert!(bytes.len() == 90_000 && bytes.iter().all(|byte| *byte == bytes[0]));
+    assert_eq!(std::fs::read_dir(dir.path()).expect("a folder").count(), 1, "nothing is left beside it");
 }

@@ -190,7 +190,7 @@ mod tests {
             format!("max_iterations: 10000\nsteps:\n{rounds}  - {{id: v{steps}, type: agent, agent: ann}}\n");
         let header = json!({
             "session": "s-1", "format": 3, "program": "test", "definition_file": "w.yaml", "definition_sha256": "",
-            "definition": definition, "input": {}, "personas": [],
+            "definition": definition, "input": {}, "personas": [], "texts": "",
             "participants": [{"name": "ann", "persona": "ann", "model": "test/a", "weight": 1.0}],
         });
         let mut session = Session::default();

@@ -13,7 +13,7 @@ use crate::core::proposal::{Proposal, holds};
 use crate::handoff::{offer, rejected, round_data};
 use crate::history::{
     ApprovalGiven, ApprovalRequested, ApprovalRun, CollectedIdea, Event, IdeasMerged, ItemStatus, Merge,
-    RECORDED_BY_STEP, Session, StepFinished, StepRun, Timestamp, WorkItem,
+    RECORDED_BY_STEP, RoundRun, Session, StepFinished, StepRun, Timestamp, WorkItem,
 };
 use crate::tally::Ties;
 use crate::workflow::{Approval, Definition, Step, StepKind};
@@ -152,7 +152,7 @@ fn question(session: &Session, definition: &Definition, step: &Step, approval: &
         data.insert("approved".to_owned(), true.into());
         return ApprovalState::Ends(StepOutcome::to(data.into()), merge);
     }
-    let ideas = session.ideas_to_merge(&step.id);
+    let ideas = session.round_to_merge(&step.id).map(RoundRun::ideas).unwrap_or_default();
     if let (Some(round), true) = (&approval.merges, ideas.is_empty()) {
         let why = format!("round `{round}` has no ideas to merge");
         return ApprovalState::Ends(StepOutcome::to_nothing(why), None);

@@ -11,7 +11,6 @@ pub enum BallotKind {
     #[default]
     Position,
     Choice,
-    /// A set of options.
     Approval,
     /// Options in order, ties and truncation allowed.
     Ranking,
@@ -128,7 +127,6 @@ impl BallotForm {
 pub enum Ballot {
     /// An open answer: nothing to count but that it is there.
     Position,
-    /// One option, spelt as in the form.
     Choice(String),
     /// The options approved of, in the order of the form.
     Approval(Vec<String>),

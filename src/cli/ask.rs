@@ -210,6 +210,9 @@ fn definition(
     if let Some(text) = &args.background {
         definition.insert("exploration".to_owned(), Template::literal(text).into());
     }
+    if let Some(earlier) = &args.supersedes {
+        definition.insert("supersedes".to_owned(), earlier.as_str().into());
+    }
     let seats: Result<Value, Diagnostic> = seats.iter().map(|entry| seat_of(entry)).collect();
     definition.insert("participants".to_owned(), seats?);
     if !evidence.is_empty() {

@@ -177,7 +177,6 @@ pub fn resume_files(args: ResumeArgs, output: &mut Console) -> VerbResult {
     run_headless(&run, None, output)
 }
 
-/// Starts a new session and runs it.
 fn begin_session(
     opening: Opening,
     args: &Run,

@@ -15,6 +15,10 @@ use crate::report;
 use crate::sanitize::{harmless, harmless_line};
 use crate::workflow::{STRATEGIES, strategies};
 
+/// What is told of a decision, in this order.
+const KEYS: [&str; 8] =
+    ["date", "question", "outcome", "strength", "status", "adopted_by", "supersedes", "session"];
+
 fn folders(output: &Console) -> Result<Dirs, Diagnostic> {
     let folders = Dirs::find(false)?;
     for notice in &folders.notices {
@@ -106,6 +110,30 @@ pub fn sessions(output: &mut Console) -> VerbResult {
     Ok(ExitCode::Finished)
 }
 
+/// `sessions --decisions`: those of all saved sessions.
+pub fn decisions(json: bool, markdown: bool, output: &mut Console) -> VerbResult {
+    let read = |path: PathBuf| Some(fold(&read_log(&Disk::default().read(&path, 1 << 30).ok()?).ok()?));
+    let sessions: Vec<Session> = saved(&folders(output)?).into_iter().filter_map(read).collect();
+    if markdown {
+        let line = KEYS.map(|_| "---").join(" | ");
+        output.line(&format!("| {} |\n| {line} |", KEYS.join(" | ")));
+    }
+    for row in sessions.iter().flat_map(report::decision_rows) {
+        if json {
+            output.line(&report::safe_json(&row));
+            continue;
+        }
+        let cells = KEYS.map(|key| harmless_line(row[key].as_str().unwrap_or_default()).replace('|', "\\|"));
+        if markdown {
+            output.line(&format!("| {} |", cells.join(" | ")));
+        } else {
+            output
+                .line(&cells.iter().filter(|cell| !cell.is_empty()).cloned().collect::<Vec<_>>().join(" · "));
+        }
+    }
+    Ok(ExitCode::Finished)
+}
+
 pub fn summary(session: &Session) -> String {
     let state = match (&session.closed, session.open_round()) {
         (Some(closed), _) => closed.status.name().to_owned(),
@@ -140,7 +168,6 @@ pub fn saved(folders: &Dirs) -> Vec<PathBuf> {
     paths
 }
 
-/// The session that was saved last.
 pub fn newest_session(output: &Console) -> Result<PathBuf, Diagnostic> {
     let Some(newest) = saved(&Dirs::find(false)?).into_iter().next() else {
         let problem = Diagnostic::new("no session is saved yet");

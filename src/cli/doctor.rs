@@ -17,7 +17,6 @@ use crate::tui::Signals;
 
 const NAMED: usize = 5;
 
-/// Checks the providers and prints what was found.
 pub fn run(names: &[String], depth: ProbeLevel, trusts: bool, output: &mut Console) -> VerbResult {
     let set_up = environment(trusts, output)?;
     let found = match checked(&set_up, names, depth)? {

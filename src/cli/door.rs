@@ -23,7 +23,6 @@ pub fn check_links(header: &SessionOpened) -> Result<(), Diagnostic> {
     Err(problem.hint("write `{name: dana, model: remote/link}`, or run it with --batch"))
 }
 
-/// The key that signs a session's offers.
 pub fn table_key(keys: &KeyStore, header: &SessionOpened) -> Result<SigningKey, Diagnostic> {
     let found = keys.table_key(&header.session).map_err(|error| Diagnostic::new(error.to_string()))?;
     found.filter(|key| header.table_key.as_ref() == Some(&key.public())).ok_or_else(|| {

@@ -138,7 +138,7 @@ pub fn rendered(reports: &Reports<'_>, format: Format) -> String {
     match format {
         Format::Md => report::markdown(reports),
         Format::Html => report::html(reports),
-        Format::Madr => report::madr(reports.head(), None),
+        Format::Madr => report::madr(reports.head()),
         Format::Json => pretty(&report::json(reports)),
         Format::Sarif => pretty(&report::sarif(reports.session)),
         Format::Csv => report::csv(reports.session),
@@ -234,7 +234,6 @@ pub fn write_report(out: &Path, bytes: &[u8], output: &Console) -> VerbResult {
     Ok(ExitCode::Finished)
 }
 
-/// The note in place of a decision record.
 fn no_record(why: &str) -> String {
     harmless_line(&format!(
         "no decision record written: {why} (`roundtable report --even-undecided` writes one)"
@@ -284,9 +283,8 @@ fn planned(wanted: &ReportArgs, reports: &Reports<'_>) -> Result<Vec<(Option<Pat
         planned.push((None, wanted.format.unwrap_or(Format::Md)));
     }
     let has = |format: Format| planned.iter().any(|(_, planned)| *planned == format);
-    let is_for_record = wanted.supersedes.is_some() || wanted.even_undecided;
-    if is_for_record && !has(Format::Madr) {
-        let problem = Diagnostic::new("--supersedes and --even-undecided need a decision record");
+    if wanted.even_undecided && !has(Format::Madr) {
+        let problem = Diagnostic::new("--even-undecided needs a decision record");
         return Err(problem.hint("use --format madr, or --out NAME.madr.md"));
     }
     Ok(planned)
@@ -333,7 +331,7 @@ fn records(
             code = ExitCode::Undecided;
             continue;
         }
-        let text = report::madr(part, wanted.supersedes.as_deref());
+        let text = report::madr(part);
         let title = report::file_title(part);
         match (folder, out, wanted.number) {
             (Some(folder), _, Some(number)) => {

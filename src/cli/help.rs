@@ -191,7 +191,6 @@ fn page_of(command: &Command) -> Vec<u8> {
     text
 }
 
-/// A section of terms, each with its text.
 fn section(heading: &str, rows: &[Example], out: &mut String) {
     if rows.is_empty() {
         return;

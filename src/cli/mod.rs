@@ -142,7 +142,8 @@ fn dispatch(verb: Verb, output: &mut Console) -> VerbResult {
         }
         Verb::Strategies { name } => browse::strategy(name.as_deref(), output),
         Verb::Personas { name } => browse::personas(name.as_deref(), output),
-        Verb::Sessions => browse::sessions(output),
+        Verb::Sessions { decisions: true, json, markdown } => browse::decisions(json, markdown, output),
+        Verb::Sessions { .. } => browse::sessions(output),
         Verb::Doctor { providers, wiretap: true, json, trust, .. } => {
             output.json = json;
             wiretap::run(&providers, trust.trust, output)

@@ -260,7 +260,6 @@ impl<'a> ParticipantFactory<'a> {
         known.filter(|known| known.needs_key()).map_or(&[], |known| known.keys)
     }
 
-    /// Someone who asks a service.
     pub fn over_http(&self, provider: &str) -> Result<HttpParticipant, Diagnostic> {
         let service = self.service(provider)?;
         let wanted = self.key_variables(provider, &service);

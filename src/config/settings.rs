@@ -73,13 +73,11 @@ enum Layer {
 
 #[derive(Debug, Clone)]
 pub struct Config {
-    /// The model of participants that name none.
     pub model: Setting<Option<String>>,
     pub max_output_tokens: Setting<u64>,
     /// How long one request may take, tries aside, in milliseconds.
     pub timeout_ms: Setting<u64>,
     pub providers: IndexMap<String, Provider>,
-    /// Prices by `provider/model`.
     pub prices: IndexMap<String, Setting<Price>>,
     pub secrets_allowed: Setting<bool>,
     pub screen: Setting<ScreenConfig>,

@@ -19,7 +19,6 @@ pub struct WorkerConfig {
     pub models: Vec<String>,
     /// The most that all answers may cost, in US dollars.
     pub max_usd: Option<f64>,
-    /// How many questions are answered at once.
     pub in_flight: Option<u64>,
 }
 

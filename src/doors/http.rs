@@ -53,7 +53,6 @@ pub async fn with_headers(mut answer: Response) -> Response {
     answer
 }
 
-/// Ends a request that takes too long.
 pub async fn in_time(request: Request, next: Next) -> Response {
     match tokio::time::timeout(PATIENCE, next.run(request)).await {
         Ok(response) => response,

@@ -94,7 +94,6 @@ struct Take {
     max: Option<usize>,
 }
 
-/// Claims the oldest open work.
 pub async fn take(Agent(participant): Agent, State(door): Shared, body: Body) -> Response {
     let taken = async {
         let asked: Take = read(body)?;

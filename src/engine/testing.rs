@@ -43,7 +43,7 @@ pub fn with_engine<T>(
     let persona = &seat["name"];
     let header = json!({
         "session": "s-1", "format": 3, "program": "test", "definition_file": "d.yaml",
-        "definition_sha256": "", "definition": definition, "input": "x", "participants": [seat],
+        "texts": "", "definition_sha256": "", "definition": definition, "input": "x", "participants": [seat],
         "personas": [{"name": persona, "sha256": "", "description": "", "text": ""}],
     });
     let (mut observer, mut facilitator) = (Nobody, Nobody);

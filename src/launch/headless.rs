@@ -115,7 +115,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let header = json!({
             "session": "s-1", "format": 3, "program": "test", "definition_file": "d.yaml",
-            "definition_sha256": "", "definition": format!("participants: [ann]\nsteps: [{step}]\n"), "input": "x",
+            "texts": "", "definition_sha256": "", "definition": format!("participants: [ann]\nsteps: [{step}]\n"), "input": "x",
             "participants": [{"name": "ann", "persona": "ann", "model": "rehearsal", "weight": 1.0}],
             "personas": [{"name": "ann", "sha256": "", "description": "", "text": ""}],
         });

@@ -75,7 +75,6 @@ impl Answers {
         Ok(Self { file: file.to_owned(), steps, ..Self::default() })
     }
 
-    /// The answers that a definition holds itself.
     pub fn written(definition: &Definition, file: &str) -> Self {
         Self { file: file.to_owned(), ..Self::default() }.with_written(definition, |_| true)
     }

@@ -214,7 +214,6 @@ fn seat_for(
     if is_saved { Ok(table) } else { all_seated(table, problems) }
 }
 
-/// Whether nothing but rounds asks a seat.
 pub fn is_only_in_rounds(session: &Session, seat: &str) -> bool {
     let steps = session.definition.iter().flat_map(|definition| definition.all_steps());
     let info = session.seat_info(seat).zip(session.definition.as_ref());

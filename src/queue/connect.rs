@@ -117,7 +117,6 @@ fn options(credentials: Option<&str>) -> Result<ConnectOptions, QueueError> {
     }
 }
 
-/// Whether trying again would not help.
 fn is_final(error: &ConnectError) -> bool {
     use ConnectErrorKind::{
         Authentication, AuthorizationViolation, Dns, Io, MaxReconnects, ServerParse, TimedOut, Tls,

@@ -26,7 +26,7 @@ pub use csv::csv;
 pub use glance::{Look, glance};
 pub use html::html;
 pub use json::json;
-pub use markdown::{file_title, madr, markdown};
+pub use markdown::{decision_rows, file_title, madr, markdown};
 pub use model::{Report, Reports, Source};
 pub use ndjson::{line, preview};
 pub use plain_text::event_line;

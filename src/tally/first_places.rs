@@ -16,7 +16,6 @@ pub struct FirstPlaces {
     pub parts: Vec<i128>,
     /// How many parts make one unit of an amount.
     pub size: i128,
-    /// Ballots that put nothing first.
     pub exhausted: Decimal,
     pub split: Decimal,
 }
@@ -114,7 +113,6 @@ pub fn part_size(rankings: &[(Vec<u16>, Decimal)]) -> Option<i128> {
         .then(|| (1..=most).fold(1, |size, n| size / gcd(size, i128::from(n)) * i128::from(n)))
 }
 
-/// The greatest common divisor.
 pub fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }

@@ -21,7 +21,6 @@ pub struct Pairwise {
 }
 
 impl Pairwise {
-    /// Counts every pair on every ballot.
     pub fn from_profile(profile: &Profile) -> Self {
         let options = profile.options.len();
         let mut pairs = Self {
@@ -69,7 +68,6 @@ impl Pairwise {
         }
     }
 
-    /// How much puts `a` above `b`.
     pub fn prefer(&self, a: usize, b: usize) -> i128 {
         self.prefer[a * self.options + b]
     }
@@ -89,7 +87,6 @@ impl Pairwise {
         if self.beats(a, b) { self.prefer(a, b) } else { 0 }
     }
 
-    /// Every option but `a`.
     pub fn others(&self, a: usize) -> impl Iterator<Item = usize> + use<> {
         (0..self.options).filter(move |b| *b != a)
     }

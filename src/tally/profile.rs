@@ -8,7 +8,6 @@ use super::decimal::Decimal;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountableKind {
     Choice,
-    /// A set of options.
     Approval,
     /// Options in order, ties and truncation allowed.
     Ranking,

@@ -40,7 +40,6 @@ impl Paths {
     }
 }
 
-/// Compares the strongest paths both ways.
 pub fn count(profile: &Profile) -> Verdict {
     let pairs = Pairwise::from_profile(profile);
     let (names, options) = (&profile.options, profile.options.len());

@@ -58,9 +58,7 @@ pub struct Home {
     pub personas: Vec<(String, String)>,
     /// The names of the project's own strategies.
     pub strategies: Vec<String>,
-    /// What is to be said of the project.
     pub notices: Vec<String>,
-    /// Whether the rows are still being read.
     pub is_reading: bool,
 }
 

@@ -83,7 +83,6 @@ pub struct TextView {
     pub text: String,
     pub copies: Option<String>,
     pub kind: TextKind,
-    /// How far it is scrolled, in lines.
     pub scroll: usize,
     pub words: String,
     pub is_typing: bool,
@@ -198,7 +197,6 @@ pub struct Model {
     pub home: Home,
     /// Who can answer on this machine.
     pub sources: Vec<ModelSource>,
-    /// Whether that is still being found out.
     pub is_finding_sources: bool,
     /// The events, and the state they make.
     pub replay: Replay,
@@ -209,7 +207,6 @@ pub struct Model {
     pub scroll: [usize; Pane::ALL.len()],
     /// What lies over the panes.
     pub overlay: Option<Overlay>,
-    /// The words searched for last.
     pub words: String,
     /// The occurrence of them that was gone to last.
     pub hit: Option<SearchHit>,
@@ -321,7 +318,6 @@ impl Model {
         }
     }
 
-    /// What is asked of a person now.
     pub fn question(&self) -> Option<crate::core::Question> {
         match hold(self.session()) {
             Some(WaitPoint::Question(question)) => Some(question),

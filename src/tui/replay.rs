@@ -173,7 +173,6 @@ impl Replay {
         (now, since(self.lines.len().saturating_sub(1)))
     }
 
-    /// Goes to the state after `at` events.
     pub fn seek(&mut self, at: usize) {
         let at = at.min(self.lines.len());
         let mark = (at / MARK_EVERY).min(self.marks.len() - 1);

@@ -133,7 +133,6 @@ struct Screen {
     loading: Option<UnboundedReceiver<LoadProgress>>,
     /// How often something was opened on another thread; the last one is waited for.
     opening: Arc<AtomicU64>,
-    /// What was opened there.
     opened: OpenedChannel,
     hits: ClickMap,
     /// When what is typed is to be kept.

@@ -8,7 +8,6 @@ use ratatui::widgets::Block;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
     pub color: bool,
-    /// Whether only ASCII signs are used.
     pub ascii: bool,
     pub palette: Palette,
 }

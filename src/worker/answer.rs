@@ -57,7 +57,6 @@ impl Answerer {
         Offer::read(json, signature, |table| self.table_keys.iter().any(|known| known == table))
     }
 
-    /// Says why a delivery is not answered.
     pub fn fail(&self, of: DeliveryIds, reason: &str) -> FailedDelivery {
         let failure = Failure { reason: reason.to_owned(), ..Failure::default() };
         self.failed(of, &failure)
@@ -157,7 +156,6 @@ impl Model {
     }
 }
 
-/// A participant whose tokens are counted.
 struct Counted {
     inner: Arc<dyn Participant>,
     used: Mutex<Vec<TokenUsage>>,

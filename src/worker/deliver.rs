@@ -61,7 +61,6 @@ impl Worker {
         tokio::time::sleep(SHUTDOWN_GRACE).await;
     }
 
-    /// Sends what an earlier run has left.
     pub(super) async fn deliver_left(&self, left: Vec<Outgoing>) {
         let deliver = async |outgoing: Outgoing| {
             if let Verdict::Delivered(..) = self.deliver(&outgoing).await {

@@ -61,7 +61,6 @@ impl Money {
         self.write(left.saturating_add(nano(cost)))
     }
 
-    /// What is counted, in US dollars.
     pub fn spent(&self) -> Result<f64, DiskError> {
         Ok(self.counted()? as f64 / 1e9)
     }

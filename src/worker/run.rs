@@ -28,7 +28,6 @@ pub struct WorkerSettings {
     pub address: Address,
     pub answerer: Answerer,
     pub spool: Spool,
-    /// How many offers are answered at once.
     pub in_flight: usize,
     /// Whether it ends when there is nothing to answer.
     pub until_idle: bool,

@@ -44,6 +44,8 @@ pub struct Definition {
     pub open_questions: Vec<Value>,
     /// The most money the session may cost, in US dollars.
     pub budget: Option<f64>,
+    /// The session or decision record that the decision replaces.
+    pub supersedes: Option<String>,
     /// Whether one seat of each model is asked ahead of the others.
     pub warm_first: WarmFirst,
     /// Whether evidence that looks like it holds a secret is sent, once the user agrees.
@@ -370,7 +372,6 @@ impl Definition {
         }
     }
 
-    /// How a step's work item is checked.
     pub fn completeness(&self, step: &Step) -> Completeness {
         step.completeness.or(self.completeness).unwrap_or_default()
     }

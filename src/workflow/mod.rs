@@ -24,8 +24,8 @@ mod validate;
 pub use agent_answer::{DEEPEST_ANSWER, depth, read_answer};
 pub use chosen::{ChosenParticipant, LINK, split_participants};
 pub use definition::{
-    Definition, Effort, LeakAction, ParticipantSpec, ProgramSpec, PseudonymSetting, SeatTools, WarmFirst,
-    is_model_text,
+    Definition, Effort, LeakAction, ParticipantSpec, ProgramSpec, PseudonymSetting, SeatTools, StepIndex,
+    WarmFirst, is_model_text,
 };
 pub use discussion::WITH_OPTIONS;
 pub use envelope::TALLY_KEYS;

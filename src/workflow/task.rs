@@ -27,7 +27,6 @@ pub struct Task {
     pub id: String,
     pub title: String,
     pub description: String,
-    /// How to see that it is done.
     pub test_steps: Vec<String>,
     /// 1 urgent to 4 low, 0 none.
     pub priority: u8,

@@ -83,7 +83,9 @@ fn unknown_name(definition: &Definition, step: &Step, path: &[String]) -> Option
         [root, key, ..] if root == "steps" && known.contains(&key.as_str()) => {
             Some(format!("a step's result is `context.{key}`"))
         }
-        [root, ..] if known.contains(&root.as_str()) => Some(format!("a step's result is `context.{root}`")),
+        [root, ..] if known.contains(&root.as_str()) && !beside.clone().any(|own| own == root) => {
+            Some(format!("a step's result is `context.{root}`"))
+        }
         [root, ..] if !beside.clone().any(|known| known == root) => Some(format!(
             "{}; write `\\{{{{` for two braces",
             did_you_mean(root, &beside.collect::<Vec<_>>())

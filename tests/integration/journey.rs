@@ -141,5 +141,5 @@ fn a_terminal_that_can_show_nothing_is_told_what_to_use() {
     let (code, raw) = screen.end();
     let raw = String::from_utf8_lossy(&raw).into_owned();
     assert_eq!(code, 2, "{raw}");
-    assert!(raw.contains("roundtable --batch FILE") && !raw.contains("\u{1b}[?1049h"), "{raw}");
+    assert!(raw.contains("roundtable run FILE") && !raw.contains("\u{1b}[?1049h"), "{raw}");
 }

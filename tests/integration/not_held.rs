@@ -298,10 +298,10 @@ fn a_step_runs_as_often_as_max_runs_says_and_then_the_facilitator_is_asked() {
 
 #[test]
 fn on_exhausted_stands_in_and_conditions_see_how_often() {
-    let steps = "steps:\n  - {id: try, type: transform, transform: context.none, max_runs: 3, on_error: try, on_exhausted: count}\n  \
+    let steps = "steps:\n  - {id: try, type: transform, transform: context.count.none, max_runs: 3, on_error: try, on_exhausted: count}\n  \
                  - {id: count, type: condition, condition: \"runs.try === 3 && rounds === 0 && runs.pick === 0\", then: well, else: ill}\n  \
-                 - {id: well, type: transform, transform: context.none, on_error: end}\n  \
-                 - {id: ill, type: transform, transform: context.none}\n  \
+                 - {id: well, type: transform, transform: context.count.none, on_error: end}\n  \
+                 - {id: ill, type: transform, transform: context.count.none}\n  \
                  - {id: end, type: condition, condition: \"runs.well === 1\"}\n";
     let steps = format!("{steps}{}", round("pick", "Which?", ""));
     let desk = desk(&steps, "");

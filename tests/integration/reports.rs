@@ -206,10 +206,65 @@ fn reports_are_written_in_the_same_run_by_their_endings() {
     assert_eq!(all["verdict"]["headline"], "a");
 }
 
+/// Date, question, outcome, strength, status, who adopted it and what it replaces, over all saved sessions.
+#[test]
+fn the_log_of_decisions_has_a_row_for_each_decision_of_each_session() {
+    let desk = Desk::new();
+    let round = "type: round, ballot: {kind: choice, options: [a, b]}, rule: majority";
+    desk.write("two.yaml", format!(
+        "supersedes: ADR-0007\nparticipants: [{{name: ann, model: human}}, {{name: bob, model: human}}]\nsteps:\n  \
+         - {{id: one, question: \"First | one?\", {round}}}\n  - {{id: ok, type: approval, message: \"Adopt {{{{context.one.tally.winners}}}}?\"}}\n  \
+         - {{id: two, question: Second?, {round}}}\n"
+    ));
+    let votes = "{ann: {vote: a}, bob: {vote: a}}";
+    desk.write(
+        "answers.yaml",
+        format!(
+            "one: {votes}\nok: {{approved: true, name: Ana}}\ntwo: {{ann: {{vote: a}}, bob: {{vote: b}}}}\n"
+        ),
+    );
+    desk.run(["--batch", "two.yaml", "--answers", "answers.yaml"]).code(3);
+    let rows = desk.run(["sessions", "--decisions", "--json"]).code(0).lines();
+    let [first, second] = &rows[..] else { panic!("{rows:?}") };
+    let keys = "date question outcome strength status adopted_by supersedes session";
+    assert_eq!(
+        first.as_object().expect("a map").keys().map(String::as_str).collect::<Vec<_>>().join(" "),
+        keys
+    );
+    assert_eq!((&first["question"], &first["outcome"]), (&json!("First | one?"), &json!("Decision: a")));
+    assert_eq!(
+        (&first["adopted_by"], &first["supersedes"]),
+        (&json!("Ana (by answers file)"), &json!("ADR-0007"))
+    );
+    assert_eq!((&second["status"], &second["adopted_by"]), (&json!("proposed"), &json!(null)));
+    let text = desk.run(["sessions", "--decisions"]).code(0).out;
+    assert!(
+        text.lines().next().is_some_and(|line| line.contains(" · First | one? · Decision: a · ")),
+        "{text}"
+    );
+    let table = desk.run(["sessions", "--decisions", "--markdown"]).code(0).out;
+    assert!(table.starts_with("| date | question | ") && table.contains(" | First \\| one? | "), "{table}");
+    desk.run(["sessions", "--json"]).code(2);
+    let saved = desk.run([
+        "ask",
+        "Which?",
+        "a",
+        "b",
+        "--rehearse",
+        "--yes",
+        "--supersedes",
+        "ADR-1",
+        "--save-as",
+        "q.yaml",
+    ]);
+    saved.code(0);
+    assert!(desk.read("q.yaml").contains("ADR-1"));
+}
+
 #[test]
 fn decision_records_have_numbers_and_predecessors_and_need_a_decision() {
     let definition = "goal: \"Cache: which first?\"\nquestion: Which?\nparticipants: [qa-lead, skeptic]\n\
-                      ballot: {kind: choice, options: [a, b]}\nrule: majority\n";
+                      ballot: {kind: choice, options: [a, b]}\nrule: majority\nsupersedes: ADR-0007\n";
     let desk = Desk::with(definition);
     desk.write("answers.yaml", "decide: {qa-lead: {vote: a}, skeptic: {vote: a}}\n");
     desk.write("split.yaml", "decide: {qa-lead: {vote: a}, skeptic: {vote: b}}\n");
@@ -218,7 +273,7 @@ fn decision_records_have_numbers_and_predecessors_and_need_a_decision() {
     };
     run("answers.yaml", "s.s2s", "r.md").code(0);
     std::fs::create_dir(desk.path("adr")).expect("a folder");
-    let record = ["report", "s.s2s", "--number", "14", "--supersedes", "ADR-0007", "--out"];
+    let record = ["report", "s.s2s", "--number", "14", "--out"];
     desk.run(record.iter().copied().chain(["adr"])).code(0);
     let text = std::fs::read_to_string(desk.path("adr/0014-cache-which-first.md")).expect("the record");
     assert!(text.starts_with("---\nstatus: \"proposed, supersedes ADR-0007\"\n"), "{text}");
@@ -227,7 +282,7 @@ fn decision_records_have_numbers_and_predecessors_and_need_a_decision() {
     let ran = desk.run(record.iter().copied().chain(["adr"])).code(2);
     ran.tells("number 14 is already used by `0014-other.md`");
     desk.run(record.iter().copied().chain(["r.madr.md"])).code(2).tells("--number needs a folder");
-    desk.run(["report", "s.s2s", "--supersedes", "ADR-0007"]).code(2).tells("need a decision record");
+    desk.run(["report", "s.s2s", "--even-undecided"]).code(2).tells("needs a decision record");
 
     let ran = run("split.yaml", "tied.s2s", "tied.madr.md").code(3);
     ran.tells("no decision record written: No decision: a and b tie");

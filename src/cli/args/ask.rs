@@ -29,6 +29,9 @@ pub struct AskArgs {
     /// Lead a discussion of several blind rounds, such as delphi
     #[arg(long, value_name = "NAME")]
     pub strategy: Option<String>,
+    /// Name the session or decision record that this decision replaces
+    #[arg(long, value_name = "SESSION|ADR")]
+    pub supersedes: Option<String>,
     /// Ask without confirmation
     #[arg(long, short)]
     pub yes: bool,

@@ -129,8 +129,18 @@ pub enum Verb {
         /// Persona to print
         name: Option<String>,
     },
-    /// List saved sessions, newest first
-    Sessions,
+    /// List saved sessions, or the decisions of all of them, newest first
+    Sessions {
+        /// List decisions: date, question, outcome, strength, status, who adopted it, what it replaces
+        #[arg(long)]
+        decisions: bool,
+        /// Print decisions as JSON, a line each
+        #[arg(long, requires = "decisions", conflicts_with = "markdown")]
+        json: bool,
+        /// Print decisions as a Markdown table
+        #[arg(long, requires = "decisions")]
+        markdown: bool,
+    },
     /// Check provider keys, reachability and models, and print the settings
     Doctor {
         /// `provider` or `provider/model` (default: all); exit 5 if one is unreachable
@@ -217,9 +227,6 @@ pub struct ReportArgs {
     /// Name the decision record `0014-title.md`, in the folder of --out
     #[arg(long, value_name = "N", requires = "out", value_parser = clap::value_parser!(u32).range(1..=9999))]
     pub number: Option<u32>,
-    /// Name the decision record that this one replaces, in its status
-    #[arg(long, value_name = "ADR")]
-    pub supersedes: Option<String>,
     /// Print the whole report on a terminal, too
     #[arg(long)]
     pub full: bool,

@@ -66,7 +66,6 @@ impl Access {
         Ok(taken["items"].as_array().and_then(|items| items.first()).cloned())
     }
 
-    /// Sends JSON until the session answers.
     async fn post(&self, path: &str, value: &Value) -> Result<LinkReply, RunError> {
         let bytes = value.to_string().into_bytes();
         answered(|| self.client.post(path, bytes.clone())).await
@@ -98,7 +97,6 @@ pub fn refusal(reply: &LinkReply) -> String {
     }
 }
 
-/// An item's id as part of a path.
 fn in_path(item: &str) -> String {
     let encoded = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/' => char::from(byte).to_string(),

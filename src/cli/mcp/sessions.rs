@@ -149,7 +149,6 @@ impl Sessions {
         Some(running.get(id)?.path.clone())
     }
 
-    /// Waits until every session has paused or ended.
     pub fn wait(&self) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         for thread in running.values_mut().filter_map(|session| session.thread.take()) {

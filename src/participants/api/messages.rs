@@ -121,7 +121,6 @@ struct Delta {
 #[derive(Default)]
 pub(in crate::participants) struct MessagesStream {
     pub text: String,
-    /// Whether `message_stop` has come.
     pub is_done: bool,
     called: bool,
     served: Option<String>,

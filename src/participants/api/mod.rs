@@ -76,7 +76,6 @@ impl ApiStyle {
         self == Self::OpenAi
     }
 
-    /// The highest temperature its requests can carry.
     pub fn max_temperature(self) -> f64 {
         if self == Self::Anthropic { 1.0 } else { 2.0 }
     }

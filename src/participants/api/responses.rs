@@ -148,7 +148,6 @@ impl ResponsesStream {
         Ok(())
     }
 
-    /// Whether the last event has come.
     pub fn is_done(&self) -> bool {
         self.last.is_some()
     }

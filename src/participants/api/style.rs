@@ -19,7 +19,6 @@ impl ReplyStream {
         }
     }
 
-    /// Whether the service has said that nothing follows.
     pub fn is_done(&self) -> bool {
         match self {
             Self::OpenAi(streamed) => streamed.is_done,

@@ -13,7 +13,6 @@ use super::{
 };
 
 impl HttpParticipant {
-    /// The host it asks, with the port.
     pub fn host(&self) -> String {
         host(&self.url)
     }

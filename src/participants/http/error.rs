@@ -31,12 +31,10 @@ pub(super) struct RequestError {
 }
 
 impl RequestError {
-    /// A fault that stays.
     pub fn permanent(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), in_full: None, again: false, asked: None, declined: None }
     }
 
-    /// A fault that may pass.
     pub fn transient(reason: impl Into<String>) -> Self {
         Self { again: true, ..Self::permanent(reason) }
     }
@@ -92,7 +90,6 @@ fn one_line(text: &str) -> String {
     }
 }
 
-/// An error's text without the key.
 pub(super) fn masked(text: String, key: Option<&str>) -> String {
     match key {
         Some(key) if !key.is_empty() && text.contains(key) => text.replace(key, "***"),

@@ -21,7 +21,6 @@ pub(super) struct Patience {
 }
 
 impl Patience {
-    /// A call that begins now.
     pub fn new(time_left: Option<Duration>, total: Duration) -> Self {
         let deadline = time_left.and_then(|left| Instant::now().checked_add(left));
         Self { deadline, left: total, limit: time_left.map_or(total, |left| left.min(total)) }

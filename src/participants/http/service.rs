@@ -37,7 +37,6 @@ impl Default for Timeouts {
 /// A service that answers over HTTP, and how to speak to it.
 #[derive(Debug, Clone)]
 pub struct Service {
-    /// The form of its requests and replies.
     pub dialect: ApiStyle,
     /// Its address, with or without a closing `/`, such as `https://api.openai.com/v1`.
     pub base_url: String,
@@ -49,7 +48,6 @@ pub struct Service {
     pub max_output_tokens: u32,
     /// How much its models are to think, where a seat does not say.
     pub effort: Option<Effort>,
-    /// Whether replies come piece by piece.
     pub stream: ApiStream,
     /// Whether the answer's schema goes with a request.
     pub form: SchemaMode,

@@ -22,7 +22,6 @@ pub(super) struct StreamedBody {
 }
 
 impl StreamedBody {
-    /// A reply of which nothing has come.
     pub fn new(dialect: ApiStyle) -> Self {
         Self { events: Events::default(), reply: dialect.streamed(), taken: 0, is_large: false }
     }
@@ -45,7 +44,6 @@ impl StreamedBody {
         Ok(self.is_large || self.reply.is_done())
     }
 
-    /// Whether the service has said that nothing follows.
     pub fn is_complete(&self) -> bool {
         !self.is_large && self.reply.is_done()
     }

@@ -6,23 +6,26 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::quote::{code, first_line, inline, quote};
 use crate::ballot::Ballot;
-use crate::history::RoundRun;
+use crate::history::{RoundRun, Session};
 use crate::insight::wording::absent;
 use crate::insight::{
     estimates, headline, is_revealed, join_list, labels, rule_description, scripted, seats, tally,
 };
-use crate::report::model::{OptionView, Reason, Report, dissent_heading, plain_texts, said};
+use crate::report::model::{
+    Approval, OptionView, Reason, Report, Reports, Source, dissent_heading, plain_texts, said,
+};
+use crate::tally::Tier;
 
-/// The decision record of one question; `supersedes` names the record it replaces.
-pub fn madr(report: &Report<'_>, supersedes: Option<&str>) -> String {
+/// The decision record of one question.
+pub fn madr(report: &Report<'_>) -> String {
     let session = report.session;
     let options = report.options();
     let mut out = String::new();
-    head(report, supersedes, &mut out);
+    head(report, &mut out);
     for label in labels(session).into_iter().chain(report.missing()) {
         let _ = writeln!(out, "**{}**\n", inline(&label));
     }
@@ -42,23 +45,56 @@ fn yaml_text(text: &str) -> String {
     Value::from(crate::sanitize::harmless_line(text)).to_string()
 }
 
-fn head(report: &Report<'_>, supersedes: Option<&str>, out: &mut String) {
-    let session = report.session;
-    // The seats recommend; a person accepts or rejects. What placeholders or scripts said in the place of
-    // models stays a proposal.
-    let is_real = report.run.is_none_or(|run| scripted(session, run).0 == 0);
+/// The status of a decision, and who adopted or rejected it. The seats recommend; a person accepts or rejects.
+/// What placeholders or scripts said in the place of models stays a proposal.
+fn status<'a>(report: &Report<'a>) -> (&'static str, Option<Approval<'a>>) {
+    let is_real = report.run.is_none_or(|run| scripted(report.session, run).0 == 0);
     let said = report.approval().filter(|_| report.mark().is_empty());
     let status = match &said {
         Some(said) if !said.asked.given.approved => "rejected",
         Some(_) if is_real && report.is_decided() => "accepted",
         _ => "proposed",
     };
+    (status, said)
+}
+
+/// The decisions of a session, a row each; all values are texts or null.
+pub fn decision_rows(session: &Session) -> Vec<Value> {
+    let source = Source::default();
+    let reports = Reports::new(session, &source);
+    let row = |report: &Report<'_>| {
+        let (status, said) = status(report);
+        json!({
+            "date": date(session),
+            "question": report.title(),
+            "outcome": report.made.label,
+            "strength": report.tally.and_then(|tally| tally.tier).map(Tier::name),
+            "status": status,
+            "adopted_by": said.filter(|said| said.asked.given.approved).map(|said| said.by),
+            "supersedes": supersedes(session),
+            "session": session.id,
+        })
+    };
+    reports.parts.iter().filter(|part| part.decision.is_some()).map(row).collect()
+}
+
+fn supersedes(session: &Session) -> Option<&str> {
+    session.definition.as_ref()?.supersedes.as_deref()
+}
+
+fn date(session: &Session) -> String {
+    session.last_at.to_string().chars().take(10).collect()
+}
+
+fn head(report: &Report<'_>, out: &mut String) {
+    let session = report.session;
+    let (status, said) = status(report);
     let by = said.map_or_else(|| "nobody yet".to_owned(), |said| format!("{} at {}", said.by, said.asked.at));
-    let status = match supersedes {
+    let status = match supersedes(session) {
         Some(other) => yaml_text(&format!("{status}, supersedes {other}")),
         None => status.to_owned(),
     };
-    let date: String = session.last_at.to_string().chars().take(10).collect();
+    let date = date(session);
     let consulted = report
         .run
         .map(|run| join_list(seats(session, run).map(|seat| format!("{} ({})", seat.name, seat.model))));

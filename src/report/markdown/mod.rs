@@ -13,7 +13,7 @@ mod round;
 mod seat;
 mod steps;
 
-pub use madr::{file_title, madr};
+pub use madr::{decision_rows, file_title, madr};
 
 use std::fmt::Write as _;
 

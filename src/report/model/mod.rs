@@ -18,7 +18,7 @@ use crate::yaml;
 
 pub use blocks::Block;
 pub use dissent::{Dissenter, dissent_heading, said, sure};
-pub use facts::{Fact, cost_lines, people_money, remote_notes, standing, status};
+pub use facts::{Approval, Fact, cost_lines, people_money, remote_notes, standing, status};
 pub use options::{Letters, OptionView, asked, needed_votes};
 pub use reasons::{Reason, headings, plain_texts};
 

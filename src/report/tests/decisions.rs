@@ -68,7 +68,7 @@ fn two_questions_with_the_same_options_are_two_decisions() {
     assert!(first.contains("links break") && !first.contains("3.9 is old"));
     assert!(second.contains("3.9 is old") && !second.contains("links break") && !second.contains("Movement"));
 
-    let [adr, other] = [madr(docs, None), madr(python, None)];
+    let [adr, other] = [madr(docs), madr(python)];
     assert!(adr.contains("# Move the docs?: yes") && adr.contains("**skeptic** votes no"));
     assert!(other.contains("# Drop Python 3.9?: yes") && !other.contains("skeptic** votes"));
     assert!(!other.contains("mdBook") && !other.contains("Moved in round"));

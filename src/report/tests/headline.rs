@@ -298,7 +298,7 @@ fn every_format_says_the_same_sentence() {
         for (format, text) in [
             ("md", crate::report::markdown(&Reports::new(session, &Source::default()))),
             ("html", crate::report::html(&Reports::new(session, &Source::default()))),
-            ("madr", crate::report::madr(Reports::new(session, &Source::default()).head(), None)),
+            ("madr", crate::report::madr(Reports::new(session, &Source::default()).head())),
         ] {
             let text = plain(&text);
             assert!(text.contains(&made.name), "{format}: {}\n{text}", made.name);

@@ -272,7 +272,7 @@ proptest! {
         let json = crate::report::json(&reports);
         let (text, mut before) = (crate::report::markdown(&reports), 0);
         for (at, (part, rounds)) in reports.parts.iter().zip(&questions).enumerate() {
-            let record = madr(part, None);
+            let record = madr(part);
             check_record(&record, rounds, before)?;
             before += rounds.len();
             // The other formats show the same parts.

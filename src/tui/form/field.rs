@@ -7,7 +7,6 @@ use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 pub struct Field {
     /// Name of the field in the code and in saved drafts; never changes.
     pub id: &'static str,
-    /// Text in front of the field.
     pub label: &'static str,
     /// What may be entered, in a few words.
     pub hint: &'static str,

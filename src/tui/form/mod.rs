@@ -64,9 +64,7 @@ pub enum ModelTarget {
 pub struct Form {
     pub purpose: FormKind,
     pub title: String,
-    /// Its fields, at least one.
     pub fields: Vec<Field>,
-    /// The field that is being filled in.
     pub at: usize,
     /// What is wrong with it, once it was handed in.
     pub error: Option<String>,
@@ -269,7 +267,6 @@ impl Form {
 /// The id of the field that holds a path of the project.
 const PATH: &str = "file";
 
-/// Returns what all of these begin with.
 fn common_start(found: &[String]) -> &str {
     let Some((first, rest)) = found.split_first() else { return "" };
     let same = |other: &String| {

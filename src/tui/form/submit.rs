@@ -151,7 +151,6 @@ fn artifact(form: &Form, mut map: Map<String, Value>) -> Result<Map<String, Valu
     Ok(map)
 }
 
-/// What is wrong where nobody was picked.
 pub const NOBODY: &str = "`participants`: select at least one";
 
 /// Returns the value of a field that must be filled in.

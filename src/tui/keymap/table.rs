@@ -62,7 +62,6 @@ const READABLE: &[ScreenState] = &[Question, Revealed, Closed, Replay];
 
 #[derive(Debug, Clone, Copy)]
 pub struct KeyBinding {
-    /// States in which the keys apply.
     pub states: &'static [ScreenState],
     pub action: Action,
     /// Name of the action in `screen.keys`; never changes.

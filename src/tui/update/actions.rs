@@ -306,7 +306,6 @@ pub fn cycle_seat(model: &mut Model, forward: bool) {
     }
 }
 
-/// Returns what is under the cursor as text.
 fn selected_text(model: &Model) -> Option<String> {
     match model.focus {
         Pane::Snapshot => match model.preview() {

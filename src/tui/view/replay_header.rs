@@ -96,7 +96,6 @@ fn date(at: Timestamp) -> String {
     at.to_string().get(..10).unwrap_or_default().to_owned()
 }
 
-/// The time of the day, in UTC.
 fn time(at: Timestamp) -> String {
     at.to_string().get(11..19).map(|time| format!("{time} UTC")).unwrap_or_default()
 }

@@ -223,7 +223,6 @@ fn event_line(model: &Model, width: usize) -> Line<'static> {
     Line::styled(clipped(&text, width), model.theme.strong())
 }
 
-/// The rounds' names over where they open.
 fn rounds_line(replay: &Replay, width: usize) -> Line<'static> {
     let mut text = String::new();
     for (index, line) in replay.lines().iter().enumerate() {

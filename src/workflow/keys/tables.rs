@@ -49,6 +49,7 @@ pub static DEFINITION: MapSpec = MapSpec {
         key("open_questions", List(&Any), "", "Questions that are still open.", "[\"Who pays?\"]"),
         key("current_round", from(1), "1", "The number of the first round.", "3"),
         key("max_usd", Positive, "no limit", "The most that the session may cost, in US dollars.", "0.50"),
+        key("supersedes", Text, "", "The session or decision record that the decision replaces.", "ADR-0007"),
         key("warm_first", words!(WarmFirst), "off", "Whether one seat a model is asked first.", "auto"),
         key("context", Map(&RECALL), "", "What snapshots hold of earlier rounds and steps.", "{rounds: 3}"),
         key("leaks", words!(LeakAction), "flag", "What becomes of names in answers.", "mask"),

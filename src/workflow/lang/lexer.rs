@@ -6,7 +6,6 @@ use super::GrammarError;
 
 pub struct Lexer<'a> {
     text: &'a str,
-    /// The byte to be read next.
     pub at: usize,
 }
 
@@ -20,7 +19,6 @@ impl<'a> Lexer<'a> {
         Self { text, at: 0 }
     }
 
-    /// What was not read yet.
     pub fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }

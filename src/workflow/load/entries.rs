@@ -26,7 +26,6 @@ impl<'a> Entries<'a> {
         if let Value::Map(map) = &node.value { Some(Self { node, map, found }) } else { None }
     }
 
-    /// Notes an error at `node`.
     pub fn refuse(&self, node: &Node, message: impl Into<String>, hint: impl Into<String>) {
         self.found.refuse(node, message, hint);
     }
@@ -119,7 +118,6 @@ impl<'a> Findings<'a> {
         Self { file, problems: RefCell::default(), warnings: RefCell::default() }
     }
 
-    /// Notes an error at `node`.
     pub fn refuse(&self, node: &Node, message: impl Into<String>, hint: impl Into<String>) {
         self.problems.borrow_mut().push(node.problem(self.file, message).hint(hint));
     }

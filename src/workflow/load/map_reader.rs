@@ -73,7 +73,6 @@ impl<'a> Fields<'a> {
         self.refuse(node, message, hint);
     }
 
-    /// Notes a problem at `node`.
     pub fn refuse(&mut self, node: &Node, message: impl Into<String>, hint: impl Into<String>) {
         self.problems.push(node.problem(self.file, message).hint(hint));
     }

@@ -236,6 +236,7 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
         open_conflicts: entries.values("open_conflicts"),
         open_questions: entries.values("open_questions"),
         budget: entries.number("max_usd"),
+        supersedes: entries.text("supersedes"),
         warm_first: entries.word("warm_first", &WarmFirst::WORDS).unwrap_or_default(),
         secrets_allowed: entries.word("secrets", &[("refuse", false), ("allow", true)]).unwrap_or_default(),
         leaks: entries.word("leaks", &LeakAction::WORDS),

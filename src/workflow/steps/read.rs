@@ -6,7 +6,6 @@ use super::{agent, approval, condition, each, record, review, round, several, tr
 use crate::workflow::keys::spec::StepPosition;
 use crate::workflow::load::entries::Entries;
 
-/// The steps of the list under `steps`.
 pub fn steps(entries: Entries<'_>) -> Vec<Step> {
     entries.maps("steps").map(|step| read(step, None)).collect()
 }

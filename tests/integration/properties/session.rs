@@ -43,7 +43,7 @@ fn shown(log: &EventLog) {
     let _ = next(&session);
     let _ = (
         report::markdown(&report::Reports::new(&session, &report::Source::default())),
-        report::madr(report::Reports::new(&session, &report::Source::default()).head(), None),
+        report::madr(report::Reports::new(&session, &report::Source::default()).head()),
         report::json(&report::Reports::new(&session, &report::Source::default())),
     );
     let _ = (

@@ -38,7 +38,6 @@ pub enum TagKind {
     Comment,
 }
 
-/// Cuts `text` into pieces.
 pub fn cut(text: &str) -> Result<Vec<TemplateToken<'_>>, GrammarError> {
     let mut pieces = Vec::new();
     let mut at = 0;

@@ -67,7 +67,6 @@ impl TemplateNode {
     }
 }
 
-/// A block that is not closed yet.
 struct Open {
     name: String,
     at: usize,
@@ -78,7 +77,6 @@ struct Open {
     block: Block,
 }
 
-/// Reads a template's text.
 pub fn parse(text: &str) -> Result<Vec<TemplateNode>, GrammarError> {
     if text.len() > LONGEST {
         return Err(GrammarError::new(LONGEST, format!("a template is at most {LONGEST} bytes long")));

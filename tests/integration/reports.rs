@@ -257,8 +257,7 @@ fn the_log_of_decisions_has_a_row_for_each_decision_of_each_session() {
         "--save-as",
         "q.yaml",
     ]);
-    saved.code(0);
-    assert!(desk.read("q.yaml").contains("ADR-1"));
+    assert!(saved.code == 0 && desk.read("q.yaml").contains("ADR-1"));
 }
 
 #[test]

@@ -96,7 +96,7 @@ impl Dirs {
     /// `CONTEXT.md` as it is now, its comments left out; `None` when absent or empty.
     pub fn context(&self) -> Result<Option<String>, Diagnostic> {
         let text = self.of_project("CONTEXT.md", 256 * 1024)?;
-        Ok(text.and_then(|text| without_comments(&text)))
+        text.map_or(Ok(None), |text| without_comments(&text))
     }
 
     /// The project's own tasks, links and reports, if it has some, and what trackers made of the tasks.
@@ -161,16 +161,18 @@ fn user_folders() -> Result<(PathBuf, PathBuf), Diagnostic> {
 }
 
 /// The text without `<!-- … -->`, trimmed.
-fn without_comments(text: &str) -> Option<String> {
+fn without_comments(text: &str) -> Result<Option<String>, Diagnostic> {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("<!--") {
         out.push_str(before);
-        rest = after.split_once("-->").map_or("", |(_, after)| after);
+        let line = text[..text.len() - after.len()].lines().count();
+        let open = || Diagnostic::new(format!("unclosed `<!--` in line {line} of `.s2s/CONTEXT.md`"));
+        (_, rest) = after.split_once("-->").ok_or_else(|| open().hint("end the comment with `-->`"))?;
     }
     out.push_str(rest);
     let out = out.trim().replace("\r\n", "\n");
-    (!out.is_empty()).then_some(out)
+    Ok((!out.is_empty()).then_some(out))
 }
 
 #[cfg(test)]
@@ -179,7 +181,10 @@ mod tests {
 
     #[test]
     fn comments_are_no_context() {
-        assert_eq!(without_comments("<!-- write here -->\n\n"), None);
-        assert_eq!(without_comments("A <!-- x --> B\r\nC\n").as_deref(), Some("A  B\nC"));
+        let of = |text| without_comments(text).map_err(|problem| problem.message);
+        assert_eq!(of("<!-- write here -->\n\n"), Ok(None));
+        assert_eq!(of("A <!-- x --> B\r\nC\n"), Ok(Some("A  B\nC".to_owned())));
+        let open = of("A\nUse `<!--` here\nNever redis");
+        assert_eq!(open, Err("unclosed `<!--` in line 2 of `.s2s/CONTEXT.md`".to_owned()));
     }
 }

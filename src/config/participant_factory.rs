@@ -257,7 +257,7 @@ impl<'a> ParticipantFactory<'a> {
     /// it needs no key, or is asked at an address of the user's.
     pub fn key_variables(&self, provider: &str, service: &Service) -> &'static [&'static str] {
         let known = KNOWN.iter().find(|known| known.name == provider && known.base_url == service.base_url);
-        known.filter(|known| known.needs_key()).map_or(&[], |known| known.keys)
+        known.filter(|known| known.start.is_none()).map_or(&[], |known| known.keys)
     }
 
     pub fn over_http(&self, provider: &str) -> Result<HttpParticipant, Diagnostic> {

@@ -23,13 +23,6 @@ pub struct BuiltInProvider {
     pub start: Option<&'static str>,
 }
 
-impl BuiltInProvider {
-    /// Whether it answers nobody without a key.
-    pub fn needs_key(&self) -> bool {
-        !self.keys.is_empty() && self.start.is_none()
-    }
-}
-
 const fn cloud(
     name: &'static str,
     dialect: ApiStyle,

@@ -97,7 +97,10 @@ fn step_state(session: &Session, definition: &Definition, step: &Step, run: &Ste
     match &step.kind {
         StepKind::Round(round) => match session.round_of(run) {
             Some(open) => next_in_round(run, open, round.close),
-            None if is_round_elsewhere(session, run) => StepState::Held,
+            // Rounds of one parallel come one after another.
+            None if session.active_steps().any(|other| other.id != run.id && other.round.is_some()) => {
+                StepState::Held
+            }
             None if session.round_refusal(definition, step, round).is_some() => finish(),
             None => StepState::Do(NextAction::OpenRound),
         },
@@ -134,11 +137,6 @@ fn next_inside(session: &Session, definition: &Definition, step: &Step, run: &St
         }
     }
     (!matches!(found, StepState::Over)).then_some(found)
-}
-
-/// Whether another step's round is not done with: rounds of one parallel come one after another.
-fn is_round_elsewhere(session: &Session, run: &StepRun) -> bool {
-    session.active_steps().any(|other| other.id != run.id && other.round.is_some())
 }
 
 fn next_in_hand_over(session: &Session, run: &StepRun) -> StepState {

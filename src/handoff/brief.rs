@@ -24,7 +24,9 @@ pub fn brief(definition: &Definition, step: &Step, task: &AgentWork) -> String {
         let _ = writeln!(out, "Constraints:\n- {}", definition.constraints.join("\n- "));
     }
     let stage = &task.stage_context;
-    let _ = writeln!(out, "Stage: {}", stage.stage_description);
+    let label = step.label.as_ref().filter(|_| step.description.is_some());
+    let label = label.map_or_else(String::new, |label| format!("{label}: "));
+    let _ = writeln!(out, "Stage: {label}{}", stage.stage_description);
     if !stage.available_skills.is_empty() {
         let _ = writeln!(out, "What you can use: {}", stage.available_skills.join(", "));
     }

@@ -210,7 +210,7 @@ mod tests {
             "question: q
 tasks:
   - {{id: A, title: Here, createdAt: {DAY}01}}
-  - {{id: B, title: Later, status: OPEN, priority: 2, createdAt: \"{DAY}03T10:00:00+02:00\", labels: [x], latestSummary: old}}
+  - {{id: B, title: Later, status: OPEN, priority: P2, createdAt: \"{DAY}03T10:00:00+02:00\", labels: [x], latestSummary: old}}
   - {{id: C, title: Sooner, status: DONE, statusSince: {DAY}02T00:00:00Z, createdAt: {DAY}02, languageCode: de}}
   - {{id: D, title: Gone, deletedAt: {DAY}02, createdAt: {DAY}01}}
 links:

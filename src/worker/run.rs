@@ -50,11 +50,23 @@ pub struct Worker {
     seen: Mutex<Seen>,
 }
 
-/// Deliveries that are worked on, and sessions that were told of.
+/// Deliveries that are worked on, and the sessions and strangers that were told of last.
 #[derive(Default)]
-struct Seen {
+pub(super) struct Seen {
     working: HashSet<String>,
-    sessions: HashSet<String>,
+    pub(super) told: HashSet<String>,
+}
+
+/// Strangers choose their keys, and as many as they like.
+const MOST_TOLD: usize = 1000;
+
+impl Seen {
+    pub(super) fn is_first(&mut self, line: &str) -> bool {
+        if self.told.len() >= MOST_TOLD {
+            self.told.clear();
+        }
+        self.told.insert(line.to_owned())
+    }
 }
 
 /// A delivery that is worked on, until this is dropped.
@@ -204,15 +216,17 @@ impl Worker {
     pub(super) fn tell_stranger(&self, json: &[u8]) {
         let offer: serde_json::Value = serde_json::from_slice(json).unwrap_or_default();
         let key = offer["table_key"].as_str().and_then(named_key).unwrap_or_default();
-        if lock(&self.seen).sessions.insert(key.clone()) {
-            self.tell(&format!("offers are refused: `ed25519:{key}` is none of `table_keys`"));
-        }
+        self.tell_once(&format!("offers are refused: `ed25519:{key}` is none of `table_keys`"));
     }
 
     /// Says once for each session that it is answered.
     pub(super) fn tell_session(&self, session: &str) {
-        if lock(&self.seen).sessions.insert(session.to_owned()) {
-            self.tell(&format!("session {session}: answering"));
+        self.tell_once(&format!("session {session}: answering"));
+    }
+
+    fn tell_once(&self, line: &str) {
+        if lock(&self.seen).is_first(line) {
+            self.tell(line);
         }
     }
 }

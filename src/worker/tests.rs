@@ -179,3 +179,11 @@ async fn a_reason_is_one_short_line() {
         failure(Answer::Failed(answerer.fail(ids, &format!("ö\n\u{1b}[31m{}", "größe ".repeat(60)))));
     assert!(failed.failed.reason.len() <= 200, "{}", failed.failed.reason);
 }
+
+#[test]
+fn what_is_told_of_strangers_is_told_once_and_takes_no_memory_without_end() {
+    let mut seen = super::run::Seen::default();
+    assert!(seen.is_first("one") && !seen.is_first("one"));
+    assert!((0..5000).all(|number| seen.is_first(&format!("key {number}"))));
+    assert!(seen.told.len() <= 1000);
+}

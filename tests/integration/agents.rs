@@ -136,6 +136,7 @@ steps:
   - id: build
     type: agent
     agent: builder
+    label: Building
     description: "Build the cache"
     input: look
     completeness: off
@@ -152,7 +153,7 @@ const SYSTEM: &str = r"You build.
 Goal: Choose a cache
 Constraints:
 - no new server
-Stage: Build the cache
+Stage: Building: Build the cache
 Earlier artifact: `look` (stage `look`, version 1):
 found it
 Tasks linked to this one:

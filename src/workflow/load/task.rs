@@ -41,6 +41,7 @@ fn task(inner: Entries<'_>, id: String) -> Task {
             "id" => id.as_str().into(),
             "title" => title.as_str().into(),
             "status" => status.as_str().into(),
+            "priority" if written.as_ref().is_some_and(|value| !value.is_null()) => priority.into(),
             "labels" => written.unwrap_or_else(|| serde_json::Value::Array(Vec::new())),
             _ => written.unwrap_or_default(),
         };

@@ -57,12 +57,10 @@ pub(super) struct Seen {
     pub(super) told: HashSet<String>,
 }
 
-/// Strangers choose their keys, and as many as they like.
-const MOST_TOLD: usize = 1000;
-
 impl Seen {
     pub(super) fn is_first(&mut self, line: &str) -> bool {
-        if self.told.len() >= MOST_TOLD {
+        // Strangers choose their keys, and as many as they like.
+        if self.told.len() >= 1000 {
             self.told.clear();
         }
         self.told.insert(line.to_owned())

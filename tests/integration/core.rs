@@ -256,6 +256,5 @@ fn thousands_of_rounds_are_sorted_by_their_question_at_once() {
     assert!(
         earlier_rounds(&session, &session.rounds[15_000]).map(|round| &*round.opened.round).eq(["pick.5000"])
     );
-    // Each with each would take minutes.
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }

@@ -22,6 +22,8 @@ impl RemoteSeat {
     /// `remote/nats/WORKER/provider/model`; none of another model.
     pub fn of_model(model: &str) -> Option<Self> {
         let mut parts = model.strip_prefix("remote/")?.splitn(3, '/');
+        // A worker's name is part of a subject.
+        let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         let is_named = |worker: &&str| !worker.is_empty() && worker.bytes().all(is_of_name);
         let (door, worker) = match (parts.next()?, parts.next(), parts.next()) {
             ("link", None, None) => (Door::Link, None),
@@ -45,11 +47,6 @@ impl RemoteSeat {
     pub fn is_by_program(&self) -> bool {
         self.door != Door::Link
     }
-}
-
-/// Whether the name of a worker may hold it: it is part of a subject.
-fn is_of_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

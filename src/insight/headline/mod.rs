@@ -111,11 +111,6 @@ fn measure(rule: Rule) -> Option<&'static str> {
     (rule == Rule::Score).then_some("mean")
 }
 
-/// " Decided by irv.", unless that goes without saying.
-fn by_rule(rule: Rule, own: Rule) -> String {
-    if rule == own { String::new() } else { format!(" Decided by {}.", rule.name()) }
-}
-
 struct Count<'a> {
     session: &'a Session,
     round: &'a RoundRun,
@@ -308,7 +303,8 @@ impl Count<'_> {
     fn approved(&self, rule: Rule, winner: &str) -> String {
         let behind = self.behind().map_or_else(|| self.ballots_counted(), |behind| format!("{behind}."));
         let next = self.next(winner).map(|next| format!(" Next {next}.")).unwrap_or_default();
-        format!("{behind}{next}{}{}", by_rule(rule, Rule::Approval), self.absent_after())
+        let by = if rule == Rule::Approval { String::new() } else { format!(" Decided by {}.", rule.name()) };
+        format!("{behind}{next}{by}{}", self.absent_after())
     }
 
     fn scored(&self, rule: Rule, winner: &str) -> String {

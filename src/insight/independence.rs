@@ -11,8 +11,7 @@ use super::round_view::{self, SeatView};
 use super::wording::{join_list, pluralize};
 use crate::core::{is_persons, is_placeholder};
 use crate::history::{AnswerRevealed, RoundRun, Session};
-use crate::round::answer::Origin;
-use crate::round::answer::Outcome;
+use crate::round::answer::{Origin, Outcome};
 
 /// What stands where a model's name does not tell who made it.
 const UNKNOWN: &str = "unknown";
@@ -61,6 +60,7 @@ pub struct Independence {
     /// Makers with their models among these; `unknown` where the name does not tell.
     pub makers: IndexMap<String, Vec<String>>,
     pub people: Vec<String>,
+    pub scripted: usize,
     /// Seats that gave the same or nearly the same answer, in groups.
     pub same_answers: Vec<Vec<String>>,
     /// Seats that differ by a temperature alone which their service does not take, in groups.
@@ -76,8 +76,6 @@ pub fn maker(model: &str) -> Option<&'static str> {
     model.rsplit('/').find_map(of)
 }
 
-/// Whose answers a revealed round has; none if nobody answered. Which are the same was found when it was
-/// counted.
 pub fn independence(session: &Session, round: &RoundRun) -> Option<Independence> {
     if !round_view::is_revealed(round) {
         return None;
@@ -85,7 +83,7 @@ pub fn independence(session: &Session, round: &RoundRun) -> Option<Independence>
     let same_answers = round.tally.as_ref().map(|tally| tally.same_answers.clone()).unwrap_or_default();
     let (models, makers, people) = (IndexMap::new(), IndexMap::new(), Vec::new());
     let same_seats = same_seats(session, round);
-    let mut found = Independence { models, makers, people, same_answers, same_seats };
+    let mut found = Independence { models, makers, people, scripted: 0, same_answers, same_seats };
     for seat in round_view::seats(session, round) {
         let Some(answer) = seat.answer().filter(|answer| answer.outcome == Outcome::Answered) else {
             continue;
@@ -95,6 +93,7 @@ pub fn independence(session: &Session, round: &RoundRun) -> Option<Independence>
         }
         if is_persons(answer) {
             found.people.push(seat.name.to_owned());
+            found.scripted += usize::from(answer.record.origin == Origin::Script);
         } else {
             found
                 .models
@@ -123,15 +122,16 @@ impl Independence {
             };
             parts.push(format!("{}, {makers}", pluralize(self.models.len(), "model")));
         }
-        match self.people.len() {
-            0 => {}
-            1 => parts.push("1 answer given by a person or a script".to_owned()),
-            count => parts.push(format!("{count} answers given by people or a script")),
+        match (self.people.len(), self.scripted) {
+            (0, _) => {}
+            (all, scripted) if all == scripted => parts.push(pluralize(all, "scripted answer")),
+            (1, _) => parts.push("1 person".to_owned()),
+            (all, 0) => parts.push(format!("{all} people")),
+            (all, _) => parts.push(format!("{all} answers given by people or a script")),
         }
         parts.join("; ")
     }
 
-    /// Lines for a person: models and makers, seats that share a model, seats that gave the same answer.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!("Independence: {}", self.counts())];
         for (model, seats) in self.models.iter().filter(|(_, seats)| seats.len() > 1) {

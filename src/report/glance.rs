@@ -233,6 +233,7 @@ impl Page<'_> {
 
 fn sentence(text: &str) -> &str {
     let text = text.trim().lines().next().unwrap_or_default();
-    let end = [". ", "! ", "? "].iter().filter_map(|end| text.find(end)).min();
-    end.map_or(text, |end| &text[..=end])
+    let mut ends = text.match_indices(['.', '!', '?']).map(|(at, _)| &text[..=at]);
+    // "Redis." says no more than the vote.
+    ends.find(|said| said.contains(' ') && text[said.len()..].starts_with(' ')).unwrap_or(text)
 }

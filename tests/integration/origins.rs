@@ -43,10 +43,7 @@ fn answers_scripted_when_a_session_is_resumed_are_no_models() {
             text.contains("Scripted: 3 of 3; these answers were given by a script, not by a model"),
             "{text}"
         );
-        assert!(
-            text.contains("2 answers given by people or a script") && !text.contains("unanimous"),
-            "{text}"
-        );
+        assert!(text.contains("2 scripted answers") && !text.contains("unanimous"), "{text}");
     }
     let trace = desk.run(["trace", "s.s2s"]).out;
     assert_eq!(trace.matches("(scripted, not a model)").count(), 3, "{trace}");

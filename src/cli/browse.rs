@@ -15,7 +15,6 @@ use crate::report;
 use crate::sanitize::{harmless, harmless_line};
 use crate::workflow::{STRATEGIES, strategies};
 
-/// What is told of a decision, in this order.
 const KEYS: [&str; 8] =
     ["date", "question", "outcome", "strength", "status", "adopted_by", "supersedes", "session"];
 
@@ -123,13 +122,12 @@ pub fn decisions(json: bool, markdown: bool, output: &mut Console) -> VerbResult
             output.line(&report::safe_json(&row));
             continue;
         }
-        let cells = KEYS.map(|key| harmless_line(row[key].as_str().unwrap_or_default()).replace('|', "\\|"));
-        if markdown {
-            output.line(&format!("| {} |", cells.join(" | ")));
+        let cells = KEYS.map(|key| harmless_line(row[key].as_str().unwrap_or_default()));
+        output.line(&if markdown {
+            format!("| {} |", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
         } else {
-            output
-                .line(&cells.iter().filter(|cell| !cell.is_empty()).cloned().collect::<Vec<_>>().join(" · "));
-        }
+            cells.into_iter().filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join(" · ")
+        });
     }
     Ok(ExitCode::Finished)
 }

@@ -36,7 +36,7 @@ const MAX_HEADERS: usize = 16 * 1024;
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// What a browser is answered that does not begin with TLS, whose first byte is 22.
 const NOT_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n\
-    Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n\
+    cache-control: no-store\r\nx-content-type-options: nosniff\r\nConnection: close\r\n\r\n\
     This port speaks https: open the link as it was sent.\n";
 
 #[derive(Debug, Clone, Copy)]

@@ -220,7 +220,7 @@ fn the_log_of_decisions_has_a_row_for_each_decision_of_each_session() {
     desk.write(
         "answers.yaml",
         format!(
-            "one: {votes}\nok: {{approved: true, name: Ana}}\ntwo: {{ann: {{vote: a}}, bob: {{vote: b}}}}\n"
+            "one: {votes}\nok: {{approved: true, by: Ana}}\ntwo: {{ann: {{vote: a}}, bob: {{vote: b}}}}\n"
         ),
     );
     desk.run(["--batch", "two.yaml", "--answers", "answers.yaml"]).code(3);
@@ -289,7 +289,7 @@ fn decision_records_have_numbers_and_predecessors_and_need_a_decision() {
     ran.tells("no decision record written: No decision: a and b tie");
     assert!(!desk.path("tied.madr.md").exists() && desk.path("tied.html").exists());
     let ran = desk.run(["report", "tied.s2s", "--format", "madr", "--even-undecided"]).code(0);
-    assert!(ran.out.starts_with("---\nstatus: proposed\n"), "{}", ran.out);
+    assert!(ran.out.starts_with("---\nstatus: \"proposed, supersedes ADR-0007\"\n"), "{}", ran.out);
 }
 
 /// An answer of 1 MB does not count and says so; a long one is cut in pages and whole for programs; of a file that

@@ -204,7 +204,8 @@ impl Browser {
         let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status");
         let answer = Answer { status, head, body: bytes[end + 4..].to_vec() };
         let guards = (answer.header("cache-control"), answer.header("x-content-type-options"));
-        assert_eq!(guards, (Some("no-store"), Some("nosniff")), "{method} {path}");
+        // Not of a head that is too long to be read.
+        assert!(status == 431 || guards == (Some("no-store"), Some("nosniff")), "{path}: {guards:?}");
         answer
     }
 

@@ -160,7 +160,8 @@ impl Disk {
     ) -> Result<(), DiskError> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         // Nobody else writes to it, and nobody can have put a link there.
-        let own = getrandom::u64().map_err(|error| fail("write", path)(error.into()))?;
+        let own =
+            getrandom::u64().map_err(|error| fail("write", path)(io::Error::other(error.to_string())))?;
         name.push(format!(".{own:016x}.new"));
         let beside = path.with_file_name(name);
         let write = || -> io::Result<()> {

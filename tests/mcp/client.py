@@ -21,7 +21,8 @@ async def talk(program: str) -> None:
         tools = (await client.list_tools()).tools
         names = [tool.name for tool in tools]
         assert names == ["convene", "status", "result"], names
-        assert all(tool.output_schema and tool.description for tool in tools)
+        assert all(tool.description for tool in tools)
+        assert all(tool.output_schema for tool in tools[:2])
 
         async def call(tool: str, arguments: dict) -> dict:
             # The client checks the answer against the tool's output schema.

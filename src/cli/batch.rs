@@ -162,7 +162,6 @@ pub fn hold(
     Ok(highest)
 }
 
-/// `resume FILE...`: sessions only.
 pub fn resume_files(args: ResumeArgs, output: &mut Console) -> VerbResult {
     *output = Console::of(&args.common);
     let mut run = Run::from(args);

@@ -89,7 +89,6 @@ pub fn strategy(name: Option<&str>, output: &mut Console) -> VerbResult {
     Ok(ExitCode::Finished)
 }
 
-/// `sessions`: a list, newest first.
 pub fn sessions(output: &mut Console) -> VerbResult {
     let folders = folders(output)?;
     let paths = saved(&folders);
@@ -97,22 +96,26 @@ pub fn sessions(output: &mut Console) -> VerbResult {
         output.note(&format!("no sessions in {}", folders.sessions().display()));
     }
     for path in paths {
-        let what = match Disk::default().read(&path, 1 << 30).ok().map(|bytes| read_log(&bytes)) {
-            Some(Ok(log)) if !log.lines.is_empty() => summary(&fold(&log)),
-            Some(Ok(_)) => "nothing recorded".to_owned(),
-            Some(Err(damage)) => format!("damaged: {}", damage.what),
-            None => "cannot be read".to_owned(),
-        };
+        let what = session_in(&path).map_or_else(|why| why, |session| summary(&session));
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         output.line(&harmless_line(&format!("{name}  {what}")));
     }
     Ok(ExitCode::Finished)
 }
 
-/// `sessions --decisions`: those of all saved sessions.
+fn session_in(path: &Path) -> Result<Session, String> {
+    let bytes = Disk::default().read(path, 1 << 30).map_err(|_| "cannot be read")?;
+    let log = read_log(&bytes).map_err(|damage| format!("damaged: {}", damage.what))?;
+    if log.lines.is_empty() { Err("nothing recorded".to_owned()) } else { Ok(fold(&log)) }
+}
+
+/// `sessions --decisions`: those of all saved sessions but rehearsals, which decide nothing.
 pub fn decisions(json: bool, markdown: bool, output: &mut Console) -> VerbResult {
-    let read = |path: PathBuf| Some(fold(&read_log(&Disk::default().read(&path, 1 << 30).ok()?).ok()?));
-    let sessions: Vec<Session> = saved(&folders(output)?).into_iter().filter_map(read).collect();
+    let read = |path: PathBuf| {
+        session_in(&path).map_err(|why| output.note(&format!("left out: {}: {why}", path.display()))).ok()
+    };
+    let mut sessions: Vec<Session> = saved(&folders(output)?).into_iter().filter_map(read).collect();
+    sessions.retain(|session| !session.is_rehearsal());
     if markdown {
         let line = KEYS.map(|_| "---").join(" | ");
         output.line(&format!("| {} |\n| {line} |", KEYS.join(" | ")));
@@ -126,7 +129,7 @@ pub fn decisions(json: bool, markdown: bool, output: &mut Console) -> VerbResult
         output.line(&if markdown {
             format!("| {} |", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
         } else {
-            cells.into_iter().filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join(" · ")
+            cells.map(|cell| if cell.is_empty() { "–".to_owned() } else { cell }).join(" · ")
         });
     }
     Ok(ExitCode::Finished)

@@ -52,9 +52,8 @@ pub fn exit_code(session: &Session, status: Status) -> ExitCode {
 
 /// The deciding rounds of the questions that keep a finished session from exit code 0.
 pub fn failing_rounds(session: &Session) -> Vec<&RoundRun> {
-    let mut asked = questions(session);
-    asked.retain(|one| of_question(session, one) != ExitCode::Finished);
-    asked.iter().map(|one| one.decides).collect()
+    let failing = |one: &AskedQuestion<'_>| of_question(session, one) != ExitCode::Finished;
+    questions(session).into_iter().filter(failing).map(|one| one.decides).collect()
 }
 
 fn of_question(session: &Session, asked: &AskedQuestion<'_>) -> ExitCode {

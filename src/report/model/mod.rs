@@ -99,7 +99,6 @@ impl<'a> Reports<'a> {
         &self.parts[0]
     }
 
-    /// Whether everything that was asked is decided.
     pub fn is_decided(&self) -> bool {
         self.parts.iter().all(Report::is_decided)
     }

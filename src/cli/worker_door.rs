@@ -73,7 +73,7 @@ fn in_words(error: &QueueError) -> RunError {
         QueueError::Differs { .. } => {
             (ExitCode::Usage, "delete it when nothing is in it, or use another server")
         }
-        QueueError::Refused(_) => (ExitCode::Usage, "see docs/WORKERS.md for what the server must allow"),
+        QueueError::Refused(_) => (ExitCode::Usage, "see docs/ELSEWHERE.md for what the server must allow"),
     };
     RunError { problems: vec![Diagnostic::new(error.to_string()).hint(hint)], exit }
 }

@@ -1,7 +1,7 @@
 //! How independent the answers of a round can be: whose models they are, and which are the same text.
 //!
 //! It gives no number of independent voices: models err together whoever made them, as
-//! `docs/INDEPENDENCE.md` says with its sources. Answers that people gave, at the screen or beforehand in a
+//! `docs/TALLIES.md` says with its sources. Answers that people gave, at the screen or beforehand in a
 //! script, are counted apart.
 
 use indexmap::IndexMap;

@@ -1,6 +1,6 @@
 //! What agreement is worth: recorded answers of four models through the count and its strength.
 //! The answers are public and the true ones are known: `tests/fixtures/answers`. The figures stand in
-//! `docs/INDEPENDENCE.md`.
+//! `docs/TALLIES.md`.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -59,8 +59,8 @@ fn every_strategy_runs_to_its_end() {
     let listed = desk("strategy: blind").run(["strategies"]).code(0).out;
     let names: Vec<&str> = listed.lines().filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(names, cases.iter().map(|case| case.0).collect::<Vec<_>>());
-    let page = include_str!("../../docs/STRATEGIES.md");
-    assert!(names.iter().all(|name| page.contains(&format!("\n## `{name}`\n"))), "a section on each");
+    let page = include_str!("../../docs/TALLIES.md");
+    assert!(names.iter().all(|name| page.contains(&format!("\n| `{name}`"))), "a row for each");
     for (strategy, answers, held, merges) in cases {
         let desk = desk(&format!("strategy: {strategy}"));
         // Findings are collected, not decided; of two drafts nobody can prefer one.

@@ -20,7 +20,7 @@ use std::fmt::Write as _;
 use self::quote::{code, first_line, inline, quote};
 use super::model::{Reports, Source, remote_notes, status};
 use crate::history::{AnsweredQuestion, RoundRun, Session};
-use crate::insight::{join_list, money, round_view};
+use crate::insight::{join_list, money};
 
 pub fn markdown(reports: &Reports<'_>) -> String {
     let session = reports.session;
@@ -134,11 +134,6 @@ pub fn about(session: &Session, source: &Source) -> String {
     if let Some(names) = session.pseudonyms().filter(|_| session.closed.is_some()) {
         let pairs = names.iter().map(|(name, shown)| format!("{name} as {shown}"));
         let _ = writeln!(out, "- Pseudonyms: {}", inline(&join_list(pairs)));
-    }
-    if session.rounds.iter().any(|run| round_view::tally(run).is_some()) {
-        out.push_str(
-            "- What the agreement of models is worth: `docs/INDEPENDENCE.md` of roundtable, with sources\n",
-        );
     }
     if source.entries > 0 {
         let _ = writeln!(out, "- Record: {} entries, last hash {}", source.entries, code(&source.last_hash));

@@ -10,7 +10,7 @@ use crate::workflow::strategy::strategy_names;
 pub static TYPE: StepType = StepType {
     name: "discussion",
     what: "a discussion step",
-    about: "Leads a topic through the rounds of a strategy; STRATEGIES.md describes them.",
+    about: "Leads a topic through the rounds of a strategy; TALLIES.md describes them.",
     keys: &[
         key("topic", Text, REQUIRED, "The question that is discussed.", "\"How do we cache prices?\""),
         key(

@@ -3,21 +3,36 @@
 # Takes FILE, ARGUMENTS, SAVE, JUNIT, FAIL and ROUNDTABLE from the environment, as the action sets them.
 set -euo pipefail
 
+program=${ROUNDTABLE:-roundtable}
+if [ -z "${ROUNDTABLE:-}" ] && ! command -v roundtable >/dev/null; then
+  # The action's own checkout is the program's source.
+  cargo install --locked --quiet --path "$GITHUB_ACTION_PATH" --root "$RUNNER_TEMP/roundtable"
+  program=$RUNNER_TEMP/roundtable/bin/roundtable
+fi
+
 arguments=()
 while IFS= read -r argument; do
   if [ -n "$argument" ]; then arguments+=("$argument"); fi
 done <<<"${ARGUMENTS:-}"
 
-session=$SAVE
-save=(--save "$SAVE")
-case $FILE in *.s2s) session=$FILE save=() ;; esac
+case $FILE in
+*.s2s) session=$FILE save=() ;;
+*)
+  # A file of an earlier run would be taken for the result of this one.
+  session=${SAVE:-$(mktemp -d "$RUNNER_TEMP/session.XXXXXX")/session.s2s}
+  save=(--save "$session")
+  if [ -e "$session" ]; then echo "error: $session is there already" && exit 2; fi
+  ;;
+esac
+# A line break would begin another output.
+case $session in *$'\n'*) echo "error: the session's path has a line break" && exit 2 ;; esac
 
 # The runner takes lines that begin with `::` for commands. Until the token comes again, it takes none:
 # whatever participants say on the way is text.
 token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 echo "::stop-commands::$token"
 exit=0
-result=$("$ROUNDTABLE" --batch --json=result ${save[@]+"${save[@]}"} ${arguments[@]+"${arguments[@]}"} \
+result=$("$program" --batch --json=result ${save[@]+"${save[@]}"} ${arguments[@]+"${arguments[@]}"} \
   -- "$FILE") || exit=$?
 echo "::$token::"
 
@@ -32,11 +47,11 @@ case $result in '{"v":1,'*'"decided":true,'*) decided=true ;; esac
 } >>"$GITHUB_OUTPUT"
 
 if [ -f "$session" ]; then
-  "$ROUNDTABLE" report "$session" --format github
-  if [ -n "${JUNIT:-}" ]; then "$ROUNDTABLE" report "$session" --format junit --out "$JUNIT"; fi
+  "$program" report "$session" --format github
+  if [ -n "${JUNIT:-}" ]; then "$program" report "$session" --format junit --out "$JUNIT"; fi
   # A summary may have 1 MiB; a longer one would be refused whole.
   summary=$(mktemp)
-  "$ROUNDTABLE" report "$session" --format md --out "$summary"
+  "$program" report "$session" --format md --out "$summary"
   if [ "$(wc -c <"$summary")" -le 1000000 ]; then
     cat "$summary" >>"$GITHUB_STEP_SUMMARY"
   else
@@ -45,4 +60,6 @@ if [ -f "$session" ]; then
   rm -f "$summary"
 fi
 
-if [ "$FAIL" = true ] || [ "$exit" -eq 1 ] || [ "$exit" -eq 2 ]; then exit "$exit"; fi
+# Without a decision, unfinished, or unreachable: `fail` says. Anything else is a mistake.
+case $exit in 0 | 3 | 4 | 5) if [ "$FAIL" != true ]; then exit=0; fi ;; esac
+exit "$exit"

@@ -12,7 +12,7 @@ use crate::program::Desk;
 use crate::server::Server;
 
 /// Commands that are not run, by how they begin, and why.
-const NOT_RUN: [(&str, &str); 15] = [
+const NOT_RUN: [(&str, &str); 14] = [
     ("roundtable serve ", "goes on until somebody votes; see serve.rs"),
     ("roundtable inbox ", "needs a session that is served; see inbox.rs"),
     ("export ROUNDTABLE_URL=", "needs a session that is served; see inbox.rs"),
@@ -23,7 +23,6 @@ const NOT_RUN: [(&str, &str); 15] = [
     (".ci/", "runs these tests"),
     ("tests/size.sh", "needs Python; .ci/run does it"),
     ("UPDATE_", "changes this repository"),
-    ("git clone ", "needs the network"),
     ("python3 -m venv ", "fetches packages; .ci/run does it"),
     ("venv/bin/", "needs the packages; .ci/run does it"),
     ("roundtable --batch cache.yaml --model claude-cli/", "needs the program; see seat_programs.rs"),

@@ -244,7 +244,9 @@ impl Runner {
         // Both streams are one log, in the order they are written.
         command.args(["-c", "exec bash --noprofile --norc -eo pipefail step.sh 2>&1"]);
         command.current_dir(self.desk.path(""));
-        command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        let path = std::env::var("PATH").expect("a path");
+        command.env_clear().env("PATH", format!("{}:{path}", self.desk.path("").display()));
+        command.env("RUNNER_TEMP", self.desk.path("")).env("PROGRAM", env!("CARGO_BIN_EXE_roundtable"));
         command.env("ROUNDTABLE_HOME", self.desk.home()).env("GITHUB_ACTION_PATH", root);
         command.env("GITHUB_OUTPUT", self.desk.path("output"));
         command.env("GITHUB_STEP_SUMMARY", self.desk.path("summary"));
@@ -315,11 +317,26 @@ fn the_action_runs_as_a_runner_runs_it_and_foreign_text_commands_nothing() {
         // The same session again, as its file: nothing is asked, and the step may pass.
         let (outputs, done) = runner.run(&[("file", "out.s2s"), ("fail", "false"), own]);
         assert_eq!((done.status.code(), outputs["exit"].as_str()), (Some(0), &*code.to_string()));
+        // Another decision is not that of the file which is there, and goes into a file of its own.
+        let (outputs, done) = runner.run(&[file, arguments, ("save", "out.s2s"), ("fail", "false"), own]);
+        assert_eq!((done.status.code(), runner.file("summary")), (Some(2), String::new()), "{outputs:?}");
+        // Without a program, it is built from the action's checkout.
+        let build = "#!/bin/sh\nmkdir -p \"$7/bin\" && ln -sf \"$PROGRAM\" \"$7/bin/roundtable\"\n";
+        runner.desk.write("cargo", build);
+        let chmod = Command::new("chmod").arg("+x").arg(runner.desk.path("cargo")).status();
+        assert!(chmod.expect("chmod").success());
+        let (outputs, _) = runner.run(&[file, arguments]);
+        assert!(outputs["session"].ends_with("/session.s2s") && outputs["exit"] == code.to_string());
     }
     // A mistake fails the step whatever `fail` says.
     let runner = Runner { desk: Desk::new() };
     let (outputs, done) = runner.run(&[("file", "none.yaml"), ("fail", "false"), ("roundtable", program)]);
     assert_eq!((done.status.code(), outputs["exit"].as_str()), (Some(2), "2"));
+    for (own, save) in [("nowhere", "a.s2s"), (program, "a\ndecided=true")] {
+        let (file, fail) = (("file", "none.yaml"), ("fail", "false"));
+        let (outputs, done) = runner.run(&[file, fail, ("roundtable", own), ("save", save)]);
+        assert!(!done.status.success() && outputs["decided"] != "true", "{own} {save}");
+    }
 }
 
 #[test]

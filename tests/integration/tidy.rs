@@ -317,7 +317,8 @@ fn anchor(heading: &str) -> String {
 fn pages() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let docs = fs::read_dir(root.join("docs")).expect("docs/").map(|entry| entry.expect("a file").path());
-    let pages = docs.chain(["README.md", "CHANGELOG.md"].map(|name| root.join(name)));
+    let pages = docs
+        .chain(["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"].map(|name| root.join(name)));
     let pages = pages.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
     pages.map(|path| (path.clone(), fs::read_to_string(path).expect("a page"))).collect()
 }

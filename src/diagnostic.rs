@@ -80,26 +80,31 @@ impl fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
-/// The known word nearest to `word`, if one is near enough to be meant.
+/// The known word nearest to `word`, if one is near enough to be meant; else the only one that has it as a part.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let is_as_long = |candidate: &&str| lower.len() <= 8 + 2 * candidate.len();
+    let known: Vec<&str> = known.into_iter().filter(is_as_long).collect();
+    let has_part =
+        |candidate: &&&str| lower.len() > 2 && candidate.split(['-', '_']).any(|part| part == lower);
+    let mut parts = known.iter().filter(has_part);
+    let only = parts.next().filter(|_| parts.next().is_none());
     known
-        .into_iter()
-        .filter(is_as_long)
+        .iter()
+        .copied()
         .map(|candidate| (strsim::damerau_levenshtein(&lower, &candidate.to_lowercase()), candidate))
         .filter(|(distance, candidate)| {
             *distance <= 1 + candidate.chars().count().min(lower.chars().count()) / 4
         })
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
+        .or(only.copied())
 }
 
 /// A hint lists at most so many words.
 const MOST_LISTED: usize = 8;
 
-/// The hint for an unknown word: the nearest known one, else those that come closest; `…` says that there are
-/// more.
+/// The hint for an unknown word: the nearest known one, else the first ones; `…` says that there are more.
 pub fn did_you_mean(word: &str, known: &[&str]) -> String {
     if let Some(candidate) = nearest(word, known.iter().copied()) {
         return format!("did you mean `{candidate}`?");
@@ -107,9 +112,7 @@ pub fn did_you_mean(word: &str, known: &[&str]) -> String {
     if known.len() <= MOST_LISTED {
         return format!("known here: {}", known.join(", "));
     }
-    let mut listed = known.to_vec();
-    listed.sort_by(|a, b| strsim::jaro(word, b).total_cmp(&strsim::jaro(word, a)));
-    format!("known here: {}, …", listed[..MOST_LISTED].join(", "))
+    format!("known here: {}, …", known[..MOST_LISTED].join(", "))
 }
 
 impl From<Diagnostic> for Vec<Diagnostic> {
@@ -133,6 +136,8 @@ mod tests {
     fn suggests_only_what_is_near() {
         assert_eq!(nearest("agnet", ["round", "agent"]), Some("agent"));
         assert_eq!(nearest("zebra", ["round", "agent"]), None);
+        assert_eq!(nearest("architect", ["software-architect", "qa-lead"]), Some("software-architect"));
+        assert_eq!(nearest("lead", ["technical-lead", "qa-lead"]), None);
         // A key of megabytes is compared with nothing.
         let started = std::time::Instant::now();
         assert_eq!(nearest(&"x".repeat(2_000_000), ["round", "agent"]), None);

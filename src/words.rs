@@ -5,7 +5,7 @@
 
 /// Each row: where the word is written (a verb, a flag, or what a map or a key of a definition is called),
 /// words, the word here, and what to write. Without a hint the word is taken for the one here.
-const TABLE: [(&str, &str, &str, &str); 66] = [
+const TABLE: [(&str, &str, &str, &str); 70] = [
     ("verb", "batch", "run", ""),
     ("verb", "list ls history", "sessions", ""),
     ("verb", "version", "--version", ""),
@@ -24,7 +24,18 @@ const TABLE: [(&str, &str, &str, &str); 66] = [
     ("flag", "--file --attach", "--evidence", ""),
     ("flag", "--offline --mock", "--rehearse", ""),
     ("flag", "--context", "", "`--evidence FILE`, or `--background TEXT` of `roundtable ask`"),
-    ("flag", "--prompt --question --options", "", "`roundtable ask \"Which?\" OPTION OPTION` takes words"),
+    (
+        "flag",
+        "--report --html --markdown --adr",
+        "",
+        "`--out FILE.html` writes a report; also .md and .madr.md",
+    ),
+    (
+        "flag",
+        "--prompt --question --options --option",
+        "",
+        "`roundtable ask \"Which?\" OPTION OPTION` takes words",
+    ),
     ("flag", "--verbose --debug", "", "`roundtable trace` prints prompts; ROUNDTABLE_LOG=FILE writes a log"),
     ("flag", "--timeout", "", "write `deadline: 90s` in the definition"),
     ("flag", "--no-color", "", "set NO_COLOR=1"),
@@ -41,7 +52,13 @@ const TABLE: [(&str, &str, &str, &str); 66] = [
     ("round", "prompt ask", "question", "write `question: \"Which cache first?\"`"),
     ("round", "timeout", "deadline", "write `deadline: 5m`"),
     ("round", "background", "exploration", "write `exploration: …`, the background to the question"),
-    ("round", "tie tiebreak", "ties", "write `ties: {seeded: 7}` to draw, or `ties: ask`"),
+    ("round", "vote votes choice choices", "ballot", "write `ballot: {kind: choice, options: [a, b]}`"),
+    (
+        "round",
+        "tie tiebreak tie_break tie-break",
+        "ties",
+        "write `ties: {seeded: 7}` to draw, or `ties: ask`",
+    ),
     ("round", "threshold", "", "write `rule: {name: supermajority, threshold: 2/3}`"),
     ("round", "method voting", "rule", "write `rule: majority`"),
     ("step", "needs depends_on", "", "steps run in the order of the file; `next: ID` goes elsewhere"),
@@ -56,6 +73,7 @@ const TABLE: [(&str, &str, &str, &str); 66] = [
     ("ballot", "choices", "options", ""),
     ("ballot", "type", "kind", ""),
     ("ballot", "scale", "", "write `cards: [1, 2, 3, 5, 8]`, or `min: 1` and `max: 5`"),
+    ("option", "name key value", "id", "write `{id: outbox, title: …}`"),
     ("rule", "kind type", "name", ""),
     ("kind", "rank ranked", "ranking", ""),
     ("kind", "vote single", "choice", "write `{kind: choice, options: [a, b]}`"),
@@ -68,6 +86,7 @@ const TABLE: [(&str, &str, &str, &str); 66] = [
     ("type", "confirm gate", "approval", "write `type: approval` with `message`"),
     ("type", "loop foreach", "each", "write `type: each` with `of` and `as`"),
     ("name", "average mean", "score", ""),
+    ("name", "most-votes most", "plurality", ""),
     ("name", "two-thirds", "supermajority", ""),
     ("name", "simple-majority", "majority", ""),
     ("name", "ranked-choice instant-runoff", "irv", ""),

@@ -103,7 +103,6 @@ fn prepared(
     })
 }
 
-/// Asks for the question and its options.
 fn complete(args: &mut AskArgs) {
     args.question = ask("Question: ");
     let options = ask("Options, separated by commas (none: each answers in its own words): ");
@@ -115,6 +114,13 @@ fn check(args: &AskArgs) -> Result<(), Diagnostic> {
         "roundtable ask \"Which cache first?\" in-process redis --with ollama/llama3.2,openai/gpt-5-mini";
     if args.question.as_deref().is_none_or(|question| question.trim().is_empty()) {
         return Err(Diagnostic::new("there is no question").hint(example));
+    }
+    if let Some(word) = args.question.as_deref().filter(|word| word.chars().all(char::is_alphanumeric))
+        && !args.options.is_empty()
+        && word.is_ascii()
+    {
+        let problem = Diagnostic::new(format!("the question would be the one word `{word}`"));
+        return Err(problem.hint(format!("put the question in quotes: {example}")));
     }
     if let [option] = args.options.as_slice() {
         let problem = Diagnostic::new(format!("one option, `{option}`, is no choice"));
@@ -179,7 +185,8 @@ fn found(set_up: &Environment) -> Result<Panel, RunError> {
 
 fn one_voice(seats: &[String]) -> Option<String> {
     let first = seats.first().filter(|first| seats.len() > 1 && seats.iter().all(|seat| seat == *first))?;
-    Some(format!("`{first}` alone is asked {} times: that is one voice", seats.len()))
+    let count = seats.len();
+    Some(format!("{count} seats, one model: `{first}` is asked {count} times and counts as one opinion"))
 }
 
 fn definition(

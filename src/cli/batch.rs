@@ -213,9 +213,15 @@ pub fn interactive(file: Option<&Path>) -> Diagnostic {
         let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
         let meant = meant("verb", &name).map(|(_, hint)| hint.to_owned());
         let near = || nearest(&name, verbs).map(|verb| format!("did you mean `roundtable {verb}`?"));
-        return match meant.or_else(|| near().filter(|_| is_word)) {
-            Some(hint) => Diagnostic::new(format!("there is no command and no file `{name}`")).hint(hint),
-            None => no_such_file(file).with_file(&name),
+        let no_file = no_such_file(file);
+        let file_meant = no_file.hint.clone().filter(|hint| hint.starts_with("did you mean"));
+        let all =
+            || "`roundtable --help` lists the commands; `roundtable run FILE` runs a definition".to_owned();
+        return if is_word {
+            let hint = meant.or_else(near).or(file_meant).unwrap_or_else(all);
+            Diagnostic::new(format!("there is no command and no file `{name}`")).hint(hint)
+        } else {
+            no_file.with_file(&name)
         };
     }
     let name = quoted(&name);

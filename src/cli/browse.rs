@@ -109,23 +109,29 @@ fn session_in(path: &Path) -> Result<Session, String> {
     if log.lines.is_empty() { Err("nothing recorded".to_owned()) } else { Ok(fold(&log)) }
 }
 
-/// `sessions --decisions`: those of all saved sessions but rehearsals, which decide nothing.
+/// Those of all saved sessions but rehearsals, which decide nothing.
 pub fn decisions(json: bool, markdown: bool, output: &mut Console) -> VerbResult {
     let read = |path: PathBuf| {
         session_in(&path).map_err(|why| output.note(&format!("left out: {}: {why}", path.display()))).ok()
     };
     let mut sessions: Vec<Session> = saved(&folders(output)?).into_iter().filter_map(read).collect();
     sessions.retain(|session| !session.is_rehearsal());
+    output.note("left out: rehearsals, and session files that were saved elsewhere with --save");
     if markdown {
         let line = KEYS.map(|_| "---").join(" | ");
         output.line(&format!("| {} |\n| {line} |", KEYS.join(" | ")));
+    } else if !json {
+        output.line(&KEYS.join(" · ").replace('_', " "));
     }
     for row in sessions.iter().flat_map(report::decision_rows) {
         if json {
             output.line(&report::safe_json(&row));
             continue;
         }
-        let cells = KEYS.map(|key| harmless_line(row[key].as_str().unwrap_or_default()));
+        let mut cells = KEYS.map(|key| harmless_line(row[key].as_str().unwrap_or_default()));
+        if let Some(why) = row["because"].as_str() {
+            cells[4] = format!("{}: {why}", cells[4]);
+        }
         output.line(&if markdown {
             format!("| {} |", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
         } else {
@@ -205,9 +211,4 @@ pub fn session_name(path: &Path) -> String {
 pub fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@%~".contains(c);
     if word.chars().all(is_plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
-}
-
-pub fn schema(output: &mut Console) -> ExitCode {
-    output.line(&crate::workflow::definition_schema_text());
-    ExitCode::Finished
 }

@@ -6,14 +6,15 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 
-use clap::error::{ContextKind, ContextValue};
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 
 use super::args::{Json, RunOptions};
 use super::told::Teller;
 use crate::core::ExitCode;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, nearest};
 use crate::history::Session;
 use crate::launch::error::RunError;
 use crate::sanitize::{harmless, harmless_line};
@@ -93,7 +94,6 @@ impl Console {
         self.line(&crate::report::safe_json(&as_json("event", "error", problem)));
     }
 
-    /// A line for the person at the terminal.
     pub fn note(&self, text: &str) {
         if !self.quiet {
             let _ = writeln!(io::stderr().lock(), "{}", harmless(text));
@@ -179,8 +179,28 @@ pub fn fail(error: &RunError, output: &mut Console) -> ExitCode {
     error.exit
 }
 
+/// What to write instead of a flag that its command, the first, does not have.
+fn flag_meant(flag: &str, command: &Command, verb: Option<&Command>) -> String {
+    let long = |of: &Command| {
+        let flags = of.get_arguments().filter_map(|argument| argument.get_long());
+        flags.map(|flag| format!("--{flag}")).collect::<Vec<_>>()
+    };
+    let own = long(verb.unwrap_or(command));
+    let has = |of: &&Command| long(of).iter().any(|known| known == flag);
+    if let Some((_, hint)) = meant("flag", flag) {
+        hint.to_owned()
+    } else if let Some(near) = nearest(flag, own.iter().map(String::as_str)) {
+        format!("did you mean `{near}`?")
+    } else if let Some(other) = command.get_subcommands().find(has) {
+        format!("`{flag}` is a flag of `roundtable {}`", other.get_name())
+    } else {
+        let verb = verb.map_or_else(String::new, |verb| format!(" {}", verb.get_name()));
+        format!("`roundtable{verb} --help` lists the flags")
+    }
+}
+
 /// Says why the command line was not understood, or prints the help that was asked for.
-pub fn not_understood(error: &clap::Error) -> ExitCode {
+pub fn not_understood(error: &clap::Error, command: &Command, verb: Option<&Command>) -> ExitCode {
     let text = error.render().to_string();
     if !error.use_stderr() {
         let printed = error.print().and_then(|()| io::stdout().flush());
@@ -192,13 +212,13 @@ pub fn not_understood(error: &clap::Error) -> ExitCode {
     let is_given = |flag: &str| std::env::args_os().any(|arg| arg == flag);
     let mut output = Console::new(is_given("--json") || is_given("--json=events"), false);
     output.result_only = is_given("--json=result");
-    if let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg)
-        && let Some((_, hint)) = meant("flag", flag.split(['=', ' ']).next().unwrap_or_default())
+    if let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg)
+        && error.kind() == ErrorKind::UnknownArgument
+        && given.starts_with('-')
     {
-        return fail(
-            &Diagnostic::new(format!("unexpected argument `{flag}`")).hint(hint).into(),
-            &mut output,
-        );
+        let flag = given.split(['=', ' ']).next().unwrap_or_default();
+        let problem = Diagnostic::new(format!("unknown flag `{flag}`"));
+        return fail(&problem.hint(flag_meant(flag, command, verb)).into(), &mut output);
     }
     let _ = write!(io::stderr().lock(), "{}", harmless(&text));
     let message = text.split("\n\n").next().unwrap_or_default();

@@ -64,9 +64,6 @@ fn settings(set_up: &Environment, output: &mut Console) {
 }
 
 /// Checks providers, all of them where none is named; an exit code where a signal comes before that is done.
-///
-/// # Errors
-/// A name that no provider has; one that the project has redirected, and nobody agreed to that.
 pub fn checked(
     set_up: &Environment,
     names: &[String],

@@ -14,7 +14,6 @@ pub struct DoorInputs<'a> {
     pub runtime: &'a tokio::runtime::Runtime,
 }
 
-/// Refuses a session without remote seats.
 pub fn check_links(header: &SessionOpened) -> Result<(), Diagnostic> {
     if header.participants.iter().any(|seat| seat.remote.is_some()) {
         return Ok(());

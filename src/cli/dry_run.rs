@@ -54,9 +54,6 @@ pub fn run(
 
 /// Folds a session as far as nobody needs to answer, and returns what its prompts come to. `see` gets each
 /// event with the session after it, and the cost of a prompt in words.
-///
-/// # Errors
-/// Evidence or a context that cannot be read.
 pub fn draft(
     session: &mut Session,
     options: &LaunchOptions,

@@ -52,7 +52,6 @@ pub fn replay(path: &Path, at: Option<u64>, output: &mut Console) -> VerbResult 
     Ok(ExitCode::Finished)
 }
 
-/// `trace`: every work item, whole.
 pub fn trace(path: &Path, seat: Option<&str>, round: Option<&str>, output: &mut Console) -> VerbResult {
     let log = log_of(path, output)?;
     let traces = report::trace::trace(&log.lines, &fold(&log));
@@ -74,7 +73,6 @@ pub fn trace(path: &Path, seat: Option<&str>, round: Option<&str>, output: &mut 
     Ok(ExitCode::Finished)
 }
 
-/// Refuses a name that no work item has.
 fn known<'a>(name: Option<&str>, what: &str, names: impl Iterator<Item = &'a str>) -> Result<(), Diagnostic> {
     let names: indexmap::IndexSet<&str> = names.collect();
     let Some(name) = name.filter(|name| !names.contains(name)) else { return Ok(()) };
@@ -162,9 +160,6 @@ fn write_out(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 }
 
 /// Checks where reports are to be written before anything is done.
-///
-/// # Errors
-/// A name that ends in no format, names a session, or lies in a folder that is not there.
 pub fn check_out(out: &[PathBuf], format: Option<Format>) -> Result<(), Diagnostic> {
     for path in out {
         let shown = path.display().to_string();
@@ -186,9 +181,6 @@ pub fn check_out(out: &[PathBuf], format: Option<Format>) -> Result<(), Diagnost
 }
 
 /// Writes the report of a session file once for each name, by its ending.
-///
-/// # Errors
-/// The first file that cannot be written; the others before it are.
 pub fn write_reports(path: &Path, out: &[PathBuf], output: &mut Console) -> VerbResult {
     let reported = Reported::new(path, &read_session(path)?);
     let reports = reported.reports(None)?;

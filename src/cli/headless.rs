@@ -96,7 +96,6 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     Ok(exit)
 }
 
-/// Opens the doors of a session's remote seats.
 fn open(
     ready: &ReadySession,
     context: &RunContext<'_>,

@@ -131,7 +131,7 @@ pub fn command() -> Command {
 
 /// `man`: the page of the program or of one command, or all of them into a folder.
 pub fn man(verb: Option<&str>, out: Option<&Path>, output: &mut Console) -> VerbResult {
-    let mut root = Args::command().disable_help_subcommand(true);
+    let mut root = command().disable_help_subcommand(true);
     root.build();
     if let Some(folder) = out {
         let failed =
@@ -163,48 +163,12 @@ fn with_subcommands(command: &Command) -> Vec<&Command> {
     std::iter::once(command).chain(command.get_subcommands().flat_map(with_subcommands)).collect()
 }
 
-/// A manual page with its examples, the environment and the exit codes.
-fn page_of(command: &Command) -> Vec<u8> {
-    let name = command.get_display_name().unwrap_or("roundtable").to_owned();
-    let verb = name.strip_prefix("roundtable-").unwrap_or_default();
-    let page = Man::new(command.clone().after_help("")).manual("roundtable manual");
+/// A manual page; its examples and exit codes are those of the help.
+fn page_of(page: &Command) -> Vec<u8> {
     let mut text = Vec::new();
     // Writing into memory cannot fail.
-    let _ = page
-        .render_title(&mut text)
-        .and_then(|()| page.render_name_section(&mut text))
-        .and_then(|()| page.render_synopsis_section(&mut text))
-        .and_then(|()| page.render_description_section(&mut text))
-        .and_then(|()| page.render_options_section(&mut text));
-    if command.has_subcommands() {
-        let _ = page.render_subcommands_section(&mut text);
-    }
-    let mut more = String::new();
-    let of_verb = verb.split('-').next().unwrap_or_default();
-    section("EXAMPLES", &examples(of_verb), &mut more);
-    section("ENVIRONMENT", &ENVIRONMENT, &mut more);
-    more.push_str(&format!(".SH \"EXIT STATUS\"\n{}\n", roff(EXIT_CODES.trim_start_matches("Exit codes: "))));
-    if !verb.is_empty() {
-        more.push_str(".SH \"SEE ALSO\"\nroundtable(1)\n");
-    }
-    text.extend_from_slice(more.as_bytes());
+    let _ = Man::new(page.clone()).manual("roundtable manual").render(&mut text);
     text
-}
-
-fn section(heading: &str, rows: &[Example], out: &mut String) {
-    if rows.is_empty() {
-        return;
-    }
-    out.push_str(&format!(".SH {heading}\n"));
-    for (term, text) in rows {
-        out.push_str(&format!(".TP\n\\fB{}\\fR\n{}\n", roff(term), roff(text)));
-    }
-}
-
-/// Text of a manual page: nothing in it is a request or an escape, hyphens stay hyphens.
-fn roff(text: &str) -> String {
-    let text = text.replace('\\', "\\e").replace('-', "\\-");
-    if text.starts_with(['.', '\'']) { format!("\\&{text}") } else { text }
 }
 
 pub fn completions(shell: clap_complete::Shell, output: &mut Console) -> ExitCode {

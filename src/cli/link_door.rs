@@ -66,17 +66,11 @@ impl Drop for Serving {
     }
 }
 
-/// How somebody elsewhere takes a seat.
 pub enum Access {
     Link(String),
-    /// An agent polls this address with this token.
-    Agent {
-        url: String,
-        token: String,
-    },
+    Agent { url: String, token: String },
 }
 
-/// A session's remote seats, invited.
 pub struct OpenedDoor {
     pub remote: RemoteSeats,
     pub access: IndexMap<String, Access>,
@@ -85,8 +79,6 @@ pub struct OpenedDoor {
 }
 
 impl LinkDoor {
-    /// Binds the address.
-    ///
     /// # Errors
     /// An address where browsers cannot seal or that is taken; a certificate that cannot be used.
     pub fn bind(asked: DoorAddress) -> Result<Self, Diagnostic> {

@@ -73,7 +73,8 @@ pub fn main() -> ExitCode {
                     && !word.to_string_lossy().starts_with('-')
             };
             let Some(word) = arguments.get(1).filter(is_stray) else {
-                return console::not_understood(&error);
+                let verb = arguments.iter().skip(1).find_map(|word| command.find_subcommand(word));
+                return console::not_understood(&error, &command, verb);
             };
             return fail(&batch::interactive(Some(Path::new(word))).into(), &mut Console::new(false, false));
         }
@@ -136,7 +137,10 @@ fn dispatch(verb: Verb, output: &mut Console) -> VerbResult {
         }
         Verb::Check { files, expand: true, .. } => check::expand(&files, output),
         Verb::Check { files, json, .. } => check::run(&files, json, output),
-        Verb::Schema => Ok(browse::schema(output)),
+        Verb::Schema => {
+            output.line(&crate::workflow::definition_schema_text());
+            Ok(ExitCode::Finished)
+        }
         Verb::Snapshot { file, step, seat, input } => {
             snapshot::run(&file, step.as_deref(), seat.as_deref(), input.as_deref(), output)
         }

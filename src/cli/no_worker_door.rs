@@ -10,7 +10,6 @@ use crate::launch::error::RunError;
 pub struct WorkerDoor;
 
 impl WorkerDoor {
-    /// Refuses a session that has seats of workers.
     pub fn open(
         of: &DoorInputs<'_>,
         _: &mut Option<RemoteSeats>,

@@ -41,7 +41,6 @@ impl<'a> ServedDoor<'a> {
         Ok(Self { args, door: LinkDoor::bind(asked)?, untold: Mutex::new(None) })
     }
 
-    /// Begins to listen, and invites.
     pub fn open(&self, of: &DoorInputs<'_>, output: &mut Console) -> Result<RemoteSeats, RunError> {
         let file = self.args.links.as_deref().map(new_file).transpose()?;
         let opened = self.door.open(of)?;

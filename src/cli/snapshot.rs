@@ -8,8 +8,9 @@ use crate::core::{Command, ExitCode, decide};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::{Event, Session, TimedEvent, Timestamp};
 use crate::launch::environment::Environment;
+use crate::launch::error::no_problems;
 use crate::launch::evidence::with_evidence;
-use crate::launch::prepare::{PreparedSession, no_problems, opened};
+use crate::launch::prepare::{PreparedSession, opened};
 use crate::launch::roster::UnknownAgentPolicy;
 use crate::workflow::{Definition, Step};
 

@@ -8,7 +8,7 @@ use super::args::{Rules, TallyArgs};
 use super::browse::session_or_newest;
 use super::console::{Console, VerbResult};
 use super::files::log_of;
-use crate::config::read_file::unreadable;
+use crate::config::read_file::read_input;
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::{AnswerRevealed, RoundRun, SeatStatus, Session};
@@ -16,13 +16,13 @@ use crate::insight::references::Citable;
 use crate::insight::tally_text::{result, rule_description, tables, whole_order};
 use crate::insight::what_if::WhatIf;
 use crate::insight::{round_view, what_if};
-use crate::journal::{Disk, fold};
+use crate::journal::fold;
 use crate::report::safe_json;
 use crate::round::answer::Outcome;
 use crate::sanitize::harmless;
 use crate::tally::{BallotFile, Choose, CountableKind, Fraction, Rule, RuleOptions, Verdict, read_ballots};
 use crate::words::alias;
-use crate::workflow::{STANDARD_INPUT, unfit_threshold};
+use crate::workflow::unfit_threshold;
 
 const MAX_BALLOTS: u64 = 512 << 20;
 
@@ -83,25 +83,14 @@ fn rule_of(rules: &Rules) -> Result<(Option<Rule>, RuleOptions), Diagnostic> {
 
 fn of_file(path: &Path, rules: &Rules, output: &mut Console) -> VerbResult {
     let (rule, terms) = rule_of(rules)?;
-    let (bytes, name) = if path.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes)
-            .map_err(|error| unreadable(Path::new(STANDARD_INPUT), &error))?;
-        (bytes, STANDARD_INPUT.to_owned())
-    } else {
-        let read = Disk::default().read(path, MAX_BALLOTS);
-        (read.map_err(|error| unreadable(path, &error.cause))?, path.display().to_string())
-    };
-    let Ok(text) = std::str::from_utf8(&bytes) else {
-        let problem = Diagnostic::new("the file is not UTF-8 text").hint("save it as UTF-8").with_file(&name);
-        return Err(problem.into());
-    };
-    let file = read_ballots(text, &name)?;
-    if rules.all {
-        return Ok(all_of_file(&file, rule, &terms, rules.seed, output));
-    }
+    let (name, text) = read_input(path, MAX_BALLOTS)?;
+    let file = read_ballots(&text, &name)?;
     let Some(rule) = rule else { return Ok(ExitCode::Finished) };
-    let found = one(&file, rule, &terms, rules.seed)?;
+    let counted = what_if::counted(&file.profile, file.kind, rule, &terms);
+    let (mut found, _) = counted.map_err(|message| unfit(message, Some(file.kind)))?;
+    if let (Some(seed), true) = (rules.seed, found.tie) {
+        what_if::break_tie(&mut found, seed);
+    }
     if output.json {
         output.line(&safe_json(&file_json(&file, rule, &terms, &found)));
     } else {
@@ -109,45 +98,6 @@ fn of_file(path: &Path, rules: &Rules, output: &mut Console) -> VerbResult {
         explained(rule, &terms, &found, output);
     }
     Ok(exit(&found))
-}
-
-fn one(file: &BallotFile, rule: Rule, terms: &RuleOptions, seed: Option<u64>) -> Result<Verdict, Diagnostic> {
-    let counted = what_if::counted(&file.profile, file.kind, rule, terms);
-    let (mut verdict, _) = counted.map_err(|message| unfit(message, Some(file.kind)))?;
-    if let (Some(seed), true) = (seed, verdict.tie) {
-        what_if::break_tie(&mut verdict, seed);
-    }
-    Ok(verdict)
-}
-
-/// Every rule on a file's ballots, and where one comes to something else than the rule that is named.
-fn all_of_file(
-    file: &BallotFile,
-    rule: Option<Rule>,
-    terms: &RuleOptions,
-    seed: Option<u64>,
-    output: &mut Console,
-) -> ExitCode {
-    let found: Vec<(Rule, Verdict)> = what_if::rules_for(file.kind)
-        .filter_map(|rule| Some((rule, one(file, rule, terms, seed).ok()?)))
-        .collect();
-    let compared = found.iter().find(|(known, _)| Some(*known) == rule).or(found.first()).cloned();
-    let Some((compared, its)) = compared else { return ExitCode::Undecided };
-    if !output.json {
-        say(output, &format!("{}; compared with {}", turnout(file), compared.name()));
-    }
-    for (rule, verdict) in &found {
-        let differs = verdict.winners != its.winners || verdict.tie != its.tie;
-        if output.json {
-            let mut value = file_json(file, *rule, terms, verdict);
-            value["differs"] = differs.into();
-            output.line(&safe_json(&value));
-        } else {
-            let mark = if differs { "  ← differs" } else { "" };
-            say(output, &format!("{:<18} {}{mark}", rule.name(), result(verdict)));
-        }
-    }
-    ExitCode::Finished
 }
 
 fn file_json(file: &BallotFile, rule: Rule, terms: &RuleOptions, verdict: &Verdict) -> serde_json::Value {

@@ -17,7 +17,7 @@ use crate::history::{Event, PauseReason, RefusalWord, RoundRun, Session, TaskWri
 use crate::insight::independence::{left_out, same_seats};
 use crate::insight::round_view::{SeatView, VisibleState, seats};
 use crate::insight::wording::format_duration;
-use crate::participants::progress::{Progress, ProgressBoard};
+use crate::participants::progress::{Progress, ProgressBoard, RequestPhase};
 use crate::round::answer::Outcome;
 
 /// A shorter wait is not worth a line, in milliseconds.
@@ -36,6 +36,7 @@ pub struct Teller {
 #[derive(Default)]
 struct State {
     bar: Option<ProgressBar>,
+    lead: String,
     work: Option<Work>,
     waits: HashMap<String, Instant>,
     /// The last round whose seats were told.
@@ -50,7 +51,6 @@ struct Work {
 }
 
 impl Teller {
-    /// Tells with `say`, one line at a time.
     pub fn new(on_terminal: bool, say: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self { watches: ProgressBoard::default(), say: Box::new(say), on_terminal, state: Mutex::default() }
     }
@@ -129,8 +129,10 @@ impl Teller {
             bar.enable_steady_tick(Duration::from_millis(200));
             bar
         });
-        bar.set_message(format!("round {} · {} sealed", round.opened.number, round.sealed()));
+        let lead = format!("round {} · {} sealed", round.opened.number, round.sealed());
+        bar.set_message(lead.clone());
         bar.set_position((round.seats.len() - round.open_seats().count()) as u64);
+        state.lead = lead;
     }
 
     pub fn finish(&self) {
@@ -143,6 +145,9 @@ impl Teller {
     pub async fn keep_telling(&self) -> Infallible {
         loop {
             tokio::time::sleep(Duration::from_secs(1)).await;
+            if let State { bar: Some(bar), lead, .. } = &*self.state() {
+                bar.set_message(format!("{lead}{}", self.writing()));
+            }
             let mut lines = self.waits();
             lines.extend(self.beat());
             for line in lines {
@@ -183,7 +188,25 @@ impl Teller {
         let mut state = self.state();
         let work = state.work.as_mut().filter(|work| !self.on_terminal && work.told.elapsed() >= EVERY)?;
         work.told = Instant::now();
-        Some(format!("running for {} s: {}, {}", work.since.elapsed().as_secs(), work.what, work.detail))
+        let Work { since, what, detail, .. } = work;
+        Some(format!("running for {} s: {what}, {detail}{}", since.elapsed().as_secs(), self.writing()))
+    }
+
+    /// The seat that writes longest, if that is longer than a moment.
+    fn writing(&self) -> String {
+        let progress = self.watches.progress().into_iter();
+        let writes = |(_, of): &(String, Progress)| {
+            of.for_ms > SHORT_MS && matches!(of.standing, RequestPhase::Asked | RequestPhase::Answering)
+        };
+        let Some((seat, of)) = progress.filter(writes).max_by_key(|(_, of)| of.for_ms) else {
+            return String::new();
+        };
+        let so_far = match (of.standing, of.tokens) {
+            (RequestPhase::Asked, _) => "nothing yet".to_owned(),
+            (_, 0) => "writing".to_owned(),
+            (_, tokens) => format!("about {tokens} tokens"),
+        };
+        format!(" · {seat} {}: {so_far}", format_duration(of.for_ms / 1000 * 1000))
     }
 }
 

@@ -103,14 +103,9 @@ fn say(found: &Verification, explain: bool, output: &mut Console) {
     if found.has_other_texts {
         output.line(&format!("note    {OTHER_TEXTS}"));
     }
-    for finding in &found.findings {
-        output.line(&format!("FAILED  {}", harmless_line(&finding.to_string())));
-    }
-    for text in &found.proven {
-        output.line(&format!("ok      {}", harmless_line(text)));
-    }
-    for text in &found.notes {
-        output.line(&format!("note    {}", harmless_line(text)));
+    let failed: Vec<String> = found.findings.iter().map(ToString::to_string).collect();
+    for (mark, texts) in [("FAILED", &failed), ("ok", &found.proven), ("note", &found.notes)] {
+        texts.iter().for_each(|text| output.line(&format!("{mark:8}{}", harmless_line(text))));
     }
     if let Some(head) = &found.head {
         output.line(&format!("hash    {head}"));

@@ -24,7 +24,6 @@ use crate::worker::{Answerer, Model, Money, Spool, Worker, WorkerSettings};
 /// How many questions are answered at once by default.
 const IN_FLIGHT: u64 = 16;
 
-/// Answers, or does what belongs to the setup.
 pub fn run(args: &WorkerArgs, output: &mut Console) -> VerbResult {
     match &args.verb {
         Some(WorkerVerb::Keygen) => {
@@ -124,7 +123,6 @@ fn work(args: &WorkerArgs, output: &mut Console) -> VerbResult {
     })
 }
 
-/// The keys, models and money of a worker.
 fn answerer(args: &WorkerArgs, set_up: &Environment, folder: &std::path::Path) -> Result<Answerer, RunError> {
     let config = &set_up.config.worker;
     let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());

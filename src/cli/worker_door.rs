@@ -20,9 +20,6 @@ pub struct WorkerDoor(Option<QueueDoor>);
 impl WorkerDoor {
     /// Opens it for a session that has seats of workers, and lets them in with the others. Trouble of the
     /// connection is told.
-    ///
-    /// # Errors
-    /// When the NATS server cannot be reached or used, or the session's key is not on this machine.
     pub fn open(
         of: &DoorInputs<'_>,
         remote: &mut Option<RemoteSeats>,

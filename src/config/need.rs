@@ -54,7 +54,14 @@ impl Need {
             What::Service { provider, address, key } => {
                 let key = match key {
                     KeyFrom::Nowhere => "without a key".to_owned(),
-                    KeyFrom::Variables(names) => format!("and sends it the key in {}", names.join(" or ")),
+                    KeyFrom::Variables(names) => {
+                        let names = names.join(" or ");
+                        let is_set = |name: &str| std::env::var_os(name).is_some_and(|key| !key.is_empty());
+                        match names.split(" or ").any(is_set) {
+                            true => format!("and sends it the key in {names}"),
+                            false => format!("without a key ({names} is not set)"),
+                        }
+                    }
                     KeyFrom::Command(command) => {
                         let with = passed(&PASSED).join(", ");
                         format!("and sends it the key that {} prints, run with {with}", words(command))

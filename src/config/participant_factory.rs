@@ -85,6 +85,12 @@ impl<'a> ParticipantFactory<'a> {
             };
             return Err(problem.hint(hint));
         }
+        if model.contains("://") {
+            let problem = Diagnostic::new(format!("`{model}` is an address, and no model's name"));
+            return Err(problem.hint(
+                "set OPENAI_BASE_URL to the address (of Ollama OLLAMA_BASE_URL), and name its model: `openai/MODEL`",
+            ));
+        }
         let provider = model.split('/').next().unwrap_or_default();
         if provider == REMOTE && RemoteSeat::of_model(model).is_none() {
             return Err(Diagnostic::new(format!("`{model}` is no kind of remote seat")).hint(

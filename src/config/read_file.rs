@@ -1,9 +1,11 @@
 //! Text files of bounded size, and what is said of one that cannot be read.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::journal::Disk;
+use crate::workflow::STANDARD_INPUT;
 
 /// What is said of a file that cannot be read.
 pub fn unreadable(path: &Path, cause: &std::io::Error) -> Diagnostic {
@@ -42,6 +44,17 @@ pub fn no_such_file(path: &Path) -> Diagnostic {
 pub fn read_text(path: &Path, limit: u64) -> Result<String, Diagnostic> {
     let bytes = Disk::default().read(path, limit.saturating_add(1));
     text_of(path, limit, bytes.map_err(|error| unreadable(path, &error.cause))?)
+}
+
+/// Reads a text file, or standard input where that is `-`; returns its name for messages and its text.
+pub fn read_input(path: &Path, limit: u64) -> Result<(String, String), Diagnostic> {
+    if path != Path::new("-") {
+        return Ok((path.display().to_string(), read_text(path, limit)?));
+    }
+    let (name, mut bytes) = (Path::new(STANDARD_INPUT), Vec::new());
+    let read = std::io::stdin().lock().take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    read.map_err(|error| unreadable(name, &error))?;
+    Ok((STANDARD_INPUT.to_owned(), text_of(name, limit, bytes)?))
 }
 
 /// Bytes as text, of at most `limit`.

@@ -192,7 +192,7 @@ mod tests {
         fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
             ask.watch.asked(1);
             self.1.lock().unwrap().extend(self.0.progress().remove("ann"));
-            ask.watch.on_data();
+            ask.watch.on_data(1);
             std::future::ready(Ok(self.2.clone())).boxed()
         }
     }

@@ -24,12 +24,12 @@ pub use event::{
     AgendaUpdated, AgentWork, AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded,
     BallotSealed, CloseReason, CollectedIdea, ConflictResolved, DeadlineExtended, Door, EnvelopeRefused,
     Event, IdeasMerged, ItemStatus, LeaksFound, Link, LinkRecorded, LogEntry, Merge, MergedOption, NO_MODEL,
-    PauseReason, PersonaInfo, PointOpened, PreviousArtifact, Price, ProviderSettings, PseudonymMap,
-    QuestionAnswered, RECORDED_BY_STEP, RefusalWord, RemoteSeat, ReviewContext, ReviewRecorded, RoundClosed,
-    RoundOpened, RoundOutcome, RoundRevised, SCRIPTED, SealedBy, SeatFailed, SeatInfo, SeatInvited,
-    SeatJoined, SeatRetried, SessionClosed, SessionForked, SessionOpened, SetAside, StageContext, Status,
-    StepFinished, SynthesisRecorded, TEXTS, Tally, TaskWritten, TimedEvent, WorkItemClaimed, WorkItemOffered,
-    WorkItemReturned, Wrapped, Written, key_file_left,
+    PLACEHOLDER, PauseReason, PersonaInfo, PointOpened, PreviousArtifact, Price, ProviderSettings,
+    PseudonymMap, QuestionAnswered, RECORDED_BY_STEP, RefusalWord, RemoteSeat, ReviewContext, ReviewRecorded,
+    RoundClosed, RoundOpened, RoundOutcome, RoundRevised, SCRIPTED, SealedBy, SeatFailed, SeatInfo,
+    SeatInvited, SeatJoined, SeatRetried, SessionClosed, SessionForked, SessionOpened, SetAside,
+    StageContext, Status, StepFinished, SynthesisRecorded, TEXTS, Tally, TaskWritten, TimedEvent,
+    WorkItemClaimed, WorkItemOffered, WorkItemReturned, Wrapped, Written, key_file_left,
 };
 pub use exhausted::exhausted_key;
 pub(crate) use exhausted::{CONTINUE, DECIDE, STOP, TAKE};

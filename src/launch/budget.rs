@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::environment::Environment;
+use super::error::no_problems;
 use crate::config::model_price::{price_of, unpriced};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Budget;
@@ -23,14 +24,9 @@ pub fn budget(
         let message =
             format!("the price of `{}` is not known, so that no budget can be kept: {why}", seat.model);
         let hint = format!("add `prices: {{{}: {{input: …, output: …}}}}` to config.yaml", seat.model);
-        let problem = Diagnostic::new(message).hint(hint);
-        if !problems.contains(&problem) {
-            problems.push(problem);
-        }
+        problems.push(Diagnostic::new(message).hint(hint));
     }
-    if !problems.is_empty() {
-        return Err(problems);
-    }
+    no_problems(problems)?;
     let mut budget = Budget::new(limit, prices, set_up.config.reply_limits());
     budget.go_on(session);
     Ok(Some(budget))

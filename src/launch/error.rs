@@ -47,3 +47,14 @@ impl From<Diagnostic> for RunError {
         vec![problem].into()
     }
 }
+
+/// Fails with the problems, each once, if there are any.
+pub fn no_problems(problems: Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>> {
+    let mut found: Vec<Diagnostic> = Vec::new();
+    for problem in problems {
+        if !found.contains(&problem) {
+            found.push(problem);
+        }
+    }
+    if found.is_empty() { Ok(()) } else { Err(found) }
+}

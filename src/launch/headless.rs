@@ -5,7 +5,7 @@ use futures::future::{BoxFuture, FutureExt as _, pending, ready};
 use super::scripted_answers::{Answers, scripted};
 use crate::core::{NextAction, Question, QuestionKind, next};
 use crate::engine::{Facilitator, FacilitatorAnswer, FacilitatorRequest, WaitPoint};
-use crate::history::{Merge, PauseReason, SCRIPTED, Session};
+use crate::history::{Merge, PLACEHOLDER, PauseReason, SCRIPTED, Session};
 
 /// Opens every round, accepts every tally, answers what is scripted, and leaves where nothing is.
 pub struct HeadlessFacilitator {
@@ -65,7 +65,7 @@ fn placeholder(kind: &QuestionKind) -> FacilitatorAnswer {
         _ => None,
     };
     let comment = Some("Placeholder: nobody was asked".to_owned());
-    FacilitatorAnswer { choice, comment, merge, ..scripted(true) }
+    FacilitatorAnswer { choice, comment, merge, by: PLACEHOLDER.to_owned(), ..scripted(true) }
 }
 
 impl Facilitator for HeadlessFacilitator {

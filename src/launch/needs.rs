@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::environment::Environment;
+use super::error::no_problems;
 use super::scripted_answers::Answers;
 use crate::config::programs::ConfiguredProgram;
 use crate::config::{Need, ParticipantFactory, PathPolicy, program_need};
@@ -80,12 +81,12 @@ pub fn needs(
         };
         match need {
             Ok(need) => needs.extend(need.filter(|need| !needs.contains(need))),
-            Err(problem) if problems.contains(&problem) => {}
             Err(problem) => problems.push(problem),
         }
     }
     needs.extend(set_up.secrets(session));
-    if problems.is_empty() { Ok(needs) } else { Err(problems) }
+    no_problems(problems)?;
+    Ok(needs)
 }
 
 /// What a session that goes on names outside the project: folders and recordings.

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::environment::Environment;
+use super::error::no_problems;
 use super::evidence::unreadable_evidence;
 use super::linked_sessions::linked_sessions;
 use super::model_choice::ModelFlags;
@@ -18,15 +19,15 @@ use crate::config::dirs::Dirs;
 use crate::config::need::{Need, What};
 use crate::config::own_strategies::own_strategy;
 use crate::config::persona_library::PersonaLibrary;
-use crate::config::read_file::read_text;
+use crate::config::read_file::{read_input, read_text};
 use crate::config::remote::WorkersConfig;
 use crate::diagnostic::Diagnostic;
 use crate::history::{
     Door, Event, LinkedSession, RemoteSeat, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp,
 };
 use crate::workflow::{
-    ChosenParticipant, Definition, Examined, LINK, MAX_DEFINITION, OtherFiles, STANDARD_INPUT, Source,
-    default_id, examine, needs_screen, recheck, unknown_tasks,
+    ChosenParticipant, Definition, Examined, LINK, MAX_DEFINITION, OtherFiles, Source, default_id, examine,
+    needs_screen, recheck, unknown_tasks,
 };
 
 /// What is asked of a run, whichever front end it has.
@@ -288,10 +289,6 @@ pub(super) fn check_answers(
     Ok(())
 }
 
-pub fn no_problems(problems: Vec<Diagnostic>) -> Result<(), Vec<Diagnostic>> {
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
-}
-
 /// The definition that the file `from` uses as `path`, with its name for messages.
 fn used_definition(from: &str, path: &str, bounds: &PathPolicy) -> Result<(String, String), Diagnostic> {
     bounds.check_named(Path::new(path))?;
@@ -301,21 +298,8 @@ fn used_definition(from: &str, path: &str, bounds: &PathPolicy) -> Result<(Strin
 }
 
 /// What a definition's file is called in messages, and its text; `-` is standard input.
-fn definition_text(path: &Path) -> Result<(String, String), Vec<Diagnostic>> {
-    let is_stdin = path == Path::new("-");
-    let file = if is_stdin { STANDARD_INPUT.to_owned() } else { path.display().to_string() };
-    let text = if is_stdin {
-        use std::io::Read as _;
-        let mut bytes = Vec::new();
-        std::io::stdin()
-            .take(MAX_DEFINITION as u64 + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| Diagnostic::new(format!("cannot be read: {error}")).with_file(&file))?;
-        String::from_utf8(bytes).map_err(|_| Diagnostic::new("is not UTF-8 text").with_file(&file))?
-    } else {
-        let limit = (MAX_DEFINITION as u64) * 8;
-        read_text(path, limit)?
-    };
+fn definition_text(path: &Path) -> Result<(String, String), Diagnostic> {
+    let (file, text) = read_input(path, MAX_DEFINITION as u64 * 8)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
     Ok((file, text))
 }

@@ -5,6 +5,7 @@
 
 use indexmap::IndexMap;
 
+use super::error::no_problems;
 use super::model_choice::{ModelFlags, ModelSource, model_of};
 use super::scripted_answers::Answers;
 use crate::config::{Config, ParticipantFactory, PathPolicy, PersonaLibrary, price_of};
@@ -81,7 +82,7 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
                         () if is_unknown => or_a_model(&spec.name, problem),
                         () => problem,
                     };
-                    say_once(at(problem), &mut problems);
+                    problems.push(at(problem));
                     personas.insert(spec.persona.clone(), None)
                 }
             };
@@ -99,9 +100,7 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
             let of_tools = from.tools_error(spec, &model);
             let of_spec = of_seat.into_iter().chain(outside).chain(of_tools);
             let of_spec = of_spec.chain(from.temperature_error(spec, &model));
-            for problem in of_spec.map(at).chain(of_model) {
-                say_once(problem, &mut problems);
-            }
+            problems.extend(of_spec.map(at).chain(of_model));
         }
         let role = from.role(spec, persona);
         roster.seats.push(SeatInfo { role, ..SeatInfo::given(spec, model, scripted) });
@@ -113,14 +112,8 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
     roster.prices = from.prices(&roster.seats);
     roster.providers = from.catalog.provider_settings(&roster.seats);
     roster.notices.dedup();
-    (roster, problems)
-}
-
-/// Several seats may share one fault.
-fn say_once(problem: Diagnostic, problems: &mut Vec<Diagnostic>) {
-    if !problems.contains(&problem) {
-        problems.push(problem);
-    }
+    // Several seats may share one fault.
+    (roster, no_problems(problems).err().unwrap_or_default())
 }
 
 impl RosterInputs<'_> {

@@ -304,9 +304,6 @@ impl Answers {
     }
 
     /// The note on the round that was counted last and has none; its round and text.
-    ///
-    /// # Errors
-    /// When the notes on the step are used up.
     pub fn note(&self, session: &Session) -> Result<Option<(String, String)>, String> {
         let Some((round, line)) = self.after_last(SYNTHESIS, session)? else { return Ok(None) };
         let text = as_text(line).filter(|_| round.synthesis.is_none());

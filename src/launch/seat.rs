@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::budget::budget;
 use super::environment::{Environment, PROGRAM, random};
-use super::error::RunError;
+use super::error::{RunError, no_problems};
 use super::needs::{asked, asked_seats, file_of, outside};
 use super::prepare::{LaunchOptions, check_answers, opened};
 use super::scripted_answers::Answers;
@@ -211,7 +211,10 @@ fn seat_for(
 ) -> Result<SeatedParticipants, Vec<Diagnostic>> {
     let (table, problems) = seated(session, &mut factory(set_up, desk), answers);
     let is_saved = desk.is_some() && problems.iter().all(|(seat, _)| is_only_in_rounds(session, seat));
-    if is_saved { Ok(table) } else { all_seated(table, problems) }
+    if !is_saved {
+        no_problems(problems.into_iter().map(|(_, problem)| problem).collect())?;
+    }
+    Ok(table)
 }
 
 pub fn is_only_in_rounds(session: &Session, seat: &str) -> bool {
@@ -230,19 +233,6 @@ impl Participant for UnseatedParticipant {
         let failure = Failure { reason: self.0.clone(), ..Failure::default() };
         std::future::ready(Err(failure)).boxed()
     }
-}
-
-fn all_seated(
-    table: SeatedParticipants,
-    problems: Vec<(String, Diagnostic)>,
-) -> Result<SeatedParticipants, Vec<Diagnostic>> {
-    let mut told: Vec<Diagnostic> = Vec::new();
-    for (_, problem) in problems {
-        if !told.contains(&problem) {
-            told.push(problem);
-        }
-    }
-    if told.is_empty() { Ok(table) } else { Err(told) }
 }
 
 /// Seats everyone of a header's roster who may still be asked; with the seats that cannot answer come the

@@ -5,6 +5,7 @@
 use std::collections::HashSet;
 
 use super::environment::Environment;
+use super::error::no_problems;
 use super::needs::asked_seats;
 use super::scripted_answers::Answers;
 use crate::config::findings::{Findings, Measured};
@@ -33,11 +34,10 @@ pub(super) fn wrap_seats(
                 seat.wrapped.clone_from(&wrapped);
                 done.push((seat.model.clone(), wrapped));
             }
-            Err(problem) if problems.contains(&problem) => {}
             Err(problem) => problems.push(problem),
         }
     }
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
+    no_problems(problems)
 }
 
 /// Returns what a model's program was seen to send; none where no program answers for it.
@@ -133,7 +133,6 @@ impl SeatedProgram {
         })
     }
 
-    /// Says what is known of what it sends.
     pub fn in_words(&self) -> Result<Diagnostic, Diagnostic> {
         let (model, version) = (&self.model, &self.known.version);
         let Some(finding) = &self.known.finding else {

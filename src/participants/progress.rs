@@ -1,5 +1,6 @@
 //! Where a request stands, for those who wait: that it was sent, that a reply has begun, that it stalls,
-//! what went wrong on the way. Never a word of a reply, nor how much of it has come.
+//! what went wrong on the way. Never a word of a reply; of its length the full hundreds of tokens, as a sign of
+//! life.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,6 +25,8 @@ struct ProgressState {
     /// Requests sent before it was asked again, which is shown to nobody.
     before: Option<u32>,
     said: Option<String>,
+    /// Pieces of the reply that have come, about a token each.
+    pieces: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +62,8 @@ pub struct Progress {
     pub trouble: Option<String>,
     /// The line an agent's program printed last.
     pub said: Option<String>,
+    /// About how many tokens have come, in full hundreds.
+    pub tokens: usize,
 }
 
 impl RequestPhase {
@@ -84,6 +89,7 @@ impl ProgressHandle {
             trouble: None,
             before: None,
             said: None,
+            pieces: 0,
         };
         Self(Some(Arc::new(Mutex::new(noted))))
     }
@@ -112,9 +118,10 @@ impl ProgressHandle {
         self.note(|noted| noted.before = Some(noted.tries.max(1)));
     }
 
-    /// Notes that some of a reply has come.
-    pub fn on_data(&self) {
+    /// Notes that so many pieces of a reply have come.
+    pub fn on_data(&self, pieces: usize) {
         self.note(|noted| {
+            noted.pieces += pieces;
             if !matches!(noted.stage, PhaseRecord::Answering) {
                 noted.enter(PhaseRecord::Answering);
             }
@@ -166,6 +173,7 @@ impl ProgressHandle {
             tries: noted.tries,
             trouble,
             said: noted.said.clone(),
+            tokens: noted.pieces / 100 * 100,
         })
     }
 }
@@ -219,13 +227,13 @@ mod tests {
         watch.asked(1);
         tokio::time::advance(Duration::from_secs(60)).await;
         assert_eq!((now().standing, now().for_ms, now().tries), (RequestPhase::Asked, 60_000, 1));
-        watch.on_data();
+        watch.on_data(1);
         tokio::time::advance(Duration::from_millis(4999)).await;
         assert_eq!(now().standing, RequestPhase::Answering);
-        watch.on_data();
+        watch.on_data(1);
         tokio::time::advance(Duration::from_secs(5)).await;
         assert_eq!((now().standing, now().for_ms), (RequestPhase::Stalled, 5000));
-        watch.on_data();
+        watch.on_data(1);
         assert_eq!((now().standing, now().for_ms), (RequestPhase::Answering, 9999));
         watch.waits("the reply stopped for 30 s", Duration::from_secs(8));
         tokio::time::advance(Duration::from_secs(3)).await;
@@ -241,6 +249,6 @@ mod tests {
         program.said("compiling\nlinking\n\n");
         let said = watches.progress().remove("build/1").and_then(|progress| progress.said);
         assert_eq!(said.as_deref(), Some("linking"));
-        ProgressHandle::default().on_data();
+        ProgressHandle::default().on_data(1);
     }
 }

@@ -11,8 +11,8 @@ use crate::insight::wording::resume_verb;
 use crate::insight::{SeatView, first_names, labels, pluralize, seats};
 use crate::sanitize::{harmless_line, wrapped};
 
-/// The most lines it has; one more is left for the closing hash.
-const LINES: usize = 24;
+/// The most lines it has; two of a usual terminal are left, for the closing hash and the prompt.
+const LINES: usize = 22;
 /// The most lines of one section.
 const OF_SECTION: usize = 6;
 /// How many cells the bar of an option has, and how many its name.
@@ -39,6 +39,8 @@ type Items = Vec<Vec<String>>;
 pub fn glance(reports: &Reports<'_>, look: &Look<'_>) -> String {
     let page = Page { reports, report: reports.head(), look };
     let (mut lines, foot) = (page.head(), page.foot());
+    // The path is not wrapped, so that it can be pasted.
+    let most_lines = LINES - (look.path.width() + "Saved ".len()).saturating_sub(1) / look.columns.max(1);
     let mut sections = if reports.only().is_none() {
         vec![("decision", page.decisions())]
     } else {
@@ -54,11 +56,11 @@ pub fn glance(reports: &Reports<'_>, look: &Look<'_>) -> String {
         ]
     };
     sections.retain(|(_, items)| !items.is_empty());
-    let (mut after, most) = (2 * sections.len(), if sections.len() == 1 { LINES } else { OF_SECTION });
+    let (mut after, most) = (2 * sections.len(), if sections.len() == 1 { most_lines } else { OF_SECTION });
     for (noun, items) in sections {
         // Each section that follows has two lines at least.
         after -= 2;
-        let room = LINES.saturating_sub(lines.len() + foot.len() + after + 2).clamp(1, most);
+        let room = most_lines.saturating_sub(lines.len() + foot.len() + after + 2).clamp(1, most);
         lines.push(String::new());
         show(items, noun, room, &mut lines);
     }

@@ -71,6 +71,7 @@ fn of_part(part: &Report<'_>) -> Map<String, Value> {
         ("tier", of_tally(|tally| json!(tally.tier.map(Tier::name)))),
         ("votes", json!(winners.first().and_then(|winner| votes(part.tally?, winner)))),
         ("ballots", of_tally(|tally| tally.answered.into())),
+        ("scripted", part.run.map(|round| scripted(part.session, round).0).into()),
         ("asked", of_tally(|tally| tally.asked.into())),
         ("rule", part.run.and_then(|round| round.opened.rule).map(Rule::name).into()),
         ("tied", of_tally(|tally| if tally.verdict.tie { json!(tally.verdict.winners) } else { json!([]) })),
@@ -106,7 +107,7 @@ pub fn no_result(exit: i32, reason: &str, file: Option<&str>) -> Value {
 /// Every key, in its order, nothing known yet.
 fn empty() -> Map<String, Value> {
     const KEYS: &str = "session status exit decided rehearsal outcome winner winners order tier headline votes ballots \
-                        asked rule reason tied dissent not_counted approved models makers same_answers decisions usd \
+                        scripted asked rule reason tied dissent not_counted approved models makers same_answers decisions usd \
                         seconds file hash";
     let keys = KEYS.split(' ').map(|key| (key.to_owned(), Value::Null));
     std::iter::once(("v".to_owned(), VERSION.into())).chain(keys).collect()

@@ -11,6 +11,7 @@ use super::recall::Results;
 use super::steps::agent::FacilitatorForm;
 use super::steps::round::{Close, Round, Selection};
 use super::steps::step::{Step, StepKind};
+use super::templates::SCOPE;
 use crate::ballot::{BallotForm, BallotKind, OptionOrder};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::tally::Rule;
@@ -96,6 +97,14 @@ struct Checker<'a> {
     warnings: Vec<Diagnostic>,
 }
 
+/// The first names of what is written as `{name}` or `{name.more}`.
+fn in_single_braces(text: &str) -> impl Iterator<Item = &str> {
+    text.split('{').skip(1).filter_map(|rest| {
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '-' && c != '_')?;
+        rest[end..].starts_with(['}', '.']).then(|| &rest[..end])
+    })
+}
+
 impl<'a> Checker<'a> {
     fn refuse(&mut self, step: &Step, message: String, hint: impl Into<String>) {
         self.problems.push(at(step, self.file, message).hint(hint));
@@ -122,6 +131,26 @@ impl<'a> Checker<'a> {
             }
             if RESERVED.contains(&step.id.as_str()) {
                 self.refuse(step, format!("`{}` is a reserved id", step.id), "choose another id");
+            }
+            if step.id.contains(char::is_whitespace) {
+                let hint = format!(
+                    "write `{}`: templates cannot name it",
+                    step.id.replace(char::is_whitespace, "-")
+                );
+                self.warn(step, format!("the id `{}` has a blank", step.id), hint);
+            }
+            for (what, text) in step.written().into_iter().filter(|(_, text)| !text.contains("{{")) {
+                let is_id = |name: &&str| scoped.iter().any(|(_, other)| other.id == **name);
+                let Some(name) = in_single_braces(text).find(|name| SCOPE.contains(name) || is_id(name))
+                else {
+                    continue;
+                };
+                let of_step = if SCOPE.contains(&name) { "" } else { "context." };
+                let message = format!(
+                    "{what} of step `{}` has `{name}` in single braces, which stay as they are",
+                    step.id
+                );
+                self.warn(step, message, format!("write `{{{{{of_step}{name}…}}}}` for its value"));
             }
         }
         for (scope, step) in scoped {

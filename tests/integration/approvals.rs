@@ -33,9 +33,17 @@ fn an_approval_adopts_what_was_counted_before_it_was_asked() {
         let steps = steps.replace("VOTE", VOTE).replace("OK", OK).replace("NONE", &none);
         let seats =
             if models { "[{name: ann, model: rehearsal}, {name: bob, model: rehearsal}]" } else { PEOPLE };
-        let (head, _) = record(&steps, seats, &format!("{VOTES}{said}"));
+        let (head, desk) = record(&steps, seats, &format!("{VOTES}{said}"));
         assert!(head.starts_with(&format!("status: {status}\n")), "{steps}: {head}");
         assert!(head.contains(&format!("decision-makers: \"{by}")), "{steps}: {head}");
+        desk.write("../home/state/sessions/s.s2s", desk.read("s.s2s"));
+        for (command, says) in [
+            ("report s.s2s --format madr --even-undecided", "**Proposed: a script stood for a model.**"),
+            ("report s.s2s", "It stays proposed: a script stood for a model."),
+            ("sessions --decisions", " · proposed: a script stood for a model · "),
+        ] {
+            assert_eq!(desk.run(command.split(' ')).out.contains(says), models, "{steps}: {command}");
+        }
     }
 }
 

@@ -68,7 +68,7 @@ fn one_model_alone_is_asked_twice_and_is_one_voice() {
     let server = local();
     let ran =
         desk(&server).run(["ask", QUESTION, "a", "b", "--with", "ollama/qwen3", "--json=result"]).code(0);
-    ran.tells("`ollama/qwen3` alone is asked 2 times: that is one voice");
+    ran.tells("2 seats, one model: `ollama/qwen3` is asked 2 times and counts as one opinion");
     let result = &ran.lines()[0];
     assert_eq!((&result["winner"], &result["tier"]), (&"a".into(), &"weak".into()), "{result}");
     assert_eq!(chats(&server), 2);
@@ -110,6 +110,9 @@ fn bad_input_gets_its_cure_before_anything_is_sent() {
     let twenty =
         ["ask", QUESTION].into_iter().chain(options.iter().map(String::as_str)).chain(["--rehearse"]);
     desk.run(twenty).shows("# REHEARSAL: ");
+    let split =
+        desk.run(["ask", "Queue A?", "sqs", "kafka", "nats", "--rehearse", "--with", "qa-lead,skeptic"]);
+    split.shows("REHEARSAL: no decision; it goes on with ").shows("A rehearsal decides nothing: ");
 }
 
 #[test]
@@ -121,12 +124,12 @@ fn a_terminal_gets_one_look_and_a_pipe_the_whole_report() {
     desk.run(["run", "decide.yaml", "--rehearse"]).shows("## The record");
     let session = desk.session();
     let id = session.file_stem().expect("a name").to_string_lossy().into_owned();
-    for (columns, rows) in [(80, 25), (40, 60), (120, 40)] {
+    for (columns, rows) in [(80, 24), (40, 60), (120, 40)] {
         let (_, text) = shown(Screen::open(&desk, (columns, rows), &["report", &id]), (columns, rows));
         has(&text, &["REHEARSAL", "Strength", "Saved", "options: --full"]);
         assert!(text.trim().lines().count() <= if columns < 80 { 40 } else { 24 }, "{text}");
     }
-    let (code, raw) = Screen::open(&desk, (80, 25), &["report", &id, "--full"]).end();
+    let (code, raw) = Screen::open(&desk, (80, 24), &["report", &id, "--full"]).end();
     assert!(code == 0 && String::from_utf8_lossy(&raw).contains("## The record"));
     // Both commands that it ends with can be pasted.
     desk.run(["verify", &format!("{id}.s2s")]).code(0);

@@ -77,7 +77,7 @@ fn a_topic_of_ones_own_comes_to_its_decision() {
     assert_eq!(session.rounds.len(), 1);
     assert_eq!(session.rounds[0].synthesis.as_deref(), Some("Simple wins."));
     assert!(session.rounds[0].opened.snapshot.contains("No new server"));
-    let record = desk.files().into_iter().find(|path| path.to_string_lossy().ends_with(".decision.md"));
+    let record = desk.files().into_iter().find(|path| path.to_string_lossy().ends_with(".madr.md"));
     let record = fs::read_to_string(record.expect("a record")).expect("read");
     assert!(record.contains("## Decision Outcome") && record.contains("Simple wins."), "{record}");
 }

@@ -201,5 +201,11 @@ fn a_rehearsal_asks_nobody() {
     for seat in ["ann", "me", "dana", "prog"] {
         assert!(report.contains(&format!("**{seat}** · placeholder, not a model · ")), "{seat}: {report}");
     }
-    assert!(report.contains("Placeholder: nobody was asked"), "{report}");
+    has(
+        &report,
+        &[
+            "Placeholder: nobody was asked",
+            "**Yes**, by a placeholder. It stays proposed: it is a rehearsal.",
+        ],
+    );
 }

@@ -226,7 +226,7 @@ fn the_log_of_decisions_has_a_row_for_each_decision_of_each_session() {
     desk.run(["--batch", "two.yaml", "--answers", "answers.yaml"]).code(3);
     let rows = desk.run(["sessions", "--decisions", "--json"]).code(0).lines();
     let [first, second] = &rows[..] else { panic!("{rows:?}") };
-    let keys = "date question outcome strength status adopted_by supersedes session";
+    let keys = "date question outcome strength status because adopted_by supersedes session";
     assert_eq!(
         first.as_object().expect("a map").keys().map(String::as_str).collect::<Vec<_>>().join(" "),
         keys
@@ -241,23 +241,15 @@ fn the_log_of_decisions_has_a_row_for_each_decision_of_each_session() {
     desk.run(["ask", "Which?", "a", "b", "--rehearse", "--yes"]).code(0);
     desk.write("../home/state/sessions/20990101-000000-x-0000.s2s", "---\nseq: 0\n");
     let ran = desk.run(["sessions", "--decisions"]).code(0);
-    ran.tells("left out: ").shows(" · First | one? · Decision: a · ").shows(" · proposed · – · ");
-    assert_eq!(ran.out.lines().count(), 2, "{}", ran.out);
+    ran.tells("0000.s2s: ")
+        .tells("with --save")
+        .shows("date · question · ")
+        .shows(" · First | one? · Decision: a · ");
+    assert_eq!(ran.shows(" · proposed · – · ").out.lines().count(), 3, "{}", ran.out);
     let table = desk.run(["sessions", "--decisions", "--markdown"]).code(0).out;
     assert!(table.starts_with("| date | question | ") && table.contains(" | First \\| one? | "), "{table}");
     desk.run(["sessions", "--json"]).code(2);
-    let saved = desk.run([
-        "ask",
-        "Which?",
-        "a",
-        "b",
-        "--rehearse",
-        "--yes",
-        "--supersedes",
-        "ADR-1",
-        "--save-as",
-        "q.yaml",
-    ]);
+    let saved = desk.run("ask Which? a b --rehearse --yes --supersedes ADR-1 --save-as q.yaml".split(' '));
     assert!(saved.code == 0 && desk.read("q.yaml").contains("ADR-1"));
 }
 

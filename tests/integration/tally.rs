@@ -24,11 +24,6 @@ fn a_file_is_counted_by_any_rule_that_fits() {
     let text = desk.run(["tally", "--ballots", "tn.json", "--rule", "schulze"]).code(0).out;
     let row = text.contains("2 nashville    58   ·  68  68");
     assert!(text.contains("winner: nashville") && row, "{text}");
-    let all =
-        desk.run(["tally", "--ballots", "tn.json", "--all", "--json", "--rule", "borda"]).code(0).lines();
-    assert_eq!(all.len(), 8);
-    let of = |rule: &str| all.iter().find(|line| line["rule"] == rule).expect("counted");
-    assert_eq!((&of("plurality")["differs"], &of("schulze")["differs"]), (&json!(true), &json!(false)));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What newcomers write: 63 command lines and 83 definitions with the words and habits of other tools. Each is
+//! What newcomers write: command lines and definitions with the words and habits of other tools. Each is
 //! taken for what it means or gets its cure, and one mistake brings one error.
 
 use crate::program::Desk;

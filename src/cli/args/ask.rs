@@ -6,7 +6,6 @@ use clap::Args as ClapArgs;
 
 use super::RunOptions;
 
-/// A question, and whom to ask.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct AskArgs {
     /// Question; on a terminal it is asked for

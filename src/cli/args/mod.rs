@@ -28,7 +28,6 @@ pub struct Args {
     pub run: Run,
 }
 
-/// Commands other than running definitions.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Ask models a question, blind, and count their votes
@@ -182,7 +181,6 @@ pub enum Verb {
     },
 }
 
-/// Consent of the command line.
 #[derive(Debug, Clone, Copy, Default, ClapArgs)]
 pub struct Trust {
     /// Allow the project's programs, addresses, keys and a `.s2s` of another owner for this run
@@ -190,7 +188,6 @@ pub struct Trust {
     pub trust: bool,
 }
 
-/// What is verified, and by what beside the files.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct VerifyArgs {
     /// Sessions: files or ids (default: the newest); one alone with --expect and --receipt
@@ -210,7 +207,6 @@ pub struct VerifyArgs {
     pub json: bool,
 }
 
-/// Session and form of a report.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ReportArgs {
     /// Session: a file or an id (default: the newest)
@@ -235,7 +231,6 @@ pub struct ReportArgs {
     pub even_undecided: bool,
 }
 
-/// Format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Markdown
@@ -257,36 +252,27 @@ pub enum Format {
     Sarif,
 }
 
+/// How files of each format end; the first ending is written.
+const ENDINGS: [(&str, Format); 9] = [
+    (".madr.md", Format::Madr),
+    (".md", Format::Md),
+    (".html", Format::Html),
+    (".htm", Format::Html),
+    (".sarif", Format::Sarif),
+    (".sarif.json", Format::Sarif),
+    (".junit.xml", Format::Junit),
+    (".json", Format::Json),
+    (".csv", Format::Csv),
+];
+
 impl Format {
-    /// Returns the format that a file name asks for by its ending.
     pub fn of_file(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_string_lossy().to_lowercase();
-        let endings = [
-            (".madr.md", Self::Madr),
-            (".decision.md", Self::Madr),
-            (".md", Self::Md),
-            (".html", Self::Html),
-            (".htm", Self::Html),
-            (".sarif.json", Self::Sarif),
-            (".sarif", Self::Sarif),
-            (".json", Self::Json),
-            (".csv", Self::Csv),
-        ];
-        endings.into_iter().find_map(|(ending, format)| name.ends_with(ending).then_some(format))
+        ENDINGS.into_iter().find_map(|(ending, format)| name.ends_with(ending).then_some(format))
     }
 
-    /// Returns the file extension.
-    pub fn extension(self) -> &'static str {
-        match self {
-            Self::Md => "md",
-            Self::Json => "json",
-            Self::Html => "html",
-            Self::Madr => "decision.md",
-            Self::Csv => "csv",
-            Self::Junit => "junit.xml",
-            Self::Github => "txt",
-            Self::Sarif => "sarif",
-        }
+    pub fn ending(self) -> &'static str {
+        ENDINGS.into_iter().find(|(_, format)| *format == self).map_or(".txt", |(ending, _)| ending)
     }
 }
 

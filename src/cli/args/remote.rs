@@ -9,7 +9,6 @@ use super::Trust;
 use super::run::{Run, RunOptions, dollars};
 use crate::config::remote::DoorAddress;
 
-/// A run with remote seats, and where its door is.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ServeArgs {
     /// Definition with `remote/link` seats, or an unfinished session (.s2s)
@@ -38,7 +37,6 @@ pub struct ServeArgs {
     pub common: RunOptions,
 }
 
-/// Where the door is; without any of it, as the configuration's `remote` says.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct DoorArgs {
     /// Listen at this address (default: 127.0.0.1:8700); non-loopback addresses require HTTPS
@@ -88,14 +86,12 @@ impl From<&ServeArgs> for Run {
     }
 }
 
-/// What is done with the work items of an agent.
 #[derive(Debug, Clone, Subcommand)]
 pub enum InboxVerb {
     /// Run a command for each work item: the prompt on its stdin, the answer from its stdout
     Run(InboxArgs),
 }
 
-/// What an agent does with its work, and how the session is reached.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct InboxArgs {
     /// Read `ROUNDTABLE_URL` and `ROUNDTABLE_TOKEN` from this file (mode 600) instead of the environment
@@ -115,7 +111,6 @@ pub struct InboxArgs {
     pub command: Vec<String>,
 }
 
-/// Where a worker finds its questions, and how it answers them.
 #[cfg(feature = "nats")]
 #[derive(Debug, Clone, ClapArgs)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -147,7 +142,6 @@ pub struct WorkerArgs {
     pub trust: Trust,
 }
 
-/// What belongs to the setup of a worker.
 #[cfg(feature = "nats")]
 #[derive(Debug, Clone, Subcommand)]
 pub enum WorkerVerb {
@@ -162,7 +156,6 @@ pub enum WorkerVerb {
     },
 }
 
-/// The panel and the limit that a user gives a coding assistant.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub struct McpArgs {
     /// Ask these participants unless the assistant names others (default: five personas)

@@ -6,7 +6,6 @@ use clap::{Args as ClapArgs, ValueEnum};
 
 use super::Trust;
 
-/// Options of a run.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub struct Run {
     /// Definition (YAML or JSON) or session (.s2s) to open; with --batch, several, or `-` for stdin (default: home screen)
@@ -48,7 +47,6 @@ pub struct Run {
     pub invite: Vec<String>,
 }
 
-/// Ways to try a definition out.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub struct TrialOptions {
     /// Print prompts and cost estimate; send nothing
@@ -59,7 +57,6 @@ pub struct TrialOptions {
     pub rehearse: bool,
 }
 
-/// Options of a new and of a resumed run.
 #[derive(Debug, Clone, Default, ClapArgs)]
 pub struct RunOptions {
     /// Print events as NDJSON, or only the result, as one line per file
@@ -88,7 +85,6 @@ pub struct RunOptions {
     pub trust: Trust,
 }
 
-/// Options of a resumed session; everything else is in its file.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct ResumeArgs {
     /// Unfinished sessions: files or ids (default: the newest)
@@ -104,7 +100,6 @@ impl From<ResumeArgs> for Run {
     }
 }
 
-/// What a run prints as JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Json {
     /// Every event, one per line

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-/// Ballots to count, and rules.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct TallyArgs {
     /// Read ballots from a file (.json, .yaml, .csv; `-` for stdin)
@@ -24,14 +23,13 @@ pub struct TallyArgs {
     pub json: bool,
 }
 
-/// Voting rules and their options.
 #[derive(Debug, Clone, ClapArgs)]
 pub struct Rules {
     /// Use this rule: plurality, majority, supermajority, unanimous, weighted-majority, consent, approval, score, borda, irv, schulze, median
     #[arg(long, value_name = "RULE")]
     pub rule: Option<String>,
-    /// Use every applicable rule and mark differences
-    #[arg(long)]
+    /// Use every rule that fits the round, and mark differences
+    #[arg(long, conflicts_with = "ballots")]
     pub all: bool,
     /// Threshold for supermajority (≥) or weighted-majority (>), e.g. 2/3
     #[arg(long, value_name = "SHARE")]

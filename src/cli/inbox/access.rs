@@ -21,7 +21,6 @@ pub const LONGEST_WAIT: u64 = 30;
 const TRIES: u32 = 40;
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The session, as one agent sees it.
 pub struct Access {
     client: LinkClient,
 }
@@ -81,7 +80,6 @@ pub fn text(value: &Value, key: &str) -> String {
     harmless(value[key].as_str().unwrap_or_default()).into_owned()
 }
 
-/// What a reply that is no refusal says.
 pub fn done(reply: &LinkReply) -> Result<Value, RunError> {
     if reply.status >= 300 {
         return Err(Diagnostic::new(refusal(reply)).into());

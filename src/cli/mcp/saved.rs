@@ -12,7 +12,6 @@ use crate::launch::error::RunError;
 use crate::launch::session_file::read_session;
 use crate::report;
 
-/// Finds the file of a saved session by its id.
 pub fn file_of(folders: &Dirs, id: &str) -> Result<PathBuf, Diagnostic> {
     let is_it = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == id);
     saved(folders).into_iter().find(is_it).ok_or_else(|| {
@@ -26,9 +25,6 @@ pub fn not_over() -> Diagnostic {
 }
 
 /// The result of a session that is over: its line of `--json=result`, and of the report what each seat said.
-///
-/// # Errors
-/// While it is not over, and when its file cannot be read.
 pub fn outcome(path: &Path) -> Result<Value, RunError> {
     let log = read_session(path)?;
     let session = fold(&log);

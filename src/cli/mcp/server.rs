@@ -40,7 +40,6 @@ tools and know nothing else. Keep your own opinion out of question and evidence;
 or summarise what the panel thinks.\n\
 3. `result`, and report decision, count and `dissent`, word for word, to the user.";
 
-/// The longest that `status` waits, in seconds.
 const LONGEST_WAIT: u64 = 30;
 
 /// Answers the calls of one assistant.

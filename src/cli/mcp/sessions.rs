@@ -27,7 +27,6 @@ use crate::participants::{Failure, Participant, Reply, SeatRequest};
 
 /// The seat of the assistant that convenes a panel and has a ballot of its own.
 pub const CALLER: &str = "caller";
-/// More sessions do not run at once.
 const MOST: usize = 8;
 /// How long to wait before asking again, in milliseconds.
 const POLL_MS: u64 = 3000;
@@ -50,7 +49,6 @@ impl Sessions {
         Self { runtime, interrupt, running: Mutex::default() }
     }
 
-    /// Refuses another session where enough run.
     pub fn has_room(&self) -> Result<(), Diagnostic> {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let open = running.values().filter(|session| session.numbers.borrow().state == State::Open).count();
@@ -137,7 +135,6 @@ impl Sessions {
         Some(now)
     }
 
-    /// Whether a session runs here and is not over.
     pub fn is_open(&self, id: &str) -> bool {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.get(id).is_some_and(|session| session.numbers.borrow().state == State::Open)

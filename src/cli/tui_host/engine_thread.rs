@@ -66,9 +66,6 @@ impl Facilitator for ScreenFacilitator {
 }
 
 /// Starts an engine on a session, with a door for seats that are invited.
-///
-/// # Errors
-/// When there is no thread for it, or nobody can be invited.
 pub fn spawn(
     ready: ReadySession,
     set_up: &Arc<Environment>,

@@ -87,7 +87,6 @@ fn screen_options(set_up: &Environment) -> Result<ScreenOptions, Diagnostic> {
     Ok(ScreenOptions { theme, keys, mouse: screen.value.mouse, notify })
 }
 
-/// What the command line gives the screen.
 struct TuiHost {
     options: LaunchOptions,
     /// Where a new session is saved, if the user says so.
@@ -287,7 +286,7 @@ impl Host for TuiHost {
 
     fn report(&self, session: &Session, format: &str) -> Result<PathBuf, Diagnostic> {
         let format = <Format as clap::ValueEnum>::from_str(format, true).map_err(Diagnostic::new)?;
-        let path = PathBuf::from(format!("{}.{}", session.id, format.extension()));
+        let path = PathBuf::from(format!("{}{}", session.id, format.ending()));
         let source = Source::default();
         let reports = Reports::new(session, &source);
         if format == Format::Madr {

@@ -9,9 +9,9 @@ use super::agenda;
 use crate::core::command::{AgendaChange, Command, DecideResult, Refusal, refuse};
 use crate::diagnostic::Diagnostic;
 use crate::history::{
-    ApprovalGiven, ArtifactRecorded, DeadlineExtended, Event, IdeasMerged, Merge, PROJECT, PauseReason,
-    RemoteSeat, RoundRevised, RoundRun, SCRIPTED, SeatInfo, SeatRetried, SeatStatus, Session, SessionForked,
-    SynthesisRecorded, read_artifact,
+    ApprovalGiven, ArtifactRecorded, DeadlineExtended, Event, IdeasMerged, Merge, PLACEHOLDER, PROJECT,
+    PauseReason, RemoteSeat, RoundRevised, RoundRun, SCRIPTED, SeatInfo, SeatRetried, SeatStatus, Session,
+    SessionForked, SynthesisRecorded, read_artifact,
 };
 use crate::workflow::{Definition, recheck};
 
@@ -163,7 +163,7 @@ fn said(problem: &Diagnostic) -> String {
 }
 
 /// Who may answer what a person is asked.
-const BY: [&str; 2] = [FACILITATOR, SCRIPTED];
+const BY: [&str; 3] = [FACILITATOR, SCRIPTED, PLACEHOLDER];
 
 pub fn answer(session: &Session, given: ApprovalGiven) -> DecideResult {
     let asked = session.running(&given.step).and_then(|run| run.approval.as_ref());

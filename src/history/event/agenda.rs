@@ -9,6 +9,8 @@ use super::Event;
 
 /// Who gives the orders of an answers file.
 pub const SCRIPTED: &str = "scripted";
+/// Who answers for a person in a rehearsal.
+pub const PLACEHOLDER: &str = "placeholder";
 /// Who records what a step's `record` names.
 pub const RECORDED_BY_STEP: &str = "step";
 

@@ -12,7 +12,7 @@ mod round;
 mod step;
 
 pub use agenda::{
-    AgendaUpdated, ConflictResolved, PointOpened, QuestionAnswered, RECORDED_BY_STEP, SCRIPTED,
+    AgendaUpdated, ConflictResolved, PLACEHOLDER, PointOpened, QuestionAnswered, RECORDED_BY_STEP, SCRIPTED,
 };
 pub use header::{
     NO_MODEL, PersonaInfo, Price, ProviderSettings, PseudonymMap, SeatInfo, SessionOpened, TEXTS, Wrapped,

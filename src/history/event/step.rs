@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::agenda::SCRIPTED;
+use super::agenda::{PLACEHOLDER, SCRIPTED};
 use super::merge::CollectedIdea;
 use crate::history::timestamp::Timestamp;
 
@@ -86,14 +86,14 @@ impl ApprovalGiven {
         Self { step, approved: true, choice: None, comment: None, edited: None, by, name: None }
     }
 
-    /// Returns who answered, for people: a name, "facilitator" or "a script".
+    /// Returns who answered, for people: a name, "facilitator", "a script" or "a placeholder".
     pub fn approver(&self) -> String {
-        let is_scripted = self.by == SCRIPTED;
-        match &self.name {
-            Some(name) if is_scripted => format!("{name} (by answers file)"),
-            Some(name) => name.clone(),
-            None if is_scripted => "a script".to_owned(),
-            None => self.by.clone(),
+        match (&self.name, self.by.as_str()) {
+            (Some(name), SCRIPTED) => format!("{name} (by answers file)"),
+            (Some(name), _) => name.clone(),
+            (None, SCRIPTED) => "a script".to_owned(),
+            (None, PLACEHOLDER) => "a placeholder".to_owned(),
+            (None, by) => by.to_owned(),
         }
     }
 }

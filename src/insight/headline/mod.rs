@@ -135,6 +135,10 @@ impl Count<'_> {
             return self.several();
         }
         match tally.verdict.winners.as_slice() {
+            [winner] if tally.verdict.settled == Some(Settled::Rehearsal) => {
+                let name = format!("no decision; it goes on with {winner}");
+                (name, format!("{}{}", self.numbers(), self.absent_after()))
+            }
             [winner] if tally.decided => (self.won(rule, winner), self.how(rule, winner)),
             [winner] => self.too_weak(winner),
             [] => self.undecided(rule),

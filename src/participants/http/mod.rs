@@ -297,7 +297,7 @@ impl HttpParticipant {
         Err(RequestError { again, asked, declined, ..fault })
     }
 
-    /// Reads a reply that comes by events. What has come of it is never shown, nor how much.
+    /// Reads a reply that comes by events. What has come of it is never shown.
     async fn read_stream(
         &self,
         mut response: Response,
@@ -308,7 +308,7 @@ impl HttpParticipant {
         let mut arriving = StreamedBody::new(self.service.dialect);
         while let Some(piece) = self.piece(&mut response).await? {
             *lead = None;
-            watch.on_data();
+            watch.on_data(piece.windows(5).filter(|start| start == b"data:").count());
             if arriving.push(&piece).map_err(RequestError::unreadable)? {
                 if arriving.is_complete() {
                     // Reaching the end keeps the connection for the next request.

@@ -269,8 +269,8 @@ fn next(report: &Report<'_>, out: &mut String) {
     if let Some(waiting) = report.waiting() {
         let _ = write!(out, "<p>A person has to answer: <b>{}</b></p>", e(&cut(waiting, 400)));
     } else if let Some(said) = report.approval() {
-        let (asked, answer) = (e(&cut(said.question(), 400)), e(&said.answer));
-        let _ = write!(out, "<p><b>{asked}</b> {answer}, by {}.</p>", e(&said.by));
+        let [answer, by] = said.said();
+        let _ = write!(out, "<p><b>{}</b> {}{}</p>", e(&cut(said.question(), 400)), e(&answer), e(&by));
         if let Some(comment) = said.comment() {
             let _ =
                 write!(out, "<blockquote class=\"pre\" dir=\"auto\">{}</blockquote>", e(&cut(comment, 600)));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::quote::{code, first_line, inline, quote};
+use super::quote::{code, first_line, inline, quote, told};
 use crate::insight::{cut, labels, pluralize};
 use crate::report::model::{
     Block, Dissenter, OptionView, Reason, Report, Reports, cost_lines, dissent_heading, headings,
@@ -107,7 +107,7 @@ fn verdict(report: &Report<'_>, out: &mut String) {
 /// Labels of answers that no model gave, and what the report cannot show.
 fn banners(report: &Report<'_>, out: &mut String) {
     for label in labels(report.session).into_iter().chain(report.missing()) {
-        let _ = writeln!(out, "**{}**\n", inline(&label));
+        let _ = writeln!(out, "**{}**\n", told(&label));
     }
 }
 
@@ -147,24 +147,13 @@ fn next(report: &Report<'_>, out: &mut String) {
     }
     if let Some(said) = report.approval() {
         let comment = said.comment().map(|comment| format!(" “{}”", inline(comment))).unwrap_or_default();
-        let (asked, answer, by) = (inline(said.question()), inline(&said.answer), inline(&said.by));
-        let _ = writeln!(out, "**What happens next.** {asked} **{answer}**, by {by}.{comment}\n");
+        let [answer, by] = said.said().map(|part| inline(&part));
+        let _ =
+            writeln!(out, "**What happens next.** {} **{answer}**{by}{comment}\n", inline(said.question()));
         return;
     }
     let said = report.next().iter().map(|text| told(text)).collect::<Vec<_>>().join(" ");
     let _ = writeln!(out, "**What happens next.** {said}\n");
-}
-
-/// A sentence of the report's own, with the command in it as code.
-fn told(text: &str) -> String {
-    let mut parts = text.split('`');
-    let mut said = inline(parts.next().unwrap_or_default());
-    while let (Some(command), Some(rest)) = (parts.next(), parts.next()) {
-        let space = if rest.starts_with(' ') { " " } else { "" };
-        let before = if said.is_empty() { "" } else { " " };
-        said = format!("{said}{before}{}{space}{}", code(command), inline(rest));
-    }
-    said
 }
 
 fn options(report: &Report<'_>, out: &mut String) {

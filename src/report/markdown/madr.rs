@@ -8,13 +8,11 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::quote::{code, first_line, inline, quote};
+use super::quote::{code, first_line, inline, quote, told};
 use crate::ballot::Ballot;
 use crate::history::{RoundRun, Session};
 use crate::insight::wording::absent;
-use crate::insight::{
-    estimates, headline, is_revealed, join_list, labels, rule_description, scripted, seats, tally,
-};
+use crate::insight::{estimates, headline, is_revealed, join_list, labels, rule_description, seats, tally};
 use crate::report::model::{
     Approval, OptionView, Reason, Report, Reports, Source, dissent_heading, plain_texts, said,
 };
@@ -27,7 +25,7 @@ pub fn madr(report: &Report<'_>) -> String {
     let mut out = String::new();
     head(report, &mut out);
     for label in labels(session).into_iter().chain(report.missing()) {
-        let _ = writeln!(out, "**{}**\n", inline(&label));
+        let _ = writeln!(out, "**{}**\n", told(&label));
     }
     problem(report, &mut out);
     drivers(report, &mut out);
@@ -45,17 +43,10 @@ fn yaml_text(text: &str) -> String {
     Value::from(crate::sanitize::harmless_line(text)).to_string()
 }
 
-/// The status of a decision, and who adopted or rejected it. The seats recommend; a person accepts or rejects.
-/// What placeholders or scripts said in the place of models stays a proposal.
+/// The status of a decision, and who adopted or rejected it; of a rehearsal nobody.
 fn status<'a>(report: &Report<'a>) -> (&'static str, Option<Approval<'a>>) {
-    let is_real = report.run.is_none_or(|run| scripted(report.session, run).0 == 0);
     let said = report.approval().filter(|_| report.mark().is_empty());
-    let status = match &said {
-        Some(said) if !said.asked.given.approved => "rejected",
-        Some(_) if is_real && report.is_decided() => "accepted",
-        _ => "proposed",
-    };
-    (status, said)
+    (said.as_ref().map_or("proposed", Approval::status), said)
 }
 
 /// The decisions of a session, a row each; all values are texts or null.
@@ -70,6 +61,7 @@ pub fn decision_rows(session: &Session) -> Vec<Value> {
             "outcome": report.made.label,
             "strength": report.tally.and_then(|tally| tally.tier).map(Tier::name),
             "status": status,
+            "because": said.as_ref().and_then(|said| said.because),
             "adopted_by": said.filter(|said| said.asked.given.approved).map(|said| said.by),
             "supersedes": supersedes(session),
             "session": session.id,
@@ -89,6 +81,7 @@ fn date(session: &Session) -> String {
 fn head(report: &Report<'_>, out: &mut String) {
     let session = report.session;
     let (status, said) = status(report);
+    let because = said.as_ref().and_then(|said| said.because);
     let by = said.map_or_else(|| "nobody yet".to_owned(), |said| format!("{} at {}", said.by, said.asked.at));
     let status = match supersedes(session) {
         Some(other) => yaml_text(&format!("{status}, supersedes {other}")),
@@ -108,6 +101,9 @@ fn head(report: &Report<'_>, out: &mut String) {
     let (title, mark) = (inline(title.trim_end_matches(['.', ':'])), report.mark());
     let name = report.made.name.strip_prefix(mark).unwrap_or(&report.made.name);
     let _ = writeln!(out, "# {mark}{title}: {}\n", inline(name));
+    if let Some(why) = because {
+        let _ = writeln!(out, "**Proposed: {why}.**\n");
+    }
 }
 
 fn title(report: &Report<'_>) -> String {

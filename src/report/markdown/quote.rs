@@ -26,6 +26,21 @@ pub fn code(text: &str) -> String {
     format!("{fence} {line} {fence}")
 }
 
+/// A sentence with what is in backquotes as code.
+pub fn told(text: &str) -> String {
+    if text.matches('`').count() % 2 == 1 {
+        return inline(text);
+    }
+    let mut parts = text.split('`');
+    let mut said = inline(parts.next().unwrap_or_default());
+    while let (Some(command), Some(rest)) = (parts.next(), parts.next()) {
+        let space = if rest.starts_with(' ') { " " } else { "" };
+        let before = if said.is_empty() { "" } else { " " };
+        said = format!("{said}{before}{}{space}{}", code(command), inline(rest));
+    }
+    said
+}
+
 /// Foreign text as a block quote, with a line feed after every line.
 pub fn quote(text: &str) -> String {
     let mut out = String::new();

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::quote::{code, first_line, inline, quote};
+use super::quote::{code, first_line, inline, quote, told};
 use super::seat;
 use crate::history::{RoundRun, Session, Tally};
 use crate::insight::references::Citable;
@@ -237,7 +237,7 @@ fn drawn(bar: &Bar<'_>) -> String {
 fn standings(session: &Session, run: &RoundRun, out: &mut String) {
     for view in round_view::seats(session, run) {
         let after = view.elapsed_ms.map(|ms| format!(" after {}", format_duration(ms))).unwrap_or_default();
-        let reason = view.reason().map(|reason| format!(": {}", inline(reason))).unwrap_or_default();
+        let reason = view.reason().map(|reason| format!(": {}", told(reason))).unwrap_or_default();
         let _ = writeln!(out, "- **{}**: {}{after}{reason}", inline(view.name), standing(&view));
     }
     out.push('\n');

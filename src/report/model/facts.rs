@@ -3,12 +3,12 @@
 use super::{Report, dissent_heading};
 use crate::ballot::BallotKind;
 use crate::core::Cost;
-use crate::history::{AnsweredQuestion, Invitation, Session};
+use crate::history::{AnsweredQuestion, ApprovalGiven, Invitation, SCRIPTED, Session};
 use crate::insight::headline::{cap, capital};
 use crate::insight::independence::independence;
 use crate::insight::wording::resume_verb;
 use crate::insight::{
-    SeatView, VisibleState, first_names, format_duration, group_digits, join_list, pluralize,
+    SeatView, VisibleState, first_names, format_duration, group_digits, join_list, pluralize, scripted,
 };
 use crate::tally::{Backing, Tier, Ties};
 use crate::workflow::{FacilitatorForm, Step, StepKind};
@@ -29,6 +29,8 @@ pub struct Approval<'a> {
     pub answer: String,
     /// "a script", "facilitator", or a name.
     pub by: String,
+    /// Why the result is only proposed although the answer is yes.
+    pub because: Option<&'static str>,
 }
 
 pub fn people_money(cost: &Cost) -> String {
@@ -94,6 +96,21 @@ impl Approval<'_> {
     pub fn comment(&self) -> Option<&str> {
         self.asked.given.comment.as_deref().filter(|comment| !comment.trim().is_empty())
     }
+
+    /// "accepted", "rejected" or "proposed": the seats recommend; a person accepts or rejects.
+    pub fn status(&self) -> &'static str {
+        match self.because {
+            _ if !self.asked.given.approved => "rejected",
+            None => "accepted",
+            Some(_) => "proposed",
+        }
+    }
+
+    /// "Yes, by Ana. It stays proposed: a script stood for a model."
+    pub fn said(&self) -> [String; 2] {
+        let stays = self.because.map(|why| format!(" It stays proposed: {why}.")).unwrap_or_default();
+        [self.answer.clone(), format!(", by {}.{stays}", self.by)]
+    }
 }
 
 /// What is less certain of remote ballots than their signatures say, a line each.
@@ -141,7 +158,7 @@ impl<'a> Report<'a> {
             facts.push(format!("{}: {}", heading.to_lowercase(), first_names(&dissent, 4)));
         }
         if self.approval().is_some() {
-            facts.push(format!("{} {}", approval.value.to_lowercase(), approval.note));
+            facts.push(format!("{}: {}", approval.value.to_lowercase(), approval.note));
         }
         let question = self.title().lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         let name = if self.is_decided() { self.made.name.clone() } else { self.made.label.clone() };
@@ -217,7 +234,31 @@ impl<'a> Report<'a> {
     /// The answer that adopts or rejects the result, else the facilitator's own decision.
     pub fn approval(&self) -> Option<Approval<'a>> {
         let decided = || self.decision.as_ref().and_then(|made| made.by_person);
-        self.session.approval_of(self.run).or_else(decided).map(approval)
+        let asked = self.session.approval_of(self.run).or_else(decided)?;
+        let given = &asked.given;
+        let answer = match asked.decides().or(given.choice.as_deref()) {
+            Some(choice) => choice.to_owned(),
+            None if given.approved => "Yes".to_owned(),
+            None => "No".to_owned(),
+        };
+        let because = self.stays_proposed(given).filter(|_| given.approved);
+        Some(Approval { asked, answer, by: given.approver(), because })
+    }
+
+    /// Why a yes does not adopt the result.
+    fn stays_proposed(&self, given: &ApprovalGiven) -> Option<&'static str> {
+        let written = self.session.definition.as_deref().and_then(|definition| definition.answers.as_ref());
+        if !self.mark().is_empty() {
+            Some("it is a rehearsal")
+        } else if self.run.is_some_and(|run| scripted(self.session, run).0 > 0) {
+            Some("a script stood for a model")
+        } else if self.run.is_some() && !self.is_decided() {
+            Some("nothing was decided")
+        } else if given.by == SCRIPTED && written.is_some_and(|written| written.get(&given.step).is_some()) {
+            Some("the definition itself approves it")
+        } else {
+            None
+        }
     }
 
     /// How models that lead concluded: the last accepted conclusion of each discussion, with its id where
@@ -260,9 +301,13 @@ impl<'a> Report<'a> {
                     (None, false) => "Rejected",
                 };
                 let date: String = said.asked.at.to_string().chars().take(10).collect();
-                (value.to_owned(), format!("by {}, {date}", said.by))
+                let by = format!("by {}, {date}", said.by);
+                match said.because {
+                    Some(why) => ("Proposed".to_owned(), format!("{why}; {} {by}", value.to_lowercase())),
+                    None => (value.to_owned(), by),
+                }
             }
-            None if self.is_decided() => {
+            None if self.is_decided() && self.mark().is_empty() => {
                 ("Not asked for".to_owned(), "recommended by the seats, adopted by nobody yet".to_owned())
             }
             None => ("–".to_owned(), "nothing to approve".to_owned()),
@@ -277,6 +322,9 @@ impl<'a> Report<'a> {
             return vec![format!("The session is not finished. Resume it with {resume}.")];
         }
         let Some(tally) = self.tally else { return vec!["Nothing was decided.".to_owned()] };
+        if tally.rehearsal {
+            return vec!["A rehearsal decides nothing: give each seat a model and ask again.".to_owned()];
+        }
         if self.is_decided() {
             return vec!["This is a recommendation. Nobody has adopted it yet.".to_owned()];
         }
@@ -302,14 +350,4 @@ impl<'a> Report<'a> {
         let others = format!("`roundtable tally {} --all` shows what other rules find.", self.source.name());
         vec![who.to_owned(), others]
     }
-}
-
-fn approval(asked: &AnsweredQuestion) -> Approval<'_> {
-    let given = &asked.given;
-    let answer = match asked.decides().or(given.choice.as_deref()) {
-        Some(choice) => choice.to_owned(),
-        None if given.approved => "Yes".to_owned(),
-        None => "No".to_owned(),
-    };
-    Approval { asked, answer, by: given.approver() }
 }

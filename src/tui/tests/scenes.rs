@@ -213,6 +213,7 @@ fn an_open_round() {
         tries,
         trouble: trouble.map(str::to_owned),
         said: None,
+        tokens: 0,
     };
     let told = [
         (

@@ -105,7 +105,9 @@ fn say(found: &Verification, explain: bool, output: &mut Console) {
     }
     let failed: Vec<String> = found.findings.iter().map(ToString::to_string).collect();
     for (mark, texts) in [("FAILED", &failed), ("ok", &found.proven), ("note", &found.notes)] {
-        texts.iter().for_each(|text| output.line(&format!("{mark:8}{}", harmless_line(text))));
+        for text in texts {
+            output.line(&format!("{mark:8}{}", harmless_line(text)));
+        }
     }
     if let Some(head) = &found.head {
         output.line(&format!("hash    {head}"));

@@ -57,9 +57,10 @@ impl Need {
                     KeyFrom::Variables(names) => {
                         let names = names.join(" or ");
                         let is_set = |name: &str| std::env::var_os(name).is_some_and(|key| !key.is_empty());
-                        match names.split(" or ").any(is_set) {
-                            true => format!("and sends it the key in {names}"),
-                            false => format!("without a key ({names} is not set)"),
+                        if names.split(" or ").any(is_set) {
+                            format!("and sends it the key in {names}")
+                        } else {
+                            format!("without a key ({names} is not set)")
                         }
                     }
                     KeyFrom::Command(command) => {

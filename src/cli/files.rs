@@ -111,13 +111,6 @@ impl Reported {
     }
 }
 
-/// Why there is no decision to record; none where one was made.
-fn undecided(part: &Report<'_>) -> Option<String> {
-    let nothing = || "nothing was decided yet".to_owned();
-    (!part.is_decided())
-        .then(|| report::outcome(part.session).map_or_else(nothing, |_| part.made.label.clone()))
-}
-
 /// Prints the report of a session: whole, or on a terminal in one look.
 pub fn print_report(reports: &Reports<'_>, path: &Path, output: &mut Console) {
     if !output.is_for_a_look() {
@@ -191,8 +184,8 @@ pub fn write_reports(path: &Path, out: &[PathBuf], output: &mut Console) -> Verb
                 output.warn(&several);
                 continue;
             }
-            if let Some(why) = undecided(reports.head()) {
-                output.note(&no_record(&why));
+            if let Some(why) = no_record(reports.head()) {
+                output.note(&why);
                 continue;
             }
         }
@@ -226,10 +219,12 @@ pub fn write_report(out: &Path, bytes: &[u8], output: &Console) -> VerbResult {
     Ok(ExitCode::Finished)
 }
 
-fn no_record(why: &str) -> String {
-    harmless_line(&format!(
-        "no decision record written: {why} (`roundtable report --even-undecided` writes one)"
-    ))
+/// Why there is no decision to record; none where one was made.
+fn no_record(part: &Report<'_>) -> Option<String> {
+    let nothing = || "nothing was decided yet".to_owned();
+    let why = report::outcome(part.session).map_or_else(nothing, |_| part.made.label.clone());
+    let said = format!("no decision record written: {why} (`roundtable report --even-undecided` writes one)");
+    (!part.is_decided()).then(|| harmless_line(&said))
 }
 
 /// Returns where a decision record with a number is written: `0014-title.md` in a folder.
@@ -318,23 +313,21 @@ fn records(
     }
     let mut code = ExitCode::Finished;
     for (at, part) in reports.parts.iter().enumerate() {
-        if let Some(why) = undecided(part).filter(|_| !wanted.even_undecided) {
-            output.note(&no_record(&why));
+        if let Some(why) = no_record(part).filter(|_| !wanted.even_undecided) {
+            output.note(&why);
             code = ExitCode::Undecided;
             continue;
         }
         let text = report::madr(part);
         let title = report::file_title(part);
-        match (folder, out, wanted.number) {
-            (Some(folder), _, Some(number)) => {
-                let path = numbered(folder, number + at as u32, &title)?;
+        match (folder, out) {
+            (Some(folder), _) => {
+                let named = wanted.number.map(|first| numbered(folder, first + at as u32, &title));
+                let path = named.unwrap_or_else(|| Ok(folder.join(format!("{title}.md"))))?;
                 write_report(&path, text.as_bytes(), output)?;
             }
-            (Some(folder), ..) => {
-                write_report(&folder.join(title + ".md"), text.as_bytes(), output)?;
-            }
-            (None, Some(out), _) => drop(write_report(out, text.as_bytes(), output)?),
-            (None, None, _) => output.bytes(text.as_bytes()),
+            (None, Some(out)) => drop(write_report(out, text.as_bytes(), output)?),
+            (None, None) => output.bytes(text.as_bytes()),
         }
     }
     Ok(code)

@@ -16,41 +16,22 @@ use crate::round::answer::{Origin, Outcome};
 /// What stands where a model's name does not tell who made it.
 const UNKNOWN: &str = "unknown";
 
-/// Beginnings of models' names, and of providers', with who makes them.
-const MAKERS: [(&str, &str); 33] = [
-    ("gpt", "OpenAI"),
-    ("chatgpt", "OpenAI"),
-    ("o1", "OpenAI"),
-    ("o3", "OpenAI"),
-    ("o4", "OpenAI"),
-    ("codex", "OpenAI"),
-    ("openai", "OpenAI"),
-    ("claude", "Anthropic"),
-    ("anthropic", "Anthropic"),
-    ("gemini", "Google"),
-    ("gemma", "Google"),
-    ("google", "Google"),
-    ("llama", "Meta"),
-    ("codellama", "Meta"),
-    ("meta", "Meta"),
-    ("mistral", "Mistral"),
-    ("mixtral", "Mistral"),
-    ("ministral", "Mistral"),
-    ("codestral", "Mistral"),
-    ("magistral", "Mistral"),
-    ("devstral", "Mistral"),
-    ("qwen", "Alibaba"),
-    ("qwq", "Alibaba"),
-    ("deepseek", "DeepSeek"),
-    ("grok", "xAI"),
-    ("phi", "Microsoft"),
-    ("command-r", "Cohere"),
-    ("command-a", "Cohere"),
-    ("aya", "Cohere"),
-    ("granite", "IBM"),
-    ("nemotron", "NVIDIA"),
-    ("glm", "Zhipu"),
-    ("kimi", "Moonshot"),
+/// Who makes models, and how the names of these or of their providers begin.
+const MAKERS: [(&str, &str); 14] = [
+    ("OpenAI", "gpt chatgpt o1 o3 o4 codex openai"),
+    ("Anthropic", "claude anthropic"),
+    ("Google", "gemini gemma google"),
+    ("Meta", "llama codellama meta"),
+    ("Mistral", "mistral mixtral ministral codestral magistral devstral"),
+    ("Alibaba", "qwen qwq"),
+    ("DeepSeek", "deepseek"),
+    ("xAI", "grok"),
+    ("Microsoft", "phi"),
+    ("Cohere", "command-r command-a aya"),
+    ("IBM", "granite"),
+    ("NVIDIA", "nemotron"),
+    ("Zhipu", "glm"),
+    ("Moonshot", "kimi"),
 ];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +52,8 @@ pub struct Independence {
 pub fn maker(model: &str) -> Option<&'static str> {
     let of = |name: &str| {
         let name = name.to_ascii_lowercase();
-        MAKERS.iter().find(|(start, _)| name.starts_with(start)).map(|(_, maker)| *maker)
+        let begins = |starts: &str| starts.split(' ').any(|start| name.starts_with(start));
+        MAKERS.iter().find(|(_, starts)| begins(starts)).map(|(maker, _)| *maker)
     };
     model.rsplit('/').find_map(of)
 }

@@ -28,5 +28,5 @@ pub use slots::slots;
 pub use tally_text::{long_order, places, rule_description, tables};
 pub use wording::{
     close_reason, cut, finding, first_names, format_duration, group_digits, handling, join_list, labels,
-    money, pluralize, quorum_ballots, shown_mask, turnout,
+    money, pluralize, quorum_ballots, shown_mask, turnout, uncapital,
 };

@@ -84,12 +84,10 @@ pub struct Bar<'a> {
     pub share: f64,
 }
 
-impl Bar<'_> {
-    /// How many of `room` cells are filled: something is never nothing.
-    pub fn cells(&self, room: usize) -> usize {
-        let filled = (self.share * room as f64).floor() as usize;
-        filled.clamp(usize::from(self.share > 0.0), room)
-    }
+/// How many of `room` cells of a bar are filled: something is never nothing.
+pub fn bar_cells(share: f64, room: usize) -> usize {
+    let filled = (share * room as f64).floor() as usize;
+    filled.clamp(usize::from(share > 0.0), room)
 }
 
 /// The bars of a count, in the order of the form, and what a full one stands for.

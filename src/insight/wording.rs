@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use indexmap::IndexMap;
+use serde::Serialize;
 
 use crate::core::Cost;
 use crate::history::{CloseReason, Door, RoundOpened, SeatInfo, Session, Tally, Wrapped};
@@ -56,8 +57,21 @@ pub fn close_reason(reason: CloseReason) -> &'static str {
 
 const SCRIPTED: &str = "Scripted";
 
-/// The labels of a roster whose answers are not all a model's; each names whom it is about.
-pub fn labels(session: &Session) -> Vec<String> {
+/// A word for answers that are not all a model's, and whom it is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Label {
+    pub word: &'static str,
+    pub said: String,
+}
+
+impl std::fmt::Display for Label {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}: {}", self.word, self.said)
+    }
+}
+
+/// The labels of a roster whose answers are not all a model's.
+pub fn labels(session: &Session) -> Vec<Label> {
     let rehearsal = if session.is_rehearsal() { "REHEARSAL" } else { "Placeholders" };
     [
         label(session, rehearsal, Origin::Placeholder, "picked at random by placeholders, not by a model"),
@@ -80,7 +94,7 @@ fn scripted_how(session: &Session) -> &'static str {
     }
 }
 
-fn label(session: &Session, word: &str, origin: Origin, how: &str) -> Option<String> {
+fn label(session: &Session, word: &'static str, origin: Origin, how: &str) -> Option<Label> {
     const NAMED: usize = 8;
     let mut names: Vec<String> = Vec::new();
     let (mut is_all, mut given, mut all) = (true, 0, 0);
@@ -108,10 +122,8 @@ fn label(session: &Session, word: &str, origin: Origin, how: &str) -> Option<Str
     } else {
         format!("the answers of {}", first_names(&names, NAMED))
     };
-    Some(match word {
-        SCRIPTED => format!("{word}: {given} of {all}; {whose} were {how}."),
-        _ => format!("{word}: {whose} were {how}."),
-    })
+    let count = if word == SCRIPTED { format!("{given} of {all}; ") } else { String::new() };
+    Some(Label { word, said: format!("{count}{whose} were {how}.") })
 }
 
 fn steps_of<'a>(session: &'a Session, seat: &SeatInfo) -> Vec<&'a str> {
@@ -172,6 +184,12 @@ pub fn join_list(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     out
 }
 
+/// A text that begins small, for the middle of a sentence.
+pub fn uncapital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}
+
 pub fn pluralize(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", group_digits(count))
@@ -224,7 +242,7 @@ pub fn resume_verb(session: &Session) -> &'static str {
 }
 
 /// What the programs that take seats add to what they are given, a label for each program.
-fn program_labels(session: &Session) -> Vec<String> {
+fn program_labels(session: &Session) -> Vec<Label> {
     let mut groups: IndexMap<&Wrapped, Vec<&str>> = IndexMap::new();
     for seat in session.roster.values() {
         if let Some(wrapped) = &seat.wrapped {
@@ -234,25 +252,25 @@ fn program_labels(session: &Session) -> Vec<String> {
     let label = |(wrapped, names): (&Wrapped, Vec<&str>)| {
         let who = format!("{} ({}, version {})", names.join(", "), wrapped.program, wrapped.version);
         let adds = wrapped.added_bytes.map(|bytes| format!("adds {bytes} bytes to each prompt"));
-        match (adds, wrapped.tools.is_empty()) {
-            (None, _) => format!(
-                "Declared, not checked: {who} is said to have no tools; what it sends was not measured."
+        let (word, said) = match (adds, wrapped.tools.is_empty()) {
+            (None, _) => (
+                "Declared, not checked",
+                "is said to have no tools; what it sends was not measured".to_owned(),
             ),
-            (Some(adds), true) => format!("Program: {who} {adds}, declares no tools."),
+            (Some(adds), true) => ("Program", format!("{adds}, declares no tools")),
             (Some(adds), false) => {
-                format!("Not tool-less: {who} declares {} and {adds}.", wrapped.tools.join(", "))
+                ("Not tool-less", format!("declares {} and {adds}", wrapped.tools.join(", ")))
             }
-        }
+        };
+        Label { word, said: format!("{who} {said}.") }
     };
     groups.into_iter().map(label).collect()
 }
 
 /// The seats whose personas list tools, and which sit without them.
-fn without_tools(session: &Session) -> Option<String> {
+fn without_tools(session: &Session) -> Option<Label> {
     let seats = session.roster.values().filter(|seat| seat.without_tools && !seat.persona.is_empty());
     let names: Vec<&str> = seats.map(|seat| seat.name.as_str()).collect();
-    let label = || {
-        format!("Without tools: {} (`tools: none`): the tools of the persona are left out.", names.join(", "))
-    };
-    (!names.is_empty()).then(label)
+    let said = format!("{} (`tools: none`): the tools of the persona are left out.", names.join(", "));
+    (!names.is_empty()).then_some(Label { word: "Without tools", said })
 }

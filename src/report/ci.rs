@@ -5,10 +5,9 @@
 
 use std::fmt::Write as _;
 
-use crate::ballot::Severity;
+use super::model::{FindingRecord, findings};
 use crate::core::{Deciding, ExitCode, deciding, failing_rounds, session_exit};
 use crate::history::{RoundRun, Session};
-use crate::insight::findings::{FindingGroup, grouped};
 use crate::insight::headline::rehearsal_mark;
 use crate::insight::round_view::{dissents, is_revealed, seats, tally, winners};
 use crate::insight::{SeatView, headline, join_list};
@@ -202,23 +201,20 @@ pub fn github(session: &Session) -> String {
         said.iter().skip(1).for_each(|line| command("notice", line));
         case.without_ballot.iter().for_each(|line| command("warning", line));
     }
-    for round in &session.rounds {
-        let found = grouped(session, round);
-        for group in &found.groups {
-            annotation(group, found.answered, mark, &mut out);
-        }
+    for group in findings(session) {
+        annotation(&group, mark, &mut out);
     }
     out
 }
 
 /// Findings at their place in the code, where they have one.
-fn annotation(group: &FindingGroup<'_>, answered: usize, mark: &str, out: &mut String) {
-    // Errors stay for what fails the session.
-    let level = if group.severity() == Severity::Low { "notice" } else { "warning" };
-    let file = group.file().map(|file| format!(",file={}", property(file))).unwrap_or_default();
-    let lines = group.lines().map(|(from, to)| format!(",line={from},endLine={to}")).unwrap_or_default();
-    let title = format!("{}, found by {} of {answered}", group.severity().name(), group.seats());
-    let mut claims: Vec<String> = group.findings.iter().map(|(_, finding)| finding.claim.clone()).collect();
+fn annotation(group: &FindingRecord, mark: &str, out: &mut String) {
+    // GitHub's word for a note.
+    let level = if group.level == "note" { "notice" } else { group.level };
+    let file = group.file.as_ref().map(|file| format!(",file={}", property(file))).unwrap_or_default();
+    let lines = group.lines.map(|(from, to)| format!(",line={from},endLine={to}")).unwrap_or_default();
+    let title = format!("{}, found by {} of {}", group.severity, group.seats, group.of);
+    let mut claims: Vec<String> = group.findings.iter().map(|one| one.finding.claim.clone()).collect();
     claims.extend(group.not_in_evidence.iter().map(|(_, place)| format!("not in the evidence: {place}")));
     let _ = writeln!(
         out,

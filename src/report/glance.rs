@@ -6,9 +6,9 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::model::{Block, Dissenter, Fact, Report, Reports, dissent_heading, people_money, said};
 use crate::ballot::Ballot;
-use crate::insight::sides::{Bar, Side, sides};
+use crate::insight::sides::{Side, bar_cells, sides};
 use crate::insight::wording::resume_verb;
-use crate::insight::{SeatView, first_names, labels, pluralize, seats};
+use crate::insight::{SeatView, first_names, labels, pluralize, seats, uncapital};
 use crate::sanitize::{harmless_line, wrapped};
 
 /// The most lines it has; two of a usual terminal are left, for the closing hash and the prompt.
@@ -115,7 +115,10 @@ impl Page<'_> {
         lines.extend(self.lines(if is_one { &made.sentence } else { "" }, 0, 2));
         lines.extend(made.order.iter().flat_map(|order| self.lines(order, 0, 1)));
         lines.extend(self.lines(self.reports.title(), 0, 1).iter().map(|line| self.painted("2", line)));
-        let said = labels(self.report.session).into_iter().chain(self.report.missing());
+        let said = labels(self.report.session)
+            .into_iter()
+            .map(|label| label.to_string())
+            .chain(self.report.missing());
         lines.extend(said.take(2).flat_map(|label| self.lines(&label, 0, 1)));
         lines.retain(|line| !line.is_empty());
         lines
@@ -164,7 +167,7 @@ impl Page<'_> {
 
     fn bar(&self, side: &Side<'_>, result: &str, width: usize) -> Vec<String> {
         let room = BAR.min(self.look.columns / 4);
-        let full = Bar { name: side.name, score: side.score, share: side.share }.cells(room);
+        let full = bar_cells(side.share, room);
         let [on, off] = if self.look.is_ascii { ["#", "."] } else { ["█", "░"] };
         let bar = format!("{}{}", on.repeat(full), off.repeat(room - full));
         let bar = if self.report.winners().contains(&side.name) { self.painted("32", &bar) } else { bar };
@@ -194,12 +197,14 @@ impl Page<'_> {
     }
 
     fn dissent(&self) -> Items {
+        let kind = self.report.run.map(|run| run.opened.ballot.kind).unwrap_or_default();
+        let heading = dissent_heading(kind);
         let item = |one: &Dissenter<'_>| {
-            let heading = dissent_heading(one.run.opened.ballot.kind);
-            let change = one.change.as_ref().map(|change| format!(" until: {change}")).unwrap_or_default();
+            let change =
+                one.minimum_change.as_ref().map(|change| format!(" until: {change}")).unwrap_or_default();
             let words = sentence(&one.said);
             let words = if words.is_empty() { String::new() } else { format!(": “{words}”") };
-            let text = format!("{heading}: {} {}{change}{words}", one.seat.name, one.vote);
+            let text = format!("{heading}: {} {}{change}{words}", one.participant, one.vote);
             self.lines(&text, 2, 2).iter().map(|line| self.painted("33", line)).collect()
         };
         self.report.dissent().iter().map(item).collect()
@@ -210,7 +215,7 @@ impl Page<'_> {
         let session = self.report.session;
         let spent = session.spent(&|model| session.price(model));
         let is_asked = self.report.approval().is_some() || self.report.waiting().is_some();
-        let text = |fact: Fact| (fact.name, format!("{} ({})", fact.value.to_lowercase(), fact.note));
+        let text = |fact: Fact| (fact.name, format!("{} ({})", uncapital(&fact.value), fact.note));
         let cost = (spent.is_told() || spent.is_unknown).then(|| ("Cost", people_money(&spent)));
         let mut lines = Vec::new();
         let facts = self.reports.only().map(|only| only.facts().map(text)).into_iter().flatten();

@@ -10,12 +10,14 @@ mod glance;
 mod html;
 mod json;
 mod markdown;
+mod markup;
 mod model;
 mod ndjson;
 mod plain_text;
+mod quote;
 mod result;
 mod sarif;
-mod table;
+mod templates;
 mod terminal_json;
 #[cfg(test)]
 mod tests;

@@ -119,7 +119,7 @@ fn session_opened(opened: &SessionOpened, session: &Session) -> String {
     let mark = rehearsal_mark(session);
     let mut line = format!("{mark}session {} opened: {}, {seats}", opened.session, opened.definition_file);
     for label in labels(session) {
-        let _ = write!(line, ". {}", label.trim_end_matches('.'));
+        let _ = write!(line, ". {}", label.to_string().trim_end_matches('.'));
     }
     line
 }

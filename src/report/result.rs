@@ -6,8 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Decision;
-use super::json::status;
-use super::model::{Report, Reports, Source, people_money};
+use super::model::{Report, Reports, Source, people_money, session_status};
 use crate::core::{Cost, Deciding, deciding};
 use crate::history::{RoundOutcome, RoundRun, Session, Tally, round_outcome};
 use crate::insight::headline::strength;
@@ -37,7 +36,7 @@ pub fn result(session: &Session, exit: i32, file: &str, hash: &str) -> Value {
     let is_decided = reports.is_decided() && !session.is_rehearsal();
     let values = [
         ("session", session.id.as_str().into()),
-        ("status", status(session).into()),
+        ("status", session_status(session).into()),
         ("exit", exit.into()),
         ("decided", is_decided.into()),
         ("rehearsal", session.is_rehearsal().into()),

@@ -2,19 +2,16 @@
 
 use serde_json::{Value, json};
 
+use super::model::{FindingRecord, findings, level};
 use crate::ballot::Severity;
-use crate::history::{RoundRun, Session};
-use crate::insight::findings::{FindingGroup, grouped};
+use crate::history::Session;
 use crate::insight::headline::rehearsal_mark;
 use crate::insight::pluralize;
 
 /// The SARIF log of a session; without results if it has no findings.
 pub fn sarif(session: &Session) -> Value {
-    let results = session.rounds.iter().flat_map(|round| {
-        let found = grouped(session, round);
-        found.groups.iter().map(|group| result(session, round, group, found.answered)).collect::<Vec<_>>()
-    });
-    let results: Value = results.collect();
+    let mark = rehearsal_mark(session);
+    let results: Value = findings(session).iter().map(|group| result(mark, group)).collect();
     let rules = Severity::WORDS.map(|(word, severity)| {
         json!({
             "id": format!("finding/{word}"),
@@ -36,20 +33,18 @@ pub fn sarif(session: &Session) -> Value {
     })
 }
 
-fn result(session: &Session, round: &RoundRun, group: &FindingGroup<'_>, answered: usize) -> Value {
-    let severity = group.severity();
-    let mark = rehearsal_mark(session);
+fn result(mark: &str, group: &FindingRecord) -> Value {
     let mut result = json!({
-        "ruleId": format!("finding/{}", severity.name()),
-        "ruleIndex": severity as usize,
-        "level": level(severity),
-        "message": { "text": format!("{mark}{}", message(group, answered)) },
+        "ruleId": format!("finding/{}", group.severity),
+        "ruleIndex": Severity::WORDS.iter().position(|(word, _)| *word == group.severity),
+        "level": group.level,
+        "message": { "text": format!("{mark}{}", message(group)) },
         "locations": location(group).into_iter().collect::<Value>(),
         "properties": {
-            "round": round.opened.round, "severity": severity, "seats": group.seats(), "of": answered,
+            "round": group.round, "severity": group.severity, "seats": group.seats, "of": group.of,
         },
     });
-    if let Some(reason) = group.set_aside {
+    if let Some(reason) = &group.set_aside {
         // Set aside by the facilitator: kept, and marked as such.
         result["suppressions"] = json!([{ "kind": "external", "justification": reason }]);
     }
@@ -57,21 +52,21 @@ fn result(session: &Session, round: &RoundRun, group: &FindingGroup<'_>, answere
 }
 
 /// Every claim word for word, one per line, with its seat.
-fn message(group: &FindingGroup<'_>, answered: usize) -> String {
-    let mut lines: Vec<String> = group.title.map(str::to_owned).into_iter().collect();
-    for (seat, finding) in &group.findings {
-        let evidence = finding.evidence.as_ref().map(|text| format!(" Evidence: {text}"));
-        lines.push(format!("{seat}: {}{}", finding.claim, evidence.unwrap_or_default()));
+fn message(group: &FindingRecord) -> String {
+    let mut lines: Vec<String> = group.title.iter().cloned().collect();
+    for one in &group.findings {
+        let evidence = one.finding.evidence.as_ref().map(|text| format!(" Evidence: {text}"));
+        lines.push(format!("{}: {}{}", one.participant, one.finding.claim, evidence.unwrap_or_default()));
     }
     let missing = group.not_in_evidence.iter();
     lines.extend(missing.map(|(seat, place)| format!("Not in the evidence: {place} ({seat}).")));
-    lines.push(format!("Found by {} of {}.", group.seats(), pluralize(answered, "seat")));
+    lines.push(format!("Found by {} of {}.", group.seats, pluralize(group.of, "seat")));
     lines.join("\n")
 }
 
-fn location(group: &FindingGroup<'_>) -> Option<Value> {
-    let mut place = json!({ "artifactLocation": { "uri": uri(group.file()?) } });
-    if let Some((from, to)) = group.lines() {
+fn location(group: &FindingRecord) -> Option<Value> {
+    let mut place = json!({ "artifactLocation": { "uri": uri(group.file.as_ref()?) } });
+    if let Some((from, to)) = group.lines {
         place["region"] = json!({ "startLine": from, "endLine": to });
     }
     Some(json!({ "physicalLocation": place }))
@@ -88,12 +83,4 @@ fn uri(path: &str) -> String {
         }
     }
     uri
-}
-
-fn level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Low => "note",
-        Severity::Medium => "warning",
-        Severity::High | Severity::Critical => "error",
-    }
 }

@@ -91,7 +91,7 @@ fn annotations_stand_at_file_and_line_and_foreign_text_ends_no_line() {
     let desk = desk(DEFINITION, ANSWERS);
     let out = desk.run(["report", "s.s2s", "--format", "github"]).code(0).out;
     let line = out.lines().find(|line| line.contains("file=src/a b.rs,")).expect("an annotation");
-    let head = "::warning title=high%2C found by 2 of 3,file=src/a b.rs,line=10,endLine=31::";
+    let head = "::error title=high%2C found by 2 of 3,file=src/a b.rs,line=10,endLine=31::";
     assert!(line.starts_with(head) && line.contains("100%25 of retries"), "{line}");
     assert!(out.lines().all(|line| line.starts_with("::")), "{out}");
 }

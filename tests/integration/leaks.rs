@@ -87,8 +87,8 @@ fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
     let report = desk.report("out.s2s");
     let seat = &report["rounds"][0]["seats"][0];
     assert_eq!(seat["answer"]["rationale"][0], "As Claude, made by Anthropic, I take red");
-    let leak = json!({ "kind": "model", "place": "/result/rationale/0", "text": "Claude", "as": "[model]" });
-    assert_eq!(seat["leaks"][0], leak);
+    let leak = &seat["leaks"][0];
+    assert_eq!((&leak["place"], &leak["as"]), (&json!("/result/rationale/0"), &json!("[model]")));
     assert!(report["rounds"][0]["seats"][2].get("leaks").is_none());
     desk.run(["report", "out.s2s"]).code(0).shows("Leak scan (masked for later steps)").shows("“Claude”");
     desk.run(["trace", "out.s2s"]).code(0).shows("--- leak scan: masked for later steps");

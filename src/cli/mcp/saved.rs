@@ -12,6 +12,9 @@ use crate::launch::error::RunError;
 use crate::launch::session_file::read_session;
 use crate::report;
 
+/// What a round of a result does without: a caller pays for each word.
+const LEFT_OUT: [&str; 6] = ["snapshot", "rules", "held", "counted", "chart", "tables"];
+
 pub fn file_of(folders: &Dirs, id: &str) -> Result<PathBuf, Diagnostic> {
     let is_it = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == id);
     saved(folders).into_iter().find(is_it).ok_or_else(|| {
@@ -36,6 +39,10 @@ pub fn outcome(path: &Path) -> Result<Value, RunError> {
     let whole = report::json(&report::Reports::new(&session, &report::Source::default()));
     for key in ["dissent", "rounds", "pseudonyms"] {
         result[key] = whole[key].clone();
+    }
+    let rounds = result["rounds"].as_array_mut().into_iter().flatten();
+    for round in rounds.filter_map(Value::as_object_mut) {
+        round.retain(|key, _| !LEFT_OUT.contains(&key.as_str()));
     }
     Ok(result)
 }

@@ -1,6 +1,9 @@
 //! Who disagrees with what was decided, and which seats did not count, in their own words.
 
+use serde::Serialize;
+
 use super::Report;
+use super::options::{Badge, stance_badge};
 use super::reasons::plain_texts;
 use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::history::RoundRun;
@@ -9,17 +12,24 @@ use crate::insight::movement::{Move, movement};
 use crate::insight::{SeatView, confidence, dissents, seats, tally, winners};
 use crate::round::answer::Outcome;
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Dissenter<'a> {
-    pub run: &'a RoundRun,
-    pub seat: SeatView<'a>,
+    pub participant: &'a str,
+    pub model: &'a str,
+    pub round: &'a str,
+    pub number: u32,
     /// "votes redis", "puts search first and csv-export in place 3".
     pub vote: String,
     /// What it said, in full: its position, else its reasons, concerns, risks or suggestions; its last reply
     /// where it gave no valid answer.
     pub said: String,
     /// What would have to change, if it blocks.
-    pub change: Option<String>,
+    pub minimum_change: Option<String>,
+    pub sure: Option<String>,
+    #[serde(flatten)]
+    pub badge: Badge,
+    #[serde(skip)]
+    is_block: bool,
 }
 
 /// Seats without a ballot that counts, with one reason in common.
@@ -32,7 +42,7 @@ pub struct Absent {
 }
 
 /// A seat that changed its ballot between two rounds of the question.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Moved {
     pub round: u32,
     pub seat: String,
@@ -91,12 +101,27 @@ impl<'a> Report<'a> {
             } else {
                 dissents(&seat, &winners).then(|| self.vote(&seat))?
             };
-            let change = seat.ballot().and_then(Ballot::minimum_change).map(str::to_owned);
-            Some(Dissenter { run, said: said(&seat), seat, vote, change })
+            let top = seat.ballot().and_then(Ballot::top_options).unwrap_or_default();
+            let badge = match top.as_slice() {
+                [option] => self.letters.badge(option),
+                _ => stance_badge(&seat),
+            };
+            Some(Dissenter {
+                participant: seat.name,
+                model: seat.model,
+                round: &run.opened.round,
+                number: run.opened.number,
+                vote,
+                said: said(&seat),
+                minimum_change: seat.ballot().and_then(Ballot::minimum_change).map(str::to_owned),
+                sure: sure(&seat),
+                badge: badge.unwrap_or_default(),
+                is_block: matches!(seat.ballot(), Some(Ballot::Consent(Stance::Block, _)) | None),
+            })
         });
         let mut found: Vec<Dissenter<'a>> = found.collect();
         // Blocks first: a stand-aside lets it pass.
-        found.sort_by_key(|one| !matches!(one.seat.ballot(), Some(Ballot::Consent(Stance::Block, _)) | None));
+        found.sort_by_key(|one| !one.is_block);
         found
     }
 

@@ -1,5 +1,8 @@
 //! The four facts beside a headline, what happens next, and what it cost.
 
+use serde::Serialize;
+use serde_json::Value;
+
 use super::{Report, dissent_heading};
 use crate::ballot::BallotKind;
 use crate::core::Cost;
@@ -7,30 +10,61 @@ use crate::history::{AnsweredQuestion, ApprovalGiven, Invitation, SCRIPTED, Sess
 use crate::insight::headline::{cap, capital};
 use crate::insight::independence::independence;
 use crate::insight::wording::resume_verb;
-use crate::insight::{
-    SeatView, VisibleState, first_names, format_duration, group_digits, join_list, pluralize, scripted,
-};
+use crate::insight::{first_names, format_duration, group_digits, join_list, pluralize, scripted};
 use crate::tally::{Backing, Tier, Ties};
 use crate::workflow::{FacilitatorForm, Step, StepKind};
 
 /// "Strength", its word, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fact {
+    #[serde(skip)]
     pub name: &'static str,
     pub value: String,
     pub note: String,
 }
 
-/// What a person said of the result, and asked what.
-#[derive(Debug)]
+/// What a person was asked, and answered.
+#[derive(Debug, Serialize)]
 pub struct Approval<'a> {
-    pub asked: &'a AnsweredQuestion,
+    pub step: &'a str,
+    /// The message; of a decision of the facilitator's own that it is one.
+    pub question: &'a str,
+    pub message: &'a str,
+    pub choices: &'a [String],
     /// "Yes", "No", or the option chosen.
     pub answer: String,
-    /// "a script", "facilitator", or a name.
-    pub by: String,
+    pub approved: bool,
+    pub choice: Option<&'a str>,
+    pub edited: Option<&'a Value>,
+    /// What was said beside the answer; none where that is blank.
+    pub comment: Option<&'a str>,
+    pub by: &'a str,
+    pub name: Option<&'a str>,
+    /// Who it was, for people: "a script", "facilitator", or a name.
+    pub approver: String,
+    pub at: String,
     /// Why the result is only proposed although the answer is yes.
     pub because: Option<&'static str>,
+    #[serde(skip)]
+    is_decision: bool,
+}
+
+impl Approval<'_> {
+    /// "accepted", "rejected" or "proposed": the seats recommend; a person accepts or rejects.
+    pub fn status(&self) -> &'static str {
+        match self.because {
+            _ if !self.approved => "rejected",
+            None => "accepted",
+            Some(_) => "proposed",
+        }
+    }
+}
+
+/// What a person has yet to answer.
+#[derive(Debug, Serialize)]
+pub struct Waiting<'a> {
+    pub step: &'a str,
+    pub message: &'a str,
 }
 
 pub fn people_money(cost: &Cost) -> String {
@@ -78,41 +112,6 @@ pub fn status(session: &Session) -> String {
     }
 }
 
-/// How a seat stands whose answer may not be read.
-pub fn standing(seat: &SeatView<'_>) -> String {
-    match (seat.standing, seat.outcome()) {
-        (VisibleState::Unread("lost"), _) => "its answer was lost with the round's key".to_owned(),
-        (VisibleState::Unread(state), _) => state.to_owned(),
-        (_, outcome) => outcome.map_or("", |outcome| outcome.name()).replace('_', " "),
-    }
-}
-
-impl Approval<'_> {
-    pub fn question(&self) -> &str {
-        if self.asked.decides().is_some() { "The facilitator decides:" } else { &self.asked.message }
-    }
-
-    /// What was said beside the answer; none where that is blank.
-    pub fn comment(&self) -> Option<&str> {
-        self.asked.given.comment.as_deref().filter(|comment| !comment.trim().is_empty())
-    }
-
-    /// "accepted", "rejected" or "proposed": the seats recommend; a person accepts or rejects.
-    pub fn status(&self) -> &'static str {
-        match self.because {
-            _ if !self.asked.given.approved => "rejected",
-            None => "accepted",
-            Some(_) => "proposed",
-        }
-    }
-
-    /// "Yes, by Ana. It stays proposed: a script stood for a model."
-    pub fn said(&self) -> [String; 2] {
-        let stays = self.because.map(|why| format!(" It stays proposed: {why}.")).unwrap_or_default();
-        [self.answer.clone(), format!(", by {}.{stays}", self.by)]
-    }
-}
-
 /// What is less certain of remote ballots than their signatures say, a line each.
 pub fn remote_notes(session: &Session) -> Vec<String> {
     /// With more seats than this the others are counted.
@@ -136,11 +135,12 @@ pub fn remote_notes(session: &Session) -> Vec<String> {
     notes
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct InShort {
     pub question: String,
     /// "YES", "No decision: a and b tie".
     pub name: String,
+    #[serde(skip)]
     pub is_made: bool,
     /// "weak, 2 of 3 seats", "dissent: skeptic", "approved by Ana Berg".
     pub facts: Vec<String>,
@@ -152,7 +152,7 @@ impl<'a> Report<'a> {
         let backing = self.tally.filter(|tally| tally.decided).and_then(|tally| tally.tier_because.as_ref());
         let why = backing.map_or(strength.note, Backing::to_string);
         let mut facts = vec![format!("{}: {why}", strength.value.to_lowercase())];
-        let dissent: Vec<&str> = self.dissent().iter().map(|one| one.seat.name).collect();
+        let dissent: Vec<&str> = self.dissent().iter().map(|one| one.participant).collect();
         if !dissent.is_empty() {
             let heading = self.run.map_or("Dissent", |run| dissent_heading(run.opened.ballot.kind));
             facts.push(format!("{}: {}", heading.to_lowercase(), first_names(&dissent, 4)));
@@ -235,14 +235,8 @@ impl<'a> Report<'a> {
     pub fn approval(&self) -> Option<Approval<'a>> {
         let decided = || self.decision.as_ref().and_then(|made| made.by_person);
         let asked = self.session.approval_of(self.run).or_else(decided)?;
-        let given = &asked.given;
-        let answer = match asked.decides().or(given.choice.as_deref()) {
-            Some(choice) => choice.to_owned(),
-            None if given.approved => "Yes".to_owned(),
-            None => "No".to_owned(),
-        };
-        let because = self.stays_proposed(given).filter(|_| given.approved);
-        Some(Approval { asked, answer, by: given.approver(), because })
+        let because = self.stays_proposed(&asked.given).filter(|_| asked.given.approved);
+        Some(Approval { because, ..Approval::from(asked) })
     }
 
     /// Why a yes does not adopt the result.
@@ -284,24 +278,24 @@ impl<'a> Report<'a> {
         found
     }
 
-    pub fn waiting(&self) -> Option<&'a str> {
+    pub fn waiting(&self) -> Option<Waiting<'a>> {
         let session = self.session;
         let step = session.step.as_ref().and_then(|step| step.approval.as_ref());
         let asked = step.or(session.exhausted.as_ref()).filter(|asked| asked.given.is_none())?;
-        Some(&asked.requested.message)
+        Some(Waiting { step: &asked.requested.step, message: &asked.requested.message })
     }
 
     fn approval_fact(&self) -> Fact {
         let (value, note) = match self.approval() {
             _ if self.waiting().is_some() => ("Waiting".to_owned(), "a person has yet to answer".to_owned()),
             Some(said) => {
-                let value = match (said.asked.decides(), said.asked.given.approved) {
-                    (Some(_), _) => "Decided",
-                    (None, true) => "Approved",
-                    (None, false) => "Rejected",
+                let value = match (said.is_decision, said.approved) {
+                    (true, _) => "Decided",
+                    (false, true) => "Approved",
+                    (false, false) => "Rejected",
                 };
-                let date: String = said.asked.at.to_string().chars().take(10).collect();
-                let by = format!("by {}, {date}", said.by);
+                let date: String = said.at.chars().take(10).collect();
+                let by = format!("by {}, {date}", said.approver);
                 match said.because {
                     Some(why) => ("Proposed".to_owned(), format!("{why}; {} {by}", value.to_lowercase())),
                     None => (value.to_owned(), by),
@@ -349,5 +343,34 @@ impl<'a> Report<'a> {
         };
         let others = format!("`roundtable tally {} --all` shows what other rules find.", self.source.name());
         vec![who.to_owned(), others]
+    }
+}
+
+impl<'a> From<&'a AnsweredQuestion> for Approval<'a> {
+    fn from(asked: &'a AnsweredQuestion) -> Self {
+        let given = &asked.given;
+        let answer = match asked.decides().or(given.choice.as_deref()) {
+            Some(choice) => choice.to_owned(),
+            None if given.approved => "Yes".to_owned(),
+            None => "No".to_owned(),
+        };
+        let is_decision = asked.decides().is_some();
+        Self {
+            step: &given.step,
+            question: if is_decision { "The facilitator decides:" } else { &asked.message },
+            message: &asked.message,
+            choices: &asked.choices,
+            answer,
+            approved: given.approved,
+            choice: given.choice.as_deref(),
+            edited: given.edited.as_ref(),
+            comment: given.comment.as_deref().filter(|comment| !comment.trim().is_empty()),
+            by: &given.by,
+            name: given.name.as_deref(),
+            approver: given.approver(),
+            at: asked.at.to_string(),
+            because: None,
+            is_decision,
+        }
     }
 }

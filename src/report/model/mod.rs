@@ -3,10 +3,16 @@
 //! Texts are raw here. Nothing of a round is in it before the round is revealed.
 
 mod blocks;
+mod chart;
 mod dissent;
+mod document;
+mod events;
 mod facts;
 mod options;
+mod page;
 mod reasons;
+mod record;
+mod votes;
 
 use super::{Decision, decisions};
 use crate::ballot::BallotKind;
@@ -14,18 +20,16 @@ use crate::core::{Deciding, deciding};
 use crate::history::{RoundRun, Session, Tally};
 use crate::insight::headline::{question_headline, rehearsal_mark};
 use crate::insight::{Headline, is_revealed, session_headline, tally};
-use crate::yaml;
 
 pub use blocks::Block;
-pub use dissent::{Dissenter, dissent_heading, said, sure};
-pub use facts::{Approval, Fact, cost_lines, people_money, remote_notes, standing, status};
-pub use options::{Letters, OptionView, asked, needed_votes};
-pub use reasons::{Reason, headings, plain_texts};
-
-/// With more seats in a round the record holds dissent in full and of the others positions alone.
-pub const FULL_RECORD: usize = 300;
-/// With more seats in a round the record holds counts and dissent.
-pub const POSITIONS_ONLY: usize = 2_000;
+pub use chart::{Chart, chart};
+pub use dissent::{Dissenter, Moved, dissent_heading, said, sure};
+pub use document::{Document, session_status};
+pub use events::{FindingRecord, findings, level};
+pub use facts::{Approval, Fact, cost_lines, people_money, remote_notes, status};
+pub use options::{Letters, asked};
+pub use page::Page;
+pub use reasons::{headings, plain_texts};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Source {
@@ -267,10 +271,4 @@ impl<'a> Report<'a> {
         }
         said
     }
-}
-
-/// What stands under `exploration` in the snapshot of a round.
-pub fn background(round: &RoundRun) -> Option<String> {
-    let value = yaml::read(&round.opened.snapshot, "snapshot").ok()?.to_json();
-    value["participant_context"]["exploration"].as_str().map(str::to_owned)
 }

@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::reasons::Reasons;
 use super::{Report, reasons};
-use crate::ballot::{Ballot, BallotKind, OptionText};
+use crate::ballot::{Ballot, BallotKind, OptionText, Stance};
 use crate::history::{RoundRun, Tally};
-use crate::insight::seats;
+use crate::insight::{SeatView, is_revealed, seats};
 use crate::tally::Rule;
 
 /// The kinds whose result is how many seats are for an option.
@@ -34,10 +34,38 @@ impl Letters {
         self.options.iter().position(|known| known == option)
     }
 
-    /// The letter of an option: A to Z, then its number.
-    pub fn letter(&self, option: &str) -> Option<String> {
-        self.place(option).map(letter)
+    /// Its letter, A to Z, then its number; none for what is no option.
+    pub fn badge(&self, option: &str) -> Option<Badge> {
+        self.place(option).map(Badge::of_place)
     }
+}
+
+/// A letter or sign, and the colour that goes with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Badge {
+    pub mark: String,
+    /// Options by their place, the colours repeat after eight; stances have their own.
+    pub tone: Option<String>,
+}
+
+impl Badge {
+    fn of_place(place: usize) -> Self {
+        Self { mark: letter(place), tone: Some(format!("o{}", place % 8 + 1)) }
+    }
+
+    pub fn of_stance(stance: Stance) -> Self {
+        let (mark, tone) = match stance {
+            Stance::Support => ("✓", "c-yes"),
+            Stance::StandAside => ("–", "c-aside"),
+            Stance::Block => ("✕", "c-no"),
+        };
+        Self { mark: mark.to_owned(), tone: Some(tone.to_owned()) }
+    }
+}
+
+pub fn stance_badge(seat: &SeatView<'_>) -> Option<Badge> {
+    let Some(Ballot::Consent(stance, _)) = seat.ballot() else { return None };
+    Some(Badge::of_stance(*stance))
 }
 
 fn letter(place: usize) -> String {
@@ -48,17 +76,27 @@ fn letter(place: usize) -> String {
 }
 
 #[derive(Debug, Serialize)]
+pub struct RoundVotes {
+    pub round: u32,
+    pub votes: usize,
+}
+
+#[derive(Debug, Serialize)]
 pub struct OptionView {
     pub name: String,
-    /// Its place among the letters; none for a proposal that is consented to.
-    #[serde(skip)]
-    pub place: Option<usize>,
+    /// Whether it is what is consented to, which has no letter.
+    #[serde(rename = "proposal")]
+    pub is_proposal: bool,
     pub letter: String,
+    pub tone: Option<String>,
     pub description: Option<String>,
     /// "4 of 6", "7.25", "2=".
     pub result: String,
     /// How many seats are for it, where that is what is counted.
     pub votes: Option<usize>,
+    /// The same in each round of the question, the deciding one among them.
+    #[serde(rename = "votes_by_round")]
+    pub by_round: Vec<RoundVotes>,
     #[serde(rename = "chosen")]
     pub is_chosen: bool,
     #[serde(flatten)]
@@ -75,11 +113,13 @@ impl Report<'_> {
             let of_proposal = reasons.shift_remove(reasons::PROPOSAL).unwrap_or_default();
             return vec![OptionView {
                 name: "The proposal".to_owned(),
-                place: None,
+                is_proposal: true,
                 letter: String::new(),
+                tone: None,
                 description: Some(run.opened.question.clone()),
                 result: String::new(),
                 votes: None,
+                by_round: Vec::new(),
                 is_chosen: false,
                 reasons: of_proposal,
             }];
@@ -92,16 +132,19 @@ impl Report<'_> {
             .options
             .iter()
             .enumerate()
-            .map(|(place, option)| OptionView {
+            .map(|(place, option)| (Badge::of_place(place), option))
+            .map(|(badge, option)| OptionView {
                 name: option.clone(),
-                place: Some(place),
-                letter: letter(place),
+                is_proposal: false,
+                letter: badge.mark,
+                tone: badge.tone,
                 description: descriptions
                     .iter()
                     .find(|(name, _)| name == option)
                     .map(|(_, text)| text.clone()),
                 result: self.result(run, option),
                 votes: is_counted.then(|| self.votes(run, option)),
+                by_round: if is_counted { self.votes_by_round(run, option) } else { Vec::new() },
                 is_chosen: winners.contains(&option.as_str()),
                 reasons: reasons.shift_remove(option).unwrap_or_default(),
             })
@@ -123,6 +166,14 @@ impl Report<'_> {
             (option.clone(), by + &texts.join(". "))
         };
         run.opened.ballot.about.iter().map(told).collect()
+    }
+
+    fn votes_by_round(&self, run: &RoundRun, option: &str) -> Vec<RoundVotes> {
+        let alike =
+            |round: &&&RoundRun| is_revealed(round) && round.opened.ballot.is_like(&run.opened.ballot);
+        let votes =
+            |round: &&RoundRun| RoundVotes { round: round.opened.number, votes: self.votes(round, option) };
+        self.rounds.iter().filter(alike).map(votes).collect()
     }
 
     /// How many seats chose or approved an option, or place it first.

@@ -29,6 +29,8 @@ pub struct Reason {
     pub rounds: BTreeSet<u32>,
     /// Whether it was given last by somebody who left the option.
     pub left: bool,
+    /// "qa-lead, skeptic in round 2", "devops-engineer (left it)".
+    pub who: String,
 }
 
 /// The reasons for an option and those against it, the most widely held first.
@@ -99,6 +101,7 @@ impl Merger {
             models: BTreeSet::new(),
             rounds: BTreeSet::new(),
             left,
+            who: String::new(),
         });
         if !reason.seats.iter().any(|name| name == seat.name) {
             reason.seats.push(seat.name.to_owned());
@@ -162,13 +165,14 @@ pub fn by_option(report: &Report<'_>, run: &RoundRun) -> IndexMap<String, Reason
             }
         }
     }
-    by_weight(merger)
+    by_weight(merger, run.opened.number)
 }
 
 /// The reasons by option, those that most models have first.
-fn by_weight(merger: Merger) -> IndexMap<String, Reasons> {
+fn by_weight(merger: Merger, last: u32) -> IndexMap<String, Reasons> {
     let mut found: IndexMap<String, Reasons> = IndexMap::new();
-    for ((option, is_pro, _), reason) in merger.found {
+    for ((option, is_pro, _), mut reason) in merger.found {
+        reason.who = reason.given_by(last);
         let of_option = found.entry(option).or_default();
         if is_pro { of_option.pro.push(reason) } else { of_option.con.push(reason) }
     }
@@ -193,8 +197,7 @@ pub fn headings(kind: BallotKind) -> [&'static str; 2] {
 }
 
 impl Reason {
-    /// "2 seats qa-lead, technical-lead in round 2", "devops-engineer (left it)".
-    pub fn who(&self, last: u32) -> String {
+    fn given_by(&self, last: u32) -> String {
         const NAMED: usize = 3;
         let mut who = match self.seats.len() {
             ..=NAMED => self.seats.join(", "),

@@ -270,7 +270,7 @@ fn lost_answers_are_said_to_be_lost() {
     table.close(Vec::new());
     let report = markdown(&Reports::new(&table.session, &Source::default()));
     assert!(report.contains("- **qa-lead** failed: its answer was lost with the round's key"));
-    assert!(report.contains("**Round \\`pick\\`: its key was lost, and with it what qa-lead had sealed."));
+    assert!(report.contains("**Round `pick`: its key was lost, and with it what qa-lead had sealed."));
     assert!(
         report
             .lines()

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
+use crate::insight::cut;
 use crate::sanitize::{harmless, harmless_line};
 
 /// One line of foreign text within a line of the report.
@@ -26,26 +27,33 @@ pub fn code(text: &str) -> String {
     format!("{fence} {line} {fence}")
 }
 
-/// A sentence with what is in backquotes as code.
-pub fn told(text: &str) -> String {
-    if text.matches('`').count() % 2 == 1 {
-        return inline(text);
-    }
-    let mut parts = text.split('`');
-    let mut said = inline(parts.next().unwrap_or_default());
-    while let (Some(command), Some(rest)) = (parts.next(), parts.next()) {
-        let space = if rest.starts_with(' ') { " " } else { "" };
-        let before = if said.is_empty() { "" } else { " " };
-        said = format!("{said}{before}{}{space}{}", code(command), inline(rest));
-    }
-    said
-}
-
 /// Foreign text as a block quote, with a line feed after every line.
 pub fn quote(text: &str) -> String {
     let mut out = String::new();
     quote_lines(text, "", "", &mut out);
     out
+}
+
+/// A block of lines, each two spaces further in.
+pub fn indented(block: &str) -> String {
+    block.lines().fold(String::new(), |text, line| text + "  " + line + "\n")
+}
+
+/// One line of foreign text within a cell of a table.
+pub fn cell(text: &str) -> String {
+    // A pipe ends a cell, whatever stands before it.
+    const PIPE: &str = "\u{e000}";
+    inline(&text.replace('|', PIPE)).replace(PIPE, "&#124;")
+}
+
+/// The same as code, where that holds no pipe.
+pub fn tag(text: &str) -> String {
+    if text.contains('|') { cell(text) } else { code(text) }
+}
+
+/// A value of YAML: a JSON string is one too.
+pub fn yaml(text: &str) -> String {
+    Value::from(harmless_line(text)).to_string()
 }
 
 /// A value of an answer as a block quote: a list as its items, a map as `key: value` items.
@@ -71,8 +79,26 @@ pub fn quote_value(value: &Value) -> String {
     out
 }
 
+/// How much of one part of an answer stands in a report, in characters; the file has all of it.
+const PART: usize = 20_000;
+
+/// One part of an answer as an item: on the line of its heading if all of it is short, else below it.
+pub fn part(heading: &str, value: &Value) -> String {
+    if is_blank(value) {
+        return String::new();
+    }
+    let heading = inline(heading);
+    let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+    let texts = items.iter().map(|item| item.as_str().filter(|text| !text.trim().contains('\n')));
+    if let Some(texts) = texts.collect::<Option<Vec<&str>>>() {
+        let texts: Vec<String> = texts.into_iter().map(|text| inline(&cut(text, PART))).collect();
+        return format!("  - {heading}: {}\n", texts.join("; "));
+    }
+    format!("  - {heading}:\n\n{}\n", indented(&indented(&quote_value(value))))
+}
+
 /// Whether a value holds nothing to show.
-pub fn is_blank(value: &Value) -> bool {
+fn is_blank(value: &Value) -> bool {
     match value {
         Value::Null => true,
         Value::String(text) => text.trim().is_empty(),

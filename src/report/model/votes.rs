@@ -1,36 +1,44 @@
 //! Who voted what: one row a seat, one column a round with ballots.
 
 use indexmap::IndexMap;
+use serde::Serialize;
 
-use super::model::{Report, sure};
+use super::options::{Badge, stance_badge};
+use super::{Report, sure};
 use crate::ballot::{Ballot, Stance};
 use crate::history::RoundRun;
 use crate::insight::movement::earlier;
 use crate::insight::{SeatView, seats};
 use crate::round::answer::Outcome;
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Cell {
     /// The letter of its option, or ✓ support, – stand aside, ✕ block, ○ abstained, ! failed, ? invalid.
-    pub mark: String,
-    /// The place of its option among the letters.
-    pub place: Option<usize>,
+    #[serde(flatten)]
+    pub badge: Badge,
     pub text: String,
     /// Whether it stood elsewhere in the last round of the same question.
     pub moved: bool,
     pub sure: Option<String>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Row<'a> {
+    #[serde(rename = "participant")]
     pub seat: &'a str,
     pub model: &'a str,
     pub cells: Vec<Cell>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
+pub struct Column<'a> {
+    pub round: &'a str,
+    pub number: u32,
+}
+
+#[derive(Debug, Serialize)]
 pub struct Table<'a> {
-    pub rounds: Vec<&'a RoundRun>,
+    pub rounds: Vec<Column<'a>>,
     pub rows: Vec<Row<'a>>,
 }
 
@@ -59,7 +67,8 @@ impl<'a> Report<'a> {
         for row in &mut rows {
             row.cells.resize_with(voted.len(), Cell::default);
         }
-        Table { rounds: voted, rows }
+        let column = |run: &&'a RoundRun| Column { round: &run.opened.round, number: run.opened.number };
+        Table { rounds: voted.iter().map(column).collect(), rows }
     }
 
     fn cell(&self, seat: &SeatView<'_>) -> Cell {
@@ -72,13 +81,14 @@ impl<'a> Report<'a> {
                 Some(Outcome::Missing | Outcome::Excused) => "·",
             };
             let text = seat.outcome().map_or("", |outcome| outcome.name()).replace('_', " ");
-            return Cell { mark: mark.to_owned(), text, sure: sure(seat), ..Cell::default() };
+            let badge = Badge { mark: mark.to_owned(), tone: None };
+            return Cell { badge, text, sure: sure(seat), moved: false };
         };
-        let (mark, text) = match ballot {
-            Ballot::Consent(Stance::Support, _) => ("✓".to_owned(), "support".to_owned()),
-            Ballot::Consent(Stance::StandAside, _) => ("–".to_owned(), "stand aside".to_owned()),
-            Ballot::Consent(Stance::Block, _) => ("✕".to_owned(), "block".to_owned()),
-            Ballot::Choice(option) => (self.letters.letter(option).unwrap_or_default(), option.clone()),
+        let text = match ballot {
+            Ballot::Consent(Stance::Support, _) => "support".to_owned(),
+            Ballot::Consent(Stance::StandAside, _) => "stand aside".to_owned(),
+            Ballot::Consent(Stance::Block, _) => "block".to_owned(),
+            Ballot::Choice(option) => option.clone(),
             Ballot::Position
             | Ballot::Approval(_)
             | Ballot::Ranking(_)
@@ -86,9 +96,10 @@ impl<'a> Report<'a> {
             | Ballot::Estimate(_)
             | Ballot::Ideas(_)
             | Ballot::Findings(_)
-            | Ballot::Abstain => (String::new(), ballot.brief().unwrap_or_default()),
+            | Ballot::Abstain => ballot.brief().unwrap_or_default(),
         };
-        let place = if mark.is_empty() { None } else { self.letters.place(&text) };
-        Cell { mark, place, text, moved: false, sure: sure(seat) }
+        let is_option = matches!(ballot, Ballot::Choice(_));
+        let badge = if is_option { self.letters.badge(&text) } else { stance_badge(seat) };
+        Cell { badge: badge.unwrap_or_default(), text, moved: false, sure: sure(seat) }
     }
 }

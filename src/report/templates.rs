@@ -1,0 +1,124 @@
+//! The templates that pages are written from, and how foreign text is made harmless in each format.
+//!
+//! Every text is escaped for the format of its template, unless a filter here has made markup of it.
+
+use std::sync::LazyLock;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, State, UndefinedBehavior, Value};
+use serde::Serialize;
+
+use super::markup::{e, rendered};
+use super::quote;
+use crate::insight::headline::capital;
+use crate::insight::sides::bar_cells;
+use crate::insight::{cut, format_duration, group_digits, pluralize, uncapital};
+use crate::sanitize::harmless_line;
+
+const SOURCES: [(&str, &str); 6] = [
+    ("page.html", include_str!("html/page.html")),
+    ("report.md", include_str!("markdown/report.md")),
+    ("round.md", include_str!("markdown/round.md")),
+    ("rest.md", include_str!("markdown/rest.md")),
+    ("about.md", include_str!("markdown/about.md")),
+    ("decision.md", include_str!("markdown/decision.md")),
+];
+
+static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(environment);
+
+/// A template with its values filled in. What cannot be is said in its place: every template is tested.
+pub fn render(template: &str, values: impl Serialize) -> String {
+    let filled = TEMPLATES.get_template(template).and_then(|found| found.render(Value::from(Serde(values))));
+    filled.unwrap_or_else(|problem| format!("{problem:#}"))
+}
+
+fn environment() -> Environment<'static> {
+    let mut all = Environment::new();
+    let syntax =
+        SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build();
+    all.set_syntax(syntax.unwrap_or_default());
+    all.set_undefined_behavior(UndefinedBehavior::Chainable);
+    all.set_auto_escape_callback(|name| match name.rsplit_once('.') {
+        Some((_, "html")) => AutoEscape::Html,
+        _ => AutoEscape::Custom("markdown".into()),
+    });
+    all.set_formatter(|out, state, value| {
+        match value.as_str() {
+            Some(text) if !value.is_safe() => out.write_str(&escaped(state, text))?,
+            _ if value.is_none() || value.is_undefined() => {}
+            _ => write!(out, "{value}")?,
+        }
+        Ok(())
+    });
+    all.add_filter("cut", |text: &str, room: usize| cut(text, room));
+    all.add_filter("plural", |count: usize, noun: &str| pluralize(count, noun));
+    all.add_filter("capital", |text: &str| capital(text));
+    all.add_filter("uncapital", |text: &str| uncapital(text));
+    all.add_filter("told", |state: &State, text: &str| Value::from_safe_string(told(state, text)));
+    all.add_filter("code", |text: &str| Value::from_safe_string(quote::code(text)));
+    all.add_filter("quote", |text: &str| Value::from_safe_string(quote::quote(text)));
+    all.add_filter("cell", |text: &str| Value::from_safe_string(quote::cell(text)));
+    all.add_filter("tag", |text: &str| Value::from_safe_string(quote::tag(text)));
+    all.add_filter("first_line", |text: &str| quote::first_line(text));
+    all.add_filter("sentence", |text: &str| text.trim_end_matches('.').to_owned());
+    all.add_filter("yaml", |text: &str| Value::from_safe_string(quote::yaml(text)));
+    all.add_filter("words", |text: &str| text.replace('_', " "));
+    all.add_filter("digits", |number: usize| group_digits(number));
+    all.add_filter("duration", |millis: u64| format_duration(millis));
+    all.add_filter("line", |text: &str| Value::from_safe_string(harmless_line(text)));
+    all.add_filter("bar", |share: f64| Value::from_safe_string(bar(share)));
+    all.add_filter("value", |value: Value| Value::from_safe_string(quote::quote_value(&json(&value))));
+    all.add_filter("part", |value: Value, heading: &str| {
+        Value::from_safe_string(quote::part(heading, &json(&value)))
+    });
+    all.add_filter("indented", |text: &str| Value::from_safe_string(quote::indented(text)));
+    all.add_filter("rendered", |text: &str| Value::from_safe_string(rendered(text)));
+    for (name, source) in SOURCES {
+        // One that is no template is missed when it is asked for.
+        let _ = all.add_template(name, source);
+    }
+    all
+}
+
+fn json(value: &Value) -> serde_json::Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+/// A bar of text; a full one stands for what the scale says.
+fn bar(share: f64) -> String {
+    const CELLS: usize = 20;
+    let filled = bar_cells(share, CELLS);
+    "█".repeat(filled) + &"·".repeat(CELLS - filled)
+}
+
+fn is_html(state: &State) -> bool {
+    matches!(state.auto_escape(), AutoEscape::Html)
+}
+
+fn escaped(state: &State, text: &str) -> String {
+    if is_html(state) { e(text) } else { quote::inline(text) }
+}
+
+/// A sentence of the report's own, with what stands in backquotes as code.
+fn told(state: &State, text: &str) -> String {
+    let mut said = String::new();
+    if text.matches('`').count() % 2 == 1 {
+        return escaped(state, text);
+    }
+    for (at, part) in text.split('`').enumerate() {
+        let is_code = at % 2 == 1;
+        said += &match (is_code, is_html(state)) {
+            (true, true) => format!("<code>{}</code>", e(part)),
+            (true, false) => quote::code(part),
+            (false, _) if part.trim().is_empty() => part.to_owned(),
+            (false, true) => e(part),
+            (false, false) => {
+                let spaces = |is: bool| if is { " " } else { "" };
+                let (before, after) = (spaces(part.starts_with(' ')), spaces(part.ends_with(' ')));
+                format!("{before}{}{after}", quote::inline(part))
+            }
+        };
+    }
+    said
+}

@@ -123,6 +123,8 @@ fn check(args: &AskArgs) -> Result<(), Diagnostic> {
         return Err(problem.hint(format!("put the question in quotes: {example}")));
     }
     if let [option] = args.options.as_slice() {
+        let words = split_participants(option).join(" ");
+        let example = if words == *option { example.to_owned() } else { format!("… {words}") };
         let problem = Diagnostic::new(format!("one option, `{option}`, is no choice"));
         return Err(problem.hint(format!("give each option as a word of its own, or none: {example}")));
     }

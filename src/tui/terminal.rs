@@ -63,7 +63,7 @@ pub enum Notify {
 }
 
 /// Shows the screen, beginning with `opening` or with the home screen, until the person leaves or a
-/// signal ends it; gives the exit code, and the file of a session that was left unfinished.
+/// signal ends it; gives the exit code, and the file of a session that ran here.
 pub fn run(
     host: Arc<dyn Host>,
     opening: Option<OpenTarget>,
@@ -98,7 +98,8 @@ pub fn run(
         };
         let done = Box::pin(screen.show(opening)).await;
         screen.stop_engine().await;
-        let left = screen.unfinished();
+        let live = screen.model.live().filter(|live| live.draft.is_none());
+        let left = live.map(|_| screen.model.file.clone());
         let Screen { mut terminal, .. } = screen;
         if terminal.show_cursor().is_err() {
             // It would try again when dropped, and panic because it cannot say that it failed.
@@ -341,12 +342,6 @@ impl Screen {
     }
 
     /// The file of a live session that is on disk and not over.
-    fn unfinished(&self) -> Option<String> {
-        let live = self.model.live().filter(|live| live.draft.is_none())?;
-        let is_over = self.model.session().closed.is_some() && !matches!(live.ended, Some(Err(_)));
-        (!is_over).then(|| self.model.file.clone())
-    }
-
     /// Has the engine rest, and waits until it does.
     async fn stop_engine(&mut self) {
         let Some(mut running) = self.running.take() else { return };

@@ -102,7 +102,7 @@ fn bad_input_gets_its_cure_before_anything_is_sent() {
     let with = ["--with", "ollama/qwen3"];
     // More cases are in `tests/fixtures/words.tsv`.
     let ran = desk.run(["ask", QUESTION, "a,b", with[0], with[1]]).code(2);
-    ran.tells("give each option as a word of its own");
+    ran.tells("give each option as a word of its own, or none: … a b");
     assert!(desk.sessions().is_empty() && chats(&server) == 0);
     desk.run(["ask", &long, "a", "b", with[0], with[1]]).code(0);
     // Twenty options, and nobody at all: placeholders.

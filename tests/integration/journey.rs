@@ -60,7 +60,8 @@ impl Newcomer {
         assert!(self.begun.elapsed() < PATIENCE, "{:?}", self.begun.elapsed());
         self.press(&["A", "y"], &["Session finished"]);
         self.press(&["q"], &[]);
-        assert_eq!(self.screen.end().0, 0);
+        let (code, raw) = self.screen.end();
+        assert!(code == 0 && String::from_utf8_lossy(&raw).contains("see it with: roundtable report "));
         let seats = &saved(desk).rounds[0].seats;
         assert_eq!(seats.len(), 5);
         for seat in seats.values() {

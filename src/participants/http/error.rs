@@ -61,6 +61,7 @@ impl RequestError {
         let in_full = (in_full != reason).then(|| masked(in_full, key));
         if let (401 | 403, Some(name)) = (status, key_name) {
             let advice = if key.is_some() { "; check" } else { "; no key was sent: set" };
+            reason.truncate(reason.trim_end_matches('.').len());
             let _ = write!(reason, "{advice} `{name}`");
         }
         let again = is_retryable(status) && !error.quota;
@@ -156,7 +157,7 @@ mod tests {
     #[test]
     fn names_the_variable_and_never_the_key() {
         let wrong = RequestError::status(401, &error("sk-1", "bad key sk-1."), Some("sk-1"), Some("X_KEY"));
-        assert_eq!(wrong.reason, "HTTP 401 ***: bad key ***.; check `X_KEY`");
+        assert_eq!(wrong.reason, "HTTP 401 ***: bad key ***; check `X_KEY`");
         let none = RequestError::status(401, &error("auth", "who?"), None, Some("X_KEY"));
         assert_eq!(none.reason, "HTTP 401 auth: who?; no key was sent: set `X_KEY`");
         let cut =

@@ -3,6 +3,7 @@
 //! A bar's length is rounded, and nothing is decided by it.
 
 use super::round_view::{SeatView, confidence, seats, tally};
+use super::wording::pluralize;
 use crate::ballot::{Ballot, Stance};
 use crate::history::{RoundRun, Session, Tally};
 use crate::tally::{Rule, Score};
@@ -96,7 +97,7 @@ pub fn bars(tally: &Tally) -> (Vec<Bar<'_>>, String) {
     let most = scores.values().map(Score::as_f64).fold(0.0, f64::max);
     let asked = tally.asked as f64;
     let (full, caption) = if counts_seats(tally.rule) && most <= asked {
-        (asked, format!("Scale: full bar = {} seats asked.", tally.asked))
+        (asked, format!("Scale: full bar = {} asked.", pluralize(tally.asked, "seat")))
     } else {
         let longest = scores.values().find(|score| score.as_f64() >= most).cloned().unwrap_or_default();
         (most, format!("Scale: full bar = {longest}."))

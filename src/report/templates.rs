@@ -122,3 +122,15 @@ fn told(state: &State, text: &str) -> String {
     }
     said
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{SOURCES, TEMPLATES};
+
+    #[test]
+    fn every_template_is_one() {
+        for (name, _) in SOURCES {
+            assert!(TEMPLATES.get_template(name).is_ok(), "{name}");
+        }
+    }
+}

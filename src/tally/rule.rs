@@ -121,6 +121,16 @@ impl Rule {
         NAMES.iter().find(|(_, rule)| *rule == self).map_or("", |(name, _)| name)
     }
 
+    /// Its name in a sentence.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Borda => "Borda",
+            Self::Schulze => "Schulze",
+            Self::Irv => "instant runoff",
+            other => other.name(),
+        }
+    }
+
     pub fn from_name(name: &str) -> Option<Self> {
         NAMES.iter().find(|(known, _)| *known == name).map(|(_, rule)| *rule)
     }

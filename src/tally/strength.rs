@@ -106,6 +106,7 @@ impl fmt::Display for WeakBecause {
             Self::Scripted { scripted, of } => {
                 write!(f, "{scripted} of the {of} answers behind it are scripted")
             }
+            Self::OneModel { seats: 2, model } => write!(f, "both are one model ({model})"),
             Self::OneModel { seats, model } => write!(f, "all {seats} are one model ({model})"),
             Self::SameText => f.write_str("their answers are the same or nearly the same text"),
         }

@@ -149,10 +149,10 @@ impl Count<'_> {
     /// "disk and cdn": the chosen, with what each has; the options at the edge; the rest.
     fn several(&self) -> (String, String) {
         let verdict = &self.tally.verdict;
+        let of = if self.counts_heads() { format!(" of {}", self.asked()) } else { String::new() };
         let with_score = |options: &[String]| {
-            let score =
-                |option: &String| verdict.scores.get(option).map(ToString::to_string).unwrap_or_default();
-            join_list(options.iter().map(|option| format!("{option} {}", score(option))))
+            let score = |option: &String| verdict.scores.get(option).map(|score| format!(" {score}{of}"));
+            join_list(options.iter().map(|option| format!("{option}{}", score(option).unwrap_or_default())))
         };
         let edge = match &verdict.reason {
             Some(NoDecision::EdgeTie(edge)) => edge.as_slice(),
@@ -256,7 +256,7 @@ impl Count<'_> {
             if is_by_share(rule) {
                 aside.push(format!("{score} of {sum} by weight"));
             } else {
-                aside.push(format!("decided by {}", rule.name()));
+                aside.push(format!("decided by {}", rule.in_words()));
             }
         } else if tally.answered == 1 && asked > 1 {
             aside.push("the only ballot".to_owned());
@@ -307,7 +307,8 @@ impl Count<'_> {
     fn approved(&self, rule: Rule, winner: &str) -> String {
         let behind = self.behind().map_or_else(|| self.ballots_counted(), |behind| format!("{behind}."));
         let next = self.next(winner).map(|next| format!(" Next {next}.")).unwrap_or_default();
-        let by = if rule == Rule::Approval { String::new() } else { format!(" Decided by {}.", rule.name()) };
+        let by =
+            if rule == Rule::Approval { String::new() } else { format!(" Decided by {}.", rule.in_words()) };
         format!("{behind}{next}{by}{}", self.absent_after())
     }
 
@@ -315,7 +316,7 @@ impl Count<'_> {
         let score = self.tally.verdict.scores.get(winner).cloned().unwrap_or_default();
         let what = match measure(rule) {
             Some(what) => format!("{} {score}", capital(what)),
-            None => format!("Decided by {}", rule.name()),
+            None => format!("Decided by {}", rule.in_words()),
         };
         let next = self.next(winner).map(|next| format!("; next {next}")).unwrap_or_default();
         let behind = self.behind().map(|behind| format!(" {behind}.")).unwrap_or_default();
@@ -324,7 +325,7 @@ impl Count<'_> {
 
     fn ranked(&self, rule: Rule) -> String {
         let behind = self.behind().map_or_else(|| self.ballots_counted(), |behind| format!("{behind}."));
-        format!("{behind} Decided by {}.{}", rule.name(), self.absent_after())
+        format!("{behind} Decided by {}.{}", rule.in_words(), self.absent_after())
     }
 
     /// "b with 3": the second in the order.

@@ -127,7 +127,7 @@ impl Count<'_> {
         } else if self.counts_heads() {
             format!("{each} have {score} of {}", pluralize(self.tally.answered, "ballot"))
         } else {
-            format!("{each} come first by {}", rule.name())
+            format!("{each} come first by {}", rule.in_words())
         };
         format!("{level}; {then}.{}", self.absent_after())
     }

@@ -117,17 +117,43 @@ impl Report<'_> {
         blocks
     }
 
-    /// The texts of a proposal that was amended, the earliest first.
+    /// The texts of a proposal that was amended, the earliest first: who blocked each, and what was changed.
     fn amendments(&self) -> Option<Block> {
         let is_consent = self.run?.opened.ballot.kind == BallotKind::Consent;
-        let mut texts: Vec<(u32, &str)> = Vec::new();
+        let mut texts: Vec<(&RoundRun, &str)> = Vec::new();
         for run in self.rounds.iter().filter(|_| is_consent) {
             if texts.last().is_none_or(|(_, text)| *text != run.opened.question) {
-                texts.push((run.opened.number, &run.opened.question));
+                texts.push((run, &run.opened.question));
             }
         }
-        let lines = texts.iter().map(|(round, text)| (format!("Round {round}"), (*text).to_owned()));
-        (texts.len() > 1).then(|| Block::new("How the proposal changed".to_owned(), None, lines.collect()))
+        let mut lines = Vec::new();
+        for (at, (run, text)) in texts.iter().enumerate() {
+            lines.push((format!("Round {}", run.opened.number), (*text).to_owned()));
+            if let Some((_, before)) = at.checked_sub(1).map(|before| texts[before]) {
+                lines.push(("Changed".to_owned(), changed(before, text)));
+            }
+            for seat in seats(self.session, run).filter(|_| at + 1 < texts.len() && is_revealed(run)) {
+                if let Some(change) = seat.ballot().and_then(Ballot::minimum_change) {
+                    lines.push((format!("{} blocked", seat.name), format!("until: {}", cut(change, PART))));
+                }
+            }
+        }
+        (texts.len() > 1).then(|| Block::new("How the proposal changed".to_owned(), None, lines))
+    }
+}
+
+/// The words in which two texts differ: "“weekly” became “every two weeks”".
+fn changed(before: &str, now: &str) -> String {
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
+    let (old, new) = (words(before), words(now));
+    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let ends = old[head..].iter().rev().zip(new[head..].iter().rev());
+    let tail = ends.take_while(|(a, b)| a == b).count();
+    let part = |words: &[String]| cut(&words[head..words.len() - tail].join(" "), PART);
+    match (part(&old), part(&new)) {
+        (old, new) if old.is_empty() => format!("added “{new}”"),
+        (old, new) if new.is_empty() => format!("left out “{old}”"),
+        (old, new) => format!("“{old}” became “{new}”"),
     }
 }
 
@@ -143,4 +169,19 @@ fn finding_line(group: &FindingGroup<'_>, of: usize) -> (String, String) {
     let text = group.title.unwrap_or(claim);
     let head = format!("{}{place}", group.severity().name());
     (head, format!("{} of {of}: {} ({seat}{more}){aside}", group.seats(), cut(text, PART)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::changed;
+
+    #[test]
+    fn what_was_amended_is_marked() {
+        let [before, now] = ["Paid 100 EUR a day. Agreed?", "Paid 100 EUR a day; a free Monday. Agreed?"];
+        assert_eq!(changed(before, now), "“day.” became “day; a free Monday.”");
+        assert_eq!(
+            (changed("a b a", "a a"), changed("a", "a b")),
+            ("left out “b”".into(), "added “b”".into())
+        );
+    }
 }

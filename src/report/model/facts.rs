@@ -10,7 +10,9 @@ use crate::history::{AnsweredQuestion, ApprovalGiven, Invitation, SCRIPTED, Sess
 use crate::insight::headline::{cap, capital};
 use crate::insight::independence::independence;
 use crate::insight::wording::resume_verb;
-use crate::insight::{first_names, format_duration, group_digits, join_list, pluralize, scripted};
+use crate::insight::{
+    asked_about, first_names, format_duration, group_digits, join_list, pluralize, scripted,
+};
 use crate::tally::{Backing, Tier, Ties};
 use crate::workflow::{FacilitatorForm, Step, StepKind};
 
@@ -65,6 +67,8 @@ impl Approval<'_> {
 pub struct Waiting<'a> {
     pub step: &'a str,
     pub message: &'a str,
+    /// The ideas, the proposal, or who blocks and until when.
+    pub about: Vec<String>,
 }
 
 pub fn people_money(cost: &Cost) -> String {
@@ -151,7 +155,12 @@ impl<'a> Report<'a> {
         let [strength, _, _, approval] = self.facts();
         let backing = self.tally.filter(|tally| tally.decided).and_then(|tally| tally.tier_because.as_ref());
         let why = backing.map_or(strength.note, Backing::to_string);
-        let mut facts = vec![format!("{}: {why}", strength.value.to_lowercase())];
+        let mut facts = if self.is_decided() {
+            vec![format!("{}: {why}", strength.value.to_lowercase())]
+        } else {
+            vec![self.made.sentence.trim_end_matches('.').to_owned()]
+        };
+        facts.retain(|fact| !fact.is_empty());
         let dissent: Vec<&str> = self.dissent().iter().map(|one| one.participant).collect();
         if !dissent.is_empty() {
             let heading = self.run.map_or("Dissent", |run| dissent_heading(run.opened.ballot.kind));
@@ -282,7 +291,8 @@ impl<'a> Report<'a> {
         let session = self.session;
         let step = session.step.as_ref().and_then(|step| step.approval.as_ref());
         let asked = step.or(session.exhausted.as_ref()).filter(|asked| asked.given.is_none())?;
-        Some(Waiting { step: &asked.requested.step, message: &asked.requested.message })
+        let (step, message) = (&asked.requested.step, &asked.requested.message);
+        Some(Waiting { step, message, about: asked_about(session) })
     }
 
     fn approval_fact(&self) -> Fact {
@@ -323,7 +333,7 @@ impl<'a> Report<'a> {
             return vec!["This is a recommendation. Nobody has adopted it yet.".to_owned()];
         }
         if tally.rule.is_none() {
-            return vec!["Nothing was to be decided. What was said stands below.".to_owned()];
+            return vec!["Nothing was to be decided. The record has every answer in full.".to_owned()];
         }
         if !tally.quorum_met {
             return vec![

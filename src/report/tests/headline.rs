@@ -207,13 +207,13 @@ const TABLE: [(&str, &str, &[&str], &str); 33] = [
         RANKING,
         "rule: schulze",
         &["x>y>z", "x>z>y", "y>x>z", "x>y>z"],
-        "Decision: x first. 3 of 4 seats put it before each other option. Decided by schulze.",
+        "Decision: x first. 3 of 4 seats put it before each other option. Decided by Schulze.",
     ),
     (
         RANKING,
         "rule: borda",
         &["x>y>z", "y>x>z"],
-        "No decision: x and y tie. Both come first by borda; the rule breaks no ties.",
+        "No decision: x and y tie. Both come first by Borda; the rule breaks no ties.",
     ),
     (
         CARDS,

@@ -11,10 +11,14 @@ use crate::round::snapshot::sha256_hex;
 fn assert_holds(got: &Value, wanted: &Value, place: &str) {
     match (got, wanted) {
         (Value::Object(got), Value::Object(keys)) => {
-            keys.iter().for_each(|(key, value)| assert_holds(&got[key], value, &format!("{place}/{key}")));
+            for (key, value) in keys {
+                assert_holds(&got[key], value, &format!("{place}/{key}"));
+            }
         }
         (Value::Array(got), Value::Array(items)) if got.len() == items.len() => {
-            got.iter().zip(items).for_each(|(got, value)| assert_holds(got, value, &format!("{place}[]")));
+            for (got, value) in got.iter().zip(items) {
+                assert_holds(got, value, &format!("{place}[]"));
+            }
         }
         _ => assert_eq!(got, wanted, "{place}"),
     }

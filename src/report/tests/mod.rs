@@ -8,6 +8,7 @@ mod json;
 mod madr;
 mod markdown;
 mod ndjson;
+mod pages;
 mod strength;
 mod text;
 

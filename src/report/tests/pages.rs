@@ -1,0 +1,104 @@
+//! First pages: what a pause, findings and an open round show before the record.
+
+use serde_json::json;
+
+use super::Table;
+use crate::ballot::{Ballot, Finding, Severity, Stance};
+use crate::core::Command;
+use crate::report::{Reports, Source, github, html, json as report, markdown, sarif};
+
+/// The first page of each format for people: what stands before the record.
+fn first_pages(table: &Table) -> [String; 2] {
+    let source = Source::default();
+    let reports = Reports::new(&table.session, &source);
+    let [text, page] = [markdown(&reports), html(&reports)];
+    let before = |text: &str, record: &str| text.split(record).next().unwrap_or_default().to_owned();
+    [before(&text, "## The record"), before(&page, "The whole record")]
+}
+
+#[test]
+fn a_pause_says_who_blocks_and_until_when() {
+    let mut table = Table::round(
+        "participants: [software-architect, qa-lead]\nsteps:\n\
+         - {id: ask, type: round, question: Adopt it?, ballot: consent, rule: consent, on_undecided: amend}\n\
+         - {id: amend, type: approval, message: Amend it?, on_approve: ask}\n",
+    );
+    for seat in ["software-architect", "qa-lead"] {
+        table.seal(seat);
+    }
+    let answers = vec![
+        table.stance("software-architect", Stance::Support, None),
+        table.stance("qa-lead", Stance::Block, Some("encrypt at rest")),
+    ];
+    table.close(answers);
+    table.command(Command::FinishStep { step: "ask".to_owned() });
+    table.command(Command::StartStep);
+    table.command(Command::AskPerson { step: "amend".to_owned() });
+    for page in first_pages(&table) {
+        assert!(page.contains("A person has to answer"), "{page}");
+        assert!(page.contains("qa-lead blocks, until: encrypt at rest"), "{page}");
+    }
+    let value = report(&Reports::new(&table.session, &Source::default()));
+    assert_eq!(value["waiting"]["about"], json!(["qa-lead blocks, until: encrypt at rest"]));
+}
+
+fn finding(file: &str, line: u32, severity: Severity, claim: &str) -> Finding {
+    let (file, lines) = (Some(file.to_owned()), Some((line, line)));
+    Finding { file, lines, severity, claim: claim.to_owned(), evidence: None }
+}
+
+#[test]
+fn findings_stand_in_groups_and_places_without_evidence_are_named() {
+    let mut table = Table::round(
+        "question: What is wrong?\nballot: findings\nparticipants: [software-architect, qa-lead]\n\
+         artifacts: [{id: CHANGE, summary: c, relevant: true, content: \"+++ b/pay.py\\n@@ -0,0 +1,2 @@\\n+a\\n+b\\n\"}]\n",
+    );
+    for seat in ["software-architect", "qa-lead"] {
+        table.seal(seat);
+    }
+    let twice = |claim: &str| finding("pay.py", 2, Severity::Critical, claim);
+    let elsewhere = finding("config.py", 99, Severity::Low, "The key is logged.");
+    let answers = vec![
+        table.answer("software-architect", Ballot::Findings(vec![twice("It pays twice.")]), json!({})),
+        table.answer("qa-lead", Ballot::Findings(vec![twice("It retries."), elsewhere]), json!({})),
+    ];
+    table.close(answers);
+    table.finish();
+    for page in first_pages(&table) {
+        let plain = page.replace("<b>", "").replace("</b>", "").replace("**", "");
+        for said in [
+            "2 findings: 1 critical, 1 low",
+            "critical pay.py:2 2 of 2: It pays twice. (software-architect + 1 more)",
+            "low config.py:99 1 of 2: The key is logged. (qa-lead)",
+            "config.py:99 named by qa-lead",
+        ] {
+            assert!(plain.contains(said), "{said}: {plain}");
+        }
+        assert!(!plain.contains("pay.py:2 named by"), "what is in the evidence is not flagged");
+    }
+    // One severity has one level, in SARIF and in the annotations of GitHub.
+    assert_eq!(sarif(&table.session)["runs"][0]["results"][0]["level"], "error");
+    let annotations = github(&table.session);
+    assert!(annotations.contains("::error title=critical%2C found by 2 of 2,file=pay.py"), "{annotations}");
+    assert!(annotations.contains("::notice title=low%2C found by 1 of 2,file=config.py"), "{annotations}");
+}
+
+#[test]
+fn an_open_question_shows_the_note_and_a_line_for_each_seat() {
+    let mut table = Table::round("question: What risks?\nparticipants: [software-architect, qa-lead]\n");
+    for seat in ["software-architect", "qa-lead"] {
+        table.seal(seat);
+    }
+    let answers = vec![
+        table.answer("software-architect", Ballot::Position, json!({"position": "It grows without end."})),
+        table.answer("qa-lead", Ballot::Position, json!({"position": "Nobody tests it."})),
+    ];
+    table.close(answers);
+    table.command(Command::RecordSynthesis { round: table.step(), text: "Both fear its size.".to_owned() });
+    table.finish();
+    for page in first_pages(&table) {
+        for said in ["Both fear its size.", "It grows without end.", "Nobody tests it."] {
+            assert!(page.contains(said), "{said}: {page}");
+        }
+    }
+}

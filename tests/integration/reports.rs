@@ -236,7 +236,7 @@ fn the_log_of_decisions_has_a_row_for_each_decision_of_each_session() {
         (&first["adopted_by"], &first["supersedes"]),
         (&json!("Ana (by answers file)"), &json!("ADR-0007"))
     );
-    assert_eq!((&second["status"], &second["adopted_by"]), (&json!("proposed"), &json!(null)));
+    assert_eq!((&second["status"], &second["adopted_by"]), (&json!("undecided"), &json!(null)));
     // What rehearsals and damaged files hold is no decision; the latter are named.
     desk.run(["ask", "Which?", "a", "b", "--rehearse", "--yes"]).code(0);
     desk.write("../home/state/sessions/20990101-000000-x-0000.s2s", "---\nseq: 0\n");
@@ -245,7 +245,7 @@ fn the_log_of_decisions_has_a_row_for_each_decision_of_each_session() {
         .tells("with --save")
         .shows("date · question · ")
         .shows(" · First | one? · Decision: a · ");
-    assert_eq!(ran.shows(" · proposed · – · ").out.lines().count(), 3, "{}", ran.out);
+    assert_eq!(ran.shows(" · undecided · – · ").out.lines().count(), 3, "{}", ran.out);
     let table = desk.run(["sessions", "--decisions", "--markdown"]).code(0).out;
     assert!(table.starts_with("| date | question | ") && table.contains(" | First \\| one? | "), "{table}");
     desk.run(["sessions", "--json"]).code(2);

@@ -133,7 +133,7 @@ pub fn decision_rows(session: &Session) -> Vec<Value> {
             "question": report.title(),
             "outcome": report.made.label,
             "strength": report.tally.and_then(|tally| tally.tier).map(Tier::name),
-            "status": status,
+            "status": if said.is_some() || report.is_decided() { status } else { "undecided" },
             "because": said.as_ref().and_then(|said| said.because),
             "adopted_by": said.filter(|said| said.approved).map(|said| said.approver),
             "supersedes": supersedes(session),

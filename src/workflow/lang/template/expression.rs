@@ -13,7 +13,7 @@ pub enum Expression {
     /// A value; `undefined` is none.
     Literal(Option<Value>),
     Path(Path),
-    Call(Helper, Vec<Expression>, usize),
+    Call(Helper, Vec<Expression>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -76,7 +76,7 @@ impl Expression {
         match self {
             Self::Literal(_) => {}
             Self::Path(path) => found.push(path),
-            Self::Call(_, args, _) => args.iter().for_each(|arg| arg.paths(found)),
+            Self::Call(_, args) => args.iter().for_each(|arg| arg.paths(found)),
         }
     }
 }
@@ -182,7 +182,7 @@ impl<'a> ExpressionParser<'a> {
             };
             return Err(error.hint(hint));
         }
-        Ok(Expression::Call(*helper, args, at))
+        Ok(Expression::Call(*helper, args))
     }
 
     /// One value: a path, a literal, or a helper in parentheses.

@@ -78,7 +78,7 @@ impl<'a> Render<'a> {
 
     fn block(&mut self, block: &'a Block) -> Result<(), String> {
         let value = self.value(&block.of)?;
-        if matches!(block.kind, BlockKind::Each | BlockKind::Section) {
+        if block.kind == BlockKind::Each {
             self.expect(&block.of, value.as_deref())?;
         }
         match block.kind {
@@ -86,15 +86,6 @@ impl<'a> Render<'a> {
             BlockKind::Unless if !is_true(value.as_deref()) => self.nodes(&block.body),
             BlockKind::Each => self.each(block, value.as_ref()),
             BlockKind::With if is_there(value.as_deref()) => self.enter(block, value, None),
-            BlockKind::Section => match value.as_deref() {
-                Some(Value::Array(_)) => self.each(block, value.as_ref()),
-                Some(Value::Bool(true)) => {
-                    let here = self.frames.last().and_then(|frame| frame.here.clone());
-                    self.enter(block, here, None)
-                }
-                None | Some(Value::Null | Value::Bool(false)) => self.nodes(&block.otherwise),
-                Some(_) => self.enter(block, value, None),
-            },
             BlockKind::If | BlockKind::Unless | BlockKind::With => self.nodes(&block.otherwise),
         }
     }
@@ -159,7 +150,7 @@ impl<'a> Render<'a> {
         match expression {
             Expression::Literal(value) => Ok(value.as_ref().map(Cow::Borrowed)),
             Expression::Path(path) => Ok(self.path(path)),
-            Expression::Call(helper, args, _) => {
+            Expression::Call(helper, args) => {
                 let first = args.first().map_or(Ok(None), |arg| self.value(arg))?;
                 let second = args.get(1).map_or(Ok(None), |arg| self.value(arg))?;
                 call(*helper, first, second.as_deref())

@@ -29,9 +29,7 @@ pub enum TagKind {
     Value,
     /// `{{#block}}`.
     Open,
-    /// `{{^block}}`.
-    OpenInverse,
-    /// `{{else}}`, `{{else if …}}` or `{{^}}`.
+    /// `{{else}}` or `{{else if …}}`.
     Else,
     /// `{{/block}}`.
     Close,
@@ -91,7 +89,7 @@ fn tag(text: &str, open: usize) -> Result<(Tag<'_>, usize), GrammarError> {
     let triple = takes("{", &mut at);
     let mut kind = TagKind::Value;
     if !triple && !takes("&", &mut at) {
-        let sigils = [("#", TagKind::Open), ("/", TagKind::Close), ("^", TagKind::OpenInverse)];
+        let sigils = [("#", TagKind::Open), ("/", TagKind::Close)];
         kind = sigils.iter().find(|(sigil, _)| takes(sigil, &mut at)).map_or(kind, |(_, kind)| *kind);
     }
     let blanks = text[at..].len() - text[at..].trim_start().len();
@@ -109,8 +107,7 @@ fn tag(text: &str, open: usize) -> Result<(Tag<'_>, usize), GrammarError> {
     let trimmed = inner.trim();
     let is_else = trimmed == "else"
         || trimmed.strip_prefix("else").is_some_and(|rest| rest.starts_with([' ', '\n', '\t']));
-    if (kind == TagKind::Value && is_else && !triple) || (kind == TagKind::OpenInverse && trimmed.is_empty())
-    {
+    if kind == TagKind::Value && is_else && !triple {
         kind = TagKind::Else;
     }
     Ok((Tag { kind, inner, offset: at, trims_left, trims_right }, end))
@@ -148,6 +145,7 @@ fn inner_length(text: &str) -> Option<usize> {
 fn refuse_others(inner: &str, at: usize) -> Result<(), GrammarError> {
     let (message, hint) = match inner.chars().next() {
         Some('>') => ("partials are not part of the language", "write the text where it is wanted"),
+        Some('^') => ("`^` is not part of the language", "write `{{else}}`, or a block `{{#unless …}}`"),
         Some('*') => ("decorators are not part of the language", "write the text where it is wanted"),
         _ => return Ok(()),
     };

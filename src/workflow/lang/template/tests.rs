@@ -75,7 +75,6 @@ fn prints_for_models() {
         ("{{! note }}{{!-- {{goal}} --}}{{goal}}", "g"),
         ("\\{{goal}} \\\\{{goal}}", "{{goal}} \\g"),
         ("a {{~goal~}} b", "agb"),
-        ("{{#constraints}}{{.}};{{/constraints}}{{^nothing}}none{{/nothing}}", "c1;c2;none"),
     ] {
         assert_eq!(render(template), printed, "{template}");
     }
@@ -117,6 +116,8 @@ fn refuses_with_place() {
         ("{{#> x}}{{/x}}", 3, "partials are not part of the language"),
         ("{{#*inline \"a\"}}x{{/inline}}", 3, "decorators are not part of the language"),
         ("{{* x}}", 2, "decorators are not part of the language"),
+        ("{{^a}}x{{/a}}", 2, "`^` is not part of the language"),
+        ("{{#a}}x{{/a}}", 3, "unknown block `a`"),
         ("{{{{raw}}}}{{{{/raw}}}}", 0, "raw blocks are not part of the language"),
         ("a {{goal", 2, "`{{` is never closed"),
         ("{{{goal}}", 0, "`{{{` is never closed"),

@@ -36,8 +36,6 @@ pub enum BlockKind {
     Each,
     /// `{{#with}}`.
     With,
-    /// `{{#path}}`: each item of a list, or the value itself.
-    Section,
 }
 
 const BLOCKS: [(&str, BlockKind); 4] = [
@@ -72,7 +70,6 @@ struct Open {
     at: usize,
     /// `{{else if}}` closes with the block it belongs to.
     is_chained: bool,
-    is_inverse: bool,
     has_else: bool,
     block: Block,
 }
@@ -123,13 +120,6 @@ impl Tree {
                 Ok(())
             }
             TagKind::Open => self.open(&mut ExpressionParser::new(tag.inner, tag.offset), tag.offset, false),
-            TagKind::OpenInverse => {
-                self.open(&mut ExpressionParser::new(tag.inner, tag.offset), tag.offset, false)?;
-                if let Some(open) = self.open.last_mut() {
-                    open.is_inverse = true;
-                }
-                Ok(())
-            }
             TagKind::Else => self.otherwise(tag),
             TagKind::Close => self.close(tag),
         }
@@ -146,32 +136,27 @@ impl Tree {
             return Err(error.hint("split the prompt over several steps"));
         }
         let name = reader.peek_word().to_owned();
-        let known = BLOCKS.iter().find(|(known, _)| *known == name);
-        if known.is_some() {
-            let _ = reader.eat_word(&name);
+        if name.is_empty() {
+            let error = reader.error("a block has no name");
+            return Err(error.hint("write for example `{{#if context.plan}}`"));
         }
+        let Some((_, kind)) = BLOCKS.iter().find(|(known, _)| *known == name) else {
+            let names: Vec<&str> = BLOCKS.iter().map(|(name, _)| *name).collect();
+            let error = GrammarError::new(at, format!("unknown block `{name}`"));
+            return Err(error.hint(did_you_mean(&name, &names)));
+        };
+        let _ = reader.eat_word(&name);
         if reader.is_done() {
-            let message = if known.is_some() {
-                format!("`{name}` is given nothing")
-            } else {
-                "a block has no name".to_owned()
-            };
-            return Err(reader.error(message).hint("write for example `{{#if context.plan}}`"));
+            let error = reader.error(format!("`{name}` is given nothing"));
+            return Err(error.hint("write for example `{{#if context.plan}}`"));
         }
         let of = reader.one()?;
         let params = reader.params()?;
         if !reader.is_done() {
-            let is_helper = known.is_none();
-            let names: Vec<&str> = BLOCKS.iter().map(|(name, _)| *name).collect();
-            return Err(if is_helper {
-                GrammarError::new(at, format!("unknown block `{name}`")).hint(did_you_mean(&name, &names))
-            } else {
-                reader.surplus()
-            });
+            return Err(reader.surplus());
         }
-        let kind = known.map_or(BlockKind::Section, |(_, kind)| *kind);
-        let block = Block { kind, of, params, body: Vec::new(), otherwise: Vec::new() };
-        self.open.push(Open { name, at, is_chained, is_inverse: false, has_else: false, block });
+        let block = Block { kind: *kind, of, params, body: Vec::new(), otherwise: Vec::new() };
+        self.open.push(Open { name, at, is_chained, has_else: false, block });
         Ok(())
     }
 
@@ -195,13 +180,10 @@ impl Tree {
                 return Err(GrammarError::new(tag.offset, format!("`{name}` closes nothing"))
                     .hint(format!("remove it, or open it with `{{{{#{name}}}}}`")));
             };
-            let Open { name: opened, is_chained, is_inverse, mut block, .. } = open;
+            let Open { name: opened, is_chained, block, .. } = open;
             if !is_chained && opened != name {
                 let error = GrammarError::new(tag.offset, format!("`{name}` closes block `{opened}`"));
                 return Err(error.hint(format!("write `{{{{/{opened}}}}}`")));
-            }
-            if is_inverse {
-                std::mem::swap(&mut block.body, &mut block.otherwise);
             }
             self.push(TemplateNode::Block(block));
             if !is_chained {

@@ -107,6 +107,7 @@ fn of_plan(
     warnings: &mut Vec<Diagnostic>,
 ) -> Vec<Diagnostic> {
     warnings.extend(plan.unlinked.iter().cloned());
+    problems.extend(set_up.folders.context().err());
     problems.extend(unreadable_evidence(
         &plan.definition,
         &plan.file,

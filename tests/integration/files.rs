@@ -215,6 +215,7 @@ fn context_and_tasks_that_lead_out_are_not_read() {
     project.refuses(&["snapshot", "decide.yaml"]);
     project.refuses(&["--batch", "--dry-run", "decide.yaml"]);
     assert_ne!(project.run(&["--batch", "decide.yaml"]).code, 0);
+    project.allowed().run(&["snapshot", "decide.yaml"]).code(0).shows(SECRET);
     // Tasks that are not read stop nothing.
     let project = Project::new("question: \"Which?\"\n");
     link(project.secret(), project.desk.path(".s2s/tasks.yaml"));
@@ -223,14 +224,13 @@ fn context_and_tasks_that_lead_out_are_not_read() {
         assert!(!format!("{}{}", ran.out, ran.err).contains(SECRET), "{}{}", ran.out, ran.err);
         ran.tells("is outside the project");
     }
-    let project = Project::new("question: \"Which?\"\n");
-    link(project.secret(), project.desk.path(".s2s/CONTEXT.md"));
-    project.allowed().run(&["snapshot", "decide.yaml"]).code(0).shows(SECRET);
     // A link that stays inside is none of it.
     let project = Project::new("question: \"Which?\"\n");
     project.desk.write("NOTES.md", "A shop.\n");
     link("../NOTES.md", project.desk.path(".s2s/CONTEXT.md"));
     assert!(project.run(&["snapshot", "decide.yaml"]).code(0).out.contains("A shop."));
+    project.desk.write("NOTES.md", "A shop.\nUse `<!--` here.\n");
+    project.run(&["check", "decide.yaml"]).code(2).shows("unclosed `<!--` in line 2");
 }
 
 #[test]

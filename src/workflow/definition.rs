@@ -98,7 +98,7 @@ fn note_places(steps: &[Step], around: &[usize], places: &mut HashMap<String, Ve
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct ParticipantSpec {
     pub name: String,
     /// The persona it takes; its name unless given, and empty of a seat that is named after its model.
@@ -158,25 +158,7 @@ impl ParticipantSpec {
     /// A participant that is a persona and nothing else.
     pub fn named(name: &str, place: (u64, u64)) -> Self {
         let name = name.to_owned();
-        Self {
-            persona: name.clone(),
-            name,
-            needs_persona: true,
-            role: None,
-            tools: SeatTools::Unset,
-            prompt: None,
-            command: None,
-            agent_only: false,
-            skills: Vec::new(),
-            tags: Vec::new(),
-            model: None,
-            weight: 1.0,
-            seed: None,
-            temperature: None,
-            effort: None,
-            max_output_tokens: None,
-            place,
-        }
+        Self { persona: name.clone(), name, needs_persona: true, weight: 1.0, place, ..Self::default() }
     }
 
     /// A model, or a person, without a persona; it is named after its model.
@@ -267,8 +249,8 @@ impl Definition {
 
     /// The steps whose results a step may see: those of the list, and those before it in the sequences
     /// that it is in, these first.
-    pub fn seen_by(&self, id: &str) -> Vec<&Step> {
-        let mut levels: Vec<Vec<&Step>> = vec![self.steps.iter().collect()];
+    pub fn seen_by(&self, id: &str) -> impl Iterator<Item = &Step> {
+        let mut levels: Vec<&[Step]> = vec![&self.steps];
         for pair in self.path(id).windows(2) {
             let is_in_order = match &pair[0].kind {
                 StepKind::Each(each) => each.steps.is_empty(),
@@ -276,15 +258,17 @@ impl Definition {
                 _ => false,
             };
             if is_in_order {
-                levels.push(pair[0].nested().iter().take_while(|inside| inside.id != pair[1].id).collect());
+                let nested = pair[0].nested();
+                let place = nested.iter().position(|inside| inside.id == pair[1].id);
+                levels.push(&nested[..place.unwrap_or(nested.len())]);
             }
         }
-        levels.into_iter().rev().flatten().collect()
+        levels.into_iter().rev().flatten()
     }
 
     /// The keys under which a step sees results, and the items that it is for.
     pub fn keys_seen_by(&self, step: &Step) -> Vec<&str> {
-        let results = self.seen_by(&step.id).into_iter().map(Step::key);
+        let results = self.seen_by(&step.id).map(Step::key);
         results.chain(self.items_seen_by(step)).collect()
     }
 
@@ -307,7 +291,7 @@ impl Definition {
 
     /// The step that `by` may see whose result goes by that key in the context, or has that id.
     pub fn step_of_key(&self, key: &str, by: &Step) -> Option<&Step> {
-        self.seen_by(&by.id).into_iter().find(|step| step.key() == key || step.id == key)
+        self.seen_by(&by.id).find(|step| step.key() == key || step.id == key)
     }
 
     /// Every step, each nested one right after the step it is in.

@@ -24,8 +24,9 @@ pub fn check(definition: &Definition, file: &str) -> (Vec<Diagnostic>, Vec<Diagn
     let mut checker = Checker { definition, file, problems: Vec::new(), warnings: Vec::new() };
     checker.check_ids();
     checker.check_copies();
-    for step in definition.all_steps() {
-        let is_nested = !definition.steps.iter().any(|top| std::ptr::eq(top, step));
+    let steps = definition.steps.iter().flat_map(|top| top.all().into_iter().map(move |step| (top, step)));
+    for (top, step) in steps {
+        let is_nested = !std::ptr::eq(top, step);
         checker.check_routes(step, is_nested);
         checker.check_round(step);
         checker.warn_of_manual_close(step);
@@ -183,13 +184,13 @@ impl<'a> Checker<'a> {
     }
 
     fn check_routes(&mut self, step: &Step, is_nested: bool) {
-        let ids = self.definition.steps.iter().map(|step| step.id.as_str());
-        let ids: Vec<&str> = ids.filter(|id| !id.is_empty()).collect();
+        let is_listed = |id: &str| self.definition.top(id).is_some_and(|top| top.id == id);
         for (key, target) in step.targets() {
             if is_nested {
                 let message = format!("step `{}` runs inside another and leads nowhere: `{key}`", step.id);
                 self.refuse(step, message, format!("remove `{key}`; the step around it says what follows"));
-            } else if !ids.contains(&target) {
+            } else if !is_listed(target) {
+                let ids: Vec<&str> = self.definition.steps.iter().map(|step| step.id.as_str()).collect();
                 let message = format!("`{key}` of step `{}` names no step: `{target}`", step.id);
                 self.refuse(step, message, did_you_mean(target, &ids));
             }
@@ -426,13 +427,13 @@ impl<'a> Checker<'a> {
 
     /// What an expression names must be there: it would fail when it runs.
     fn check_expression(&mut self, step: &Step) {
-        let known: Vec<&str> = self.definition.keys_seen_by(step);
         let (definition, file) = (self.definition, self.file);
-        let is_unknown =
-            |named: &&str| !known.contains(named) && definition.step_of_key(named, step).is_none();
+        let is_unknown = |named: &&str| {
+            definition.step_of_key(named, step).is_none() && !definition.items_seen_by(step).contains(named)
+        };
         let unknown = |what: &str, named: &str| {
             let message = format!("`{what}` of step `{}` names no step: `{named}`", step.id);
-            at(step, file, message).hint(did_you_mean(named, &known))
+            at(step, file, message).hint(did_you_mean(named, &definition.keys_seen_by(step)))
         };
         match &step.kind {
             StepKind::Condition(branch) => {

@@ -1,12 +1,11 @@
 //! The header: what its hashes, its definition and its numbers say of each other.
 
-use crate::history::{Door, PseudonymMap, RemoteSeat, Session, SessionOpened};
+use crate::history::{Door, PseudonymMap, RemoteSeat, SessionOpened};
 use crate::round::seal::sign::is_public_key;
 use crate::round::snapshot::sha256_hex;
 use crate::workflow::Definition;
 
-/// What is wrong with a header, if anything is.
-pub fn check(opened: &SessionOpened) -> Result<(), String> {
+pub fn check(opened: &SessionOpened, definition: &Definition) -> Result<(), String> {
     if sha256_hex(&opened.definition) != opened.definition_sha256 {
         return Err("the definition is not the one its hash was made of".to_owned());
     }
@@ -28,8 +27,7 @@ pub fn check(opened: &SessionOpened) -> Result<(), String> {
             return Err(format!("remote seat `{}` {what}", seat.name));
         }
     }
-    let Ok(definition) = Session::definition_of(opened) else { return Ok(()) };
-    if !has_its_pseudonyms(opened, &definition) {
+    if !has_its_pseudonyms(opened, definition) {
         return Err("the pseudonyms are not those that their seed gives, or are not asked for".to_owned());
     }
     let is_drawn_by_run =
@@ -37,7 +35,7 @@ pub fn check(opened: &SessionOpened) -> Result<(), String> {
     if opened.draw_seed.is_some() != definition.draws() || !is_drawn_by_run {
         return Err("`draw_seed` is not the run's seed, or there is one and nothing is drawn".to_owned());
     }
-    opened.unlike_definition(&definition).map_or(Ok(()), Err)
+    opened.unlike_definition(definition).map_or(Ok(()), Err)
 }
 
 fn wrong_key(remote: &RemoteSeat) -> Option<&'static str> {

@@ -202,6 +202,12 @@ impl Verifier {
             self.find(what);
         }
         self.session.apply_entry(line);
+        if let (Event::SessionOpened(opened), Some(definition)) =
+            (&line.stamped.event, self.session.definition.as_deref())
+            && let Err(what) = header::check(opened, definition)
+        {
+            self.find(what);
+        }
     }
 
     fn note_texts(&mut self, event: &Event) {
@@ -280,9 +286,6 @@ impl Verifier {
 
     fn check_outside(&self, line: &LogEntry) -> Result<(), String> {
         let event = &line.stamped.event;
-        if let Event::SessionOpened(opened) = event {
-            return header::check(opened);
-        }
         if matches!(event, Event::SessionForked(forked) if forked.at_seq + 1 != line.seq) {
             return Err("it does not say where the other session's events end".to_owned());
         }
@@ -302,7 +305,6 @@ impl Verifier {
         Ok(())
     }
 
-    /// The model that a seat was last asked of.
     fn asked_model(&self, round: &str, seat: &str) -> Option<&str> {
         Some(&self.session.round(round)?.seat(seat)?.item.as_ref()?.model)
     }

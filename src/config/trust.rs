@@ -247,5 +247,9 @@ mod tests {
         }
         let here = need(&["python3", "deep/main.py"]);
         assert_ne!(first.fingerprint(&elsewhere), first.fingerprint(&here));
+        // A bare name covers the program of that name, where that lies inside the project.
+        let sh = on_path("sh", Path::new("/")).and_then(|sh| sh.canonicalize().ok()).expect("a shell");
+        let around = Trust { project: sh.parent().expect("its folder").to_owned(), ..trust() };
+        assert!(around.files(&["sh".to_owned()], None).is_some_and(|files| !files.is_empty()));
     }
 }

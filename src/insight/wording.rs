@@ -10,8 +10,7 @@ use serde::Serialize;
 use crate::core::Cost;
 use crate::history::{CloseReason, Door, RoundOpened, SeatInfo, Session, Tally, Wrapped};
 use crate::identity::Leak;
-use crate::round::answer::Origin;
-use crate::round::answer::TokenUsage;
+use crate::round::answer::{Origin, Outcome, TokenUsage};
 pub use crate::sanitize::group_digits;
 
 /// What a decision needs beside its quorum of seats: ", 2 ballots"; empty where any number will do.
@@ -22,21 +21,21 @@ pub fn quorum_ballots(opened: &RoundOpened) -> String {
 /// "1 of 5 answered, 3 failed, 1 missing": what is zero is left out, the first part never.
 pub fn turnout(tally: &Tally) -> String {
     let mut text = format!("{} of {} answered", tally.answered, tally.asked);
-    for (count, word) in absent(tally) {
-        let _ = write!(text, ", {count} {word}");
+    for (count, outcome) in absent(tally) {
+        let _ = write!(text, ", {count} {}", outcome.name());
     }
     text
 }
 
 /// The seats without a ballot that counts, by what became of them.
-pub fn absent(tally: &Tally) -> Vec<(usize, &'static str)> {
+pub fn absent(tally: &Tally) -> Vec<(usize, Outcome)> {
     let all = [
-        (tally.abstained, "abstained"),
-        (tally.invalid, "invalid"),
-        (tally.refused, "refused"),
-        (tally.failed, "failed"),
-        (tally.missing, "missing"),
-        (tally.excused, "excused"),
+        (tally.abstained, Outcome::Abstained),
+        (tally.invalid, Outcome::Invalid),
+        (tally.refused, Outcome::Refused),
+        (tally.failed, Outcome::Failed),
+        (tally.missing, Outcome::Missing),
+        (tally.excused, Outcome::Excused),
     ];
     all.into_iter().filter(|(count, _)| *count > 0).collect()
 }

@@ -19,6 +19,7 @@ use super::wording::{absent, join_list, pluralize};
 use crate::ballot::{Ballot, BallotKind};
 use crate::core::decides_nothing;
 use crate::history::{RoundRun, Session, Tally};
+use crate::round::answer::Outcome;
 use crate::tally::{Backing, CountableKind, NoDecision, Rule, Score, Settled, Tier, WeakBecause, and_list};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +32,8 @@ pub struct Headline {
     /// "Order: 1 a, 2= b, 2= c", of more than two options.
     pub order: Option<String>,
     pub detail: String,
+    /// Whether label and name say that it is a rehearsal.
+    is_rehearsal: bool,
 }
 
 impl Headline {
@@ -64,7 +67,7 @@ pub fn headline(session: &Session, round: &RoundRun, tally: &Tally) -> Headline 
     if let Some(order) = &order {
         let _ = write!(detail, " {order}");
     }
-    Headline { label, name, sentence, order, detail }
+    Headline { label, name, sentence, order, detail, is_rehearsal: tally.rehearsal }
 }
 
 /// "Strength: weak, since all 3 are one model (a/b)"; none where nothing was decided.
@@ -368,9 +371,9 @@ impl Count<'_> {
 
     /// "1 abstained", "3 failed (connection refused)".
     fn absent(&self) -> Vec<String> {
-        let say = |(count, word): (usize, &str)| {
-            let why = if word == "failed" { self.common_reason() } else { None };
-            format!("{count} {word}{}", why.map(|why| format!(" ({why})")).unwrap_or_default())
+        let say = |(count, outcome): (usize, Outcome)| {
+            let why = if outcome == Outcome::Failed { self.common_reason() } else { None };
+            format!("{count} {}{}", outcome.name(), why.map(|why| format!(" ({why})")).unwrap_or_default())
         };
         absent(self.tally).into_iter().map(say).collect()
     }

@@ -9,10 +9,9 @@ use crate::insight::wording::{cut, pluralize, resume_verb};
 /// What a session came to; always something, for the head of a report.
 pub fn session_headline(session: &Session) -> Headline {
     let mut made = unmarked(session);
-    let mark = rehearsal_mark(session);
-    if !made.label.starts_with(mark) {
-        made.label.insert_str(0, mark);
-        made.name.insert_str(0, mark);
+    if !made.is_rehearsal {
+        made.label.insert_str(0, rehearsal_mark(session));
+        made.name.insert_str(0, rehearsal_mark(session));
     }
     made
 }
@@ -92,7 +91,14 @@ fn ended(session: &Session) -> Option<Headline> {
 
 fn of_words(name: &str, sentence: &str) -> Headline {
     let (name, sentence) = (name.to_owned(), sentence.to_owned());
-    Headline { label: name.clone(), name, detail: sentence.clone(), sentence, order: None }
+    Headline {
+        label: name.clone(),
+        name,
+        detail: sentence.clone(),
+        sentence,
+        order: None,
+        is_rehearsal: false,
+    }
 }
 
 fn counted(session: &Session, round: &RoundRun) -> Option<Headline> {
@@ -158,13 +164,7 @@ fn by_facilitator(session: &Session, round: &RoundRun, decided: &AnsweredQuestio
     let reason = reason.map(|why| format!("Reason: {}.", why.trim().trim_end_matches('.')));
     let own = counted(session, round).map(|made| format!("The round itself: {}", made.line()));
     let sentence = reason.into_iter().chain(own).collect::<Vec<_>>().join(" ");
-    Headline {
-        label: format!("Decided by the facilitator: {option}"),
-        name: option.to_owned(),
-        detail: sentence.clone(),
-        sentence,
-        order: None,
-    }
+    Headline { label: format!("Decided by the facilitator: {option}"), ..of_words(option, &sentence) }
 }
 
 /// How a workflow stands in which no round was opened.

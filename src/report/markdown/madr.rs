@@ -221,7 +221,7 @@ fn costs<'a>(report: &Report<'a>, page: &Page<'a>) -> Vec<Quoted<'a>> {
 fn round_line(session: &Session, run: &RoundRun, tally: &Tally) -> RoundLine {
     let rule = tally.rule.map_or_else(|| "no rule".to_owned(), |rule| rule_description(rule, &tally.terms));
     let scores = tally.verdict.scores.iter().map(|(name, score)| format!("{name} {score}"));
-    let absent = absent(tally).into_iter().map(|(count, word)| format!("{count} {word}"));
+    let absent = absent(tally).into_iter().map(|(count, outcome)| format!("{count} {}", outcome.name()));
     let parts: Vec<String> = scores.chain(absent).collect();
     let counted = if parts.is_empty() { String::new() } else { format!("{}; ", join_list(parts)) };
     RoundLine {

@@ -23,7 +23,7 @@ pub enum BallotKind {
 }
 
 /// The form participants fill in: fixed in the definition, part of the snapshot.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BallotForm {
     pub kind: BallotKind,
     /// The options as the definition spells them; empty for kinds without options.

@@ -35,7 +35,9 @@ pub fn run(
     let mut names = Vec::new();
     let mut snapshot = String::new();
     for event in &events {
-        if let Event::RoundOpened(opened) = event {
+        if let Event::StepFinished(ended) = event {
+            return Err(Diagnostic::new(ended.error.clone().unwrap_or_default()).into());
+        } else if let Event::RoundOpened(opened) = event {
             snapshot = opened.snapshot.to_string();
         }
         if let Event::WorkItemOffered(item) = event {
@@ -57,7 +59,6 @@ pub fn run(
 
 const AT: Timestamp = Timestamp(0);
 
-/// Returns a session of a definition that has just started this step.
 fn session_at(
     plan: &PreparedSession,
     set_up: &Environment,
@@ -74,7 +75,6 @@ fn session_at(
     Ok(session)
 }
 
-/// The prompt that an agent's step would hand over now.
 fn planned_prompt(
     plan: &PreparedSession,
     set_up: &Environment,
@@ -122,7 +122,6 @@ fn rounds_before(definition: &Definition, id: &str) -> u32 {
     0
 }
 
-/// The events that would open a definition's round now.
 fn planned(
     plan: &PreparedSession,
     set_up: &Environment,

@@ -32,7 +32,6 @@ pub enum Command {
         participant: String,
         holder: Option<String>,
     },
-    /// Take in what came back for a work item.
     Return {
         /// What came back; its step and try are filled in.
         back: Box<WorkItemReturned>,
@@ -42,7 +41,6 @@ pub enum Command {
     OpenRound {
         /// `CONTEXT.md` as it is now; the definition's own summary goes before it.
         project_summary: Option<String>,
-        /// What answers are to be sealed to.
         seal: Option<SealTo>,
     },
     /// Hand the open round's snapshot to the seats that a torn write left without a work item.
@@ -65,8 +63,7 @@ pub enum Command {
         why: RefusalWord,
         commitment: String,
     },
-    /// Take in that nothing came back.
-    /// Step and time are those of the round.
+    /// Take in that nothing came back; step and time are those of the round.
     Fail(Box<SeatFailed>),
     Excuse {
         round: String,
@@ -146,7 +143,6 @@ pub enum Command {
         item: String,
         error: Option<String>,
     },
-    /// Note that the key file of a closed round could not be removed.
     KeyFileLeft {
         round: String,
         cause: String,

@@ -92,7 +92,6 @@ impl ReplyLimits {
 pub type PriceLookup<'a> = &'a dyn Fn(&str) -> Option<Price>;
 
 impl Session {
-    /// What a model's tokens cost when the session opened.
     pub fn price(&self, model: &str) -> Option<Price> {
         let known = self.header.as_ref()?.prices.get(model).copied();
         known.or_else(|| is_free(model).then(Price::default))

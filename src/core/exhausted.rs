@@ -14,7 +14,6 @@ impl Session {
         (self.step.is_none() && self.is_exhausted(step)).then_some(step)
     }
 
-    /// What the facilitator is asked of a step whose runs are used up.
     pub(crate) fn exhausted_request(&self, step: &Step) -> ApprovalRequested {
         let asked = self.last_round_of(&step.id);
         let ballot = asked.map(|round| &round.opened.ballot).or(step.round().map(|round| &round.ballot));
@@ -29,16 +28,13 @@ impl Session {
                 "step `{}` has run {runs} times, as often as `max_runs` allows: how does it go on?",
                 step.id
             ),
-            written: None,
             choices,
-            ideas: Vec::new(),
-            proposal: None,
             input: self.given_input(&step.id),
             context: self.context(),
+            ..ApprovalRequested::default()
         }
     }
 
-    /// The question that is open on a step whose runs are used up.
     pub(crate) fn exhausted_question(&self) -> Option<Question> {
         let requested = &self.exhausted.as_ref()?.requested;
         Some(Question {

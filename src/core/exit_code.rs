@@ -32,7 +32,6 @@ pub fn session_exit(session: &Session) -> ExitCode {
     }
 }
 
-/// The exit code of a session that ends with `status`.
 pub fn exit_code(session: &Session, status: Status) -> ExitCode {
     match status {
         Status::Finished => match deciding_by(session, true) {

@@ -17,6 +17,8 @@ mod questions;
 mod roster;
 mod strength;
 mod tally_round;
+#[cfg(test)]
+pub(crate) mod testing;
 mod work_item;
 
 pub use command::{AgendaChange, Command, Refusal};

@@ -101,7 +101,6 @@ fn step_state(session: &Session, definition: &Definition, step: &Step, run: &Ste
             None if session.active_steps().any(|other| other.id != run.id && other.round.is_some()) => {
                 StepState::Held
             }
-            None if session.round_refusal(definition, step, round).is_some() => finish(),
             None => StepState::Do(NextAction::OpenRound),
         },
         StepKind::Approval(_) => next_in_approval(run),

@@ -44,3 +44,20 @@ pub(super) fn asked(session: &Session, round: &RoundRun, option: &str, is_by_hea
         |name: &str| session.seat_info(name).map_or(Decimal::ONE, |info| Decimal::of_weight(info.weight));
     seats.map(|seat| if is_by_head { Decimal::ONE } else { weight(&seat.name) }).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::asked;
+    use crate::core::Command;
+    use crate::core::testing::{does, open_round};
+    use crate::tally::Decimal;
+
+    #[test]
+    fn excused_seats_are_not_asked() {
+        let mut session = open_round("question: q\n", &[("ann", "test/a"), ("bob", "test/a")]);
+        assert_eq!(asked(&session, &session.rounds[0], "", true), Decimal::whole(2));
+        let (round, participant) = ("w".to_owned(), "bob".to_owned());
+        does(&mut session, Command::Excuse { round, participant, reason: "ill".to_owned() });
+        assert_eq!(asked(&session, &session.rounds[0], "", true), Decimal::ONE);
+    }
+}

@@ -6,7 +6,6 @@ use crate::history::{RoundRun, SeatStatus, Session, Tally};
 use crate::round::answer::Outcome;
 use crate::tally::{self, NoDecision, Rule, Settled, Tier, Ties, Verdict, seeded_winner};
 
-/// Counts a closed round in the order of its roster.
 pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
     let opened = &round.opened;
     let mut tally = Tally {
@@ -52,7 +51,6 @@ pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
     tally
 }
 
-/// How many seats voted that are placeholders.
 fn placeholders(round: &RoundRun) -> u32 {
     let voted = round.seats.values().filter_map(|seat| match &seat.status {
         SeatStatus::Revealed(answer, _) => Some(answer),

@@ -134,13 +134,12 @@ impl Budget {
         seats.map(|seat: &SeatInfo| 2.0 * each(seat)).sum()
     }
 
-    /// Why the round may not be opened, if it may not.
     pub fn refuses(&self, session: &Session, opened: &RoundOpened) -> Option<String> {
         self.set_aside(session, self.at_most(session, opened), &format!("round `{}`", opened.round))
     }
 
-    /// Why a seat of the open round may not be asked again, if it may not: the round as it was opened and
-    /// this request on top must bear it.
+    /// Why a seat of the open round may not be asked again, if it may not: this request must fit beside what is
+    /// set aside.
     pub fn refuses_retry(
         &self,
         session: &Session,
@@ -149,14 +148,31 @@ impl Budget {
         model: &str,
     ) -> Option<String> {
         let more = 2.0 * self.each(seat, model, opened.estimated_tokens);
-        let (spent, round) = (self.spent(session), self.at_most(session, opened));
-        self.funds.leave(self.limit - spent - round - more);
-        (more > 0.0 && spent + round + more > self.limit).then(|| {
-            let limit = self.limit;
-            format!(
-                "asking again could cost ${more:.4} beside ${round:.4} for the round and ${spent:.4} spent: \
-                 above the limit of ${limit}"
-            )
-        })
+        self.set_aside(session, more, "asking again").filter(|_| more > 0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::Command;
+    use crate::core::testing::{does, open_round};
+    use crate::round::seal::SealedRecord;
+
+    #[test]
+    fn what_is_sealed_keeps_its_money_when_a_session_goes_on() {
+        let mut session = open_round("question: q\n", &[("ann", "test/a"), ("bob", "test/a")]);
+        let price = Price { input: 0.0, cached: 0.0, output: 1.0 };
+        let limits = ReplyLimits { usual: 1_000_000, ..ReplyLimits::default() };
+        // A request costs a dollar.
+        let mut budget = Budget::new(2.5, [("test/a".to_owned(), price)].into(), limits);
+        let pays = |budget: &Budget| budget.purse(None, "test/a", 0, 0).pay(1).is_ok();
+        budget.go_on(&session);
+        assert!(pays(&budget));
+        let seal = SealedRecord { commitment: String::new(), enc: String::new(), sealed: Vec::new() };
+        does(&mut session, Command::Seal { round: "w".to_owned(), participant: "ann".to_owned(), seal });
+        let mut budget = Budget { funds: Funds::default(), ..budget };
+        budget.go_on(&session);
+        assert!(!pays(&budget), "two requests of the sealed seat may have been charged");
     }
 }

@@ -37,7 +37,6 @@ impl Engine<'_> {
         Ok(self.write_tasks()?)
     }
 
-    /// The hash of the last document on disk.
     pub fn last_hash(&self) -> String {
         self.journal.as_ref().map(|journal| journal.head().to_owned()).unwrap_or_default()
     }
@@ -114,5 +113,34 @@ impl Engine<'_> {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::testing::with_engine;
+    use crate::core::Command;
+    use crate::history::Timestamp;
+
+    #[test]
+    fn what_is_on_disk_is_shown_once_the_state_holds_nothing_beyond_it() {
+        let ann = json!({"name": "ann", "persona": "ann", "model": "test/a", "weight": 1.0});
+        with_engine(
+            ("question: q\n", &ann, Default::default()),
+            || Timestamp(1),
+            |engine| {
+                for (more, unshown) in [(true, 1), (false, 0)] {
+                    let mut journal = engine.journal.take().unwrap();
+                    let lines = journal.append(std::mem::take(&mut engine.staged));
+                    if more {
+                        engine.stage(Command::StartStep).unwrap();
+                    }
+                    engine.written(Ok((journal, lines))).unwrap();
+                    assert_eq!(engine.unshown.len(), unshown);
+                }
+            },
+        );
     }
 }

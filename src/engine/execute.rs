@@ -3,9 +3,11 @@
 use super::arrival::next_arrival;
 use super::evidence::too_large;
 use super::facilitator::{FacilitatorAnswer, FacilitatorRequest, WaitPoint, hold, pending_question};
+use super::round_key::new_key;
 use super::state::{Engine, EngineError};
-use crate::core::{Command, ExitCode, NextAction, Question, QuestionKind, Refusal, next};
-use crate::history::{ApprovalGiven, CloseReason, Event, PauseReason, RoundOpened};
+use crate::core::{Command, ExitCode, NextAction, Question, QuestionKind, Refusal, decide, next};
+use crate::history::{ApprovalGiven, CloseReason, Event, PauseReason, RoundOpened, Timestamp};
+use crate::round::seal::SealTo;
 
 impl Engine<'_> {
     /// Waits at this point for a request and carries it out; returns the exit code if it ends the run.
@@ -78,16 +80,16 @@ impl Engine<'_> {
 
     /// Goes on with the counted round as it is; that a person accepts a decision is on record.
     fn accept(&mut self) -> Result<(), Refusal> {
-        let (Some(at), NextAction::Decide(finish)) = (hold(&self.session), next(&self.session)) else {
+        let (Some(WaitPoint::Counted), NextAction::Decide(Command::FinishStep { step })) =
+            (hold(&self.session), next(&self.session))
+        else {
             return Err(Refusal::from("there is nothing to accept now"));
         };
-        if let (WaitPoint::Counted, Command::FinishStep { step }) = (at, &finish)
-            && self.facilitator.is_person()
-        {
+        if self.facilitator.is_person() {
             // Where nothing was decided there is nothing to accept.
-            let _ = self.stage(Command::Answer(ApprovalGiven::yes(step, "facilitator")));
+            let _ = self.stage(Command::Answer(ApprovalGiven::yes(&step, "facilitator")));
         }
-        self.stage(finish)
+        self.stage(Command::FinishStep { step })
     }
 
     fn take_answer(&mut self, says: FacilitatorAnswer) -> Result<(), Refusal> {
@@ -121,50 +123,48 @@ impl Engine<'_> {
             self.facilitator.on_refused("no round waits to be opened");
             return Ok(());
         }
-        let project_summary = match self.ready_to_open(seen.is_some()) {
-            Ok(summary) => summary,
-            Err(why) => {
-                self.facilitator.on_refused(&why);
-                return Ok(());
-            }
-        };
-        let seal = Some(self.new_seal()?);
-        let events = match self.opening_events(Command::OpenRound { project_summary, seal }, seen) {
+        let (key, at) = (new_key()?, (self.now)());
+        let events = match self.opening_events(key.seal_to(), seen, at) {
             Ok(events) => events,
             Err(why) => {
                 self.facilitator.on_refused(&why);
                 return Ok(());
             }
         };
-        let over = self
-            .budget
-            .as_ref()
-            .zip(opened_by(&events))
-            .and_then(|(budget, opened)| budget.refuses(&self.session, opened));
-        match over {
-            Some(reason) => self.stage(Command::Stop { reason })?,
-            None => self.stage_events(events, (self.now)()),
+        let opened = opened_by(&events);
+        let over = self.budget.as_ref().zip(opened);
+        if let Some(reason) = over.and_then(|(budget, opened)| budget.refuses(&self.session, opened)) {
+            return Ok(self.stage(Command::Stop { reason })?);
         }
+        if opened.is_some() {
+            self.keep_key(&key)?;
+        }
+        self.stage_events(events, at);
         Ok(())
     }
 
-    /// Checks what a round needs before a key is made for it; returns `CONTEXT.md` as it is now.
-    fn ready_to_open(&mut self, was_seen: bool) -> Result<Option<String>, String> {
-        self.check_seats()?;
-        if was_seen {
+    /// Returns the events that open the round that waits, or those that end its step where it cannot be opened
+    /// and no person can correct it. Its snapshot is rendered here, once; where one was seen, it must be the
+    /// same.
+    fn opening_events(
+        &mut self,
+        seal: SealTo,
+        seen: Option<&str>,
+        at: Timestamp,
+    ) -> Result<Vec<Event>, String> {
+        if seen.is_some() {
             let changed = self.refresh_evidence()?;
             if !changed.is_empty() {
                 return Err(format!("{} changed on disk; review the snapshot again", changed.join(", ")));
             }
         }
-        (self.context_file)()
-    }
-
-    /// Returns the events that open the round that waits. Its snapshot is rendered here, once; where one
-    /// was seen, it must be the same.
-    fn opening_events(&self, open: Command, seen: Option<&str>) -> Result<Vec<Event>, String> {
-        let events = self.decide(open).map_err(|refusal| refusal.to_string())?;
-        let opened = opened_by(&events).ok_or("no round waits to be opened")?;
+        let project_summary = (self.context_file)()?;
+        let open = Command::OpenRound { project_summary, seal: Some(seal) };
+        let events = decide(&self.session, open, at).map_err(|refusal| refusal.to_string())?;
+        let Some(opened) = opened_by(&events) else {
+            return if self.facilitator.is_person() { Err(failure_in(&events)) } else { Ok(events) };
+        };
+        self.check_seats()?;
         if seen.is_some_and(|seen| opened.snapshot_sha256 != seen) {
             return Err("CONTEXT.md or evidence changed on disk; review the snapshot again".to_owned());
         }
@@ -253,4 +253,11 @@ fn opened_by(events: &[Event]) -> Option<&RoundOpened> {
     events
         .iter()
         .find_map(|event| if let Event::RoundOpened(opened) = event { Some(&**opened) } else { None })
+}
+
+/// Why a step ends that these events end.
+fn failure_in(events: &[Event]) -> String {
+    let ends =
+        |event: &Event| if let Event::StepFinished(ended) = event { ended.error.clone() } else { None };
+    events.iter().find_map(ends).unwrap_or_default()
 }

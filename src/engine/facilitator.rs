@@ -90,7 +90,7 @@ pub enum FacilitatorRequest {
     Invite(SeatInvited),
     /// Give the open round this much more time, in milliseconds.
     MoreTime(u64),
-    /// Continue with the tally of the counted round, or without a round that is refused as it stands.
+    /// Continue with the tally of the counted round.
     Accept,
     /// Ask the counted round again, as a new round.
     AskAgain,
@@ -115,16 +115,12 @@ pub fn hold(session: &Session) -> Option<WaitPoint> {
     wait_point(session, &next(session))
 }
 
-/// Returns the wait point of a session whose next action is `now`.
 pub(super) fn wait_point(session: &Session, now: &NextAction) -> Option<WaitPoint> {
     match now {
         NextAction::OpenRound => Some(WaitPoint::Draft),
         NextAction::AskPerson(question) => Some(WaitPoint::Question(question.clone())),
         NextAction::Decide(Command::FinishStep { step }) => {
-            let is_round = session.definition.as_ref()?.step(step)?.round().is_some();
-            let is_open = session.running(step).is_some_and(|run| run.round.is_some());
-            // A round that is refused as it stands can be corrected.
-            is_round.then_some(if is_open { WaitPoint::Counted } else { WaitPoint::Draft })
+            session.definition.as_ref()?.step(step)?.round().map(|_| WaitPoint::Counted)
         }
         _ => None,
     }

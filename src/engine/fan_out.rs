@@ -223,7 +223,6 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Gives up the request of a seat that was let go.
     pub(super) fn cancel_seat(&mut self, seat: &str) {
         let Some(round) = self.session.open_round() else { return };
         let attempt = round.seat(seat).map_or(0, |seat| seat.retried);
@@ -306,4 +305,62 @@ async fn sleep_until(deadline: Option<Instant>) {
 /// The schema of a round's answers, for services that hold a reply to one.
 fn service_schema(round: &RoundRun) -> Option<Arc<str>> {
     answer_schema(&round.opened.ballot).map(|schema| schema.to_string().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::super::testing::with_engine;
+    use super::*;
+    use crate::core::testing::{does, open_round};
+    use crate::history::Timestamp;
+    use crate::round::seal::{RoundKey, SealedRecord};
+
+    /// An engine whose session is this one.
+    fn with_session(session: crate::history::Session, act: impl FnOnce(&mut Engine<'_>)) {
+        let ann = json!({"name": "ann", "persona": "ann", "model": "test/a", "weight": 1.0});
+        with_engine(
+            ("question: q\n", &ann, HashMap::new()),
+            || Timestamp(1),
+            |engine| {
+                engine.session = session;
+                engine.staged.clear();
+                act(engine);
+            },
+        );
+    }
+
+    #[test]
+    fn a_seat_goes_ahead_only_where_enough_seats_share_its_model() {
+        let seats =
+            ["ann", "bob", "cy", "di", "ed"].map(|name| (name, if name < "d" { "test/a" } else { "test/b" }));
+        let session = open_round("question: q\nwarm_first: auto\n", &seats);
+        with_session(session, |engine| {
+            let mut round = engine.session.rounds[0].clone();
+            Arc::make_mut(&mut round.opened).estimated_tokens = 2000;
+            assert!(engine.needs_warmup(&round, "test/a"));
+            assert!(!engine.needs_warmup(&round, "test/b"));
+        });
+    }
+
+    #[test]
+    fn only_the_answer_to_the_last_asking_is_refused_as_late() {
+        let mut session =
+            open_round("question: q\nclose: quorum\nquorum: 1\n", &[("ann", "test/a"), ("bob", "test/a")]);
+        let (round, participant) = ("w".to_owned(), "ann".to_owned());
+        let retry = Command::Retry { round: round.clone(), participant: participant.clone(), model: None };
+        does(&mut session, retry);
+        let seal = || SealedRecord { commitment: String::new(), enc: String::new(), sealed: Vec::new() };
+        does(&mut session, Command::Seal { round, participant: "bob".to_owned(), seal: seal() });
+        does(&mut session, Command::CloseRound { reason: CloseReason::Quorum, key: RoundKey::new([1; 32]) });
+        with_session(session, |engine| {
+            engine.refuse_late((1, 0), participant.clone(), SeatResult::Sealed(seal())).unwrap();
+            assert_eq!(engine.staged.len(), 0, "that asking was given up");
+            engine.refuse_late((1, 1), participant, SeatResult::Sealed(seal())).unwrap();
+            assert_eq!(engine.staged.len(), 1);
+        });
+    }
 }

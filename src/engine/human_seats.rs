@@ -21,7 +21,6 @@ impl Engine<'_> {
         Some((step, format!("waiting for {seats} seat: {who}")))
     }
 
-    /// The seats of the round that is open, or waits to be opened.
     fn next_seats(&self) -> Option<(String, Vec<&str>)> {
         if let Some(round) = self.session.open_round() {
             let seats: Vec<&str> = round.open_seats().map(|seat| seat.name.as_str()).collect();
@@ -32,7 +31,6 @@ impl Engine<'_> {
         Some((step.id.clone(), seats.map(String::as_str).collect()))
     }
 
-    /// Whoever has the work item of the step that was offered first.
     fn next_agents(&self) -> Option<(String, Vec<&str>)> {
         let step = self.session.open_items().next()?.offered.step.clone();
         let items = self.session.open_items().filter(|item| item.offered.step == step);

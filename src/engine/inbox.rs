@@ -14,7 +14,6 @@ impl Engine<'_> {
         self.session.remote(agent).is_some_and(|remote| remote.door == Door::Inbox)
     }
 
-    /// Takes in what the holder of a claim, or whoever wants one, has sent.
     pub(super) fn take_work(&mut self, message: WorkMessage) -> Result<Accepted, Refusal> {
         let WorkMessage { participant, holder, work } = message;
         if !self.is_elsewhere(&participant) {

@@ -6,6 +6,7 @@ use zeroize::Zeroizing;
 
 use super::state::{Engine, EngineError};
 use crate::core::{Command, Refusal};
+use crate::journal::DiskError;
 use crate::round::seal::{RoundKey, SealTo};
 
 impl Engine<'_> {
@@ -26,18 +27,18 @@ impl Engine<'_> {
         Ok(self.stage(command)?)
     }
 
-    /// What the open round, else the next, is sealed to from now on. The private key is on disk, and nowhere
-    /// else, when this returns.
+    /// What the open round is sealed to from now on. The private key is on disk, and nowhere else, when this
+    /// returns.
     pub(super) fn new_seal(&mut self) -> Result<SealTo, EngineError> {
-        let open = self.session.open_round().map(|round| round.opened.number);
-        let number = open.unwrap_or_else(|| self.session.next_round_number());
-        let mut bytes = Zeroizing::new([0; 32]);
-        getrandom::fill(&mut *bytes).map_err(|error| {
-            EngineError::Table(format!("the operating system gives no randomness: {error}"))
-        })?;
-        let key = RoundKey::new(*bytes);
-        self.keys.keep(&self.session.id, number, &key)?;
+        let key = new_key()?;
+        self.keep_key(&key)?;
         Ok(key.seal_to())
+    }
+
+    /// Keeps the key of the open round, else of the next.
+    pub(super) fn keep_key(&self, key: &RoundKey) -> Result<(), DiskError> {
+        let open = self.session.open_round().map(|round| round.opened.number);
+        self.keys.keep(&self.session.id, open.unwrap_or_else(|| self.session.next_round_number()), key)
     }
 
     /// The key is published by now, so that a file that cannot be removed endangers nothing: it is
@@ -64,4 +65,11 @@ impl Engine<'_> {
         let numbers: Vec<u32> = closed.map(|round| round.opened.number).collect();
         numbers.into_iter().try_for_each(|number| self.erase_key(number))
     }
+}
+
+pub(super) fn new_key() -> Result<RoundKey, EngineError> {
+    let mut bytes = Zeroizing::new([0; 32]);
+    getrandom::fill(&mut *bytes)
+        .map_err(|error| EngineError::Table(format!("the operating system gives no randomness: {error}")))?;
+    Ok(RoundKey::new(*bytes))
 }

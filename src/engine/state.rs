@@ -115,7 +115,6 @@ pub struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    /// Returns an engine that has done nothing yet.
     pub fn new(parts: EngineConfig<'a>) -> Self {
         let mut engine = Self {
             session: parts.session,
@@ -158,7 +157,6 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
-    /// Returns the events that a command would have now.
     pub(super) fn decide(&self, command: Command) -> Result<Vec<Event>, Refusal> {
         decide(&self.session, command, (self.now)())
     }
@@ -171,7 +169,6 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Where one request notes its state.
     pub(super) fn watch(&self, name: &str) -> ProgressHandle {
         self.progress.begin(name)
     }

@@ -94,7 +94,6 @@ pub fn read_text(text: &str, terms: &AttemptLimits) -> Result<Value, String> {
     judge(&Reply { text: text.to_owned(), ..Reply::default() }, terms, false)
 }
 
-/// A work item that came to nothing.
 pub fn failed_item(
     step: String,
     participant: String,
@@ -105,14 +104,9 @@ pub fn failed_item(
         step,
         participant,
         item,
-        attempt: 1,
-        status: ItemStatus::Failed,
-        data: Value::Null,
         error,
         record: AnswerRecord { tries: 1, ..AnswerRecord::default() },
-        exit_status: None,
-        stderr: None,
-        stdout: None,
+        ..WorkItemReturned::default()
     }
 }
 

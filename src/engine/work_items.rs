@@ -280,6 +280,48 @@ mod tests {
         }
     }
 
+    /// An engine whose agent `ann` has a work item, and a request of whom costs a dollar.
+    fn with_item(act: impl FnOnce(&mut Engine<'_>)) {
+        let definition = "steps: [{id: a, type: agent, agent: ann, max_retries: 1}]\n";
+        let ann =
+            json!({"name": "ann", "persona": "ann", "model": "test/test", "weight": 1.0, "agent_only": true});
+        with_engine((definition, &ann, std::collections::HashMap::new()), now, |engine| {
+            engine.stage(Command::StartStep).unwrap();
+            engine.stage(Command::Offer { step: "a".to_owned() }).unwrap();
+            let (item, participant) = ("a/1".to_owned(), "ann".to_owned());
+            engine.stage(Command::Claim { item, participant, holder: None }).unwrap();
+            act(engine);
+        });
+    }
+
+    #[test]
+    fn a_claim_is_renewed_when_half_of_it_is_over() {
+        with_item(|engine| {
+            let item = &engine.session.items["a/1"];
+            let until = item.claim.as_ref().unwrap().until.0;
+            assert!(!is_waning(item, Timestamp(until - LEASE_MS / 2)));
+            assert!(is_waning(item, Timestamp(until - LEASE_MS / 2 + 1)));
+        });
+    }
+
+    #[test]
+    fn only_the_first_try_of_a_work_item_has_money_set_aside() {
+        with_item(|engine| {
+            let price = crate::history::Price { input: 0.0, cached: 0.0, output: 1.0 };
+            let limits = crate::core::ReplyLimits { usual: 1_000_000, ..Default::default() };
+            let prices = [("test/test".to_owned(), price)].into();
+            engine.budget = Some(super::super::Budget::new(2.0, prices, limits));
+            let pays = |engine: &Engine<'_>| {
+                let item = &engine.session.items["a/1"];
+                engine.ask_agent(item, None, None).purse.pay(1).is_ok()
+            };
+            assert!(pays(engine));
+            let back = fault("a".to_owned(), "ann".to_owned(), "a/1".to_owned());
+            engine.settle_item(Box::new(back)).unwrap();
+            assert!(!pays(engine), "a further try pays for itself");
+        });
+    }
+
     #[test]
     fn a_claim_that_ran_out_while_the_machine_slept_is_made_anew() {
         for after in [0, 1, 600] {

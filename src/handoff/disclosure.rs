@@ -14,7 +14,6 @@ use crate::tally::NoDecision;
 use crate::workflow::{LeakAction, Step, Template};
 
 impl Session {
-    /// What was found in the answer to a work item that has been handed on.
     pub fn leaks_of(&self, item: &str) -> Option<&[Leak]> {
         self.leaks.get(item).map(Vec::as_slice)
     }

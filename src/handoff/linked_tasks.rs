@@ -308,6 +308,29 @@ links:
     }
 
     #[test]
+    fn the_task_of_a_step_is_that_of_the_latest_result() {
+        let text = "tasks: [{id: A, title: a}, {id: B, title: b}]\nsteps:\n- {id: one, type: transform, transform: x}\n- {id: two, type: transform, transform: one}\n- {id: three, type: agent, agent: ann}\n";
+        let loaded = crate::workflow::examine(
+            Source { text, file: "d.yaml", id: "d" },
+            crate::workflow::OtherFiles {
+                definition: &|_, _| Err(crate::diagnostic::Diagnostic::new("none")),
+                strategy: &|_| Ok(None),
+            },
+        );
+        let loaded = loaded.definition.expect("read");
+        let mut session = Session { definition: Some(Arc::new(loaded.clone())), ..Session::default() };
+        for (step, task) in [("one", "A"), ("two", "B")] {
+            let result = json!({
+                "step": step, "stepId": step, "success": true, "data": {"issue_id": task},
+                "startTime": Timestamp(0), "endTime": Timestamp(0), "duration": 0,
+            });
+            session.results.insert(step.to_owned(), serde_json::from_value(result).expect("a result"));
+        }
+        let step = loaded.step("three").expect("the step");
+        assert_eq!(session.task_of(&loaded, step).as_deref(), Some("B"));
+    }
+
+    #[test]
     fn without_linked_tasks_or_with_a_broken_one_the_json_is_empty() {
         let mut definition = definition("");
         assert!(linked(&definition, "D").json.contains("linked_to"));

@@ -40,7 +40,6 @@ impl Session {
         (past, context)
     }
 
-    /// Every round before the one that opens next.
     pub(super) fn all_past_rounds(&self, step: &str) -> Vec<RoundSummary> {
         self.closed_rounds(step).into_iter().map(|round| self.past_round(round, true)).collect()
     }

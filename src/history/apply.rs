@@ -8,14 +8,15 @@ use serde_json::Value;
 
 use super::agenda::Agenda;
 use super::event::{
-    ApprovalGiven, ApprovalRequested, ArtifactRecorded, Event, LeaksFound, LogEntry, RoundClosed,
-    RoundOpened, SealedBy, SessionOpened, StepFinished, TimedEvent, WorkItemClaimed, WorkItemOffered,
-    WorkItemReturned, key_file_left,
+    AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, BallotSealed, Event, LeaksFound,
+    LogEntry, RoundClosed, RoundOpened, SealedBy, SeatFailed, SessionOpened, StepFinished, Tally, TimedEvent,
+    WorkItemClaimed, WorkItemOffered, WorkItemReturned, key_file_left,
 };
 use super::state::{AnsweredQuestion, NotHeld, RoundRun, Seat, SeatStatus, Session};
 use super::step_run::{ApprovalRun, StepArtifact, StepRun};
 use super::timestamp::Timestamp;
 use super::work_item::WorkItem;
+use crate::round::seal::SealTo;
 use crate::workflow::StepKind;
 
 impl Session {
@@ -36,60 +37,64 @@ impl Session {
     pub fn apply(&mut self, stamped: &TimedEvent) {
         let before = std::mem::replace(&mut self.last_at, stamped.at);
         self.note_record(&stamped.event);
+        let at = stamped.at;
         match &stamped.event {
-            Event::SessionOpened(opened) => self.open(opened, stamped.at),
+            Event::SessionOpened(opened) => self.open(opened, at),
             Event::StepStarted { step, iteration, within, items, .. } => {
                 self.make_copies(step, items);
-                self.start(step, *iteration, within.as_deref(), stamped.at);
+                self.start(step, *iteration, within.as_deref(), at);
             }
-            Event::WorkItemOffered(item) if item.task.is_some() => self.offer(item, stamped.at),
-            Event::WorkItemClaimed(claim) => self.note_claim(claim, stamped.at),
-            Event::WorkItemReturned(back) => self.note_return(back, stamped.at),
-            Event::RoundOpened(opened) => self.open_round_run(opened, stamped.at),
-            Event::RoundClosed(closed) => self.close_round(closed, stamped.at),
+            Event::ContextChanged { text } => self.context.clone_from(text),
+            Event::WorkItemOffered(item) if item.task.is_some() => self.offer(item, at),
+            Event::WorkItemOffered(item) => self.offer_seat(item),
+            Event::WorkItemClaimed(claim) => self.note_claim(claim, at),
+            Event::WorkItemReturned(back) => self.note_return(back, at),
+            Event::RoundOpened(opened) => self.open_round_run(opened, at),
+            Event::BallotSealed(sealed) => self.note_sealed(sealed),
+            Event::SeatFailed(failed) => self.note_failed(failed),
+            Event::SeatExcused { round, participant, reason, .. } => {
+                self.seat(round, participant, |seat| seat.status = SeatStatus::Excused(reason.clone()));
+            }
+            Event::SeatRetried(retried) => self.retry(retried, at),
+            Event::SeatInvited(invited) => self.invite(invited),
+            Event::SeatJoined(joined) => self.note_joined(joined),
+            Event::EnvelopeRefused(refused) => {
+                self.seat(&refused.round, &refused.participant, |seat| seat.refused += 1);
+            }
+            Event::LateAnswerRefused { round, participant, .. } => self.note_late(round, participant),
+            Event::RoundClosed(closed) => self.close_round(closed, at),
+            Event::AnswerRevealed(answer) => self.reveal(answer),
+            Event::KeyLost { round, participants, .. } => self.note_key_lost(round, participants),
+            Event::SeatsAskedAgain { round, participants, seal, .. } => {
+                self.ask_seats_again(round, participants, seal.as_ref());
+            }
+            Event::RoundAskedAgain { step, .. } => self.ask_round_again(step),
             Event::LeaksFound(found) => self.note_leaks(found),
-            Event::TallyMade(tally) => {
-                if let Some(round) = self.round_mut(&tally.round) {
-                    round.tally = Some((**tally).clone());
-                }
-            }
+            Event::TallyMade(tally) => self.note_tally(tally),
             Event::StepFinished(result) => self.finish(result),
-            Event::ApprovalRequested(requested) => self.request(requested, stamped.at),
-            Event::ApprovalGiven(given) => self.answer(given, stamped.at),
+            Event::ApprovalRequested(requested) => self.request(requested, at),
+            Event::ApprovalGiven(given) => self.answer(given, at),
             Event::IdeasMerged(merged) => self.note_merge(merged),
+            // The agenda has noted them.
             Event::AgendaUpdated(_)
             | Event::ConflictOpened(_)
             | Event::ConflictResolved(_)
             | Event::QuestionOpened(_)
             | Event::QuestionAnswered(_) => {}
-            Event::Warning { message, .. } => self.warnings.push(message.clone()),
-            Event::KeyFileLeft { round, cause, .. } => self.warnings.push(key_file_left(round, cause)),
-            Event::SessionPaused { reason, .. } => self.paused = Some((stamped.at, reason.clone())),
-            Event::SessionResumed { .. } => self.resume(before, stamped.at),
-            Event::LateAnswerRefused { round, participant, .. } => self.note_late(round, participant),
-            Event::SessionClosed(closed) => self.closed = Some(closed.clone()),
-            Event::ArtifactRecorded(made) if made.step.is_some() => self.note_made(made, stamped.at),
+            Event::ArtifactRecorded(made) if made.step.is_some() => self.note_made(made, at),
+            Event::ArtifactRecorded(recorded) => self.note_artifact(recorded),
             Event::ReviewRecorded(review) => self.reviews.push(review.clone()),
             Event::LinkRecorded(link) => self.links.push(link.clone()),
             Event::TaskWritten(written) => self.note_written(written),
-            Event::SessionForked(forked) => self.fork(forked, before, stamped.at),
-            live @ (Event::ContextChanged { .. }
-            | Event::RoundRevised(_)
-            | Event::ArtifactRecorded(_)
-            | Event::SynthesisRecorded(_)
-            | Event::DeadlineExtended(_)
-            | Event::SeatRetried(_)
-            | Event::RoundAskedAgain { .. }) => self.apply_live(live, stamped.at),
-            seat @ (Event::WorkItemOffered(_)
-            | Event::BallotSealed(_)
-            | Event::SeatFailed(_)
-            | Event::SeatExcused { .. }
-            | Event::AnswerRevealed(_)
-            | Event::KeyLost { .. }
-            | Event::SeatsAskedAgain { .. }) => self.apply_to_seats(seat),
-            remote @ (Event::SeatInvited(_) | Event::SeatJoined(_) | Event::EnvelopeRefused(_)) => {
-                self.apply_remote(remote);
-            }
+            Event::SynthesisRecorded(note) => self.note_synthesis(note),
+            Event::DeadlineExtended(extended) => self.extend_deadline(extended),
+            Event::RoundRevised(revised) => self.revise(revised),
+            Event::Warning { message, .. } => self.warnings.push(message.clone()),
+            Event::KeyFileLeft { round, cause, .. } => self.warnings.push(key_file_left(round, cause)),
+            Event::SessionPaused { reason, .. } => self.paused = Some((at, reason.clone())),
+            Event::SessionResumed { .. } => self.resume(before, at),
+            Event::SessionForked(forked) => self.fork(forked, before, at),
+            Event::SessionClosed(closed) => self.closed = Some(closed.clone()),
         }
     }
 
@@ -138,55 +143,68 @@ impl Session {
         }
     }
 
-    /// Folds in what happens to single seats of a round.
-    fn apply_to_seats(&mut self, event: &Event) {
-        if let Event::WorkItemOffered(item) = event {
-            self.seat(&item.round, &item.participant, |seat| {
-                seat.item = Some(Arc::clone(item));
-                seat.status = SeatStatus::Asking;
-            });
-        } else if let Event::BallotSealed(sealed) = event {
-            let key = self.seat_key(&sealed.participant).map(str::to_owned);
-            self.seat(&sealed.round, &sealed.participant, |seat| {
-                seat.signed_with = key;
-                seat.status = SeatStatus::Sealed(Arc::clone(&sealed.seal));
-                seat.elapsed_ms = Some(sealed.elapsed_ms);
-            });
-            if sealed.by == Some(SealedBy::Table) {
-                *self.sealed_for.entry(sealed.participant.clone()).or_default() += 1;
+    fn offer_seat(&mut self, item: &Arc<WorkItemOffered>) {
+        self.seat(&item.round, &item.participant, |seat| {
+            seat.item = Some(Arc::clone(item));
+            seat.status = SeatStatus::Asking;
+        });
+    }
+
+    fn note_sealed(&mut self, sealed: &BallotSealed) {
+        let key = self.seat_key(&sealed.participant).map(str::to_owned);
+        self.seat(&sealed.round, &sealed.participant, |seat| {
+            seat.signed_with = key;
+            seat.status = SeatStatus::Sealed(Arc::clone(&sealed.seal));
+            seat.elapsed_ms = Some(sealed.elapsed_ms);
+        });
+        if sealed.by == Some(SealedBy::Table) {
+            *self.sealed_for.entry(sealed.participant.clone()).or_default() += 1;
+        }
+    }
+
+    fn note_failed(&mut self, failed: &SeatFailed) {
+        self.seat(&failed.round, &failed.participant, |seat| {
+            seat.status = SeatStatus::Failed(failed.clone());
+            seat.elapsed_ms = Some(failed.elapsed_ms);
+        });
+    }
+
+    fn reveal(&mut self, answer: &Arc<AnswerRevealed>) {
+        self.seat(&answer.round, &answer.participant, |seat| {
+            if let SeatStatus::Sealed(sealed) = &seat.status {
+                seat.status = SeatStatus::Revealed(Arc::clone(answer), Arc::clone(sealed));
             }
-        } else if let Event::SeatFailed(failed) = event {
-            self.seat(&failed.round, &failed.participant, |seat| {
-                seat.status = SeatStatus::Failed(failed.clone());
-                seat.elapsed_ms = Some(failed.elapsed_ms);
-            });
-        } else if let Event::SeatExcused { round, participant, reason, .. } = event {
-            self.seat(round, participant, |seat| seat.status = SeatStatus::Excused(reason.clone()));
-        } else if let Event::AnswerRevealed(answer) = event {
-            self.seat(&answer.round, &answer.participant, |seat| {
-                if let SeatStatus::Sealed(sealed) = &seat.status {
-                    seat.status = SeatStatus::Revealed(Arc::clone(answer), Arc::clone(sealed));
-                }
-            });
-        } else if let Event::KeyLost { round, participants, .. } = event {
-            self.seats(round, participants, |seat| {
-                if let SeatStatus::Sealed(sealed) = &seat.status {
-                    seat.status = SeatStatus::Lost(Arc::clone(sealed));
-                }
-            });
-            if let Some(round) = self.round_mut(round) {
-                let again = |name: &&String| !round.key_lost.contains(name);
-                let lost: Vec<String> = participants.iter().filter(again).cloned().collect();
-                round.key_lost.extend(lost);
+        });
+    }
+
+    fn note_key_lost(&mut self, round: &str, participants: &[String]) {
+        let Some(round) = self.round_mut(round) else { return };
+        for name in participants {
+            if let Some(seat) = round.seats.get_mut(name)
+                && let SeatStatus::Sealed(sealed) = &seat.status
+            {
+                seat.status = SeatStatus::Lost(Arc::clone(sealed));
             }
-        } else if let Event::SeatsAskedAgain { round, participants, seal, .. } = event {
-            if let (Some(round), Some(_)) = (self.round_mut(round), seal) {
-                round.seal_to.clone_from(seal);
+            if !round.key_lost.contains(name) {
+                round.key_lost.push(name.clone());
             }
-            self.seats(round, participants, |seat| {
-                seat.status = SeatStatus::Asking;
-                seat.elapsed_ms = None;
-            });
+        }
+    }
+
+    fn ask_seats_again(&mut self, round: &str, participants: &[String], seal: Option<&SealTo>) {
+        let Some(round) = self.round_mut(round) else { return };
+        if let Some(seal) = seal {
+            round.seal_to = Some(seal.clone());
+        }
+        for seat in round.seats.values_mut().filter(|seat| participants.contains(&seat.name)) {
+            seat.status = SeatStatus::Asking;
+            seat.elapsed_ms = None;
+        }
+    }
+
+    fn note_tally(&mut self, tally: &Tally) {
+        if let Some(round) = self.round_mut(&tally.round) {
+            round.tally = Some(tally.clone());
         }
     }
 
@@ -283,20 +301,13 @@ impl Session {
         }
         self.rounds.push(RoundRun {
             opened_at: at,
-            opened_sha256: String::new(),
             waited_before: self.waited_ms,
             seats,
-            closed: None,
-            closed_at: None,
-            tally: None,
-            key_lost: Vec::new(),
-            tie_choice: None,
             session: self.id.clone(),
             deadline_ms: opened.deadline_ms,
-            synthesis: None,
-            scripted_changes: 0,
             seal_to: opened.seal.clone(),
             opened: Arc::clone(opened),
+            ..RoundRun::default()
         });
     }
 
@@ -315,7 +326,6 @@ impl Session {
         }
     }
 
-    /// Gives an `each` that begins the steps of its items.
     fn make_copies(&mut self, id: &str, items: &[Value]) {
         let Some(definition) = &mut self.definition else { return };
         if definition.step(id).is_some_and(|step| matches!(step.kind, StepKind::Each(_)))
@@ -367,7 +377,6 @@ impl Session {
         self.results.insert(result.step.clone(), Arc::clone(result));
     }
 
-    /// Keeps account of round steps that ended without a round.
     fn note_not_held(&mut self, result: &StepFinished, was_opened: bool) {
         let step = self.definition.as_ref().and_then(|definition| definition.step(&result.step));
         let is_round = step.is_some_and(|step| step.round().is_some());
@@ -385,12 +394,6 @@ impl Session {
     pub(crate) fn seat(&mut self, round: &str, name: &str, change: impl FnOnce(&mut Seat)) {
         if let Some(seat) = self.round_mut(round).and_then(|round| round.seats.get_mut(name)) {
             change(seat);
-        }
-    }
-
-    fn seats(&mut self, round: &str, names: &[String], change: impl Fn(&mut Seat)) {
-        for name in names {
-            self.seat(round, name, &change);
         }
     }
 }

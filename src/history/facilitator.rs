@@ -4,12 +4,16 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::event::{Event, PROJECT, RoundRevised, SeatRetried, SessionForked};
+use super::event::{
+    ArtifactRecorded, DeadlineExtended, PROJECT, RoundRevised, SeatRetried, SessionForked, SynthesisRecorded,
+};
 use super::state::{AnsweredQuestion, RoundRun, SeatStatus, Session, first_problem};
 use super::timestamp::Timestamp;
 use crate::diagnostic::Diagnostic;
-use crate::round::material::{Artifact, split_provenance};
-use crate::workflow::{Definition, FacilitatorForm, Round, Selection, Source, StepKind, load};
+use crate::round::material::{Artifact, PROVENANCE};
+use crate::workflow::{
+    Definition, FacilitatorForm, Round, Selection, Source, StepKind, load, recorded_artifact,
+};
 
 /// What a person is asked who accepts the result of a round on the screen.
 pub(crate) const ACCEPTS_RESULT: &str = "Accept the result?";
@@ -46,38 +50,38 @@ impl Definition {
 }
 
 impl Session {
-    pub(crate) fn apply_live(&mut self, event: &Event, at: Timestamp) {
-        if let Event::ContextChanged { text } = event {
-            self.context.clone_from(text);
-        } else if let Event::RoundRevised(revised) = event {
-            if let Some(Ok(after)) = self.definition.as_ref().map(|before| before.revised(revised)) {
-                self.definition = Some(Arc::new(after));
-            }
-        } else if let Event::ArtifactRecorded(recorded) = event {
-            if let (Some(definition), Ok(artifact)) =
-                (&mut self.definition, read_artifact(&recorded.artifact))
-            {
-                let definition = Arc::make_mut(definition);
-                if recorded.by != PROJECT {
-                    definition.with_artifact(artifact);
-                } else if let Some(known) = definition.artifacts.iter_mut().find(|a| a.id == artifact.id) {
-                    known.take_evidence(artifact);
-                }
-            }
-        } else if let Event::SynthesisRecorded(note) = event {
-            self.synthesis_due = false;
-            if let Some(round) = self.round_mut(&note.round) {
-                round.synthesis = Some(note.text.clone()).filter(|text| !text.trim().is_empty());
-            }
-        } else if let Event::DeadlineExtended(extended) = event {
-            if let Some(round) = self.round_mut(&extended.round) {
-                round.deadline_ms = Some(extended.deadline_ms);
-            }
-        } else if let Event::SeatRetried(retried) = event {
-            self.retry(retried, at);
-        } else if let Event::RoundAskedAgain { step, .. } = event
-            && let Some(run) = self.run_mut(step)
-        {
+    pub(super) fn revise(&mut self, revised: &RoundRevised) {
+        if let Some(Ok(after)) = self.definition.as_ref().map(|before| before.revised(revised)) {
+            self.definition = Some(Arc::new(after));
+        }
+    }
+
+    /// Takes in an artifact of the facilitator, or what was read from its source.
+    pub(super) fn note_artifact(&mut self, recorded: &ArtifactRecorded) {
+        let Some(definition) = self.definition.as_mut().map(Arc::make_mut) else { return };
+        let artifact = recorded_artifact(&recorded.artifact);
+        if recorded.by != PROJECT {
+            definition.with_artifact(artifact);
+        } else if let Some(known) = definition.artifacts.iter_mut().find(|known| known.id == artifact.id) {
+            known.take_evidence(artifact);
+        }
+    }
+
+    pub(super) fn note_synthesis(&mut self, note: &SynthesisRecorded) {
+        self.synthesis_due = false;
+        if let Some(round) = self.round_mut(&note.round) {
+            round.synthesis = Some(note.text.clone()).filter(|text| !text.trim().is_empty());
+        }
+    }
+
+    pub(super) fn extend_deadline(&mut self, extended: &DeadlineExtended) {
+        if let Some(round) = self.round_mut(&extended.round) {
+            round.deadline_ms = Some(extended.deadline_ms);
+        }
+    }
+
+    pub(super) fn ask_round_again(&mut self, step: &str) {
+        if let Some(run) = self.run_mut(step) {
             (run.round, run.approval) = (None, None);
         }
     }
@@ -96,7 +100,6 @@ impl Session {
         self.last_round_of(agent.synthesis_of.as_deref()?).filter(|round| round.closed.is_some())
     }
 
-    /// How many rounds are counted.
     pub(crate) fn counted(&self) -> usize {
         self.rounds.iter().filter(|round| round.tally.is_some()).count()
     }
@@ -120,7 +123,7 @@ impl Session {
         since().rfind(|asked| asked.given.step == *of)
     }
 
-    fn retry(&mut self, retried: &SeatRetried, at: Timestamp) {
+    pub(super) fn retry(&mut self, retried: &SeatRetried, at: Timestamp) {
         if let (Some(model), Some(info)) =
             (&retried.model, Arc::make_mut(&mut self.roster).get_mut(&retried.participant))
         {
@@ -155,10 +158,11 @@ fn read_round(form: &str) -> Result<Round, Diagnostic> {
     round.ok_or_else(|| Diagnostic::new("the form is no round").hint("write at least `question: …`"))
 }
 
-pub fn read_artifact(artifact: &Map<String, Value>) -> Result<Artifact, Diagnostic> {
-    let (written, provenance) = split_provenance(artifact.clone());
+/// Checks an artifact by the loader of definitions, where its content was read aside.
+pub fn check_artifact(artifact: &Map<String, Value>) -> Result<(), Diagnostic> {
+    let written: Map<String, Value> =
+        artifact.clone().into_iter().filter(|(key, _)| !PROVENANCE.contains(&key.as_str())).collect();
     let text = json!({ "question": "-", "artifacts": [written] }).to_string();
-    let loaded = load(Source { text: &text, file: "the artifact", id: "artifact" }).map_err(first_problem)?;
-    let found = loaded.definition.artifacts.into_iter().next().map(|found| found.with_provenance(provenance));
-    found.ok_or_else(|| Diagnostic::new("there is no artifact"))
+    load(Source { text: &text, file: "the artifact", id: "artifact" }).map_err(first_problem)?;
+    Ok(())
 }

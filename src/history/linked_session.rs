@@ -1,8 +1,9 @@
 //! Saved sessions as linked tasks: what was frozen of them in the header, pinned by hash.
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
-use crate::workflow::{LinkDefinition, ROW_KEYS, Report, Task};
+use crate::workflow::{LinkDefinition, Report, Task};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkedSession {
@@ -20,30 +21,18 @@ pub struct LinkedSession {
 impl LinkedSession {
     /// Puts it among tasks, links and reports as a task with an agent that has reported.
     pub fn add(&self, tasks: &mut Vec<Task>, links: &mut Vec<LinkDefinition>, reports: &mut Vec<Report>) {
-        let mut row = serde_json::Map::new();
-        for key in ROW_KEYS {
-            let value = match key {
-                "id" => self.id.as_str().into(),
-                "title" => self.title.as_str().into(),
-                "status" => self.status.as_str().into(),
-                "statusSince" => self.reported_at.as_str().into(),
-                "createdAt" => self.created_at.as_str().into(),
-                "labels" => serde_json::Value::Array(Vec::new()),
-                _ => serde_json::Value::Null,
-            };
-            row.insert(key.to_owned(), value);
-        }
+        let row = json!({
+            "id": self.id, "title": self.title, "status": self.status, "statusSince": self.reported_at,
+            "priority": null, "estimate": null, "timeSpent": null, "createdAt": self.created_at,
+            "labels": [], "languageCode": null,
+        });
         tasks.push(Task {
             id: self.id.clone(),
             title: self.title.clone(),
             description: self.report.clone(),
-            test_steps: Vec::new(),
-            priority: 0,
-            doubt: None,
             status: self.status.clone(),
-            row,
-            deleted: false,
-            place: (0, 0),
+            row: row.as_object().cloned().unwrap_or_default(),
+            ..Task::default()
         });
         links.push(LinkDefinition {
             id: format!("{}/outcome", self.id),

@@ -56,7 +56,6 @@ impl Session {
         round.closed.is_some().then_some(round)
     }
 
-    /// Whether the ideas of a step's last round were merged.
     pub fn is_merged(&self, step: &Step) -> bool {
         let round = self.last_round_of(&step.id);
         round.is_some_and(|round| self.merge_of(&round.opened.round).is_some())

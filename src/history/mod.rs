@@ -33,7 +33,7 @@ pub use event::{
 };
 pub use exhausted::exhausted_key;
 pub(crate) use exhausted::{CONTINUE, DECIDE, STOP, TAKE};
-pub(crate) use facilitator::read_artifact;
+pub(crate) use facilitator::check_artifact;
 pub use linked_session::LinkedSession;
 pub use merge::option_id;
 pub use receipt::Receipt;

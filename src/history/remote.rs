@@ -1,24 +1,18 @@
 //! Remote seats as they stand: their invitations and keys.
 
-use super::event::{BallotSealed, Event, RemoteSeat, SeatInvited};
+use super::event::{BallotSealed, RemoteSeat, SeatInvited, SeatJoined};
 use super::state::{Invitation, RoundRun, Session};
 use crate::round::seal::AssociatedData;
 use crate::round::seal::sign::{ballot_message, delivery_id, is_signed};
 
 impl Session {
-    pub(super) fn apply_remote(&mut self, event: &Event) {
-        if let Event::SeatInvited(invited) = event {
-            self.invite(invited);
-        } else if let Event::SeatJoined(joined) = event {
-            if let Some(invitation) = self.invitations.get_mut(&joined.participant) {
-                invitation.key = Some(joined.key.clone());
-            }
-        } else if let Event::EnvelopeRefused(refused) = event {
-            self.seat(&refused.round, &refused.participant, |seat| seat.refused += 1);
+    pub(super) fn note_joined(&mut self, joined: &SeatJoined) {
+        if let Some(invitation) = self.invitations.get_mut(&joined.participant) {
+            invitation.key = Some(joined.key.clone());
         }
     }
 
-    fn invite(&mut self, invited: &SeatInvited) {
+    pub(super) fn invite(&mut self, invited: &SeatInvited) {
         let SeatInvited { participant, invitation, expires } = invited.clone();
         let before = self.invitations.get(&participant);
         let earlier_keys = before.map_or(0, |before| before.earlier_keys + u32::from(before.key.is_some()));

@@ -70,7 +70,6 @@ impl Session {
 }
 
 impl RoundRun {
-    /// Whether `key` is the private key that a round is sealed to.
     pub fn opens_with(&self, key: &RoundKey) -> bool {
         self.seal_to.as_ref() == Some(&key.seal_to())
     }

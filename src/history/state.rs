@@ -114,7 +114,7 @@ pub struct AnsweredQuestion {
     pub at: Timestamp,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct RoundRun {
     pub opened: Arc<RoundOpened>,
     pub opened_at: Timestamp,
@@ -209,7 +209,6 @@ impl Session {
         self.rounds.last().filter(|round| round.closed.is_none())
     }
 
-    /// Whether it is held as a rehearsal, as was asked for.
     pub fn rehearses(&self) -> bool {
         self.header.as_ref().is_some_and(|header| header.rehearse)
     }

@@ -22,7 +22,6 @@ pub fn not_written(task: &str, file: &str, error: &str) -> String {
 }
 
 impl Session {
-    /// Notes what the tracker made of a task.
     pub(super) fn note_mark(&mut self, back: &Arc<WorkItemReturned>) {
         let (Some(id), Some(status)) = (back.data["issue_id"].as_str(), back.data["status"].as_str()) else {
             return;
@@ -56,7 +55,6 @@ impl Session {
         if unwritten.is_empty() || self.has_rehearsal() { Vec::new() } else { unwritten }
     }
 
-    /// The file of the tasks, as the definition names it.
     pub fn tasks_file(&self) -> Option<&str> {
         Some(self.definition.as_ref()?.tracker.as_ref()?.file.as_str())
     }

@@ -114,7 +114,6 @@ impl KeyStore {
         Ok(text.and_then(|text| SigningKey::from_hex(text.trim_end())))
     }
 
-    /// The key that this machine signs with as a worker; `None` before there is one.
     pub fn worker_key(&self) -> Result<Option<SigningKey>, DiskError> {
         self.signing_key(WORKER_KEY.0)
     }
@@ -126,7 +125,6 @@ impl KeyStore {
         SigningKey::from_hex(text.trim_end()).map(Some).ok_or_else(damaged)
     }
 
-    /// Keeps the tokens of a session's invitations, by seat.
     pub fn keep_tokens(&self, session: &str, tokens: &IndexMap<String, String>) -> Result<(), DiskError> {
         self.disk.make_own_dir(&self.dir)?;
         let text = serde_json::to_string(tokens).unwrap_or_default();

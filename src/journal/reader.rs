@@ -50,7 +50,6 @@ pub struct LogReader<'a> {
 }
 
 impl<'a> LogReader<'a> {
-    /// A reader at the start of a file's bytes.
     pub fn new(bytes: &'a [u8]) -> Result<Self, Damage> {
         if !bytes.is_empty() && !b"---\nseq: 0\n".starts_with(&bytes[..bytes.len().min(11)]) {
             return Err(damage(bytes, 0, None, "this is not a roundtable session".to_owned()));

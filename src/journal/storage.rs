@@ -81,7 +81,6 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// A disk whose operations pass `gate` first.
     pub fn with_gate(gate: Arc<FaultInjector>) -> Self {
         Self { gate: Some(gate) }
     }
@@ -184,7 +183,6 @@ impl Disk {
         })
     }
 
-    /// Reads a regular file whole, up to `limit` bytes.
     pub fn read(&self, path: &Path, limit: u64) -> Result<Vec<u8>, DiskError> {
         let real = path.canonicalize().map_err(fail("read", path))?;
         self.read_own(&real, limit)

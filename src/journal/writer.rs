@@ -111,7 +111,6 @@ impl Journal {
         self.file.path()
     }
 
-    /// How many documents it has on disk.
     pub fn entries(&self) -> usize {
         usize::try_from(self.chain.seq).unwrap_or(usize::MAX)
     }

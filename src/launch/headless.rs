@@ -3,7 +3,7 @@
 use futures::future::{BoxFuture, FutureExt as _, pending, ready};
 
 use super::scripted_answers::{Answers, scripted};
-use crate::core::{NextAction, Question, QuestionKind, next};
+use crate::core::{Question, QuestionKind};
 use crate::engine::{Facilitator, FacilitatorAnswer, FacilitatorRequest, WaitPoint};
 use crate::history::{Merge, PLACEHOLDER, PauseReason, SCRIPTED, Session};
 
@@ -27,9 +27,7 @@ impl HeadlessFacilitator {
         }
         match at {
             WaitPoint::Question(question) => self.answer(question, session.rehearses()),
-            WaitPoint::Draft if matches!(next(session), NextAction::OpenRound) => {
-                Ok(FacilitatorRequest::OpenRound { seen: None })
-            }
+            WaitPoint::Draft => Ok(FacilitatorRequest::OpenRound { seen: None }),
             WaitPoint::Counted => {
                 let note = self.answers.note(session)?;
                 if let Some((round, text)) = note {
@@ -39,7 +37,6 @@ impl HeadlessFacilitator {
                 let change = change.map(|change| FacilitatorRequest::ChangeAgenda { change, by });
                 Ok(change.unwrap_or(FacilitatorRequest::Accept))
             }
-            WaitPoint::Draft => Ok(FacilitatorRequest::Accept),
         }
     }
 
@@ -140,7 +137,9 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let before = RENDERED.get();
         let done = runtime.block_on(engine.run()).map_err(|error| error.to_string());
-        (done, RENDERED.get() - before)
+        let rendered = RENDERED.get() - before;
+        assert_eq!(dir.path().join("keys").exists(), rendered > 0, "a key is kept for a round that opens");
+        (done, rendered)
     }
 
     #[test]
@@ -148,6 +147,8 @@ mod tests {
         let round =
             "{id: a, type: round, question: q?, ballot: {kind: choice, options: [x, y]}, rule: plurality}";
         assert_eq!(run(round, ""), (Ok(ExitCode::Undecided), 1));
+        let refused = "{id: a, type: round, question: q?, requires: [issue.title]}";
+        assert_eq!(run(refused, ""), (Ok(ExitCode::Undecided), 0));
     }
 
     #[test]

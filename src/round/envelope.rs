@@ -4,12 +4,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::seal::sign::{SigningKey, failed_message, is_signed};
-use super::seal::{AssociatedData, SealedRecord, in_base64};
+use super::seal::{AssociatedData, SealedRecord, TAG, in_base64, padded_length};
 
-/// The version of offers and envelopes.
 pub const VERSION: u32 = 3;
 
-/// The most bytes of an envelope's JSON.
 pub const MAX_ENVELOPE: usize = 512 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +28,6 @@ pub struct Envelope {
     pub signature: String,
 }
 
-/// The most bytes of a failure's reason.
 pub const MAX_REASON: usize = 200;
 
 /// That a seat has no ballot to give.
@@ -77,7 +74,6 @@ impl Envelope {
         is_formed.then_some(envelope)
     }
 
-    /// What its seal must be bound to.
     pub fn binding(&self) -> AssociatedData<'_> {
         AssociatedData {
             session: &self.session,
@@ -98,11 +94,9 @@ impl Envelope {
 
     /// What is wrong with the length of what is sealed, if anything is.
     pub fn wrong_length(&self) -> Option<WrongLength> {
-        const TAG: usize = 16;
-        const LENGTHS: std::ops::RangeInclusive<usize> = 8 * 1024..=256 * 1024;
         match self.sealed.len().checked_sub(TAG) {
-            Some(length) if length > *LENGTHS.end() => Some(WrongLength::TooLong),
-            Some(length) if length.is_power_of_two() && LENGTHS.contains(&length) => None,
+            Some(length) if padded_length(length) == Some(length) => None,
+            Some(length) if padded_length(length).is_none() => Some(WrongLength::TooLong),
             _ => Some(WrongLength::NotPadded),
         }
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::ballot::line_range;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Artifact {
     /// Its number, such as `REQ-001`.
     pub id: String,
@@ -36,7 +36,7 @@ pub const DETAILS: [&str; 12] = [
     "acceptance",
 ];
 /// Those that say where its content was read; the program writes them, and no definition.
-const PROVENANCE: [&str; 4] = ["source", "commits", "bytes", "sha256"];
+pub const PROVENANCE: [&str; 4] = ["source", "commits", "bytes", "sha256"];
 pub const EVIDENCE_KEYS: [&str; 6] = ["source", "lines", "commits", "bytes", "sha256", "content"];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,15 +73,6 @@ impl EvidencePlace {
     }
 }
 
-/// Where the content of a recorded artifact was read.
-pub type Provenance = Vec<(&'static str, Value)>;
-
-/// Splits a recorded artifact: as a definition has it, and where its content was read.
-pub fn split_provenance(mut recorded: Map<String, Value>) -> (Map<String, Value>, Provenance) {
-    let read = PROVENANCE.into_iter().filter_map(|key| Some((key, recorded.remove(key)?))).collect();
-    (recorded, read)
-}
-
 impl Artifact {
     pub fn detail(&self, key: &str) -> Option<&Value> {
         self.details.iter().find(|(known, _)| *known == key).map(|(_, value)| value)
@@ -91,14 +82,6 @@ impl Artifact {
     pub fn take_evidence(&mut self, read: Self) {
         self.details.retain(|(key, _)| !EVIDENCE_KEYS.contains(key));
         self.details.extend(read.details.into_iter().filter(|(key, _)| EVIDENCE_KEYS.contains(key)));
-    }
-
-    /// Adds where its content was read.
-    #[must_use]
-    pub fn with_provenance(mut self, provenance: Provenance) -> Self {
-        self.details.extend(provenance);
-        self.details.sort_by_key(|(key, _)| DETAILS.iter().position(|known| known == key));
-        self
     }
 
     pub fn to_json(&self) -> Value {
@@ -142,7 +125,6 @@ pub struct EarlierReasons {
 }
 
 impl EarlierReasons {
-    /// A block without reasons.
     pub fn of(option: Option<&str>) -> Self {
         Self { option: option.map(str::to_owned), ..Self::default() }
     }

@@ -34,6 +34,7 @@ pub use keys::{definition_reference, definition_schema_text};
 pub use lang::{Condition, GrammarError, OutputSchema, PathUse, Template, Transform};
 pub use load::ballot::OptionsFrom;
 pub use load::map_reader::{Fields, as_text, parse_duration};
+pub use load::material::recorded_artifact;
 pub use load::participants::DEFAULT_PANEL;
 pub use load::rule::unfit as unfit_threshold;
 pub use load::task::{TASKS_FILE, Tasks};
@@ -50,8 +51,6 @@ pub use steps::review::{RejectWhen, Review, VERDICT, is_blank, is_feedback};
 pub use steps::round::{Close, Feedback, Quorum, Round, Selection};
 pub use steps::step::{Completeness, Each, Parallel, Retry, Sequence, Step, StepKind};
 pub use strategy::{STRATEGIES, Strategy, strategies};
-pub use task::{
-    LinkDefinition, ROW_KEYS, Report, TRACKER, Task, TrackerFile, priority_of, with_written_names,
-};
+pub use task::{LinkDefinition, Report, TRACKER, Task, TrackerFile, priority_of, with_written_names};
 pub use task_state::{TaskMark, state_file};
 pub use validate::{needs_screen, recheck, unknown_tasks};

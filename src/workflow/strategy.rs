@@ -53,7 +53,7 @@ pub struct Strategy {
     pub phases: Vec<Phase>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Phase {
     pub id: String,
@@ -143,16 +143,9 @@ impl Phase {
             label: Some("Options".to_owned()),
             question: "{{topic}}".to_owned(),
             directive: Some("Propose options. Do not judge them.".to_owned()),
-            directives: Vec::new(),
             ballot: "ideas".to_owned(),
             context: Some(json!({"answers": "none", "results": "none", "rounds": 0})),
-            ranks: None,
-            revises: None,
-            feedback: None,
-            skip_if: None,
-            repeat_if: None,
-            max_runs: None,
-            amend: None,
+            ..Self::default()
         }
     }
 

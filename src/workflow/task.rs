@@ -22,7 +22,7 @@ pub const ROW_KEYS: [&str; 10] = [
     "languageCode",
 ];
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Task {
     pub id: String,
     pub title: String,

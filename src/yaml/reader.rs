@@ -12,7 +12,7 @@ use serde_yaml::{Error, Spanned};
 use crate::diagnostic::Diagnostic;
 
 /// A value and where it stands; line and column count from 1.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Node {
     pub line: u64,
     pub column: u64,
@@ -31,8 +31,9 @@ pub struct MapKey {
 /// The entries of a mapping in the order of the file.
 pub type Map = Vec<(MapKey, Node)>;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub enum Value {
+    #[default]
     Null,
     Bool(bool),
     Number(Number),

@@ -7,7 +7,6 @@ use crate::core::exit_code::exit_code;
 use crate::history::{Event, Session, SessionClosed, Status, StepFinished, Timestamp};
 use crate::workflow::{Definition, Step, StepKind};
 
-/// The end of a session whose time is up, if it is.
 pub(crate) fn time_is_up(session: &Session, definition: &Definition, now: Timestamp) -> Option<Event> {
     let limit = definition.max_duration_ms.filter(|limit| session.ran_ms(now) >= *limit)?;
     let reason = format!("the session's time is up: `max_duration_ms` is {limit}");

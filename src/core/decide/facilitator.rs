@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::history::{
     ApprovalGiven, ArtifactRecorded, DeadlineExtended, Event, IdeasMerged, Merge, PLACEHOLDER, PROJECT,
     PauseReason, RemoteSeat, RoundRevised, RoundRun, SCRIPTED, SeatInfo, SeatRetried, SeatStatus, Session,
-    SessionForked, SynthesisRecorded, read_artifact,
+    SessionForked, SynthesisRecorded, check_artifact,
 };
 use crate::workflow::{Definition, recheck};
 
@@ -45,7 +45,7 @@ fn revise_round(session: &Session, definition: &Definition, revised: RoundRevise
 }
 
 fn record_artifact(definition: &Definition, artifact: Map<String, Value>, by: String) -> DecideResult {
-    if let Err(problem) = read_artifact(&artifact) {
+    if let Err(problem) = check_artifact(&artifact) {
         return refuse(said(&problem));
     }
     let id = artifact.get("id").and_then(Value::as_str).unwrap_or_default();

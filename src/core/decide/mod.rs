@@ -44,7 +44,7 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
     match command {
         Command::StartStep => start_step(session, &definition, now),
         Command::OpenRound { project_summary, seal } => {
-            open_round(session, &definition, project_summary.as_deref(), seal)
+            open_round(session, &definition, project_summary.as_deref(), seal, now)
         }
         Command::OfferRest => offer_remaining(session),
         Command::Seal { round, participant, seal } => seal_answer(session, &round, participant, seal, now),
@@ -171,10 +171,9 @@ fn resume(session: &Session, program: String, torn_bytes: u64) -> Vec<Event> {
 mod tests {
     use std::time::Instant;
 
-    use serde_json::json;
-
     use super::*;
-    use crate::history::{CloseReason, SeatFailed, TimedEvent};
+    use crate::core::testing::{does, session};
+    use crate::history::{CloseReason, SeatFailed};
     use crate::round::seal::RoundKey;
 
     /// The seconds it takes to lead a session of so many rounds, each a step of its own. Nobody answers.
@@ -188,22 +187,9 @@ mod tests {
         let rounds: String = (1..steps).map(round).collect();
         let definition =
             format!("max_iterations: 10000\nsteps:\n{rounds}  - {{id: v{steps}, type: agent, agent: ann}}\n");
-        let header = json!({
-            "session": "s-1", "format": 3, "program": "test", "definition_file": "w.yaml", "definition_sha256": "",
-            "definition": definition, "input": {}, "personas": [], "texts": "",
-            "participants": [{"name": "ann", "persona": "ann", "model": "test/a", "weight": 1.0}],
-        });
-        let mut session = Session::default();
-        let mut does = |command: Command| {
-            let said = format!("{command:?}");
-            let events =
-                decide(&session, command, Timestamp(1)).unwrap_or_else(|why| panic!("{said}: {why}"));
-            for event in events {
-                session.apply(&TimedEvent { at: Timestamp(1), event });
-            }
-        };
         let started = Instant::now();
-        does(Command::Open(serde_json::from_value(header).expect("a header")));
+        let mut session = session(&definition, &[("ann", "test/a")]);
+        let mut does = |command: Command| does(&mut session, command);
         let key = RoundKey::new([1; 32]);
         for step in (1..steps).map(|n| format!("v{n}")) {
             let failed =

@@ -6,7 +6,7 @@ use crate::core::command::{Refusal, refuse};
 use crate::core::next::has_failed;
 use crate::handoff::parallel_data;
 use crate::history::{Session, StepFinished, StepRun};
-use crate::workflow::{Definition, Each, MOST_ITEMS, Parallel, Step, StepKind};
+use crate::workflow::{Definition, Each, MOST_ITEMS, Step, StepKind};
 
 /// What a step came to: its data, and why it failed if it did.
 pub(super) struct StepOutcome {
@@ -43,17 +43,8 @@ fn waits(run: &StepRun) -> Result<StepOutcome, Refusal> {
     refuse(format!("step `{}` waits for the steps inside it", run.id))
 }
 
-pub(super) fn of_parallel(
-    session: &Session,
-    definition: &Definition,
-    parallel: &Parallel,
-    run: &StepRun,
-) -> Result<StepOutcome, Refusal> {
-    several(session, definition, parallel.steps.len(), parallel.min_success, run)
-}
-
 /// What several steps came to that did not see each other: `count` of them, of which so many are needed.
-fn several(
+pub(super) fn several(
     session: &Session,
     definition: &Definition,
     count: usize,

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use super::agenda;
 use crate::core::command::AgendaChange;
 use crate::history::{
-    Agenda, ArtifactRecorded, Event, RECORDED_BY_STEP, Session, StepFinished, TimedEvent, next_id,
-    read_artifact,
+    Agenda, ArtifactRecorded, Event, RECORDED_BY_STEP, Session, StepFinished, TimedEvent, check_artifact,
+    next_id,
 };
 use crate::workflow::{Definition, Record, Recorded, Step};
 
@@ -57,14 +57,29 @@ pub fn recorded(
         .collect()
 }
 
-/// The context with the step's own result, as later steps will see it.
+/// The context with the step's own result, as later steps will see it: of the session only what that result
+/// shows goes on.
 fn context_with(session: &Session, result: &StepFinished, leaks: &[Event]) -> Map<String, Value> {
+    let items = session.step.iter().flat_map(|run| &run.items);
+    let items = items.filter_map(|id| Some((id.clone(), session.items.get(id)?.clone())));
+    let mut after = Session {
+        header: session.header.clone(),
+        roster: session.roster.clone(),
+        definition: session.definition.clone(),
+        step: session.step.clone(),
+        items: items.collect(),
+        leaks: session.leaks.clone(),
+        rounds: session.last_round_of(&result.step).cloned().into_iter().collect(),
+        chosen: session.chosen.clone(),
+        ..Session::default()
+    };
     let finished = Event::StepFinished(std::sync::Arc::new(result.clone()));
-    let mut after = session.clone();
     for event in leaks.iter().cloned().chain([finished]) {
         after.apply(&TimedEvent { at: result.end_time, event });
     }
-    after.context()
+    let mut context = session.context();
+    context.extend(after.context());
+    context
 }
 
 /// What a list holds, where an entry stands in it, and the entry.
@@ -127,7 +142,7 @@ impl Table<'_> {
         artifact.extend(
             map.iter().filter(|(key, _)| *key != "id").map(|(key, value)| (key.clone(), value.clone())),
         );
-        read_artifact(&artifact).map_err(|problem| problem.message)?;
+        check_artifact(&artifact).map_err(|problem| problem.message)?;
         self.artifacts.push(id);
         let (by, record_of) = (RECORDED_BY_STEP.to_owned(), Some(self.step.to_owned()));
         Ok(Event::ArtifactRecorded(ArtifactRecorded {

@@ -50,7 +50,6 @@ fn seals_itself(session: &Session, seat: &str) -> bool {
     session.remote(seat).is_some_and(|remote| !remote.is_sealed_here())
 }
 
-/// Takes in a ballot that its seat has sealed and signed.
 pub fn seal_remote(session: &Session, envelope: &Envelope, now: Timestamp) -> DecideResult {
     if !seals_itself(session, &envelope.participant) {
         return refuse(RefusalWord::NotAParticipant);

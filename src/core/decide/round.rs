@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::agenda::conflicts_of;
+use super::step::finish_step;
 use crate::core::command::{DecideResult, Refusal, refuse};
 use crate::core::tally_round::tally_round;
 use crate::handoff::{Checked, Rendered, is_asked_again};
@@ -17,17 +18,19 @@ use crate::round::snapshot::{AddressLines, address};
 use crate::tokens::estimated_tokens;
 use crate::workflow::{Close, Definition, Round, Step};
 
+/// Opens the round that waits; one that cannot be opened as things stand ends its step.
 pub fn open_round(
     session: &Session,
     definition: &Definition,
     summary: Option<&str>,
     seal: Option<SealTo>,
+    now: Timestamp,
 ) -> DecideResult {
     let (step, round) = round_to_open(session)?;
-    let (asked, checked) = session.checked_round(definition, step, round).map_err(Refusal::Said)?;
-    if let Some(why) = checked.refusal {
-        return refuse(why);
-    }
+    let (asked, checked) = match session.checked_round(definition, step, round) {
+        Ok(checked) if checked.1.refusal.is_none() => checked,
+        _ => return finish_step(session, definition, &step.id, now),
+    };
     if seal.as_ref().is_some_and(|seal| !seal.is_known()) {
         return refuse("nobody can seal to this key");
     }
@@ -176,12 +179,10 @@ fn the_open_round(session: &Session) -> Result<&RoundRun, Refusal> {
     session.open_round().map_or_else(|| refuse("no round is open"), Ok)
 }
 
-/// The open round, if the seat can still be settled in it.
 pub fn open_seat<'a>(session: &'a Session, round: &str, name: &str) -> Result<&'a RoundRun, Refusal> {
     seat_that(session, round, name, SeatStatus::is_open)
 }
 
-/// Takes in that nothing came back from a seat.
 pub fn fail_seat(session: &Session, failed: SeatFailed, now: Timestamp) -> DecideResult {
     let run = open_seat(session, &failed.round, &failed.participant)?;
     let (step, elapsed_ms) = (run.opened.step.clone(), now.since(run.opened_at));
@@ -218,9 +219,11 @@ pub fn seal_answer(
     now: Timestamp,
 ) -> DecideResult {
     // An answer after the close is refused, and the refusal is history too.
-    let known = session.round(round).and_then(|run| run.seat(&participant));
-    if known.is_some_and(|known| known.status == SeatStatus::Missing) {
-        return Ok(vec![late(session, round, participant)]);
+    let is_missing =
+        |run: &&RoundRun| run.seat(&participant).is_some_and(|seat| seat.status == SeatStatus::Missing);
+    if let Some(run) = session.round(round).filter(is_missing) {
+        let (step, round) = (run.opened.step.clone(), round.to_owned());
+        return Ok(vec![Event::LateAnswerRefused { step, round, participant }]);
     }
     let run = open_seat(session, round, &participant)?;
     if !run.all_have_items() {
@@ -240,11 +243,6 @@ pub fn seal_answer(
         signature: None,
         by,
     })])
-}
-
-fn late(session: &Session, round: &str, participant: String) -> Event {
-    let step = session.round(round).map(|run| run.opened.step.clone()).unwrap_or_default();
-    Event::LateAnswerRefused { step, round: round.to_owned(), participant }
 }
 
 pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> DecideResult {
@@ -274,23 +272,19 @@ pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> De
     })])
 }
 
+/// One event for each seat with something sealed, in roster order; a seal that does not open becomes a failed
+/// seat.
 pub fn reveal(session: &Session) -> DecideResult {
     let Some(run) = session.rounds.last() else { return refuse("there is no round") };
     let Some(key) = run.closed.as_ref().and_then(|closed| RoundKey::from_hex(&closed.key)) else {
         return refuse("the round is not closed");
     };
-    let events = revealed(session, run, &key);
-    if events.is_empty() { refuse("everything is revealed") } else { Ok(events) }
-}
-
-/// One event for each seat with something sealed, in roster order; a seal that does not open becomes a failed
-/// seat.
-fn revealed(session: &Session, run: &RoundRun, key: &RoundKey) -> Vec<Event> {
     let reveal = |(seat, sealed): (&Seat, &SealedRecord)| match &seat.status {
-        SeatStatus::Failed(failed) => Event::SeatFailed(told_in_full(run, key, failed, sealed)),
-        _ => reveal_seat(session, run, key, seat, sealed),
+        SeatStatus::Failed(failed) => Event::SeatFailed(told_in_full(run, &key, failed, sealed)),
+        _ => reveal_seat(session, run, &key, seat, sealed),
     };
-    run.unrevealed().map(reveal).collect()
+    let events: Vec<Event> = run.unrevealed().map(reveal).collect();
+    if events.is_empty() { refuse("everything is revealed") } else { Ok(events) }
 }
 
 /// A failure with its reason in full, as far as it opens.
@@ -321,7 +315,6 @@ fn reveal_seat(
     }
 }
 
-/// What a seat's seal holds, opened under the round's key.
 pub fn unseal_answer(
     session: &Session,
     run: &RoundRun,

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::close::time_is_up;
-use super::nested::{StepOutcome, items, of_each, of_parallel, of_sequence};
+use super::nested::{StepOutcome, items, of_each, of_sequence, several};
 use super::record::recorded;
 use crate::core::command::{DecideResult, Refusal, refuse};
 use crate::core::next::{tie_message, unstarted};
 use crate::core::proposal::{Proposal, holds};
 use crate::handoff::{offer, rejected, round_data};
 use crate::history::{
-    ApprovalGiven, ApprovalRequested, ApprovalRun, CollectedIdea, Event, IdeasMerged, ItemStatus, Merge,
-    RECORDED_BY_STEP, RoundRun, Session, StepFinished, StepRun, Timestamp, WorkItem,
+    ApprovalGiven, ApprovalRequested, ApprovalRun, Event, IdeasMerged, ItemStatus, Merge, RECORDED_BY_STEP,
+    RoundRun, Session, StepFinished, StepRun, Timestamp, WorkItem,
 };
 use crate::tally::Ties;
 use crate::workflow::{Approval, Definition, Step, StepKind};
@@ -105,42 +105,30 @@ pub fn ask_person(session: &Session, definition: &Definition, id: &str, now: Tim
     // As the round was opened: its step may have been revised since.
     let round = session.round_of(run).filter(|round| round.opened.ties == Ties::Ask);
     let tied = round.and_then(|round| round.tally.as_ref()).filter(|tally| tally.verdict.tie);
-    let (asked, choices) = if let StepKind::Approval(approval) = &step.kind {
+    let asked = if let StepKind::Approval(approval) = &step.kind {
         match question(session, definition, step, approval) {
-            ApprovalState::Asks(asked) => (asked, Vec::new()),
+            ApprovalState::Asks(asked) => asked,
             ApprovalState::Ends(came, merge) => {
                 return Ok(ended(session, definition, step, came, merge, now));
             }
         }
     } else if let (Some(_), Some(tally)) = (step.round(), tied) {
-        let winners = tally.verdict.winners.clone();
-        (AskedApproval { message: tie_message(&winners), ..AskedApproval::default() }, winners)
+        let choices = tally.verdict.winners.clone();
+        ApprovalRequested { message: tie_message(&choices), choices, ..ApprovalRequested::default() }
     } else {
         return refuse(format!("step `{}` asks nothing of a person", step.id));
     };
     Ok(vec![Event::ApprovalRequested(ApprovalRequested {
         step: step.id.clone(),
-        message: asked.message,
-        written: asked.written,
-        choices,
-        ideas: asked.ideas,
-        proposal: asked.proposal,
         input: session.given_input(id),
         context: session.context_for(id),
+        ..asked
     })])
-}
-
-#[derive(Default)]
-struct AskedApproval {
-    message: String,
-    written: Option<String>,
-    ideas: Vec<CollectedIdea>,
-    proposal: Option<Value>,
 }
 
 /// Whether an approval that has not asked yet asks a person, or what it comes to without.
 enum ApprovalState {
-    Asks(AskedApproval),
+    Asks(ApprovalRequested),
     Ends(StepOutcome, Option<Merge>),
 }
 
@@ -167,7 +155,7 @@ fn question(session: &Session, definition: &Definition, step: &Step, approval: &
             proposal.facts.blank()
         })
     });
-    ApprovalState::Asks(AskedApproval { message, written, ideas, proposal })
+    ApprovalState::Asks(ApprovalRequested { message, written, ideas, proposal, ..Default::default() })
 }
 
 pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Timestamp) -> DecideResult {
@@ -195,7 +183,9 @@ pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Ti
         },
         StepKind::Agent(_) => of_agent(session, definition, step, run)?,
         StepKind::Review(_) => of_review(session, definition, step, run)?,
-        StepKind::Parallel(parallel) => of_parallel(session, definition, parallel, run)?,
+        StepKind::Parallel(parallel) => {
+            several(session, definition, parallel.steps.len(), parallel.min_success, run)?
+        }
         StepKind::Sequence(_) => of_sequence(session, definition, step, run)?,
         StepKind::Each(each) => of_each(session, definition, step, each, run)?,
         StepKind::Transform(transform) => match transform.apply(&session.context_for(id)) {

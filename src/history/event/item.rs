@@ -95,7 +95,7 @@ pub struct WorkItemClaimed {
     pub until: Timestamp,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkItemReturned {
     pub step: String,
     pub participant: String,
@@ -119,33 +119,19 @@ pub struct WorkItemReturned {
 }
 
 impl WorkItemReturned {
-    /// What a program that failed printed, standard output first: the last 64 KiB, shared evenly where
-    /// both outputs are long.
+    /// What a program that failed printed, standard output first.
     pub fn output(&self) -> Option<String> {
-        const MOST: usize = 64 * 1024;
-        if self.status == ItemStatus::Completed {
-            return None;
-        }
-        let text = |output: &Option<String>| output.as_deref().unwrap_or_default().trim_end().to_owned();
-        let (out, err) = (text(&self.stdout), text(&self.stderr));
-        let of_out = MOST.saturating_sub(1 + err.len()).max(MOST / 2);
-        let of_err = MOST.saturating_sub(1 + out.len()).max(MOST / 2 - 1);
-        let both = [last_of(&out, of_out), last_of(&err, of_err)];
-        let both: Vec<&str> = both.into_iter().filter(|part| !part.is_empty()).collect();
-        (!both.is_empty()).then(|| both.join("\n"))
+        let both = [&self.stdout, &self.stderr].into_iter().flatten().map(|output| output.trim_end());
+        let both: Vec<&str> = both.filter(|output| !output.is_empty()).collect();
+        (self.status == ItemStatus::Failed && !both.is_empty()).then(|| both.join("\n"))
     }
 }
 
-/// The last bytes of a text, from a character's beginning on.
-fn last_of(text: &str, bytes: usize) -> &str {
-    let from = (text.len().saturating_sub(bytes)..=text.len()).find(|at| text.is_char_boundary(*at));
-    &text[from.unwrap_or(text.len())..]
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemStatus {
     Completed,
+    #[default]
     Failed,
 }
 

@@ -13,7 +13,7 @@ use crate::round::seal::{SealTo, SealedRecord};
 use crate::tally::{Backing, NoDecision, Rule, RuleOptions, Shortfall, Tier, Ties, Verdict};
 use crate::workflow::Close;
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RoundOpened {
     pub step: String,
     /// The round's id: the step's, with `.2`, `.3` … when it runs again.

@@ -45,7 +45,7 @@ impl RoundOutcome {
 }
 
 /// A person is asked for a yes or no, or to choose among level options.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalRequested {
     pub step: String,
     pub message: String,

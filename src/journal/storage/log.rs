@@ -119,7 +119,6 @@ impl LogFile {
         Err(fail(GONE, &self.path)(cause))
     }
 
-    /// Whether the path still leads to this file.
     fn is_in_place(&self) -> bool {
         let same = |there: fs::Metadata, own: fs::Metadata| {
             #[cfg(unix)]

@@ -20,11 +20,11 @@ pub mod sign;
 const LABEL: &str = "roundtable seal 3";
 const HEAD: usize = 40;
 /// The cipher's tag stands behind the text.
-const TAG: usize = 16;
+pub(super) const TAG: usize = 16;
 
 /// The length a text is padded to, so that its own says little: 8 KiB, else the next power of two up to
 /// 256 KiB; none if it is longer.
-fn padded_length(text: usize) -> Option<usize> {
+pub(super) fn padded_length(text: usize) -> Option<usize> {
     const SMALLEST: usize = 8 * 1024;
     const LARGEST: usize = 256 * 1024;
     text.checked_next_power_of_two().map(|n| n.max(SMALLEST)).filter(|n| *n <= LARGEST)
@@ -72,7 +72,6 @@ impl RoundKey {
         hex(&self.private[..])
     }
 
-    /// Whom records are sealed to if this is the private key.
     pub fn seal_to(&self) -> SealTo {
         SealTo { suite: hpke::SUITE.to_owned(), public_key: hex(&self.public) }
     }

@@ -21,17 +21,14 @@ const DELIVERY: &str = "roundtable delivery 3";
 pub struct SigningKey(Box<Zeroizing<[u8; 32]>>);
 
 impl SigningKey {
-    /// A key from 32 random bytes.
     pub fn new(seed: [u8; 32]) -> Self {
         Self(Box::new(Zeroizing::new(seed)))
     }
 
-    /// A key from the form in which a file keeps it.
     pub fn from_hex(text: &str) -> Option<Self> {
         unhex(text).map(Self::new)
     }
 
-    /// The private key in hex, for the file that keeps it.
     pub fn to_hex(&self) -> Zeroizing<String> {
         Zeroizing::new(hex(&self.0[..]))
     }

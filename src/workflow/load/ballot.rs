@@ -38,7 +38,6 @@ pub static BALLOT: MapSpec = MapSpec {
     ],
 };
 
-/// The form of an answer; an open question when absent.
 pub fn ballot(entries: Entries<'_>) -> BallotForm {
     let Some(node) = entries.node("ballot") else { return BallotForm::position() };
     let form = match entries.map("ballot") {

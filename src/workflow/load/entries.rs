@@ -21,7 +21,6 @@ pub struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// The entries of a node; `None` if it is no map.
     pub fn of(node: &'a Node, found: &'a Findings<'a>) -> Option<Self> {
         if let Value::Map(map) = &node.value { Some(Self { node, map, found }) } else { None }
     }

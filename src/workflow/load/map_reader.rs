@@ -59,7 +59,6 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Notes that `node` should have been `wanted`.
     pub fn wrong(&mut self, node: &Node, key: &str, wanted: &str) {
         let message = format!("`{key}` of {} must be {wanted}, found {}", self.what, node.kind());
         let hint = match wanted.split(' ').next() {
@@ -92,7 +91,6 @@ impl<'a> Fields<'a> {
         self.value(key, "text", as_text)
     }
 
-    /// A list of texts; one text alone is a list of one.
     pub fn texts(&mut self, key: &'static str) -> Vec<String> {
         let Some(node) = self.node(key) else { return Vec::new() };
         let items: &[Node] = match &node.value {
@@ -130,7 +128,6 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A span of time such as `90s`, `2m`, `500ms`, in milliseconds.
     pub fn duration(&mut self, key: &'static str) -> Option<u64> {
         self.value(key, "a time such as `90s`, `2m` or `500ms`", |node| parse_duration(&as_text(node)?))
     }

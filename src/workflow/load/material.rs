@@ -1,9 +1,11 @@
 //! Loading numbered material and the agenda.
 
-use super::entries::Entries;
+use serde_json::{Map, Value as Json};
+
+use super::entries::{Entries, Findings};
 use crate::ballot::line_range;
 use crate::round::material::{AgendaItem, Artifact, DETAILS, EVIDENCE_KEYS, EvidencePlace, EvidenceSource};
-use crate::yaml::Node;
+use crate::yaml::{Node, placed};
 
 /// Where an artifact's content is read from: `file` with or without `lines`, or `diff` with or without
 /// `paths`.
@@ -38,27 +40,39 @@ fn source(artifact: Entries<'_>) -> Option<EvidenceSource> {
 pub fn artifacts(entries: Entries<'_>) -> Vec<Artifact> {
     let mut artifacts: Vec<Artifact> = Vec::new();
     for inner in entries.maps("artifacts") {
-        let id = inner.text("id").unwrap_or_default();
-        let title = inner.text("title");
-        let source = source(inner);
-        let named = source.as_ref().map(|source| source.place.name());
-        let summary = inner.text("summary").or_else(|| title.clone()).or(named);
-        if !inner.has("summary") && !inner.has("title") && source.is_none() {
-            inner.refuse(inner.node, "an artifact has no `summary` or `title`", "add `summary: \"…\"`");
-        }
-        if !id.is_empty() && artifacts.iter().any(|other| other.id == id) {
+        let artifact = artifact(inner);
+        let id = &artifact.id;
+        if !id.is_empty() && artifacts.iter().any(|other| other.id == *id) {
             inner.refuse(inner.node, format!("duplicate artifact id `{id}`"), "give each its own id");
         }
-        let mut details = Vec::new();
-        details.extend(title.map(|title| ("title", title.into())));
-        for key in DETAILS.into_iter().skip(1).filter(|key| source.is_none() || !EVIDENCE_KEYS.contains(key))
-        {
-            details.extend(inner.node(key).map(|node| (key, Node::to_json(node))));
-        }
-        let relevant = inner.flag("relevant").unwrap_or(source.is_some());
-        artifacts.push(Artifact { id, summary: summary.unwrap_or_default(), details, relevant, source });
+        artifacts.push(artifact);
     }
     artifacts
+}
+
+fn artifact(inner: Entries<'_>) -> Artifact {
+    let title = inner.text("title");
+    let source = source(inner);
+    let named = source.as_ref().map(|source| source.place.name());
+    let summary = inner.text("summary").or_else(|| title.clone()).or(named);
+    if !inner.has("summary") && !inner.has("title") && source.is_none() {
+        inner.refuse(inner.node, "an artifact has no `summary` or `title`", "add `summary: \"…\"`");
+    }
+    let mut details = Vec::new();
+    details.extend(title.map(|title| ("title", title.into())));
+    for key in DETAILS.into_iter().skip(1).filter(|key| source.is_none() || !EVIDENCE_KEYS.contains(key)) {
+        details.extend(inner.node(key).map(|node| (key, Node::to_json(node))));
+    }
+    let relevant = inner.flag("relevant").unwrap_or(source.is_some());
+    let id = inner.text("id").unwrap_or_default();
+    Artifact { id, summary: summary.unwrap_or_default(), details, relevant, source }
+}
+
+/// An artifact as it is on record; it was checked before.
+pub fn recorded_artifact(recorded: &Map<String, Json>) -> Artifact {
+    let node = placed(recorded.clone().into(), &Node::default());
+    let found = Findings::new("");
+    Entries::of(&node, &found).map(artifact).unwrap_or_default()
 }
 
 pub fn agenda(entries: Entries<'_>) -> Vec<AgendaItem> {

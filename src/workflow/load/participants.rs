@@ -133,7 +133,6 @@ fn tools(entries: Entries<'_>) -> SeatTools {
     entries.word("tools", &words).unwrap_or_default()
 }
 
-/// The external program a participant is, if it is one.
 fn program(entries: Entries<'_>, name: &str) -> Option<ProgramSpec> {
     let codes = entries.values("ok_exit");
     let program = ProgramSpec {

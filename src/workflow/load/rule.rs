@@ -30,7 +30,6 @@ pub static TIES: MapSpec = map(
     &[key("seeded", Whole(0, u64::MAX), REQUIRED, "The seed that decides between tied options.", "7")],
 );
 
-/// The rule that counts, if the round has one, and its terms.
 pub fn rule(entries: Entries<'_>, kind: BallotKind) -> (Option<Rule>, RuleOptions) {
     let Some(node) = entries.node("rule") else { return (None, RuleOptions::default()) };
     // Of a ballot with an error it is not known whether the rule counts it.
@@ -82,7 +81,6 @@ fn terms(entries: Entries<'_>, node: &Node, rule: Option<Rule>) -> RuleOptions {
     terms
 }
 
-/// What is wrong with a threshold for a rule, if anything.
 pub fn unfit(rule: Rule, share: &Fraction) -> Option<String> {
     if rule == Rule::Supermajority && share.compare(1, 2).is_gt() {
         return Some(format!("the threshold {share} is less than a half: two options could reach it"));
@@ -107,7 +105,6 @@ pub fn ties(entries: Entries<'_>) -> Ties {
     }
 }
 
-/// How strong a result must be to be a decision.
 pub fn act_at(entries: Entries<'_>, rule: Option<Rule>) -> Option<Tier> {
     let tier = entries.word("act_at", &Tier::ASKED)?;
     if rule.is_none() && !entries.has("rule") {

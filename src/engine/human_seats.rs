@@ -13,12 +13,21 @@ impl Engine<'_> {
         };
         let (step, names) = self.next_seats().or_else(|| self.next_agents())?;
         let names: Vec<&str> = names.into_iter().filter(|name| waits(name, &step)).collect();
-        if names.is_empty() {
+        if names.is_empty() || self.waits_in_vain() {
             return None;
         }
         let who = names.join(", ");
         let seats = if names.iter().all(|name| self.session.is_remote(name)) { "remote" } else { "human" };
         Some((step, format!("waiting for {seats} seat: {who}")))
+    }
+
+    /// Whether the round that waits cannot be opened: its step ends, and nobody is asked.
+    fn waits_in_vain(&self) -> bool {
+        let definition = self.session.definition.as_deref().filter(|_| self.session.open_round().is_none());
+        let waiting = definition.zip(self.session.waiting_round());
+        waiting.is_some_and(|(definition, (step, round))| {
+            self.session.round_refusal(definition, step, round).is_some()
+        })
     }
 
     fn next_seats(&self) -> Option<(String, Vec<&str>)> {

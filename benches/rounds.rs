@@ -81,11 +81,10 @@ fn different(rounds: usize) -> String {
 
 /// A tracker hands out as many tasks, one after the other, and marks each done.
 fn tasks(count: usize) -> String {
-    let tasks: String = (1..=count)
-        .map(|n| {
-            format!("  - {{id: APP-{n}, title: T{n}, description: Do thing {n}., test_steps: [try it]}}\n")
-        })
-        .collect();
+    let task = |n: usize| {
+        format!("  - {{id: APP-{n}, title: T{n}, description: Do thing {n}., test_steps: [try it]}}\n")
+    };
+    let tasks: String = (1..=count).map(task).collect();
     let done = "{files_changed: [], screenshot_paths: [], test_results: {passed: true}}";
     format!(
         "goal: Work\nmax_iterations: {}\ntasks:\n{tasks}answers: {{implement: {done}}}\nsteps:\n\

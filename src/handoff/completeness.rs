@@ -180,7 +180,8 @@ impl Session {
     pub fn foreseen(&self) -> Vec<(&Step, Checked)> {
         let Some(definition) = self.definition.as_deref() else { return Vec::new() };
         let brings = |step: &Step| matches!(step.kind, StepKind::Agent(_) | StepKind::Review(_));
-        let grows = |step: &Step| definition.all_steps().any(|other| brings(other) && other.id != step.id);
+        let bringing = definition.all_steps().filter(|step| brings(step)).count();
+        let grows = |step: &Step| bringing > usize::from(brings(step));
         let checked = definition.all_steps().map(|step| (step, self.foresee(definition, step, grows(step))));
         checked.filter(|(_, checked)| *checked != Checked::default()).collect()
     }

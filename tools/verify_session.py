@@ -325,7 +325,9 @@ class Checker:
             return self.check_agent_prompt(event)
         round_ = self.rounds[event["round"]]
         opened = round_.opened
-        prompt = opened["rules"] + "\n" + opened["snapshot"] + event["address"] + "\n" + self.personas[event["persona"]]
+        tail = self.personas[event["persona"]]
+        tail += ("\n" if tail else "") + "Now answer in the form described at the beginning.\n"
+        prompt = opened["rules"] + "\n" + opened["snapshot"] + event["address"] + "\n" + tail
         self.require(sha256(prompt) == event["prompt_sha256"], "hash of the prompt")
         self.require(event["context_sha256"] == opened["snapshot_sha256"], "`context_sha256` is not the snapshot's")
         self.require(not round_.seals, "a prompt after the first seal")

@@ -1,52 +1,137 @@
 //! The answer form as a JSON Schema, for services that hold a reply to one.
 //!
-//! Built from the form and nothing else, so that all seats of a round share it. It keeps to what
-//! every such service takes: closed objects whose keys are all required, no bounds on numbers,
-//! texts and lists. Whatever fits it reads as a ballot or an abstention, but for what no such
-//! schema can say (a score off its scale, an option twice, a block without its change): that the
-//! reader says. It is no part of a prompt.
+//! Built from the form and nothing else, so that all seats of a round share it. The plain one keeps to what
+//! every such service takes: closed objects whose keys are all required, no bounds on numbers, texts and
+//! lists. The bounded one is for servers of one's own, whose small models do not end by themselves. Whatever
+//! fits one reads as a ballot or an abstention, but for what no such schema can say (a score off its
+//! scale, an option twice, a block without its change): that the reader says. It is no part of a prompt.
 
 use serde_json::{Map, Value, json};
 
+use super::kind::whole;
 use super::model::BallotForm;
 
 /// No more options, or bytes of their names, are taken by services that limit them.
 const MOST_OPTIONS: usize = 250;
 const MOST_BYTES: usize = 15_000;
+/// No text and no list of a bounded answer is longer, in characters and items.
+const LONGEST_TEXT: usize = 300;
+const LONGEST_LIST: usize = 3;
+/// A scale with no more steps is a list of its numbers.
+const MOST_STEPS: f64 = 20.0;
 
-/// What an answer to this form looks like; `None` where the form is larger than services take.
-pub fn answer_schema(form: &BallotForm) -> Option<Value> {
-    let words = || form.options.iter().chain(&form.cards);
-    if words().count() > MOST_OPTIONS || words().map(String::len).sum::<usize>() > MOST_BYTES {
-        return None;
+/// What an answer looks like, as JSON Schemas that say the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReplySchema {
+    pub plain: Value,
+    /// With bounds, for the servers that take them.
+    pub bounded: Value,
+    /// Whether it is of the kind that services hold a reply to strictly.
+    pub is_strict: bool,
+}
+
+impl ReplySchema {
+    /// What an answer to this form looks like; `None` where the form is larger than services take.
+    pub fn of_form(form: &BallotForm) -> Option<Self> {
+        let words = || form.options.iter().chain(&form.cards);
+        if words().count() > MOST_OPTIONS || words().map(String::len).sum::<usize>() > MOST_BYTES {
+            return None;
+        }
+        let spec = form.kind.spec();
+        let plain = answer(form, spec.schemas(form));
+        let mut bounded = answer(form, spec.bounded_schemas(form));
+        bound(&mut bounded);
+        Some(Self { plain, bounded, is_strict: true })
     }
-    let mut properties = Map::new();
-    let spec = form.kind.spec();
-    properties.extend(spec.keys().iter().map(|key| (*key).to_owned()).zip(spec.schemas(form)));
-    for (key, value) in common() {
-        properties.insert(key.to_owned(), value);
+
+    /// A schema that was written here and keeps to what every service takes.
+    pub fn strict(schema: &Value) -> Self {
+        Self { is_strict: true, ..Self::of_user(schema) }
+    }
+
+    /// A schema that a definition gives.
+    pub fn of_user(schema: &Value) -> Self {
+        Self { plain: schema.clone(), bounded: schema.clone(), is_strict: false }
+    }
+}
+
+/// The reasons come before the ballot; what else an answer may hold is asked of an open question alone.
+fn answer(form: &BallotForm, ballot: Vec<Value>) -> Value {
+    let text = || json!({"type": "string"});
+    let texts = || list(&text());
+    let mut properties: Vec<(&str, Value)> = Vec::new();
+    let ballot = form.kind.spec().keys().iter().copied().zip(ballot);
+    let confidence = described(json!({"type": ["number", "null"]}), "from 0 to 1");
+    if form.kind.spec().asks_more() {
+        let trade_offs =
+            object([("optimizing_for", text()), ("accepting_as_cost", text()), ("risks", texts())]);
+        properties.extend(ballot);
+        properties.extend([
+            ("rationale", texts()),
+            ("trade_offs", trade_offs),
+            ("concerns", texts()),
+            ("suggestions", texts()),
+            ("confidence", confidence),
+            ("references", texts()),
+        ]);
+    } else {
+        properties.push(("rationale", texts()));
+        properties.extend(ballot);
+        properties.push(("confidence", confidence));
     }
     if form.is_revision {
         let text = json!({"type": ["string", "null"]});
         let about = "which argument or fact changed your mind; null if none did";
-        properties.insert("changed_by".to_owned(), described(text, about));
+        properties.push(("changed_by", described(text, about)));
     }
-    Some(closed(&properties))
+    object(properties)
 }
 
-/// The fields every kind of answer may carry, in the order of the form.
-fn common() -> [(&'static str, Value); 6] {
-    let text = || json!({"type": "string"});
-    let trade_offs = [("optimizing_for", text()), ("accepting_as_cost", text()), ("risks", list(&text()))];
-    let confidence = described(json!({"type": ["number", "null"]}), "from 0 to 1");
-    [
-        ("rationale", list(&text())),
-        ("trade_offs", closed(&trade_offs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())),
-        ("concerns", list(&text())),
-        ("suggestions", list(&text())),
-        ("confidence", confidence),
-        ("references", list(&text())),
-    ]
+/// Gives texts, lists and the confidence the bounds they do not have.
+fn bound(schema: &mut Value) {
+    let Some(map) = schema.as_object_mut() else { return };
+    let is = |kind: &str, map: &Map<String, Value>| {
+        map.get("type").is_some_and(|of| *of == *kind || of[0] == *kind)
+    };
+    if map.contains_key("enum") {
+        return;
+    }
+    if is("string", map) {
+        map.insert("maxLength".to_owned(), LONGEST_TEXT.into());
+    }
+    if is("array", map) && !map.contains_key("maxItems") {
+        map.insert("maxItems".to_owned(), LONGEST_LIST.into());
+    }
+    // A number that may be null is a confidence.
+    if map.get("type").is_some_and(|of| *of == json!(["number", "null"])) {
+        map.remove("type");
+        map.insert("enum".to_owned(), json!([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, null]));
+    }
+    for (key, inner) in map.iter_mut() {
+        match key.as_str() {
+            "properties" => inner.as_object_mut().into_iter().flatten().for_each(|(_, inner)| bound(inner)),
+            "anyOf" => inner.as_array_mut().into_iter().flatten().for_each(bound),
+            "items" => bound(inner),
+            _ => {}
+        }
+    }
+}
+
+/// A number on the form's scale: a list where it has few steps, else a whole one.
+pub(super) fn bounded_number(form: &BallotForm) -> Value {
+    let end = |number: &Option<serde_json::Number>| number.as_ref().and_then(serde_json::Number::as_f64);
+    let (min, max) = (end(&form.min), end(&form.max));
+    if let (Some(min), Some(max)) = (min, max) {
+        let is_whole = min.fract() == 0.0 && max.fract() == 0.0;
+        let steps = if is_whole && max - min > 1.0 { max - min } else { 10.0 };
+        if steps <= MOST_STEPS && max > min {
+            let size = (max - min) / steps;
+            let step = |nth: u32| whole(((min + size * f64::from(nth)) * 1e6).round() / 1e6);
+            return json!({"enum": (0..=steps as u32).map(step).collect::<Vec<_>>()});
+        }
+    }
+    let (min, max) = (min.unwrap_or(-1e6).ceil(), max.unwrap_or(1e6).floor());
+    json!({"type": "integer", "minimum": whole(min), "maximum": whole(max)})
 }
 
 pub(super) fn options(form: &BallotForm) -> Value {
@@ -66,6 +151,10 @@ pub(super) fn words<'a>(of: impl IntoIterator<Item = &'a str>) -> Value {
 
 pub(super) fn list(of: &Value) -> Value {
     json!({"type": "array", "items": of})
+}
+
+pub(super) fn object<'a>(properties: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
+    closed(&properties.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }
 
 pub(super) fn closed(properties: &Map<String, Value>) -> Value {
@@ -123,7 +212,7 @@ mod tests {
         match &schema["type"] {
             Value::String(kind) => match kind.as_str() {
                 "string" => vec![json!("A reason: with # and a colon.")],
-                "number" => vec![json!(3)],
+                "number" | "integer" => vec![json!(3)],
                 "array" => {
                     let items = fitting(&schema["items"]);
                     let two: Vec<Value> = items.iter().take(2).cloned().collect();
@@ -159,10 +248,15 @@ mod tests {
         }
     }
 
+    /// Both schemas of a form.
+    fn schemas(form: &BallotForm) -> [Value; 2] {
+        let schema = ReplySchema::of_form(form).expect("a schema");
+        [schema.plain, schema.bounded]
+    }
+
     #[test]
     fn whatever_fits_the_schema_reads_as_a_ballot_or_an_abstention() {
-        for form in forms() {
-            let schema = answer_schema(&form).expect("a schema");
+        for (form, schema) in forms().iter().flat_map(|form| schemas(form).map(|schema| (form, schema))) {
             let (mut ballots, mut abstentions) = (0, 0);
             for answer in fitting(&schema) {
                 if answer["consent"] == "block" && answer["minimum_change"].is_null() {
@@ -172,7 +266,7 @@ mod tests {
                 if ideas.len() == 2 && ideas[0]["title"] == ideas[1]["title"] {
                     continue;
                 }
-                match read_reply(&form, &answer.to_string()) {
+                match read_reply(form, &answer.to_string()) {
                     ParsedReply::Answered(read) if read.ballot == Ballot::Abstain => abstentions += 1,
                     ParsedReply::Answered(_) => ballots += 1,
                     other => panic!("{:?}: {answer}: {other:?}", form.kind),
@@ -216,14 +310,22 @@ mod tests {
     #[test]
     fn the_schema_keeps_to_what_every_service_takes() {
         for form in forms() {
-            let schema = answer_schema(&form).expect("a schema");
+            let [schema, bounded] = schemas(&form);
+            assert!(
+                ["maxLength", "\"enum\":[0.1"].iter().all(|bound| bounded.to_string().contains(bound)),
+                "{bounded}"
+            );
+            let keys = |schema: &Value| {
+                schema["properties"].as_object().map(|of| of.keys().cloned().collect::<Vec<_>>())
+            };
+            assert_eq!(keys(&schema), keys(&bounded));
             assert_eq!(schema["type"], "object", "the root is an object, never a choice of several");
             check(&schema);
             assert!(schema.to_string().matches("anyOf").count() <= 1);
         }
         let many = (0..=MOST_OPTIONS).map(|n| n.to_string()).collect();
-        assert_eq!(answer_schema(&BallotForm::over(BallotKind::Choice, many)), None);
+        assert_eq!(ReplySchema::of_form(&BallotForm::over(BallotKind::Choice, many)), None);
         let long = vec!["x".repeat(MOST_BYTES), "y".to_owned()];
-        assert_eq!(answer_schema(&BallotForm::over(BallotKind::Choice, long)), None);
+        assert_eq!(ReplySchema::of_form(&BallotForm::over(BallotKind::Choice, long)), None);
     }
 }

@@ -24,7 +24,7 @@ impl KindSpec for Approval {
     fn instructions(&self) -> Instructions {
         Instructions {
             example: "approve: [<option>, <option>]\n",
-            detail: "List every option you approve of, and no other; an empty list approves of none.",
+            detail: "List the options you approve of; an empty list approves of none.",
             instead_of: "the ballot",
             description: "the options approved of, with the rationale",
             length: "a set of options",

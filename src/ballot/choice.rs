@@ -22,8 +22,8 @@ impl KindSpec for Choice {
 
     fn instructions(&self) -> Instructions {
         Instructions {
-            example: "vote: <one option, spelt as on the form>\n",
-            detail: "The vote is required: exactly one option of the form.",
+            example: "vote: <one option as it is spelt>\n",
+            detail: "Vote for exactly one option.",
             instead_of: "your option",
             description: "a vote for one of the options, with its rationale",
             length: "one option",

@@ -28,8 +28,8 @@ impl KindSpec for Consent {
     fn instructions(&self) -> Instructions {
         Instructions {
             example: "consent: <support or stand-aside or block>\nminimum_change: \"<only with a block, what would have to change>\"\n",
-            detail: "The consent is required: support goes along, stand-aside has doubts and does not stand in the way, \
-                     block stands in the way and must state its minimum_change.",
+            detail: "Support goes along, stand-aside has doubts and does not stand in the way, block stands in the way and \
+                     must state its minimum_change.",
             instead_of: "consent",
             description: "support, stand-aside or block, a block with its minimum change",
             length: "one stance",

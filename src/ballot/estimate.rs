@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::answer_schema::{described, scale, words};
+use super::answer_schema::{bounded_number, described, scale, words};
 use super::kind::{
     FormField, FormKeys, FormValues, Input, Instructions, KindSpec, Scale, Stage, typed_number, whole,
 };
@@ -28,8 +28,8 @@ impl KindSpec for Estimate {
 
     fn instructions(&self) -> Instructions {
         Instructions {
-            example: "estimate: <a number or a card of the form>\n",
-            detail: "The estimate is required: one number, or one card of the form.",
+            example: "estimate: <a number or a card>\n",
+            detail: "Give one number, or one card.",
             instead_of: "the ballot",
             description: "an estimate, with its rationale",
             length: "a number or a card",
@@ -42,6 +42,14 @@ impl KindSpec for Estimate {
         } else {
             words(form.cards.iter().map(String::as_str).chain(["abstain"]))
         }]
+    }
+
+    fn bounded_schemas(&self, form: &BallotForm) -> Vec<Json> {
+        if form.cards.is_empty() {
+            vec![json!({"anyOf": [bounded_number(form), words(["abstain"])]})]
+        } else {
+            self.schemas(form)
+        }
     }
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {

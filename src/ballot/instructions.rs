@@ -1,39 +1,61 @@
 //! The answer form in words: the instructions of every participant on how to answer.
 //!
 //! The same text for all seats. Every value in its example is a placeholder, so that repeating it can
-//! never be read as a ballot. It names no option: those stand in the snapshot.
+//! never be read as a ballot.
 
+use super::answer_schema::scale;
 use super::kind::Instructions;
 use super::model::BallotForm;
+
+/// No more bytes of options are named again; longer ones stand in the snapshot alone.
+const MOST_NAMED: usize = 240;
 
 pub fn answer_rules(form: &BallotForm) -> String {
     let Instructions { example, detail, instead_of, .. } = form.kind.spec().instructions();
     let own = if form.exclude_own { EXCLUDE_OWN } else { "" };
     let (changed_by, again) = if form.is_revision { (CHANGED_BY, AGAIN) } else { ("", "") };
+    let (before, after) = if form.kind.spec().asks_more() { ("", POSITION) } else { (REASONS, CONFIDENCE) };
+    let named = named(form);
     format!(
-        "Answer with one fenced block of this form. No other text is needed.\n\n\
-         ```yaml\n{example}{COMMON}{changed_by}```\n\n\
-         Replace every value in angle brackets, or leave its key out. {detail}\n{own}{again}\
-         Give confidence as a number from 0 to 1, and leave it out if you have none.\n\
-         To abstain, write `vote: abstain` in place of {instead_of}; an abstention is counted as one.\n\
-         Give exactly one answer: two that differ cannot be counted.\n\
-         Put a text that holds a colon or a number sign in double quotes.\n\
-         You have no tools and can fetch nothing: answer from the context alone.\n"
+        "Answer in the language of the question, with one block of this form alone:\n\n\
+         ```yaml\n{before}{example}{after}{changed_by}```\n\n\
+         Replace what stands in angle brackets, or leave its key out. {detail}{named}\n{own}{again}\
+         To abstain, write `vote: abstain` in place of {instead_of}. Quote texts that hold a colon or a number sign.\n"
     )
+}
+
+/// The options, the cards and the scale, once more, where that is short.
+fn named(form: &BallotForm) -> String {
+    let mut out = String::new();
+    for (what, words) in [("options", &form.options), ("cards", &form.cards)] {
+        let is_plain = words.iter().all(|word| !word.contains(['`', '<', '\n']) && !word.is_empty());
+        let size: usize = words.iter().map(String::len).sum();
+        if (1..=MOST_NAMED).contains(&size) && is_plain && !form.exclude_own {
+            out.push_str(&format!(" The {what}: `{}`.", words.join("`, `")));
+        }
+    }
+    if form.min.is_some() || form.max.is_some() {
+        out.push_str(&format!(" The scale: {}.", scale(form)));
+    }
+    out
 }
 
 /// The field of an answer that is given again.
 const CHANGED_BY: &str = "changed_by: \"<which argument or fact changed your mind; only if one did>\"\n";
-const AGAIN: &str = "This question was asked before. The context holds what was said then, and after your role \
-                     stands your own earlier ballot. Keep it unless an argument or a fact changes your mind, \
-                     and name that in `changed_by`.\n";
+const AGAIN: &str = "This question was asked before: the context holds what was said, and after your role stands your \
+                     own earlier ballot. Keep it unless an argument or a fact changes your mind, and name that in \
+                     `changed_by`.\n";
 
 /// What is said of options that are answers of the seats.
 const EXCLUDE_OWN: &str =
     "One option is your own answer. Rank the others, which stand in `your_option_order`.\n";
 
-/// Fields that every kind of answer may carry.
-const COMMON: &str = "\
+/// What stands before a ballot: whoever votes first writes a justification.
+const REASONS: &str = "rationale:\n  - \"<one reason>\"\n";
+const CONFIDENCE: &str = "confidence: <a number from 0 to 1>\n";
+
+/// What stands after a position.
+const POSITION: &str = "\
 rationale:
   - \"<one reason>\"
 trade_offs:

@@ -24,6 +24,16 @@ pub trait KindSpec: Sync {
     /// The JSON Schema of each of [`keys`](Self::keys), in their order.
     fn schemas(&self, form: &BallotForm) -> Vec<Value>;
 
+    /// The same for a server whose models do not end by themselves, where they can say less.
+    fn bounded_schemas(&self, form: &BallotForm) -> Vec<Value> {
+        self.schemas(form)
+    }
+
+    /// Whether trade-offs, concerns, suggestions and references are asked for beside reasons and confidence.
+    fn asks_more(&self) -> bool {
+        false
+    }
+
     /// Whether the ballot is one word or text, which is unwrapped from a list of one before it is parsed.
     fn is_word(&self) -> bool {
         false

@@ -19,7 +19,7 @@ mod position;
 mod ranking;
 mod score;
 
-pub use answer_schema::answer_schema;
+pub use answer_schema::ReplySchema;
 pub use findings::{line_range, place};
 pub use instructions::answer_rules;
 pub use kind::{FormField, FormKeys, FormValues, Input, Instructions, KindSpec, Scale, Stage, typed_number};

@@ -48,6 +48,9 @@ pub struct BallotForm {
     /// The cards of an estimate, lowest first; empty where any number will do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cards: Vec<String>,
+    /// Words on cards that abstain, such as `?`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub abstain: Vec<String>,
 }
 
 /// In what order seats are shown the options; the snapshot keeps one order for all.
@@ -103,6 +106,7 @@ impl BallotForm {
             min: None,
             max: None,
             cards: Vec::new(),
+            abstain: Vec::new(),
         }
     }
 

@@ -29,6 +29,10 @@ impl KindSpec for Position {
         vec![described(json!({"type": "string"}), "two or three sentences; `abstain` to abstain")]
     }
 
+    fn asks_more(&self) -> bool {
+        true
+    }
+
     fn is_word(&self) -> bool {
         true
     }

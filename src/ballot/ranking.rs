@@ -15,6 +15,17 @@ pub(super) struct Ranking;
 /// Places from the first on, each with the options that share it.
 type Places = Vec<Vec<String>>;
 
+/// Five options have 120 orders.
+const MOST_ORDERED: usize = 5;
+
+fn orders(options: &[String]) -> Vec<Vec<String>> {
+    let Some((first, rest)) = options.split_first() else { return vec![Vec::new()] };
+    let insert = |order: Vec<String>| {
+        (0..=order.len()).map(move |at| [&order[..at], std::slice::from_ref(first), &order[at..]].concat())
+    };
+    orders(rest).into_iter().flat_map(insert).collect()
+}
+
 impl KindSpec for Ranking {
     fn keys(&self) -> &'static [&'static str] {
         &["ranking"]
@@ -27,7 +38,7 @@ impl KindSpec for Ranking {
     fn instructions(&self) -> Instructions {
         Instructions {
             example: "ranking: [<best option>, [<two options>, <that are equal>]]\n",
-            detail: "The ranking is required: best first; a nested list is a tie; options you leave out stand below the others.",
+            detail: "Best first; a nested list is a tie; options you leave out stand below the others.",
             instead_of: "the ballot",
             description: "the options in order of preference, with the rationale",
             length: "a list of options",
@@ -37,6 +48,18 @@ impl KindSpec for Ranking {
     fn schemas(&self, form: &BallotForm) -> Vec<Json> {
         let places = described(list(&list(&options(form))), "best first; a place with several is a tie");
         vec![json!({"anyOf": [places, words(["abstain"])]})]
+    }
+
+    /// Every order of a few options: no schema says that each stands once.
+    fn bounded_schemas(&self, form: &BallotForm) -> Vec<Json> {
+        let orders = if form.options.len() <= MOST_ORDERED {
+            json!({"enum": orders(&form.options)})
+        } else {
+            let mut places = list(&options(form));
+            places["maxItems"] = form.options.len().into();
+            places
+        };
+        vec![json!({"anyOf": [orders, words(["abstain"])]})]
     }
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::{Map as JsonMap, Number, Value as Json, json};
 
-use super::answer_schema::{closed, described, scale, words};
+use super::answer_schema::{bounded_number, described, object, scale, words};
 use super::kind::{
     FormField, FormKeys, FormValues, Input, Instructions, KindSpec, Scale, Stage, typed_number, whole,
 };
@@ -27,7 +27,7 @@ impl KindSpec for Score {
     fn instructions(&self) -> Instructions {
         Instructions {
             example: "scores: {<option>: <score>, <other option>: <score>}\n",
-            detail: "The scores are required: one number for each option, within the form's scale.",
+            detail: "Give each option a number.",
             instead_of: "the ballot",
             description: "a score for each option, with the rationale",
             length: "a number for each option",
@@ -35,9 +35,14 @@ impl KindSpec for Score {
     }
 
     fn schemas(&self, form: &BallotForm) -> Vec<Json> {
-        let scores = form.options.iter().map(|option| (option.clone(), json!({"type": "number"})));
-        let scores = described(closed(&scores.collect()), &scale(form));
+        let scores = form.options.iter().map(|option| (option.as_str(), json!({"type": "number"})));
+        let scores = described(object(scores), &scale(form));
         vec![json!({"anyOf": [scores, words(["abstain"])]})]
+    }
+
+    fn bounded_schemas(&self, form: &BallotForm) -> Vec<Json> {
+        let scores = form.options.iter().map(|option| (option.as_str(), bounded_number(form)));
+        vec![json!({"anyOf": [object(scores), words(["abstain"])]})]
     }
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {

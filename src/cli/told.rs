@@ -18,7 +18,7 @@ use crate::insight::independence::{left_out, same_seats};
 use crate::insight::round_view::{SeatView, VisibleState, seats};
 use crate::insight::wording::format_duration;
 use crate::participants::progress::{Progress, ProgressBoard, RequestPhase};
-use crate::round::answer::Outcome;
+use crate::round::answer::{Origin, Outcome};
 
 /// A shorter wait is not worth a line, in milliseconds.
 const SHORT_MS: u64 = 5000;
@@ -81,7 +81,8 @@ impl Teller {
             && let Some(round) = session.round(&tally.round)
             && std::mem::replace(&mut self.state().round, round.opened.number) != round.opened.number
         {
-            for line in without_ballot(session, round).into_iter().chain(as_others(session, round)) {
+            let lines = without_ballot(session, round).into_iter().chain(as_others(session, round));
+            for line in lines.chain(cut_prompts(session, round)).chain(formless(session, round)) {
                 self.note(&line);
             }
         }
@@ -254,6 +255,29 @@ fn as_others(session: &Session, round: &RoundRun) -> Vec<String> {
         format!("round {number}: the same seat: {}: they differ by temperature alone", names.join(", "))
     }));
     lines
+}
+
+/// The seats whose service counts far fewer tokens than the prompt has.
+fn cut_prompts(session: &Session, round: &RoundRun) -> Vec<String> {
+    let tokens = round.opened.estimated_tokens;
+    told(session, round, |seat| Some(("note".to_owned(), seat.answer()?.record.cut_prompt(tokens)?)))
+}
+
+/// What helps where models did not keep the form.
+fn formless(session: &Session, round: &RoundRun) -> Option<String> {
+    let lost = seats(session, round).into_iter().filter(|seat| {
+        seat.outcome() == Some(Outcome::Invalid) && Origin::of_model(seat.model) == Origin::Model
+    });
+    let mut models: Vec<&str> = lost.map(|seat| seat.model).collect();
+    models.sort_unstable();
+    models.dedup();
+    let number = round.opened.number;
+    (!models.is_empty()).then(|| {
+        format!(
+            "round {number}: {} does not keep the form: try a larger model, or `structured: true` for its provider",
+            models.join(", ")
+        )
+    })
 }
 
 fn told(

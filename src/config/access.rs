@@ -18,12 +18,34 @@ pub fn address_variable(provider: &str) -> String {
     format!("{}_BASE_URL", provider.to_uppercase().replace('-', "_"))
 }
 
+/// The address that the environment names: by the provider's variable; where the user's configuration names
+/// none, by one that the vendor's own tools read.
+fn set_address(provider: &str, is_configured: bool) -> Option<String> {
+    let read = |name: &str| std::env::var(name).ok().filter(|address| !address.trim().is_empty());
+    read(&address_variable(provider)).or_else(|| match provider {
+        _ if is_configured => None,
+        "ollama" => read("OLLAMA_HOST").map(|host| ollama_address(host.trim())),
+        "openai" => read("OPENAI_API_BASE"),
+        "openai-responses" => read("OPENAI_BASE_URL").or_else(|| read("OPENAI_API_BASE")),
+        _ => None,
+    })
+}
+
+/// Where Ollama is by its own rule: without a scheme at its own port, and 0.0.0.0 is this machine.
+fn ollama_address(host: &str) -> String {
+    let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
+    let rest = rest.trim_end_matches('/').replacen("0.0.0.0", "127.0.0.1", 1);
+    let has_port = rest.rsplit(']').next().is_some_and(|end| end.contains(':')) || host.contains("://");
+    let name = if rest.starts_with(':') { "127.0.0.1" } else { "" };
+    format!("{scheme}://{name}{rest}{}/v1", if has_port { "" } else { ":11434" })
+}
+
 pub fn access(config: &Config, provider: &str) -> Result<Need, Diagnostic> {
     let said = config.providers.get(provider).cloned().unwrap_or_default();
     let from = said.project.as_ref().map(|project| project.from.clone());
     let (own, project) = (values(said.own), values(said.project));
+    let set = set_address(provider, own.base_url.is_some());
     let by_user = own.base_url.or_else(|| known(provider).map(|known| known.base_url.to_owned()));
-    let set = std::env::var(address_variable(provider)).ok().filter(|url| !url.is_empty());
     let is_projects = set.is_none() && project.base_url.is_some() && project.base_url != by_user;
     let by_project = project.base_url.filter(|_| is_projects);
     let address = by_project.or(set).or(by_user).ok_or_else(|| {

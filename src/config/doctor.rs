@@ -3,6 +3,7 @@
 //! A key is named by its variable, never shown by its value. Nothing is changed or stored.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -12,7 +13,7 @@ use super::findings::Findings;
 use super::need::shown;
 use super::participant_factory::ParticipantFactory;
 use super::programs::ConfiguredProgram;
-use crate::ballot::{BallotForm, BallotKind, answer_schema};
+use crate::ballot::{BallotForm, BallotKind, ReplySchema};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::participants::http::HttpParticipant;
 use crate::participants::http::probe::{Latency, models};
@@ -202,12 +203,11 @@ fn advice(provider: &str, failure: &Failure, key_name: Option<&str>) -> String {
 async fn measure_latency(participant: &HttpParticipant, model: &str) -> Result<Latency, Failure> {
     let prompt =
         Prompt { rules: "".into(), snapshot: "Answer with one word: ".into(), tail: "ready".to_owned() };
-    let schema = answer_schema(&BallotForm::over(BallotKind::Position, Vec::new()));
     let ask = SeatRequest {
         seed: Some(1),
         temperature: Some(0.5),
         effort: Some(Effort::Low),
-        schema: schema.map(|schema| schema.to_string().into()),
+        schema: ReplySchema::of_form(&BallotForm::over(BallotKind::Position, Vec::new())).map(Arc::new),
         ..SeatRequest::alone("doctor", model, prompt)
     };
     let late = || Failure { timed_out: true, ..Failure::from("no reply within 60 s".to_owned()) };

@@ -16,12 +16,13 @@ use super::need::{KeyFrom, Need, What, passed};
 use super::programs::{self, ConfiguredProgram};
 use super::providers::KNOWN;
 use super::read_file::read_text;
-use super::settings::Config;
+use super::settings::{Config, HeaderFrom};
 use super::trust::Trust;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::{Price, ProviderSettings, RemoteSeat, SeatInfo, SeatStatus};
 use crate::journal::{fold, read_log};
-use crate::participants::api::{ApiStream, ApiStyle, SchemaMode};
+use crate::participants::api::SchemaMode::{BySchema, InWords};
+use crate::participants::api::{ApiStream, ApiStyle};
 use crate::participants::external_program::{ExternalProgram, PASSED};
 use crate::participants::http::{HttpParticipant, MAX_OUTPUT_TOKENS, Service};
 use crate::participants::human::{Human, HumanQueue, Remote};
@@ -229,16 +230,33 @@ impl<'a> ParticipantFactory<'a> {
         with_key(&mut service, key);
         let limit = self.config.reply_limits().of(None, provider);
         service.max_output_tokens = u32::try_from(limit).unwrap_or(u32::MAX);
+        service.thinking_room = Some(MAX_OUTPUT_TOKENS).filter(|_| self.config.has_small_default(provider));
+        let personal = own.own.clone().map(|setting| setting.value).unwrap_or_default();
+        service.auth = personal.auth;
+        for (name, from) in personal.headers {
+            let value = match from {
+                HeaderFrom::Text(text) => text,
+                HeaderFrom::Env(variable) => std::env::var(&variable).map_err(|_| {
+                    Diagnostic::new(format!(
+                        "`{provider}` wants {variable} for its header `{name}`: it is not set"
+                    ))
+                })?,
+            };
+            service.headers.push((name, value.trim().into()));
+        }
         service.effort = own.said(|said| said.effort);
         service.timeouts.total = Duration::from_millis(self.config.timeout_ms.value);
         service.stream = match own.said(|said| said.stream) {
             Some(false) => ApiStream::Off,
             _ => known.map_or(ApiStream::WithUsage, |known| known.stream),
         };
+        // A server of one's own is known by its name, wherever it is.
+        let usual =
+            at_home.or_else(|| known.filter(|known| known.is_small())).map_or(InWords, |known| known.form);
         service.form = match own.said(|said| said.structured) {
-            Some(true) => SchemaMode::BySchema,
-            Some(false) => SchemaMode::InWords,
-            None => at_home.map_or(SchemaMode::InWords, |known| known.form),
+            Some(true) if usual == InWords => BySchema,
+            Some(false) => InWords,
+            _ => usual,
         };
         Ok(service)
     }

@@ -93,7 +93,18 @@ impl PersonaLibrary {
     }
 
     fn unknown(&self, name: &str) -> Diagnostic {
-        let (all, _) = self.all();
+        let (all, problems) = self.all();
+        let line = format!("name: {name}");
+        let is_its_own = |problem: &Diagnostic| {
+            let file = problem.place.as_ref().map(|place| Path::new(&*place.file));
+            let text = file.and_then(|file| read_text(file, MAX_PERSONA as u64).ok()).unwrap_or_default();
+            file.is_some_and(|file| file.file_stem().is_some_and(|stem| stem == name))
+                || text.lines().any(|known| known.trim_end() == line)
+        };
+        if let Some(problem) = problems.into_iter().find(is_its_own) {
+            let message = format!("persona `{name}` cannot be used: {}", problem.message);
+            return Diagnostic { message, ..problem };
+        }
         let names: Vec<&str> = all.iter().map(|found| found.persona.name.as_str()).collect();
         unknown(name, &names)
     }

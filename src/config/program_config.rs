@@ -7,7 +7,7 @@ use crate::yaml::Node;
 /// Reads the program that a provider is; of one known by name, what is added to it.
 pub(super) fn program(fields: &mut Fields<'_>, node: &Node, name: &str) -> SeatProgram {
     let base_url = fields.text("base_url_env");
-    let program = SeatProgram {
+    let mut program = SeatProgram {
         provider: name.to_owned(),
         command: fields.texts("command"),
         env: fields.texts("env"),
@@ -25,7 +25,9 @@ pub(super) fn program(fields: &mut Fields<'_>, node: &Node, name: &str) -> SeatP
         recorder_set: base_url.map(|name| (name, "{recorder}".to_owned())).into_iter().collect(),
         ..SeatProgram::default()
     };
-    fields.word("prompt", &[("stdin", ())]);
+    if fields.word("prompt", &[("stdin", false), ("argument", true)]) == Some(true) {
+        program.command.push("{prompt}".to_owned());
+    }
     for (path, error) in program.output.problems() {
         let hint = error.hint.unwrap_or_else(|| "write it as `usage.input_tokens`".to_owned());
         fields.refuse(node, format!("`{path}` is no path: {}", error.message), hint);

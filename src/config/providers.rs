@@ -23,6 +23,13 @@ pub struct BuiltInProvider {
     pub start: Option<&'static str>,
 }
 
+impl BuiltInProvider {
+    /// Whether it is a server of one's own, whose models may be small.
+    pub fn is_small(&self) -> bool {
+        self.form == SchemaMode::Bounded
+    }
+}
+
 const fn cloud(
     name: &'static str,
     dialect: ApiStyle,
@@ -55,8 +62,7 @@ const fn own(
         base_url,
         keys,
         stream: ApiStream::WithUsage,
-        // Which of their models take a schema is not known from here.
-        form: SchemaMode::InWords,
+        form: SchemaMode::Bounded,
         in_flight,
         start: Some(start),
     }
@@ -98,5 +104,14 @@ pub const KNOWN: [BuiltInProvider; 15] = [
     own("lmstudio", "http://127.0.0.1:1234/v1", &[], "lms server start", Some(4)),
     own("vllm", "http://127.0.0.1:8000/v1", &["VLLM_API_KEY"], "vllm serve MODEL", Some(64)),
     // Passes on to others, whose limits it knows.
-    own("litellm", "http://127.0.0.1:4000/v1", &["LITELLM_API_KEY"], "litellm --config config.yaml", None),
+    BuiltInProvider {
+        form: InWords,
+        ..own(
+            "litellm",
+            "http://127.0.0.1:4000/v1",
+            &["LITELLM_API_KEY"],
+            "litellm --config config.yaml",
+            None,
+        )
+    },
 ];

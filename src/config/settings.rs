@@ -11,6 +11,7 @@ use indexmap::IndexMap;
 
 use super::dirs::Dirs;
 use super::program_config::program;
+use super::providers::KNOWN;
 use super::read_file::read_text;
 use super::remote::{DoorAddress, WorkersConfig, remote};
 use super::screen::{ScreenConfig, screen};
@@ -18,7 +19,7 @@ use super::worker::{WorkerConfig, worker};
 use crate::core::ReplyLimits;
 use crate::diagnostic::Diagnostic;
 use crate::history::Price;
-use crate::participants::http::MAX_OUTPUT_TOKENS;
+use crate::participants::http::{KeyHeader, LOCAL_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS};
 use crate::participants::programs::{SeatProgram, named};
 use crate::workflow::{Effort, Fields};
 use crate::yaml::{Node, Value, literal_keys, read};
@@ -49,6 +50,17 @@ pub struct ProviderConfig {
     /// How much its models are to think, where a participant does not say.
     pub effort: Option<Effort>,
     pub max_output_tokens: Option<u64>,
+    /// What goes with each request beside the key, by name.
+    pub headers: Vec<(String, HeaderFrom)>,
+    /// Which header holds the key, where it is not the usual one.
+    pub auth: Option<KeyHeader>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HeaderFrom {
+    Text(String),
+    /// The variable that holds it.
+    Env(String),
 }
 
 /// What is said of a service by the user's file and by the project's.
@@ -155,7 +167,14 @@ impl Config {
                 self.notices.push(node.problem(file, message));
                 continue;
             }
-            if let Some(value) = provider(node, &name, file, &mut problems) {
+            if let Some(mut value) = provider(node, &name, file, &mut problems) {
+                if layer == Layer::Project && !(value.headers.is_empty() && value.auth.is_none()) {
+                    let message = format!(
+                        "`headers` and `auth` of `{name}` count in your own configuration alone: ignored"
+                    );
+                    self.notices.push(node.problem(file, message));
+                    (value.headers, value.auth) = (Vec::new(), None);
+                }
                 let said = self.providers.entry(name).or_default();
                 let said = if layer == Layer::Own { &mut said.own } else { &mut said.project };
                 *said = Some(Setting { value, from: from() });
@@ -202,10 +221,19 @@ impl Config {
         let of = |(name, provider): (&String, &Provider)| {
             Some((name.clone(), provider.said(|said| said.max_output_tokens)?))
         };
+        let small = KNOWN.iter().filter(|known| self.has_small_default(known.name));
+        let small = small.map(|known| (known.name.to_owned(), LOCAL_OUTPUT_TOKENS.into()));
         ReplyLimits {
             usual: self.max_output_tokens.value,
-            by_provider: self.providers.iter().filter_map(of).collect(),
+            by_provider: small.chain(self.providers.iter().filter_map(of)).collect(),
         }
+    }
+
+    /// Whether a provider is a server of one's own of which no limit of replies is set.
+    pub fn has_small_default(&self, provider: &str) -> bool {
+        let set = self.providers.get(provider).and_then(|own| own.said(|said| said.max_output_tokens));
+        let is_small = KNOWN.iter().any(|known| known.name == provider && known.is_small());
+        is_small && set.is_none() && self.max_output_tokens.value == u64::from(MAX_OUTPUT_TOKENS)
     }
 }
 
@@ -229,9 +257,32 @@ fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Diagnostic>)
         program: program(&mut fields, node, name),
         effort: fields.word("effort", &Effort::WORDS),
         max_output_tokens: fields.whole_number("max_output_tokens", 1),
+        headers: headers(&mut fields, file, problems),
+        auth: fields.word("auth", &[("bearer", KeyHeader::Bearer), ("api-key", KeyHeader::ApiKey)]),
     };
     problems.extend(fields.finish(&[]));
     Some(config)
+}
+
+fn headers(fields: &mut Fields<'_>, file: &str, problems: &mut Vec<Diagnostic>) -> Vec<(String, HeaderFrom)> {
+    let mut headers = Vec::new();
+    for (name, node) in fields.entries("headers") {
+        match &node.value {
+            Value::Text(text) => headers.push((name, HeaderFrom::Text(text.clone()))),
+            Value::Map(map)
+                if let [(key, variable)] = map.as_slice()
+                    && key.text == "env"
+                    && let Value::Text(variable) = &variable.value =>
+            {
+                headers.push((name, HeaderFrom::Env(variable.clone())));
+            }
+            _ => {
+                let message = format!("the header `{name}` is a text or `{{env: VARIABLE}}`");
+                problems.push(node.problem(file, message));
+            }
+        }
+    }
+    headers
 }
 
 fn price(node: &Node, name: &str, file: &str, problems: &mut Vec<Diagnostic>) -> Option<Price> {

@@ -43,12 +43,22 @@ pub fn strength(session: &Session, round: &RoundRun, tally: &Tally, winner: &str
         None
     } else if tally.verdict.was_tied() {
         Some(WeakBecause::TieBroken)
+    } else if has_cut_prompt(round) {
+        Some(WeakBecause::PromptCut)
     } else {
         one_voice(session, round, &behind.seats, &tally.same_answers)
     };
     let tier = if but.is_some() { Tier::Weak } else { tier };
     let by_weight = !is_by_head && profile.weights_step().is_some();
     (tier, Backing { votes: behind.votes.into(), of: of.into(), by_weight, deed: behind.deed, but })
+}
+
+fn has_cut_prompt(round: &RoundRun) -> bool {
+    let tokens = round.opened.estimated_tokens;
+    round.seats.values().any(|seat| match &seat.status {
+        SeatStatus::Revealed(answer, _) => answer.record.cut_prompt(tokens).is_some(),
+        _ => false,
+    })
 }
 
 fn tier(votes: i128, of: i128) -> Tier {

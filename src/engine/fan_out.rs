@@ -13,7 +13,7 @@ use super::commit::ended;
 use super::request_pool::{AskOptions, FinishedRequest, PendingRound, PreparedSeat, RequestId};
 use super::seat::{RoundShared, SeatResult};
 use super::state::{Engine, EngineError};
-use crate::ballot::answer_schema;
+use crate::ballot::ReplySchema;
 use crate::core::Command;
 use crate::history::{CloseReason, RoundRun, Seat, SeatFailed, SeatStatus};
 use crate::participants::SeatRequest;
@@ -303,8 +303,8 @@ async fn sleep_until(deadline: Option<Instant>) {
 }
 
 /// The schema of a round's answers, for services that hold a reply to one.
-fn service_schema(round: &RoundRun) -> Option<Arc<str>> {
-    answer_schema(&round.opened.ballot).map(|schema| schema.to_string().into())
+fn service_schema(round: &RoundRun) -> Option<Arc<ReplySchema>> {
+    ReplySchema::of_form(&round.opened.ballot).map(Arc::new)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 
 use super::seat::{self, RoundShared, SeatResult};
+use crate::ballot::ReplySchema;
 use crate::history::WorkItemReturned;
 use crate::participants::{Participant, SeatRequest};
 use crate::round::answer::ReplyAttempt;
@@ -51,7 +52,7 @@ pub(super) struct PendingRound {
 }
 
 /// How long a seat may take, and the form its service holds the reply to.
-pub(super) type AskOptions = (Option<Duration>, Option<Arc<str>>);
+pub(super) type AskOptions = (Option<Duration>, Option<Arc<ReplySchema>>);
 
 pub(super) struct PreparedSeat {
     pub participant: Arc<dyn Participant>,

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout};
 use crate::handoff::FormFacts;
 use crate::history::{ItemStatus, WorkItemReturned};
 use crate::participants::{Failure, Finish, Participant, Reply, SeatRequest};
-use crate::round::answer::{AnswerRecord, Origin, ReplyAttempt};
+use crate::round::answer::{AnswerRecord, Origin, REPEATS, ReplyAttempt};
 use crate::workflow::{OutputSchema, is_feedback, read_answer};
 
 pub struct AttemptLimits {
@@ -146,6 +146,7 @@ fn judge(reply: &Reply, terms: &AttemptLimits, is_exit: bool) -> Result<Value, S
         Finish::Length | Finish::TooLong => {
             return Err("the reply was cut off at its length limit".to_owned());
         }
+        Finish::Repeats => return Err(REPEATS.to_owned()),
         Finish::ToolCall => return Err("the reply tried to call a tool; there are none".to_owned()),
         Finish::Refusal => return Err("the model or its service declined to answer".to_owned()),
     }

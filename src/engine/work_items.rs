@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::request_pool::{FinishedRequest, RequestId};
 use super::state::{Engine, EngineError};
 use super::work_item_attempt::{AttemptLimits, fault, run_attempt};
+use crate::ballot::ReplySchema;
 use crate::core::{Command, LEASE_MS, decide};
 use crate::handoff::FormFacts;
 use crate::history::{Event, RoundOpened, RoundRun, Timestamp, WorkItem, WorkItemOffered, WorkItemReturned};
@@ -136,7 +137,11 @@ impl Engine<'_> {
             temperature: info.and_then(|info| info.temperature),
             effort: info.and_then(|info| info.effort),
             max_output_tokens: info.and_then(|info| info.max_output_tokens),
-            schema: facts.map(|facts| facts.service_schema().to_string().into()),
+            schema: match (facts, &schema) {
+                (Some(facts), _) => Some(Arc::new(ReplySchema::strict(&facts.service_schema()))),
+                (None, Some(schema)) => Some(Arc::new(ReplySchema::of_user(schema.written()))),
+                (None, None) => None,
+            },
             time_left: self.session_time_left(),
             timeout: self.participant_timeout(&offered.step),
             watch: self.watch(&offered.item),

@@ -9,7 +9,7 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures::future::{BoxFuture, FutureExt as _};
+use futures::future::{BoxFuture, FusedFuture as _, FutureExt as _};
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::Command;
@@ -24,6 +24,8 @@ use crate::workflow::ProgramSpec;
 pub const PASSED: [&str; 7] = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "SystemRoot"];
 /// How much a program may answer with, in bytes, unless the definition says otherwise.
 const MAX_ANSWER: u64 = 4 * 1024 * 1024;
+/// How long a program that has said all may take to end.
+const GRACE: Duration = Duration::from_secs(2);
 /// How much of each of its outputs is kept, in bytes: the last of it.
 const KEPT: usize = 64 * 1024;
 
@@ -47,86 +49,106 @@ impl ExternalProgram {
     async fn run(&self, ask: &SeatRequest) -> Result<Reply, Failure> {
         let mut command = prepared(&self.program.command, &self.program.env)?;
         let name = &self.program.command[0];
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let item = ask.task.as_ref().map(|task| ItemFile::write(&task.whole)).transpose();
         let item = item.map_err(|error| format!("the work item cannot be written for `{name}`: {error}"))?;
         command.envs(item.iter().map(|file| (WORK_ITEM, file.path.as_os_str())));
-        let mut child = started(command).map_err(|error| format!("`{name}` cannot be started: {error}"))?;
-        let _group = ProcessGroup::of(&*child);
-        let of_seat = ExitNote::default();
-        let note = ask.task.as_ref().map_or(&of_seat, |task| &task.ended);
-        *lock(note) = ProgramExit::default();
-        let answer = exchange(&mut *child, prompt(ask), MAX_ANSWER, ask, note).await;
-        let answer = answer.map_err(|error| format!("`{name}`: {error}"))?;
-        let status = child.wait().await.map_err(|error| format!("`{name}`: {error}"))?;
-        self.check_exit(ask, name, answer, status, &mut lock(note))
+        let ran = run(command, prompt(ask), MAX_ANSWER, Some(ask), &|_| false).await;
+        let ran = ran.map_err(|why| format!("`{name}` {why}"))?;
+        self.check_exit(ask, name, ran)
     }
 
-    fn check_exit(
-        &self,
-        ask: &SeatRequest,
-        name: &str,
-        answer: Vec<u8>,
-        status: ExitStatus,
-        ended: &mut ProgramExit,
-    ) -> Result<Reply, Failure> {
-        ended.status = Some(status.to_string());
+    fn check_exit(&self, ask: &SeatRequest, name: &str, ran: Ran) -> Result<Reply, Failure> {
         let reply = |text| Ok(Reply::own(Origin::Program, text));
-        if answer.len() as u64 > MAX_ANSWER {
+        if ran.stdout.len() as u64 > MAX_ANSWER {
             return Err(format!("`{name}` answered with more than {MAX_ANSWER} bytes").into());
         }
-        let is_ok = status.code().is_some_and(|code| self.program.ok_exit.contains(&i64::from(code)));
-        if !status.success() && !is_ok {
-            let stderr = String::from_utf8_lossy(&ended.stderr);
-            let last = stderr.lines().rev().find(|line| !line.trim().is_empty());
+        let code = ran.status.and_then(|status| status.code());
+        let is_ok = code.is_some_and(|code| self.program.ok_exit.contains(&i64::from(code)));
+        let failed = ran.status.filter(|status| !status.success());
+        let stderr = String::from_utf8_lossy(&ran.stderr);
+        if let Some(status) = failed.filter(|_| !is_ok) {
             let reason = format!("`{name}` ended with {status}");
-            let in_full = last.map(|last| format!("{reason}: {last}"));
+            let in_full = last_line(&stderr).map(|last| format!("{reason}: {last}"));
             return Err(Failure { in_full, ..reason.into() });
         }
-        if !status.success() && ask.task.is_some() {
-            ended.is_exit_data = true;
-            let (stdout, stderr) = (String::from_utf8_lossy(&answer), String::from_utf8_lossy(&ended.stderr));
-            let data = serde_json::json!({ "exit": status.code(), "stdout": stdout, "stderr": stderr });
-            return reply(data.to_string());
+        if let (Some(_), Some(task)) = (failed, &ask.task) {
+            lock(&task.ended).is_exit_data = true;
+            let stdout = String::from_utf8_lossy(&ran.stdout);
+            return reply(
+                serde_json::json!({ "exit": code, "stdout": stdout, "stderr": stderr }).to_string(),
+            );
         }
-        match String::from_utf8(answer) {
+        match String::from_utf8(ran.stdout) {
             Ok(text) => reply(text),
             Err(_) => Err(format!("`{name}` answered with what is no UTF-8 text").into()),
         }
     }
 }
 
-/// Feeds the prompt in and reads both outputs at the same time, so that none blocks another. Of standard
-/// output at most a little more than `most` bytes are read.
-pub(super) async fn exchange(
-    child: &mut dyn ChildWrapper,
-    prompt: String,
+pub(super) fn last_line(text: &str) -> Option<&str> {
+    text.lines().rev().find(|line| !line.trim().is_empty())
+}
+
+/// What a program printed, the last of its errors, and how it ended, if it did.
+pub(super) struct Ran {
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+    pub status: Option<ExitStatus>,
+}
+
+/// Runs a program: the input goes in and both outputs are read at the same time, so that none blocks another.
+/// Of standard output at most a little more than `most` bytes are read. One that goes on once what it printed
+/// is all that is wanted is ended.
+pub(super) async fn run(
+    mut command: Command,
+    input: String,
     most: u64,
-    ask: &SeatRequest,
-    note: &ExitNote,
-) -> std::io::Result<Vec<u8>> {
-    let (stdin, stdout, stderr) = (child.stdin().take(), child.stdout().take(), child.stderr().take());
-    let feed = async move {
-        if let Some(mut stdin) = stdin {
-            // A program need not read its input.
-            let _ = stdin.write_all(prompt.as_bytes()).await;
-            let _ = stdin.shutdown().await;
-        }
-    };
+    ask: Option<&SeatRequest>,
+    is_all: &(dyn Fn(&[u8]) -> bool + Sync),
+) -> Result<Ran, String> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = started(command).map_err(|error| format!("cannot be started: {error}"))?;
+    let _group = ProcessGroup::of(&*child);
+    let (own, task) = (ExitNote::default(), ask.and_then(|ask| ask.task.as_ref()));
+    let note = task.map_or(&own, |task| &task.ended);
+    *lock(note) = ProgramExit::default();
     let keep = |stream: OutputStream, piece: &[u8]| {
         lock(note).keep(stream, piece);
         // What a seat of a round prints is nobody's to see while the round is open.
-        if ask.task.is_some() {
+        if let (Some(ask), Some(_)) = (ask, task) {
             ask.watch.said(&String::from_utf8_lossy(piece));
         }
     };
-    let ((), answer, errors) = tokio::join!(
-        feed,
-        follow(stdout, most, |piece| keep(OutputStream::Out, piece)),
-        follow(stderr, u64::MAX, |piece| keep(OutputStream::Err, piece))
-    );
-    errors?;
-    answer
+    let (stdin, out, err) = (child.stdin().take(), child.stdout().take(), child.stderr().take());
+    let aside = async {
+        let feed = async move {
+            if let Some(mut stdin) = stdin {
+                // A program need not read its input.
+                let _ = stdin.write_all(input.as_bytes()).await;
+                let _ = stdin.shutdown().await;
+            }
+        };
+        let told = |piece: &[u8]| keep(OutputStream::Err, piece);
+        tokio::join!(feed, follow(err, u64::MAX, told, &|_| false)).1.map(drop)
+    };
+    let out = follow(out, most, |piece| keep(OutputStream::Out, piece), is_all);
+    let mut aside = std::pin::pin!(aside.fuse());
+    let mut out = std::pin::pin!(out.fuse());
+    let unread = |error: std::io::Error| error.to_string();
+    let (mut stdout, mut stays) = (None, false);
+    while stdout.is_none() || !(stays || aside.is_terminated()) {
+        tokio::select! {
+            read = &mut out, if stdout.is_none() => {
+                let (bytes, goes_on) = read.map_err(unread)?;
+                (stdout, stays) = (Some(bytes), goes_on);
+            }
+            ended = &mut aside, if !aside.is_terminated() => ended.map_err(unread)?,
+        }
+    }
+    let status = if stays { None } else { Some(child.wait().await.map_err(unread)?) };
+    let mut noted = lock(note);
+    noted.status = status.map(|status| status.to_string());
+    Ok(Ran { stdout: stdout.unwrap_or_default(), stderr: noted.stderr.clone(), status })
 }
 
 /// A program to be started with nothing of the environment but what makes it run and what is named.
@@ -143,7 +165,7 @@ pub(super) fn prepared(program: &[String], env: &[String]) -> Result<Command, St
 }
 
 /// Starts a program in a session of its own: it has no terminal to ask at or to change.
-pub(super) fn started(command: Command) -> std::io::Result<Box<dyn ChildWrapper>> {
+fn started(command: Command) -> std::io::Result<Box<dyn ChildWrapper>> {
     let mut command = CommandWrap::from(command);
     #[cfg(unix)]
     command.wrap(process_wrap::tokio::ProcessSession);
@@ -206,27 +228,24 @@ fn prompt(ask: &SeatRequest) -> String {
     }
 }
 
-/// Reads at most `most` bytes; what follows is not waited for.
-pub(super) async fn read(from: Option<impl AsyncRead + Unpin>, most: u64) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if let Some(from) = from {
-        from.take(most).read_to_end(&mut bytes).await?;
-    }
-    Ok(bytes)
-}
-
-/// Reads what comes, and tells of each piece as it comes; what follows `most` bytes is not waited for.
+/// Reads what comes, and tells of each piece as it comes; what follows `most` bytes is not waited for, and
+/// what follows all that is wanted not for long. Returns whether more may come.
 async fn follow(
     from: Option<impl AsyncRead + Unpin>,
     most: u64,
     mut told: impl FnMut(&[u8]),
-) -> std::io::Result<Vec<u8>> {
+    is_all: &(dyn Fn(&[u8]) -> bool + Sync),
+) -> std::io::Result<(Vec<u8>, bool)> {
     let (mut all, mut piece) = (Vec::new(), vec![0; 8 * 1024]);
-    let Some(mut from) = from else { return Ok(all) };
+    let Some(mut from) = from else { return Ok((all, false)) };
     loop {
-        let count = from.read(&mut piece).await?;
+        let patience = if is_all(&all) { GRACE } else { Duration::MAX };
+        let Ok(count) = tokio::time::timeout(patience, from.read(&mut piece)).await else {
+            return Ok((all, true));
+        };
+        let count = count?;
         if count == 0 || all.len() as u64 > most {
-            return Ok(all);
+            return Ok((all, false));
         }
         told(&piece[..count]);
         if most < u64::MAX {

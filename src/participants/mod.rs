@@ -28,6 +28,7 @@ use futures::future::BoxFuture;
 pub use crate::round::answer::{Finish, Origin, TokenUsage};
 pub use crate::round::prompt::Prompt;
 
+use crate::ballot::ReplySchema;
 pub use crate::workflow::Task as TrackedTask;
 use crate::workflow::{Effort, OutputSchema};
 
@@ -55,7 +56,7 @@ pub struct SeatRequest {
     /// Whether the reply may be twice as long, since the one before it ended with thinking and no answer.
     pub has_twice_the_room: bool,
     /// The JSON Schema of the answer, for a service that holds replies to one. No part of the prompt.
-    pub schema: Option<Arc<str>>,
+    pub schema: Option<Arc<ReplySchema>>,
     /// How long the whole call may take, tries and waits included.
     pub time_left: Option<Duration>,
     /// How long it may take in place of the configured timeout, where its step gives it a time: a moment

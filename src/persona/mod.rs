@@ -65,7 +65,10 @@ impl Persona {
         // However lines end, they end so from here on; a CR that is left would join the next LF one day.
         let source = source.replace("\r\n", "\n").replace('\r', "\n");
         let (front, body) = split_front_matter(&source, file)?;
-        let node = read(front, file).map_err(shift_line)?;
+        let (node, is_loose) = match read(front, file) {
+            Ok(node) => (node, false),
+            Err(problem) => (loose(front, file).ok_or_else(|| shift_line(problem))?, true),
+        };
         if let Some(problem) = literal_keys(&node, file, &["key", "token"]).into_iter().next() {
             return Err(shift_line(problem));
         }
@@ -84,12 +87,13 @@ impl Persona {
             notices: Vec::new(),
         };
         persona.fill(map, file).map_err(shift_line)?;
+        persona.notices.extend(is_loose.then(|| "its front matter is no YAML: read by its keys".to_owned()));
         if persona.name.is_empty() {
             return Err(Diagnostic::new("persona has no `name`").hint("add `name: …`").at(file, 2, 1));
         }
         if !is_name(&persona.name) {
             return Err(Diagnostic::new(format!("`{}` is not a persona name", persona.name))
-                .hint("use letters, digits, `-` and `_`")
+                .hint("use letters, digits, `-`, `_` and dots inside")
                 .at(file, 2, 1));
         }
         Ok(persona)
@@ -124,12 +128,42 @@ impl Persona {
 pub fn is_name(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 64
-        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
+        && !name.starts_with('.')
+        && !name.ends_with('.')
 }
 
 /// The problem that no persona has this name.
 pub fn unknown(name: &str, known: &[&str]) -> Diagnostic {
     Diagnostic::new(format!("no persona `{name}`")).hint(did_you_mean(name, known))
+}
+
+/// Front matter as Claude Code writes and reads it, where that is no YAML: a line that begins with a known key
+/// begins that key's text, up to the next such line. Each key counts once.
+fn loose(front: &str, file: &str) -> Option<Node> {
+    const KEYS: [&str; 9] =
+        ["name", "description", "model", "tools", "color", "tags", "skills", "priorities", "permissionMode"];
+    let mut texts: Vec<(&str, String)> = Vec::new();
+    for line in front.lines() {
+        let key = line.split_once(':').map(|(key, _)| key);
+        let key = key.and_then(|key| KEYS.into_iter().find(|known| *known == key));
+        match (key.filter(|key| texts.iter().all(|(known, _)| known != key)), texts.last_mut()) {
+            (Some(key), _) => texts.push((key, line[key.len() + 1..].to_owned())),
+            (None, Some((_, text))) => {
+                text.push('\n');
+                text.push_str(line);
+            }
+            (None, None) if line.trim().is_empty() => {}
+            (None, None) => return None,
+        }
+    }
+    let strict = texts.into_iter().map(|(key, text)| {
+        let whole = format!("{key}:{text}\n");
+        // Only what is no YAML is taken as a text.
+        let is_yaml = read(&whole, file).is_ok();
+        if is_yaml { whole } else { format!("{key}: {}\n", serde_json::Value::from(text.trim())) }
+    });
+    read(&strict.collect::<String>(), file).ok()
 }
 
 fn split_front_matter<'a>(source: &'a str, file: &str) -> Result<(&'a str, &'a str), Diagnostic> {
@@ -196,6 +230,28 @@ mod tests {
         assert_eq!(persona.author_tag(), "qa / risk");
         let dos = GOOD.replace('\n', "\r\n");
         assert_eq!(Persona::parse(&format!("\u{feff}{dos}"), "qa.md").unwrap(), persona);
+    }
+
+    #[test]
+    fn front_matter_as_claude_code_writes_it() {
+        let quoted = "name: brand.keeper\ndescription: Use it. Examples:\\n\\nuser: \"Is it: us?\"\\n</example>\nmodel: sonnet\ntools: Read, Grep";
+        let unindented = "name: agent-maker\ndescription: Use it: often\n<example>\nContext: A user\nname: \"Make me\"\n</example>\nmodel: inherit\ntools:\n  - Read\n  - Grep";
+        for (front, name, model, ends) in [
+            (quoted, "brand.keeper", "sonnet", "</example>"),
+            (unindented, "agent-maker", "inherit", "name: \"Make me\"\n</example>"),
+        ] {
+            let persona = Persona::parse(&format!("---\n{front}\n---\nYou act.\n"), "x.md").unwrap();
+            assert_eq!((persona.name.as_str(), persona.model.as_deref()), (name, Some(model)));
+            assert_eq!(
+                (persona.tools.join(" ").as_str(), persona.text.as_str()),
+                ("Read Grep", "You act.\n")
+            );
+            assert!(persona.description.ends_with(ends), "{}", persona.description);
+            assert_eq!(persona.notices, ["its front matter is no YAML: read by its keys"]);
+        }
+        for odd in ["<x>\nname: a", "name: [\n", "name: ..\ndescription: a: b: c"] {
+            assert!(Persona::parse(&format!("---\n{odd}\n---\n"), "x.md").is_err(), "{odd}");
+        }
     }
 
     #[test]

@@ -12,6 +12,9 @@ const KEPT_OF_REPLY: usize = 1000;
 /// Why a reply that is too long to be kept does not count.
 pub const TOO_LONG: &str = "the reply is too long to be kept: answer more briefly";
 
+/// Why a reply that says the same again and again does not count.
+pub const REPEATS: &str = "the reply repeats itself and was ended";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -90,6 +93,8 @@ pub enum Finish {
     ToolCall,
     /// It said more than a record can hold; only its beginning is kept.
     TooLong,
+    /// It said the same again and again, and was ended here.
+    Repeats,
 }
 
 impl Finish {
@@ -215,6 +220,20 @@ impl AnswerRecord {
         self.served.as_deref().filter(|served| !is_version(served)).unwrap_or(&self.model)
     }
 
+    /// Says that the service counts less than half of the tokens that the prompt must have, if it does: some
+    /// servers drop the front of a prompt that is larger than their window, and answer.
+    pub fn cut_prompt(&self, estimated: usize) -> Option<String> {
+        const LEAST: usize = 1000;
+        let told = self.tokens.filter(|_| self.origin == Origin::Model)?.input;
+        let each = usize::try_from(told).ok()? / self.replies.len().max(1);
+        (estimated >= LEAST && each > 0 && each * 2 < estimated).then(|| {
+            let (each, estimated) = (group_digits(each), group_digits(estimated));
+            format!(
+                "prompt may be cut ({each} of about {estimated} tokens): raise the server's context window"
+            )
+        })
+    }
+
     pub fn is_exactly(&self, text: &str) -> bool {
         serde_json::to_string(self).is_ok_and(|own| own == text)
     }
@@ -315,6 +334,7 @@ impl ReplyAttempt {
             Finish::Complete => read_reply(form, &self.text),
             Finish::Length => invalid("the reply was cut off at its length limit; be shorter"),
             Finish::TooLong => invalid(TOO_LONG),
+            Finish::Repeats => invalid(REPEATS),
             Finish::ToolCall => invalid("the reply tried to call a tool; there are none"),
             Finish::Refusal => ParsedReply::Refused("the model or its service declined to answer".to_owned()),
         }
@@ -323,7 +343,28 @@ impl ReplyAttempt {
 
 #[cfg(test)]
 mod tests {
-    use super::AnswerRecord;
+    use super::{AnswerRecord, Origin, ReplyAttempt, TokenUsage};
+
+    #[test]
+    fn far_fewer_tokens_than_the_prompt_has_are_told() {
+        let told = |input: u64, tries: usize, origin| AnswerRecord {
+            origin,
+            tokens: Some(TokenUsage { input, ..TokenUsage::default() }),
+            replies: vec![ReplyAttempt::default(); tries],
+            ..AnswerRecord::default()
+        };
+        let cut = told(4102, 2, Origin::Model).cut_prompt(14_370).expect("cut");
+        assert!(cut.starts_with("prompt may be cut (2,051 of about 14,370 tokens)"), "{cut}");
+        for (record, estimated) in [
+            (told(7185, 1, Origin::Model), 14_370),
+            (told(0, 1, Origin::Model), 14_370),
+            (told(7, 1, Origin::Model), 999),
+            (told(7, 1, Origin::Program), 14_370),
+            (AnswerRecord::default(), 14_370),
+        ] {
+            assert_eq!(record.cut_prompt(estimated), None);
+        }
+    }
 
     #[test]
     fn only_a_version_of_the_model_asked_is_that_model() {

@@ -191,6 +191,7 @@ fn ballot<'a>(m: &'a SnapshotContent<'a>) -> Option<Out<'a>> {
         ends.iter().filter_map(|(key, end)| Some(((*key).into(), number(end.as_ref()?)))).collect();
     entries.extend((!scale.is_empty()).then(|| ("scale".into(), Out::Map(scale))));
     entries.extend(list(form.cards.iter().map(Out::text)).map(|cards| ("cards".into(), cards)));
+    entries.extend(list(form.abstain.iter().map(Out::text)).map(|cards| ("abstain".into(), cards)));
     Some(Out::Map(entries))
 }
 

@@ -69,6 +69,8 @@ struct Reader<'a> {
     options: IndexSet<String>,
     is_table: bool,
     has_cards: bool,
+    /// Cards that abstain, such as `?`.
+    abstains: Vec<String>,
     kind: Option<CountableKind>,
     ballots: Vec<WeightedBallot>,
     abstained: u64,
@@ -94,8 +96,14 @@ impl Reader<'_> {
             let message = format!("a ballot file is a map, found {}", node.kind());
             return self.refused(&node, message, "write `{options: [a, b], ballots: [{vote: a}]}`");
         };
-        self.known_keys(map, &["options", "cards", "ballots"])?;
+        self.known_keys(map, &["options", "cards", "abstain", "ballots"])?;
         self.has_cards = node.get("cards").is_some();
+        if let Some(list) = node.get("abstain") {
+            let Value::List(items) = &list.value else {
+                return self.refused(list, "`abstain` must be a list", "write `abstain: [\"?\"]`");
+            };
+            self.abstains = items.iter().map(|item| self.name(item)).collect::<Result<_, _>>()?;
+        }
         for name in ["options", "cards"] {
             let Some(list) = node.get(name) else { continue };
             let Value::List(items) = &list.value else {
@@ -137,6 +145,13 @@ impl Reader<'_> {
         };
         let columns: Map =
             header.iter().map(|cell| (yaml::named(&cell.text, &cell.at), cell.at.clone())).collect();
+        let is_answer = |name: &str| name == "abstain" || ANSWERS.iter().any(|(answer, _)| *answer == name);
+        if !header.iter().any(|cell| is_answer(&cell.text.to_lowercase())) {
+            let message = "no column holds an answer";
+            let hint = "name one vote, approve, ranking, scores, consent or estimate, as in the head \
+                        `voter,ranking` with rows such as `Ana,red > blue = green`; options have no columns";
+            return self.refused(&header[0].at, message, hint);
+        }
         self.known_keys(&columns, &self.keys)?;
         for row in rows {
             let at = &row[0].at;
@@ -241,6 +256,7 @@ impl Reader<'_> {
             ANSWERS.iter().filter_map(|(name, kind)| Some((*kind, node.get(name)?))).collect();
         let mark = match answers.as_slice() {
             [(_, answer)] if !abstains && answer.value == Value::Text("abstain".to_owned()) => None,
+            [(_, Node { value: Value::Text(card), .. })] if !abstains && self.abstains.contains(card) => None,
             [] if abstains => None,
             [(kind, answer)] if !abstains => {
                 let known = *self.kind.get_or_insert(*kind);
@@ -349,6 +365,16 @@ impl Reader<'_> {
             return Ok(place);
         }
         if self.is_table {
+            if self.kind == Some(CountableKind::Ranking) && name.contains([';', ',', '\t']) {
+                let hint = "write `a > b = c`: `>` between places, `=` between equals";
+                return self.refused(node, format!("`{name}` is no place of a ranking"), hint);
+            }
+            let folded = |name: &str| name.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
+            let name_folded = folded(&name);
+            if let Some(other) = self.options.iter().find(|other| folded(other) == name_folded) {
+                let message = format!("`{name}` and `{other}` differ by case or blanks alone");
+                return self.refused(node, message, "spell each option in one way");
+            }
             return self.add(name, node);
         }
         if self.options.is_empty() {

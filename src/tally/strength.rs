@@ -61,9 +61,17 @@ pub enum Deed {
 pub enum WeakBecause {
     TieBroken,
     OneSeat,
-    Scripted { scripted: usize, of: usize },
-    OneModel { seats: usize, model: String },
+    Scripted {
+        scripted: usize,
+        of: usize,
+    },
+    OneModel {
+        seats: usize,
+        model: String,
+    },
     SameText,
+    /// A service says that it read less than half of the prompt.
+    PromptCut,
 }
 
 impl Backing {
@@ -99,6 +107,7 @@ impl fmt::Display for WeakBecause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TieBroken => f.write_str("a tie was broken"),
+            Self::PromptCut => f.write_str("a service may have cut the prompt"),
             Self::OneSeat => f.write_str("one seat alone stands behind it"),
             Self::Scripted { scripted, of } if scripted == of => {
                 f.write_str("all answers behind it are scripted")

@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures::future::{BoxFuture, FutureExt as _};
 
 use super::money::Money;
-use crate::ballot::answer_schema;
+use crate::ballot::ReplySchema;
 use crate::clock::now;
 use crate::core::Cost;
 use crate::engine::{RoundShared, SeatResult, ask_and_seal};
@@ -82,7 +82,7 @@ impl Answerer {
         let mut ask = SeatRequest {
             round: offer.round.clone(),
             step: offer.round.clone(),
-            schema: answer_schema(&offer.ballot).map(|schema| schema.to_string().into()),
+            schema: ReplySchema::of_form(&offer.ballot).map(Arc::new),
             time_left: left,
             ..SeatRequest::alone(&offer.participant, "", offer.prompt(snapshot))
         };

@@ -170,7 +170,8 @@ fn after_the_close_each_seat_without_a_ballot_is_told_with_its_reason_and_before
     for more in [&[][..], &["--json"]] {
         let ran = desk.run([&["--batch", "decide.yaml", "--model", "lab/m"][..], more].concat()).code(0);
         let told: Vec<&str> = ran.err.lines().filter(|line| line.starts_with("round 1: ")).collect();
-        assert_eq!(told.len(), 2, "{}", ran.err);
+        assert_eq!(told.len(), 3, "{}", ran.err);
+        assert!(told[2].starts_with("round 1: lab/m does not keep the form: try a larger model"), "{told:?}");
         assert!(told[0].starts_with("round 1: invalid: qa-lead: "), "{told:?}");
         assert_eq!(told[1], "round 1: failed: skeptic: HTTP 401: no such key; check `LAB_KEY`");
     }

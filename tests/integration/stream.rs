@@ -12,16 +12,6 @@ use crate::server::{Answer, Server};
 const HEAD: &str = "HTTP/1.1 200 x\r\ncontent-type: text/event-stream\r\n";
 
 #[tokio::test]
-async fn a_stream_is_put_together() {
-    let server = Server::start(|_| Answer::chat_events(&["hé", "l", "lo"]));
-    let reply = participant(open_ai(&server)).ask(&ask()).await;
-    let usage = Some(TokenUsage { input: 7, output: 2, ..TokenUsage::default() });
-    assert_eq!(reply, Ok(Reply { text: "héllo".to_owned(), usage, tries: 1, ..Reply::default() }));
-    let body = server.requests()[0].json();
-    assert_eq!((&body["stream"], &body["stream_options"]["include_usage"]), (&true.into(), &true.into()));
-}
-
-#[tokio::test]
 async fn the_messages_dialect_streams_too() {
     let server = Server::start(|_| {
         Answer::events(&[
@@ -54,7 +44,7 @@ async fn a_service_may_answer_in_one_piece_all_the_same_and_streaming_can_be_off
 async fn a_stream_without_its_end_is_a_failed_try_and_shows_nothing() {
     let secret = Answer::frames(&[&Answer::chunk("secret", None)]);
     let cut = format!("{HEAD}content-length: 4000\r\n\r\n{secret}");
-    let unended = format!("{HEAD}connection: close\r\n\r\n{secret}data: [DONE]\n\n");
+    let unended = format!("{HEAD}connection: close\r\n\r\n{secret}");
     let failing = r#"{"error":{"type":"overloaded_error","message":"secret"}}"#;
     let failing = format!("{HEAD}connection: close\r\n\r\n{secret}data: {failing}\n\n");
     for (bytes, told) in [
@@ -72,7 +62,7 @@ async fn a_stream_without_its_end_is_a_failed_try_and_shows_nothing() {
 
 #[tokio::test]
 async fn a_stream_past_its_cap_is_too_long() {
-    let data = "x".repeat(300_000);
+    let data: String = (0..60_000).map(|n| format!("{n} ")).collect();
     let chunks: Vec<String> = (0..16).map(|_| Answer::chunk(&data, None)).collect();
     let chunks: Vec<&str> = chunks.iter().map(String::as_str).collect();
     let (outcome, requests) = outcome(Answer::events(&chunks)).await;
@@ -106,4 +96,34 @@ async fn how_a_request_stands_is_noted_and_nothing_of_its_reply() {
     assert_eq!((progress.standing, progress.tries), (RequestPhase::Answering, 2));
     assert!(progress.trouble.as_deref().is_some_and(|trouble| trouble.contains("500")), "{progress:?}");
     assert!(!format!("{progress:?}").contains("secret"));
+}
+
+#[tokio::test]
+async fn what_comes_half_way_is_taken_for_what_it_is() {
+    let frames = Answer::frames(&[&Answer::chunk("hi", Some("stop")), "[DONE]"]);
+    let plain = outcome(Answer::new(200, &["content-type: text/plain"], frames)).await;
+    assert_eq!(plain.0.expect("a reply").text, "hi");
+    let again = Answer::chunk("You doubt it.\n", None);
+    let loop_of = outcome(Answer::events(&vec![again.as_str(); 400])).await.0.expect("a reply");
+    assert!(loop_of.finish == Finish::Repeats && loop_of.text.len() < 3000, "{}", loop_of.text.len());
+    for (status, said, asked) in [(503, "Loading model", 7), (429, "Please try again in 20ms.", 3)] {
+        let seen = AtomicUsize::new(1);
+        let error = serde_json::json!({"error": {"message": said}});
+        let server = Server::start(move |_| match seen.fetch_add(1, Ordering::SeqCst) {
+            n if n < asked => Answer::json(status, &error),
+            _ => Answer::chat("hi"),
+        });
+        let reply = participant(open_ai(&server)).ask(&ask()).await.expect("a reply");
+        assert_eq!((reply.text.as_str(), reply.tries as usize), ("hi", asked));
+    }
+    for (status, body, told) in [
+        (500, r#"{"error":{"message":"Context size has been exceeded."}}"#, "HTTP 500"),
+        (429, r#"{"error":{"message":"Request too large: Limit 500, Requested 2900"}}"#, "Limit 500"),
+        (402, r#"{"message":"Insufficient credits"}"#, "HTTP 402: Insufficient credits"),
+        (403, "<html>no", "HTTP 403: a web page came"),
+    ] {
+        let (outcome, requests) = outcome(Answer::new(status, &[], body)).await;
+        let reason = outcome.expect_err("a failure").reason;
+        assert!(reason.contains(told) && requests == 1, "{requests}: {reason}");
+    }
 }

@@ -126,13 +126,45 @@ fn a_request_declined_for_another_reason_fails_as_before() {
 }
 
 #[test]
-fn a_recording_of_held_answers_plays_back_to_the_same_prompts() {
-    let server = Server::start(|_| says("openai", HELD));
-    let desk = desk(ROUND, &server, "openai", ", structured: true");
-    desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--save", "first.s2s"]).code(0);
-    let again = ["--batch", "decide.yaml", "--model", "recorded/first.s2s", "--save", "second.s2s"];
-    desk.run(again).code(0).shows("redis");
-    assert_eq!(server.requests().len(), 3, "nothing was sent again");
+fn a_server_of_ones_own_gets_bounds_and_little_room_until_its_model_is_seen_thinking() {
+    let server = Server::start(|request: &Request| match request.json()["max_tokens"].as_u64() {
+        Some(2048) => {
+            let thought = json!({"content": "", "reasoning_content": "hm"});
+            Answer::json(200, &json!({"choices": [{"message": thought, "finish_reason": "length"}]}))
+        }
+        _ => says("openai", r#"{"rationale": ["one truth"], "vote": "redis", "confidence": 7}"#),
+    });
+    let two = "steps:\n  - {id: a, type: round, question: Which?, ballot: {kind: choice, options: [in-process, redis]}, rule: majority}\n  - {id: b, type: agent, agent: skeptic, prompt: Sum up, output_schema: {type: object, required: [vote]}}\nparticipants: [qa-lead]\n";
+    let desk = Desk::with(two).set("LLAMACPP_BASE_URL", &(server.url() + "/v1"));
+    let ran = desk.run(["--batch", "decide.yaml", "--model", "llamacpp/m"]).code(0);
+    let rooms: Vec<_> = server.requests().iter().map(|of| of.json()["max_tokens"].as_u64()).collect();
+    assert_eq!(rooms, [Some(2048), Some(16_384), Some(16_384)], "{}", ran.err);
+    let schemas: Vec<Value> = server.requests().iter().filter_map(schema_of).collect();
+    let keys: Vec<&String> = schemas[0]["properties"].as_object().expect("an object").keys().collect();
+    assert_eq!(keys, ["rationale", "vote", "confidence"]);
+    assert_eq!(schemas[0]["properties"]["rationale"]["maxItems"], 3);
+    assert_eq!(schemas[2], json!({"type": "object", "required": ["vote"]}));
+    let flags = desk.events("answer_revealed")[0]["flags"].clone();
+    assert!(flags.to_string().contains("confidence `7` is not a number from 0 to 1"), "{flags}");
+    desk.run(["verify", &arg(&desk.session())]).code(0);
+}
+
+#[test]
+fn headers_go_with_each_request_and_a_key_that_has_run_out_is_printed_anew() {
+    let server = Server::start(|request: &Request| match request.header("authorization") {
+        Some("Bearer key-2") => says("openai", HELD),
+        _ => Answer::json(401, &json!({"error": {"message": "expired"}})),
+    });
+    let desk = desk(ROUND, &server, "openai", "").set("GATE", "g");
+    let count = arg(&desk.path("count"));
+    let command = format!("echo x >> '{count}'; echo key-$(wc -l < '{count}' | tr -d ' ')");
+    let more =
+        format!("key_command: [sh, -c, \"{command}\"], headers: {{x-tenant: shop, x-gate: {{env: GATE}}}}");
+    let config = format!("providers:\n  lab: {{base_url: \"{}/v1\", {more}}}\n", server.url());
+    desk.write("../home/config/config.yaml", config);
+    desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0);
+    let sent = |request: &Request| ["x-tenant", "x-gate"].map(|name| request.header(name).map(str::to_owned));
+    assert!(server.requests().iter().all(|of| sent(of) == [Some("shop".to_owned()), Some("g".to_owned())]));
 }
 
 fn stops(dialect: &str, stop: &str) -> Answer {

@@ -242,7 +242,7 @@ impl<'a> AnswerParser<'a> {
             given.and_then(|node| if let Value::Text(text) = &node.value { Some(&**text) } else { None });
         let abstains = self.abstains(word)?;
         match given {
-            Some(_) if abstains && !word.is_some_and(is_abstain) => {
+            Some(_) if abstains && !word.is_some_and(|word| self.is_abstention(word)) => {
                 Err(format!("the reply abstains and gives `{own}`: these are two ballots, give one"))
             }
             _ if abstains => Ok(None),
@@ -286,7 +286,11 @@ impl<'a> AnswerParser<'a> {
         };
         let vote = self.get("vote").filter(|_| self.form.key() != "vote");
         let by_vote = matches!(vote.map(|node| &node.value), Some(Value::Text(text)) if is_abstain(text));
-        Ok(stated || by_vote || said.is_some_and(is_abstain))
+        Ok(stated || by_vote || said.is_some_and(|word| self.is_abstention(word)))
+    }
+
+    fn is_abstention(&self, word: &str) -> bool {
+        is_abstain(word) || self.form.abstain.iter().any(|card| card == word.trim())
     }
 
     fn common(&mut self, key: &str) {

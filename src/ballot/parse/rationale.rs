@@ -106,7 +106,8 @@ impl AnswerParser<'_> {
         if wanted == "risks" { self.texts(&name, node) } else { self.text(&name, node).map(Json::from) }
     }
 
-    /// The confidence, if given: a finite number from 0 to 1.
+    /// The confidence, if given: a finite number from 0 to 1. It never changes a result, so that an unfit one
+    /// costs no ballot.
     pub(super) fn confidence(&mut self, node: &Node) -> Option<Number> {
         let number = match &node.value {
             Value::Null => return None,
@@ -124,10 +125,8 @@ impl AnswerParser<'_> {
             None => {
                 let shown = node.to_json();
                 let shown = shown.as_str().map_or_else(|| shown.to_string(), str::to_owned);
-                self.problems.push(format!(
-                    "confidence {} is not a number from 0 to 1: write it like 0.8, or leave it out",
-                    quoted(&shown)
-                ));
+                self.flags
+                    .push(format!("confidence {} is not a number from 0 to 1: left out", quoted(&shown)));
                 None
             }
         }

@@ -152,6 +152,18 @@ fn limits_are_refused_with_their_number() {
 }
 
 #[test]
+fn cards_that_abstain_are_counted_as_abstentions() {
+    let [cards, abstain] = [&["1", "2"], &["?", "☕"]].map(|words| words.map(str::to_owned).to_vec());
+    let form = BallotForm { cards, abstain, ..BallotForm::over(BallotKind::Estimate, Vec::new()) };
+    for (reply, abstains) in
+        [("estimate: \"?\"", true), ("estimate: ☕\nrationale: [tea]", true), ("estimate: 2", false)]
+    {
+        let ParsedReply::Answered(answer) = read_reply(&form, reply) else { panic!("{reply}") };
+        assert_eq!(answer.ballot == Ballot::Abstain, abstains, "{reply}");
+    }
+}
+
+#[test]
 fn repeating_the_rules_is_never_a_ballot() {
     for (_, kind) in BallotKind::ALL {
         let rules = answer_rules(&BallotForm::over(kind, Vec::new()));

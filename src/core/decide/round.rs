@@ -336,7 +336,8 @@ pub fn unseal_answer(
     }
     let mut record = record.map_err(|_| "the sealed record is no record".to_owned())?;
     let form = &run.opened.ballot;
-    let Reading { outcome, reason, ballot, answer, flags } = record.read(form);
+    let Reading { outcome, reason, ballot, answer, mut flags } = record.read(form);
+    flags.extend(record.cut_prompt(run.opened.estimated_tokens));
     let may_block = matches!(outcome, Outcome::Invalid | Outcome::Refused)
         && record.replies.iter().any(|reply| form.kind.spec().may_block(&reply.text));
     Ok(AnswerRevealed {

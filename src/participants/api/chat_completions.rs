@@ -1,67 +1,48 @@
 //! The chat-completions dialect: `OpenAI` and all that are compatible with it.
 //!
-//! Pure. A request never has a `tools` field; a reply is taken only with one choice and a known
-//! reason for its end. What the text says is not looked at here.
+//! Pure. A request never has a `tools` field; a reply is taken only with one choice and a known end. What the text says is not looked at here.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::chat_usage::usage;
-use super::{ApiStream, DecodeError, RequestOptions, close_string, open_string, parse, put, schema};
+use super::{ApiStream, DecodeError, PLACE, RequestOptions, end_without_reason, named_schema, parse, put};
 use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
+use crate::workflow::Effort;
 
-/// The shared part: system message, then the user message up to the snapshot's end.
-pub(in crate::participants) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
-    let mut out = Vec::with_capacity(rules.len() + snapshot.len() + snapshot.len() / 8 + 128);
-    out.extend_from_slice(br#"{"messages":["#);
-    if !rules.is_empty() {
-        out.extend_from_slice(br#"{"role":"system","content":"#);
-        open_string(&mut out, rules);
-        out.extend_from_slice(br#""},"#);
-    }
-    out.extend_from_slice(br#"{"role":"user","content":"#);
-    open_string(&mut out, snapshot);
-    out
+pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
+    let system =
+        (!ask.prompt.rules.is_empty()).then(|| json!({"role": "system", "content": &*ask.prompt.rules}));
+    let messages: Vec<Value> =
+        system.into_iter().chain([json!({"role": "user", "content": PLACE})]).collect();
+    let mut body = json!({"messages": messages, "model": ask.model});
+    let name = if options.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
+    put(&mut body, name, options.max_output_tokens);
+    put(&mut body, "seed", options.seed);
+    put(&mut body, "temperature", options.temperature);
+    put(&mut body, "reasoning_effort", options.effort.map(Effort::name));
+    let form = named_schema(ask, options);
+    put(&mut body, "response_format", form.map(|form| json!({"type": "json_schema", "json_schema": form})));
+    put(&mut body, "stream", (options.stream != ApiStream::Off).then_some(true));
+    let is_counted = options.stream == ApiStream::WithUsage;
+    put(&mut body, "stream_options", is_counted.then(|| json!({"include_usage": true})));
+    body
 }
 
-/// The seat's part: the rest of the user message, then the model and its limits.
-pub(in crate::participants) fn tail(ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
-    let mut out = close_string(ask);
-    let name = if limits.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
-    let model = Value::from(ask.model.as_str());
-    out.extend_from_slice(format!(r#"}}],"model":{model}"#).as_bytes());
-    put(&mut out, name, limits.max_output_tokens);
-    put(&mut out, "seed", limits.seed);
-    put(&mut out, "temperature", limits.temperature);
-    put(&mut out, "reasoning_effort", limits.effort.map(|effort| Value::from(effort.name())));
-    if let Some(schema) = schema(ask, limits) {
-        let named = r#""name":"answer","strict":true"#;
-        let form = format!(
-            r#","response_format":{{"type":"json_schema","json_schema":{{{named},"schema":{schema}}}}}"#
-        );
-        out.extend_from_slice(form.as_bytes());
-    }
-    match limits.stream {
-        ApiStream::Off => {}
-        ApiStream::Plain => out.extend_from_slice(br#","stream":true"#),
-        ApiStream::WithUsage => {
-            out.extend_from_slice(br#","stream":true,"stream_options":{"include_usage":true}"#);
-        }
-    }
-    out.push(b'}');
-    out
-}
-
+/// A whole reply, or a piece of one.
 #[derive(Deserialize)]
-struct Completion {
-    choices: Vec<ChatChoice>,
+struct Chunk {
+    choices: Option<Vec<ChatChoice>>,
     usage: Option<Value>,
     model: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct ChatChoice {
-    message: ChatMessage,
+    #[serde(default)]
+    index: u64,
+    #[serde(alias = "message")]
+    delta: Option<ChatMessage>,
     finish_reason: Option<String>,
 }
 
@@ -74,36 +55,20 @@ struct ChatMessage {
 }
 
 pub(in crate::participants) fn decode(body: &[u8]) -> Result<Reply, DecodeError> {
-    let completion: Completion = parse(body)?;
-    let usage = completion.usage.as_ref().and_then(usage);
-    let mut choices = completion.choices.into_iter();
-    let (Some(choice), None) = (choices.next(), choices.next()) else {
-        return Err(DecodeError::new("the reply has not exactly one choice"));
-    };
-    whole(choice, usage, completion.model)
-}
-
-#[derive(Deserialize)]
-struct Chunk {
-    #[serde(default)]
-    choices: Vec<ChunkChoice>,
-    usage: Option<Value>,
-    model: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct ChunkChoice {
-    #[serde(default)]
-    index: u64,
-    delta: Option<ChatMessage>,
-    finish_reason: Option<String>,
+    let mut whole = ChatStream::default();
+    whole.event(body)?;
+    match whole.finish_reason {
+        // It did not break off.
+        None => super::finish(None).map(|_| Reply::default()),
+        Some(_) => whole.end(),
+    }
 }
 
 #[derive(Default)]
 pub(in crate::participants) struct ChatStream {
     pub text: String,
     pub is_done: bool,
-    rest: ChatMessage,
+    calls: bool,
     refusal: String,
     finish_reason: Option<String>,
     usage: Option<TokenUsage>,
@@ -119,19 +84,18 @@ impl ChatStream {
         let chunk: Chunk = parse(data)?;
         self.usage = chunk.usage.as_ref().and_then(usage).or(self.usage);
         self.served = chunk.model.or(self.served.take());
-        for choice in chunk.choices {
-            if choice.index > 0 {
-                return Err(DecodeError::new("the reply has not exactly one choice"));
+        for (at, choice) in chunk.choices.into_iter().flatten().enumerate() {
+            if at > 0 || choice.index > 0 {
+                return Err(DecodeError::new("the reply has more than one choice"));
             }
             let delta = choice.delta.unwrap_or_default();
             self.text.push_str(&content(delta.content.unwrap_or_default())?);
             if let Some(Value::String(refusal)) = delta.refusal {
                 self.refusal.push_str(&refusal);
             }
-            self.rest.tool_calls =
-                delta.tool_calls.filter(|calls| !calls.is_null()).or(self.rest.tool_calls.take());
-            self.rest.function_call =
-                delta.function_call.filter(|call| !call.is_null()).or(self.rest.function_call.take());
+            let called =
+                delta.tool_calls.is_some_and(|calls| calls.as_array().is_some_and(|calls| !calls.is_empty()));
+            self.calls |= called || delta.function_call.is_some_and(|call| !call.is_null());
             self.finish_reason =
                 choice.finish_reason.filter(|reason| !reason.is_empty()).or(self.finish_reason.take());
         }
@@ -139,41 +103,17 @@ impl ChatStream {
     }
 
     pub fn end(self) -> Result<Reply, DecodeError> {
-        let Some(reason) = self.finish_reason else { return Err(DecodeError::broken_off()) };
-        let refusal = Value::String(self.refusal);
-        let message =
-            ChatMessage { content: Some(Value::String(self.text)), refusal: Some(refusal), ..self.rest };
-        whole(ChatChoice { message, finish_reason: Some(reason) }, self.usage, self.served)
-    }
-}
-
-fn whole(
-    choice: ChatChoice,
-    usage: Option<TokenUsage>,
-    served: Option<String>,
-) -> Result<Reply, DecodeError> {
-    let finish = finish(&choice)?;
-    let mut text = content(choice.message.content.unwrap_or_default())?;
-    if let (true, Some(Value::String(refusal))) = (text.is_empty(), choice.message.refusal) {
-        text = refusal;
-    }
-    Ok(Reply { text, served, finish, usage, ..Reply::default() })
-}
-
-fn finish(choice: &ChatChoice) -> Result<Finish, DecodeError> {
-    let message = &choice.message;
-    let calls = message.tool_calls.as_ref().and_then(Value::as_array).is_some_and(|calls| !calls.is_empty());
-    let call = message.function_call.as_ref().is_some_and(|call| !call.is_null());
-    let refused = message.refusal.as_ref().and_then(Value::as_str).is_some_and(|text| !text.is_empty());
-    match choice.finish_reason.as_deref() {
-        Some("tool_calls" | "function_call") => Ok(Finish::ToolCall),
-        Some("content_filter") => Ok(Finish::Refusal),
-        Some("length") => Ok(Finish::Length),
-        Some("stop") if calls || call => Ok(Finish::ToolCall),
-        Some("stop") if refused => Ok(Finish::Refusal),
-        Some("stop") => Ok(Finish::Complete),
-        Some(_) => Err(DecodeError::new("the reply ended for a reason unknown here")),
-        None => Err(DecodeError::new("the reply does not say why it ended")),
+        let finish = match self.finish_reason.as_deref() {
+            None => end_without_reason(&self.text, self.is_done)?,
+            reason => super::finish(reason)?,
+        };
+        let finish = match finish {
+            Finish::Complete if self.calls => Finish::ToolCall,
+            Finish::Complete if !self.refusal.is_empty() => Finish::Refusal,
+            finish => finish,
+        };
+        let text = if self.text.is_empty() { self.refusal } else { self.text };
+        Ok(Reply { text, served: self.served, finish, usage: self.usage, ..Reply::default() })
     }
 }
 
@@ -188,11 +128,10 @@ fn content(content: Value) -> Result<String, DecodeError> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::SchemaMode;
+    use super::super::{ApiStyle, SchemaMode};
     use super::*;
+    use crate::ballot::ReplySchema;
     use crate::participants::testing::ask;
-    use crate::workflow::Effort;
-    use serde_json::json;
 
     const LIMITS: RequestOptions = RequestOptions {
         max_output_tokens: Some(1024),
@@ -205,8 +144,8 @@ mod tests {
     };
 
     fn body(ask: &SeatRequest, limits: RequestOptions) -> Value {
-        let mut body = head(&ask.prompt.rules, &ask.prompt.snapshot);
-        body.extend(tail(ask, limits));
+        let mut body = ApiStyle::OpenAi.head(ask);
+        body.extend(ApiStyle::OpenAi.tail(ask, limits));
         serde_json::from_slice(&body).expect("JSON")
     }
 
@@ -233,7 +172,7 @@ mod tests {
         assert_eq!(again["seed"], u64::MAX);
         assert!(again.get("max_tokens").is_none());
 
-        ask.schema = Some(r#"{"type":"object"}"#.into());
+        ask.schema = Some(ReplySchema::strict(&json!({"type": "object"})).into());
         assert!(body(&ask, LIMITS).get("response_format").is_none(), "only where the service takes it");
         let held = RequestOptions { form: SchemaMode::BySchema, stream: ApiStream::WithUsage, ..LIMITS };
         let held = body(
@@ -268,6 +207,9 @@ mod tests {
         let calls = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function"}]}"#;
         let cases = [
             (said, r#""stop""#, "hi", Finish::Complete),
+            (said, r#""eos_token""#, "hi", Finish::Complete),
+            (said, r#""EOS""#, "hi", Finish::Complete),
+            (said, r#""stop_sequence""#, "hi", Finish::Complete),
             (said, r#""length""#, "hi", Finish::Length),
             (
                 r#"{"content":"hi","reasoning":"hm","reasoning_content":"h"}"#,
@@ -306,7 +248,7 @@ mod tests {
     }
 
     fn streamed(events: &[&str]) -> Result<Reply, DecodeError> {
-        let mut streamed = ChatStream::default();
+        let mut streamed = ApiStyle::OpenAi.streamed();
         for event in events {
             streamed.event(event.as_bytes())?;
         }
@@ -336,7 +278,16 @@ mod tests {
         assert_eq!(streamed(&[hel, length, counted]), reply("hel", Finish::Length, usage));
         assert_eq!(streamed(&[refuses, stop, " [DONE] "]), reply("no", Finish::Refusal, None));
         assert_eq!(streamed(&[calls, stop]), reply("", Finish::ToolCall, None));
-        for broken in [&[start, hel, lo][..], &[], &[hel, "[DONE]"], &[counted]] {
+        let whole = r#"{"choices":[{"index":0,"delta":{"content":"{\"vote\": \"a\"}"}}]}"#;
+        let fenced = r#"{"choices":[{"delta":{"content":"```yaml\nvote: a\n```"}}]}"#;
+        for (text, events) in [
+            ("hel", &[start, hel, "null", "", r#"{"choices":null,"usage":null}"#, "[DONE]"][..]),
+            ("{\"vote\": \"a\"}", &[whole]),
+            ("```yaml\nvote: a\n```", &[fenced]),
+        ] {
+            assert_eq!(streamed(events), reply(text, Finish::Complete, None));
+        }
+        for broken in [&[start, hel, lo][..], &[], &[counted, "[DONE]"], &[counted]] {
             let told = streamed(broken).expect_err("no end");
             assert_eq!(
                 (told.reason.as_str(), told.status),
@@ -367,9 +318,9 @@ mod tests {
             (surrogate.as_str(), "is not JSON (line 1"),
             (twice.as_str(), "has not the form of this dialect"),
             (number.as_str(), "content is no text"),
-            (two, "not exactly one choice"),
-            (r#"{"choices":[]}"#, "not exactly one choice"),
-            (r#"{"secret":1}"#, "has not the form of this dialect"),
+            (two, "more than one choice"),
+            (r#"{"choices":[]}"#, "does not say why it ended"),
+            (r#"{"secret":1}"#, "does not say why it ended"),
             (r#"{"choices":"secret"}"#, "has not the form of this dialect"),
             (r#"["secret"]"#, "has not the form of this dialect"),
             (

@@ -4,59 +4,38 @@
 //! is taken only with a known reason for its end. Thinking blocks are no part of the text.
 
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::{ApiStream, DecodeError, RequestOptions, close_string, open_string, parse, put, schema};
+use super::{ApiStream, DecodeError, PLACE, RequestOptions, end_without_reason, parse, put, schema};
 use crate::participants::{Finish, Prompt, Reply, SeatRequest, TokenUsage};
 use crate::tokens::has_tokens;
+use crate::workflow::Effort;
 
-/// The shared part: system text, then the user message up to the snapshot's end.
-///
-/// When it is long enough for the service's cache, the snapshot is a block of its own with a mark
-/// behind it: what stands before the mark, the system text included, is cached for all seats.
-pub(in crate::participants) fn head(prompt: &Prompt) -> Vec<u8> {
-    let (rules, snapshot) = (&*prompt.rules, &*prompt.snapshot);
-    let mut out = Vec::with_capacity(rules.len() + snapshot.len() + snapshot.len() / 8 + 128);
-    out.push(b'{');
-    if !rules.is_empty() {
-        out.extend_from_slice(br#""system":"#);
-        open_string(&mut out, rules);
-        out.extend_from_slice(br#"","#);
-    }
-    out.extend_from_slice(br#""messages":[{"role":"user","content":"#);
-    if is_marked(prompt) {
-        out.extend_from_slice(br#"[{"type":"text","text":"#);
-        open_string(&mut out, snapshot);
-        out.extend_from_slice(br#"","cache_control":{"type":"ephemeral"}},{"type":"text","text":""#);
-    } else {
-        open_string(&mut out, snapshot);
-    }
-    out
+/// The user text is one, or, where the snapshot is long enough for the service's cache, a block of its own
+/// with a mark behind it: what stands before the mark, the system text included, is cached for all seats.
+pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
+    let marked = json!({"type": "text", "text": PLACE, "cache_control": {"type": "ephemeral"}});
+    let rest = json!({"type": "text", "text": PLACE});
+    let content = if is_marked(&ask.prompt) { json!([marked, rest]) } else { PLACE.into() };
+    let mut body = json!({});
+    put(&mut body, "system", Some(&*ask.prompt.rules).filter(|rules| !rules.is_empty()));
+    put(&mut body, "messages", Some(json!([{"role": "user", "content": content}])));
+    put(&mut body, "model", Some(&*ask.model));
+    put(&mut body, "max_tokens", options.max_output_tokens);
+    put(&mut body, "temperature", options.temperature);
+    let mut config = json!({});
+    put(&mut config, "effort", options.effort.map(Effort::name));
+    let form = schema(ask, options).map(|schema| json!({"type": "json_schema", "schema": schema}));
+    put(&mut config, "format", form);
+    put(&mut body, "output_config", Some(config).filter(|config| *config != json!({})));
+    put(&mut body, "stream", (options.stream != ApiStream::Off).then_some(true));
+    body
 }
 
 /// Whether the shared part is worth a mark: the service caches nothing below 1,024 tokens, and
 /// takes no empty block, which an agent's prompt without a tail would leave.
-fn is_marked(prompt: &Prompt) -> bool {
+pub(super) fn is_marked(prompt: &Prompt) -> bool {
     !prompt.tail.is_empty() && has_tokens(&[&prompt.rules, &prompt.snapshot], 1024)
-}
-
-/// The seat's part: the rest of the user message, then the model and its limits.
-pub(in crate::participants) fn tail(ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
-    let mut out = close_string(ask);
-    let model = Value::from(ask.model.as_str());
-    if is_marked(&ask.prompt) {
-        out.extend_from_slice(b"}]");
-    }
-    out.extend_from_slice(format!(r#"}}],"model":{model}"#).as_bytes());
-    put(&mut out, "max_tokens", limits.max_output_tokens);
-    put(&mut out, "temperature", limits.temperature);
-    let effort = limits.effort.map(|effort| format!(r#""effort":"{}""#, effort.name()));
-    let form =
-        schema(ask, limits).map(|schema| format!(r#""format":{{"type":"json_schema","schema":{schema}}}"#));
-    let config: Vec<String> = effort.into_iter().chain(form).collect();
-    put(&mut out, "output_config", (!config.is_empty()).then(|| format!("{{{}}}", config.join(","))));
-    out.extend_from_slice(if limits.stream == ApiStream::Off { b"}" } else { br#","stream":true}"# });
-    out
 }
 
 #[derive(Deserialize)]
@@ -90,15 +69,8 @@ pub(in crate::participants) fn decode(body: &[u8]) -> Result<Reply, DecodeError>
 }
 
 fn finish(reason: Option<&str>, called: bool) -> Result<Finish, DecodeError> {
-    Ok(match reason {
-        Some("tool_use" | "pause_turn") => Finish::ToolCall,
-        Some("end_turn" | "stop_sequence") if called => Finish::ToolCall,
-        Some("end_turn" | "stop_sequence") => Finish::Complete,
-        Some("max_tokens" | "model_context_window_exceeded") => Finish::Length,
-        Some("refusal") => Finish::Refusal,
-        Some(_) => return Err(DecodeError::new("the reply ended for a reason unknown here")),
-        None => return Err(DecodeError::new("the reply does not say why it ended")),
-    })
+    let finish = super::finish(reason)?;
+    Ok(if finish == Finish::Complete && called { Finish::ToolCall } else { finish })
 }
 
 #[derive(Deserialize)]
@@ -158,8 +130,11 @@ impl MessagesStream {
     }
 
     pub fn end(self) -> Result<Reply, DecodeError> {
-        let Some(reason) = self.stop_reason else { return Err(DecodeError::broken_off()) };
-        let finish = finish(Some(&reason), self.called)?;
+        let finish = match &self.stop_reason {
+            None if self.called => return Err(DecodeError::broken_off()),
+            None => end_without_reason(&self.text, self.is_done)?,
+            reason => finish(reason.as_deref(), self.called)?,
+        };
         let usage = usage(&Value::Object(self.counts));
         Ok(Reply { text: self.text, finish, usage, served: self.served, ..Reply::default() })
     }
@@ -184,11 +159,10 @@ fn usage(usage: &Value) -> Option<TokenUsage> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::SchemaMode;
+    use super::super::{ApiStyle, SchemaMode};
     use super::*;
+    use crate::ballot::ReplySchema;
     use crate::participants::testing::ask;
-    use crate::workflow::Effort;
-    use serde_json::json;
 
     const LIMITS: RequestOptions = RequestOptions {
         max_output_tokens: Some(1024),
@@ -205,8 +179,8 @@ mod tests {
         let mut ask = ask("rules \"q\" \\ é\n", "snap\u{1}shot 👩\u{2028}\n  ", "your_role: \"x\"\n");
         ask.again = Some("why \"so\"".to_owned());
         let body = |ask: &SeatRequest, limits| {
-            let mut body = head(&ask.prompt);
-            body.extend(tail(ask, limits));
+            let mut body = ApiStyle::Anthropic.head(ask);
+            body.extend(ApiStyle::Anthropic.tail(ask, limits));
             serde_json::from_slice::<Value>(&body).expect("JSON")
         };
         let request = json!({
@@ -219,10 +193,10 @@ mod tests {
             "max_tokens": 1024,
         });
         assert_eq!(body(&ask, LIMITS), request);
-        ask.schema = Some(r#"{"type":"object"}"#.into());
+        ask.schema = Some(ReplySchema::strict(&json!({"type": "object"})).into());
         let warm = RequestOptions { temperature: Some(1.0), effort: Some(Effort::Max), ..LIMITS };
         let warm = body(&ask, warm);
-        assert_eq!((&warm["temperature"], &warm["output_config"]), (&json!(1), &json!({"effort": "max"})));
+        assert_eq!((&warm["temperature"], &warm["output_config"]), (&json!(1.0), &json!({"effort": "max"})));
         assert!(body(&ask, LIMITS).get("output_config").is_none(), "only where the service takes it");
         let held = body(&ask, RequestOptions { form: SchemaMode::BySchema, ..LIMITS });
         let format = json!({"type": "json_schema", "schema": {"type": "object"}});
@@ -234,8 +208,8 @@ mod tests {
     fn a_long_shared_part_is_marked_for_the_cache() {
         let snapshot = "word ".repeat(1100);
         let mut marked = ask("rules", &snapshot, "tail");
-        let mut body = head(&marked.prompt);
-        body.extend(tail(&marked, LIMITS));
+        let mut body = ApiStyle::Anthropic.head(&marked);
+        body.extend(ApiStyle::Anthropic.tail(&marked, LIMITS));
         let body: Value = serde_json::from_slice(&body).expect("JSON");
         let content = json!([
             {"type": "text", "text": snapshot, "cache_control": {"type": "ephemeral"}},
@@ -243,8 +217,8 @@ mod tests {
         ]);
         assert_eq!(body["messages"][0]["content"], content);
         marked.prompt.tail.clear();
-        let mut body = head(&marked.prompt);
-        body.extend(tail(&marked, LIMITS));
+        let mut body = ApiStyle::Anthropic.head(&marked);
+        body.extend(ApiStyle::Anthropic.tail(&marked, LIMITS));
         let body: Value = serde_json::from_slice(&body).expect("JSON");
         assert_eq!(body["messages"][0]["content"], snapshot);
     }

@@ -12,17 +12,19 @@ mod style;
 
 pub(super) use style::ReplyStream;
 
-use std::borrow::Cow;
+use std::time::Duration;
 
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::participants::SeatRequest;
+use crate::participants::{Finish, SeatRequest};
 use crate::sanitize::harmless_line;
 use crate::workflow::Effort;
 
+/// Stands for the user text in a body. The rules before it are no such text.
+const PLACE: &str = "\0";
 /// What some servers put before JSON.
-const BOM: &[u8] = b"\xef\xbb\xbf";
+pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// The form of requests and replies a service speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +38,7 @@ pub enum ApiStyle {
 }
 
 /// What a request holds beside the prompt.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct RequestOptions {
     /// The most tokens a reply may have, thinking included; as many as the service allows, if none.
     pub max_output_tokens: Option<u32>,
@@ -59,6 +61,8 @@ pub enum SchemaMode {
     InWords,
     /// By a JSON Schema beside them, which it holds the reply to.
     BySchema,
+    /// By one with bounds: small models do not end by themselves.
+    Bounded,
 }
 
 /// Whether a reply comes piece by piece.
@@ -120,11 +124,11 @@ impl DecodeError {
     }
 }
 
-/// Reads the body of a 200 as `T`, or names why it is none.
+/// Reads the body of a 200, or an event of it, as `T`, or names why it is none.
 pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> {
     let text = std::str::from_utf8(body).map_err(|_| DecodeError::new("the reply is not UTF-8"))?;
     match text.trim_start().chars().next() {
-        None => return Err(DecodeError::new("the reply is empty")),
+        None => return Err(DecodeError { status: Some(502), ..DecodeError::new("the reply is empty") }),
         Some('<') => {
             return Err(DecodeError::new("the reply is a web page, not JSON; is the address right?"));
         }
@@ -134,7 +138,7 @@ pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> 
     if let Some(error) = text.contains(r#""error""#).then(|| ServiceError::find(text)).flatten() {
         let kind = error.known_kind().map(|kind| format!(" `{kind}`")).unwrap_or_default();
         let reason = format!("the service sent an error{kind} under status 200");
-        let in_full = error.message.map(|message| format!("{reason}: {}", harmless_line(&message)));
+        let in_full = error.message.map(|message| format!("{reason}: {}", first_line(&message)));
         return Err(DecodeError { in_full, status: error.status, ..DecodeError::new(reason) });
     }
     serde_json::from_str(text).map_err(|error| {
@@ -145,6 +149,45 @@ pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> 
         };
         DecodeError::new(format!("{what} (line {}, column {})", error.line(), error.column()))
     })
+}
+
+/// Whether an event says nothing, as some services send to keep a connection.
+fn is_nothing(data: &[u8]) -> bool {
+    matches!(data.trim_ascii(), b"" | b"null")
+}
+
+/// How a reply ended, by the words of all API styles and the servers that imitate them. This and
+/// [`is_whole`] are the table of docs/PROVIDERS.md, "How a reply ends".
+fn finish(word: Option<&str>) -> Result<Finish, DecodeError> {
+    let Some(word) = word else { return Err(DecodeError::new("the reply does not say why it ended")) };
+    match word.to_ascii_lowercase().as_str() {
+        "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" | "completed" => Ok(Finish::Complete),
+        "length" | "max_tokens" | "max_output_tokens" | "model_context_window_exceeded" => Ok(Finish::Length),
+        "tool_calls" | "function_call" | "tool_use" | "pause_turn" => Ok(Finish::ToolCall),
+        "content_filter" | "refusal" | "safety" | "recitation" => Ok(Finish::Refusal),
+        "error" | "failed" => Err(DecodeError {
+            status: Some(502),
+            ..DecodeError::new("the service ended the reply with an error")
+        }),
+        _ => Err(DecodeError::new("the reply ended for a reason unknown here")),
+    }
+}
+
+/// The end of a stream that gave no reason: with an end mark some text is a reply, without one a complete
+/// JSON object or closed fenced blocks are.
+fn end_without_reason(text: &str, has_mark: bool) -> Result<Finish, DecodeError> {
+    if !text.trim().is_empty() && (has_mark || is_whole(text)) {
+        Ok(Finish::Complete)
+    } else {
+        Err(DecodeError::broken_off())
+    }
+}
+
+fn is_whole(text: &str) -> bool {
+    let text = text.trim();
+    let fences = text.lines().filter(|line| line.trim_start().starts_with("```")).count();
+    let is_closed = fences > 0 && fences % 2 == 0 && text.ends_with("```");
+    is_closed || text.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 /// What a service says about its own error.
@@ -160,24 +203,48 @@ pub(super) struct ServiceError {
     pub quota: bool,
     /// The prompt or the answer was held back by a content filter: a refusal.
     pub filtered: bool,
+    /// How long it asks to wait, in its body.
+    pub wait: Option<Duration>,
+    /// The body is a page for a browser, not a service's.
+    pub is_page: bool,
 }
 
 impl ServiceError {
-    /// Reads an error body in any of the forms seen; anything else is an error without a name.
+    /// Reads an error body in any of the forms seen; a short text that is no JSON is its sentence.
     pub fn read(body: &[u8]) -> Self {
-        let body = body.strip_prefix(BOM).unwrap_or(body);
-        std::str::from_utf8(body).ok().and_then(Self::find).unwrap_or_default()
+        let text = String::from_utf8_lossy(body.strip_prefix(BOM).unwrap_or(body));
+        let text = text.trim();
+        if text.starts_with('<') {
+            return Self { is_page: true, ..Self::default() };
+        }
+        if text.starts_with(['{', '[']) {
+            let Ok(value) = serde_json::from_str::<Value>(text) else { return Self::default() };
+            let value = value.get(0).unwrap_or(&value);
+            let error = [&value["error"], &value["fault"], value].into_iter().find(|error| !error.is_null());
+            return error.map(|error| Self::of(error, value)).unwrap_or_default();
+        }
+        Self::of(&text.into(), &Value::Null)
     }
 
     fn find(text: &str) -> Option<Self> {
         let value: Value = serde_json::from_str(text).ok()?;
         let value = value.get(0).unwrap_or(&value);
         let error = value.get("error").filter(|error| !error.is_null())?;
+        Some(Self::of(error, value))
+    }
+
+    fn of(error: &Value, body: &Value) -> Self {
         let word = |key: &str| error.get(key).and_then(Value::as_str);
         let words = [word("code"), word("type"), word("status")];
-        let message = word("message").or_else(|| error.as_str());
+        // OpenAI's; AWS's; FastAPI's, as a text or as a list; Apigee's; a gateway's beside `error`.
+        let detail = || error.pointer("/detail/0/msg").and_then(Value::as_str);
+        let message = word("message").or_else(|| error.as_str()).or_else(|| word("detail"));
+        let message = message.or_else(detail).or_else(|| word("faultstring")).or_else(|| word("Message"));
+        let message = message.or_else(|| body.get("message").and_then(Value::as_str));
         let any = |known: &[&str]| words.iter().flatten().any(|word| known.contains(word));
-        Some(Self {
+        let details = error["details"].as_array().into_iter().flatten();
+        let told = details.filter_map(|detail| detail["retryDelay"].as_str()).next();
+        Self {
             kind: words.iter().flatten().find(|word| is_name(word)).map(|word| (*word).to_owned()),
             status: error
                 .get("code")
@@ -187,8 +254,56 @@ impl ServiceError {
             quota: any(&["insufficient_quota"]),
             filtered: any(&["content_filter", "content_policy_violation"])
                 || message.is_some_and(|text| text.contains("content filtering policy")),
-            message: message.map(str::to_owned),
-        })
+            wait: told.and_then(duration).or_else(|| message.and_then(wait_in_words)),
+            message: message.filter(|text| !text.trim().is_empty()).map(str::to_owned),
+            is_page: false,
+        }
+    }
+
+    /// Whether a sentence of it holds one of these, in lower case.
+    pub fn says(&self, words: &[&str]) -> bool {
+        let message = self.message.as_deref().unwrap_or_default().to_lowercase();
+        words.iter().any(|word| message.contains(word))
+    }
+}
+
+/// The wait that a sentence asks for, as in "Please try again in 1m26.4s" or "retry in 5 seconds".
+fn wait_in_words(text: &str) -> Option<Duration> {
+    let low = text.to_lowercase();
+    let rest =
+        ["try again in ", "retry in ", "retry after "].iter().find_map(|words| low.split_once(words))?.1;
+    duration(rest)
+}
+
+/// A duration of numbers with units, such as `7s`, `1m26.4s`, `250ms` or `5 seconds`; without a unit, in seconds.
+fn duration(text: &str) -> Option<Duration> {
+    let (mut rest, mut sum) = (text.trim(), None);
+    while let Some(end) = Some(rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len()))
+        .filter(|end| *end > 0)
+    {
+        let Ok(number) = rest[..end].trim_end_matches('.').parse::<f64>() else { break };
+        let behind = rest[end..].trim_start();
+        let unit_end = behind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(behind.len());
+        let seconds = match &behind[..unit_end] {
+            "ms" | "millisecond" | "milliseconds" => 1e-3,
+            "m" | "min" | "minute" | "minutes" => 60.0,
+            "h" | "hour" | "hours" => 3600.0,
+            _ => 1.0,
+        };
+        let more = Duration::try_from_secs_f64(number * seconds).unwrap_or(Duration::MAX);
+        sum = Some(sum.unwrap_or(Duration::ZERO).saturating_add(more));
+        rest = &behind[unit_end..];
+    }
+    sum
+}
+
+/// One harmless line of a service's sentence, of at most 200 characters.
+pub(super) fn first_line(text: &str) -> String {
+    const LONGEST: usize = 200;
+    let line = harmless_line(text.trim());
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
     }
 }
 
@@ -196,57 +311,50 @@ impl ServiceError {
     /// The service's name for the error if it is one of those that services use: no text of an answer can
     /// stand in its place.
     pub fn known_kind(&self) -> Option<&str> {
-        self.kind.as_deref().filter(|kind| KNOWN_KINDS.contains(kind))
+        self.kind.as_deref().filter(|kind| KNOWN_KINDS.iter().any(|(known, _)| known == kind))
     }
 }
 
-/// Names of errors that may be shown while a round is open.
-const KNOWN_KINDS: [&str; 31] = [
-    "api_error",
-    "authentication_error",
-    "bad_request",
-    "billing_error",
-    "content_filter",
-    "context_length_exceeded",
-    "DEADLINE_EXCEEDED",
-    "exceed_context_size_error",
-    "FAILED_PRECONDITION",
-    "insufficient_quota",
-    "INTERNAL",
-    "internal_server_error",
-    "INVALID_ARGUMENT",
-    "invalid_prompt",
-    "invalid_request_error",
-    "json_validate_failed",
-    "model_not_found",
-    "not_found_error",
-    "overloaded_error",
-    "permission_error",
-    "rate_limit_error",
-    "rate_limit_exceeded",
-    "request_too_large",
-    "RESOURCE_EXHAUSTED",
-    "server_error",
-    "timeout_error",
-    "tool_use_failed",
-    "unavailable_error",
-    "UNAVAILABLE",
-    "unsupported_parameter",
-    "unsupported_value",
+/// Names of errors that may be shown while a round is open, with the status of those that pass.
+const KNOWN_KINDS: [(&str, u16); 33] = [
+    ("api_error", 500),
+    ("authentication_error", 0),
+    ("bad_request", 0),
+    ("billing_error", 0),
+    ("content_filter", 0),
+    ("context_length_exceeded", 0),
+    ("DEADLINE_EXCEEDED", 0),
+    ("exceed_context_size_error", 0),
+    ("FAILED_PRECONDITION", 0),
+    ("insufficient_quota", 0),
+    ("INTERNAL", 0),
+    ("internal_server_error", 500),
+    ("INVALID_ARGUMENT", 0),
+    ("invalid_prompt", 0),
+    ("invalid_request_error", 0),
+    ("json_validate_failed", 0),
+    ("model_not_found", 0),
+    ("not_found_error", 0),
+    ("overloaded_error", 529),
+    ("permission_error", 0),
+    ("rate_limit_error", 429),
+    ("rate_limit_exceeded", 429),
+    ("request_too_large", 0),
+    ("RESOURCE_EXHAUSTED", 0),
+    ("server_error", 500),
+    ("server_is_overloaded", 503),
+    ("slow_down", 429),
+    ("timeout_error", 504),
+    ("tool_use_failed", 0),
+    ("unavailable_error", 0),
+    ("UNAVAILABLE", 0),
+    ("unsupported_parameter", 0),
+    ("unsupported_value", 0),
 ];
 
 /// The status that goes with a service's name for a passing error.
 fn status_of(word: &str) -> Option<u16> {
-    let known = [
-        ("overloaded_error", 529),
-        ("api_error", 500),
-        ("timeout_error", 504),
-        ("rate_limit_error", 429),
-        ("rate_limit_exceeded", 429),
-        ("server_error", 500),
-        ("internal_server_error", 500),
-    ];
-    known.iter().find(|(name, _)| *name == word).map(|(_, status)| *status)
+    KNOWN_KINDS.iter().find(|(name, status)| *name == word && *status > 0).map(|(_, status)| *status)
 }
 
 /// Whether a word of the service is short and plain enough to be its name for an error, and no
@@ -256,33 +364,25 @@ fn is_name(word: &str) -> bool {
     (1..=48).contains(&word.len()) && word.chars().all(plain)
 }
 
-/// Writes `text` as JSON without the closing quote, so that more text can follow.
-pub(super) fn open_string(out: &mut Vec<u8>, text: &str) {
-    out.extend_from_slice(Value::from(text).to_string().as_bytes());
-    out.pop();
+/// The schema that goes with a request, if one does.
+fn schema(ask: &SeatRequest, options: RequestOptions) -> Option<&Value> {
+    let schema = ask.schema.as_deref()?;
+    match options.form {
+        SchemaMode::InWords => None,
+        SchemaMode::BySchema => Some(&schema.plain),
+        SchemaMode::Bounded => Some(&schema.bounded),
+    }
 }
 
-/// The schema that goes with a request, as JSON, if one does.
-pub(super) fn schema(ask: &SeatRequest, limits: RequestOptions) -> Option<&str> {
-    ask.schema.as_deref().filter(|_| limits.form == SchemaMode::BySchema)
+/// The schema in its envelope, as `OpenAI` wants it.
+fn named_schema(ask: &SeatRequest, options: RequestOptions) -> Option<Value> {
+    let is_strict = ask.schema.as_ref().is_some_and(|schema| schema.is_strict);
+    schema(ask, options).map(|schema| json!({"name": "answer", "strict": is_strict, "schema": schema}))
 }
 
-/// What follows the snapshot within the user text, as JSON from inside a string to its end.
-pub(super) fn close_string(ask: &SeatRequest) -> Vec<u8> {
-    let text = match &ask.again {
-        Some(again) => Cow::Owned(format!("{}\n{again}", ask.prompt.tail)),
-        None => Cow::Borrowed(ask.prompt.tail.as_str()),
-    };
-    // What follows the text is short; a text in memory can always be written.
-    let mut out = Vec::with_capacity(text.len() + text.len() / 16 + 512);
-    let _ = serde_json::to_writer(&mut out, &*text);
-    out.remove(0);
-    out
-}
-
-pub(super) fn put(out: &mut Vec<u8>, key: &str, value: Option<impl std::fmt::Display>) {
+fn put(body: &mut Value, key: &str, value: Option<impl Into<Value>>) {
     if let Some(value) = value {
-        out.extend_from_slice(format!(r#","{key}":{value}"#).as_bytes());
+        body[key] = value.into();
     }
 }
 
@@ -312,6 +412,16 @@ mod tests {
                 Some("Bad key"),
                 Some(400),
             ),
+            (
+                r#"{"object":"error","message":"no such model","code":404}"#,
+                None,
+                Some("no such model"),
+                Some(404),
+            ),
+            (r#"{"detail":"Not Found"}"#, None, Some("Not Found"), None),
+            (r#"{"detail":[{"loc":["body"],"msg":"Field required"}]}"#, None, Some("Field required"), None),
+            (r#"{"fault":{"faultstring":"Invalid ApiKey"}}"#, None, Some("Invalid ApiKey"), None),
+            ("no healthy upstream", None, Some("no healthy upstream"), None),
             (r#"{"error":{"code":"a sentence of an answer","message":1}}"#, None, None, None),
             (r#"{"error":null}"#, None, None, None),
             ("<html>", None, None, None),
@@ -320,6 +430,23 @@ mod tests {
         for (body, kind, message, status) in cases {
             let read = ServiceError::read(body.as_bytes());
             assert_eq!((read.kind.as_deref(), read.message.as_deref(), read.status), (kind, message, status));
+        }
+    }
+
+    #[test]
+    fn reads_the_wait_wherever_it_stands() {
+        let details = r#"{"error":{"details":[{"@type":"x"},{"retryDelay":"4.2s"}]}}"#;
+        let told = |text: &str| ServiceError::read(text.as_bytes()).wait.map(|wait| wait.as_millis());
+        assert_eq!(told(details), Some(4200));
+        for (text, ms) in [
+            ("Please try again in 1m26.4s.", Some(86_400)),
+            ("Rate limit. Try again in 250ms", Some(250)),
+            ("Please retry in 5 seconds, or less", Some(5000)),
+            ("try again in 99999999999999999999999 hours", Some(Duration::MAX.as_millis())),
+            ("try again in a while", None),
+            ("try again", None),
+        ] {
+            assert_eq!(told(text), ms, "{text}");
         }
     }
 
@@ -337,8 +464,8 @@ mod tests {
     fn names_what_is_no_reply_without_quoting_it() {
         let deep = "[".repeat(100_000);
         let cases: [(&[u8], &str, Option<u16>); 8] = [
-            (b"", "the reply is empty", None),
-            (b"  \n", "the reply is empty", None),
+            (b"", "the reply is empty", Some(502)),
+            (b"  \n", "the reply is empty", Some(502)),
             (b"<!doctype html><p>secret", "the reply is a web page, not JSON; is the address right?", None),
             (b"\xff{}", "the reply is not UTF-8", None),
             (b"secret", "the reply is not JSON (line 1, column 1)", None),

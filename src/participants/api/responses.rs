@@ -4,40 +4,26 @@
 //! when it says how it ended. What a model reasoned is no part of the text.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{ApiStream, DecodeError, RequestOptions, close_string, open_string, parse, put, schema};
+use super::{ApiStream, DecodeError, PLACE, RequestOptions, end_without_reason, named_schema, parse, put};
 use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
 
-/// The shared part: the instructions, then the input up to the snapshot's end.
-pub(in crate::participants) fn head(rules: &str, snapshot: &str) -> Vec<u8> {
-    let mut out = Vec::with_capacity(rules.len() + snapshot.len() + snapshot.len() / 8 + 128);
-    out.push(b'{');
-    if !rules.is_empty() {
-        out.extend_from_slice(br#""instructions":"#);
-        open_string(&mut out, rules);
-        out.extend_from_slice(br#"","#);
+pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
+    let mut body = json!({});
+    put(&mut body, "instructions", Some(&*ask.prompt.rules).filter(|rules| !rules.is_empty()));
+    put(&mut body, "input", Some(PLACE));
+    put(&mut body, "model", Some(&*ask.model));
+    put(&mut body, "store", Some(false));
+    put(&mut body, "max_output_tokens", options.max_output_tokens);
+    put(&mut body, "temperature", options.temperature);
+    put(&mut body, "reasoning", options.effort.map(|effort| json!({"effort": effort.name()})));
+    if let Some(mut form) = named_schema(ask, options) {
+        form["type"] = "json_schema".into();
+        body["text"] = json!({"format": form});
     }
-    out.extend_from_slice(br#""input":"#);
-    open_string(&mut out, snapshot);
-    out
-}
-
-/// The seat's part: the rest of the input, then the model and its limits.
-pub(in crate::participants) fn tail(ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
-    let mut out = close_string(ask);
-    let model = Value::from(ask.model.as_str());
-    out.extend_from_slice(format!(r#","model":{model},"store":false"#).as_bytes());
-    put(&mut out, "max_output_tokens", limits.max_output_tokens);
-    put(&mut out, "temperature", limits.temperature);
-    let effort = limits.effort.map(|effort| format!(r#"{{"effort":"{}"}}"#, effort.name()));
-    put(&mut out, "reasoning", effort);
-    if let Some(schema) = schema(ask, limits) {
-        let named = r#""type":"json_schema","name":"answer","strict":true"#;
-        out.extend_from_slice(format!(r#","text":{{"format":{{{named},"schema":{schema}}}}}"#).as_bytes());
-    }
-    out.extend_from_slice(if limits.stream == ApiStream::Off { b"}" } else { br#","stream":true}"# });
-    out
+    put(&mut body, "stream", (options.stream != ApiStream::Off).then_some(true));
+    body
 }
 
 #[derive(Deserialize)]
@@ -58,6 +44,7 @@ struct Details {
 #[derive(Deserialize)]
 struct OutputItem {
     r#type: String,
+    phase: Option<String>,
     content: Option<Vec<OutputContent>>,
 }
 
@@ -74,20 +61,22 @@ pub(in crate::participants) fn decode(body: &[u8]) -> Result<Reply, DecodeError>
 fn whole(response: Response) -> Result<Reply, DecodeError> {
     let called = response.output.iter().any(|item| item.r#type.ends_with("_call"));
     let (mut text, mut refusal) = (String::new(), String::new());
-    let messages = response.output.into_iter().filter(|item| item.r#type == "message");
-    for part in messages.flat_map(|item| item.content.unwrap_or_default()) {
+    let messages = || response.output.iter().filter(|item| item.r#type == "message");
+    // What a model says on the way is no part of its answer.
+    let is_final = |item: &&OutputItem| item.phase.as_deref() == Some("final_answer");
+    let has_final = messages().any(|item| is_final(&item));
+    let is_answer =
+        |item: &&OutputItem| is_final(item) || !has_final && item.phase.as_deref() != Some("commentary");
+    for part in messages().filter(is_answer).flat_map(|item| item.content.iter().flatten()) {
         text.push_str(part.text.as_deref().unwrap_or_default());
         refusal.push_str(part.refusal.as_deref().unwrap_or_default());
     }
     let why = response.incomplete_details.and_then(|details| details.reason);
-    let finish = match (response.status.as_deref(), why.as_deref()) {
-        (Some("completed"), _) if called => Finish::ToolCall,
-        (Some("completed"), _) if text.is_empty() && !refusal.is_empty() => Finish::Refusal,
-        (Some("completed"), _) => Finish::Complete,
-        (Some("incomplete"), Some("max_output_tokens")) => Finish::Length,
-        (Some("incomplete"), Some("content_filter")) => Finish::Refusal,
-        (Some(_), _) => return Err(DecodeError::new("the reply ended for a reason unknown here")),
-        (None, _) => return Err(DecodeError::new("the reply does not say why it ended")),
+    let reason = if response.status.as_deref() == Some("incomplete") { why } else { response.status };
+    let finish = match super::finish(reason.as_deref())? {
+        Finish::Complete if called => Finish::ToolCall,
+        Finish::Complete if text.is_empty() && !refusal.is_empty() => Finish::Refusal,
+        finish => finish,
     };
     let text = if text.is_empty() { refusal } else { text };
     Ok(Reply {
@@ -120,20 +109,22 @@ struct ResponsesEvent {
 /// A reply that comes by events; the last one holds it whole.
 #[derive(Default)]
 pub(in crate::participants) struct ResponsesStream {
-    /// How many bytes of text have come.
-    pub length: usize,
+    /// The text that has come.
+    pub text: String,
+    is_marked: bool,
     last: Option<Vec<u8>>,
 }
 
 impl ResponsesStream {
     pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
         if data.trim_ascii() == b"[DONE]" {
+            self.is_marked = true;
             return Ok(());
         }
         let event: ResponsesEvent = parse(data)?;
         match (event.r#type.as_str(), event.response) {
             ("response.output_text.delta", _) => {
-                self.length += event.delta.as_ref().and_then(Value::as_str).map_or(0, str::len);
+                self.text.push_str(event.delta.as_ref().and_then(Value::as_str).unwrap_or_default());
             }
             ("response.completed" | "response.incomplete" | "response.failed", Some(response)) => {
                 self.last = Some(response.to_string().into_bytes());
@@ -153,17 +144,23 @@ impl ResponsesStream {
     }
 
     pub fn end(self) -> Result<Reply, DecodeError> {
-        decode(&self.last.ok_or_else(DecodeError::broken_off)?)
+        match self.last {
+            Some(last) => decode(&last),
+            None => {
+                let finish = end_without_reason(&self.text, self.is_marked)?;
+                Ok(Reply { text: self.text, finish, ..Reply::default() })
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::SchemaMode;
+    use super::super::{ApiStyle, SchemaMode};
     use super::*;
+    use crate::ballot::ReplySchema;
     use crate::participants::testing::ask;
     use crate::workflow::Effort;
-    use serde_json::json;
 
     #[test]
     fn two_parts_are_the_request_a_plain_encoder_writes() {
@@ -178,8 +175,8 @@ mod tests {
             effort: None,
         };
         let body = |ask: &SeatRequest, limits| {
-            let mut body = head(&ask.prompt.rules, &ask.prompt.snapshot);
-            body.extend(tail(ask, limits));
+            let mut body = ApiStyle::Responses.head(ask);
+            body.extend(ApiStyle::Responses.tail(ask, limits));
             serde_json::from_slice::<Value>(&body).expect("JSON")
         };
         let mut request = json!({
@@ -191,7 +188,7 @@ mod tests {
             "stream": true,
         });
         assert_eq!(body(&ask, limits), request);
-        ask.schema = Some(r#"{"type":"object"}"#.into());
+        ask.schema = Some(ReplySchema::strict(&json!({"type": "object"})).into());
         let limits = RequestOptions { temperature: Some(0.5), effort: Some(Effort::High), ..limits };
         request["temperature"] = 0.5.into();
         request["reasoning"] = json!({"effort": "high"});
@@ -211,12 +208,14 @@ mod tests {
     #[test]
     fn recorded_replies() {
         let said = r#"[{"type":"reasoning","summary":[]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi","annotations":[]}]}]"#;
+        let aloud = r#"[{"type":"message","phase":"commentary","content":[{"text":"hm"}]},{"type":"message","phase":"final_answer","content":[{"text":"hi"}]}]"#;
         let refused = r#"[{"type":"message","content":[{"type":"refusal","refusal":"no"}]}]"#;
         let called = r#"[{"type":"function_call","name":"f","arguments":"{}"}]"#;
         let usage =
             Some(TokenUsage { input: 12, output: 3, cached: 8, thinking: 1, ..TokenUsage::default() });
         for (body, text, finish) in [
             (response("completed", said, "null"), "hi", Finish::Complete),
+            (response("completed", aloud, "null"), "hi", Finish::Complete),
             (response("completed", refused, "null"), "no", Finish::Refusal),
             (response("completed", called, "null"), "", Finish::ToolCall),
             (response("incomplete", said, r#"{"reason":"max_output_tokens"}"#), "hi", Finish::Length),
@@ -227,7 +226,7 @@ mod tests {
             let mut streamed = ResponsesStream::default();
             streamed.event(br#"{"type":"response.created","response":{}}"#).expect("an event");
             streamed.event(br#"{"type":"response.output_text.delta","delta":"hi"}"#).expect("an event");
-            assert!(!streamed.is_done() && streamed.length == 2);
+            assert!(!streamed.is_done() && streamed.text == "hi");
             let last = format!(r#"{{"type":"response.completed","response":{body}}}"#);
             streamed.event(last.as_bytes()).expect("an event");
             assert!(streamed.is_done());

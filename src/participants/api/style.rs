@@ -1,7 +1,17 @@
 //! The API styles by name: which file writes a request, and which reads its reply.
 
-use super::{ApiStyle, BOM, DecodeError, RequestOptions, chat_completions, messages, responses};
-use crate::participants::{Prompt, Reply, SeatRequest};
+use serde_json::Value;
+
+use super::{
+    ApiStyle, BOM, DecodeError, PLACE, RequestOptions, chat_completions, is_nothing, messages, responses,
+};
+use crate::participants::{Reply, SeatRequest};
+
+/// A text as it stands in JSON, between its quotes.
+fn escaped(text: &str) -> String {
+    let quoted = Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
 
 /// A reply that comes piece by piece, as far as it has come.
 pub(in crate::participants) enum ReplyStream {
@@ -12,6 +22,9 @@ pub(in crate::participants) enum ReplyStream {
 
 impl ReplyStream {
     pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
+        if is_nothing(data) {
+            return Ok(());
+        }
         match self {
             Self::OpenAi(streamed) => streamed.event(data),
             Self::Anthropic(streamed) => streamed.event(data),
@@ -27,16 +40,16 @@ impl ReplyStream {
         }
     }
 
-    /// How many bytes of text have come.
-    pub fn len(&self) -> usize {
+    /// The text that has come.
+    pub fn text(&self) -> &str {
         match self {
-            Self::OpenAi(streamed) => streamed.text.len(),
-            Self::Anthropic(streamed) => streamed.text.len(),
-            Self::Responses(streamed) => streamed.length,
+            Self::OpenAi(streamed) => &streamed.text,
+            Self::Anthropic(streamed) => &streamed.text,
+            Self::Responses(streamed) => &streamed.text,
         }
     }
 
-    /// The whole reply; one that does not say why it ended broke off on the way.
+    /// The whole reply.
     pub fn end(self) -> Result<Reply, DecodeError> {
         match self {
             Self::OpenAi(streamed) => streamed.end(),
@@ -48,21 +61,32 @@ impl ReplyStream {
 
 impl ApiStyle {
     /// The part of the request's JSON all seats of a round share, cut inside the user text.
-    pub(in crate::participants) fn head(self, prompt: &Prompt) -> Vec<u8> {
-        match self {
-            Self::OpenAi => chat_completions::head(&prompt.rules, &prompt.snapshot),
-            Self::Anthropic => messages::head(prompt),
-            Self::Responses => responses::head(&prompt.rules, &prompt.snapshot),
+    pub(in crate::participants) fn head(self, ask: &SeatRequest) -> Vec<u8> {
+        let pieces = self.pieces(ask, RequestOptions::default());
+        let snapshot = escaped(&ask.prompt.snapshot);
+        match pieces.as_slice() {
+            [before, between, _] => format!("{before}\"{snapshot}\"{between}\"").into_bytes(),
+            pieces => format!("{}\"{snapshot}", pieces[0]).into_bytes(),
         }
     }
 
     /// The rest of the request's JSON, from within the user text to its end.
-    pub(in crate::participants) fn tail(self, ask: &SeatRequest, limits: RequestOptions) -> Vec<u8> {
-        match self {
-            Self::OpenAi => chat_completions::tail(ask, limits),
-            Self::Anthropic => messages::tail(ask, limits),
-            Self::Responses => responses::tail(ask, limits),
-        }
+    pub(in crate::participants) fn tail(self, ask: &SeatRequest, options: RequestOptions) -> Vec<u8> {
+        let end = self.pieces(ask, options).pop().unwrap_or_default();
+        let again = ask.again.as_ref().map(|again| format!("\n{again}")).unwrap_or_default();
+        format!("{}\"{end}", escaped(&(ask.prompt.tail.clone() + &again))).into_bytes()
+    }
+
+    /// What stands around the user text, or around its two blocks.
+    fn pieces(self, ask: &SeatRequest, options: RequestOptions) -> Vec<String> {
+        let (body, blocks) = match self {
+            Self::OpenAi => (chat_completions::body(ask, options), 1),
+            Self::Anthropic => {
+                (messages::body(ask, options), if messages::is_marked(&ask.prompt) { 2 } else { 1 })
+            }
+            Self::Responses => (responses::body(ask, options), 1),
+        };
+        body.to_string().splitn(blocks + 1, &Value::from(PLACE).to_string()).map(str::to_owned).collect()
     }
 
     /// A reply of which nothing has come yet.

@@ -38,8 +38,8 @@ impl HttpParticipant {
     pub async fn pace(&self, ask: &SeatRequest) -> Result<Latency, Failure> {
         let once = |fault: RequestError| Failure { in_full: fault.in_full, ..fault.reason.into() };
         let dialect = self.service.dialect;
-        let head = Bytes::from(dialect.head(&ask.prompt));
-        let mut parameters = Parameters::of(dialect, self.limits, ask, Learned::default());
+        let head = Bytes::from(dialect.head(ask));
+        let mut parameters = Parameters::of(dialect, self.limits, ask, Learned::default(), None);
         let (started, mut response) = loop {
             let tail = Bytes::from(dialect.tail(ask, parameters.sent));
             let started = Instant::now();

@@ -5,6 +5,7 @@
 use serde_json::Value;
 
 use super::parameters::{Change, Learned, Parameter, ParameterMemory, dropped};
+use crate::ballot::ReplySchema;
 use crate::participants::SeatRequest;
 use crate::participants::api::{ApiStyle, RequestOptions, SchemaMode};
 
@@ -100,12 +101,26 @@ pub(super) struct Parameters {
 
 impl Parameters {
     /// Returns the parameters of a call, as far as the service has made known what it takes.
-    pub fn of(style: ApiStyle, usual: RequestOptions, ask: &SeatRequest, learned: Learned) -> Self {
-        let limit = ask.max_output_tokens.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
-        let room = if ask.has_twice_the_room { 2 } else { 1 };
+    pub fn of(
+        style: ApiStyle,
+        usual: RequestOptions,
+        ask: &SeatRequest,
+        learned: Learned,
+        thinking_room: Option<u32>,
+    ) -> Self {
+        let own = ask.max_output_tokens.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
+        let limit = own.or(usual.max_output_tokens);
+        let limit = match thinking_room.filter(|_| own.is_none()) {
+            Some(room) if ask.has_twice_the_room || learned.thinks => Some(room),
+            _ if ask.has_twice_the_room => limit.map(|limit| limit.saturating_mul(2)),
+            _ => limit,
+        };
+        // One style takes no schema but those that close every object.
+        let takes_schema = |schema: &ReplySchema| schema.is_strict || style != ApiStyle::Anthropic;
+        let has_schema = ask.schema.as_deref().is_some_and(takes_schema);
         let wanted = RequestOptions {
-            max_output_tokens: limit.or(usual.max_output_tokens).map(|limit| limit.saturating_mul(room)),
-            form: if ask.schema.is_some() { usual.form } else { SchemaMode::InWords },
+            max_output_tokens: limit,
+            form: if has_schema { usual.form } else { SchemaMode::InWords },
             seed: ask.seed.filter(|_| style.takes_seed()),
             temperature: ask.temperature,
             effort: ask.effort.or(usual.effort),
@@ -131,7 +146,8 @@ impl Parameters {
     /// given twice the room is content, and leaves no trace while the round is open.
     pub fn settle(&self, memory: &ParameterMemory, ask: &SeatRequest) -> Vec<String> {
         if !self.changed.is_empty() && !ask.has_twice_the_room {
-            memory.learn(&ask.model, &self.learned);
+            let has_own_schema = ask.schema.as_ref().is_some_and(|schema| !schema.is_strict);
+            memory.learn(&ask.model, &self.learned.of_model(has_own_schema));
         }
         dropped(ask, &self.wanted, &self.sent)
     }

@@ -4,7 +4,9 @@
 
 use std::net::IpAddr;
 
-use super::{ApiStyle, Diagnostic, HeaderMap, HeaderName, HeaderValue, Service, Url};
+use secrecy::ExposeSecret as _;
+
+use super::{ApiStyle, Diagnostic, HeaderMap, HeaderName, HeaderValue, KeyHeader, Service, Url};
 
 /// Where requests go: the base address with a path of the dialect behind it.
 pub fn endpoint(service: &Service, path: &str) -> Result<Url, Diagnostic> {
@@ -20,8 +22,13 @@ pub fn endpoint(service: &Service, path: &str) -> Result<Url, Diagnostic> {
     let base = url.path().trim_end_matches('/');
     let base = match service.dialect {
         ApiStyle::OpenAi | ApiStyle::Responses => base,
-        ApiStyle::Anthropic => base.strip_suffix("/v1").unwrap_or(base),
+        ApiStyle::Anthropic => {
+            let base = base.strip_suffix("/messages").unwrap_or(base);
+            base.strip_suffix("/v1").unwrap_or(base)
+        }
     };
+    // Whoever pastes an address often pastes all of it.
+    let base = base.strip_suffix(&format!("/{}", service.dialect.path())).unwrap_or(base);
     let path = format!("{base}/{path}");
     url.set_path(&path);
     url.set_fragment(None);
@@ -51,8 +58,17 @@ pub fn headers(service: &Service) -> Result<HeaderMap, Diagnostic> {
     if service.dialect == ApiStyle::Anthropic {
         put("anthropic-version", HeaderValue::from_static("2023-06-01"));
     }
+    for (name, value) in &service.headers {
+        let unfit = |what: &str| {
+            Diagnostic::new(format!("the {what} of the header `{name}` is none that can be sent"))
+        };
+        let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unfit("name"))?;
+        let mut value = HeaderValue::from_str(value.expose_secret()).map_err(|_| unfit("value"))?;
+        value.set_sensitive(true);
+        headers.insert(header, value);
+    }
     if let Some(key) = service.key() {
-        put_key(service, key, &mut headers)?;
+        put_key(service, &key, &mut headers)?;
     }
     Ok(headers)
 }
@@ -61,12 +77,16 @@ pub fn headers(service: &Service) -> Result<HeaderMap, Diagnostic> {
 pub fn put_key(service: &Service, key: &str, headers: &mut HeaderMap) -> Result<(), Diagnostic> {
     let is_azure = Url::parse(&service.base_url)
         .is_ok_and(|url| url.host_str().is_some_and(|host| host.ends_with(".azure.com")));
-    let (name, value) = match service.dialect {
-        ApiStyle::OpenAi | ApiStyle::Responses if is_azure => ("api-key", HeaderValue::from_str(key)),
-        ApiStyle::OpenAi | ApiStyle::Responses => {
-            ("authorization", HeaderValue::from_str(&format!("Bearer {key}")))
-        }
-        ApiStyle::Anthropic => ("x-api-key", HeaderValue::from_str(key)),
+    // Where a company has switched keys off, Azure takes tokens, which begin so.
+    let is_token = key.starts_with("eyJ");
+    let usual = match service.dialect {
+        ApiStyle::OpenAi | ApiStyle::Responses if !is_azure || is_token => KeyHeader::Bearer,
+        _ => KeyHeader::ApiKey,
+    };
+    let (name, value) = match (service.auth.unwrap_or(usual), service.dialect) {
+        (KeyHeader::Bearer, _) => ("authorization", HeaderValue::from_str(&format!("Bearer {key}"))),
+        (KeyHeader::ApiKey, ApiStyle::Anthropic) => ("x-api-key", HeaderValue::from_str(key)),
+        (KeyHeader::ApiKey, _) => ("api-key", HeaderValue::from_str(key)),
     };
     let mut value = value.map_err(|_| {
         let named = service.key_name.as_deref().unwrap_or("the key");

@@ -9,13 +9,11 @@ use std::time::Duration;
 
 use super::complaint::Complaint;
 use super::retry::is_retryable;
-use crate::participants::api::{DecodeError, ServiceError};
-use crate::sanitize::{MASKED_KEY, harmless_line};
+use crate::participants::api::{DecodeError, ServiceError, first_line};
+use crate::sanitize::MASKED_KEY;
 
 /// A shorter key is not masked in answers, in characters.
 const LEAST_KEY: usize = 16;
-/// No more of a service's sentence is shown, in characters.
-const MAX_MESSAGE: usize = 200;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RequestError {
@@ -26,13 +24,24 @@ pub(super) struct RequestError {
     /// Whether the next request may go better.
     pub again: bool,
     pub asked: Option<Duration>,
+    pub status: Option<u16>,
+    /// The service says that its model is still being loaded.
+    pub is_loading: bool,
     /// What the service says, where it would not take the request as it is and may take another one.
     pub declined: Option<Complaint>,
 }
 
 impl RequestError {
     pub fn permanent(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), in_full: None, again: false, asked: None, declined: None }
+        Self {
+            reason: reason.into(),
+            in_full: None,
+            again: false,
+            asked: None,
+            status: None,
+            is_loading: false,
+            declined: None,
+        }
     }
 
     pub fn transient(reason: impl Into<String>) -> Self {
@@ -49,7 +58,7 @@ impl RequestError {
         }
         if let Some(message) = &error.message {
             in_full.push_str(": ");
-            in_full.push_str(&one_line(&masked(message.to_owned(), key)));
+            in_full.push_str(&first_line(&masked(message.to_owned(), key)));
         }
         // Statuses before which nothing can have been generated.
         if matches!(status, 401 | 402 | 403 | 404 | 407 | 413 | 429 | 503) {
@@ -59,20 +68,31 @@ impl RequestError {
             reason.push_str(kind);
         }
         let in_full = (in_full != reason).then(|| masked(in_full, key));
-        if let (401 | 403, Some(name)) = (status, key_name) {
+        if error.is_page {
+            reason.push_str(": a web page came in place of the service's answer; is the address right, is a firewall on the way?");
+        } else if let (401 | 403, Some(name)) = (status, key_name) {
             let advice = if key.is_some() { "; check" } else { "; no key was sent: set" };
             reason.truncate(reason.trim_end_matches('.').len());
             let _ = write!(reason, "{advice} `{name}`");
         }
-        let again = is_retryable(status) && !error.quota;
-        Self { in_full, again, ..Self::permanent(masked(reason, key)) }
+        // Such a request is refused each time.
+        let is_hopeless = error.says(&["context size", "context length", "request too large"]);
+        let again = is_retryable(status) && !error.quota && !is_hopeless;
+        let is_loading = status == 503 && error.says(&["loading"]);
+        Self { in_full, again, status: Some(status), is_loading, ..Self::permanent(masked(reason, key)) }
     }
 
     /// A redirect, which is not followed: `target` is the host it names, if it names another.
     pub fn redirect(status: u16, target: Option<&str>) -> Self {
         let target = target
-            .map_or("another address of the same host".to_owned(), |host| format!("`{}`", one_line(host)));
+            .map_or("another address of the same host".to_owned(), |host| format!("`{}`", first_line(host)));
         Self::permanent(format!("HTTP {status}: redirected to {target}, which is not followed"))
+    }
+
+    /// The same without the key, which is shown nowhere.
+    pub fn masked(self, key: Option<&str>) -> Self {
+        let in_full = self.in_full.map(|text| masked(text, key));
+        Self { reason: masked(self.reason, key), in_full, ..self }
     }
 
     /// The body of a 200 that is no reply.
@@ -82,16 +102,7 @@ impl RequestError {
     }
 }
 
-/// One harmless line of at most [`MAX_MESSAGE`] characters.
-fn one_line(text: &str) -> String {
-    let line = harmless_line(text.trim());
-    match line.char_indices().nth(MAX_MESSAGE) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
-}
-
-pub(super) fn masked(text: String, key: Option<&str>) -> String {
+fn masked(text: String, key: Option<&str>) -> String {
     match key {
         Some(key) if !key.is_empty() && text.contains(key) => text.replace(key, "***"),
         _ => text,
@@ -128,13 +139,11 @@ mod tests {
     #[test]
     fn tells_the_status_the_name_and_one_harmless_line() {
         let told = RequestError::status(429, &error("rate_limit", "slow\ndown\u{1b}[2J"), None, None);
-        assert_eq!(told, RequestError::transient("HTTP 429 rate_limit: slow⏎down\\u{1b}[2J"));
-        assert_eq!(
-            RequestError::status(503, &ServiceError::default(), None, None),
-            RequestError::transient("HTTP 503")
-        );
+        assert_eq!((told.reason.as_str(), told.again), ("HTTP 429 rate_limit: slow⏎down\\u{1b}[2J", true));
+        let bare = RequestError::status(503, &ServiceError::default(), None, None);
+        assert_eq!((bare.reason.as_str(), bare.again), ("HTTP 503", true));
         let long = RequestError::status(404, &error("x", &"é".repeat(500)), None, None);
-        assert_eq!(long, RequestError::permanent(format!("HTTP 404 x: {}…", "é".repeat(200))));
+        assert_eq!((long.reason, long.again), (format!("HTTP 404 x: {}…", "é".repeat(200)), false));
         // Statuses whose sentence, or name, may be about an answer.
         for (status, kind, shown) in [
             (400, "no", "HTTP 400"),

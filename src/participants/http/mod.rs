@@ -40,13 +40,15 @@ use super::{Failure, Finish, Participant, Reply, SeatRequest};
 use crate::diagnostic::Diagnostic;
 use complaint::{Complaint, Parameters};
 use concurrency::{ConcurrencyLimit, ConcurrencyLimits};
-use error::{RequestError, format_duration, masked, masked_answer};
+use error::{RequestError, format_duration, masked_answer};
 use parameters::ParameterMemory;
 use request_body::{PrefixCache, SplitBody};
 use retry::{RetryDecision, jitter, retry_after};
-pub use service::{MAX_OUTPUT_TOKENS, Service, Timeouts};
+pub use service::{KeyHeader, LOCAL_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS, Service, Timeouts};
 use stream::{MAX_REPLY, StreamedBody, without_text};
 
+/// A model that is loading is asked again after as long as after so many tries.
+const LOADING: u32 = 3;
 /// How long the end of a stream is waited for once all of the reply is there.
 const LINGER: Duration = Duration::from_millis(50);
 /// No more of an error is read, in bytes.
@@ -104,7 +106,13 @@ impl HttpParticipant {
     }
 
     fn client(&self) -> Result<&Client, RequestError> {
-        let build = || client(&self.url, &self.service.timeouts).map_err(|error| cause(&error));
+        let build = || {
+            let named = std::env::var("SSL_CERT_FILE").ok().filter(|_| self.url.scheme() == "https");
+            if let Some(file) = named.filter(|file| !std::path::Path::new(file).is_file()) {
+                return Err(format!("SSL_CERT_FILE names `{file}`, which is no file"));
+            }
+            client(&self.url, &self.service.timeouts).map_err(|error| cause(&error))
+        };
         self.client
             .get_or_init(build)
             .as_ref()
@@ -114,7 +122,7 @@ impl HttpParticipant {
     async fn call(&self, ask: &SeatRequest) -> Result<Reply, Failure> {
         let total = ask.timeout.unwrap_or(self.service.timeouts.total);
         let patience = Patience::new(ask.time_left.into_iter().chain(ask.timeout).min(), total);
-        let head = self.heads.get(&ask.prompt, |_, _| self.service.dialect.head(&ask.prompt));
+        let head = self.heads.get(&ask.prompt, || self.service.dialect.head(ask));
         let mut lead = None;
         if ask.warm_first {
             lead = patience.wait(0, self.warmth.wait_or_lead(&ask.model, &head)).await?;
@@ -132,9 +140,9 @@ impl HttpParticipant {
         mut permit: Option<SemaphorePermit<'a>>,
         mut lead: Option<WarmupGuard>,
     ) -> Result<Reply, Failure> {
-        let mut tries = 0;
-        let mut parameters =
-            Parameters::of(self.service.dialect, self.limits, ask, self.memory.of(&ask.model));
+        let (mut tries, mut free, mut is_renewed) = (0, 0, false);
+        let (learned, room) = (self.memory.of(&ask.model), self.service.thinking_room);
+        let mut parameters = Parameters::of(self.service.dialect, self.limits, ask, learned, room);
         let mut body = SplitBody { head, tail: Bytes::from(self.service.dialect.tail(ask, parameters.sent)) };
         let mut last = None;
         let gate = self.gates.limit_for(&ask.model);
@@ -153,24 +161,18 @@ impl HttpParticipant {
             let paid = pay(ask, last.as_deref(), tries)?;
             tries += 1;
             ask.watch.asked(tries);
-            let mut may_cost = false;
+            let (mut may_cost, before) = (false, self.service.key());
             let sending = self.send(body.clone(), &gate, &mut lead, &mut may_cost, &ask.watch);
             let sent = patience.spend(tries, sending).await?;
             drop((pass, permit.take()));
             paid.settle(sent.as_ref().is_ok_and(|reply| reply.usage.is_some()), may_cost || sent.is_ok());
+            let key = before.or_else(|| self.service.key());
             let fault = match sent {
                 Ok(reply) => {
                     gate.raise();
-                    let limit = parameters.sent.max_output_tokens.filter(|_| reply.finish == Finish::Length);
-                    let (dropped, declined) = (parameters.settle(&self.memory, ask), parameters.declined());
-                    let text = masked_answer(reply.text, self.service.key());
-                    return Ok(Reply { text, tries, declined, dropped, limit, ..reply });
+                    return Ok(self.taken(Reply { tries, ..reply }, ask, &parameters, key.as_deref()));
                 }
-                Err(fault) => {
-                    let reason = masked(fault.reason, self.service.key());
-                    let in_full = fault.in_full.map(|text| masked(text, self.service.key()));
-                    RequestError { reason, in_full, ..fault }
-                }
+                Err(fault) => fault.masked(key.as_deref()),
             };
             if parameters.adapt(self.service.dialect, fault.declined.as_ref(), ask) {
                 if ask.again.is_none() && !ask.has_twice_the_room {
@@ -179,7 +181,14 @@ impl HttpParticipant {
                 body.tail = Bytes::from(self.service.dialect.tail(ask, parameters.sent));
                 continue;
             }
-            let wait = self.pause(&fault, ask, tries, parameters.declined(), &patience)?;
+            if let (Some(401), Some(command), false) = (fault.status, &self.service.key_command, is_renewed) {
+                // A key that a command prints may have run out since.
+                is_renewed = true;
+                command.forget(key.as_deref());
+                continue;
+            }
+            free += u32::from(fault.is_loading);
+            let wait = self.pause(&fault, ask, tries, parameters.declined() + free, &patience)?;
             last = Some(fault.reason.clone());
             ask.watch.waits(&fault.reason, wait);
             let pause = tokio::time::sleep(wait);
@@ -190,8 +199,18 @@ impl HttpParticipant {
         }
     }
 
-    /// How long to wait before the next try, or why there is none. What was declined for a parameter is
-    /// not counted among the tries there may be.
+    /// A reply with what it took to get it, which is remembered.
+    fn taken(&self, reply: Reply, ask: &SeatRequest, parameters: &Parameters, key: Option<&str>) -> Reply {
+        let limit = parameters.sent.max_output_tokens.filter(|_| reply.finish == Finish::Length);
+        let (dropped, declined) = (parameters.settle(&self.memory, ask), parameters.declined());
+        if ask.has_twice_the_room || reply.usage.is_some_and(|usage| usage.thinking > 0) {
+            self.memory.thinks(&ask.model);
+        }
+        Reply { text: masked_answer(reply.text, key), declined, dropped, limit, ..reply }
+    }
+
+    /// How long to wait before the next try, or why there is none. What was declined for a parameter, or
+    /// since the model is still loading, is not counted among the tries there may be.
     fn pause(
         &self,
         fault: &RequestError,
@@ -205,7 +224,7 @@ impl HttpParticipant {
             Err(Failure { in_full, timed_out, tries, ..format!("{}{more}", fault.reason).into() })
         };
         let decision = self.service.retry.next(
-            tries - declined,
+            if fault.is_loading { LOADING } else { tries - declined },
             jitter(&ask.seat, tries),
             fault.asked,
             patience.longest_wait(),
@@ -243,21 +262,15 @@ impl HttpParticipant {
         if matches!(response.status().as_u16(), 429 | 529) {
             gate.halve();
         }
-        if let Some(wait) = asked(&response).filter(|_| response.status() != 200) {
-            gate.pause_for(wait);
-        }
-        match response.status().as_u16() {
-            200 if is_stream(&response) => self.read_stream(response, lead, watch).await,
-            200 => {
-                // How long a reply is, is content: one past the cap is handed on as too long, not as a fault.
-                let Some(body) = self.read(response, MAX_REPLY).await? else {
-                    return Ok(without_text(Finish::TooLong));
-                };
-                self.service.dialect.decode(&body).map_err(RequestError::unreadable)
-            }
+        let replied = match response.status().as_u16() {
+            200 => self.read_reply(response, lead, watch).await,
             status @ 300..=399 => Err(RequestError::redirect(status, self.target(&response).as_deref())),
             status => self.declined(status, response).await,
+        };
+        if let Some(wait) = replied.as_ref().err().and_then(|fault| fault.asked) {
+            gate.pause_for(wait);
         }
+        replied
     }
 
     /// Sends a request; `may_cost` says whether its service may have worked on it where no head came back.
@@ -276,7 +289,7 @@ impl HttpParticipant {
         let mut headers = self.headers.clone();
         if let Some(command) = &self.service.key_command {
             let key = command.key().await.map_err(RequestError::permanent)?;
-            put_key(&self.service, key, &mut headers)
+            put_key(&self.service, &key, &mut headers)
                 .map_err(|problem| RequestError::permanent(problem.message))?;
         }
         Ok(headers)
@@ -287,18 +300,25 @@ impl HttpParticipant {
         let (asked, again) = (asked(&response), should_retry(&response));
         let body = self.read(response, MAX_ERROR).await.ok().flatten().unwrap_or_default();
         let error = ServiceError::read(&body);
+        // A sentence may speak of a wait without asking for one, but for these.
+        let asked = asked.or(error.wait.filter(|_| matches!(status, 429 | 503 | 529)));
         if status == 400 && error.filtered {
             return Ok(without_text(Finish::Refusal));
         }
-        let fault =
-            RequestError::status(status, &error, self.service.key(), self.service.key_name.as_deref());
+        let fault = RequestError::status(
+            status,
+            &error,
+            self.service.key().as_deref(),
+            self.service.key_name.as_deref(),
+        );
         let again = again.unwrap_or(fault.again);
         let declined = matches!(status, 400 | 422).then(|| Complaint::read(&body));
         Err(RequestError { again, asked, declined, ..fault })
     }
 
-    /// Reads a reply that comes by events. What has come of it is never shown.
-    async fn read_stream(
+    /// Reads a reply. What has come of it is never shown, nor how much: one past the cap is handed on as too
+    /// long, not as a fault.
+    async fn read_reply(
         &self,
         mut response: Response,
         lead: &mut Option<WarmupGuard>,
@@ -308,8 +328,10 @@ impl HttpParticipant {
         let mut arriving = StreamedBody::new(self.service.dialect);
         while let Some(piece) = self.piece(&mut response).await? {
             *lead = None;
-            watch.on_data(piece.windows(5).filter(|start| start == b"data:").count());
-            if arriving.push(&piece).map_err(RequestError::unreadable)? {
+            let before = arriving.count;
+            let is_enough = arriving.push(&piece).map_err(RequestError::unreadable)?;
+            watch.on_data(arriving.count - before);
+            if is_enough {
                 if arriving.is_complete() {
                     // Reaching the end keeps the connection for the next request.
                     let _ = timeout(LINGER, response.chunk()).await;
@@ -352,8 +374,16 @@ impl HttpParticipant {
             let limit = format_duration(self.service.timeouts.connect);
             return RequestError::transient(format!("no connection to `{host}` within {limit}"));
         }
+        let cause = cause(error);
         let what = if error.is_connect() { "cannot connect to" } else { "lost the connection to" };
-        RequestError::transient(format!("{what} `{host}`: {}", cause(error)))
+        let proxy = error.is_connect().then(|| proxy_of(&self.url)).flatten().unwrap_or_default();
+        let fault = RequestError::transient(format!("{what} `{host}`{proxy}: {cause}"));
+        if cause.contains("certificate") {
+            // The same certificate comes the next time.
+            let cure = "; where a proxy of your company signs anew, name its certificate in SSL_CERT_FILE";
+            return RequestError { again: false, reason: fault.reason + cure, ..fault };
+        }
+        fault
     }
 
     /// The other host a redirect names.
@@ -384,11 +414,6 @@ fn should_retry(response: &Response) -> Option<bool> {
     }
 }
 
-fn is_stream(response: &Response) -> bool {
-    let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok());
-    kind.is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"))
-}
-
 /// A body that is compressed was not asked for, and is not read.
 fn refuse_compressed(response: &Response) -> Result<(), RequestError> {
     let Some(coding) = response.headers().get("content-encoding").filter(|c| *c != "identity") else {
@@ -397,6 +422,17 @@ fn refuse_compressed(response: &Response) -> Result<(), RequestError> {
     let coding = String::from_utf8_lossy(coding.as_bytes()).into_owned();
     let name = if matches!(&*coding, "gzip" | "br" | "deflate" | "zstd") { &coding } else { "unknown" };
     Err(RequestError::permanent(format!("the reply is compressed ({name}), which was not asked for")))
+}
+
+/// The proxy that is on the way to an address, in words.
+fn proxy_of(url: &Url) -> Option<String> {
+    let names =
+        if url.scheme() == "https" { ["HTTPS_PROXY", "https_proxy"] } else { ["HTTP_PROXY", "http_proxy"] };
+    let set = |name: &&str| std::env::var(name).is_ok_and(|value| !value.trim().is_empty());
+    let name = names.into_iter().chain(["ALL_PROXY", "all_proxy"]).find(set).filter(|_| !is_loopback(url))?;
+    let value = std::env::var(name).ok()?;
+    let at = value.rsplit('@').next().unwrap_or_default();
+    Some(format!(" through the proxy `{}` of {name}", crate::sanitize::harmless_line(at)))
 }
 
 pub fn is_this_machine(address: &str) -> bool {

@@ -75,7 +75,7 @@ impl Parameter {
             Self::Temperature => options.temperature.is_some(),
             Self::Seed => options.seed.is_some(),
             Self::Effort => options.effort.is_some(),
-            Self::Schema => options.form == SchemaMode::BySchema,
+            Self::Schema => options.form != SchemaMode::InWords,
             Self::StreamUsage => options.stream == ApiStream::WithUsage,
             Self::Stream => options.stream != ApiStream::Off,
         }
@@ -98,6 +98,8 @@ pub(super) struct Learned {
     /// Whether the limit is called `max_completion_tokens`.
     completion_tokens: Option<bool>,
     max_output_tokens: Option<u32>,
+    /// Whether the model thinks, and needs the room for it.
+    pub thinks: bool,
 }
 
 impl Learned {
@@ -115,6 +117,16 @@ impl Learned {
         self.omit.extend(&other.omit);
         self.completion_tokens = other.completion_tokens.or(self.completion_tokens);
         self.max_output_tokens = other.max_output_tokens.or(self.max_output_tokens);
+        self.thinks |= other.thinks;
+    }
+
+    /// What counts for other requests: that a schema of a definition's own is not taken says nothing of theirs.
+    pub fn of_model(&self, has_own_schema: bool) -> Self {
+        let mut learned = self.clone();
+        if has_own_schema {
+            learned.omit.remove(&Parameter::Schema);
+        }
+        learned
     }
 
     /// Returns the options of a request that the model takes.
@@ -163,6 +175,11 @@ impl ParameterMemory {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Learned>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that a model was seen thinking.
+    pub fn thinks(&self, model: &str) {
+        self.lock().entry(model.to_owned()).or_default().thinks = true;
     }
 
     pub fn learn(&self, model: &str, learned: &Learned) {

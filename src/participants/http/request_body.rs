@@ -59,7 +59,7 @@ struct SharedPrefix {
 
 impl PrefixCache {
     /// The head for this prompt's shared parts; `encode` runs once for all seats that share them.
-    pub fn get(&self, prompt: &Prompt, encode: impl FnOnce(&str, &str) -> Vec<u8>) -> Bytes {
+    pub fn get(&self, prompt: &Prompt, encode: impl FnOnce() -> Vec<u8>) -> Bytes {
         let mut heads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = heads.iter().find(|head| {
             Arc::ptr_eq(&head.rules, &prompt.rules) && Arc::ptr_eq(&head.snapshot, &prompt.snapshot)
@@ -67,7 +67,7 @@ impl PrefixCache {
         if let Some(head) = known {
             return head.bytes.clone();
         }
-        let bytes = Bytes::from(encode(&prompt.rules, &prompt.snapshot));
+        let bytes = Bytes::from(encode());
         if heads.len() == KEPT {
             heads.remove(0);
         }
@@ -102,14 +102,14 @@ mod tests {
     fn encodes_once_for_all_who_share() {
         let heads = PrefixCache::default();
         let first = prompt("rules", "snapshot");
-        let encode = |_: &str, _: &str| b"x".to_vec();
+        let encode = || b"x".to_vec();
         let bytes = heads.get(&first, encode);
-        let again = heads.get(&first.clone(), |_, _| unreachable!("already encoded"));
+        let again = heads.get(&first.clone(), || unreachable!("already encoded"));
         assert_eq!(bytes.as_ptr(), again.as_ptr());
         let others: Vec<_> = (0..KEPT).map(|_| prompt("rules", "snapshot")).collect();
         for other in &others {
             assert_ne!(heads.get(other, encode).as_ptr(), bytes.as_ptr());
         }
-        assert_eq!(heads.get(&first, |_, _| b"anew".to_vec()), "anew");
+        assert_eq!(heads.get(&first, || b"anew".to_vec()), "anew");
     }
 }

@@ -15,6 +15,8 @@ use crate::workflow::Effort;
 
 /// The most tokens a reply may have unless something else is said: for thinking and answer together.
 pub const MAX_OUTPUT_TOKENS: u32 = 16_384;
+/// The same for a server of one's own, whose small models go on for minutes.
+pub const LOCAL_OUTPUT_TOKENS: u32 = 2048;
 
 /// How long a service may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +36,13 @@ impl Default for Timeouts {
     }
 }
 
+/// The header in which a key is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyHeader {
+    Bearer,
+    ApiKey,
+}
+
 /// A service that answers over HTTP, and how to speak to it.
 #[derive(Debug, Clone)]
 pub struct Service {
@@ -45,7 +54,13 @@ pub struct Service {
     pub key_command: Option<Arc<KeyCommand>>,
     /// The variable the key is read from, for messages.
     pub key_name: Option<String>,
+    /// Which header holds the key, where it is not the usual one.
+    pub auth: Option<KeyHeader>,
+    /// What goes with each request beside the key.
+    pub headers: Vec<(String, SecretString)>,
     pub max_output_tokens: u32,
+    /// As many in place of these, for a model that was seen thinking.
+    pub thinking_room: Option<u32>,
     /// How much its models are to think, where a seat does not say.
     pub effort: Option<Effort>,
     pub stream: ApiStream,
@@ -65,7 +80,10 @@ impl Service {
             key: None,
             key_command: None,
             key_name: None,
+            auth: None,
+            headers: Vec::new(),
             max_output_tokens: MAX_OUTPUT_TOKENS,
+            thinking_room: None,
             effort: None,
             stream: ApiStream::default(),
             form: SchemaMode::default(),
@@ -75,10 +93,10 @@ impl Service {
     }
 
     /// The key as it is sent, as far as it is known yet; one that is only blanks is none.
-    pub(super) fn key(&self) -> Option<&str> {
+    pub(super) fn key(&self) -> Option<String> {
         let printed = || self.key_command.as_ref()?.known();
-        let key = self.key.as_ref().map(SecretString::expose_secret).or_else(printed);
-        key.map(str::trim).filter(|key| !key.is_empty())
+        let key = self.key.as_ref().map(|key| key.expose_secret().to_owned()).or_else(printed);
+        key.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty())
     }
 
     pub fn has_key(&self) -> bool {

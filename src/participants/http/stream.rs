@@ -1,11 +1,11 @@
 //! A reply while it comes: pieces of a response's body go in, one reply or the reason why there is
-//! none comes out.
+//! none comes out. A body is known by its bytes, not by its label.
 //!
 //! Pure; how the body is cut changes nothing. What has come is never shown, nor how much. `http.rs`
 //! reads its replies through this, [`read_body`] and [`read_pieces`] do so without a network.
 
 use super::sse::Events;
-use crate::participants::api::{ApiStyle, DecodeError, ReplyStream};
+use crate::participants::api::{ApiStyle, BOM, DecodeError, ReplyStream};
 use crate::participants::{Finish, Reply};
 
 /// No more of a reply is read, in bytes.
@@ -13,22 +13,73 @@ pub(super) const MAX_REPLY: usize = 4 * 1024 * 1024;
 /// No more of a stream is read, in bytes: each word of it comes in a frame of its own.
 const MAX_STREAM: usize = 64 * 1024 * 1024;
 
-/// A reply that comes by events, as far as it has come.
+/// So often is the end of a text searched for repetition, in bytes.
+const SEARCH_EVERY: usize = 512;
+/// So much of it says the same again and again, in bytes, in pieces of at most a sixth.
+const REPEATED: usize = 1500;
+
+/// Whether a body that begins so comes by events; none where too little has come to tell.
+fn has_events(start: &[u8]) -> Option<bool> {
+    let start = start.strip_prefix(BOM).unwrap_or(start).trim_ascii_start();
+    let is_field =
+        ["data:", "event:", "id:", "retry:", ":"].iter().any(|field| start.starts_with(field.as_bytes()));
+    (is_field || start.len() > "event:".len()).then_some(is_field)
+}
+
+/// Whether a text ends in one piece again and again.
+fn repeats(text: &[u8]) -> bool {
+    let Some(end) = text.len().checked_sub(REPEATED).map(|start| &text[start..]) else { return false };
+    (1..=REPEATED / 6).any(|period| end[period..] == end[..REPEATED - period])
+}
+
+/// A reply as far as it has come: by events, or as one JSON document. Its bytes say which, whatever the label.
 pub(super) struct StreamedBody {
+    style: ApiStyle,
+    /// Whether it comes by events, once that is known.
+    has_events: Option<bool>,
+    /// What has come of a document, or before that is known.
+    whole: Vec<u8>,
     events: Events,
     reply: ReplyStream,
     taken: usize,
     is_large: bool,
+    /// How many events have come.
+    pub count: usize,
+    /// How much of the text was searched for repetition.
+    searched: usize,
+    repeats: bool,
 }
 
 impl StreamedBody {
     pub fn new(dialect: ApiStyle) -> Self {
-        Self { events: Events::default(), reply: dialect.streamed(), taken: 0, is_large: false }
+        Self {
+            style: dialect,
+            has_events: None,
+            whole: Vec::new(),
+            events: Events::default(),
+            reply: dialect.streamed(),
+            taken: 0,
+            is_large: false,
+            count: 0,
+            searched: 0,
+            repeats: false,
+        }
     }
 
     /// Takes the next piece; says whether nothing more is wanted.
     pub fn push(&mut self, piece: &[u8]) -> Result<bool, DecodeError> {
         self.taken += piece.len();
+        let mut begun = Vec::new();
+        if self.has_events != Some(true) {
+            self.whole.extend_from_slice(piece);
+            self.has_events = self.has_events.or_else(|| has_events(&self.whole));
+            self.is_large = self.whole.len() > MAX_REPLY;
+            if self.has_events != Some(true) {
+                return Ok(self.is_large);
+            }
+            begun = std::mem::take(&mut self.whole);
+        }
+        let piece = if begun.is_empty() { piece } else { &begun };
         let Ok(ended) = self.events.push(piece) else {
             self.is_large = true;
             return Ok(true);
@@ -39,19 +90,33 @@ impl StreamedBody {
                 break;
             }
             self.reply.event(&data)?;
+            self.count += 1;
+            if self.reply.text().len() >= self.searched + SEARCH_EVERY {
+                self.searched = self.reply.text().len();
+                self.repeats = repeats(self.reply.text().as_bytes());
+                if self.repeats {
+                    return Ok(true);
+                }
+            }
         }
-        self.is_large = self.taken > MAX_STREAM || self.reply.len() > MAX_REPLY;
+        self.is_large = self.taken > MAX_STREAM || self.reply.text().len() > MAX_REPLY;
         Ok(self.is_large || self.reply.is_done())
     }
 
     pub fn is_complete(&self) -> bool {
-        !self.is_large && self.reply.is_done()
+        !self.is_large && !self.repeats && self.reply.is_done()
     }
 
     /// The whole reply, when nothing more is wanted or nothing more comes.
     pub fn end(mut self) -> Result<Reply, DecodeError> {
         if self.is_large {
             return Ok(without_text(Finish::TooLong));
+        }
+        if self.has_events != Some(true) {
+            return self.style.decode(&self.whole);
+        }
+        if self.repeats {
+            return Ok(Reply { text: self.reply.text().to_owned(), ..without_text(Finish::Repeats) });
         }
         let rest = if self.reply.is_done() { None } else { self.events.end() };
         if let Some(data) = rest {

@@ -52,6 +52,7 @@ pub fn program() -> SeatProgram {
             reply: Some("result".to_owned()),
             failure: Some("result".to_owned()),
             failure_if: Some(Mark { path: "is_error", value: "true" }),
+            end_if: Some(Mark { path: "type", value: "result" }),
             tokens_in: texts(&[
                 "usage.input_tokens",
                 "usage.cache_creation_input_tokens",

@@ -48,6 +48,17 @@ const SETTINGS: [&str; 11] = [
 /// A list with a model that nobody asks for, since an empty one is refused.
 const MODELS: &str = r#"{"models":[{"slug":"none","display_name":"none","description":"","default_reasoning_level":"medium","supported_reasoning_levels":[],"shell_type":"disabled","visibility":"none","supported_in_api":true,"priority":1,"base_instructions":"","supports_reasoning_summaries":false,"support_verbosity":false,"truncation_policy":{"mode":"tokens","limit":10000},"supports_parallel_tool_calls":false,"experimental_supported_tools":[],"input_modalities":["text"]}]}"#;
 
+const RECORDER: [&str; 8] = [
+    "-c",
+    "model_provider=\"recorder\"",
+    "-c",
+    "model_providers.recorder.name=\"recorder\"",
+    "-c",
+    "model_providers.recorder.base_url=\"{recorder}/v1\"",
+    "-c",
+    "model_providers.recorder.wire_api=\"responses\"",
+];
+
 pub fn program() -> SeatProgram {
     let mut command = texts(&[
         "codex",
@@ -90,6 +101,7 @@ pub fn program() -> SeatProgram {
             reply_if: Some(Mark { path: "item.type", value: "agent_message" }),
             failure: Some("error.message".to_owned()),
             failure_if: Some(Mark { path: "type", value: "turn.failed" }),
+            end_if: Some(Mark { path: "type", value: "turn.completed" }),
             tokens_in: texts(&["usage.input_tokens"]),
             tokens_cached: texts(&["usage.cached_input_tokens"]),
             tokens_out: texts(&["usage.output_tokens"]),
@@ -97,16 +109,7 @@ pub fn program() -> SeatProgram {
         },
         version: texts(&["codex", "--version"]),
         logged_out: texts(&["not logged in", "401 unauthorized", "codex login"]),
-        recorder_words: texts(&[
-            "-c",
-            "model_provider=\"recorder\"",
-            "-c",
-            "model_providers.recorder.name=\"recorder\"",
-            "-c",
-            "model_providers.recorder.base_url=\"{recorder}/v1\"",
-            "-c",
-            "model_providers.recorder.wire_api=\"responses\"",
-        ]),
+        recorder_words: texts(&RECORDER),
         priced_as: Some("openai".to_owned()),
         ..SeatProgram::default()
     }

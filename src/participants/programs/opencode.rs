@@ -33,6 +33,7 @@ pub fn program() -> SeatProgram {
             reply_if: Some(Mark { path: "part.type", value: "text" }),
             failure: Some("error.data.message".to_owned()),
             failure_if: Some(Mark { path: "type", value: "error" }),
+            end_if: Some(Mark { path: "part.reason", value: "stop" }),
             tokens_in: texts(&["part.tokens.input"]),
             tokens_cached: texts(&["part.tokens.cache.read"]),
             tokens_out: texts(&["part.tokens.output"]),

@@ -15,6 +15,8 @@ pub struct OutputPaths {
     pub reply: Option<String>,
     /// The documents that may hold the answer; all without it.
     pub reply_if: Option<Mark>,
+    /// The document that says that no more follows.
+    pub end_if: Option<Mark>,
     pub failure: Option<String>,
     pub failure_if: Option<Mark>,
     /// An object of which each entry has counts; without it the document has them.
@@ -58,21 +60,34 @@ impl OutputPaths {
             return Output { reply: Ok(printed.to_owned()), failure: None, usage: None };
         };
         let documents = documents(printed);
-        let reply = match last(&documents, path, self.reply_if.as_ref()) {
-            Some(Value::String(text)) => Ok(text),
+        let found = last(&documents, path, self.reply_if.as_ref());
+        let reply_at = found.as_ref().map(|(at, _)| *at);
+        let reply = match found {
+            Some((_, Value::String(text))) => Ok(text),
             Some(_) => Err(format!("`{path}` of what it printed is no text")),
             None if printed.trim().is_empty() => Err("it printed nothing".to_owned()),
             None if documents.is_empty() => Err("it printed no JSON".to_owned()),
             None => Err(format!("what it printed has no `{path}`")),
         };
         let failure = self.failure.as_ref().and_then(|path| last(&documents, path, self.failure_if.as_ref()));
-        let failure = failure.map(|why| why.as_str().unwrap_or("an error").to_owned());
+        // What an answer follows was got over.
+        let failure = failure.filter(|(at, _)| reply_at.is_none_or(|reply| *at >= reply));
+        let failure = failure.map(|(_, why)| why.as_str().unwrap_or("an error").to_owned());
         Output { reply, failure, usage: self.usage(documents) }
+    }
+
+    /// Whether what was printed holds the answer and its end.
+    pub fn is_all(&self, printed: &[u8]) -> bool {
+        let Some(end) = self.end_if.as_ref().filter(|_| printed.trim_ascii_end().ends_with(b"}")) else {
+            return false;
+        };
+        let documents = documents(&String::from_utf8_lossy(printed));
+        documents.last().is_some_and(|document| end.is_on(document))
     }
 
     /// Returns the tokens and the cost, if the program tells of any.
     fn usage(&self, documents: Vec<Value>) -> Option<TokenUsage> {
-        let cost = self.cost.as_ref().and_then(|path| last(&documents, path, None)?.as_f64());
+        let cost = self.cost.as_ref().and_then(|path| last(&documents, path, None)?.1.as_f64());
         let cost = cost.filter(|dollars| *dollars >= 0.0).map(|dollars| (dollars * 1e9).round() as u64);
         let groups: Vec<Vec<Value>> = match self.usage_under {
             None => documents.into_iter().map(|document| vec![document]).collect(),
@@ -107,16 +122,22 @@ fn found(document: &Value, path: &str) -> Option<Value> {
     Transform::parse(path).ok()?.apply(document.as_object()?).ok()
 }
 
-/// Returns what a path finds in the last document that has the mark and in which it finds something.
-fn last(documents: &[Value], path: &str, mark: Option<&Mark>) -> Option<Value> {
-    let is_marked = |document: &Value| {
-        mark.is_none_or(|mark| match found(document, mark.path) {
-            Some(Value::String(text)) => text == mark.value,
-            Some(value) => serde_json::from_str::<Value>(mark.value).is_ok_and(|mark| mark == value),
+impl Mark {
+    fn is_on(&self, document: &Value) -> bool {
+        match found(document, self.path) {
+            Some(Value::String(text)) => text == self.value,
+            Some(value) => serde_json::from_str::<Value>(self.value).is_ok_and(|mark| mark == value),
             None => false,
-        })
-    };
-    documents.iter().rev().filter(|document| is_marked(document)).find_map(|document| found(document, path))
+        }
+    }
+}
+
+/// Returns what a path finds in the last document that has the mark and in which it finds something, and
+/// which document that is.
+fn last(documents: &[Value], path: &str, mark: Option<&Mark>) -> Option<(usize, Value)> {
+    let marked = documents.iter().enumerate().rev();
+    let marked = marked.filter(|(_, document)| mark.is_none_or(|mark| mark.is_on(document)));
+    marked.filter_map(|(at, document)| Some((at, found(document, path)?))).next()
 }
 
 /// Returns every JSON object that begins at the start of a line, alone or in a list, in order.
@@ -170,6 +191,14 @@ mod tests {
         assert_eq!(output.usage.map(|usage| (usage.input, usage.output)), Some((5, 6)));
         let opencode = "{\"type\":\"text\",\"part\":{\"type\":\"text\",\"text\":\"red\"}}\n";
         assert_eq!(read("opencode-cli", opencode).reply.as_deref(), Ok("red"));
+        let recovered = format!(
+            "{{\"type\":\"error\",\"error\":{{\"data\":{{\"message\":\"ECONNRESET\"}}}}}}\n{opencode}"
+        );
+        assert_eq!(read("opencode-cli", &recovered).failure, None);
+        let ended =
+            |printed: &str| named("opencode-cli").expect("a program").output.is_all(printed.as_bytes());
+        let finish = r#"{"type":"step_finish","part":{"type":"step-finish","reason":"stop"}}"#;
+        assert_eq!([ended(opencode), ended(&format!("{opencode}{finish}\n"))], [false, true]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::output::OutputPaths;
 pub struct SeatProgram {
     /// The provider's name, before the `/` of a model.
     pub provider: String,
-    /// The program and its arguments. `{model}`, `{rules}` (the instructions of the prompt), `{rules_file}`
+    /// The program and its arguments. `{model}`, `{prompt}`, `{rules}` (the instructions of the prompt), `{rules_file}`
     /// (a file with them) and `{files}` (the folder of [`SeatProgram::files`]) are filled in.
     pub command: Vec<String>,
     /// Arguments that follow where a model is named.
@@ -105,9 +105,15 @@ impl SeatProgram {
         self.command.iter().chain(with_model).map(filled).collect()
     }
 
-    /// Whether its instructions reach it apart from the prompt.
-    pub(super) fn takes_rules(&self) -> bool {
-        self.command.iter().chain(&self.with_model).any(|word| word.contains("{rules"))
+    /// Whether a placeholder that begins so stands in its command.
+    pub(super) fn takes(&self, placeholder: &str) -> bool {
+        self.command.iter().chain(&self.with_model).any(|word| word.contains(placeholder))
+    }
+
+    /// The variables of keys that it reads and that are not passed on.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &String> {
+        let keys = self.recorder_set.iter().map(|(name, _)| name).filter(|name| name.ends_with("_API_KEY"));
+        keys.filter(|name| !self.env.contains(name))
     }
 }
 
@@ -147,6 +153,6 @@ mod tests {
         let fill = [("{rules_file}", "/tmp/r"), ("{rules}", "say {model}")];
         assert_eq!(program.words("a/b", &fill), ["prog", "-c", "f=\"/tmp/r\"", "say {model}", "-m", "a/b"]);
         assert_eq!(program.words("", &fill)[3..], ["say {model}"]);
-        assert!(program.takes_rules());
+        assert!(program.takes("{rules"));
     }
 }

@@ -5,7 +5,6 @@
 //! ended when the answer is there or given up.
 
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _};
@@ -13,8 +12,7 @@ use tokio::process::Command;
 
 use super::program::SeatProgram;
 use crate::handoff::whole_prompt;
-use crate::participants::external_program::{ProcessGroup, exchange, lock, read, started};
-use crate::participants::{ExitNote, ProgramExit};
+use crate::participants::external_program::{last_line, run};
 use crate::participants::{Failure, Origin, Participant, Reply, SeatRequest};
 use crate::round::answer::TokenUsage;
 use crate::round::snapshot::hex;
@@ -86,33 +84,29 @@ impl ProgramSeat {
         let name = self.program.executable();
         let place = Workplace::make(&self.program, &ask.prompt.rules)
             .map_err(|error| format!("no folder for `{name}` to work in: {error}"))?;
-        let mut command = self.command(ask, &place);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = started(command).map_err(|error| format!("`{name}` cannot be started: {error}"))?;
-        let _group = ProcessGroup::of(&*child);
-        let of_seat = ExitNote::default();
-        let note = ask.task.as_ref().map_or(&of_seat, |task| &task.ended);
-        *lock(note) = ProgramExit::default();
-        let printed = exchange(&mut *child, self.prompt(ask), MOST, ask, note).await;
-        let printed = printed.map_err(|error| format!("`{name}`: {error}"))?;
-        if printed.len() as u64 > MOST {
+        let is_all = |printed: &[u8]| self.program.output.is_all(printed);
+        let (words, input) = self.command(ask, &place);
+        let ran =
+            run(words, input, MOST, Some(ask), &is_all).await.map_err(|why| format!("`{name}` {why}"))?;
+        if ran.stdout.len() as u64 > MOST {
             return Err(format!("`{name}` printed more than {MOST} bytes").into());
         }
-        let status = child.wait().await.map_err(|error| format!("`{name}`: {error}"))?;
-        lock(note).status = Some(status.to_string());
         let printed =
-            String::from_utf8(printed).map_err(|_| format!("`{name}` printed what is no UTF-8 text"))?;
+            String::from_utf8(ran.stdout).map_err(|_| format!("`{name}` printed what is no UTF-8 text"))?;
         let output = self.program.output.read(&printed);
         *usage = output.usage;
-        let stderr = String::from_utf8_lossy(&lock(note).stderr).into_owned();
-        let failed = (!status.success()).then(|| format!("ended with {status}"));
-        if failed.is_none() && output.failure.is_none() {
+        let stderr = String::from_utf8_lossy(&ran.stderr);
+        let failed =
+            ran.status.filter(|status| !status.success()).map(|status| format!("ended with {status}"));
+        // A program may tell of its failure on either stream.
+        let failure =
+            output.failure.or_else(|| self.program.output.read(&stderr).failure.filter(|_| failed.is_some()));
+        if failed.is_none() && failure.is_none() {
             let text = output.reply.map_err(|why| format!("`{name}` gives no answer: {why}"))?;
             return Ok(Reply { usage: output.usage, ..Reply::own(Origin::Program, text) });
         }
-        let last = |text: &str| text.lines().rev().find(|line| !line.trim().is_empty()).map(str::to_owned);
-        let said = output.failure.or_else(|| last(&stderr)).or_else(|| last(&printed)).unwrap_or_default();
-        Err(self.failure(failed.as_deref().unwrap_or("gives no answer"), &said))
+        let said = failure.as_deref().or_else(|| last_line(&stderr)).or_else(|| last_line(&printed));
+        Err(self.failure(failed.as_deref().unwrap_or("gives no answer"), said.unwrap_or_default()))
     }
 
     /// Says why there is no answer, and what to do where nobody is logged in.
@@ -121,33 +115,46 @@ impl ProgramSeat {
         let said: String = harmless_line(said).chars().take(REASON).collect();
         let low = said.to_lowercase();
         let is_logged_out = self.program.logged_out.iter().any(|phrase| low.contains(phrase));
-        let failed = if is_logged_out { "is not logged in" } else { failed };
-        let cure = if is_logged_out { "; run it once by itself and log in" } else { "" };
+        let withheld =
+            self.program.keys().find(|key| std::env::var_os(key).is_some()).filter(|_| is_logged_out);
+        let (failed, cure) = match withheld {
+            Some(key) => {
+                let provider = &self.program.provider;
+                let cure = format!(
+                    "; {key} is set here and not passed on: `providers: {{{provider}: {{env: [{key}]}}}}`"
+                );
+                ("is not logged in", cure)
+            }
+            None if is_logged_out => ("is not logged in", "; run it once by itself and log in".to_owned()),
+            None => (failed, String::new()),
+        };
         let in_full = (!said.is_empty()).then(|| format!("`{name}` {failed}: {said}{cure}"));
         Failure { in_full, ..format!("`{name}` {failed}{cure}").into() }
     }
 
-    fn command(&self, ask: &SeatRequest, place: &Workplace) -> Command {
+    /// Its command, and what it gets on standard input: all of the prompt that does not reach it otherwise.
+    fn command(&self, ask: &SeatRequest, place: &Workplace) -> (Command, String) {
+        let again = ask.again.as_deref().unwrap_or_default();
+        let prompt = match &ask.task {
+            _ if self.program.takes("{rules") => format!("{}{}{again}", ask.prompt.snapshot, ask.prompt.tail),
+            Some(_) => format!("{}{again}", whole_prompt(&ask.prompt.rules, &ask.prompt.snapshot)),
+            None => format!("{}{again}", ask.prompt.text()),
+        };
         let (files, rules) = (place.0.display().to_string(), place.rules().display().to_string());
-        let fill = [("{rules_file}", &*rules), ("{rules}", &*ask.prompt.rules), ("{files}", &*files)];
+        let fill = [
+            ("{rules_file}", &*rules),
+            ("{rules}", &*ask.prompt.rules),
+            ("{files}", &*files),
+            ("{prompt}", &*prompt),
+        ];
         let words = self.program.words(&ask.model, &fill);
         let mut command = bare(&self.path, words.get(1..).unwrap_or_default(), &self.program.env);
         for (name, value) in &self.program.set {
             command.env(name, value.replace("{rules_file}", &rules).replace("{files}", &files));
         }
         command.current_dir(self.folder.clone().unwrap_or_else(|| place.work()));
-        command
-    }
-
-    /// What it gets on standard input: all of the prompt that does not reach it otherwise.
-    fn prompt(&self, ask: &SeatRequest) -> String {
-        let again = ask.again.as_deref().unwrap_or_default();
-        let (prompt, is_apart) = (&ask.prompt, self.program.takes_rules());
-        match &ask.task {
-            _ if is_apart => format!("{}{}{again}", prompt.snapshot, prompt.tail),
-            Some(_) => format!("{}{again}", whole_prompt(&prompt.rules, &prompt.snapshot)),
-            None => format!("{}{again}", prompt.text()),
-        }
+        let input = if self.program.takes("{prompt}") { String::new() } else { prompt };
+        (command, input)
     }
 }
 
@@ -162,17 +169,15 @@ fn bare(path: &Path, arguments: &[String], env: &[String]) -> Command {
     command
 }
 
-/// Asks a program at `path` for its version: the first line it prints.
+/// Asks a program at `path` for its version: the first line it prints, on either stream.
 pub async fn version(program: &SeatProgram, path: &Path) -> Result<String, String> {
     let mut command = bare(path, program.version.get(1..).unwrap_or_default(), &[]);
     command.current_dir(std::env::temp_dir());
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let run = async {
-        let mut child = started(command).map_err(|error| error.to_string())?;
-        let _group = ProcessGroup::of(&*child);
-        let printed = read(child.stdout().take(), 4096).await.map_err(|error| error.to_string())?;
-        let text = harmless_line(String::from_utf8_lossy(&printed).lines().next().unwrap_or_default());
-        let text: String = text.trim().chars().take(80).collect();
+        let ran = run(command, String::new(), 4096, None, &|_| false).await?;
+        let lines = [&ran.stdout, &ran.stderr].map(|printed| String::from_utf8_lossy(printed));
+        let first = lines.iter().find_map(|printed| printed.lines().find(|line| !line.trim().is_empty()));
+        let text: String = harmless_line(first.unwrap_or_default().trim()).chars().take(80).collect();
         if text.is_empty() { Err("it tells no version".to_owned()) } else { Ok(text) }
     };
     let late = |_| Err(format!("it tells no version within {} s", VERSION_PATIENCE.as_secs()));

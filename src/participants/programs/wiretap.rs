@@ -79,7 +79,7 @@ pub async fn measure(program: &SeatProgram, path: &Path, model: &str) -> Result<
     if reply.trim() != ANSWER {
         return Err(format!("`{name}` does not give back what the recorder answered: {reply}"));
     }
-    Ok(compared(&recording, &prompt, program.takes_rules()))
+    Ok(compared(&recording, &prompt, program.takes("{rules")))
 }
 
 fn compared(recording: &Recording, prompt: &Prompt, is_apart: bool) -> Finding {

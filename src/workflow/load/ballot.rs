@@ -35,6 +35,7 @@ pub static BALLOT: MapSpec = MapSpec {
             "The cards of an estimate.",
             "[1, 2, 3, 5, 8]",
         ),
+        key("abstain", List(&Text), "", "Cards of an estimate that abstain.", "[\"?\", \"☕\"]"),
     ],
 };
 
@@ -75,7 +76,9 @@ fn of_map(inner: Entries<'_>) -> Option<BallotForm> {
     form.exclude_own = inner.flag("exclude_own").unwrap_or_default();
     form.min = number(inner, "min");
     form.max = number(inner, "max");
+    form.abstain = inner.texts("abstain");
     form.cards = inner.list("cards").iter().filter_map(card).collect();
+    form.cards.retain(|card| !form.abstain.contains(card));
     if let (Scale::Default(min, max), None, None) = (kind.spec().form_keys().scale, &form.min, &form.max) {
         (form.min, form.max) = (Some(min.into()), Some(max.into()));
     }
@@ -124,6 +127,7 @@ fn check_form(form: &BallotForm, node: &Node, entries: Entries<'_>) {
     check_scale(form, node, entries);
     check_names("option", &form.options, node, entries);
     check_names("card", &form.cards, node, entries);
+    check_names("card that abstains", &form.abstain, node, entries);
 }
 
 /// "a `score`", "an `estimate`".
@@ -147,6 +151,9 @@ fn check_scale(form: &BallotForm, node: &Node, entries: Entries<'_>) {
     }
     if !form.cards.is_empty() && (form.min.is_some() || form.max.is_some()) {
         entries.refuse(node, "an estimate has either cards or a scale", "remove `min` and `max`");
+    }
+    if form.cards.is_empty() && !form.abstain.is_empty() {
+        entries.refuse(node, "cards that abstain need others to stand among", "write `cards: [1, 2, \"?\"]`");
     }
     if form.cards.len() == 1 {
         entries.refuse(node, "one card alone leaves nothing to estimate", "write at least two cards");

@@ -250,7 +250,6 @@ impl<'a> ParticipantFactory<'a> {
             Some(false) => ApiStream::Off,
             _ => known.map_or(ApiStream::WithUsage, |known| known.stream),
         };
-        // A server of one's own is known by its name, wherever it is.
         let usual =
             at_home.or_else(|| known.filter(|known| known.is_small())).map_or(InWords, |known| known.form);
         service.form = match own.said(|said| said.structured) {

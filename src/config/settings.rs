@@ -59,7 +59,6 @@ pub struct ProviderConfig {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HeaderFrom {
     Text(String),
-    /// The variable that holds it.
     Env(String),
 }
 

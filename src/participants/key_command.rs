@@ -5,6 +5,7 @@
 //! when it is given up, it and everything it started are ended. What it prints is shown nowhere.
 
 use std::sync::PoisonError;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
@@ -20,13 +21,19 @@ const MOST: u64 = 64 * 1024;
 pub struct KeyCommand {
     command: Vec<String>,
     key: std::sync::Mutex<Option<SecretString>>,
+    refused: AtomicU64,
     /// The tries that gave no key: how many, and why the last of them did not.
     failed: Mutex<(u64, String)>,
 }
 
 impl KeyCommand {
     pub fn new(command: Vec<String>) -> Self {
-        Self { command, key: std::sync::Mutex::default(), failed: Mutex::default() }
+        Self {
+            command,
+            key: std::sync::Mutex::default(),
+            refused: AtomicU64::new(0),
+            failed: Mutex::default(),
+        }
     }
 
     /// The key, if it was printed already.
@@ -35,11 +42,16 @@ impl KeyCommand {
         key.as_ref().map(|key| key.expose_secret().to_owned())
     }
 
-    /// The key that was printed is no good: the next request has the command run again.
-    pub fn forget(&self, refused: Option<&str>) {
-        let mut key = self.key.lock().unwrap_or_else(PoisonError::into_inner);
-        if key.as_ref().map(|key| key.expose_secret().trim()) == refused {
-            *key = None;
+    /// How often a key was found to be no good.
+    pub fn refusals(&self) -> u64 {
+        self.refused.load(Ordering::Relaxed)
+    }
+
+    /// The key that was sent is no good: the next request has the command run again, unless another one that
+    /// was sent since this count has seen to it.
+    pub fn forget(&self, seen: u64) {
+        if self.refused.compare_exchange(seen, seen + 1, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            *self.key.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
     }
 

@@ -106,13 +106,7 @@ impl HttpParticipant {
     }
 
     fn client(&self) -> Result<&Client, RequestError> {
-        let build = || {
-            let named = std::env::var("SSL_CERT_FILE").ok().filter(|_| self.url.scheme() == "https");
-            if let Some(file) = named.filter(|file| !std::path::Path::new(file).is_file()) {
-                return Err(format!("SSL_CERT_FILE names `{file}`, which is no file"));
-            }
-            client(&self.url, &self.service.timeouts).map_err(|error| cause(&error))
-        };
+        let build = || client(&self.url, &self.service.timeouts).map_err(|error| cause(&error));
         self.client
             .get_or_init(build)
             .as_ref()
@@ -161,12 +155,13 @@ impl HttpParticipant {
             let paid = pay(ask, last.as_deref(), tries)?;
             tries += 1;
             ask.watch.asked(tries);
-            let (mut may_cost, before) = (false, self.service.key());
+            let mut may_cost = false;
+            let refusals = self.service.key_command.as_ref().map_or(0, |command| command.refusals());
             let sending = self.send(body.clone(), &gate, &mut lead, &mut may_cost, &ask.watch);
             let sent = patience.spend(tries, sending).await?;
             drop((pass, permit.take()));
             paid.settle(sent.as_ref().is_ok_and(|reply| reply.usage.is_some()), may_cost || sent.is_ok());
-            let key = before.or_else(|| self.service.key());
+            let key = self.service.key();
             let fault = match sent {
                 Ok(reply) => {
                     gate.raise();
@@ -184,7 +179,7 @@ impl HttpParticipant {
             if let (Some(401), Some(command), false) = (fault.status, &self.service.key_command, is_renewed) {
                 // A key that a command prints may have run out since.
                 is_renewed = true;
-                command.forget(key.as_deref());
+                command.forget(refusals);
                 continue;
             }
             free += u32::from(fault.is_loading);

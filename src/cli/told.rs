@@ -265,7 +265,7 @@ fn cut_prompts(session: &Session, round: &RoundRun) -> Vec<String> {
 
 /// What helps where models did not keep the form.
 fn formless(session: &Session, round: &RoundRun) -> Option<String> {
-    let lost = seats(session, round).into_iter().filter(|seat| {
+    let lost = seats(session, round).filter(|seat| {
         seat.outcome() == Some(Outcome::Invalid) && Origin::of_model(seat.model) == Origin::Model
     });
     let mut models: Vec<&str> = lost.map(|seat| seat.model).collect();

@@ -242,8 +242,8 @@ impl ServiceError {
         let message = message.or_else(detail).or_else(|| word("faultstring")).or_else(|| word("Message"));
         let message = message.or_else(|| body.get("message").and_then(Value::as_str));
         let any = |known: &[&str]| words.iter().flatten().any(|word| known.contains(word));
-        let details = error["details"].as_array().into_iter().flatten();
-        let told = details.filter_map(|detail| detail["retryDelay"].as_str()).next();
+        let mut details = error["details"].as_array().into_iter().flatten();
+        let told = details.find_map(|detail| detail["retryDelay"].as_str());
         Self {
             kind: words.iter().flatten().find(|word| is_name(word)).map(|word| (*word).to_owned()),
             status: error

@@ -144,13 +144,11 @@ impl ResponsesStream {
     }
 
     pub fn end(self) -> Result<Reply, DecodeError> {
-        match self.last {
-            Some(last) => decode(&last),
-            None => {
-                let finish = end_without_reason(&self.text, self.is_marked)?;
-                Ok(Reply { text: self.text, finish, ..Reply::default() })
-            }
+        if let Some(last) = self.last {
+            return decode(&last);
         }
+        let finish = end_without_reason(&self.text, self.is_marked)?;
+        Ok(Reply { text: self.text, finish, ..Reply::default() })
     }
 }
 

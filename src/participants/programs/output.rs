@@ -136,8 +136,8 @@ impl Mark {
 /// which document that is.
 fn last(documents: &[Value], path: &str, mark: Option<&Mark>) -> Option<(usize, Value)> {
     let marked = documents.iter().enumerate().rev();
-    let marked = marked.filter(|(_, document)| mark.is_none_or(|mark| mark.is_on(document)));
-    marked.filter_map(|(at, document)| Some((at, found(document, path)?))).next()
+    let mut marked = marked.filter(|(_, document)| mark.is_none_or(|mark| mark.is_on(document)));
+    marked.find_map(|(at, document)| Some((at, found(document, path)?)))
 }
 
 /// Returns every JSON object that begins at the start of a line, alone or in a list, in order.

@@ -62,7 +62,7 @@ async fn a_stream_without_its_end_is_a_failed_try_and_shows_nothing() {
 
 #[tokio::test]
 async fn a_stream_past_its_cap_is_too_long() {
-    let data: String = (0..60_000).map(|n| format!("{n} ")).collect();
+    let data = (0..60_000).map(|n: u32| n.to_string()).collect::<Vec<_>>().join(" ");
     let chunks: Vec<String> = (0..16).map(|_| Answer::chunk(&data, None)).collect();
     let chunks: Vec<&str> = chunks.iter().map(String::as_str).collect();
     let (outcome, requests) = outcome(Answer::events(&chunks)).await;

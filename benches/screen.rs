@@ -58,7 +58,7 @@ fn main() {
     row("a key while it is forked", &[screen.press("y?", "Keys")]);
     screen.press("q", "Forking");
     row("a cancelled fork", &[screen.press("\x1b", "Cancelled")]);
-    row("back to the home screen", &[screen.press("\x1b", "Who can answer")]);
+    row("back to the home screen", &[screen.press("\x1b", "can answer")]);
 }
 
 fn row(what: &str, figures: &[f64]) {

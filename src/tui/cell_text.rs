@@ -1,6 +1,10 @@
 //! Foreign text on its way into a cell: harmless, wrapped by width, no floods of combining marks.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::rc::Rc;
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -8,10 +12,40 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::theme::Theme;
-pub use crate::sanitize::wrapped;
 use crate::sanitize::{broken, harmless};
 
-/// The text made safe for a screen.
+/// Longer texts are broken into lines once and kept for the next frames, in bytes.
+const LONG: usize = 8 * 1024;
+const KEPT: usize = 16;
+
+/// The hash of a text with its width and the most lines, and the lines.
+type Broken = (u64, Rc<Vec<String>>);
+
+thread_local! {
+    static BROKEN: RefCell<VecDeque<Broken>> = const { RefCell::new(VecDeque::new()) };
+}
+
+/// Lines of safe text no wider than `width`, at most `most`. The lines of a long text are kept until others are.
+pub fn wrapped(text: &str, width: usize, most: usize) -> Vec<String> {
+    if text.len() < LONG {
+        return crate::sanitize::wrapped(text, width, most);
+    }
+    let mut hasher = DefaultHasher::new();
+    (text, width, most).hash(&mut hasher);
+    let key = hasher.finish();
+    let known =
+        BROKEN.with_borrow(|kept| kept.iter().find(|(of, _)| *of == key).map(|(_, lines)| Rc::clone(lines)));
+    let lines = known.unwrap_or_else(|| {
+        let lines = Rc::new(crate::sanitize::wrapped(text, width, most));
+        BROKEN.with_borrow_mut(|kept| {
+            kept.truncate(KEPT - 1);
+            kept.push_front((key, Rc::clone(&lines)));
+        });
+        lines
+    });
+    lines.to_vec()
+}
+
 pub fn safe(text: &str) -> Cow<'_, str> {
     harmless(text)
 }

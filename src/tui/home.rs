@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-/// What a row of the home screen leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenTarget {
     /// A topic of one's own.
@@ -13,15 +12,12 @@ pub enum OpenTarget {
         text: String,
     },
     File(PathBuf),
-    /// A saved session, to be looked at.
     Replay(PathBuf),
-    /// A saved session, to go on with.
     Resume(PathBuf),
     /// A new session with a saved one's events up to this `seq`.
     Fork(PathBuf, u64),
 }
 
-/// A row's part of the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HomeSection {
     Sessions,
@@ -39,7 +35,6 @@ pub struct HomeRow {
     pub age: String,
     /// All that is said of it beside the list, a line each.
     pub detail: Vec<String>,
-    pub verb: &'static str,
     pub opening: OpenTarget,
 }
 
@@ -48,7 +43,6 @@ pub struct Home {
     pub project: String,
     /// The model of seats for which nobody names one, where one was chosen.
     pub model: Option<String>,
-    /// Its rows: sessions first.
     pub rows: Vec<HomeRow>,
     /// The chosen one, among those that are shown.
     pub at: usize,
@@ -56,10 +50,16 @@ pub struct Home {
     pub words: String,
     /// Every persona as an entry of a roster, and a line about it.
     pub personas: Vec<(String, String)>,
-    /// The names of the project's own strategies.
     pub strategies: Vec<String>,
     pub notices: Vec<String>,
     pub is_reading: bool,
+}
+
+impl HomeRow {
+    /// Whether it is a session that can go on.
+    pub fn is_open(&self) -> bool {
+        self.part == HomeSection::Sessions && self.sign.0 == "●"
+    }
 }
 
 impl Home {
@@ -77,9 +77,10 @@ impl Home {
         shown.get(self.at.min(shown.len().saturating_sub(1))).map(|row| (*row).clone())
     }
 
-    /// Takes rows that were read, and keeps what was chosen.
     pub fn take(&mut self, mut read: Self) {
         let chosen = self.chosen().map(|row| row.opening);
+        // What can go on stands first.
+        read.rows.sort_by_key(|row| (row.part != HomeSection::Sessions, !row.is_open()));
         read.words = std::mem::take(&mut self.words);
         read.at = chosen
             .and_then(|opening| read.shown().iter().position(|row| row.opening == opening))

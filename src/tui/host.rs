@@ -16,11 +16,9 @@ use crate::history::{LogEntry, SeatInvited, Session, SessionOpened, TimedEvent};
 use crate::participants::human::HumanQuestion;
 use crate::participants::progress::ProgressBoard;
 
-/// An engine at work, on a thread of its own.
 pub struct EngineHandle {
     pub orders: UnboundedSender<FacilitatorRequest>,
     pub news: UnboundedReceiver<EngineUpdate>,
-    /// What people who take seats are asked.
     pub people: UnboundedReceiver<HumanQuestion>,
     /// How the requests of the open round stand.
     pub watches: ProgressBoard,
@@ -28,7 +26,6 @@ pub struct EngineHandle {
     pub links: IndexMap<String, SeatLink>,
 }
 
-/// A saved session that is being read.
 pub struct ReplayLoad {
     pub first: Vec<LogEntry>,
     /// The others, with how much of the file has been read, in percent.
@@ -47,7 +44,6 @@ pub enum LoadProgress {
 /// Receives what is done meanwhile, for the person who waits.
 pub type Tell<'a> = &'a mut dyn FnMut(&Diagnostic);
 
-/// Everything wrong with what was asked for.
 pub type Diagnostics = Vec<Diagnostic>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +65,6 @@ impl From<Diagnostic> for StartRefusal {
     }
 }
 
-/// What a session would open with.
 #[derive(Debug, Clone)]
 pub struct Draft {
     pub opened: SessionOpened,
@@ -99,34 +94,22 @@ pub trait Host: Send + Sync {
 
     /// Returns what a session opens with, with what is known of each program that takes a seat: one of
     /// which nothing is known is measured, which takes up to 20 s.
-    ///
-    /// # Errors
-    /// What is not agreed to; a program that takes no seat in a blind round.
     fn measure(&self, opened: &SessionOpened, tell: Tell<'_>) -> Result<SessionOpened, StartRefusal>;
 
     /// Begins a session whose programs are measured: its file is made, and an engine works on it.
     fn begin(&self, opened: &SessionOpened) -> Result<EngineHandle, StartRefusal>;
 
     /// Goes on with a saved session; its events so far come with it.
-    ///
-    /// # Errors
-    /// When it is damaged, held by another program, or over; what is not agreed to.
     fn resume(&self, path: &Path, tell: Tell<'_>) -> Result<(Vec<LogEntry>, EngineHandle), StartRefusal>;
 
     /// A new session with a saved one's events up to `seq`, or to the last point before it from which
     /// a session can go on; the new file.
-    ///
-    /// # Errors
-    /// When there is no such point, or the file cannot be made; what is not agreed to.
     fn fork(&self, path: &Path, seq: u64) -> Result<PathBuf, StartRefusal>;
 
     /// A new link for a remote seat of the session that is served, and the invitation to record for it.
     fn invite(&self, session: &Session, seat: &str) -> Result<(SeatInvited, SeatLink), Diagnostic>;
 
     /// Agrees to this, and keeps that.
-    ///
-    /// # Errors
-    /// When the answer cannot be kept: it counts until the program ends.
     fn agree(&self, needs: &[Need]) -> Result<(), Diagnostic>;
 
     /// A saved session's events, as they are read; the first of them come at once.
@@ -135,7 +118,6 @@ pub trait Host: Send + Sync {
     /// Paths of the project that begin with what was typed, in order; folders end with `/`.
     fn paths(&self, typed: &str) -> Vec<String>;
 
-    /// `CONTEXT.md` as it is now.
     fn context(&self) -> Result<Option<String>, Diagnostic>;
 
     /// How each provider fares, in lines; may take as long as the slowest of them.
@@ -147,6 +129,5 @@ pub trait Host: Send + Sync {
     /// Keeps what is typed under a name; `None` forgets it.
     fn keep(&self, name: &str, text: Option<&str>) -> Result<(), Diagnostic>;
 
-    /// What was kept under a name.
     fn kept(&self, name: &str) -> Option<String>;
 }

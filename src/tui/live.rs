@@ -17,11 +17,9 @@ use crate::handoff::Checked;
 use crate::history::{
     Event, LogEntry, RoundOpened, SeatInvited, Session, SessionOpened, TimedEvent, Timestamp,
 };
-use crate::insight::wording::group_digits;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum EngineUpdate {
-    /// An event is on disk.
     Saw(Box<LogEntry>),
     Refused(String),
     /// Something beside it that a person should know.
@@ -37,7 +35,6 @@ pub struct LiveSession {
     pub draft: Option<Box<SessionOpened>>,
     /// What would be sent if the round that waits were opened now.
     pub preview: Option<Box<Preview>>,
-    /// How the engine ended, once it has.
     pub ended: Option<Result<ExitCode, String>>,
     /// What it would run and ask, a line each, before it begins.
     pub needs: Vec<String>,
@@ -50,7 +47,6 @@ pub struct LiveSession {
     pub is_new_question: bool,
     /// People who are asked, in turn: the seat, and why an earlier answer did not count.
     pub asked: VecDeque<(String, Option<String>)>,
-    /// The links of its remote seats, once an engine works.
     pub links: IndexMap<String, SeatLink>,
     /// A link that was made last with its invitation, until that is on record.
     pub new_link: Option<(SeatInvited, SeatLink)>,
@@ -66,7 +62,6 @@ pub struct LiveSession {
     pub is_refused: bool,
 }
 
-/// A round as it would open now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preview {
     pub opened: RoundOpened,
@@ -74,7 +69,6 @@ pub struct Preview {
     pub diff: Vec<(char, String)>,
     /// Whether that is the difference from what was shown when the round was to be opened.
     pub is_changed: bool,
-    /// What the check of the work item says.
     pub checked: Checked,
     /// The bytes that the snapshot would have with all earlier rounds and results.
     pub bytes_in_full: usize,
@@ -88,22 +82,6 @@ impl Preview {
         let before = session.rounds.last().map_or("", |round| &round.opened.snapshot);
         let diff = if before.is_empty() { Vec::new() } else { text_diff(before, &opened.snapshot) };
         Ok(Self { opened, diff, is_changed: false, checked, bytes_in_full })
-    }
-
-    /// Its size, in bytes and estimated tokens over all seats.
-    pub fn size(&self) -> String {
-        let seats = self.opened.seats.len();
-        let bytes = group_digits(self.opened.snapshot_bytes);
-        let bytes = if self.bytes_in_full > self.opened.snapshot_bytes {
-            format!("{bytes} of {} bytes (limited by `context`)", group_digits(self.bytes_in_full))
-        } else {
-            format!("{bytes} bytes")
-        };
-        format!(
-            "{bytes} · ~{} tokens per seat · ~{} total",
-            group_digits(self.opened.estimated_tokens),
-            group_digits(self.opened.estimated_tokens.saturating_mul(seats))
-        )
     }
 }
 
@@ -134,7 +112,6 @@ pub fn open_order(live: &LiveSession) -> Option<FacilitatorRequest> {
     Some(FacilitatorRequest::OpenRound { seen: Some(preview.opened.snapshot_sha256.clone()) })
 }
 
-/// Whether a round waits to be opened.
 pub fn is_drafting(session: &Session) -> bool {
     hold(session) == Some(WaitPoint::Draft)
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::form::Form;
 use super::home::{Home, OpenTarget};
 use super::keymap::{Keys, ScreenState};
+use super::list::List;
 use super::live::LiveSession;
 use super::replay::Replay;
 use super::sources::ModelSource;
@@ -13,7 +14,6 @@ use crate::engine::{FacilitatorRequest, WaitPoint, hold};
 use crate::history::{SeatStatus, Session};
 use crate::participants::progress::{Progress, RequestPhase};
 
-/// A part of the screen that can be looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pane {
     /// What is asked, and how it is answered and counted.
@@ -21,19 +21,16 @@ pub enum Pane {
     Seats,
     Tally,
     Answer,
-    /// The snapshot, byte for byte.
     Snapshot,
     Events,
     Steps,
-    /// The results so far, as the next step would be handed them.
-    Results,
     /// What would go wrong with the draft.
     Checks,
 }
 
 impl Pane {
     /// All of them, in the order of the Tab key.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 8] = [
         Self::Question,
         Self::Seats,
         Self::Tally,
@@ -41,7 +38,6 @@ impl Pane {
         Self::Snapshot,
         Self::Events,
         Self::Steps,
-        Self::Results,
         Self::Checks,
     ];
 
@@ -53,7 +49,6 @@ impl Pane {
 /// Longer lists of seats have more of the screen.
 const MANY_SEATS: usize = 30;
 
-/// What is shown, and where it comes from.
 #[derive(Debug, Clone)]
 pub enum Mode {
     Home,
@@ -76,7 +71,6 @@ pub struct SearchHit {
     pub nth: usize,
 }
 
-/// A text that is only read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextView {
     pub title: String,
@@ -86,7 +80,6 @@ pub struct TextView {
     pub scroll: usize,
     pub words: String,
     pub is_typing: bool,
-    /// The line of the last match.
     pub at_hit: Option<usize>,
 }
 
@@ -109,84 +102,39 @@ pub enum LeaveTarget {
     Home,
 }
 
-/// What lies over the panes.
 #[derive(Debug, Clone)]
 pub enum Overlay {
     /// Words to search for, as typed so far.
     Search(String),
-    /// An action's name, as typed so far, and the chosen row.
-    Palette(String, usize),
     Form(Box<Form>),
-    Menu(Menu),
+    List(List),
     Text(TextView),
-    /// Whether something is to be ordered.
-    Confirm(Confirm),
-    /// Whether to leave a session that is at work, and the form that lies under the question.
-    Leave(LeaveTarget, Option<Box<Form>>),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Menu {
-    pub kind: MenuKind,
-    pub title: String,
-    pub rows: Vec<String>,
-    /// What each row stands for, where that is more than its place.
-    pub values: Vec<String>,
-    /// The keys that choose, in words; empty where Enter alone does.
-    pub hint: String,
-    pub at: usize,
-}
-
-impl Menu {
-    /// A list whose rows are chosen by their place, the cursor on the first.
-    pub fn of(kind: MenuKind, title: String, rows: Vec<String>) -> Self {
-        Self { kind, title, rows, values: Vec::new(), hint: String::new(), at: 0 }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MenuKind {
-    /// The model of seats for which nobody names one.
-    UsualModel,
-    /// The model of one seat or all seats of a session that has not begun.
-    SeatModel,
-    /// The model that is asked again for a seat of the open round.
-    RetryModel,
-    /// What to do with the link of a remote seat.
-    Invitation,
-    Report,
-    Artifact,
-    /// An entry of the agenda, or a new one.
-    Agenda,
-    /// A work item, to be shown whole.
-    Item,
-    /// What to do with an unfinished session.
-    Unfinished,
-    ReadOnly,
+    Ask(Ask),
 }
 
 /// A question that is asked once before something is ordered.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Confirm {
+#[derive(Debug, Clone)]
+pub struct Ask {
     pub title: String,
     pub text: String,
-    /// What is done if the person agrees.
-    pub then: Confirmed,
+    pub then: Asked,
 }
 
-/// What is done once a person has agreed.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Confirmed {
+#[derive(Debug, Clone)]
+pub enum Asked {
     Order(FacilitatorRequest),
     Open(OpenTarget),
     /// Placeholders stand for all.
     Rehearse,
+    /// What was typed into this form is thrown away.
+    Discard(Box<Form>),
+    /// A session that is at work is left, and the form that lies under the question.
+    Leave(LeaveTarget, Option<Box<Form>>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerLayout {
     One,
-    /// As many as fit beside each other.
     SideBySide,
 }
 
@@ -198,27 +146,21 @@ pub struct Model {
     /// Who can answer on this machine.
     pub sources: Vec<ModelSource>,
     pub is_finding_sources: bool,
-    /// The events, and the state they make.
     pub replay: Replay,
     pub focus: Pane,
     /// The chosen seat, by its place in the roster.
     pub seat: usize,
-    /// How far each pane is scrolled, in lines.
     pub scroll: [usize; Pane::ALL.len()],
-    /// What lies over the panes.
     pub overlay: Option<Overlay>,
     pub words: String,
     /// The occurrence of them that was gone to last.
     pub hit: Option<SearchHit>,
-    /// Whether only the chosen seat's events count.
-    pub only_seat: bool,
     pub answer_layout: AnswerLayout,
     /// A word to the person, until the next key.
     pub notice: Option<String>,
     pub size: (u16, u16),
     pub theme: Theme,
     pub keys: Keys,
-    /// Where the session is from.
     pub file: String,
     /// What is done on another thread, and since when.
     pub busy: Option<(String, crate::history::Timestamp)>,
@@ -247,7 +189,6 @@ impl Model {
             overlay: None,
             words: String::new(),
             hit: None,
-            only_seat: false,
             answer_layout: AnswerLayout::One,
             notice: None,
             size,
@@ -267,15 +208,13 @@ impl Model {
         Self { mode: Mode::Replay, replay, file, ..Self::home(size, theme, Keys::default()) }
     }
 
-    /// Shows something else, from its top.
     pub fn show(&mut self, mode: Mode, replay: Replay, file: String) {
         let old = std::mem::replace(&mut self.replay, replay);
         // Giving back the memory of a long session takes a while.
         std::thread::spawn(move || drop(old));
         (self.mode, self.file) = (mode, file);
         (self.focus, self.seat, self.scroll) = (Pane::Seats, 0, [0; Pane::ALL.len()]);
-        (self.overlay, self.only_seat, self.answer_layout, self.reading) =
-            (None, false, AnswerLayout::One, None);
+        (self.overlay, self.answer_layout, self.reading) = (None, AnswerLayout::One, None);
         (self.rounds_back, self.hit) = (0, None);
         self.words.clear();
     }
@@ -366,6 +305,18 @@ impl Model {
             Some(preview) => preview.opened.seats.get(at).map(String::as_str),
             None => self.shown_round()?.seats.get_index(at).map(|(name, _)| name.as_str()),
         }
+    }
+
+    /// The seat of the open round that is helped: the chosen one, or the first that failed where the chosen one
+    /// has settled.
+    pub fn seat_to_help(&self) -> Option<String> {
+        let chosen = self.seat_name()?;
+        let round = self.session().open_round()?;
+        let is_settled = round.seat(chosen).is_some_and(|seat| {
+            matches!(seat.status, SeatStatus::Sealed(_) | SeatStatus::Excused(_) | SeatStatus::Revealed(..))
+        });
+        let failed = round.failed_seats().next().filter(|_| is_settled).map(|seat| seat.name.clone());
+        Some(failed.unwrap_or_else(|| chosen.to_owned()))
     }
 
     /// The places of the seats in the roster, in the order of the list: while a round is open, those first that

@@ -11,10 +11,8 @@ const QUIET_FROM: u64 = 10_000;
 const QUIET: u64 = 2000;
 /// Shorter ones as this many, so that a rehearsal can be watched.
 const SHORTEST_REST: u64 = 120;
-/// The speeds, in times real time.
 pub const SPEEDS: [f64; 6] = [0.5, 1.0, 2.0, 5.0, 10.0, 50.0];
 
-/// A session's events and where the replay stands.
 #[derive(Debug, Clone)]
 pub struct Replay {
     lines: Vec<LogEntry>,
@@ -49,7 +47,6 @@ impl Replay {
         &self.session
     }
 
-    /// How many events are shown.
     pub fn at(&self) -> usize {
         self.at
     }
@@ -185,22 +182,10 @@ impl Replay {
         }
     }
 
-    /// One event on or back; with a seat, to the next event that is about it.
-    pub fn step(&mut self, forward: bool, seat: Option<&str>) {
-        let is_shown = |index: &usize| seat.is_none_or(|seat| self.is_about(*index, seat));
-        let to = if forward {
-            (self.at..self.lines.len()).find(is_shown).map_or(self.at, |index| index + 1)
-        } else {
-            let last = self.at.saturating_sub(1);
-            (0..last)
-                .rev()
-                .find(is_shown)
-                .map_or(usize::from(seat.is_some() && self.at > 0) * self.at, |index| index + 1)
-        };
-        self.seek(to);
+    pub fn step(&mut self, forward: bool) {
+        self.seek(if forward { self.at + 1 } else { self.at.saturating_sub(1) });
     }
 
-    /// To where the next round opens, or the one before.
     pub fn round(&mut self, forward: bool) {
         let opens = |index: &usize| matches!(self.lines[*index].stamped.event, Event::RoundOpened(_));
         let to = if forward {
@@ -215,56 +200,6 @@ impl Replay {
     pub fn next_reveal(&self) -> Option<usize> {
         let counts = |index: &usize| matches!(self.lines[*index].stamped.event, Event::TallyMade(_));
         (self.at..self.lines.len()).find(counts).map(|index| index + 1)
-    }
-
-    pub fn is_about(&self, index: usize, seat: &str) -> bool {
-        match &self.lines[index].stamped.event {
-            Event::WorkItemOffered(item) => item.participant == seat,
-            Event::BallotSealed(sealed) => sealed.participant == seat,
-            Event::SeatFailed(failed) => failed.participant == seat,
-            Event::SeatExcused { participant, .. } => participant == seat,
-            Event::SeatRetried(retried) => retried.participant == seat,
-            Event::SeatInvited(invited) => invited.participant == seat,
-            Event::SeatJoined(joined) => joined.participant == seat,
-            Event::EnvelopeRefused(refused) => refused.participant == seat,
-            Event::AnswerRevealed(answer) => answer.participant == seat,
-            Event::KeyLost { participants, .. } | Event::SeatsAskedAgain { participants, .. } => {
-                participants.iter().any(|name| name == seat)
-            }
-            Event::ConflictOpened(opened) => opened.participant.as_deref() == Some(seat),
-            Event::Warning { participant, .. } => participant.as_deref() == Some(seat),
-            Event::SessionOpened(_)
-            | Event::StepStarted { .. }
-            | Event::RoundOpened(_)
-            | Event::WorkItemClaimed(_)
-            | Event::WorkItemReturned(_)
-            | Event::ReviewRecorded(_)
-            | Event::LinkRecorded(_)
-            | Event::TaskWritten(_)
-            | Event::LateAnswerRefused { .. }
-            | Event::KeyFileLeft { .. }
-            | Event::RoundClosed(_)
-            | Event::LeaksFound(_)
-            | Event::TallyMade(_)
-            | Event::StepFinished(_)
-            | Event::ApprovalRequested(_)
-            | Event::ApprovalGiven(_)
-            | Event::IdeasMerged(_)
-            | Event::AgendaUpdated(_)
-            | Event::ConflictResolved(_)
-            | Event::QuestionOpened(_)
-            | Event::QuestionAnswered(_)
-            | Event::SessionPaused { .. }
-            | Event::SessionResumed { .. }
-            | Event::ContextChanged { .. }
-            | Event::RoundRevised(_)
-            | Event::ArtifactRecorded(_)
-            | Event::SynthesisRecorded(_)
-            | Event::DeadlineExtended(_)
-            | Event::RoundAskedAgain { .. }
-            | Event::SessionForked(_)
-            | Event::SessionClosed(_) => false,
-        }
     }
 
     /// To the next event whose text holds `words`, or the one before; false when there is none.

@@ -1,6 +1,5 @@
 //! Who can answer on this machine: providers, local servers, programs, and the models they list.
 
-/// A provider, and whether it could answer now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelSource {
     /// The name in front of `/` in a model's text.
@@ -21,7 +20,6 @@ pub enum SourceState {
     Unreachable,
 }
 
-/// The model that asks nobody.
 pub const REHEARSAL: &str = "rehearsal";
 /// The model text of a person at this terminal.
 pub const HUMAN: &str = "human";
@@ -33,7 +31,6 @@ pub use crate::workflow::LINK;
 pub struct SeatChoice {
     /// The model of every seat for which the definition names none.
     pub model: Option<String>,
-    /// Models of single seats.
     pub seats: Vec<(String, String)>,
     /// Who is asked; empty for those the definition names.
     pub participants: Vec<String>,
@@ -41,7 +38,6 @@ pub struct SeatChoice {
     pub rehearse: bool,
 }
 
-/// How somebody elsewhere takes a seat.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeatLink {
     /// A link, or what an agent needs in its environment.

@@ -43,7 +43,6 @@ const EIO: i32 = 5;
 /// What is typed is kept once the person pauses this long.
 const KEEP_AFTER: Duration = Duration::from_millis(300);
 
-/// How the screen looks and is worked.
 #[derive(Debug, Clone)]
 pub struct ScreenOptions {
     pub theme: Theme,
@@ -126,17 +125,14 @@ struct Screen {
     model: Model,
     host: Arc<dyn Host>,
     running: Option<EngineHandle>,
-    /// People's seats that wait for an answer.
     asked: Vec<HumanQuestion>,
     /// What the person is asked to agree to, and what is done then.
     unagreed: Option<(Vec<Need>, Then)>,
-    /// What is left to be read of a replay.
     loading: Option<UnboundedReceiver<LoadProgress>>,
     /// How often something was opened on another thread; the last one is waited for.
     opening: Arc<AtomicU64>,
     opened: OpenedChannel,
     hits: ClickMap,
-    /// When what is typed is to be kept.
     keep_at: Option<Instant>,
     /// Once a second; neither keys nor events put it off.
     ticks: Interval,
@@ -147,7 +143,6 @@ struct Screen {
     mouse: bool,
     notify: Notify,
     signals: Signals,
-    /// The exit code, once the screen is to be left.
     wants_out: Option<ExitCode>,
 }
 
@@ -314,7 +309,6 @@ impl Screen {
         }
     }
 
-    /// Changes the model, and does what follows from it.
     async fn say(&mut self, message: Message) -> io::Result<()> {
         let effects = update(&mut self.model, message);
         if effects.is_empty() { Ok(()) } else { self.carry_out(effects).await }
@@ -327,7 +321,6 @@ impl Screen {
         Ok(())
     }
 
-    /// Keeps what is typed in the form that is open.
     fn keep(&mut self) {
         self.keep_at = None;
         let Some(Overlay::Form(form)) = &self.model.overlay else { return };
@@ -341,8 +334,6 @@ impl Screen {
         }
     }
 
-    /// The file of a live session that is on disk and not over.
-    /// Has the engine rest, and waits until it does.
     async fn stop_engine(&mut self) {
         let Some(mut running) = self.running.take() else { return };
         let _ = running.orders.send(FacilitatorRequest::Leave { reason: PauseReason::Left });

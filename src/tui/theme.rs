@@ -18,7 +18,8 @@ pub struct Palette {
     bad: Color,
     active: Color,
     key: Color,
-    /// Of the options of a ballot, in the order of the form; with more options they begin again.
+    /// Of the options of a ballot, in the order of the form; with more options they begin again. They mean
+    /// nothing else: none is yellow, which warns, or red, which says that something failed.
     options: [Color; OPTIONS],
 }
 
@@ -32,12 +33,12 @@ impl Palette {
         active: Color::Yellow,
         key: Color::Cyan,
         options: [
-            Color::Cyan,
-            Color::Yellow,
-            Color::Magenta,
-            Color::Green,
             Color::LightBlue,
-            Color::LightMagenta,
+            Color::Magenta,
+            Color::Indexed(208),
+            Color::Indexed(37),
+            Color::Indexed(147),
+            Color::Indexed(150),
         ],
     };
     /// For a light one, on which yellow and cyan cannot be read.
@@ -47,12 +48,12 @@ impl Palette {
         active: Color::Magenta,
         key: Color::Blue,
         options: [
-            Color::Blue,
-            Color::Magenta,
-            Color::Green,
-            Color::Cyan,
+            Color::Indexed(25),
+            Color::Indexed(166),
+            Color::Indexed(30),
+            Color::Indexed(91),
+            Color::Indexed(94),
             Color::DarkGray,
-            Color::LightMagenta,
         ],
     };
 }
@@ -106,12 +107,10 @@ impl Theme {
         if self.color { Style::new().fg(color) } else { Style::new() }
     }
 
-    /// Headings and what is chosen.
     pub fn strong(self) -> Style {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
-    /// What matters less.
     pub fn faint(self) -> Style {
         Style::new().add_modifier(Modifier::DIM)
     }
@@ -127,7 +126,6 @@ impl Theme {
         Style::new().add_modifier(Modifier::REVERSED)
     }
 
-    /// What went well.
     pub fn good(self) -> Style {
         self.with(self.palette.good)
     }
@@ -136,7 +134,7 @@ impl Theme {
         self.with(self.palette.bad).add_modifier(Modifier::BOLD)
     }
 
-    /// What is under way.
+    /// What warns, or waits for the person.
     pub fn active(self) -> Style {
         self.with(self.palette.active)
     }
@@ -182,6 +180,7 @@ impl Theme {
             '▓' => '+',
             '█' => '#',
             '–' => '-',
+            '┊' => ':',
             '…' => '~',
             letter => letter,
         };

@@ -292,7 +292,7 @@ fn no_verb_runs_sends_or_reads_what_a_clone_names() {
 type Way = (ScreenState, &'static str, &'static [(&'static str, &'static str)]);
 
 const WAYS: [Way; 9] = [
-    (Home, "", &[("", "Begin")]),
+    (Home, "", &[("", "begin")]),
     (Draft, "decide.yaml", &[("", "DRAFT")]),
     (Draft, "run.yaml", &[("", "first step")]),
     (Question, "ask.yaml", &[("", "Your decision")]),

@@ -54,9 +54,9 @@ fn quits(mut screen: Screen) -> String {
 fn a_topic_of_ones_own_comes_to_its_decision() {
     let desk = Desk::new();
     let mut screen = Screen::open(&desk, WIDE, &[]);
-    screen.wait_for(&["Begin", "context-passing", "n new"]);
+    screen.wait_for(&["begin", "context-passing", "n new"]);
     screen.press("D", &["Providers", "set OPENAI_API_KEY", "built-in placeholder"]);
-    screen.press(ESC, &["Begin", "n new"]);
+    screen.press(ESC, &["begin", "n new"]);
     screen.press("n", &["A question of your own", "Ctrl-S submit"]);
     screen.send("Where do we keep prices?\t");
     screen.send("Fast and simple prices\tin-process cache is simple\rredis is complex\t");
@@ -65,8 +65,8 @@ fn a_topic_of_ones_own_comes_to_its_decision() {
     screen.send("\tNo new server\t");
     screen.press(DONE, &["REQ-001", "summary: \"No new server\""]);
     assert!(desk.sessions().len() == 1, "what was done is on disk: {:?}", desk.sessions());
-    screen.press("o", &["Tally", "answered", "A accept"]);
-    screen.press("m", &["Note on round"]);
+    screen.press("o", &["Votes", "answered", "A accept"]);
+    screen.press("a\r", &["Note on round"]);
     screen.send("Simple wins.");
     screen.press(DONE, &["A accept"]);
     screen.press("Ay", &["Session finished"]);
@@ -88,7 +88,7 @@ fn a_round_is_watched_closed_early_and_asked_again() {
     let desk = Desk::with(THREE).served_by(&server);
     let mut screen = Screen::open(&desk, (80, 24), &["decide.yaml"]);
     // The user's own configuration names the service: nobody has to agree.
-    screen.wait_for(&["DRAFT", "o open", "it runs and asks"]);
+    screen.wait_for(&["DRAFT", "o open", "it asks `"]);
     assert!(!String::from_utf8_lossy(&screen.raw()).contains("asks you first"));
     screen.press("o", &["2 of 3 sealed", "OPEN", "asked", "c close"]);
     screen.send("\t\t\t\t\t\t");
@@ -96,7 +96,7 @@ fn a_round_is_watched_closed_early_and_asked_again() {
     // While it is open nothing of an answer has been on any screen.
     let raw = String::from_utf8_lossy(&screen.raw()).into_owned();
     assert!(raw.contains("sealed") && !raw.contains(SECRET) && !raw.contains("votes"), "{raw}");
-    screen.press("cy", &["votes alpha", "missing", "n repeat"]);
+    screen.press("cy", &["votes alpha", "missing", "n ask again"]);
     screen.press("n", &["DRAFT", "round 2", "o open"]);
     screen.press("o", &["2 of 3 sealed", "c close"]);
     screen.send("g");
@@ -132,7 +132,7 @@ fn a_killed_session_is_resumed_and_what_was_typed_is_back() {
     wait_for("the kept draft", || desk.files().into_iter().filter(is_draft).any(is_kept).then_some(()));
     screen.kill();
     let mut screen = Screen::open(&desk, WIDE, &[]);
-    screen.wait_for(&["round 1 open, 2 of 3", "resume"]);
+    screen.wait_for(&["go on (1)", "round 1 open, 2 of 3"]);
     screen.press("g\r", &["Unfinished session"]);
     screen.press("\r", &["2 of 3 sealed", "c close"]);
     screen.send("g");
@@ -286,7 +286,7 @@ fn people_answer_in_turn_and_nobody_sees_what_the_other_typed() {
 fn a_rest_in_the_shell_loses_nothing() {
     let desk = Desk::new();
     let mut screen = Screen::open(&desk, WIDE, &[]);
-    screen.wait_for(&["Begin"]);
+    screen.wait_for(&["begin"]);
     screen.press("n", &["What everyone is asked", "[x] qa-lead"]);
     screen.send("What now?");
     // Without a shell around it nothing stops it: the terminal is given back and taken again.
@@ -297,7 +297,7 @@ fn a_rest_in_the_shell_loses_nothing() {
     // Left before anything was on disk: what was typed is there the next time.
     quits(screen);
     let mut screen = Screen::open(&desk, WIDE, &[]);
-    screen.wait_for(&["Begin"]);
+    screen.wait_for(&["begin"]);
     screen.press("n", &["What now?", "Draft restored."]);
     screen.send("\u{3}");
     assert_eq!(screen.end().0, 0);

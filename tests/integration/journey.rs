@@ -39,7 +39,7 @@ impl Newcomer {
 
     #[track_caller]
     fn asks(&mut self, model: &str) {
-        let home = ["Ask several AIs one question", "a question of your own", "Who can answer", "n new"];
+        let home = ["Ask several AIs one question", "a question of your own", "can answer", "n new"];
         self.screen.wait_for(&home);
         self.press(&["n"], &["A question of your own", "background", "Ctrl-S submit"]);
         self.screen.send("Which cache first?");
@@ -49,9 +49,9 @@ impl Newcomer {
         self.screen.send("redis\rin-process");
         let draft = ["DRAFT", "Which cache first?", "software-architect", "no model yet", "m model"];
         self.press(&[DONE], &draft);
-        self.press(&["m"], &["Who answers", model, "Enter: all 5 seats"]);
-        self.press(&["\r"], &[model, "o open"]);
-        self.screen.wait_without(&["Who answers", "no model yet"]);
+        self.press(&["m"], &["Model of ", model, "Alt-Enter all 5"]);
+        self.press(&["\x1b\r"], &[model, "o open"]);
+        self.screen.wait_without(&["Model of", "no model yet"]);
         self.press(&["o"], &["REVEAL", "redis"]);
     }
 
@@ -84,7 +84,7 @@ fn a_newcomer_has_a_local_server_answer_and_it_is_remembered() {
     let server = local("vote: redis\nrationale: [one truth]");
     let desk = Desk::new().set("OLLAMA_BASE_URL", &format!("{}/v1", server.url()));
     let mut newcomer = Newcomer::sits_down(&desk);
-    newcomer.screen.wait_for(&["1 model"]);
+    newcomer.screen.wait_for(&["ollama 1"]);
     newcomer.asks("ollama/llama3.2");
     newcomer.leaves(&desk, "ollama/llama3.2");
     let mut again = Screen::open(&desk, (80, 24), &[]);
@@ -99,7 +99,7 @@ fn a_newcomer_has_a_command_line_agent_answer() {
         "cat > /dev/null\nprintf '{\"type\":\"result\",\"is_error\":false,\"result\":\"vote: redis\"}\\n'\n";
     let desk = with_claude(Desk::new(), ANSWER);
     let mut newcomer = Newcomer::sits_down(&desk);
-    newcomer.screen.wait_for(&["claude-cli", "9.9.9"]);
+    newcomer.screen.wait_for(&["claude-cli"]);
     newcomer.asks("claude-cli/");
     newcomer.leaves(&desk, "claude-cli/");
 }
@@ -126,7 +126,7 @@ fn a_seat_without_a_key_is_told_before_and_saved_while_the_round_is_open() {
     screen.press("g\r", &["Unfinished session"]);
     screen.press("\r", &["1 failed", "r again"]);
     screen.press("r", &["Ask qa-lead again", "the same again", "ollama/llama3.2"]);
-    screen.press("j\r", &["REVEAL", "alpha"]);
+    screen.press("\x1b[B\r", &["REVEAL", "alpha"]);
     screen.send("q");
     assert_eq!(screen.end().0, 0);
     let round = &saved(&desk).rounds[0];

@@ -88,7 +88,7 @@ fn no_session_file_unfolds_into_more_memory_than_its_size_allows() {
     // A program that is gone before it is looked at has none.
     assert!(most > 0, "no memory was ever seen");
     let mut screen = Screen::open(&desk, (120, 40), &[]);
-    screen.wait_for(&["aliases-800", "an anchor", "numbers-800", "Begin"]);
+    screen.wait_for(&["aliases-800", "an anchor", "numbers-800", "begin"]);
     screen.send("q");
     let (code, raw) = screen.end();
     assert_eq!(code, 0);

@@ -40,7 +40,7 @@ fn run() -> Vec<Frame> {
     frames.push(Frame { drawn: screen.drawn(), seconds: 4 });
     screen.press("c", &["REVEAL", "Decision"]);
     frames.push(Frame { drawn: screen.drawn(), seconds: 5 });
-    screen.press("v", &["╮╭ security-champion"]);
+    screen.press("v", &["┬ security-champion"]);
     frames.push(Frame { drawn: screen.drawn(), seconds: 4 });
     screen.kill();
     frames

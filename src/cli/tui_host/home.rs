@@ -78,7 +78,7 @@ fn project(path: &Path) -> String {
 fn start(name: &str, about: &str, opening: OpenTarget) -> HomeRow {
     let (part, sign) = (HomeSection::New, ("+", "+"));
     let (name, about, age, detail) = (name.to_owned(), about.to_owned(), String::new(), Vec::new());
-    HomeRow { part, sign, name, about, age, detail, verb: "start", opening }
+    HomeRow { part, sign, name, about, age, detail, opening }
 }
 
 /// A saved session: what was asked, a sign for its state, and its outcome.
@@ -89,26 +89,26 @@ fn session(path: &Path) -> HomeRow {
     let read = if size <= MOST_READ { Disk::default().read(path, MOST_READ).ok() } else { None };
     let file = path.display().to_string();
     let (mut name, mut detail) = (stem, vec![file.clone()]);
-    let (sign, about, verb) = match read.map(|bytes| read_log(&bytes)) {
-        None => (("?", "?"), format!("{} MB", size / (1024 * 1024)), "replay"),
-        Some(Err(damage)) => (("!", "!"), format!("damaged: {}", damage.what), "replay"),
-        Some(Ok(log)) if log.lines.is_empty() => (("!", "!"), "nothing recorded".to_owned(), "replay"),
+    let (sign, about) = match read.map(|bytes| read_log(&bytes)) {
+        None => (("?", "?"), format!("{} MB", size / (1024 * 1024))),
+        Some(Err(damage)) => (("!", "!"), format!("damaged: {}", damage.what)),
+        Some(Ok(log)) if log.lines.is_empty() => (("!", "!"), "nothing recorded".to_owned()),
         Some(Ok(log)) => {
             let session = fold(&log);
-            let (sign, verb) = match &session.closed {
-                None => (("●", "o"), "resume"),
-                Some(closed) if closed.exit_code == 0 => (("✓", "v"), "replay"),
-                Some(_) => (("✗", "x"), "replay"),
+            let sign = match &session.closed {
+                None => ("●", "o"),
+                Some(closed) if closed.exit_code == 0 => ("✓", "v"),
+                Some(_) => ("✗", "x"),
             };
             name = question(&session).unwrap_or(name);
             detail = details(&session, file);
-            (sign, state(&session), verb)
+            (sign, state(&session))
         }
     };
     let touched = meta.and_then(|meta| meta.modified().ok()).and_then(|at| at.elapsed().ok());
     let age = touched.map(|since| age(since.as_secs())).unwrap_or_default();
     let opening = OpenTarget::Replay(path.to_owned());
-    HomeRow { part: HomeSection::Sessions, sign, name, about, age, detail, verb, opening }
+    HomeRow { part: HomeSection::Sessions, sign, name, about, age, detail, opening }
 }
 
 /// What a session asked last, or what it is for.

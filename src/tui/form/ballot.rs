@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::build::form;
 use super::{CheckItem, Field, FieldValue, Form, FormKind, picked};
 use crate::ballot::{
     BallotForm, BallotKind, FormField, FormValues, Input, ParsedReply, read_reply, typed_number,
@@ -26,15 +27,11 @@ pub fn seat_answer(
         fields.push(Field::line("changed_by", "changed by", "Which argument or fact changed your mind", ""));
     }
     fields.push(Field::line("confidence", "confidence", "0 to 1 (optional)", ""));
+    let purpose = FormKind::SeatAnswer(seat.to_owned(), ballot.kind);
     Form {
-        purpose: FormKind::SeatAnswer(seat.to_owned(), ballot.kind),
-        title: format!("Private answer for {seat}"),
-        fields,
-        at: 0,
         error: again.map(|reason| reason.lines().next().unwrap_or_default().to_owned()),
         intro: intro(question, ballot, background),
-        filled: String::new(),
-        kept_as: String::new(),
+        ..form(purpose, format!("Private answer for {seat}"), fields, "")
     }
 }
 

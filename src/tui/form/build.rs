@@ -2,12 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::{CheckItem, Field, Form, FormKind, ModelTarget};
+use super::{CheckItem, Field, Form, FormKind, MORE};
+use crate::ballot::{BallotKind, OptionOrder};
 use crate::core::{Proposal, Question, QuestionKind};
 use crate::history::{Merge, Session};
+use crate::insight::asked::blocked;
 use crate::round::material::{Artifact, EvidencePlace};
-use crate::tally::{CountableKind, Rule};
-use crate::workflow::{DEFAULT_PANEL, Quorum, Round, Template, strategies};
+use crate::tally::Rule;
+use crate::workflow::{DEFAULT_PANEL, Quorum, Round, strategies};
 use crate::yaml::Out;
 
 pub(super) fn form(
@@ -34,21 +36,144 @@ pub fn panel(personas: &[(String, String)]) -> Vec<CheckItem> {
 /// A question of one's own; `personas` are all there are, each with a line about it, `own` the strategies of
 /// the project.
 pub fn new_question(personas: &[(String, String)], own: &[String]) -> Form {
-    let rules: Vec<&str> = std::iter::once("none").chain(Rule::for_kind(CountableKind::Choice)).collect();
     let built_in = strategies().iter().map(|strategy| &strategy.name);
     let strategies: Vec<&str> = built_in.chain(own).map(String::as_str).collect();
-    let fields = vec![
-        Field::text("question", "question", "What everyone is asked", ""),
-        Field::text("exploration", "background", "What they should know; type or paste it", ""),
-        Field::text("options", "options", "One option per line; empty for an open question", ""),
-        Field::choice("rule", "rule", "", &rules, "majority"),
+    let usual = Asked { ballot: "choice".to_owned(), rule: "majority".to_owned(), ..Asked::default() };
+    let mut fields = round_fields(&usual);
+    fields.extend([
         Field::choice("strategy", "strategy", "", &strategies, "blind"),
         Field::picks("participants", "who", "Space adds or removes", panel(personas)),
         Field::line("models", "also", "Seats without persona: openai/gpt-5-mini, human", ""),
+    ]);
+    fields.extend(folded_fields(&usual));
+    fields.extend([
         Field::line("goal", "goal", "Purpose (optional)", ""),
         Field::line("constraints", "constraints", "Separated by ; (optional)", ""),
-    ];
+    ]);
     form(FormKind::NewQuestion, "A question of your own", fields, "new-topic")
+}
+
+/// What a round is asked with, as text for the fields of its form: the same before the first round and later.
+#[derive(Default)]
+struct Asked {
+    question: String,
+    background: String,
+    ballot: String,
+    options: String,
+    /// A rule's name; with terms, the map that a definition writes.
+    rule: String,
+    scale: String,
+    deadline: String,
+    quorum: String,
+    close: String,
+    ties: String,
+    order: String,
+    rest: String,
+}
+
+impl Asked {
+    fn of(round: &Round) -> Self {
+        let (ballot, json) = (&round.ballot, |value: Value| value.to_string());
+        let rule = match (round.rule, serde_json::to_value(&round.terms)) {
+            (Some(rule), Ok(Value::Object(terms))) if !terms.is_empty() => {
+                let name = ("name".to_owned(), rule.name().into());
+                json(Value::Object(std::iter::once(name).chain(terms).collect()))
+            }
+            (rule, _) => rule.map_or("none", Rule::name).to_owned(),
+        };
+        let word = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let needed = |quorum| match quorum {
+            Quorum::MoreThanHalf => Value::Null,
+            Quorum::Seats(seats) => seats.into(),
+            Quorum::Percent(share) => format!("{share}%").into(),
+        };
+        let quorum = needed(round.quorum);
+        let mut rest = json!({"quorum_ballots": round.quorum_ballots.map(needed), "act_at": round.act_at});
+        rest.as_object_mut().into_iter().for_each(|map| map.retain(|_, value| !value.is_null()));
+        let time =
+            |ms: u64| if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") };
+        let end = |end: &Option<_>| end.as_ref().map(ToString::to_string).unwrap_or_default();
+        let scale = match (&ballot.min, &ballot.max) {
+            (None, None) => ballot.cards.join(", "),
+            (min, max) => format!("{} to {}", end(min), end(max)),
+        };
+        let order = OptionOrder::WORDS.iter().find(|(_, order)| *order == ballot.order);
+        Self {
+            question: round.question.clone(),
+            background: round.exploration.clone().unwrap_or_default(),
+            ballot: ballot.kind.name().to_owned(),
+            options: ballot.options.join("\n"),
+            rule,
+            scale,
+            deadline: round.deadline_ms.map(time).unwrap_or_default(),
+            quorum: if quorum.is_null() { String::new() } else { word(quorum) },
+            close: serde_json::to_value(round.close).map(word).unwrap_or_default(),
+            ties: serde_json::to_value(round.ties).map(word).unwrap_or_default(),
+            order: order.map_or("same", |(word, _)| word).to_owned(),
+            rest: if rest == json!({}) { String::new() } else { Out::json_document(&rest, true) },
+        }
+    }
+}
+
+/// The rules that count a kind of ballot, and `none`.
+pub(super) fn rules_of(kind: &str) -> Vec<&'static str> {
+    let countable = BallotKind::from_name(kind).and_then(|kind| kind.spec().countable());
+    std::iter::once("none").chain(countable.into_iter().flat_map(Rule::for_kind)).collect()
+}
+
+fn round_fields(asked: &Asked) -> Vec<Field> {
+    let mut rules = rules_of(&asked.ballot);
+    if !rules.contains(&asked.rule.as_str()) {
+        rules.push(&asked.rule);
+    }
+    vec![
+        Field::text("question", "question", "What everyone is asked", &asked.question),
+        Field::text(
+            "exploration",
+            "background",
+            "What they should know; type or paste it",
+            &asked.background,
+        ),
+        Field::choice("ballot", "ballot", "how it is answered", &BallotKind::names(), &asked.ballot),
+        Field::text(
+            "options",
+            "options",
+            "One per line; a choice without any is an open question",
+            &asked.options,
+        ),
+        Field::choice("rule", "rule", "", &rules, &asked.rule),
+    ]
+}
+
+/// What few rounds need, below a field that unfolds it.
+fn folded_fields(asked: &Asked) -> Vec<Field> {
+    let orders: Vec<&str> = OptionOrder::WORDS.iter().map(|(word, _)| *word).collect();
+    let mut ties = vec!["none", "ask", "{seeded: 1}"];
+    if !asked.ties.is_empty() && !ties.contains(&asked.ties.as_str()) {
+        ties.push(&asked.ties);
+    }
+    let about = "deadline, quorum, close, ties, order, scale";
+    vec![
+        Field::choice(MORE, "more …", about, &["folded", "shown"], "folded"),
+        Field::line("deadline", "deadline", "90s, 5m; empty for none", &asked.deadline),
+        Field::line(
+            "quorum",
+            "quorum",
+            "Seats a decision needs: 3, 60%; empty for more than half",
+            &asked.quorum,
+        ),
+        Field::choice(
+            "close",
+            "close",
+            "when it closes",
+            &["all", "quorum", "deadline", "manual"],
+            &asked.close,
+        ),
+        Field::choice("ties", "ties", "no decision, you decide, or by lot", &ties, &asked.ties),
+        Field::choice("order", "order", "in which seats see the options", &orders, &asked.order),
+        Field::line("scale", "scale", "Scores: 0 to 5; cards of an estimate: 1, 2, 3, 5, 8", &asked.scale),
+        Field::text("rest", "others", "YAML: quorum_ballots, act_at", &asked.rest),
+    ]
 }
 
 /// Returns the entry of a roster that seats a persona without the tools it lists.
@@ -83,82 +208,20 @@ pub fn seats(personas: &[(String, String)], seats: &[(String, String)]) -> Form 
     form(FormKind::Seats, "Who is asked", fields, "")
 }
 
-pub fn model(target: ModelTarget) -> Form {
-    let fields = vec![Field::line("model", "model", "provider/model, for example ollama/llama3.2", "")];
-    form(FormKind::Model(target), "Another model", fields, "")
-}
-
-/// The round of a step, as it would open now.
 pub fn round(session: &Session, step: &str, round: &Round) -> Form {
     let seat = |name: &String| {
         let about = session.roster.get(name).map(|seat| seat.model.clone()).unwrap_or_default();
         CheckItem { name: name.clone(), about, is_picked: round.participants.holds(name) }
     };
-    let fields = vec![
-        Field::text("question", "question", "Question for all participants", &round.question),
-        Field::text(
-            "exploration",
-            "exploration",
-            "Background for participants",
-            round.exploration.as_deref().unwrap_or_default(),
-        ),
-        Field::text(
-            "rules",
-            "rules",
-            "YAML: ballot, rule, ties, quorum, quorum_ballots, act_at, close, deadline",
-            &rules(round),
-        ),
-        Field::picks(
-            "participants",
-            "participants",
-            "Space selects",
-            session.roster.keys().map(seat).collect(),
-        ),
-    ];
-    form(
-        FormKind::Round(step.to_owned()),
-        format!("Round `{step}`"),
-        fields,
-        format!("{}-round-{step}", session.id),
-    )
+    let asked = Asked::of(round);
+    let mut fields = round_fields(&asked);
+    let seats = session.roster.keys().map(seat).collect();
+    fields.push(Field::picks("participants", "who", "Space adds or removes", seats));
+    fields.extend(folded_fields(&asked));
+    let kept_as = format!("{}-round-{step}", session.id);
+    form(FormKind::Round(step.to_owned()), format!("Round `{step}`"), fields, kept_as)
 }
 
-/// The keys of a round beside its texts, as a definition writes them.
-fn rules(round: &Round) -> String {
-    let options: Vec<String> = round.ballot.options.iter().map(|option| Template::literal(option)).collect();
-    let (min, max, cards) = (&round.ballot.min, &round.ballot.max, &round.ballot.cards);
-    let rule = round.rule.map(|rule| match serde_json::to_value(&round.terms) {
-        Ok(Value::Object(terms)) if !terms.is_empty() => {
-            let name = ("name".to_owned(), rule.name().into());
-            Value::Object(std::iter::once(name).chain(terms).collect())
-        }
-        _ => rule.name().into(),
-    });
-    let needed = |quorum| match quorum {
-        Quorum::MoreThanHalf => Value::Null,
-        Quorum::Seats(seats) => seats.into(),
-        Quorum::Percent(share) => format!("{share}%").into(),
-    };
-    let time = |ms: u64| if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") };
-    let mut keys = json!({
-        "ballot": {"kind": round.ballot.kind.name(), "options": options, "min": min, "max": max, "cards": cards},
-        "rule": rule,
-        "ties": round.ties,
-        "quorum": needed(round.quorum),
-        "quorum_ballots": round.quorum_ballots.map(needed),
-        "act_at": round.act_at,
-        "close": round.close,
-        "deadline": round.deadline_ms.map(time),
-    });
-    let is_set = |_: &String, value: &mut Value| {
-        !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty())
-    };
-    keys["ballot"].as_object_mut().into_iter().for_each(|map| map.retain(is_set));
-    keys.as_object_mut().into_iter().for_each(|map| map.retain(is_set));
-    Out::json_document(&keys, true)
-}
-
-/// An artifact: one that is there, or a new one.
 pub fn artifact(session: &Session, known: Option<&Artifact>) -> Form {
     let detail = |key: &str| {
         let found = known.and_then(|known| known.details.iter().find(|(name, _)| *name == key));
@@ -189,7 +252,6 @@ pub fn artifact(session: &Session, known: Option<&Artifact>) -> Form {
     form(purpose, "Artifact (used from the next round)", fields, kept_as)
 }
 
-/// An artifact as a definition writes it.
 fn written(artifact: &Artifact) -> serde_json::Map<String, serde_json::Value> {
     let mut map = serde_json::Map::new();
     map.insert("id".to_owned(), artifact.id.clone().into());
@@ -236,8 +298,20 @@ fn proposal(session: &Session, step: &str) -> Option<Proposal> {
     Proposal::of(session, definition, definition.step(step)?)
 }
 
+/// What the answer to a block is.
+pub(super) const LEAVE_BLOCKED: &str = "leave it blocked";
+
 pub fn answer(session: &Session, question: &Question) -> Form {
     let kept_as = format!("{}-answer-{}", session.id, question.step);
+    if let Some(round) = blocked(session) {
+        let text = round.opened.question.clone();
+        let words = ["ask again with this text", LEAVE_BLOCKED];
+        let fields = vec![
+            Field::text("proposal", "proposal", "Change what would let it pass", &text),
+            Field::choice("answer", "then", "← → to choose", &words, ""),
+        ];
+        return form(FormKind::Amendment(text), "The proposal, amend it here", fields, kept_as);
+    }
     let comment = Field::text("comment", "comment", "Optional, recorded", "");
     let (purpose, first) = match &question.kind {
         QuestionKind::Approval => (

@@ -8,7 +8,6 @@ pub struct Field {
     /// Name of the field in the code and in saved drafts; never changes.
     pub id: &'static str,
     pub label: &'static str,
-    /// What may be entered, in a few words.
     pub hint: &'static str,
     pub entry: FieldValue,
 }
@@ -16,15 +15,12 @@ pub struct Field {
 #[derive(Debug, Clone)]
 pub enum FieldValue {
     Line(Box<TextArea<'static>>),
-    /// Text of several lines.
     Text(Box<TextArea<'static>>),
-    /// One of several words.
     Choice(Vec<String>, usize),
     /// Any of several words, and the one the cursor is on.
     Picks(Vec<CheckItem>, usize),
 }
 
-/// One of several that may be picked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckItem {
     pub name: String,
@@ -106,7 +102,6 @@ pub(super) fn picked(picks: &[CheckItem]) -> Vec<String> {
     picks.iter().filter(|pick| pick.is_picked).map(|pick| pick.name.clone()).collect()
 }
 
-/// The next word that begins with a letter.
 pub(super) fn choose(words: &[String], at: &mut usize, letter: char) {
     let begins = |word: &String| word.chars().next().is_some_and(|c| c.eq_ignore_ascii_case(&letter));
     let next = (1..=words.len()).map(|by| (*at + by) % words.len()).find(|index| begins(&words[*index]));

@@ -11,7 +11,7 @@ mod submit;
 
 pub use agenda::{AgendaForm, agenda};
 pub use ballot::{check_reply, seat_answer};
-pub use build::{answer, artifact, excuse, model, new_question, note, panel, round, seats, without_tools};
+pub use build::{answer, artifact, excuse, new_question, note, panel, round, seats, without_tools};
 pub use field::{CheckItem, Field, FieldValue};
 pub use rule_hints::{rule_hint, strategy_hint};
 pub use submit::{Submitted, read};
@@ -32,32 +32,17 @@ pub enum FormKind {
     Artifact(Map<String, Value>),
     Agenda(AgendaForm),
     Note(String),
-    /// Letting this seat go.
     Excuse(String),
-    Model(ModelTarget),
-    /// Who is asked in a session that has not begun.
     Seats,
     Approval,
-    /// The proposal that is accepted or changed.
+    /// This text of a proposal that is blocked, amended or left as it is.
+    Amendment(String),
     Proposal(Value),
-    /// These ideas as options, or a no.
     Merge(Vec<CollectedIdea>),
-    /// One of these level options.
     Tie(Vec<String>),
     /// Whether to ask again whose answers were lost.
     KeyLost,
     SeatAnswer(String, BallotKind),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ModelTarget {
-    /// Seats of this project for which nobody names one.
-    Project,
-    /// All seats of a session that has not begun.
-    AllSeats,
-    Seat(String),
-    /// A seat of the open round, which is asked again.
-    Retry(String),
 }
 
 #[derive(Debug, Clone)]
@@ -66,7 +51,6 @@ pub struct Form {
     pub title: String,
     pub fields: Vec<Field>,
     pub at: usize,
-    /// What is wrong with it, once it was handed in.
     pub error: Option<String>,
     /// What is read before it is filled in; empty where the panes behind it show that.
     pub intro: String,
@@ -78,11 +62,9 @@ pub struct Form {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FormEvent {
-    /// It was typed, or moved the cursor.
     Typed,
     Away,
     Done,
-    /// It completes the path in the field.
     Path(String),
 }
 
@@ -90,6 +72,22 @@ impl Form {
     /// Returns the value of a field; empty if there is no field with this id.
     pub fn value(&self, id: &str) -> String {
         self.fields.iter().find(|field| field.id == id).map(Field::value).unwrap_or_default()
+    }
+
+    /// The fields that are shown: what is folded is not.
+    pub fn shown(&self) -> &[Field] {
+        let more = self.fields.iter().position(|field| field.id == MORE && field.value() == "folded");
+        &self.fields[..more.map_or(self.fields.len(), |more| more + 1)]
+    }
+
+    /// Another kind of ballot has other rules; its first one is taken.
+    fn sync_rules(&mut self) {
+        let kind = self.value("ballot");
+        let rules = build::rules_of(&kind);
+        let usual = if kind == "choice" { "majority" } else { rules.get(1).copied().unwrap_or("none") };
+        if let Some(field) = self.fields.iter_mut().find(|field| field.id == "rule") {
+            *field = Field::choice("rule", "rule", "", &rules, usual);
+        }
     }
 
     /// Returns the draft to save: a JSON map from field id to value.
@@ -112,7 +110,6 @@ impl Form {
         before != self.kept()
     }
 
-    /// Puts text into the field that is being filled in.
     pub fn paste(&mut self, text: &str) {
         let text = typed(text);
         match self.fields.get_mut(self.at).map(|field| &mut field.entry) {
@@ -126,7 +123,6 @@ impl Form {
         }
     }
 
-    /// Puts a text in the place of the field's own.
     pub fn replace(&mut self, text: &str) {
         let text = typed(text.strip_suffix('\n').unwrap_or(text));
         if let Some(field) = self.fields.get_mut(self.at) {
@@ -148,7 +144,10 @@ impl Form {
 
     /// Whether it answers a question that stays in view.
     pub fn is_answer(&self) -> bool {
-        matches!(self.purpose, FormKind::Approval | FormKind::Tie(_) | FormKind::KeyLost)
+        matches!(
+            self.purpose,
+            FormKind::Approval | FormKind::Amendment(_) | FormKind::Tie(_) | FormKind::KeyLost
+        )
     }
 
     /// The text of the field, if it is one to write in.
@@ -185,14 +184,13 @@ impl Form {
         if found.len() < 2 { &[] } else { found }
     }
 
-    /// Goes to the next field, or the one before.
     fn move_focus(&mut self, by: usize) {
-        self.at = (self.at + by) % self.fields.len().max(1);
+        self.at = (self.at + by) % self.shown().len().max(1);
     }
 
     pub fn press(&mut self, key: &KeyEvent) -> FormEvent {
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
-        let count = self.fields.len().max(1);
+        let (count, kind) = (self.shown().len().max(1), self.value("ballot"));
         let is_last = self.at + 1 == count;
         match (key.code, ctrl) {
             (KeyCode::Esc, _) => return FormEvent::Away,
@@ -233,6 +231,9 @@ impl Form {
                 None => {}
             },
         }
+        if self.value("ballot") != kind {
+            self.sync_rules();
+        }
         FormEvent::Typed
     }
 
@@ -240,6 +241,11 @@ impl Form {
     pub fn refuse(&mut self, why: String) {
         self.error = Some(why);
         if let Some(at) = self.error_field() {
+            if at >= self.shown().len()
+                && let Some(more) = self.fields.iter_mut().find(|field| field.id == MORE)
+            {
+                more.restore("shown");
+            }
             self.at = at;
             self.show_cursor();
         }
@@ -264,6 +270,8 @@ impl Form {
     }
 }
 
+/// The id of the field that unfolds those below it.
+const MORE: &str = "more";
 /// The id of the field that holds a path of the project.
 const PATH: &str = "file";
 

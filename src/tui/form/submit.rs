@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use super::build::OPEN;
-use super::{FieldValue, Form, FormKind, ModelTarget, picked};
+use super::build::{LEAVE_BLOCKED, OPEN};
+use super::{FieldValue, Form, FormKind, picked};
 use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
 use crate::history::{CollectedIdea, RoundRevised};
 use crate::launch::scripted_answers::merged as merged_ideas;
@@ -14,12 +14,8 @@ use crate::yaml::{Out, read as read_yaml};
 #[derive(Debug, Clone, PartialEq)]
 pub enum Submitted {
     Order(Box<FacilitatorRequest>),
-    /// The text of a definition to begin with.
     Definition(String),
-    /// What the person in a seat answers.
     Reply(String, String),
-    Model(ModelTarget, String),
-    /// Who is asked in a session that has not begun.
     Seats(Vec<String>),
 }
 
@@ -41,7 +37,6 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
             FacilitatorRequest::ChangeAgenda { change, by }
         }
         FormKind::Note(round) => FacilitatorRequest::Note { round: round.clone(), text: value("note") },
-        FormKind::Model(target) => return Ok(Submitted::Model(target.clone(), needed(form, "model")?)),
         FormKind::Seats => return everyone(form).map(Submitted::Seats),
         FormKind::Excuse(seat) => {
             FacilitatorRequest::Excuse { participant: seat.clone(), reason: needed(form, "reason")? }
@@ -51,6 +46,11 @@ pub fn read(form: &Form) -> Result<Submitted, String> {
         }
         FormKind::Merge(ideas) if value("answer") == "merge" => merged(form, ideas, value("comment"))?,
         FormKind::Merge(_) => says(false, None, value("comment")),
+        FormKind::Amendment(_) if value("answer") == LEAVE_BLOCKED => says(false, None, String::new()),
+        FormKind::Amendment(before) => {
+            let amended = Some(needed(form, "proposal")?).filter(|text| text.trim() != before.trim());
+            says(true, None, amended.unwrap_or_default())
+        }
         FormKind::Approval => says(value("answer") == "approve", None, value("comment")),
         FormKind::Proposal(_) if value("answer") == "refuse" => says(false, None, value("comment")),
         FormKind::Proposal(proposal) => accepts(proposal, &form.value("proposal"), value("comment"))?,
@@ -103,16 +103,65 @@ fn seats(form: &Form) -> Result<Option<Vec<String>>, String> {
     }
 }
 
-/// The round as a definition writes it: its texts, and the keys that the form has as YAML.
 fn round_text(form: &Form) -> Result<String, String> {
     let literal = |text: &str| Out::text(Template::literal(text.trim()));
-    let (exploration, rules) = (form.value("exploration"), form.value("rules"));
-    read_yaml(&rules, "`rules`").map_err(|problem| problem.to_string())?;
+    let exploration = form.value("exploration");
     let mut entries = vec![("question", literal(&needed(form, "question")?))];
     if !exploration.trim().is_empty() {
         entries.push(("exploration", literal(&exploration)));
     }
-    Ok(yaml(entries) + &rules)
+    let kind = form.value("ballot");
+    if let Some(ballot) = ballot(form, &kind) {
+        entries.push(("ballot", ballot));
+    }
+    let is_open = kind == "choice" && form.value("options").trim().is_empty();
+    counting(form, !is_open, &mut entries);
+    with_rest(form, entries)
+}
+
+/// The ballot as a map; none for a choice without options, which is an open question.
+fn ballot(form: &Form, kind: &str) -> Option<Out<'static>> {
+    let options = parts(&form.value("options"), '\n');
+    if kind == "choice" && options.is_empty() {
+        return None;
+    }
+    let mut map: Vec<_> = vec![("kind".into(), Out::word(kind.to_owned()))];
+    if !options.is_empty() {
+        let options = options.iter().map(|option| Template::literal(option)).collect();
+        map.push(("options".into(), texts(options)));
+    }
+    let order = form.value("order");
+    if order != "same" && !options.is_empty() {
+        map.push(("order".into(), Out::word(order)));
+    }
+    let scale = form.value("scale");
+    let (min, max) = scale.split_once(" to ").unwrap_or_default();
+    for (key, end) in [("min", min), ("max", max)].into_iter().filter(|(_, end)| !end.trim().is_empty()) {
+        map.push((key.into(), Out::Raw(end.trim().to_owned().into())));
+    }
+    if !scale.contains(" to ") && !scale.trim().is_empty() {
+        let cards = parts(&scale, ',').into_iter().map(|card| Out::Raw(card.into())).collect();
+        map.push(("cards".into(), Out::List(cards)));
+    }
+    Some(Out::Map(map))
+}
+
+/// How the ballots are counted, and when; what is as usual is left out.
+fn counting<'a>(form: &Form, has_rule: bool, entries: &mut Vec<(&'a str, Out<'a>)>) {
+    let usual = [("rule", "none"), ("ties", "none"), ("quorum", ""), ("close", "all"), ("deadline", "")];
+    for (key, usual) in usual {
+        let value = form.value(key).trim().to_owned();
+        if value != usual && (has_rule || !matches!(key, "rule" | "ties")) {
+            entries.push((key, Out::Raw(value.into())));
+        }
+    }
+}
+
+/// Entries as YAML, and below them the keys that have no field of their own.
+fn with_rest(form: &Form, entries: Vec<(&str, Out<'_>)>) -> Result<String, String> {
+    let rest = form.value("rest");
+    read_yaml(&rest, "`others`").map_err(|problem| problem.to_string())?;
+    Ok(yaml(entries) + &rest)
 }
 
 /// The seats that were picked, and those that were typed.
@@ -174,7 +223,6 @@ pub fn yaml(entries: Vec<(&str, Out<'_>)>) -> String {
     Out::document(&entries)
 }
 
-/// A definition of one round, or of a discussion.
 pub fn definition(form: &Form) -> Result<String, String> {
     let value = |id: &str| form.value(id).trim().to_owned();
     let question = needed(form, "question")?;
@@ -209,32 +257,36 @@ pub fn definition(form: &Form) -> Result<String, String> {
         entries.push(("exploration", Out::text(Template::literal(&background))));
     }
     let options = parts(&form.value("options"), '\n');
-    let kind = if is_led { led_kind(&strategy, &options)? } else { Some("choice") };
-    let mut ballot: Vec<_> = kind.map(|kind| ("kind".into(), Out::word(kind))).into_iter().collect();
-    if !options.is_empty() {
-        let options = options.iter().map(|option| Template::literal(option)).collect();
-        ballot.push(("options".into(), texts(options)));
-    }
+    let chosen = value("ballot");
+    let kind = if is_led { led_kind(&strategy, &chosen, &options)? } else { Some(chosen) };
+    let made = kind.as_ref().map(|kind| ballot(form, kind).unwrap_or_else(|| Out::word(kind.clone())));
+    let open = kind.as_deref() == Some("choice") && options.is_empty();
     if is_led {
         entries.extend([("type", Out::word("discussion")), ("strategy", Out::word(strategy))]);
     }
-    if !ballot.is_empty() && (is_led || !options.is_empty()) {
-        entries.push(("ballot", Out::Map(ballot)));
+    match made {
+        Some(made) if is_led || !open => entries.push(("ballot", made)),
+        None if !options.is_empty() => {
+            let options = options.iter().map(|option| Template::literal(option)).collect();
+            entries.push(("ballot", Out::Map(vec![("options".into(), texts(options))])));
+        }
+        _ => {}
     }
-    let rule = value("rule");
-    if rule != "none" && kind == Some("choice") && (is_led || !options.is_empty()) {
-        entries.push(("rule", Out::word(rule)));
-    }
-    Ok(yaml(entries))
+    // The rule was chosen for the ballot of the form; of a discussion's choice the options may come later.
+    counting(form, kind == Some(value("ballot")) && (is_led || !open), &mut entries);
+    with_rest(form, entries)
 }
 
 /// The ballot kind of a discussion: the strategy's first, of those with options where there are some. None of
 /// a project's own strategy, which is read with the definition.
-fn led_kind(strategy: &str, options: &[String]) -> Result<Option<&'static str>, String> {
+fn led_kind(strategy: &str, chosen: &str, options: &[String]) -> Result<Option<String>, String> {
     let Some(found) = strategies().iter().find(|known| known.name == strategy) else { return Ok(None) };
     let fits = |kind: &&str| options.is_empty() || WITH_OPTIONS.contains(kind) && !found.ranks_answers();
-    let kind = found.accepts.iter().map(String::as_str).find(fits);
-    kind.map(Some).ok_or_else(|| format!("`options`: strategy `{strategy}` takes none"))
+    let accepted = || found.accepts.iter().map(String::as_str);
+    let chosen = accepted().find(|kind| *kind == chosen).filter(fits);
+    let kind = chosen.or_else(|| accepted().find(fits));
+    kind.map(|kind| Some(kind.to_owned()))
+        .ok_or_else(|| format!("`options`: strategy `{strategy}` takes none"))
 }
 
 #[cfg(test)]
@@ -368,8 +420,6 @@ mod tests {
     #[test]
     fn empty_fields_are_refused() {
         let session = crate::history::Session::default();
-        let form = build::model(ModelTarget::Project);
-        assert_eq!(read(&form), Err("`model` is empty".to_owned()));
         let mut form = build::artifact(&session, None);
         assert_eq!(form.value("id"), "REQ-001");
         assert!(read(&form).is_err());

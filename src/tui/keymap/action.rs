@@ -1,33 +1,24 @@
 //! The actions: what a key, a click or a choice of the palette does.
 
-/// What a key does; the table describes each action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Action {
-    OpenRow,
+    OpenItem,
     NewQuestion,
     OpenRound,
     EditRound,
     ChooseParticipants,
     ChooseModel,
-    EditArtifact,
-    ShowDiff,
     ShowSnapshot,
-    ShowResults,
-    ShowWorkItems,
     ShowAgenda,
     CloseRound,
     ExcuseSeat,
     InviteSeat,
+    AddMaterial,
     RetrySeat,
     CheckProviders,
-    CheckLatency,
     ExtendDeadline,
-    AnswerSeat,
     AcceptResult,
     RepeatRound,
-    AnswerQuestion,
-    ReadItem,
-    AddNote,
     OtherRules,
     ToggleSideBySide,
     ExportReport,
@@ -59,7 +50,6 @@ pub enum Action {
     Search,
     NextMatch,
     PreviousMatch,
-    FilterEvents,
     CommandPalette,
     Suspend,
 }

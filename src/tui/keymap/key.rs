@@ -74,34 +74,7 @@ pub(super) fn parse(text: &str) -> Option<KeyChord> {
     Some(key(code))
 }
 
-/// Keys as they are written; of four or more in a row the first and the last.
+/// Keys as they are written.
 pub fn labels(keys: &[KeyChord]) -> String {
-    let follows = |pair: &[KeyChord]| match (pair[0].code, pair[1].code) {
-        (KeyCode::Char(one), KeyCode::Char(next)) => {
-            pair[0].ctrl == pair[1].ctrl && u32::from(one) + 1 == u32::from(next)
-        }
-        _ => false,
-    };
-    if let [first, _, _, .., last] = keys
-        && keys.windows(2).all(follows)
-    {
-        return format!("{}–{}", label(*first), label(*last));
-    }
     keys.iter().map(|key| label(*key)).collect::<Vec<_>>().join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_keys_in_a_row_are_shown_as_a_range() {
-        let keys = |chars: &str| labels(&chars.chars().map(ch).collect::<Vec<_>>());
-        assert_eq!(keys("0123456789"), "0–9");
-        assert_eq!((keys("abcd"), keys("abc")), ("a–d".to_owned(), "a b c".to_owned()));
-        assert_eq!(keys("hjlk"), "h j l k");
-        assert_eq!(keys("1235"), "1 2 3 5");
-        assert_eq!(keys("ab"), "a b");
-        assert_eq!(labels(&[ch('a'), ctrl('b'), ch('c')]), "a Ctrl-B c");
-    }
 }

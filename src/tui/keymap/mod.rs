@@ -4,14 +4,12 @@
 //! of an action; it names the action by its id, which never changes.
 
 mod action;
-mod aim;
 mod key;
 mod table;
 
 pub use action::Action;
-pub use aim::Aim;
 pub use key::{KeyChord, label, labels};
-pub use table::{BINDINGS, FORM_KEYS, FormKey, KeyBinding, ScreenState, table};
+pub use table::{Aim, BINDINGS, FORM_KEYS, FormKey, KeyBinding, ScreenState, table};
 
 use std::collections::HashMap;
 
@@ -33,9 +31,6 @@ pub struct Keys {
 
 impl Keys {
     /// Returns the keys with the replacements of `screen.keys`: `{ID: KEY or [KEYS]}`.
-    ///
-    /// # Errors
-    /// An unknown action or key, or a key with two meanings in one state.
     pub fn configured<'a>(given: impl IntoIterator<Item = (&'a str, &'a [String])>) -> Result<Self, String> {
         let mut keys = Self::default();
         for (name, labels) in given {
@@ -56,7 +51,6 @@ impl Keys {
         self.own.get(&binding.action).map_or(binding.keys, Vec::as_slice)
     }
 
-    /// Returns the action of a key in a screen state.
     pub fn action(&self, event: &KeyEvent, state: ScreenState) -> Option<Action> {
         let pressed = KeyChord::pressed(event);
         if pressed == BACK {
@@ -103,15 +97,8 @@ impl Keys {
     }
 }
 
-/// Returns the rows that apply in a screen state.
 pub fn bindings_in(state: ScreenState) -> impl Iterator<Item = &'static KeyBinding> {
     BINDINGS.iter().filter(move |binding| binding.states.contains(&state))
-}
-
-/// The actions of a place whose name holds what is typed.
-pub fn matching(place: ScreenState, typed: &str) -> Vec<&'static KeyBinding> {
-    let typed = typed.to_lowercase();
-    bindings_in(place).filter(|binding| binding.name.contains(&typed)).collect()
 }
 
 #[cfg(test)]
@@ -136,7 +123,7 @@ mod tests {
             press(KeyCode::Char('c'), KeyModifiers::NONE, ScreenState::Open),
             Some(Action::CloseRound)
         );
-        assert_eq!(press(KeyCode::Char('c'), KeyModifiers::NONE, ScreenState::Replay), None);
+        assert_eq!(press(KeyCode::Char('x'), KeyModifiers::NONE, ScreenState::Replay), None);
         assert_eq!(
             press(KeyCode::Char('n'), KeyModifiers::NONE, ScreenState::Home),
             Some(Action::NewQuestion)

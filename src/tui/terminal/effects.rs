@@ -13,6 +13,7 @@ use crossterm::terminal::SetTitle;
 
 use super::opened::Then;
 use super::{KEEP_AFTER, Notify, Screen, guard};
+use crate::config::doctor::ProbeLevel;
 use crate::config::need::question;
 use crate::core::{Command, ExitCode, decide};
 use crate::diagnostic::Diagnostic;
@@ -58,7 +59,7 @@ impl Screen {
             Effect::UseModel(model) => return Ok(Some(self.use_model(&model))),
             Effect::Redraft(choice) => return Ok(self.redraft(choice).await),
             Effect::CancelOpening => drop(self.opening.fetch_add(1, Ordering::Relaxed)),
-            Effect::Doctor(depth) => self.aside(move |host| Message::Doctor(host.doctor(depth))),
+            Effect::Doctor => self.aside(|host| Message::Doctor(host.doctor(ProbeLevel::Listing))),
             Effect::ReadContext => {
                 let read = self.host.context().map_err(|problem| problem.to_string());
                 return Ok(Some(Message::Context(read)));

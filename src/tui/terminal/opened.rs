@@ -14,7 +14,6 @@ use crate::tui::sources::SeatChoice;
 /// What was opened, each with how often something was.
 pub type OpenedChannel = (UnboundedSender<(u64, Box<Opened>)>, UnboundedReceiver<(u64, Box<Opened>)>);
 
-/// What is done once the person has agreed.
 pub enum Then {
     /// The session that is looked at begins, with its first order.
     Begin(Option<FacilitatorRequest>),
@@ -33,12 +32,10 @@ pub enum Opened {
     Wrong(Vec<Diagnostic>),
 }
 
-/// A session that goes on.
 pub struct Resumed {
     pub path: PathBuf,
     pub replay: Replay,
     pub running: EngineHandle,
-    /// The event a new session was forked at.
     pub forked_at: Option<u64>,
 }
 

@@ -22,7 +22,6 @@ use crate::tui::update::{Message, begun, cannot_begin};
 /// What is done this soon is shown at once, without a word of waiting.
 const AT_ONCE: Duration = Duration::from_millis(40);
 
-/// What is said while it is opened.
 fn waiting_for(opening: &OpenTarget) -> String {
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     match opening {

@@ -21,7 +21,7 @@ fn pane(model: &Model, pane: Pane, (width, height): (u16, u16)) -> String {
         let cells = (0..width).filter(|x| hits.pane_at(*x, y) == Some(pane));
         cells.map(|x| buffer[(x, y)].symbol()).collect::<String>()
     };
-    let rows = (0..height).map(row).filter(|row| row.starts_with('│'));
+    let rows = (0..height).map(row).filter(|row| !row.is_empty() && !row.starts_with(['─', '┬', '├']));
     rows.map(|row| row.trim_matches('│').to_owned() + "\n").collect()
 }
 

@@ -8,10 +8,10 @@ fn an_error_stands_under_its_field() {
     let mut model = draft(None);
     press(&mut model, KeyCode::Char('e'));
     let Some(Overlay::Form(form)) = &mut model.overlay else { panic!("no form") };
-    form.refuse("`rules`:2:9: expected at most 5, found `9`".to_owned());
+    form.refuse("`quorum`:2:9: expected at most 5, found `9`".to_owned());
     for size in [(40, 12), (80, 24), (120, 40)] {
         let screen = rendered(&model, size);
-        assert!(screen.contains("expected at most") && screen.contains("▸ rules"), "{size:?}\n{screen}");
+        assert!(screen.contains("expected at most") && screen.contains("▸ quorum"), "{size:?}\n{screen}");
     }
     shows("form-error", &model);
 }
@@ -23,7 +23,7 @@ fn a_long_line_is_shown_from_its_start() {
     press(&mut model, KeyCode::Char('e'));
     let Some(Overlay::Form(form)) = &mut model.overlay else { panic!("no form") };
     let long = format!("It begins here {}and ends here", "and goes on ".repeat(30));
-    for id in ["exploration", "rules"] {
+    for id in ["exploration", "options"] {
         let field = form.fields.iter_mut().find(|field| field.id == id).unwrap();
         field.restore(&long);
     }

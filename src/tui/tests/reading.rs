@@ -19,7 +19,7 @@ fn scrolling_ends_at_the_end_and_says_where_one_is() {
     let mut model = counted();
     press(&mut model, KeyCode::Enter);
     let first = rendered(&model, (80, 24));
-    assert!(first.contains("software-architect · 1 of 5") && !first.contains("##"), "{first}");
+    assert!(first.contains("software-architect · ■ · sure .85 · 1 of 5") && !first.contains("##"), "{first}");
     assert!(first.contains("% · ↓"), "{first}");
     for _ in 0..200 {
         press(&mut model, KeyCode::Char('j'));
@@ -36,11 +36,14 @@ fn the_arrows_lead_to_the_other_seats() {
     press(&mut model, KeyCode::Enter);
     press(&mut model, KeyCode::Char('j'));
     press(&mut model, KeyCode::Right);
-    assert_eq!((read(&model).title.as_str(), read(&model).scroll), ("security-champion · 2 of 5", 0));
+    assert_eq!(
+        (read(&model).title.as_str(), read(&model).scroll),
+        ("security-champion · ■ · sure .90 · 2 of 5", 0)
+    );
     assert_eq!(model.seat_name(), Some("security-champion"));
     press(&mut model, KeyCode::Left);
     press(&mut model, KeyCode::Left);
-    assert_eq!(read(&model).title, "technical-lead · 5 of 5");
+    assert_eq!(read(&model).title, "technical-lead · ● · sure .50 · 5 of 5");
     press(&mut model, KeyCode::Esc);
     assert_eq!(model.seat_name(), Some("technical-lead"));
 }
@@ -121,7 +124,7 @@ fn a_notice_is_whole_on_a_small_screen() {
     assert!(rendered(&model, (40, 12)).trim_end().ends_with('…'));
 }
 
-/// The help page names what works now first, and last the keys of other states.
+/// The help page names what works now first, in two pages.
 #[test]
 fn the_help_page_begins_with_what_works_here() {
     let mut model = live_until(|event| matches!(event, Event::TallyMade(_)));
@@ -129,6 +132,8 @@ fn the_help_page_begins_with_what_works_here() {
     press(&mut model, KeyCode::Char('?'));
     let screen = rendered(&model, (80, 300));
     let at = |words: &str| screen.find(words).unwrap_or_else(|| panic!("{words}\n{screen}"));
-    assert!(at("Lead the session") < at("accept result") && at("accept result") < at("Find and filter"));
-    assert!(at("In a form") < at("In other states") && at("In other states") < at("close round"));
+    assert!(at("Lead the session") < at("accept result") && at("accept result") < at("Read and find"));
+    assert!(at("Read and find") < at("In a form") && at("next, previous seat") < at("In a form"));
+    // On a screen of usual size they are two pages.
+    assert!(screen.lines().filter(|line| line.len() > 8 && !line.contains("───")).count() <= 44, "{screen}");
 }

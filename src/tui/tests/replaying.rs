@@ -42,18 +42,18 @@ fn clocks_run_as_they_ran_then() {
     let mut model = model(lines);
     update(&mut model, Message::Resize(80, 24));
     model.replay.seek(sealed);
-    assert!(rendered(&model, (80, 24)).contains("round 1 OPEN · 0:00"));
+    assert!(rendered(&model, (80, 24)).contains("0:00 · as it was at"));
     press(&mut model, KeyCode::Char(' '));
     update(&mut model, Message::Pass(1_500));
     let half = rendered(&model, (80, 24));
-    assert!(half.contains("round 1 OPEN · 0:01") && half.contains("□ 0 of 5"), "{half}");
+    assert!(half.contains("0:01 · as it was at") && half.contains("□ 0 of 5"), "{half}");
     assert!(half.lines().any(|line| line.contains("asked") && line.contains("1.5 s")), "{half}");
     update(&mut model, Message::Pass(1_500));
     assert_eq!(model.replay.at(), sealed + 1);
     // Five quiet minutes take two seconds, and the clock of then runs through them.
     update(&mut model, Message::Pass(1_000));
     let quiet = rendered(&model, (80, 24));
-    assert!(quiet.contains("round 1 OPEN · 2:33"), "{quiet}");
+    assert!(quiet.contains("2:33 · as it was at"), "{quiet}");
     assert!(quiet.contains('┊'), "{quiet}");
     update(&mut model, Message::Pass(1_000));
     assert!(model.replay.at() > sealed + 1 && model.replay.at() > opened);
@@ -89,7 +89,7 @@ fn a_click_on_the_time_line_leads_to_its_moment() {
 }
 
 #[test]
-fn digits_jump_to_tenths_and_r_to_the_next_reveal() {
+fn digits_jump_to_tenths_and_c_to_the_next_reveal() {
     let mut model = model(slow());
     let mut before = 0;
     for tenth in '0'..='9' {
@@ -100,9 +100,9 @@ fn digits_jump_to_tenths_and_r_to_the_next_reveal() {
     assert!(before < model.replay.len(), "nine tenths are not the end");
     press(&mut model, KeyCode::Char('0'));
     assert!(model.replay.session().rounds.is_empty());
-    press(&mut model, KeyCode::Char('r'));
+    press(&mut model, KeyCode::Char('c'));
     assert!(model.session().rounds[0].tally.is_some(), "the answers are there and counted");
-    press(&mut model, KeyCode::Char('r'));
+    press(&mut model, KeyCode::Char('c'));
     assert!(model.notice.as_ref().is_some_and(|notice| notice.starts_with("No reveal after this moment")));
 }
 

@@ -1,19 +1,16 @@
 //! What each action does.
 
-use super::leave::leave;
+use super::ask::leave;
 use super::message::Effect;
 use super::refusal::refusal;
 use super::scroll::scroll;
-use super::{confirm, forms, invite, lists, moments, search, seating};
-use crate::config::doctor::ProbeLevel;
+use super::{ask, forms, invite, lists, moments, search, seating};
 use crate::engine::FacilitatorRequest;
 use crate::tui::form;
 use crate::tui::home::OpenTarget;
 use crate::tui::keymap::{Action, ScreenState};
 use crate::tui::live::{LiveSession, open_order};
-use crate::tui::model::{
-    AnswerLayout, LeaveTarget, Menu, MenuKind, Mode, Model, Overlay, Pane, TextKind, TextView,
-};
+use crate::tui::model::{AnswerLayout, LeaveTarget, Mode, Model, Overlay, Pane, TextKind, TextView};
 
 /// How much longer a round may take by one key, in milliseconds.
 const MORE_TIME: u64 = 60_000;
@@ -40,17 +37,14 @@ fn is_order(action: Action) -> bool {
         Action::OpenRound
             | Action::EditRound
             | Action::ChooseParticipants
-            | Action::EditArtifact
             | Action::CloseRound
+            | Action::AddMaterial
             | Action::ExcuseSeat
             | Action::InviteSeat
             | Action::RetrySeat
             | Action::ExtendDeadline
-            | Action::AnswerSeat
             | Action::AcceptResult
             | Action::RepeatRound
-            | Action::AnswerQuestion
-            | Action::AddNote
     )
 }
 
@@ -64,7 +58,7 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
             model.overlay = Some(Overlay::Text(TextView { title, kind, ..TextView::default() }));
         }
         Action::Search => model.overlay = Some(Overlay::Search(String::new())),
-        Action::CommandPalette => model.overlay = Some(Overlay::Palette(String::new(), 0)),
+        Action::CommandPalette => lists::palette(model),
         Action::NextMatch | Action::PreviousMatch => search::find(model, action == Action::NextMatch),
         Action::NextPane => cycle_pane(model, 1),
         Action::PreviousPane => cycle_pane(model, Pane::ALL.len() - 1),
@@ -80,21 +74,16 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::NextRound | Action::PreviousRound if model.live().is_some() => {
             moments::look_back(model, action == Action::PreviousRound);
         }
-        Action::FilterEvents => moments::filter_events(model),
-        Action::ShowSnapshot => model.focus = Pane::Snapshot,
-        Action::ShowResults => model.focus = Pane::Results,
-        Action::ShowWorkItems => lists::items(model),
+        Action::ShowSnapshot => show_snapshot(model),
         Action::ShowAgenda => lists::show_agenda(model),
         Action::ToggleSideBySide => toggle_layout(model),
         Action::CopyPane => return copy(model),
-        Action::ReadItem => read(model),
-        Action::AnswerSeat if model.pending_human().is_none() => read(model),
-        Action::ShowDiff => show_diff(model),
         Action::OtherRules => lists::what_if(model),
-        Action::ExportReport => model.overlay = Some(lists::report()),
-        Action::CheckProviders => return lists::checking(model, ProbeLevel::Listing),
-        Action::CheckLatency => return lists::checking(model, ProbeLevel::OneWord),
-        Action::OpenRow | Action::NewQuestion => return open_row(model, action),
+        Action::ExportReport => lists::report(model),
+        Action::CheckProviders => return lists::checking(model),
+        Action::NewQuestion => return new_question(model),
+        Action::OpenItem => return open_item(model),
+        Action::AddMaterial => return lists::material(model),
         Action::OpenRound
         | Action::CloseRound
         | Action::AcceptResult
@@ -106,12 +95,7 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::RetrySeat => seating::retry(model),
         Action::ExcuseSeat => return seating::excuse(model),
         Action::ExtendDeadline => return vec![Effect::Order(FacilitatorRequest::MoreTime(MORE_TIME))],
-        Action::EditRound
-        | Action::ChooseParticipants
-        | Action::EditArtifact
-        | Action::AddNote
-        | Action::AnswerSeat
-        | Action::AnswerQuestion => return open_form(model, action),
+        Action::EditRound | Action::ChooseParticipants => return edit(model, action),
         action => moments::replay_action(model, action),
     }
     Vec::new()
@@ -138,15 +122,40 @@ fn home(model: &mut Model) -> Vec<Effect> {
     }
 }
 
-fn open_row(model: &mut Model, action: Action) -> Vec<Effect> {
-    let row = model.home.chosen().map(|row| row.opening);
-    match row.filter(|_| action == Action::OpenRow) {
-        Some(OpenTarget::NewQuestion) | None => {
-            let form = form::new_question(&model.home.personas, &model.home.strategies);
-            forms::open(model, form)
+fn new_question(model: &mut Model) -> Vec<Effect> {
+    let form = form::new_question(&model.home.personas, &model.home.strategies);
+    forms::open(model, form)
+}
+
+fn open_item(model: &mut Model) -> Vec<Effect> {
+    match model.screen_state() {
+        ScreenState::Home => match model.home.chosen().map(|row| row.opening) {
+            Some(OpenTarget::NewQuestion) | None => new_question(model),
+            Some(opening) => vec![Effect::Open(opening)],
+        },
+        ScreenState::Question if model.live().is_some() => {
+            model.rounds_back = 0;
+            let form = model.question().map(|question| form::answer(model.session(), &question));
+            form.map_or_else(Vec::new, |form| forms::open(model, form))
         }
-        Some(opening) => vec![Effect::Open(opening)],
+        ScreenState::Open if model.pending_human().is_some() => {
+            model.rounds_back = 0;
+            answer_seat(model).map_or_else(Vec::new, |form| forms::open(model, form))
+        }
+        _ => {
+            read(model);
+            Vec::new()
+        }
     }
+}
+
+fn answer_seat(model: &Model) -> Option<form::Form> {
+    let session = model.session();
+    let ((seat, again), round) = model.pending_human().zip(session.open_round())?;
+    let step = session.definition.as_ref().and_then(|known| known.step(&round.opened.step));
+    let background = step.and_then(|step| step.round()?.exploration.as_deref());
+    let ballot = session.form_of(&round.opened, seat);
+    Some(form::seat_answer(seat, again.as_deref(), &round.opened.question, &ballot, background))
 }
 
 fn order(model: &mut Model, action: Action) -> Vec<Effect> {
@@ -157,7 +166,7 @@ fn order(model: &mut Model, action: Action) -> Vec<Effect> {
         })
     };
     let order = match action {
-        Action::OpenRound if model.live().is_some_and(has_no_model) => return confirm::rehearse(model),
+        Action::OpenRound if model.live().is_some_and(has_no_model) => return ask::rehearse(model),
         Action::OpenRound
             if model.live().is_some_and(|live| live.draft.is_some() && live.preview.is_none()) =>
         {
@@ -178,8 +187,8 @@ fn order(model: &mut Model, action: Action) -> Vec<Effect> {
             }
             order
         }
-        Action::CloseRound => return confirm::close(model),
-        Action::AcceptResult => return confirm::accept(model),
+        Action::CloseRound => return ask::close(model),
+        Action::AcceptResult => return ask::accept(model),
         Action::RepeatRound => FacilitatorRequest::AskAgain,
         Action::ResumeSession
             if model.session().closed.is_none() || model.replay.at() < model.replay.len() =>
@@ -190,7 +199,7 @@ fn order(model: &mut Model, action: Action) -> Vec<Effect> {
             model.notice = Some("Session finished. Press F to fork it here.".to_owned());
             return Vec::new();
         }
-        _ => return confirm::fork(model),
+        _ => return ask::fork(model),
     };
     vec![Effect::Order(order)]
 }
@@ -205,57 +214,16 @@ fn round_form(model: &Model, is_seats: bool) -> Option<form::Form> {
         session.rendered_round(definition, step, step.round()?).ok()
     })?;
     let mut form = form::round(session, &step, &asked.round);
-    form.at = if is_seats { form.fields.len() - 1 } else { 0 };
+    let of_seats = form.fields.iter().position(|field| field.id == "participants");
+    form.at = of_seats.filter(|_| is_seats).unwrap_or(0);
     Some(form)
 }
 
-fn open_form(model: &mut Model, action: Action) -> Vec<Effect> {
-    let session = model.session();
-    let form = match action {
-        Action::EditRound | Action::ChooseParticipants => {
-            let is_seats = action == Action::ChooseParticipants;
-            let undecided = model.is_undecided().then(|| seating::edit(model, is_seats)).flatten();
-            undecided.or_else(|| round_form(model, is_seats))
-        }
-        Action::EditArtifact => {
-            let artifacts = session.definition.as_ref().map_or(&[][..], |d| &d.artifacts);
-            if artifacts.is_empty() {
-                Some(form::artifact(session, None))
-            } else {
-                let mut rows = vec!["+ New artifact".to_owned()];
-                rows.extend(artifacts.iter().map(|known| format!("{}  {}", known.id, known.summary)));
-                let title = "Artifacts (changes apply to the next round)".to_owned();
-                model.overlay = Some(Overlay::Menu(Menu::of(MenuKind::Artifact, title, rows)));
-                return Vec::new();
-            }
-        }
-        Action::AddNote => session.rounds.iter().rev().find(|round| round.closed.is_some()).map(|round| {
-            form::note(session, &round.opened.round, round.synthesis.as_deref().unwrap_or_default())
-        }),
-        Action::AnswerSeat => {
-            let round = session.open_round();
-            let turn = model.pending_human().zip(round);
-            turn.map(|((seat, again), round)| {
-                let step = session.definition.as_ref().and_then(|known| known.step(&round.opened.step));
-                let background = step.and_then(|step| step.round()?.exploration.as_deref());
-                let ballot = session.form_of(&round.opened, seat);
-                form::seat_answer(seat, again.as_deref(), &round.opened.question, &ballot, background)
-            })
-        }
-        _ => model.question().map(|question| form::answer(session, &question)),
-    };
-    match form {
-        Some(form) if model.live().is_some() => forms::open(model, form),
-        Some(_) => {
-            model.notice =
-                Some("Replay is read-only. Press o to resume the session, F to fork it.".to_owned());
-            Vec::new()
-        }
-        None => {
-            model.notice = Some("There is nothing to answer now. ? shows the keys that work.".to_owned());
-            Vec::new()
-        }
-    }
+fn edit(model: &mut Model, action: Action) -> Vec<Effect> {
+    let is_seats = action == Action::ChooseParticipants;
+    let undecided = model.is_undecided().then(|| seating::edit(model, is_seats)).flatten();
+    let form = undecided.or_else(|| round_form(model, is_seats));
+    form.map_or_else(Vec::new, |form| forms::open(model, form))
 }
 
 fn toggle_layout(model: &mut Model) {
@@ -280,10 +248,13 @@ fn to_end(model: &mut Model, is_end: bool) {
     model.scroll[model.focus.index()] = if is_up { usize::MAX } else { 0 };
 }
 
-fn show_diff(model: &mut Model) {
-    if let Some(live) = model.live_mut() {
+/// The snapshot; once it is shown, its difference from the last one and back.
+fn show_snapshot(model: &mut Model) {
+    let has_before = model.preview().is_some_and(|preview| !preview.diff.is_empty());
+    let is_shown = model.focus == Pane::Snapshot;
+    model.focus = Pane::Snapshot;
+    if is_shown && let Some(live) = model.live_mut().filter(|_| has_before) {
         live.shows_diff = !live.shows_diff;
-        model.focus = Pane::Snapshot;
         model.scroll[Pane::Snapshot.index()] = 0;
     }
 }
@@ -317,13 +288,16 @@ fn selected_text(model: &Model) -> Option<String> {
             let at = model.replay.at().saturating_sub(1 + model.scroll[Pane::Events.index()]);
             model.replay.text(at)
         }
-        Pane::Question | Pane::Steps | Pane::Results | Pane::Checks => crate::tui::view::pane_text(model),
+        Pane::Question | Pane::Steps | Pane::Checks => crate::tui::view::pane_text(model),
         Pane::Seats | Pane::Answer => crate::tui::view::answer_text(model),
     }
 }
 
 /// Opens what is under the cursor over the whole screen; a seat without an answer shows why.
 fn read(model: &mut Model) {
+    if model.focus == Pane::Steps {
+        return lists::steps(model);
+    }
     let words = model.words.clone();
     let read = if matches!(model.focus, Pane::Seats | Pane::Answer) {
         let (title, text) = answer_to_read(model);

@@ -74,7 +74,7 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
     let before = model.screen_state();
     model.replay.push(happened);
     // A question about a round that has closed meanwhile is withdrawn.
-    if matches!(model.overlay, Some(Overlay::Confirm(_))) && model.screen_state() != before {
+    if matches!(model.overlay, Some(Overlay::Ask(_))) && model.screen_state() != before {
         model.overlay = None;
     }
     focus_for(model, &event);
@@ -87,6 +87,9 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
         && model.session().last_at.since(round.opened_at) >= LONG
     {
         effects.push(Effect::Notify(format!("Round {} is closed", round.opened.number)));
+    }
+    if let Event::SynthesisRecorded(_) = event {
+        model.notice = Some("Note kept: later rounds and the report have it.".to_owned());
     }
     if is_ordered(&event) {
         effects.extend(forms::happened(model));

@@ -2,12 +2,12 @@
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use super::give_model::{give, give_seats};
 use super::message::Effect;
 use super::scroll::scroll_pane;
 use crate::tui::form::{Form, FormEvent, FormKind, Submitted, check_reply, read};
 use crate::tui::home::OpenTarget;
-use crate::tui::model::{Model, Overlay, Pane};
+use crate::tui::model::{Ask, Asked, Model, Overlay, Pane};
+use crate::tui::sources::SeatChoice;
 
 /// Puts a form over the panes, and asks for what was typed into it before.
 pub fn open(model: &mut Model, mut form: Form) -> Vec<Effect> {
@@ -59,7 +59,6 @@ pub fn complete_path(model: &mut Model, found: &[String]) -> Vec<Effect> {
     vec![Effect::KeepSoon]
 }
 
-/// What was typed before comes back.
 pub fn restore_draft(model: &mut Model, name: &str, text: &str) {
     let is_back = form(model).is_some_and(|form| {
         let is_back = form.kept_as == name && form.restore(text);
@@ -71,15 +70,28 @@ pub fn restore_draft(model: &mut Model, name: &str, text: &str) {
     }
 }
 
+/// Puts a form away. What is kept of it comes back; what is not kept is thrown away only once the person agrees.
 fn close_form(model: &mut Model) -> Vec<Effect> {
     let Some(form) = form(model) else { return Vec::new() };
-    let (name, text) = (form.kept_as.clone(), form.kept());
-    let text = Some(text).filter(|text| *text != form.filled);
+    let form = form.clone();
+    let is_private = matches!(form.purpose, FormKind::SeatAnswer(..));
+    if is_private && form.kept() != form.filled {
+        let title = "Throw away what you typed?".to_owned();
+        let text = "It is not stored: a private answer is kept nowhere until it is sealed.".to_owned();
+        let then = Asked::Discard(Box::new(form));
+        model.overlay = Some(Overlay::Ask(Ask { title, text, then }));
+        return Vec::new();
+    }
+    put_away(model, &form)
+}
+
+pub fn put_away(model: &mut Model, form: &Form) -> Vec<Effect> {
+    model.overlay = None;
+    let text = Some(form.kept()).filter(|text| *text != form.filled && !form.kept_as.is_empty());
     if text.is_some() {
         model.notice = Some("Form closed, draft kept: the same key opens it again.".to_owned());
     }
-    model.overlay = None;
-    vec![Effect::Keep(name, text)]
+    vec![Effect::Keep(form.kept_as.clone(), text)]
 }
 
 fn submit(model: &mut Model) -> Vec<Effect> {
@@ -108,10 +120,6 @@ fn submit(model: &mut Model) -> Vec<Effect> {
             }
             vec![Effect::Reply(seat, text)]
         }
-        Ok(Submitted::Model(target, text)) => {
-            model.overlay = None;
-            give(model, &target, text)
-        }
         Ok(Submitted::Seats(names)) => {
             model.overlay = None;
             give_seats(model, names)
@@ -125,6 +133,14 @@ fn submit(model: &mut Model) -> Vec<Effect> {
             vec![kept, Effect::Order(*order)]
         }
     }
+}
+
+/// Who is asked, as it was typed and picked.
+fn give_seats(model: &mut Model, participants: Vec<String>) -> Vec<Effect> {
+    let from = model.live().and_then(|live| live.from.as_ref());
+    let Some((_, choice)) = from.cloned() else { return Vec::new() };
+    let seats = choice.seats.into_iter().filter(|(name, _)| participants.contains(name)).collect();
+    vec![Effect::Redraft(SeatChoice { seats, participants, ..choice })]
 }
 
 /// A form that was handed in comes back with what is wrong with it.

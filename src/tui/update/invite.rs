@@ -4,7 +4,8 @@ use indexmap::IndexMap;
 
 use super::message::Effect;
 use crate::history::{Door, SeatInvited, Session};
-use crate::tui::model::{Menu, MenuKind, Model, Overlay, TextView};
+use crate::tui::list::{List, ListKind, ListRow};
+use crate::tui::model::{Model, Overlay, TextView};
 use crate::tui::sources::SeatLink;
 
 /// Whether a seat is invited: a person by a link, an agent that polls by a token.
@@ -51,35 +52,24 @@ pub fn ask(model: &mut Model) -> Vec<Effect> {
     }
     let word = access_word(model.session(), &seat);
     let code = if is_agent(model.session(), &seat) { "" } else { " and its QR code" };
-    let rows = vec![
-        format!("Show the {word}{code}"),
-        format!("Copy the {word}"),
-        format!("New {word}: the old one stops working"),
-    ];
-    let menu = Menu {
-        values: vec![seat.clone()],
-        ..Menu::of(MenuKind::Invitation, format!("{seat}: {state}"), rows)
-    };
-    model.overlay = Some(Overlay::Menu(menu));
+    let rows =
+        [format!("Show the {word}{code} (y copies)"), format!("New {word}: the old one stops working")];
+    let rows = rows.iter().map(|text| ListRow::new(text, text, "")).collect();
+    let title = format!("{seat}: {state}");
+    model.overlay = Some(Overlay::List(List::of(ListKind::Invitation(seat), title, rows)));
     Vec::new()
 }
 
-/// Does what was chosen for a seat's link.
-pub fn chosen(model: &mut Model, menu: &Menu) -> Vec<Effect> {
-    let Some(seat) = menu.values.first().cloned() else { return Vec::new() };
-    if menu.at == 2 {
-        return vec![Effect::Invite(seat)];
+pub fn chosen(model: &mut Model, seat: &str, at: usize) -> Vec<Effect> {
+    if at == 1 {
+        return vec![Effect::Invite(seat.to_owned())];
     }
-    let word = access_word(model.session(), &seat);
-    let Some(link) = model.live().and_then(|live| live.links.get(&seat)).cloned() else {
+    let word = access_word(model.session(), seat);
+    let Some(link) = model.live().and_then(|live| live.links.get(seat)).cloned() else {
         model.notice = Some(format!("Its {word} is not on this machine. Make a new one."));
         return Vec::new();
     };
-    if menu.at == 1 {
-        model.notice = Some(format!("The {word} of {seat} is on the clipboard."));
-        return vec![Effect::Copy(link.text)];
-    }
-    show(model, &seat, &link);
+    show(model, seat, &link);
     Vec::new()
 }
 
@@ -100,7 +90,9 @@ fn show(model: &mut Model, seat: &str, link: &SeatLink) {
             "Whoever opens it first votes as this seat: send it to one person alone. It works while this program runs.",
         )
     };
-    let text = format!("{code}{}\n\n{about}\n\n{}", link.text, link.notes.join("\n\n"));
+    let notes = link.notes.iter().map(|note| format!("\n\n{note}")).collect::<String>();
+    // The link is in view on every screen; its code is below it.
+    let text = format!("{}\n\n{code}{about}{notes}", link.text);
     let title = format!("{of} of {seat}");
     let copies = Some(link.text.clone());
     model.overlay = Some(Overlay::Text(TextView { title, text, copies, ..TextView::default() }));

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use crossterm::event::KeyEvent;
 
-use crate::config::doctor::ProbeLevel;
 use crate::engine::FacilitatorRequest;
 use crate::history::Timestamp;
 use crate::participants::progress::Progress;
@@ -20,7 +19,6 @@ pub enum Message {
     Key(KeyEvent),
     Paste(String),
     Resize(u16, u16),
-    /// This many milliseconds passed while the replay plays.
     Pass(u64),
     Tick(Timestamp),
     Doctor(String),
@@ -33,7 +31,6 @@ pub enum Message {
     /// A person who takes a seat is asked; again, where an earlier answer did not count.
     Asked(String, Option<String>),
     LoadProgress(LoadProgress),
-    /// Who can answer on this machine was found out.
     Sources(Vec<ModelSource>),
     Home(Box<Home>),
     /// A session is ready to be looked at before it begins.
@@ -55,17 +52,13 @@ pub enum Effect {
     Suspend,
     /// Have the engine, started for it if none works, carry this out.
     Order(FacilitatorRequest),
-    /// Begin with the session that is looked at.
     Begin,
-    /// Invite somebody to this seat by a new link.
     Invite(String),
     /// Agree to what was asked, and go on with what it was asked for.
     Agree,
     Open(OpenTarget),
-    /// What the person in this seat answers.
     Reply(String, String),
     ReadHome,
-    /// Find out who can answer on this machine.
     FindSources,
     /// Use this model for seats for which nobody names one, in this project.
     UseModel(String),
@@ -73,14 +66,11 @@ pub enum Effect {
     Redraft(SeatChoice),
     /// What is done on another thread to show it is no longer wanted.
     CancelOpening,
-    /// Check every provider this deep.
-    Doctor(ProbeLevel),
+    Doctor,
     ReadContext,
-    /// Call the person back to the terminal.
     Notify(String),
     Copy(String),
     Report(&'static str),
-    /// Find the paths of the project that begin with this.
     FindPaths(String),
     /// Keep what is typed into the form of this name; `None` forgets it.
     Keep(String, Option<String>),

@@ -1,12 +1,10 @@
 //! The one place where the model changes: a message in, effects out.
 
 mod actions;
-mod confirm;
+mod ask;
 mod engine_events;
 mod forms;
-mod give_model;
 mod invite;
-mod leave;
 mod lists;
 mod message;
 mod moments;
@@ -27,7 +25,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use super::keymap::Action;
 use super::model::{LeaveTarget, Mode, Model, Overlay};
 use actions::perform;
-use leave::{leave, leaving};
+use ask::leave;
 
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
     match message {
@@ -80,12 +78,10 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
             vec![Effect::CancelOpening]
         }
         Some(Overlay::Search(_)) => overlays::search(model, key),
-        Some(Overlay::Palette(..)) => overlays::palette(model, key),
-        Some(Overlay::Menu(_)) => overlays::menu(model, key),
+        Some(Overlay::List(_)) => overlays::list(model, key),
         Some(Overlay::Text(_)) => reading::press(model, key),
         Some(Overlay::Form(_)) => forms::press(model, key),
-        Some(Overlay::Confirm(_)) => confirm::press(model, key),
-        Some(Overlay::Leave(..)) => leaving(model, key),
+        Some(Overlay::Ask(_)) => ask::press(model, key),
         None => {
             let state = model.screen_state();
             if let Some(action) = model.keys.action(key, state) {
@@ -112,7 +108,8 @@ fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
     // What is pasted into a one-line field is its first line, and not more than a line can hold.
     let line = || -> String { text.lines().next().unwrap_or_default().chars().take(1000).collect() };
     match &mut model.overlay {
-        Some(Overlay::Search(words) | Overlay::Palette(words, _)) => words.push_str(&line()),
+        Some(Overlay::Search(words)) => words.push_str(&line()),
+        Some(Overlay::List(list)) => list.paste(&line()),
         Some(Overlay::Form(_)) => return forms::paste(model, text),
         _ => {}
     }

@@ -1,17 +1,15 @@
-//! What is looked at of the past: a moment of a replay, an earlier round, one seat's events.
+//! What is looked at of the past: a moment of a replay, an earlier round.
 
 use crossterm::event::KeyEvent;
 
 use crate::tui::keymap::Action;
 use crate::tui::model::{Model, Pane};
 
-/// Goes to another moment of a replay, or plays it.
 pub fn replay_action(model: &mut Model, action: Action) {
-    let seat = if model.only_seat { model.seat_name().map(str::to_owned) } else { None };
     let replay = &mut model.replay;
     match action {
-        Action::NextEvent => replay.step(true, seat.as_deref()),
-        Action::PreviousEvent => replay.step(false, seat.as_deref()),
+        Action::NextEvent => replay.step(true),
+        Action::PreviousEvent => replay.step(false),
         Action::NextRound => replay.round(true),
         Action::PreviousRound => replay.round(false),
         Action::GoToStart => replay.seek(0),
@@ -52,17 +50,4 @@ pub fn look_back(model: &mut Model, further: bool) {
         model.notice = Some(format!("Round {} of {newest}, as it was. Press ] to come back.", newest - to));
         model.focus = Pane::Seats;
     }
-}
-
-/// Shows the chosen seat's events alone, or all.
-pub fn filter_events(model: &mut Model) {
-    model.only_seat = !model.only_seat && model.seat_name().is_some();
-    let who = model.seat_name().unwrap_or_default().to_owned();
-    let text = if model.only_seat {
-        format!("Showing only events of {who}. Press f for all.")
-    } else {
-        "Showing all events. Press f for one seat's.".to_owned()
-    };
-    model.focus = if model.only_seat { Pane::Events } else { model.focus };
-    model.notice = Some(text);
 }

@@ -1,38 +1,16 @@
-//! What lies over the panes: search, palette, lists; and what a click means.
+//! What lies over the panes: the words searched for, lists; and what a click means.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent};
 
 use super::actions::perform;
-use super::forms;
-use super::invite;
-use super::lists::{FORMATS, agenda_entry, show_item};
 use super::message::Effect;
 use super::search::find;
-use super::seating;
-use crate::tui::form;
+use super::{invite, lists, seating};
 use crate::tui::home::OpenTarget;
-use crate::tui::keymap::{Action, KeyBinding, matching};
-use crate::tui::model::{MenuKind, Mode, Model, Overlay, Pane};
+use crate::tui::keymap::{Action, BINDINGS};
+use crate::tui::list::{ListEvent, ListKind, ModelTarget, type_in};
+use crate::tui::model::{Mode, Model, Overlay, Pane};
 use crate::tui::view::Target;
-
-/// Typing in a line: whether the key did that.
-pub fn type_in(words: &mut String, key: &KeyEvent) -> bool {
-    match key.code {
-        KeyCode::Backspace => {
-            words.pop();
-            true
-        }
-        KeyCode::Char('u') if key.modifiers.contains(KeyModifiers::CONTROL) => {
-            words.clear();
-            true
-        }
-        KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => {
-            words.push(c);
-            true
-        }
-        _ => false,
-    }
-}
 
 pub fn search(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     let is_home = matches!(model.mode, Mode::Home);
@@ -61,84 +39,48 @@ pub fn search(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     Vec::new()
 }
 
-pub fn palette(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
-    let place = model.screen_state();
-    let Some(Overlay::Palette(typed, row)) = &mut model.overlay else { return Vec::new() };
-    let found = matching(place, typed);
-    match key.code {
-        KeyCode::Esc => model.overlay = None,
-        KeyCode::Up => *row = row.saturating_sub(1),
-        KeyCode::Down => *row = (*row + 1).min(found.len().saturating_sub(1)),
-        KeyCode::Enter => {
-            let row = *row;
-            return chosen_action(model, &found, row);
-        }
-        _ => {
-            if type_in(typed, key) {
-                *row = 0;
-            }
-        }
-    }
-    Vec::new()
-}
-
-fn chosen_action(model: &mut Model, found: &[&'static KeyBinding], row: usize) -> Vec<Effect> {
-    let chosen = found.get(row).map(|binding| binding.action);
-    model.overlay = None;
-    chosen.map_or_else(Vec::new, |action| perform(model, action))
-}
-
-pub fn menu(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
+pub fn list(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     let page = usize::from(model.size.1 / 2);
-    let Some(Overlay::Menu(menu)) = &mut model.overlay else { return Vec::new() };
-    let last = menu.rows.len().saturating_sub(1);
-    match key.code {
-        KeyCode::Esc | KeyCode::Char('q') => model.overlay = None,
-        KeyCode::Up | KeyCode::Char('k') => menu.at = menu.at.saturating_sub(1),
-        KeyCode::Down | KeyCode::Char('j') => menu.at = (menu.at + 1).min(last),
-        KeyCode::Home | KeyCode::Char('g') => menu.at = 0,
-        KeyCode::End | KeyCode::Char('G') => menu.at = last,
-        KeyCode::PageDown => menu.at = (menu.at + page).min(last),
-        KeyCode::PageUp => menu.at = menu.at.saturating_sub(page),
-        KeyCode::Char(' ') if menu.kind == MenuKind::SeatModel => {
-            let menu = menu.clone();
+    let Some(Overlay::List(list)) = &mut model.overlay else { return Vec::new() };
+    let pressed = list.press(key, page);
+    match pressed {
+        ListEvent::Moved => Vec::new(),
+        ListEvent::Closed => {
             model.overlay = None;
-            return seating::chosen(model, &menu, true);
-        }
-        KeyCode::Enter => {
-            let (kind, at) = (menu.kind, menu.at);
-            return choose(model, kind, at);
-        }
-        _ => {}
-    }
-    Vec::new()
-}
-
-fn choose(model: &mut Model, kind: MenuKind, at: usize) -> Vec<Effect> {
-    let Some(Overlay::Menu(mut menu)) = model.overlay.take() else { return Vec::new() };
-    menu.at = at;
-    match kind {
-        MenuKind::UsualModel | MenuKind::SeatModel | MenuKind::RetryModel => {
-            seating::chosen(model, &menu, false)
-        }
-        MenuKind::Invitation => invite::chosen(model, &menu),
-        MenuKind::Report => FORMATS.get(at).map_or_else(Vec::new, |(name, _)| vec![Effect::Report(name)]),
-        MenuKind::Artifact => {
-            let session = model.session();
-            let artifacts = session.definition.as_ref().map_or(&[][..], |d| &d.artifacts);
-            let known = at.checked_sub(1).and_then(|index| artifacts.get(index));
-            let form = form::artifact(session, known);
-            forms::open(model, form)
-        }
-        MenuKind::Agenda => agenda_entry(model, at),
-        MenuKind::Unfinished if at == 0 => {
-            vec![Effect::Open(OpenTarget::Resume(std::path::PathBuf::from(&model.file)))]
-        }
-        MenuKind::Item => {
-            show_item(model, at);
             Vec::new()
         }
-        MenuKind::Unfinished | MenuKind::ReadOnly => Vec::new(),
+        ListEvent::Chosen | ListEvent::ChosenForAll => choose(model, pressed == ListEvent::ChosenForAll),
+    }
+}
+
+fn choose(model: &mut Model, for_all: bool) -> Vec<Effect> {
+    let Some(Overlay::List(list)) = &model.overlay else { return Vec::new() };
+    let Some((at, row)) = list.chosen().map(|(at, row)| (at, row.clone())) else { return Vec::new() };
+    let kind = list.kind.clone();
+    model.overlay = None;
+    match kind {
+        ListKind::Palette => {
+            let found = BINDINGS.iter().find(|binding| binding.id == row.value);
+            found.map_or_else(Vec::new, |binding| perform(model, binding.action))
+        }
+        ListKind::Models(ModelTarget::Seat(_)) if for_all => {
+            seating::give(model, &ModelTarget::AllSeats, row.value)
+        }
+        ListKind::Models(target) => seating::give(model, &target, row.value),
+        ListKind::Invitation(seat) => invite::chosen(model, &seat, at),
+        ListKind::Report => {
+            lists::FORMATS.get(at).map_or_else(Vec::new, |(name, _)| vec![Effect::Report(name)])
+        }
+        ListKind::Material => lists::material_chosen(model, &row.value),
+        ListKind::Agenda => lists::agenda_entry(model, at),
+        ListKind::Steps => {
+            lists::show_step(model, &row.value);
+            Vec::new()
+        }
+        ListKind::Unfinished if at == 0 => {
+            vec![Effect::Open(OpenTarget::Resume(std::path::PathBuf::from(&model.file)))]
+        }
+        ListKind::Unfinished => Vec::new(),
     }
 }
 
@@ -148,17 +90,12 @@ pub fn click(model: &mut Model, target: Target) -> Vec<Effect> {
             form.at = at;
             form.show_cursor();
         }
-        (Some(Overlay::Menu(menu)), Target::Choice(at)) => {
-            let kind = menu.kind;
-            return choose(model, kind, at);
-        }
-        (Some(Overlay::Palette(typed, _)), Target::Choice(at)) => {
-            let typed = typed.clone();
-            let found = matching(model.screen_state(), &typed);
-            return chosen_action(model, &found, at);
+        (Some(Overlay::List(list)), Target::Choice(at)) => {
+            list.at = at;
+            return choose(model, false);
         }
         (None, Target::Key(action)) => return perform(model, action),
-        (None, Target::Row(at)) if model.home.at == at => return perform(model, Action::OpenRow),
+        (None, Target::Row(at)) if model.home.at == at => return perform(model, Action::OpenItem),
         (None, Target::Row(at)) => model.home.at = at,
         (None, Target::Pane(pane)) => model.focus = pane,
         (None, Target::Moment(at)) => {

@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use super::actions::cycle_seat;
 use super::message::Effect;
-use super::overlays::type_in;
+use crate::tui::list::type_in;
 use crate::tui::model::{Model, Overlay, TextKind, TextView};
 use crate::tui::view::{lines_of_text, most_text, place_of};
 

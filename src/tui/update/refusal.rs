@@ -14,7 +14,7 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
     match action {
         Action::ExcuseSeat | Action::RetrySeat => {
             let Some(round) = session.open_round() else { return needs(false, NO_ROUND) };
-            let (round, participant) = (round.opened.round.clone(), model.seat_name()?.to_owned());
+            let (round, participant) = (round.opened.round.clone(), model.seat_to_help()?);
             let command = if action == Action::ExcuseSeat {
                 Command::Excuse { round, participant, reason: "-".to_owned() }
             } else {
@@ -34,14 +34,6 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
         ),
         Action::EditRound | Action::ChooseParticipants => {
             needs(model.preview().is_some(), "No round is drafted yet. o starts the first step.")
-        }
-        Action::ShowDiff => {
-            let has_before = model.preview().is_some_and(|preview| !preview.diff.is_empty());
-            needs(has_before, "No previous round to compare with.")
-        }
-        Action::AddNote => {
-            let is_closed = session.rounds.iter().any(|round| round.closed.is_some());
-            needs(is_closed, "No round has been closed yet.")
         }
         Action::OtherRules => {
             let shown = model.shown_round().filter(|_| model.preview().is_none());

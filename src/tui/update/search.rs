@@ -41,7 +41,8 @@ pub fn find(model: &mut Model, forward: bool) {
 /// another round shown.
 fn hits(model: &mut Model, words: &str) -> (Vec<SearchHit>, bool) {
     let words = words.to_lowercase();
-    let newest = model.session().rounds.len() + usize::from(is_drafted(model));
+    let newest =
+        model.session().rounds.len() + usize::from(model.live().is_some_and(|live| live.preview.is_some()));
     let (mut found, mut read) = (Vec::new(), 0);
     // Rounds that are looked at one after the other; in a replay only the one that is shown.
     let rounds: Vec<usize> = match model.mode {
@@ -54,8 +55,7 @@ fn hits(model: &mut Model, words: &str) -> (Vec<SearchHit>, bool) {
         let seats = if model.preview().is_some() { 0 } else { model.seat_count() };
         let whole = [Pane::Question, Pane::Snapshot].map(|pane| SearchPlace { back, pane, seat: 0 });
         let answers = (0..seats).map(|seat| SearchPlace { back, pane: Pane::Answer, seat });
-        let focused =
-            Some(model.focus).filter(|pane| matches!(pane, Pane::Tally | Pane::Steps | Pane::Results));
+        let focused = Some(model.focus).filter(|pane| matches!(pane, Pane::Tally | Pane::Steps));
         let focused = focused.filter(|_| back == here).map(|pane| SearchPlace { back, pane, seat: 0 });
         for place in whole.into_iter().chain(answers).chain(focused) {
             let text = match place.pane {
@@ -71,10 +71,6 @@ fn hits(model: &mut Model, words: &str) -> (Vec<SearchHit>, bool) {
         }
     }
     (found, true)
-}
-
-fn is_drafted(model: &Model) -> bool {
-    model.live().is_some_and(|live| live.preview.is_some())
 }
 
 /// The hit after the last one, or before it; the first one is the nearest to what is looked at.

@@ -1,25 +1,20 @@
 //! Who sits where: models chosen from those that are there, personas, seats that are asked again or let go.
 
 use super::forms;
-use super::give_model::give;
 use super::message::Effect;
 use crate::engine::FacilitatorRequest;
 use crate::history::{NO_MODEL, SeatStatus};
-use crate::tui::form::{self, ModelTarget};
-use crate::tui::model::{Menu, MenuKind, Mode, Model, Overlay};
-use crate::tui::sources::{HUMAN, LINK, REHEARSAL, SourceState};
+use crate::tui::form;
+use crate::tui::list::{List, ListKind, ListRow, ModelTarget};
+use crate::tui::model::{Mode, Model, Overlay};
+use crate::tui::sources::{HUMAN, LINK, REHEARSAL, SeatChoice, SourceState};
 
-const ANOTHER: &str = "another: type its name…";
-
-/// A row of the list of models: its text, and a few words about it.
-type ModelRow = (String, String);
-
-/// The models a seat can be given, those of this session first; a person, where a seat may be a person's.
-fn model_rows(model: &Model, with_person: bool) -> Vec<ModelRow> {
-    let mut rows: Vec<ModelRow> = Vec::new();
+/// The models that can be chosen, those of this session first; a person, where a seat may be a person's.
+fn model_rows(model: &Model, with_person: bool) -> Vec<ListRow> {
+    let mut rows: Vec<ListRow> = Vec::new();
     let mut add = |text: &str, about: &str| {
-        if !text.is_empty() && !rows.iter().any(|(known, _)| known == text) {
-            rows.push((text.to_owned(), about.to_owned()));
+        if !text.is_empty() && !rows.iter().any(|row| row.value == text) {
+            rows.push(ListRow::new(text, text, about));
         }
     };
     for seat in
@@ -30,15 +25,15 @@ fn model_rows(model: &Model, with_person: bool) -> Vec<ModelRow> {
     if let Some(usual) = &model.home.model {
         add(usual, "chosen last");
     }
-    for source in model.sources.iter().filter(|source| source.state == SourceState::Ready) {
-        for name in &source.models {
-            add(name, &source.about);
-        }
+    let persons = [(HUMAN, "you, at this keyboard"), (LINK, "somebody elsewhere, by a link: i invites")];
+    for (text, about) in persons.into_iter().filter(|_| with_person) {
+        add(text, about);
     }
     add(REHEARSAL, "placeholder: picks at random, asks no model");
-    if with_person {
-        add(HUMAN, "you, at this keyboard");
-        add(LINK, "somebody elsewhere, by a link: i invites");
+    for source in model.sources.iter().filter(|source| source.state == SourceState::Ready) {
+        for name in &source.models {
+            add(name, "");
+        }
     }
     rows
 }
@@ -46,55 +41,61 @@ fn model_rows(model: &Model, with_person: bool) -> Vec<ModelRow> {
 /// The list of models for this project, or for the seats of a session that has not begun.
 pub fn choose_model(model: &mut Model) {
     if matches!(model.mode, Mode::Home) {
-        return open(model, MenuKind::UsualModel, "Who answers, unless a seat says so".to_owned(), "");
+        let title = "Who answers, unless a seat says so";
+        return open(model, ModelTarget::Project, title, "Enter takes it");
     }
-    let all = model.seat_count();
-    let hint = format!("Enter: all {all} seats · Space: {}", model.seat_name().unwrap_or_default());
-    open(model, MenuKind::SeatModel, "Who answers".to_owned(), &hint);
+    let (seat, all) = (model.seat_name().unwrap_or_default().to_owned(), model.seat_count());
+    let title = format!("Model of {seat}");
+    open(model, ModelTarget::Seat(seat), &title, &format!("Enter this seat · Alt-Enter all {all}"));
 }
 
 /// The list of models that can be asked in the place of a seat's.
 pub fn retry(model: &mut Model) {
-    let title = format!("Ask {} again", model.seat_name().unwrap_or_default());
-    open(model, MenuKind::RetryModel, title, "");
+    let seat = model.seat_to_help().unwrap_or_default();
+    let title = format!("Ask {seat} again");
+    open(model, ModelTarget::Retry(seat), &title, "Enter asks it");
 }
 
-fn open(model: &mut Model, kind: MenuKind, title: String, hint: &str) {
-    let mut found = model_rows(model, kind == MenuKind::SeatModel);
-    if kind == MenuKind::RetryModel {
-        let now = model.seat_name().and_then(|seat| model.session().seat_info(seat));
-        let now = now.map(|info| info.model.clone()).unwrap_or_default();
-        found.retain(|(text, _)| *text != now);
-        found.insert(0, (now, "the same again".to_owned()));
+fn open(model: &mut Model, target: ModelTarget, title: &str, keys: &str) {
+    let mut rows = model_rows(model, matches!(target, ModelTarget::Seat(_)));
+    if let ModelTarget::Retry(seat) = &target {
+        let now = model.session().seat_info(seat).map(|info| info.model.clone()).unwrap_or_default();
+        rows.retain(|row| row.value != now);
+        rows.insert(0, ListRow::new(&now, &now, "the same again"));
     }
-    let longest = found.iter().map(|(text, _)| text.chars().count()).max().unwrap_or(0).min(40);
-    let mut rows: Vec<String> =
-        found.iter().map(|(text, about)| format!("{text:longest$}  {about}")).collect();
-    rows.push(ANOTHER.to_owned());
-    if model.is_finding_sources {
-        rows.push("(still asking local servers …)".to_owned());
-    }
-    let values = found.into_iter().map(|(text, _)| text).collect();
-    let menu = Menu { values, hint: hint.to_owned(), ..Menu::of(kind, title, rows) };
-    model.overlay = Some(Overlay::Menu(menu));
+    let asking = if model.is_finding_sources { " · still asking local servers …" } else { "" };
+    let keys = format!("{keys} · Esc{asking}");
+    let list = List { keys, ..List::of(ListKind::Models(target), title, rows) };
+    model.overlay = Some(Overlay::List(list));
 }
 
-/// Takes what was chosen in a list of models; `one` is the chosen seat alone.
-pub fn chosen(model: &mut Model, menu: &Menu, one: bool) -> Vec<Effect> {
-    let seat = model.seat_name().unwrap_or_default().to_owned();
-    let target = match menu.kind {
-        MenuKind::RetryModel => ModelTarget::Retry(seat),
-        MenuKind::SeatModel if one => ModelTarget::Seat(seat),
-        MenuKind::SeatModel => ModelTarget::AllSeats,
-        _ => ModelTarget::Project,
-    };
-    match menu.values.get(menu.at) {
-        Some(text) => give(model, &target, text.clone()),
-        None if menu.rows.get(menu.at).is_some_and(|row| row == ANOTHER) => {
-            forms::open(model, form::model(target))
+pub fn give(model: &mut Model, target: &ModelTarget, text: String) -> Vec<Effect> {
+    match target {
+        ModelTarget::Project => vec![Effect::UseModel(text)],
+        ModelTarget::Retry(seat) => {
+            let request = FacilitatorRequest::Retry { participant: seat.clone(), model: Some(text) };
+            vec![Effect::Order(request)]
         }
-        None => Vec::new(),
+        ModelTarget::Seat(_) | ModelTarget::AllSeats => {
+            let Some(mut choice) = choice(model) else { return Vec::new() };
+            let all = || model.preview().map(|preview| preview.opened.seats.clone()).unwrap_or_default();
+            let seats = if let ModelTarget::Seat(seat) = target { vec![seat.clone()] } else { all() };
+            choice.seats.retain(|(name, _)| !seats.contains(name));
+            choice.rehearse = false;
+            choice.seats.extend(seats.into_iter().map(|name| (name, text.clone())));
+            let is_usual = *target == ModelTarget::AllSeats && ![HUMAN, LINK].contains(&&*text);
+            let usual = is_usual.then(|| Effect::UseModel(text));
+            usual.into_iter().chain([Effect::Redraft(choice)]).collect()
+        }
     }
+}
+
+fn choice(model: &Model) -> Option<SeatChoice> {
+    model.live()?.from.as_ref().map(|(_, choice)| choice.clone())
+}
+
+pub fn rehearse(model: &mut Model) -> Vec<Effect> {
+    choice(model).map(|choice| Effect::Redraft(SeatChoice { rehearse: true, ..choice })).into_iter().collect()
 }
 
 /// The form that edits a session that has not begun: its question as it was typed in, its seats as a list.
@@ -114,7 +115,7 @@ pub fn edit(model: &Model, is_seats: bool) -> Option<form::Form> {
 
 /// Lets a seat go: one that failed at once, one that may still answer once a reason is given.
 pub fn excuse(model: &mut Model) -> Vec<Effect> {
-    let Some(participant) = model.seat_name().map(str::to_owned) else { return Vec::new() };
+    let Some(participant) = model.seat_to_help() else { return Vec::new() };
     let round = model.session().open_round();
     let status = round.and_then(|round| round.seat(&participant)).map(|seat| seat.status.clone());
     if let Some(SeatStatus::Failed(_)) = status {

@@ -5,24 +5,24 @@ use std::fmt::Write as _;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::Line;
-use ratatui::widgets::Paragraph;
 use serde_json::Value;
 
-use super::seats::progress;
+use super::frame::{self, Heading};
+use super::votes;
 use crate::ballot::Ballot;
 use crate::history::AnswerRevealed;
 use crate::insight::independence::left_out;
+use crate::insight::movement::earlier;
 use crate::insight::references::{Citable, Citation, references};
 use crate::insight::round_view::{SeatView, confidence, seat_at};
-use crate::insight::wording::{finding, format_duration, handling, money, shown_mask};
-use crate::participants::progress::Progress;
-use crate::sanitize::{harmless, harmless_line};
+use crate::insight::sides::side_of;
+use crate::insight::wording::{finding, handling, money, shown_mask};
+use crate::sanitize::harmless_line;
 use crate::tui::cell_text::{rendered, wrapped};
 use crate::tui::model::Model;
 
 /// No answer is shown longer than this, in lines of the screen.
 const MOST_LINES: usize = 5000;
-/// The narrowest column an answer can be read in.
 const COLUMN: u16 = 36;
 
 fn view(model: &Model, index: usize) -> Option<SeatView<'_>> {
@@ -32,10 +32,32 @@ fn view(model: &Model, index: usize) -> Option<SeatView<'_>> {
 }
 
 pub fn title(model: &Model) -> String {
-    let Some(seat) = view(model, model.seat) else { return " Answer ".to_owned() };
+    let Some(seat) = view(model, model.seat) else { return "Answer".to_owned() };
     let count = model.seat_count();
     let at = model.seat.min(count.saturating_sub(1)) + 1;
-    format!(" {} · {at} of {count} ", harmless_line(seat.name))
+    let moved = moved(model, &seat).unwrap_or_default();
+    format!("{}{moved} · {at} of {count}", harmless_line(seat.name))
+}
+
+/// From which option a seat came to which, and how sure it was and is: " · ■ → ● · sure .31 → .70".
+fn moved(model: &Model, seat: &SeatView<'_>) -> Option<String> {
+    let (session, round) = (model.session(), model.shown_round()?);
+    seat.answer()?;
+    let sign = |seat: &SeatView<'_>, round| side_of(seat, round).map(|side| model.theme.option_sign(side));
+    let now = sign(seat, round);
+    let before = earlier(session, round);
+    let was = before
+        .and_then(|before| sign(&seat_at(session, before, before.seats.get_index_of(seat.name)?)?, before));
+    let way = match (was, now) {
+        (Some(was), Some(now)) if was != now => format!(" · {was} {} {now}", model.theme.sign("→", ">")),
+        (_, Some(now)) => format!(" · {now}"),
+        _ => String::new(),
+    };
+    let sure = match before {
+        Some(before) => votes::sure_then(model, before, round, seat.name),
+        None => seat.answer().and_then(confidence).map(|text| votes::sure(&text)),
+    };
+    Some(way + &sure.map(|sure| format!(" · sure {sure}")).unwrap_or_default())
 }
 
 pub fn lines(model: &Model, index: usize, width: u16) -> Vec<Line<'static>> {
@@ -51,14 +73,10 @@ pub fn lines(model: &Model, index: usize, width: u16) -> Vec<Line<'static>> {
         }
         return lines;
     }
-    let mut text = unanswered(&seat, model.session().open_round().is_none());
-    if let Some(progress) = progress(model, &seat) {
-        text = format!("{}\n\n{text}", told(&seat, progress));
-    }
+    let text = unanswered(&seat, model.session().open_round().is_none());
     wrapped(&text, width, MOST_LINES).into_iter().map(Line::from).collect()
 }
 
-/// A seat's answer as Markdown, once it may be read.
 pub fn seat_text(model: &Model, index: usize) -> Option<String> {
     let seat = view(model, index)?;
     Some(answered(model, &seat, seat.answer()?))
@@ -73,51 +91,34 @@ pub fn text(model: &Model) -> Option<String> {
 
 /// How far answers that stand side by side can be scrolled, in a body of this size.
 pub fn most_beside(model: &Model, area: Rect) -> usize {
-    let fit = columns(model, area);
-    let first = model.seat.min(model.seat_count().saturating_sub(fit));
-    let width = (area.width / u16::try_from(fit).unwrap_or(1)).saturating_sub(2);
-    let longest = (first..first + fit).map(|index| lines(model, index, width).len()).max().unwrap_or(0);
-    longest.saturating_sub(usize::from(area.height.saturating_sub(2)))
+    let columns = columns(model, area);
+    let lines = |(place, index): &(Rect, usize)| lines(model, *index, frame::inner(*place).width).len();
+    let longest = columns.iter().map(lines).max().unwrap_or(0);
+    longest.saturating_sub(usize::from(frame::inner(area).height))
 }
 
-fn columns(model: &Model, area: Rect) -> usize {
-    usize::from(area.width / COLUMN).clamp(1, model.seat_count().max(1))
-}
-
-/// As many answers as fit, from the chosen seat's on.
-pub fn side_by_side(frame: &mut Frame<'_>, area: Rect, model: &Model) {
+/// As many answers as fit beside each other, from the chosen seat's on: their places, and the seats.
+fn columns(model: &Model, area: Rect) -> Vec<(Rect, usize)> {
     let count = model.seat_count();
-    let fit = columns(model, area);
+    let fit = usize::from(area.width / COLUMN).clamp(1, count.max(1));
     let first = model.seat.min(count.saturating_sub(fit));
-    let columns = Layout::horizontal(vec![Constraint::Fill(1); fit]).split(area);
+    let places = Layout::horizontal(vec![Constraint::Fill(1); fit]).split(area);
+    places.iter().copied().zip(first..count).collect()
+}
+
+pub fn side_by_side(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     let scroll = model.scroll[crate::tui::model::Pane::Answer.index()];
-    for (place, index) in columns.iter().zip(first..) {
+    for (place, index) in columns(model, area) {
         let Some(seat) = view(model, index) else { continue };
-        let inner = place.width.saturating_sub(2);
-        let height = usize::from(place.height.saturating_sub(2));
-        let all = lines(model, index, inner);
+        let inner = frame::inner(place);
+        let height = usize::from(inner.height);
+        let all = lines(model, index, inner.width);
         let start = scroll.min(all.len().saturating_sub(height));
         let shown: Vec<Line<'static>> = all.into_iter().skip(start).take(height).collect();
-        let title = format!(" {} ", harmless_line(seat.name));
-        let is_chosen = index == model.seat.min(count.saturating_sub(1));
-        frame.render_widget(Paragraph::new(shown).block(model.theme.block(title, is_chosen)), *place);
+        let is_focused = index == model.seat.min(model.seat_count().saturating_sub(1));
+        let heading = Heading { is_focused, ..Heading::of(harmless_line(seat.name)) };
+        frame::draw(frame, place, model.theme, &heading, shown);
     }
-}
-
-/// How a seat's request stands, in words.
-fn told(seat: &SeatView<'_>, progress: &Progress) -> String {
-    let mut told =
-        format!("{} · {} for {}", seat.model, progress.standing.word(), format_duration(progress.for_ms));
-    if progress.tries > 0 {
-        let _ = write!(told, " · request {}", progress.tries);
-    }
-    if let Some(trouble) = &progress.trouble {
-        let _ = match progress.left_ms {
-            Some(left) => write!(told, "\nThe next request goes out in {}: {trouble}", format_duration(left)),
-            None => write!(told, "\nIt waited last because of: {trouble}"),
-        };
-    }
-    harmless(&told).into_owned()
 }
 
 fn unanswered(seat: &SeatView<'_>, is_closed: bool) -> String {

@@ -30,7 +30,16 @@ enum Grade {
 /// How many things would go wrong, as many as [`found`] grades as bad.
 pub fn problems(model: &Model) -> usize {
     let (Some(live), Some(preview)) = (model.live(), model.preview()) else { return 0 };
-    usize::from(preview.checked.refusal.is_some()) + live.problems.len()
+    let refused = usize::from(preview.checked.refusal.is_some());
+    refused + usize::from(is_too_big(model)) + live.problems.len()
+}
+
+fn most_bytes(model: &Model) -> usize {
+    model.session().definition.as_ref().map_or(usize::MAX, |definition| definition.max_snapshot_bytes)
+}
+
+pub fn is_too_big(model: &Model) -> bool {
+    model.preview().is_some_and(|preview| preview.opened.snapshot_bytes > most_bytes(model))
 }
 
 pub fn title(model: &Model) -> String {
@@ -80,23 +89,57 @@ fn found(model: &Model) -> Vec<Check> {
     for warning in &preview.checked.warnings {
         add(Grade::Doubt, harmless_line(warning), "e question");
     }
+    unlisted(model, preview, &mut add);
     voices(model, live, preview, &mut add);
     for seat in &preview.opened.seats {
         if let Some(state) = invitation(model.session(), seat).filter(|state| *state != "joined") {
             let word = access_word(model.session(), seat);
-            add(Grade::Doubt, format!("{word} of {}: {state}", harmless_line(seat)), "i invites");
+            let grade = if state == "invited" { Grade::Good } else { Grade::Doubt };
+            add(grade, format!("{word} of {}: {state}", harmless_line(seat)), "i invites");
         }
     }
     if live.draft.is_some() && !live.needs.is_empty() {
-        let text = format!("it runs and asks: {}", harmless_line(&live.needs.join(" · ")));
+        let text = harmless_line(&live.needs.join(" · "));
         let (grade, key) =
             if live.asks_first { (Grade::Doubt, "o asks you first") } else { (Grade::Good, "") };
         add(grade, text, key);
     }
-    let (opened, bytes) = (&preview.opened, group_digits(preview.opened.snapshot_bytes));
+    let opened = &preview.opened;
+    let mut bytes = group_digits(opened.snapshot_bytes);
+    if preview.bytes_in_full > opened.snapshot_bytes {
+        bytes = format!("{bytes} (of {}, limited by `context`)", group_digits(preview.bytes_in_full));
+    }
     let short: String = opened.snapshot_sha256.chars().take(8).collect();
-    add(Grade::Good, format!("all get the same {bytes} bytes, sha256 {short}"), "s reads them");
+    if is_too_big(model) {
+        let most = group_digits(most_bytes(model));
+        add(Grade::Bad, format!("{bytes} bytes are too many: `max_snapshot_bytes` is {most}"), "e question");
+    } else {
+        add(Grade::Good, format!("all get the same {bytes} bytes, sha256 {short}"), "s reads them");
+    }
     found
+}
+
+/// Models that their provider, which listed some, does not list.
+fn unlisted(model: &Model, preview: &Preview, add: &mut impl FnMut(Grade, String, &'static str)) {
+    let mut seen: Vec<&str> = Vec::new();
+    for seat in &preview.opened.seats {
+        let Some(name) = model.session().seat_info(seat).map(|info| info.label(&preview.opened.step)) else {
+            continue;
+        };
+        if seen.contains(&name) {
+            continue;
+        }
+        seen.push(name);
+        let source = model.sources.iter().find(|source| name.split('/').next() == Some(&source.provider));
+        if source.is_some_and(|source| !source.models.is_empty() && !source.models.iter().any(|m| m == name))
+        {
+            add(
+                Grade::Doubt,
+                format!("{}: its provider does not list it", harmless_line(name)),
+                "m another model",
+            );
+        }
+    }
 }
 
 /// Seats that are one voice, or none: of one model, or without one.

@@ -8,7 +8,6 @@ use crate::tui::model::Pane;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     Pane(Pane),
-    /// A seat, by its place in the roster.
     Seat(usize),
     /// A row of the home screen, by its place among those shown.
     Row(usize),
@@ -29,7 +28,6 @@ impl ClickMap {
         self.0.push((place, target));
     }
 
-    /// What was drawn last at a place.
     pub fn at(&self, column: u16, row: u16) -> Option<Target> {
         let position = Position { x: column, y: row };
         self.0.iter().rev().find(|(place, _)| place.contains(position)).map(|(_, target)| *target)

@@ -2,7 +2,7 @@
 
 use ratatui::text::Line;
 
-use super::{answer, checks, question, results, seat_card, snapshot, steps, tally};
+use super::{answer, checks, question, seat_card, snapshot, steps, tally, votes};
 use crate::tui::model::{Model, Pane};
 
 pub fn title(model: &Model, pane: Pane) -> String {
@@ -11,10 +11,12 @@ pub fn title(model: &Model, pane: Pane) -> String {
         Pane::Answer => answer::title(model),
         Pane::Snapshot => snapshot::title(model),
         Pane::Steps => " Steps ".to_owned(),
-        Pane::Results => " Step results ".to_owned(),
         Pane::Checks => checks::title(model),
         _ if model.session().open_round().is_some() => seat_card::title(model),
-        _ => " Tally ".to_owned(),
+        _ => match model.shown_round().filter(|_| model.preview().is_none()) {
+            Some(round) if super::reveal::round(model).is_some() => format!("Votes · {}", votes::unit(round)),
+            _ => "Tally".to_owned(),
+        },
     }
 }
 
@@ -25,7 +27,6 @@ pub fn lines(model: &Model, pane: Pane, width: u16) -> Vec<Line<'static>> {
         Pane::Answer => answer::lines(model, model.seat, width),
         Pane::Snapshot => snapshot::lines(model, width),
         Pane::Steps => steps::lines(model, width),
-        Pane::Results => results::lines(model, width),
         Pane::Checks => checks::lines(model, width),
         Pane::Seats | Pane::Events => Vec::new(),
     }

@@ -7,11 +7,10 @@ use ratatui::widgets::Paragraph;
 
 use super::click_map::{ClickMap, Target};
 use crate::tui::cell_text::{clipped, safe, wrapped};
-use crate::tui::keymap::{Action, BINDINGS, KeyBinding, bindings_in, label};
+use crate::tui::keymap::{Action, BINDINGS, KeyBinding, ScreenState, bindings_in, label};
 use crate::tui::model::Model;
 use crate::tui::update::refusal;
 
-/// The most lines of a word to the person.
 const MOST_LINES: usize = 3;
 
 /// How many lines the footer takes: as many as a word to the person needs.
@@ -47,10 +46,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMa
         let lines: Vec<Line<'static>> = noticed(notice, area.width).into_iter().map(line).collect();
         return frame.render_widget(Paragraph::new(lines), area);
     }
-    let turn = model.pending_human().filter(|_| model.overlay.is_none());
-    if let Some((seat, _)) = turn {
-        let text = format!(" {}: your turn. Press Enter to answer privately.", safe(seat));
-        return frame.render_widget(Paragraph::new(Line::styled(text, model.theme.active())), area);
+    // What lies over the panes names its own keys.
+    if model.overlay.is_some() {
+        return;
     }
     let mut spans = vec![Span::raw(" ")];
     let mut x = area.x + 1;
@@ -75,6 +73,15 @@ fn wide(model: &Model, binding: &KeyBinding) -> usize {
 
 /// The footer's word of a binding; what would go wrong is counted with the key that opens the round.
 fn word(model: &Model, binding: &KeyBinding) -> String {
+    if binding.action == Action::OpenItem {
+        let word = match model.screen_state() {
+            ScreenState::Home => "open",
+            ScreenState::Question => "answer",
+            ScreenState::Open if model.pending_human().is_some() => "answer",
+            _ => "read",
+        };
+        return word.to_owned();
+    }
     if binding.action != Action::OpenRound {
         return binding.footer.to_owned();
     }
@@ -89,7 +96,10 @@ fn word(model: &Model, binding: &KeyBinding) -> String {
 fn bindings(model: &Model, width: usize) -> Vec<&'static KeyBinding> {
     let place = model.screen_state();
     let (mut shown, mut used) = (Vec::new(), 1);
-    let is_first = |binding: &&KeyBinding| matches!(binding.action, Action::Help | Action::Quit);
+    let is_turn = model.pending_human().is_some() || place == ScreenState::Question;
+    let is_first = |binding: &&KeyBinding| {
+        matches!(binding.action, Action::Help | Action::Quit) || is_turn && binding.action == Action::OpenItem
+    };
     let works = |binding: &&KeyBinding| refusal(model, binding.action).is_none();
     let here = || bindings_in(place).filter(|binding| !binding.footer.is_empty()).filter(works);
     for binding in here().filter(is_first).chain(here().filter(|binding| !is_first(binding))) {

@@ -20,11 +20,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hits:
     let words = words(model, form, error.is_some(), usize::from(width.saturating_sub(3)));
     let below = u16::try_from(words.len()).unwrap_or(1);
     let wanted = form
-        .fields
+        .shown()
         .iter()
         .fold(0_u16, |sum, field| sum.saturating_add(extra(field, false)).saturating_add(1));
     // Room for whichever field is written in, so that the form keeps its height.
-    let more = form.fields.iter().map(|field| extra(field, true).saturating_sub(extra(field, false))).max();
+    let more = form.shown().iter().map(|field| extra(field, true).saturating_sub(extra(field, false))).max();
     let wanted = wanted.saturating_add(more.unwrap_or(0));
     let wanted = wanted.saturating_add(if error.is_some() { MOST_ERROR } else { 0 });
     let intro = intro(form, usize::from(width.saturating_sub(4)), usize::from(area.height / 3));
@@ -48,7 +48,6 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hits:
     frame.render_widget(Paragraph::new(words), foot);
 }
 
-/// The most lines of an error under its field.
 const MOST_ERROR: u16 = 3;
 
 /// What is read before the form is filled in, in at most so many lines.
@@ -71,7 +70,7 @@ fn words(model: &Model, form: &Form, is_under_field: bool, width: usize) -> Vec<
         let enter = match form.fields.get(form.at).map(|field| &field.entry) {
             Some(FieldValue::Text(_)) => "Enter new line",
             None => "Enter takes",
-            Some(_) if form.at + 1 == form.fields.len() => "Enter submit",
+            Some(_) if form.at + 1 == form.shown().len() => "Enter submit",
             Some(_) => "Enter next",
         };
         let keys = FORM_KEYS.iter().filter_map(word).chain([enter.to_owned()]);
@@ -105,7 +104,7 @@ fn extra(field: &Field, is_at: bool) -> u16 {
 
 /// Fields above each other; where there is no room for all, those around the one at hand.
 fn draw_fields(frame: &mut Frame<'_>, area: Rect, model: &Model, form: &Form, hits: &mut ClickMap) {
-    let count = form.fields.len();
+    let count = form.shown().len();
     let room = usize::from(area.height);
     // The field at hand gets what it wants first, then all get their line, then the rest.
     let mut heights: Vec<u16> = vec![1; count];
@@ -206,6 +205,7 @@ fn draw_picks(frame: &mut Frame<'_>, area: Rect, model: &Model, picks: &[CheckIt
     }
     let start = if is_at { (at + 1).saturating_sub(height) } else { 0 };
     let longest = picks.iter().map(|pick| pick.name.chars().count()).max().unwrap_or(0).min(26);
+    let room = usize::from(area.width).saturating_sub(longest + 6);
     let lines: Vec<Line<'static>> = picks
         .iter()
         .enumerate()
@@ -216,7 +216,7 @@ fn draw_picks(frame: &mut Frame<'_>, area: Rect, model: &Model, picks: &[CheckIt
             let name = clipped(&harmless_line(&pick.name), longest);
             let line = Line::from(vec![
                 Span::raw(format!("{mark} {name}  ")),
-                Span::styled(harmless_line(&pick.about), model.theme.faint()),
+                Span::styled(clipped(&harmless_line(&pick.about), room), model.theme.faint()),
             ]);
             if is_at && index == at { line.style(model.theme.chosen()) } else { line }
         })

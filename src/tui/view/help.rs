@@ -3,7 +3,7 @@
 use ratatui::text::{Line, Span};
 
 use crate::tui::cell_text::{clipped, wrapped};
-use crate::tui::keymap::{Aim, BINDINGS, FORM_KEYS, KeyBinding, ScreenState, bindings_in, labels};
+use crate::tui::keymap::{Action, Aim, FORM_KEYS, KeyBinding, ScreenState, bindings_in, labels};
 use crate::tui::model::Model;
 use crate::tui::update::refusal;
 
@@ -11,10 +11,25 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line<'static>> {
     let place = model.screen_state();
     let mut page = Page { model, width, lines: Vec::new() };
     let works = |binding: &&KeyBinding| refusal(model, binding.action).is_none();
-    let here = |aim: Aim| bindings_in(place).filter(move |binding| Aim::of(binding.action) == aim);
+    let here =
+        |aim: Aim| bindings_in(place).filter(move |binding| binding.aim == aim && !moves(binding.action));
     for aim in Aim::ALL {
-        let mut rows: Vec<(String, String)> =
-            here(aim).filter(works).map(|binding| page.row(binding)).collect();
+        let mut rows: Vec<(String, String)> = Vec::new();
+        for binding in here(aim).filter(works) {
+            // "next seat" and "previous seat" are one line.
+            let (keys, name) = page.row(binding);
+            let pair = name.strip_prefix("previous ").map(|what| format!("next {what}"));
+            match rows.last_mut() {
+                Some((before, what)) if pair.as_ref() == Some(what) => {
+                    before.push_str(&format!(" {keys}"));
+                    *what = what.replacen("next", "next, previous", 1);
+                }
+                _ => rows.push((keys, name)),
+            }
+        }
+        if aim == Aim::Move {
+            rows.push(("↑ ↓ PageUp g G".to_owned(), "move; also k j, Ctrl-U Ctrl-D, Home End".to_owned()));
+        }
         if aim == Aim::Program {
             let back = if place == ScreenState::Home { "clear search" } else { "back, in the end to home" };
             rows.insert(0, ("Esc".to_owned(), back.to_owned()));
@@ -29,13 +44,13 @@ pub fn lines(model: &Model, width: usize) -> Vec<Line<'static>> {
     });
     let refused = refused.collect();
     page.group("Not now", refused);
-    let elsewhere =
-        BINDINGS.iter().filter(|binding| bindings_in(place).all(|other| other.action != binding.action));
-    let elsewhere =
-        elsewhere.map(|binding| (page.row(binding).0, format!("{} · {}", binding.name, binding.places())));
-    let elsewhere = elsewhere.collect();
-    page.group("In other states", elsewhere);
     page.lines
+}
+
+/// Whether an action only moves: these share one line.
+fn moves(action: Action) -> bool {
+    use Action::{Down, GoToEnd, GoToStart, PageDown, PageUp, Up};
+    matches!(action, Up | Down | PageUp | PageDown | GoToStart | GoToEnd)
 }
 
 struct Page<'a> {

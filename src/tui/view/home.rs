@@ -1,16 +1,4 @@
-//! The home screen: what can go on, ways to begin, who can answer.
-//!
-//! ```text
-//!  roundtable                      ~/shop · answers come from: no model yet
-//!  Ask several AIs one question at once; no answer is read before all are in.
-//! ╭ Go on ───────────────────────────────────────────────────────────────────────╮
-//! │ ▸● Which cache first?              round 2 open, 3 of 5   12 min ago  resume │
-//! ├ Begin ───────────────────────────────────────────────────────────────────────┤
-//! │  + a question of your own          two fields are enough               start │
-//! ├ Who can answer ──────────────────────────────────────────────────────────────┤
-//! │  ● ollama     3 models                                                       │
-//! ╰──────────────────────────────────────────────────────────────────────────────╯
-//! ```
+//! The home screen: what can go on, what is over, ways to begin, who can answer.
 
 use ratatui::Frame;
 use ratatui::layout::{Alignment, Constraint, Layout, Rect};
@@ -19,74 +7,151 @@ use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::click_map::{ClickMap, Target};
+use super::frame::{self, Heading};
 use crate::history::NO_MODEL;
 use crate::sanitize::harmless_line;
-use crate::tui::cell_text::{clipped, cut_middle, wrapped};
+use crate::tui::cell_text::{clipped, clipped_middle, cut_middle, wrapped};
 use crate::tui::home::{HomeRow, HomeSection};
 use crate::tui::model::Model;
-use crate::tui::sources::{REHEARSAL, SourceState};
+use crate::tui::sources::{ModelSource, REHEARSAL, SourceState};
 
-/// The narrowest screen with a second column.
 const TWO_COLUMNS: u16 = 100;
-/// The lowest body that shows who can answer.
-const WITH_SOURCES: u16 = 14;
+const WITH_SOURCES: u16 = 12;
+
+/// A part of the list: its title, its rows, and the place of its first row in the whole list.
+struct Part<'a> {
+    title: String,
+    rows: &'a [&'a HomeRow],
+    first: usize,
+}
 
 pub fn draw(frame: &mut Frame<'_>, title: Rect, body: Rect, model: &Model, hits: &mut ClickMap) {
     heading(frame, title, model);
-    let sources = source_lines(model);
-    let (body, beside) = if body.width >= TWO_COLUMNS {
-        let [left, right] = Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(body);
-        (left, Some(right))
+    let [body, beside] = if body.width >= TWO_COLUMNS {
+        Layout::horizontal([Constraint::Fill(3), Constraint::Fill(2)]).areas(body)
     } else {
-        (body, None)
+        [body, Rect::default()]
     };
-    let high = |lines: usize| u16::try_from(lines).unwrap_or(u16::MAX).saturating_add(2);
+    let has_sources = body.height >= WITH_SOURCES;
+    let of_sources = if has_sources { 2 } else { 0 };
+    let [list, who] = Layout::vertical([Constraint::Min(1), Constraint::Length(of_sources)]).areas(body);
     let shown = model.home.shown();
+    let parts = parts(model, &shown);
+    let heights = heights(&parts, list.height);
+    let rows: Vec<Constraint> = heights.into_iter().map(Constraint::Length).collect();
+    let places = Layout::vertical(rows).split(list);
+    for (part, place) in parts.iter().zip(places.iter()) {
+        draw_part(frame, *place, model, part, hits);
+    }
+    if has_sources {
+        let heading = Heading { note: "m takes one · D tests them".to_owned(), ..Heading::of("can answer") };
+        let width = usize::from(frame::inner(who).width);
+        frame::draw(frame, who, model.theme, &heading, vec![sources(model, width)]);
+    }
+    if beside.width > 0 {
+        let name = model.home.chosen().map(|row| harmless_line(&row.name)).unwrap_or_default();
+        let lines = about(model, usize::from(frame::inner(beside).width));
+        frame::draw(frame, beside, model.theme, &Heading::of(name), lines);
+    }
+}
+
+/// Sessions that can go on, those that are over, and what can be begun; parts without rows are left out.
+fn parts<'a>(model: &Model, shown: &'a [&'a HomeRow]) -> Vec<Part<'a>> {
     let sessions = shown.iter().take_while(|row| row.part == HomeSection::Sessions).count();
-    let of_sources = if beside.is_none() && body.height >= WITH_SOURCES {
-        let wanted = high(sessions) + high(shown.len() - sessions);
-        high(sources.len()).min((body.height / 3).max(body.height.saturating_sub(wanted)))
-    } else {
-        0
+    let open = shown[..sessions].iter().take_while(|row| row.is_open()).count();
+    let words = harmless_line(&model.home.words);
+    let found = if words.is_empty() { String::new() } else { format!(" · “{words}”") };
+    let title = |name: &str, count: usize| format!("{name} ({count}){found}");
+    let mut parts = vec![
+        Part { title: title("go on", open), rows: &shown[..open], first: 0 },
+        Part { title: title("done", sessions - open), rows: &shown[open..sessions], first: open },
+        Part { title: format!("begin{found}"), rows: &shown[sessions..], first: sessions },
+    ];
+    parts.retain(|part| !part.rows.is_empty());
+    if parts.is_empty() {
+        let title =
+            if model.home.is_reading { "loading…" } else { "nothing holds this; Esc ends the search" };
+        parts.push(Part { title: title.to_owned(), rows: &[], first: 0 });
+    }
+    parts
+}
+
+/// How high each part is: as high as its rows, as far as those below it keep a few lines.
+fn heights(parts: &[Part<'_>], room: u16) -> Vec<u16> {
+    const LEAST: u16 = 3;
+    let mut left = room;
+    let below = (0..parts.len()).rev().map(|after| LEAST * u16::try_from(after).unwrap_or(0));
+    let height = |(part, below): (&Part<'_>, u16)| {
+        let height = frame::height(part.rows.len()).min(left.saturating_sub(below).max(LEAST)).min(left);
+        left -= height;
+        height
     };
-    let of_begin = high(shown.len() - sessions).clamp(3, (body.height - of_sources) / 2);
-    let has_sessions = sessions > 0 || !model.home.words.is_empty() || model.home.is_reading;
-    let over_height = if has_sessions { high(sessions.max(1)) } else { 0 };
-    let room = body.height.saturating_sub(of_sources + of_begin);
-    let [over, under, who, _] = Layout::vertical([
-        Constraint::Length(over_height.min(room)),
-        Constraint::Length(if has_sessions {
-            of_begin
-        } else {
-            high(shown.len()).min(body.height - of_sources)
-        }),
-        Constraint::Length(of_sources),
-        Constraint::Fill(1),
-    ])
-    .areas(body);
-    let is_above = model.home.at < sessions;
-    if over.height > 2 {
-        frame.render_widget(model.theme.block(over_title(model, sessions), is_above), over);
-        list(frame, inner(over), model, &shown[..sessions], 0, hits);
-        if sessions == 0 && !model.home.is_reading {
-            let words = " No matching sessions. Esc clears the search.";
-            frame.render_widget(Paragraph::new(Line::styled(words, model.theme.faint())), inner(over));
-        }
+    parts.iter().zip(below).map(height).collect()
+}
+
+fn draw_part(frame: &mut Frame<'_>, area: Rect, model: &Model, part: &Part<'_>, hits: &mut ClickMap) {
+    if area.height == 0 {
+        return;
     }
-    frame.render_widget(model.theme.block(" Begin ".to_owned(), !is_above), under);
-    list(frame, inner(under), model, &shown[sessions..], sessions, hits);
-    if let Some(beside) = beside {
-        let about = about(model, usize::from(beside.width.saturating_sub(4)));
-        let [upper, lower] = Layout::vertical([
-            Constraint::Length(high(about.len())),
-            Constraint::Length(high(sources.len())),
-        ])
-        .areas(beside);
-        detail(frame, upper, model, about);
-        who_can_answer(frame, lower, model, sources);
-    } else if who.height > 2 {
-        who_can_answer(frame, who, model, sources);
+    let inner = frame::inner(area);
+    let height = usize::from(inner.height);
+    let chosen = model.home.at.checked_sub(part.first).filter(|at| *at < part.rows.len());
+    let start = chosen.map_or(0, |at| (at + 1).saturating_sub(height));
+    let shown = part.rows.len().min(start + height) - start.min(part.rows.len());
+    let note = if shown < part.rows.len() {
+        format!("{} of {} · / finds", shown, part.rows.len())
+    } else {
+        String::new()
+    };
+    let room = usize::from(inner.width);
+    let width = |text: &str| harmless_line(text).width();
+    let names = part.rows.iter().map(|row| width(&row.name)).max().unwrap_or(0);
+    let abouts = part.rows.iter().map(|row| width(&row.about)).max().unwrap_or(0);
+    let ages = if room < 56 { 0 } else { part.rows.iter().map(|row| width(&row.age)).max().unwrap_or(0) };
+    let rest = room.saturating_sub(4 + 2 + ages + if ages > 0 { 2 } else { 0 });
+    // What fits is whole; else the name has more of the room than what is said of it.
+    let names = names.min(rest.saturating_sub(abouts).max(rest * 3 / 5));
+    let columns = Columns { names, about: rest - names, ages };
+    let mut lines = Vec::new();
+    for (y, (index, row)) in (inner.y..inner.bottom()).zip(part.rows.iter().enumerate().skip(start)) {
+        hits.note(Rect { y, height: 1, ..inner }, Target::Row(part.first + index));
+        lines.push(row_line(model, row, chosen == Some(index), columns));
     }
+    let heading = Heading { title: part.title.clone(), note, is_focused: chosen.is_some() };
+    frame::draw(frame, area, model.theme, &heading, lines);
+}
+
+#[derive(Clone, Copy)]
+struct Columns {
+    names: usize,
+    about: usize,
+    ages: usize,
+}
+
+fn row_line(model: &Model, row: &HomeRow, is_chosen: bool, columns: Columns) -> Line<'static> {
+    let theme = model.theme;
+    let pointer = if is_chosen { theme.sign("▸", ">") } else { " " };
+    let style = match row.sign.0 {
+        "✓" => theme.good(),
+        "✗" | "!" => theme.bad(),
+        _ => ratatui::style::Style::new(),
+    };
+    let mut spans = vec![
+        Span::raw(pointer),
+        Span::styled(format!("{} ", theme.sign(row.sign.0, row.sign.1)), style),
+        Span::styled(
+            format!("{}  ", clipped_middle(&harmless_line(&row.name), columns.names)),
+            if is_chosen { theme.strong() } else { ratatui::style::Style::new() },
+        ),
+        Span::raw(clipped(&harmless_line(&row.about), columns.about)),
+    ];
+    if columns.ages > 0 {
+        let age = harmless_line(&row.age);
+        let gap = " ".repeat(columns.ages.saturating_sub(age.width()) + 2);
+        spans.push(Span::styled(format!("{gap}{age}"), theme.faint()));
+    }
+    let line = Line::from(spans);
+    if is_chosen { line.style(theme.chosen()) } else { line }
 }
 
 /// What the program is, where it is, and who answers unless a seat says so.
@@ -118,121 +183,33 @@ fn heading(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     }
 }
 
-fn over_title(model: &Model, sessions: usize) -> String {
-    match model.home.words.as_str() {
-        _ if model.home.is_reading => " Go on · loading… ".to_owned(),
-        "" => format!(" Go on ({sessions}) "),
-        words => {
-            let all = model.home.rows.iter().filter(|row| row.part == HomeSection::Sessions).count();
-            format!(" Go on · “{}”: {sessions} of {all} ", harmless_line(words))
-        }
-    }
-}
-
-/// Each source in a line: those that can answer, then what is missing of the others.
-fn source_lines(model: &Model) -> Vec<Line<'static>> {
+/// Who can answer, in one line: those that are there, and how many lack something.
+fn sources(model: &Model, width: usize) -> Line<'static> {
     let theme = model.theme;
-    let usual = model.home.model.as_deref().unwrap_or(NO_MODEL);
-    let mut lines = Vec::new();
-    let mut add = |sign: &str, style, name: &str, about: &str, is_used: bool| {
-        let used = if is_used { "   in use" } else { "" };
-        lines.push(Line::from(vec![
-            Span::styled(format!(" {sign} "), style),
-            Span::raw(clipped(&harmless_line(name), 16)),
-            Span::styled(format!(" {}{used}", harmless_line(about)), theme.faint()),
-        ]));
+    let is_ready = |source: &&ModelSource| source.state == SourceState::Ready;
+    let name = |source: &ModelSource| match source.models.len() {
+        0 => harmless_line(&source.provider),
+        count => format!("{} {count}", harmless_line(&source.provider)),
     };
-    let ready = theme.sign("●", "*");
-    add(ready, theme.good(), REHEARSAL, "placeholder: picks at random, asks no model", usual == REHEARSAL);
-    for source in &model.sources {
-        let is_used = usual.split('/').next() == Some(source.provider.as_str());
-        let (sign, style) = match source.state {
-            SourceState::Ready => (ready, theme.good()),
-            SourceState::NeedsKey | SourceState::Unreachable => (theme.sign("○", "o"), theme.faint()),
-        };
-        add(sign, style, &source.provider, &source.about, is_used);
-    }
+    let mut ready: Vec<String> = model.sources.iter().filter(is_ready).map(name).collect();
+    ready.push(format!("{REHEARSAL} (no model)"));
     if model.is_finding_sources {
-        lines.push(Line::styled("   asking local servers …", theme.faint()));
+        ready.push("asking local servers …".to_owned());
     }
-    lines
-}
-
-fn who_can_answer(frame: &mut Frame<'_>, area: Rect, model: &Model, mut lines: Vec<Line<'static>>) {
-    let room = usize::from(area.height.saturating_sub(2));
-    let more = lines.len().saturating_sub(room);
-    lines.truncate(room);
-    let more = if more > 0 { format!("{more} more · ") } else { String::new() };
-    let keys = Line::styled(format!(" {more}m takes one · D tests them all "), model.theme.faint());
-    let block = model.theme.block(" Who can answer ".to_owned(), false).title_bottom(keys);
-    frame.render_widget(Paragraph::new(lines).block(block), area);
+    let missing = model.sources.iter().filter(|source| source.state != SourceState::Ready).count();
+    let right = match missing {
+        0 => String::new(),
+        1 => "1 other is not set up: D shows".to_owned(),
+        count => format!("{count} others are not set up: D shows"),
+    };
+    let right = if width < 60 { String::new() } else { right };
+    let left = clipped(&ready.join(" · "), width.saturating_sub(right.width() + 2));
+    Line::from(vec![Span::raw(left), Span::styled(format!("  {right}"), theme.faint())])
 }
 
 /// What is said of the row under the cursor.
 fn about(model: &Model, width: usize) -> Vec<Line<'static>> {
     let Some(row) = model.home.chosen() else { return Vec::new() };
     let texts = std::iter::once(&row.about).filter(|_| row.detail.is_empty()).chain(&row.detail);
-    texts.flat_map(|text| wrapped(text, width, 6)).map(|line| Line::from(format!(" {line}"))).collect()
-}
-
-fn detail(frame: &mut Frame<'_>, area: Rect, model: &Model, lines: Vec<Line<'static>>) {
-    let name = model.home.chosen().map(|row| harmless_line(&row.name)).unwrap_or_default();
-    let title = format!(" {} ", cut_middle(&name, usize::from(area.width.saturating_sub(6))));
-    frame.render_widget(Paragraph::new(lines).block(model.theme.block(title, false)), area);
-}
-
-fn inner(area: Rect) -> Rect {
-    Rect {
-        x: area.x + 1,
-        y: area.y + 1,
-        width: area.width.saturating_sub(2),
-        height: area.height.saturating_sub(2),
-    }
-}
-
-fn list(
-    frame: &mut Frame<'_>,
-    area: Rect,
-    model: &Model,
-    rows: &[&HomeRow],
-    first: usize,
-    hits: &mut ClickMap,
-) {
-    let height = usize::from(area.height);
-    let chosen = model.home.at.checked_sub(first).filter(|at| *at < rows.len());
-    let start = chosen.map_or(0, |at| (at + 1).saturating_sub(height));
-    let most = usize::from(area.width) * 45 / 100;
-    let longest = rows.iter().map(|row| harmless_line(&row.name).width()).max().unwrap_or(0).min(most);
-    for (line, (index, row)) in (0..area.height).zip(rows.iter().enumerate().skip(start)) {
-        let place = Rect { y: area.y + line, height: 1, ..area };
-        hits.note(place, Target::Row(first + index));
-        draw_row(frame, place, model, row, chosen == Some(index), longest);
-    }
-}
-
-fn draw_row(
-    frame: &mut Frame<'_>,
-    place: Rect,
-    model: &Model,
-    row: &HomeRow,
-    is_chosen: bool,
-    longest: usize,
-) {
-    let theme = model.theme;
-    let pointer = if is_chosen { theme.sign("▸", ">") } else { " " };
-    let name = clipped(&cut_middle(&harmless_line(&row.name), longest), longest);
-    let age = if place.width >= 60 && !row.age.is_empty() { format!("  {}", row.age) } else { String::new() };
-    let verb = if place.width >= 60 { row.verb } else { "" };
-    let room = usize::from(place.width).saturating_sub(longest + verb.len() + age.width() + 9);
-    let about = clipped(&harmless_line(&row.about), room);
-    let line = Line::from(vec![
-        Span::raw(format!(" {pointer} ")),
-        Span::raw(format!("{} ", theme.sign(row.sign.0, row.sign.1))),
-        Span::styled(name, if is_chosen { theme.strong() } else { ratatui::style::Style::new() }),
-        Span::raw("  "),
-        Span::raw(about),
-        Span::styled(format!("{age} {verb}"), theme.faint()),
-    ]);
-    let line = if is_chosen { line.style(theme.chosen()) } else { line };
-    frame.render_widget(Paragraph::new(line), place);
+    texts.flat_map(|text| wrapped(text, width, 6)).map(Line::from).collect()
 }

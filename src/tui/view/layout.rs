@@ -2,14 +2,12 @@
 
 use ratatui::layout::{Constraint, Layout, Rect};
 
-use super::timeline::{FRAMED, WITH_EVENT};
-use super::{agenda, content};
+use super::timeline::FRAMED;
+use super::{agenda, content, frame};
 use crate::tui::keymap::ScreenState;
 use crate::tui::model::{Mode, Model, Pane};
 
-/// The narrowest screen with two columns.
 const TWO_COLUMNS: u16 = 90;
-/// The lowest body with two panes over each other.
 const TWO_ROWS: u16 = 16;
 
 /// The panes that are seen in `area`, each with its place.
@@ -19,17 +17,16 @@ pub fn panes(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
 
 /// The panes, and on a wide screen the place of the agenda, if there is one: below the panes at the right.
 pub fn with_agenda(area: Rect, model: &Model) -> (Vec<(Pane, Rect)>, Option<Rect>) {
-    /// The fewest lines of the pane above it.
     const ABOVE: u16 = 8;
     let mut panes = all_panes(area, model);
     let is_last = |place: &Rect| place.x > area.x && place.bottom() == area.bottom();
     let above = panes.iter_mut().find(|(_, place)| area.width >= agenda::BESIDE && is_last(place));
     let Some((_, above)) = above.filter(|(_, place)| place.height >= 2 * ABOVE) else { return (panes, None) };
-    let lines = agenda::lines(model, above.width.saturating_sub(2)).len();
+    let lines = agenda::lines(model, frame::inner(*above).width).len();
     if lines == 0 {
         return (panes, None);
     }
-    let height = u16::try_from(lines + 2).unwrap_or(u16::MAX).min(above.height / 2);
+    let height = frame::height(lines).min(above.height / 2);
     above.height -= height;
     let place = Rect { y: above.bottom(), height, ..*above };
     (panes, Some(place))
@@ -66,12 +63,12 @@ fn main_panes(model: &Model) -> Vec<Pane> {
             vec![Pane::Question, Pane::Steps]
         }
         // Where nothing was asked of seats, the steps are what there is to see.
-        _ if model.session().rounds.is_empty() => vec![Pane::Steps, Pane::Results],
+        _ if model.session().rounds.is_empty() => vec![Pane::Steps],
         _ if model.session().open_round().is_some() && model.has_many_seats() => {
             vec![Pane::Seats, Pane::Tally]
         }
         _ if model.session().open_round().is_some() => vec![Pane::Seats, Pane::Tally, Pane::Question],
-        _ => vec![Pane::Seats, Pane::Tally],
+        _ => vec![Pane::Tally, Pane::Seats],
     }
 }
 
@@ -97,13 +94,13 @@ fn beside(model: &Model, main: &[Pane]) -> Vec<Pane> {
 fn column(area: Rect, model: &Model, all: &[Pane]) -> Vec<(Pane, Rect)> {
     const LEAST: u16 = 3;
     let shown = &all[..all.len().min(usize::from(area.height / LEAST).max(1))];
-    let width = area.width.saturating_sub(2);
+    let width = frame::inner(area).width;
     let lines = |pane: Pane| match pane {
         Pane::Seats => model.seat_count(),
         Pane::Events => usize::from(area.height),
         other => content::lines(model, other, width).len(),
     };
-    let wanted = |pane: &Pane| u16::try_from(lines(*pane)).unwrap_or(u16::MAX).saturating_add(2).max(LEAST);
+    let wanted = |pane: &Pane| frame::height(lines(*pane)).max(LEAST);
     let mut heights: Vec<u16> = shown.iter().map(|pane| wanted(pane).min(area.height)).collect();
     let read = shown.iter().position(|pane| reads(model) == *pane).unwrap_or(shown.len() - 1);
     while heights.iter().sum::<u16>() > area.height {
@@ -128,16 +125,15 @@ fn reads(model: &Model) -> Pane {
     }
 }
 
-/// The lowest screen with a title.
+/// The lowest screen with a title, and with a line that says what comes next.
 const WITH_TITLE: u16 = 10;
+const WITH_NEXT: u16 = 14;
 
-/// How high the time line of a replay is.
 fn timeline(area: Rect, model: &Model) -> u16 {
     match model.mode {
         Mode::Home | Mode::Live(_) => 0,
         Mode::Replay if area.width < 60 || area.height < 22 => 1,
-        Mode::Replay if area.height < 30 => FRAMED,
-        Mode::Replay => WITH_EVENT,
+        Mode::Replay => FRAMED,
     }
 }
 
@@ -146,19 +142,20 @@ pub fn is_replayed(model: &Model) -> bool {
     matches!(model.mode, Mode::Replay) && model.session().closed.is_none()
 }
 
+/// Whether there are numbers: where nothing was asked of seats yet there are none.
+pub fn has_numbers(model: &Model) -> bool {
+    model.preview().is_some() || !model.session().rounds.is_empty()
+}
+
 /// The lines of the screen: title, body, time line, footer; those without room are empty.
 pub fn rows(area: Rect, model: &Model) -> [Rect; 4] {
     let title = match area {
         Rect { height: ..WITH_TITLE, .. } => 0,
-        _ if is_replayed(model) => 2,
-        // Where nothing was asked of seats yet there are no numbers.
-        _ if !matches!(model.mode, Mode::Home)
-            && model.preview().is_none()
-            && model.session().rounds.is_empty() =>
-        {
-            1
+        _ if matches!(model.mode, Mode::Home) => 2,
+        _ => {
+            let says_next = model.live().is_some() && area.height >= WITH_NEXT;
+            1 + u16::from(has_numbers(model)) + u16::from(says_next)
         }
-        _ => 2,
     };
     Layout::vertical([
         Constraint::Length(title),

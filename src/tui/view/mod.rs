@@ -1,14 +1,5 @@
 //! Drawing: the frame of the screen, and which panes are on it.
 //!
-//! ```text
-//!  session ▸ round 3 · OPEN                                         3 of 5 sealed
-//! ╭ seats ─────────────────────────────╮╭ answer ────────────────────────────────╮
-//! ├ tally ─────────────────────────────┤│                                        │
-//! ╰────────────────────────────────────╯╰────────────────────────────────────────╯
-//!  ▶ 1×  ├────●─────────◆═══════●──────┤  event 41 of 118 · 0:14 of 3:52
-//!  space play  → event  ] round  Tab pane  ? help  q quit
-//! ```
-//!
 //! Below 90 columns one pane is shown at a time, or those that belong together over each other; below
 //! 10 lines the title makes room. What was drawn where is handed back, for the mouse.
 
@@ -19,6 +10,7 @@ mod click_map;
 mod content;
 mod footer;
 mod form;
+mod frame;
 mod header;
 mod help;
 mod home;
@@ -29,8 +21,6 @@ mod pane;
 mod phase;
 mod question;
 mod reading;
-mod replay_header;
-mod results;
 mod reveal;
 mod seat_card;
 mod seats;
@@ -39,10 +29,12 @@ mod steps;
 mod tally;
 mod timeline;
 mod votes;
+mod what_next;
 
 pub use answer::{seat_text, text as answer_text};
 pub use click_map::{ClickMap, Target};
 pub use pane::{find_lines, max_scroll, pane_text, seat_or_pane, tally_text, text_lines};
+pub use question::shown as shown_value;
 pub use reading::{lines_of_text, most_text, place_of};
 
 use ratatui::Frame;
@@ -55,7 +47,7 @@ pub fn draw(frame: &mut Frame<'_>, model: &Model) -> ClickMap {
     let mut hits = ClickMap::default();
     let area = frame.area();
     if area.width < 24 || area.height < 6 {
-        frame.render_widget(Paragraph::new("Too small: 24x6 at least"), area);
+        frame.render_widget(Paragraph::new("Too small:\n24x6 at\nleast"), area);
         return hits;
     }
     let [title, body, time, foot] = rows(area, model);
@@ -92,7 +84,7 @@ fn plain_signs(frame: &mut Frame<'_>) {
             "≈" | "ø" => "~",
             "•" => "*",
             "│" => "|",
-            "└" => "+",
+            "└" | "┬" | "├" | "┤" | "┴" => "+",
             "“" | "”" => "\"",
             "’" => "'",
             _ => continue,

@@ -1,32 +1,28 @@
-//! What lies over the panes: the search line, the palette, lists, questions.
+//! What lies over the panes: the search line, lists, questions.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Clear, Paragraph};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::click_map::{ClickMap, Target};
 use crate::sanitize::harmless_line;
-use crate::tui::cell_text::{clipped, safe, wrapped};
-use crate::tui::keymap::{KeyBinding, labels, matching};
-use crate::tui::model::{LeaveTarget, Menu, MenuKind, Model, Overlay};
+use crate::tui::cell_text::{clipped, cut_middle, safe, wrapped};
+use crate::tui::list::{List, ListKind};
+use crate::tui::model::{Ask, Model, Overlay};
 
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
     match &model.overlay {
         None => {}
         Some(Overlay::Search(words)) => search(frame, area, model, words),
-        Some(Overlay::Palette(typed, row)) => palette(frame, area, model, typed, *row, hits),
         Some(Overlay::Form(form)) => super::form::draw(frame, area, model, form, hits),
-        Some(Overlay::Menu(menu))
-            if menu.kind == MenuKind::Agenda && super::pane::has_agenda(model, area) => {}
-        Some(Overlay::Menu(menu)) => draw_menu(frame, area, model, menu, hits),
+        Some(Overlay::List(shown)) => list(frame, area, model, shown, hits),
         Some(Overlay::Text(read)) => super::reading::draw(frame, area, model, read),
-        Some(Overlay::Confirm(asked)) => confirm(frame, area, model, &asked.title, &asked.text),
-        Some(Overlay::Leave(to, _)) => leave(frame, area, model, *to),
+        Some(Overlay::Ask(asked)) => ask(frame, area, model, asked),
     }
 }
 
-/// The words searched for, as a line at the bottom.
 fn search(frame: &mut Frame<'_>, area: Rect, model: &Model, words: &str) {
     let line = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
     frame.render_widget(Clear, line);
@@ -34,72 +30,63 @@ fn search(frame: &mut Frame<'_>, area: Rect, model: &Model, words: &str) {
     frame.render_widget(Paragraph::new(Line::styled(text, model.theme.strong())), line);
 }
 
-fn row(binding: &KeyBinding, model: &Model) -> Line<'static> {
-    let keys = labels(model.keys.keys_for(binding));
-    Line::from(vec![Span::styled(format!(" {keys:16}"), model.theme.key()), Span::raw(binding.name)])
-}
+/// Lists with more rows have room for what is typed from the start, so that they keep their height.
+const LONG: usize = 8;
 
-fn palette(
-    frame: &mut Frame<'_>,
-    area: Rect,
-    model: &Model,
-    typed: &str,
-    chosen: usize,
-    hits: &mut ClickMap,
-) {
-    let found = matching(model.screen_state(), typed);
-    let room = usize::from(area.height.saturating_sub(4));
-    let start = (chosen + 1).saturating_sub(room);
-    let mut lines =
-        vec![Line::styled(format!(" :{}{}", safe(typed), model.theme.sign("▏", "_")), model.theme.strong())];
-    for (index, binding) in found.iter().enumerate().skip(start).take(room) {
-        let line = row(binding, model);
-        lines.push(if index == chosen { line.style(model.theme.chosen()) } else { line });
+fn list(frame: &mut Frame<'_>, area: Rect, model: &Model, list: &List, hits: &mut ClickMap) {
+    let theme = model.theme;
+    let rows = list.shown();
+    let has_line = list.is_typed_in() && (list.rows.len() > LONG || !list.typed.is_empty());
+    let width = |row: &str| harmless_line(row).width();
+    let about = list.rows.iter().map(|row| width(&row.about)).max().unwrap_or(0);
+    let most = if about == 0 { 104 } else { 48 };
+    let text = list.rows.iter().map(|row| width(&row.text)).max().unwrap_or(0).min(most);
+    let widest = (text + about + 8).max(list.title.width() + 6).max(list.keys.width() + 6);
+    let inside = usize::from(area.width.min(110)).min(widest.max(44)).saturating_sub(2);
+    let room = usize::from(area.height.saturating_sub(2 + u16::from(has_line)));
+    let start = (list.at + 1).saturating_sub(room);
+    let mut lines = Vec::new();
+    if has_line {
+        let typed = format!(" > {}{}", safe(&list.typed), theme.sign("▏", "_"));
+        let count = format!("{} of {} ", rows.len(), list.rows.len());
+        let gap = inside.saturating_sub(typed.width() + count.width());
+        let count = Span::styled(format!("{}{count}", " ".repeat(gap)), theme.faint());
+        lines.push(Line::from(vec![Span::styled(typed, theme.strong()), count]));
     }
-    if found.is_empty() {
-        lines.push(Line::from(" No matching action"));
+    for (at, (_, row)) in rows.iter().enumerate().skip(start).take(room) {
+        let pointer = if at == list.at { theme.sign("▸", ">") } else { " " };
+        let style = if list.kind == ListKind::Palette { theme.key() } else { ratatui::style::Style::new() };
+        let text = text.min(inside.saturating_sub(3));
+        let name = clipped(&cut_middle(&harmless_line(&row.text), text), text);
+        let about = clipped(&harmless_line(&row.about), inside.saturating_sub(text + 5));
+        let line = Line::from(vec![
+            Span::raw(format!(" {pointer} ")),
+            Span::styled(name, style),
+            Span::styled(format!("  {}", about.trim_end()), theme.faint()),
+        ]);
+        lines.push(if at == list.at { line.style(theme.chosen()) } else { line });
     }
-    let inner = popup(frame, area, model, "Command palette", lines, 60);
-    for (row, index) in (inner.y + 1..inner.bottom()).zip(start..found.len()) {
-        hits.note(Rect { y: row, height: 1, ..inner }, Target::Choice(index));
+    if rows.is_empty() {
+        lines.push(Line::from("   nothing holds this; Esc empties it"));
     }
-}
-
-fn draw_menu(frame: &mut Frame<'_>, area: Rect, model: &Model, menu: &Menu, hits: &mut ClickMap) {
-    let room = usize::from(area.height.saturating_sub(2));
-    let start = (menu.at + 1).saturating_sub(room);
-    let rows = menu.rows.iter().chain([&menu.hint]);
-    let widest = rows.map(|row| row.chars().count()).max().unwrap_or(0) + 6;
-    let width = u16::try_from(widest.max(menu.title.chars().count() + 6)).unwrap_or(u16::MAX).clamp(40, 110);
-    let line = |(index, row): (usize, &String)| {
-        let is_chosen = index == menu.at && menu.kind != MenuKind::ReadOnly;
-        let pointer = if is_chosen { model.theme.sign("▸", ">") } else { " " };
-        let line = Line::from(format!(" {pointer} {}", harmless_line(row)));
-        if is_chosen { line.style(model.theme.chosen()) } else { line }
-    };
-    let lines = menu.rows.iter().enumerate().skip(start).take(room).map(line).collect();
-    let inner = popup(frame, area, model, &menu.title, lines, width);
-    let hint = Rect { y: inner.bottom(), height: 1, ..inner }.intersection(area);
-    if !menu.hint.is_empty() {
-        let text =
-            clipped(&harmless_line(&menu.hint), usize::from(inner.width).min(menu.hint.chars().count()));
-        frame.render_widget(Paragraph::new(Line::styled(format!(" {text} "), model.theme.faint())), hint);
+    // It keeps its height while it is narrowed.
+    let height = list.rows.len().min(room) + usize::from(has_line);
+    lines.resize(height.max(lines.len()), Line::default());
+    let inner = popup(frame, area, model, &list.title, lines, u16::try_from(inside + 2).unwrap_or(u16::MAX));
+    let keys = Rect { x: inner.x + 1, y: inner.bottom(), height: 1, width: inner.width.saturating_sub(2) };
+    let text = clipped(&harmless_line(&list.keys), list.keys.width().min(usize::from(keys.width)));
+    let keys = Rect { width: u16::try_from(text.width() + 2).unwrap_or(u16::MAX), ..keys }.intersection(area);
+    frame.render_widget(Paragraph::new(Line::styled(format!(" {text} "), theme.faint())), keys);
+    let first = inner.y + u16::from(has_line);
+    for (y, at) in (first..inner.bottom()).zip(start..rows.len()) {
+        hits.note(Rect { y, height: 1, ..inner }, Target::Choice(at));
     }
-    for (row, index) in (inner.y..inner.bottom()).zip(start..menu.rows.len()) {
-        hits.note(Rect { y: row, height: 1, ..inner }, Target::Choice(index));
-    }
-}
-
-fn leave(frame: &mut Frame<'_>, area: Rect, model: &Model, to: LeaveTarget) {
-    let question = if to == LeaveTarget::Quit { "Quit roundtable?" } else { "Go to the home screen?" };
-    let text = "A round is open. Sealed answers are saved; unfinished seats are asked again when you resume.";
-    confirm(frame, area, model, question, text);
 }
 
 /// A question that `y` agrees to.
-fn confirm(frame: &mut Frame<'_>, area: Rect, model: &Model, title: &str, text: &str) {
+fn ask(frame: &mut Frame<'_>, area: Rect, model: &Model, asked: &Ask) {
     let width = area.width.min(64);
-    let text = wrapped(text, usize::from(width.saturating_sub(4)), 9);
+    let text = wrapped(&asked.text, usize::from(width.saturating_sub(4)), 9);
     let mut lines: Vec<Line<'static>> = text.iter().map(|line| Line::from(format!(" {line}"))).collect();
     lines.push(Line::from(""));
     lines.push(Line::from(vec![
@@ -108,7 +95,7 @@ fn confirm(frame: &mut Frame<'_>, area: Rect, model: &Model, title: &str, text: 
         Span::styled("Esc", model.theme.key()),
         Span::raw(" no"),
     ]));
-    popup(frame, area, model, title, lines, width);
+    popup(frame, area, model, &asked.title, lines, width);
 }
 
 /// A box in the middle of the screen; the place of its lines.

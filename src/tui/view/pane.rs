@@ -3,13 +3,13 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
-use ratatui::widgets::Paragraph;
 
 use super::click_map::{ClickMap, Target};
 use super::content::{lines, title};
+use super::frame::Heading;
 use super::layout::{panes, rows, with_agenda};
 use super::reading::{highlighted, position};
-use super::{agenda, answer, seats, tally};
+use super::{agenda, answer, frame, reveal, seats, tally};
 use crate::tui::cell_text::{safe, without_cut_number};
 use crate::tui::model::{AnswerLayout, Mode, Model, Pane};
 
@@ -22,42 +22,38 @@ pub fn draw_all(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut Cli
     if let Some(place) = beside {
         agenda::draw(frame, place, model, hits);
     }
+    if let Some(place) = reveal::with_yours(area, model).1 {
+        let lines = reveal::yours(model, frame::inner(place).width);
+        frame::draw(frame, place, model.theme, &Heading::of("yours"), lines);
+    }
 }
 
 fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane, hits: &mut ClickMap) {
-    let width = area.width.saturating_sub(2);
-    let height = usize::from(area.height.saturating_sub(2));
+    let inner = frame::inner(area);
+    let height = usize::from(inner.height);
     let scroll = model.scroll[pane.index()];
     hits.note(area, Target::Pane(pane));
-    let mut below = String::new();
+    let mut note = String::new();
     let (title, shown) = match pane {
-        Pane::Seats => {
-            let inner = Rect { x: area.x + 1, y: area.y + 1, width, height: area.height.saturating_sub(2) };
-            seats::pane(model, inner, hits)
-        }
-        Pane::Events => events(model, scroll, usize::from(width), height),
+        Pane::Seats => seats::pane(model, inner, hits),
+        Pane::Events => events(model, scroll, usize::from(inner.width), height),
         text => {
-            let all = lines(model, text, width);
+            let all = lines(model, text, inner.width);
             let count = all.len();
             let start = scroll.min(count.saturating_sub(height));
-            below = position(start, height, count);
+            note = position(start, height, count);
             (title(model, text), from(all, start, height))
         }
     };
     let shown: Vec<Line<'static>> = shown.into_iter().map(|line| highlighted(line, &model.words)).collect();
-    let block = model.theme.block(title, model.focus == pane).title_bottom(below);
-    frame.render_widget(Paragraph::new(shown).block(block), area);
+    let heading = Heading { title, note, is_focused: model.focus == pane };
+    frame::draw(frame, area, model.theme, &heading, shown);
 }
 
 /// The lines of a pane that are seen: at most `height` from `scroll` on, the last page at least.
 fn from(lines: Vec<Line<'static>>, scroll: usize, height: usize) -> Vec<Line<'static>> {
     let start = scroll.min(lines.len().saturating_sub(height));
     lines.into_iter().skip(start).take(height).collect()
-}
-
-/// Whether the agenda is on the screen beside the panes.
-pub fn has_agenda(model: &Model, screen: Rect) -> bool {
-    !is_side_by_side(model) && with_agenda(rows(screen, model)[1], model).1.is_some()
 }
 
 /// Whether answers fill the screen, as many as fit beside each other.
@@ -79,21 +75,21 @@ fn place(model: &Model, pane: Pane) -> Rect {
 }
 
 pub fn max_scroll(model: &Model, pane: Pane) -> usize {
-    let place = place(model, pane);
-    let height = usize::from(place.height.saturating_sub(2));
+    let inner = frame::inner(place(model, pane));
+    let height = usize::from(inner.height);
     if pane == Pane::Answer && model.answer_layout == AnswerLayout::SideBySide {
         return answer::most_beside(model, body(model));
     }
     match pane {
         Pane::Seats => 0,
         Pane::Events => model.replay.at().saturating_sub(1),
-        text => lines(model, text, place.width.saturating_sub(2)).len().saturating_sub(height),
+        text => lines(model, text, inner.width).len().saturating_sub(height),
     }
 }
 
 /// The lines of a pane of text that hold `words`, each as often as it does.
 pub fn find_lines(model: &Model, pane: Pane, words: &str) -> Vec<usize> {
-    let width = place(model, pane).width.saturating_sub(2);
+    let width = frame::inner(place(model, pane)).width;
     let words = words.to_lowercase();
     let count = |line: &Line<'_>| line.to_string().to_lowercase().matches(&words).count();
     let lines = lines(model, pane, width);
@@ -131,17 +127,10 @@ pub fn tally_text(model: &Model) -> Option<String> {
 /// The events up to the one shown, of those to come their number: title and lines.
 fn events(model: &Model, scroll: usize, width: usize, height: usize) -> (String, Vec<Line<'static>>) {
     let replay = &model.replay;
-    let seat = if model.only_seat { model.seat_name() } else { None };
-    let is_shown = |index: &usize| seat.is_none_or(|seat| replay.is_about(*index, seat));
     let text = |index: usize| replay.text(index).map(|text| (index, text));
     // What is still to come is not shown: the reveal happens as it happened.
-    let mut shown: Vec<(usize, String)> = (0..replay.at())
-        .rev()
-        .filter(is_shown)
-        .filter_map(text)
-        .skip(scroll)
-        .take(height.saturating_sub(1))
-        .collect();
+    let mut shown: Vec<(usize, String)> =
+        (0..replay.at()).rev().filter_map(text).skip(scroll).take(height.saturating_sub(1)).collect();
     shown.reverse();
     let is_replay = matches!(model.mode, Mode::Replay);
     let line = |(index, text): (usize, String)| {
@@ -156,9 +145,5 @@ fn events(model: &Model, scroll: usize, width: usize, height: usize) -> (String,
         let text = format!("{} {to_come} later events", model.theme.sign("…", "..."));
         lines.push(Line::styled(format!("       {text}"), model.theme.faint()));
     }
-    let title = match seat {
-        Some(seat) => format!(" Events of {} ", crate::sanitize::harmless_line(seat)),
-        None => " Events ".to_owned(),
-    };
-    (title, lines)
+    (" Events ".to_owned(), lines)
 }

@@ -8,7 +8,6 @@ use unicode_width::UnicodeWidthStr as _;
 
 /// The narrowest screen that shows all states of a round beside the phase of a discussion.
 pub const ALL_STATES: u16 = 100;
-/// Narrower screens show numbers alone.
 const NARROW: u16 = 60;
 
 /// The step that is looked at: of the draft, the one that runs, the last round's, or a replay's first.

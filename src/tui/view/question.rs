@@ -3,9 +3,10 @@
 use ratatui::text::Line;
 use serde_json::{Value, json};
 
-use super::results::shown;
-use crate::core::Question;
+use crate::ballot::{Ballot, Stance};
+use crate::core::{Question, is_within};
 use crate::history::{RoundOpened, RoundRun, Session};
+use crate::insight::asked::blocked;
 use crate::insight::headline;
 use crate::insight::round_view;
 use crate::insight::wording::{format_duration, group_digits, quorum_ballots};
@@ -37,13 +38,12 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     if let Some(question) = model.question() {
         asked(session, &question, &mut parts);
     } else if let Some(preview) = model.preview() {
-        of_draft(preview, &mut parts);
-        exploration(session, preview, &mut parts);
+        parts.push((marked(&preview.opened.question, &preview.checked.phrases), true));
         parts.push((String::new(), false));
-        parts.push((preview.size(), false));
+        ballot_and_rule(&preview.opened, &mut parts);
+        exploration(session, preview, &mut parts);
     } else if let Some(round) = model.shown_round() {
         of_round(&round.opened, &mut parts);
-        after(round, &mut parts);
     } else if let Some(coming) = model.replay.coming().filter(|_| model.live().is_none()) {
         parts.push((format!("Round {}, not opened yet", coming.number), false));
         of_round(coming, &mut parts);
@@ -51,7 +51,6 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         let goal = session.definition.as_ref().and_then(|definition| definition.goal.clone());
         parts.push((goal.unwrap_or_default(), false));
     }
-    needs(model, &mut parts);
     let mut lines = Vec::new();
     for (text, is_strong) in parts {
         for line in wrapped(&text, usize::from(width), MOST_LINES) {
@@ -66,23 +65,27 @@ fn marked(text: &str, phrases: &[String]) -> String {
     phrases.iter().fold(text.to_owned(), |text, phrase| text.replacen(phrase, &format!("»{phrase}«"), 1))
 }
 
-/// A round that waits to be opened: what its check found first, then the round.
-fn of_draft(preview: &Preview, parts: &mut Vec<(String, bool)>) {
-    let Preview { opened, checked, .. } = preview;
-    parts.push((marked(&opened.question, &checked.phrases), true));
-    parts.push((String::new(), false));
-    if let Some(why) = &checked.refusal {
-        parts.push((format!("it cannot be opened as it is: {why}"), true));
+/// A blocked proposal: how many stand where, who blocks, and what would end that.
+fn block(session: &Session, round: &RoundRun, parts: &mut Vec<(String, bool)>) {
+    parts.push((round.opened.question.clone(), true));
+    let scores = crate::insight::tally(round).map(|tally| &tally.verdict.scores);
+    let stands = scores.into_iter().flatten().map(|(stance, count)| format!("{stance} {count}"));
+    parts.push((stands.collect::<Vec<_>>().join("   "), false));
+    for seat in round_view::seats(session, round) {
+        let Some(Ballot::Consent(Stance::Block, change)) = seat.ballot() else { continue };
+        parts.push((format!("\n{} blocks", harmless_line(seat.name)), true));
+        let position = seat.answer().and_then(|answer| answer.answer.get("position"));
+        parts.extend(position.and_then(Value::as_str).map(|text| (text.trim_end().to_owned(), false)));
+        parts.extend(change.as_ref().map(|change| (format!("would pass with: {change}"), false)));
     }
-    parts.extend(checked.warnings.iter().map(|warning| (format!("warning: {warning}"), true)));
-    if !checked.phrases.is_empty() || checked.refusal.is_some() {
-        parts.push(("e edits the question, a adds an artifact".to_owned(), false));
-        parts.push((String::new(), false));
-    }
-    ballot_and_rule(opened, parts);
+    parts
+        .push(("\nEnter opens the proposal: amend it and ask again, or leave it blocked.".to_owned(), false));
 }
 
 fn asked(session: &Session, question: &Question, parts: &mut Vec<(String, bool)>) {
+    if let Some(round) = blocked(session) {
+        return block(session, round, parts);
+    }
     parts.push((question.message.clone(), true));
     let asked = session.running(&question.step).and_then(|run| run.approval.as_ref());
     let requested = asked.or(session.exhausted.as_ref()).map(|asked| &asked.requested);
@@ -98,7 +101,7 @@ fn asked(session: &Session, question: &Question, parts: &mut Vec<(String, bool)>
     }
     // The result of a round that the step was not given stands above those it was given.
     if let Some(last) =
-        session.rounds.last().filter(|last| !requested.context.contains_key(&last.opened.step))
+        session.rounds.last().filter(|last| !requested.context.keys().any(|name| is_of(last, name)))
         && let Some(words) = round_in_words(session, last)
     {
         parts.push((format!("\n{words}"), false));
@@ -110,11 +113,16 @@ fn asked(session: &Session, question: &Question, parts: &mut Vec<(String, bool)>
         parts.push((text_of(&requested.input), false));
     }
     for (name, result) in &requested.context {
-        let round = session.rounds.iter().rev().find(|round| round.opened.step == *name);
+        let round = session.rounds.iter().rev().find(|round| is_of(round, name));
         let text = round.and_then(|round| round_in_words(session, round)).unwrap_or_else(|| text_of(result));
         parts.push((format!("\n{}", harmless_line(name)), true));
         parts.push((text, false));
     }
+}
+
+/// Whether a result of this name is a round's, or that of the discussion it belongs to.
+fn is_of(round: &RoundRun, name: &str) -> bool {
+    round.opened.step == name || is_within(&round.opened.step, name)
 }
 
 /// The result of a round in words, as its reveal has it; of an open question also how each answer begins.
@@ -162,7 +170,7 @@ fn ballot_and_rule(opened: &RoundOpened, parts: &mut Vec<(String, bool)>) {
         parts.push((format!("  {}: {}", harmless_line(option), texts.join(" – ")), false));
     }
     let ties = match opened.ties {
-        Ties::None => "reported".to_owned(),
+        Ties::None => "no decision".to_owned(),
         Ties::Ask => "facilitator decides".to_owned(),
         Ties::Seeded(seed) => format!("random, seed {seed}"),
     };
@@ -186,15 +194,6 @@ fn ballot_and_rule(opened: &RoundOpened, parts: &mut Vec<(String, bool)>) {
     parts.push((format!("{quorum} · closes {close}{deadline}"), false));
 }
 
-/// What a session would run and ask that has not begun.
-pub fn needs(model: &Model, parts: &mut Vec<(String, bool)>) {
-    let Some(live) = model.live().filter(|live| live.draft.is_some() && !live.needs.is_empty()) else {
-        return;
-    };
-    parts.push(("\nruns and asks".to_owned(), true));
-    parts.extend(live.needs.iter().map(|need| (need.clone(), false)));
-}
-
 fn exploration(session: &Session, preview: &Preview, parts: &mut Vec<(String, bool)>) {
     let Some(definition) = &session.definition else { return };
     let step = definition.step(&preview.opened.step);
@@ -210,9 +209,12 @@ fn exploration(session: &Session, preview: &Preview, parts: &mut Vec<(String, bo
     }
 }
 
-fn after(round: &RoundRun, parts: &mut Vec<(String, bool)>) {
-    if let Some(note) = &round.synthesis {
-        parts.push(("\nnote".to_owned(), true));
-        parts.push((note.clone(), false));
+/// A value as YAML, as a person reads it.
+pub fn shown(value: &serde_json::Value) -> String {
+    use crate::yaml::Out;
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        serde_json::Value::Object(_) => Out::json_document(value, true).trim_end().to_owned(),
+        other => serde_json::to_string_pretty(other).unwrap_or_default(),
     }
 }

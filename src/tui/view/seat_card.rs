@@ -14,7 +14,7 @@ use crate::tui::model::Model;
 
 pub fn title(model: &Model) -> String {
     let name = model.seat_name().map(harmless_line).unwrap_or_default();
-    format!(" What you can do for {name} ")
+    if model.live().is_some() { format!("What you can do for {name}") } else { name }
 }
 
 pub fn lines(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
@@ -23,7 +23,10 @@ pub fn lines(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>
     if let Some(seat) = seats(model.session(), round).nth(chosen) {
         state(model, round, &seat, &mut parts);
     }
-    if let Some(held) = on_hold(model, round) {
+    // Of a replay nothing can be done.
+    if model.live().is_none() {
+        parts.retain(|(text, _)| !["r  ", "x  "].iter().any(|key| text.starts_with(key)));
+    } else if let Some(held) = on_hold(model, round) {
         parts.push((held, false));
     }
     parts.push((SEALED.to_owned(), false));
@@ -86,11 +89,8 @@ fn state(model: &Model, round: &RoundRun, seat: &SeatView<'_>, parts: &mut Vec<(
 fn on_hold(model: &Model, round: &RoundRun) -> Option<String> {
     model.session().round_on_hold()?;
     let failed = round.failed_seats().count();
-    let outlook =
-        if round.sealed() < round.opened.quorum { "below quorum, no decision" } else { "quorum met" };
-    let closes = format!("c  closes now: {} of {}, {outlook}.", round.sealed(), round.seats.len());
     Some(match failed {
-        0 => format!("All seats are settled; this round closes only when you say so.\n{closes}"),
-        _ => format!("The round stays open while a failed seat can be saved ({failed} failed).\n{closes}"),
+        0 => "All seats are settled; this round closes only when you say so.".to_owned(),
+        _ => format!("The round stays open while a failed seat can be saved ({failed} failed)."),
     })
 }

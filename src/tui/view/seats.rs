@@ -7,13 +7,16 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::click_map::{ClickMap, Target};
 use super::numbers::clock;
+use super::votes;
 use crate::ballot::Ballot;
-use crate::insight::round_view::{SeatView, VisibleState, confidence, is_revealed, seats};
+use crate::history::RoundRun;
+use crate::insight::movement::earlier;
+use crate::insight::round_view::{SeatView, VisibleState, confidence, is_revealed, seat_at, seats};
 use crate::insight::sides::side_of;
 use crate::insight::wording::{format_duration, group_digits};
 use crate::participants::progress::{Progress, RequestPhase as Request};
 use crate::sanitize::harmless_line;
-use crate::tui::cell_text::{clipped, clipped_middle, cut_middle, wrapped};
+use crate::tui::cell_text::{clipped, clipped_middle, cut_middle};
 use crate::tui::model::Model;
 use crate::tui::update::invitation;
 
@@ -22,16 +25,7 @@ pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line
     let session = model.session();
     let count = model.seat_count();
     if count == 0 {
-        if model.live().is_none() && model.replay.coming().is_some() {
-            return (" Question ".to_owned(), super::question::lines(model, area.width));
-        }
-        let goal = session.definition.as_ref().and_then(|d| d.goal.clone()).unwrap_or_default();
-        let text = if session.header.is_some() { format!("No round yet.\n\n{goal}") } else { String::new() };
-        let lines = wrapped(&text, usize::from(area.width), usize::from(area.height))
-            .into_iter()
-            .map(Line::from)
-            .collect();
-        return (" Seats ".to_owned(), lines);
+        return ("Question".to_owned(), super::question::lines(model, area.width));
     }
     let order = model.seat_order();
     let height = usize::from(area.height);
@@ -57,15 +51,27 @@ pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line
         return (format!(" Who is asked ({part}){keys} "), shown.iter().map(line).collect());
     }
     let Some(round) = model.shown_round() else { return (format!(" Seats ({part}) "), Vec::new()) };
-    let longest = longest(round.seats.keys(), area.width);
+    let longest = match is_revealed(round) {
+        true => longest(round.seats.keys(), area.width.max(50)).min(usize::from(area.width) * 9 / 20),
+        false => longest(round.seats.keys(), area.width),
+    };
     let all: Vec<SeatView<'_>> = seats(session, round).collect();
-    if round.closed.is_none() {
+    if !is_revealed(round) {
         let line = |index: &usize| while_open(model, &all[*index], *index == chosen, longest, area.width);
         return (format!(" Seats ({part}) · what needs you first "), shown.iter().map(line).collect());
     }
-    let columns = Columns::fitting(area.width, longest, is_revealed(round));
+    let columns = Columns::fitting(area.width, longest);
     let lines = shown.iter().map(|index| line(model, &all[*index], *index == chosen, columns)).collect();
-    (format!(" Seats ({part}) "), lines)
+    (columns.title(&format!("Seats ({part})"), model), lines)
+}
+
+/// How wide the list of a counted round is, with names, votes and how sure each is.
+pub fn counted_width(round: &RoundRun) -> u16 {
+    const MOST_VOTE: usize = 14;
+    let name = round.seats.keys().map(|name| harmless_line(name).width()).max().unwrap_or(0).min(18);
+    let options = round.opened.ballot.options.iter().map(|option| harmless_line(option).width());
+    let vote = options.max().unwrap_or(12).clamp(4, MOST_VOTE);
+    u16::try_from(3 + name + 2 + vote + SURE + 2 + 2).unwrap_or(u16::MAX)
 }
 
 /// Sign and style of a seat: once it is counted those of its option.
@@ -158,27 +164,42 @@ fn longest<'a>(names: impl Iterator<Item = &'a String>, width: u16) -> usize {
 /// A list narrower than this has names alone once the answers are there.
 const NAMES_ALONE: u16 = 28;
 
+/// The columns of a confidence and of the sign of a change.
+const SURE: usize = 6;
+
 #[derive(Clone, Copy)]
 struct Columns {
     name: usize,
     word: usize,
+    /// How sure it is, to the right; without room nothing.
+    sure: usize,
     /// The time, to the right; without room there is none.
     time: usize,
-    /// What is left for the model, or why a seat waits.
-    rest: usize,
 }
 
 impl Columns {
     /// The time gives way to a vote on a narrow screen.
-    fn fitting(width: u16, name: usize, is_revealed: bool) -> Self {
-        // Beside an answer there is room for names alone: signs and colors say the rest.
-        if is_revealed && width < NAMES_ALONE {
-            return Self { name: usize::from(width).saturating_sub(3), word: 0, time: 0, rest: 0 };
+    fn fitting(width: u16, name: usize) -> Self {
+        let whole = usize::from(width);
+        // Beside an answer there may be room for names alone: signs and colors say the rest.
+        if width < NAMES_ALONE {
+            return Self { name: whole.saturating_sub(3), word: 0, sure: 0, time: 0 };
         }
-        let time = if width < 44 || is_revealed && width < 60 { 0 } else { 9 };
-        let room = usize::from(width).saturating_sub(3 + name + 2 + time);
-        let word = room.min(if is_revealed { 40 } else { 21 });
-        Self { name, word, time, rest: (room - word).saturating_sub(2) }
+        let time = if width < 52 { 0 } else { 8 };
+        let word = whole.saturating_sub(3 + name + 2 + SURE + time).min(24);
+        Self { name, word, sure: SURE, time }
+    }
+
+    /// The title, with the names of the columns over them.
+    fn title(self, title: &str, model: &Model) -> String {
+        if self.sure == 0 {
+            return title.to_owned();
+        }
+        let rule = |from: usize, to: usize| model.theme.sign("─", "-").repeat(to.saturating_sub(from));
+        // The title begins one column before the seats' signs.
+        let vote = format!("{title} {} vote", rule(title.width() + 2, self.name + 4));
+        let sure = format!("{vote} {} sure", rule(vote.width() + 2, self.name + self.word + 4));
+        if self.time == 0 { sure } else { format!("{sure} {} time", rule(0, self.time - 4)) }
     }
 }
 
@@ -222,33 +243,36 @@ fn line(model: &Model, seat: &SeatView<'_>, is_chosen: bool, columns: Columns) -
     let name = clipped_middle(&harmless_line(seat.name), columns.name);
     let pointer = if is_chosen { model.theme.sign("▸", ">") } else { " " };
     let name_style = if is_chosen { model.theme.strong() } else { Style::new() };
-    let progress = progress(model, seat);
-    let taken = progress.map(|progress| progress.for_ms).or(seat.elapsed_ms).filter(|_| columns.time > 0);
-    // What is said gives way to how sure it is.
-    let sure = seat.answer().and_then(confidence).map(|sure| format!(" · {sure}")).unwrap_or_default();
-    let said = cut_middle(&word, columns.word.saturating_sub(sure.width()));
+    // Of a vote what it is for says it.
+    let brief = seat.ballot().and_then(Ballot::brief).map(|brief| harmless_line(&brief));
+    let word = brief.filter(|_| columns.sure > 0).unwrap_or(word);
     let mut spans = vec![
         Span::raw(pointer),
         Span::styled(format!("{sign} "), style),
         Span::styled(format!("{name}  "), name_style),
-        Span::styled(clipped(&format!("{said}{sure}"), columns.word), style),
+        Span::styled(clipped(&cut_middle(&word, columns.word), columns.word), style),
     ];
-    let faint = model.theme.faint();
+    if columns.sure > 0 {
+        let sure = seat.answer().and_then(confidence).map(|text| votes::sure(&text)).unwrap_or_default();
+        let moved = if has_moved(model, seat) { model.theme.sign("←", "<") } else { " " };
+        spans.push(Span::raw(format!("{sure:>4} {moved}")));
+    }
     if columns.time > 0 {
-        let taken = taken.map(format_duration).unwrap_or_default();
-        spans.push(Span::styled(format!("{taken:>width$}", width = columns.time), faint));
+        let taken = seat.elapsed_ms.map(format_duration).unwrap_or_default();
+        let taken = format!("{taken:>width$}", width = columns.time);
+        spans.push(Span::styled(taken, model.theme.faint()));
     }
-    let attempt = progress.filter(|progress| progress.tries > 1);
-    let mut more: Vec<String> =
-        attempt.map(|progress| format!("attempt {}", progress.tries)).into_iter().collect();
-    // Who answers matters while it may still be changed; while it waits, why.
-    match (progress, &seat.standing) {
-        (Some(Progress { left_ms: Some(_), trouble: Some(why), .. }), _) => more.push(harmless_line(why)),
-        (_, VisibleState::Unread(_) | VisibleState::Failed(_)) => more.push(harmless_line(seat.model)),
-        _ => {}
-    }
-    spans.push(Span::styled(format!("  {}", cut_middle(&more.join(" · "), columns.rest)), faint));
     Line::from(spans)
+}
+
+/// Whether a seat's vote is another than in the round before.
+fn has_moved(model: &Model, seat: &SeatView<'_>) -> bool {
+    let Some(round) = model.shown_round() else { return false };
+    let before = earlier(model.session(), round);
+    let was =
+        before.and_then(|before| seat_at(model.session(), before, before.seats.get_index_of(seat.name)?));
+    let (was, now) = (was.as_ref().and_then(SeatView::ballot), seat.ballot());
+    was.is_some_and(|was| now.is_some_and(|now| was.brief() != now.brief()))
 }
 
 /// How long a seat that is asked has been asked, at the moment of a replay.
@@ -279,8 +303,8 @@ fn standing(model: &Model, seat: &SeatView<'_>) -> (&'static str, String, Style)
             Some(Request::Waiting) => ("!", waits(progress(model, seat)), theme.bad()),
             Some(Request::Queued) => (theme.sign("◌", "."), Request::Queued.word().to_owned(), theme.faint()),
             Some(at @ Request::Stalled) => ("!", at.word().to_owned(), theme.bad()),
-            Some(at) => (theme.sign("◧", "o"), at.word().to_owned(), theme.active()),
-            None => (theme.sign("◧", "o"), Request::Asked.word().to_owned(), theme.active()),
+            Some(at) => (theme.sign("◧", "o"), at.word().to_owned(), Style::new()),
+            None => (theme.sign("◧", "o"), Request::Asked.word().to_owned(), Style::new()),
         },
         VisibleState::Unread(word) => (theme.sign("◌", "."), (*word).to_owned(), theme.faint()),
         VisibleState::Lost => ("!", "key lost".to_owned(), theme.bad()),

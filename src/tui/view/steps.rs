@@ -87,23 +87,21 @@ fn heading(model: &Model, text: &str, lines: &mut Vec<Line<'static>>) {
     lines.push(Line::styled(format!(" {text}"), model.theme.strong()));
 }
 
+/// What a session would run and ask that has not begun.
 fn needs(model: &Model, width: usize, lines: &mut Vec<Line<'static>>) {
-    let mut parts = Vec::new();
-    super::question::needs(model, &mut parts);
-    for (text, is_strong) in parts {
-        if is_strong {
-            heading(model, text.trim_start(), lines);
-        } else {
-            lines.extend(wrapped(&text, width, usize::MAX).into_iter().map(Line::from));
-        }
-    }
+    let Some(live) = model.live().filter(|live| live.draft.is_some() && !live.needs.is_empty()) else {
+        return;
+    };
+    heading(model, "runs and asks", lines);
+    let needs = live.needs.iter().flat_map(|need| wrapped(need, width, usize::MAX));
+    lines.extend(needs.map(Line::from));
 }
 
 fn items(model: &Model, session: &Session, lines: &mut Vec<Line<'static>>) {
     if session.items.is_empty() {
         return;
     }
-    heading(model, "Work items · i details", lines);
+    heading(model, "Work items · Enter shows one", lines);
     let now = model.now.max(session.last_at);
     for (id, item) in &session.items {
         let tries = item.returned.len();
@@ -122,7 +120,6 @@ fn items(model: &Model, session: &Session, lines: &mut Vec<Line<'static>>) {
     }
 }
 
-/// What steps made, with its reviews and links.
 fn made(model: &Model, session: &Session, width: usize, lines: &mut Vec<Line<'static>>) {
     let made: Vec<_> = session.made_in_order().collect();
     if made.is_empty() && session.links.is_empty() {

@@ -8,15 +8,14 @@ use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::click_map::{ClickMap, Target};
+use super::frame::{self, Heading};
+use super::numbers::clock;
 use crate::history::Event;
-use crate::tui::cell_text::{clipped, safe};
 use crate::tui::model::Model;
 use crate::tui::replay::Replay;
 
 /// Lines of the time line with a frame, a strip, marks and times.
-pub const FRAMED: u16 = 5;
-/// The same with the event shown and the rounds' names.
-pub const WITH_EVENT: u16 = 7;
+pub const FRAMED: u16 = 4;
 
 /// What is on a column of the strip, the more important later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,7 +40,6 @@ enum Mark {
     End,
 }
 
-/// The time line, as high as there is room for.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
     if area.height == 0 {
         return;
@@ -52,9 +50,15 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMa
     let sign = if replay.is_playing() { theme.sign("▶", ">") } else { theme.sign("⏸", "=") };
     let head = format!(" {sign} {}{} ", replay.speed(), theme.sign("×", "x"));
     let tail = if area.width < 60 {
-        format!("{}/{} · {} ", replay.at(), replay.len(), clock(now))
+        format!("{}/{} · {} ", replay.at(), replay.len(), clock(now / 1000))
     } else {
-        format!("event {} of {} · {} of {} ", replay.at(), replay.len(), clock(now), clock(whole))
+        format!(
+            "event {} of {} · {} of {} ",
+            replay.at(),
+            replay.len(),
+            clock(now / 1000),
+            clock(whole / 1000)
+        )
     };
     if area.height < FRAMED {
         let used = head.width() + tail.width() + 2;
@@ -70,22 +74,15 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMa
         spans.push(Span::raw(tail));
         return frame.render_widget(Paragraph::new(Line::from(spans)), area);
     }
-    let title = format!("{head}· {tail}");
-    let folded = theme.sign("┊", ":");
-    let hint = format!(" quiet stretches folded {folded} · click or drag to seek ");
-    let hint = if hint.width() + 4 < usize::from(area.width) { hint } else { String::new() };
-    let block = theme.block(title, false).title_bottom(hint);
-    let inner = block.inner(area);
+    let note = format!("quiet stretches folded {}", theme.sign("┊", ":"));
+    let heading = Heading { note, ..Heading::of(format!("{head}· {tail}")) };
+    let inner = frame::inner(area);
     let room = usize::from(inner.width);
     let mut lines = Vec::new();
-    if area.height >= WITH_EVENT {
-        lines.push(event_line(model, room));
-        lines.push(rounds_line(replay, room));
-    }
     lines.push(Line::from(with_here(replay, strip(model, room), room)));
     lines.push(marks_line(model, room));
     lines.push(times_line(replay, room, now, whole));
-    frame.render_widget(Paragraph::new(lines).block(block), area);
+    frame::draw(frame, area, theme, &heading, lines);
     seekable(replay, inner, hits);
 }
 
@@ -98,7 +95,6 @@ fn seekable(replay: &Replay, place: Rect, hits: &mut ClickMap) {
     }
 }
 
-/// When a column is played.
 fn moment_of(replay: &Replay, column: usize, width: usize) -> u64 {
     let whole = replay.played_at(replay.len());
     let last = width.saturating_sub(1).max(1) as u64;
@@ -148,10 +144,10 @@ fn strip(model: &Model, width: usize) -> Vec<Span<'static>> {
     let drawn = |(column, sign): (usize, &Sign)| {
         let (text, style) = match sign {
             Sign::Nothing => (theme.sign("┄", "."), theme.faint()),
-            Sign::Open => (theme.sign("─", "-"), theme.active()),
+            Sign::Open => (theme.sign("─", "-"), Style::new()),
             Sign::Folded => (theme.sign("┊", ":"), theme.faint()),
             Sign::Sealed => (theme.sign("■", "#"), theme.good()),
-            Sign::Opened => (theme.sign("├", "o"), theme.active()),
+            Sign::Opened => (theme.sign("├", "o"), Style::new()),
             Sign::Closed => (theme.sign("◆", "*"), theme.strong()),
         };
         // What is still to come is fainter than what has happened.
@@ -160,7 +156,6 @@ fn strip(model: &Model, width: usize) -> Vec<Span<'static>> {
     signs.iter().enumerate().map(drawn).collect()
 }
 
-/// The strip with the moment that is shown.
 fn with_here(replay: &Replay, mut strip: Vec<Span<'static>>, width: usize) -> Vec<Span<'static>> {
     if let Some(cell) = strip.get_mut(column_of(replay, replay.played_now(), width)) {
         *cell = cell.clone().style(Style::new().add_modifier(ratatui::style::Modifier::REVERSED));
@@ -184,7 +179,7 @@ fn marks_line(model: &Model, width: usize) -> Line<'static> {
         }
         let (text, style) = match mark {
             Mark::Nothing => (" ", Style::new()),
-            Mark::Order => ("r", theme.active()),
+            Mark::Order => ("r", theme.strong()),
             Mark::Failed => (theme.sign("✗", "x"), theme.bad()),
             Mark::Revealed => (theme.sign("◇", "*"), theme.strong()),
             Mark::End => (theme.sign("■", "E"), theme.strong()),
@@ -215,32 +210,8 @@ fn mark_of(event: &Event) -> Mark {
     }
 }
 
-/// The event that is shown, with the clock as it was.
-fn event_line(model: &Model, width: usize) -> Line<'static> {
-    let last = model.replay.at().checked_sub(1);
-    let text = last.and_then(|last| model.replay.text(last)).unwrap_or_default();
-    let text = safe(&text).replace('\n', " ");
-    Line::styled(clipped(&text, width), model.theme.strong())
-}
-
-fn rounds_line(replay: &Replay, width: usize) -> Line<'static> {
-    let mut text = String::new();
-    for (index, line) in replay.lines().iter().enumerate() {
-        if let Event::RoundOpened(opened) = &line.stamped.event {
-            let at = column_of(replay, replay.played_at(index), width);
-            let name = format!("round {}", opened.number);
-            if text.width() < at + usize::from(at == 0) && at + name.width() <= width {
-                text.push_str(&" ".repeat(at - text.width()));
-                text.push_str(&name);
-            }
-        }
-    }
-    Line::from(text)
-}
-
-/// Times below: the start, where one is, the end.
 fn times_line(replay: &Replay, width: usize, now: u64, whole: u64) -> Line<'static> {
-    let (first, here, last) = (clock(0), clock(now), clock(whole));
+    let (first, here, last) = (clock(0), clock(now / 1000), clock(whole / 1000));
     let at = column_of(replay, replay.played_now(), width).saturating_sub(here.width() / 2);
     let mut text = first.clone();
     if at > first.width() && at + here.width() < width.saturating_sub(last.width()) {
@@ -250,12 +221,4 @@ fn times_line(replay: &Replay, width: usize, now: u64, whole: u64) -> Line<'stat
     text.push_str(&" ".repeat(width.saturating_sub(text.width() + last.width())));
     text.push_str(&last);
     Line::styled(text, Style::new())
-}
-
-pub fn clock(millis: u64) -> String {
-    let seconds = millis / 1000;
-    if seconds >= 3600 {
-        return format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-    }
-    format!("{}:{:02}", seconds / 60, seconds % 60)
 }

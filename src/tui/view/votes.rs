@@ -1,56 +1,132 @@
-//! The votes of a counted round: bars in the colors of the options, who stands behind each, who moved.
+//! The votes of a counted round: what was decided for first, on tracks with the rule's line; who moved.
 
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::ballot::{Ballot, BallotKind, Stance};
-use crate::history::RoundRun;
+use crate::history::{RoundRun, Tally};
 use crate::insight::movement::{Movement, earlier, movement};
-use crate::insight::round_view::{dissents, seats, tally, winners};
+use crate::insight::round_view::{confidence, seat_at, seats, tally};
 use crate::insight::sides::{Side, sides};
 use crate::sanitize::harmless_line;
-use crate::tui::cell_text::{clipped_middle, cut_middle, wrapped};
+use crate::tally::Rule;
+use crate::tui::cell_text::{clipped_middle, wrapped};
 use crate::tui::model::Model;
 
-/// The narrowest pane with names beside the bars; on a narrower one they stand below.
-const BESIDE: usize = 70;
-/// How long a bar is where names stand beside it; on a wide pane longer.
-const BAR: usize = 16;
-/// How many lines the names behind one option take.
-const NAME_LINES: usize = 2;
+const LONGEST_TRACK: usize = 64;
 /// With more seats that moved, they are counted and not named one by one.
 const NAMED_MOVES: usize = 30;
 
-/// The bars, with the seats' names where each seat stands behind what its ballot names.
-pub fn bars(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
-    let sides = sides(model.session(), round);
-    let theme = model.theme;
-    let longest = sides.iter().map(|side| harmless_line(side.name).width()).max().unwrap_or(0).min(width / 3);
-    let digits = sides.iter().map(|side| side.score.to_string().len()).max().unwrap_or(0);
-    let is_named = names_seats(round.opened.ballot.kind);
-    let is_beside = is_named && width >= BESIDE;
-    let used = 2 + longest + 2 + digits + 2;
-    let room = if is_beside { BAR.max(width / 5) } else { width.saturating_sub(used) };
-    let mut lines = Vec::new();
-    for (place, side) in sides.iter().enumerate() {
-        let style = theme.option(place);
-        let bar = bar(side, room, is_named);
-        let mut spans = vec![
-            Span::styled(format!("{} ", theme.option_sign(place)), style),
-            Span::raw(format!("{}  ", clipped_middle(&harmless_line(side.name), longest))),
-            Span::styled(theme.drawn(format!("{bar:<room$}")), style),
-            Span::raw(format!("  {:>digits$}", side.score.to_string())),
-        ];
-        let indent = if is_beside { used + room + 1 } else { 2 };
-        let named = if is_named { named(side, width.saturating_sub(indent)) } else { Vec::new() };
-        let mut named = named.into_iter();
-        if is_beside {
-            spans.push(Span::styled(format!("   {}", named.next().unwrap_or_default()), style));
+/// What the numbers beside the tracks are.
+pub fn unit(round: &RoundRun) -> &'static str {
+    match (round.opened.rule, round.opened.ballot.kind) {
+        (Some(Rule::WeightedMajority), _) => "weight",
+        (Some(Rule::Approval), _) | (None, BallotKind::Approval) => "approvals",
+        (Some(Rule::Score), _) | (None, BallotKind::Score) => "mean score",
+        (Some(Rule::Borda), _) => "points",
+        (Some(Rule::Schulze), _) => "pairs won",
+        _ => "seats",
+    }
+}
+
+/// How sure a seat is, in two digits: ".70".
+pub fn sure(text: &str) -> String {
+    let number = text.parse::<f64>().map(|sure| format!("{sure:.2}"));
+    let short = number.map(|text| text.strip_prefix('0').map_or(text.clone(), str::to_owned));
+    short.unwrap_or_else(|_| text.to_owned())
+}
+
+/// The sides with their places in the form: the highest first where their order says nothing else.
+fn ordered<'a>(model: &'a Model, round: &'a RoundRun) -> Vec<(usize, Side<'a>)> {
+    let mut sides: Vec<(usize, Side<'a>)> = sides(model.session(), round).into_iter().enumerate().collect();
+    if !matches!(round.opened.ballot.kind, BallotKind::Consent | BallotKind::Estimate) {
+        sides.sort_by(|(_, a), (_, b)| b.score.as_f64().total_cmp(&a.score.as_f64()));
+    }
+    sides
+}
+
+/// Numbers that stand below each other, all with the same decimals.
+fn figures(sides: &[(usize, Side<'_>)]) -> Vec<String> {
+    let numbers = sides.iter().map(|(_, side)| side.score.as_f64());
+    let is_whole = numbers.clone().all(|number| number.fract().abs() < 1e-9);
+    let texts: Vec<String> = numbers
+        .map(|number| if is_whole { format!("{number:.0}") } else { format!("{number:.2}") })
+        .collect();
+    let width = texts.iter().map(String::len).max().unwrap_or(0);
+    texts.into_iter().map(|text| format!("{text:>width$}")).collect()
+}
+
+/// The share of all seats that the rule needs, and its name.
+fn line_of_rule(tally: &Tally) -> Option<(f64, &'static str)> {
+    let valid: f64 = tally.verdict.scores.values().map(crate::tally::Score::as_f64).sum();
+    let rule = tally.rule.filter(|_| tally.asked > 0 && valid > 0.0)?;
+    let needed = match rule {
+        Rule::Majority => (valid / 2.0).floor() + 1.0,
+        Rule::Supermajority => {
+            let share = rule.threshold(&tally.terms)?.to_string();
+            let (above, below) = share.split_once('/').unwrap_or((&share, "1"));
+            (valid * above.parse::<f64>().ok()? / below.parse::<f64>().ok()?).ceil()
         }
-        lines.push(Line::from(spans));
-        lines.extend(named.map(|names| Line::styled(format!("{}{names}", " ".repeat(indent)), style)));
+        Rule::Unanimous => valid,
+        _ => return None,
+    };
+    Some((needed / tally.asked as f64, rule.name()))
+}
+
+/// The tracks: as long as all seats where each seat counts one, darker where one is surer.
+pub fn bars(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
+    let (sides, theme) = (ordered(model, round), model.theme);
+    let Some(counted) = tally(round).filter(|_| !sides.is_empty()) else { return Vec::new() };
+    let longest = sides.iter().map(|(_, side)| harmless_line(side.name).width()).max().unwrap_or(0);
+    let longest = longest.min(width / 3);
+    let figures = figures(&sides);
+    let changes: Vec<String> = sides.iter().map(|(_, side)| change(model, round, side)).collect();
+    let of_changes = changes.iter().map(|change| change.width()).max().unwrap_or(0);
+    let used = 2 + longest + 2 + 2 + figures.first().map_or(0, String::len) + of_changes + 2;
+    let room = width.saturating_sub(used).min(LONGEST_TRACK);
+    let rule = line_of_rule(counted).map(|(share, name)| ((share * room as f64).ceil() as usize, name));
+    let mark = theme.sign("┊", ":");
+    let mut lines = Vec::new();
+    if let Some((at, name)) = rule {
+        let before = (2 + longest + 2 + at).saturating_sub(name.len() + 1);
+        lines.push(Line::styled(format!("{}{name} {mark}", " ".repeat(before)), theme.faint()));
+    }
+    for (((place, side), figure), change) in sides.iter().zip(figures).zip(changes) {
+        let style = theme.option(*place);
+        let bar = bar(side, room, names_seats(round.opened.ballot.kind));
+        let filled = bar.chars().count();
+        let rest = |cell: usize| if rule.is_some_and(|(at, _)| at == cell) { '┊' } else { '░' };
+        let rest: String = (filled..room).map(rest).collect();
+        // A track that ends at the line still shows it.
+        let end = if rule.is_some_and(|(at, _)| at == room) { mark } else { " " };
+        lines.push(Line::from(vec![
+            Span::styled(format!("{} ", theme.option_sign(*place)), style),
+            Span::raw(format!("{}  ", clipped_middle(&harmless_line(side.name), longest))),
+            Span::styled(theme.drawn(bar), style),
+            Span::styled(theme.drawn(rest), theme.faint()),
+            Span::styled(end, theme.faint()),
+            Span::styled(format!(" {figure}"), theme.strong()),
+            Span::styled(format!("  {change}"), theme.faint()),
+        ]));
     }
     lines
+}
+
+/// How an option fared since the last round: "▲ 2".
+fn change(model: &Model, round: &RoundRun, side: &Side<'_>) -> String {
+    let before = earlier(model.session(), round).and_then(tally);
+    let was =
+        before.map(|before| before.verdict.scores.get(side.name).map_or(0.0, crate::tally::Score::as_f64));
+    let by = side.score.as_f64() - was.unwrap_or(side.score.as_f64());
+    let sign = if by > 0.0 { model.theme.sign("▲", "+") } else { model.theme.sign("▼", "-") };
+    if by.abs() < 1e-9 {
+        return String::new();
+    }
+    if by.fract().abs() < 1e-9 {
+        format!("{sign} {:.0}", by.abs())
+    } else {
+        format!("{sign} {:.2}", by.abs())
+    }
 }
 
 /// Whether the ballots behind an option are its number.
@@ -74,56 +150,24 @@ fn bar(side: &Side<'_>, room: usize, is_named: bool) -> String {
         return "█".repeat(cells);
     }
     let shade = |cell: usize| match side.seats[cell * seats / cells].share() {
-        sure if sure >= 0.75 => '█',
-        sure if sure >= 0.5 => '▓',
-        sure if sure >= 0.25 => '▒',
-        _ => '░',
+        sure if sure >= 0.66 => '█',
+        sure if sure >= 0.33 => '▓',
+        _ => '▒',
     };
     (0..cells).map(shade).collect()
 }
 
-/// The names behind an option, the surest first, as many as fit; of the others their number.
-fn named(side: &Side<'_>, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for (at, backer) in side.seats.iter().enumerate() {
-        let sure = backer.sure.as_ref().map(|sure| format!(" {sure}")).unwrap_or_default();
-        let name = format!("{}{sure}", cut_middle(&harmless_line(backer.seat), 18));
-        let more = format!("+{}", side.seats.len() - at);
-        let is_last = lines.len() == NAME_LINES;
-        let line = lines.last_mut().map_or(0, |line| line.width());
-        // Where others follow, the last line keeps room for their number.
-        let tail = if is_last && at + 1 < side.seats.len() { more.len() + 3 } else { 0 };
-        if line > 0 && line + 2 + name.width() + tail > width {
-            if is_last {
-                lines.last_mut().into_iter().for_each(|line| line.push_str(&format!("  {more}")));
-                break;
-            }
-            lines.push(String::new());
-        }
-        let Some(line) = lines.last_mut() else { break };
-        let gap = if line.is_empty() { "" } else { "  " };
-        line.push_str(&format!("{gap}{name}"));
-    }
-    lines.retain(|line| !line.is_empty());
-    lines
-}
-
-/// Who disagreed, where the bars do not name them; what would end a block; who gave no ballot.
+/// Who blocks, and what would end that; who gave no ballot.
 pub fn apart(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
     const MOST: usize = 3;
     let mut said = Vec::new();
-    let (mut others, mut without) = (Vec::new(), Vec::new());
-    let winners = winners(model.session(), round);
+    let mut without = Vec::new();
     for seat in seats(model.session(), round) {
         let name = harmless_line(seat.name);
         if let Some(Ballot::Consent(Stance::Block, change)) = seat.ballot() {
             let change =
                 change.as_ref().map(|change| format!("; would pass with: {}", harmless_line(change)));
             said.push((format!("{name} blocks{}", change.unwrap_or_default()), true));
-        } else if !names_seats(round.opened.ballot.kind) && dissents(&seat, &winners) {
-            let stands =
-                seat.ballot().and_then(Ballot::brief).map(|brief| format!(" ({})", harmless_line(&brief)));
-            others.push(format!("{name}{}", stands.unwrap_or_default()));
         }
         let what = seat.ballot().map_or_else(
             || seat.outcome().map(|outcome| outcome.name().to_owned()),
@@ -132,28 +176,26 @@ pub fn apart(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>
         let gave_none = seat.ballot().is_none_or(|ballot| *ballot == Ballot::Abstain);
         without.extend(what.filter(|_| gave_none).map(|what| format!("{name} ({what})")));
     }
-    for (label, names) in [("Disagree", others), ("No ballot", without)] {
-        if !names.is_empty() {
-            let more = names.len().saturating_sub(8);
-            let shown = names.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            said.push((format!("{label}: {shown}{more}"), false));
-        }
+    if !without.is_empty() {
+        let more = without.len().saturating_sub(8);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let shown = without.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
+        said.push((format!("No ballot: {shown}{more}"), false));
     }
-    let style = |is_bad: bool| if is_bad { model.theme.bad() } else { model.theme.active() };
-    let lines = said.into_iter().flat_map(|(text, is_bad)| {
-        wrapped(&text, width, MOST).into_iter().map(move |line| Line::styled(line, style(is_bad)))
+    let style = |is_strong: bool| if is_strong { model.theme.strong() } else { ratatui::style::Style::new() };
+    let lines = said.into_iter().flat_map(|(text, is_block)| {
+        wrapped(&text, width, MOST).into_iter().map(move |line| Line::styled(line, style(is_block)))
     });
     lines.collect()
 }
 
-/// Who moved since the last round of the same form, and how each option fared.
+/// Who moved since the last round of the same form.
 pub fn moved(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
     let session = model.session();
     let (Some(moved), Some(before)) = (movement(session, round), earlier(session, round)) else {
         return Vec::new();
     };
-    let title = format!("Since round {}", harmless_line(&before.opened.number.to_string()));
+    let title = format!("Since round {}", before.opened.number);
     let mut lines = vec![Line::styled(title, model.theme.strong())];
     if moved.moves.len() <= NAMED_MOVES {
         lines.extend(one_by_one(model, &moved, before, round, width));
@@ -168,24 +210,6 @@ pub fn moved(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>
         (_, stayed) => format!("{stayed} stayed"),
     };
     lines.push(Line::styled(stayed, model.theme.faint()));
-    if let (Some(was), Some(now)) = (tally(before), tally(round)) {
-        let arrow = model.theme.sign("→", "->");
-        let count = |option: &String| was.verdict.scores.get(option).map(ToString::to_string);
-        let change = now.verdict.scores.iter().filter(|(option, now)| count(option) != Some(now.to_string()));
-        let change: Vec<String> = change
-            .take(12)
-            .map(|(option, now)| {
-                let was = count(option).unwrap_or_else(|| "0".to_owned());
-                format!("{} {was} {arrow} {now}", harmless_line(option))
-            })
-            .collect();
-        lines.extend(
-            wrapped(&change.join("   "), width, 3)
-                .into_iter()
-                .filter(|line| !line.is_empty())
-                .map(Line::from),
-        );
-    }
     lines
 }
 
@@ -197,26 +221,29 @@ fn one_by_one(
     round: &RoundRun,
     width: usize,
 ) -> Vec<Line<'static>> {
-    let sure = |round: &RoundRun, seat: &str| {
-        let seat = seats(model.session(), round).find(|other| other.name == seat)?;
-        seat.answer().and_then(crate::insight::round_view::confidence)
-    };
     let arrow = model.theme.sign("→", "->");
     let longest = moved.moves.iter().map(|one| one.seat.width()).max().unwrap_or(0).min(width / 3);
     let line = |one: &crate::insight::movement::Move| {
-        let sure = match (sure(before, &one.seat), sure(round, &one.seat)) {
-            (Some(was), Some(is)) => format!("  {was} {arrow} {is}"),
-            (None, Some(is)) => format!("  {is}"),
-            _ => String::new(),
-        };
         let new = if one.has_new_argument { "" } else { "  no new argument" };
         let text = format!(
-            "{}  {} {arrow} {}{sure}{new}",
+            "{}  {} {arrow} {}{}{new}",
             clipped_middle(&harmless_line(&one.seat), longest),
             harmless_line(&one.from),
-            harmless_line(&one.to)
+            harmless_line(&one.to),
+            sure_then(model, before, round, &one.seat).map(|sure| format!("  {sure}")).unwrap_or_default()
         );
         wrapped(&text, width, 2).into_iter().map(Line::from)
     };
     moved.moves.iter().flat_map(line).collect()
+}
+
+/// How sure a seat was and is: ".31 → .70".
+pub fn sure_then(model: &Model, before: &RoundRun, round: &RoundRun, seat: &str) -> Option<String> {
+    let of = |round: &RoundRun| {
+        let found = seat_at(model.session(), round, round.seats.get_index_of(seat)?)?;
+        found.answer().and_then(confidence).map(|text| sure(&text))
+    };
+    let arrow = model.theme.sign("→", "->");
+    let now = of(round)?;
+    Some(of(before).map_or_else(|| now.clone(), |was| format!("{was} {arrow} {now}")))
 }

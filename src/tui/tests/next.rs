@@ -1,0 +1,200 @@
+//! What comes next is said on every live screen; pickers, forms and dialogs do what they say.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::many::panel;
+use super::scenes::{draft, draft_of_one_model};
+use super::*;
+use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
+
+fn third(model: &Model) -> String {
+    let mut model = model.clone();
+    update(&mut model, Message::Resize(80, 24));
+    rendered(&model, (80, 24)).lines().nth(2).unwrap_or_default().trim().to_owned()
+}
+
+#[test]
+fn the_third_line_says_what_comes_next() {
+    let failed = live_on(panel(10), |event| matches!(event, Event::SeatFailed(_)));
+    let mut elsewhere = failed.clone();
+    press(&mut elsewhere, KeyCode::End);
+    for (model, words) in [
+        (draft(None), "o opens the round: 5 seats get the same 3,376 bytes"),
+        (failed, "1 failed: r asks qa-lead-0003 again, x drops it, c closes at "),
+        (elsewhere, "1 failed: r asks qa-lead-0003 again"),
+        (
+            live_until(|event| matches!(event, Event::TallyMade(_))),
+            "A adopts it, n asks again, a adds a note",
+        ),
+        (
+            live_until(|event| matches!(event, Event::SessionClosed(_))),
+            "over, saved as x.s2s: R exports a report",
+        ),
+    ] {
+        assert!(third(&model).contains(words), "{words}: {}", third(&model));
+    }
+}
+
+/// Where seats fail the line is full, and the time is what it is for.
+#[test]
+fn the_time_left_stays_when_seats_fail() {
+    let mut lines = panel(10);
+    for line in &mut lines {
+        if let Event::RoundOpened(opened) = &mut line.stamped.event {
+            std::sync::Arc::make_mut(opened).deadline_ms = Some(300_000);
+        }
+    }
+    let model = live_on(lines, |event| matches!(event, Event::SeatFailed(_)));
+    for width in 40..=120 {
+        let mut model = model.clone();
+        update(&mut model, Message::Resize(width, 24));
+        let screen = rendered(&model, (width, 24));
+        assert!(screen.lines().nth(1).unwrap().contains("5:00 left"), "{width}\n{screen}");
+    }
+}
+
+/// `m` is for the chosen seat and narrows while one types; Alt-Enter is for all, what is typed may be taken.
+#[test]
+fn a_model_is_typed_for_one_seat_or_for_all() {
+    let chosen = |typed: &str, modifiers| {
+        let mut model = draft_of_one_model(3);
+        press(&mut model, KeyCode::Right);
+        press(&mut model, KeyCode::Char('m'));
+        type_in(&mut model, typed);
+        let screen = rendered(&model, (80, 24));
+        let effects = update(&mut model, Message::Key(KeyEvent::new(KeyCode::Enter, modifiers)));
+        let seats = effects.iter().find_map(|effect| match effect {
+            Effect::Redraft(choice) => Some(choice.seats.clone()),
+            _ => None,
+        });
+        (screen, seats.unwrap())
+    };
+    let (screen, seats) = chosen("qwen", KeyModifiers::NONE);
+    assert!(
+        screen.contains("Model of seat-1") && screen.contains("> qwen") && screen.contains(" of 7"),
+        "{screen}"
+    );
+    assert!(
+        screen.contains("Enter this seat · Alt-Enter all 3") && !screen.contains("llama3.2  in"),
+        "{screen}"
+    );
+    assert_eq!(seats, [("seat-1".to_owned(), "ollama/qwen3".to_owned())]);
+    let (_, seats) = chosen("lab/new", KeyModifiers::ALT);
+    assert_eq!((seats.len(), seats[2].1.as_str()), (3, "lab/new"));
+}
+
+#[test]
+fn a_draft_warns_of_what_would_be_refused() {
+    let background = "too long ".repeat(40_000);
+    let long = format!("participants: [qa-lead]\nquestion: Which?\nexploration: \"{background}\"\n");
+    let mut model = draft(Some(&long));
+    model.focus = Pane::Checks;
+    let screen = rendered(&model, (80, 24));
+    assert!(
+        screen.contains("`max_snapshot_bytes` is 262,144") && screen.contains("o open (1 problem)"),
+        "{screen}"
+    );
+    // Its lines are broken once, not for each key.
+    let begun = std::time::Instant::now();
+    for _ in 0..10 {
+        press(&mut model, KeyCode::Char('j'));
+        rendered(&model, (80, 24));
+    }
+    assert!(begun.elapsed() < std::time::Duration::from_secs(3), "{:?}", begun.elapsed());
+    let mut model = draft(Some("participants: [{name: a, model: ollama/nosuch}]\nquestion: Which?\n"));
+    model.focus = Pane::Checks;
+    let screen = rendered(&model, (80, 24));
+    assert!(screen.contains("ollama/nosuch: its provider does not list it"), "{screen}");
+}
+
+/// The first round has every ballot, a deadline, a quorum: what few need is folded.
+#[test]
+fn the_form_of_a_question_unfolds_what_few_need() {
+    let mut model = super::scenes::home();
+    press(&mut model, KeyCode::Char('n'));
+    type_in(&mut model, "Which cache first?");
+    assert!(!rendered(&model, (80, 40)).contains("deadline     "));
+    let Some(Overlay::Form(form)) = &mut model.overlay else { panic!("no form") };
+    let mut set = |id: &str, value: &str| {
+        let field = form.fields.iter_mut().find(|field| field.id == id).unwrap();
+        field.restore(value);
+    };
+    for (id, value) in [("options", "redis\nnone"), ("deadline", "5m"), ("quorum", "2"), ("ties", "ask")] {
+        set(id, value);
+    }
+    press(&mut model, KeyCode::Tab);
+    press(&mut model, KeyCode::Tab);
+    press(&mut model, KeyCode::Char('r'));
+    let effects = update(&mut model, Message::Key(KeyEvent::new(KeyCode::F(2), KeyModifiers::NONE)));
+    let text = effects.iter().find_map(|effect| match effect {
+        Effect::Open(crate::tui::OpenTarget::Text { text, .. }) => Some(text.clone()),
+        _ => None,
+    });
+    let text = text.unwrap();
+    for words in ["kind: ranking", "rule: borda", "deadline: 5m", "quorum: 2", "ties: ask"] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+    let loaded = crate::workflow::load(crate::workflow::Source { text: &text, file: "q.yaml", id: "q" });
+    assert!(loaded.is_ok(), "{text}");
+}
+
+/// A private answer is kept nowhere, so it is not thrown away by one key.
+#[test]
+fn a_private_answer_is_thrown_away_only_when_one_agrees() {
+    let mut model = live_until(|event| matches!(event, Event::RoundOpened(_)));
+    let seat = model.session().open_round().unwrap().seats.keys().next().unwrap().clone();
+    update(&mut model, Message::Asked(seat, None));
+    let screen = rendered(&model, (80, 24));
+    assert!(screen.contains("your turn. Enter opens") && screen.contains("c close"), "{screen}");
+    press(&mut model, KeyCode::Enter);
+    press(&mut model, KeyCode::Right);
+    press(&mut model, KeyCode::Esc);
+    assert!(rendered(&model, (80, 24)).contains("Throw away what you typed?"));
+    press(&mut model, KeyCode::Esc);
+    assert!(matches!(model.overlay, Some(Overlay::Form(_))), "it is still there");
+    press(&mut model, KeyCode::Esc);
+    press(&mut model, KeyCode::Char('y'));
+    assert!(model.overlay.is_none() && model.notice.is_none());
+}
+
+/// A blocked proposal is amended where it is said, or left blocked.
+#[test]
+fn a_block_is_answered_with_the_proposal_amended() {
+    use crate::core::{NextAction, decide as decided, next};
+    let mut lines = saved("release-consent.s2s");
+    let opened = lines.iter().find_map(|line| match &line.stamped.event {
+        Event::RoundOpened(opened) => Some(opened.step.clone()),
+        _ => None,
+    });
+    let step = opened.unwrap();
+    if let Event::SessionOpened(opened) = &mut lines[0].stamped.event {
+        opened.definition = format!(
+            "participants: [qa-lead]\nsteps:\n  - {{id: {step}, type: round, question: Ship it?, ballot: consent, \
+             rule: consent}}\n  - {{id: ok, type: approval, message: Amend it?}}\n"
+        );
+    }
+    let mut model = live_on(lines, |event| matches!(event, Event::TallyMade(_)));
+    while model.question().is_none() {
+        let NextAction::Decide(command) = next(model.session()) else { panic!("nothing is asked") };
+        let at = model.session().last_at;
+        for event in decided(model.session(), command, at).unwrap() {
+            let stamped = crate::history::TimedEvent { at, event };
+            let line = LogEntry { seq: 99, prev: String::new(), hash: String::new(), stamped };
+            update(&mut model, Message::EngineUpdate(EngineUpdate::Saw(Box::new(line))));
+        }
+    }
+    let screen = rendered(&model, (80, 24));
+    assert!(screen.contains("Enter amends the proposal and asks again"), "{screen}");
+    assert!(screen.contains("blocks") && screen.contains("would pass with"), "{screen}");
+    assert!(!screen.contains("stepId"), "{screen}");
+    super::scenes::shows("block", &model);
+    press(&mut model, KeyCode::Enter);
+    super::scenes::shows("form-amend", &model);
+    press(&mut model, KeyCode::Char('!'));
+    let effects = update(&mut model, Message::Key(KeyEvent::new(KeyCode::F(2), KeyModifiers::NONE)));
+    let amended = |effect: &Effect| {
+        matches!(effect, Effect::Order(FacilitatorRequest::Answer(FacilitatorAnswer { approved: true, comment: Some(text), .. }))
+            if text.ends_with('!'))
+    };
+    assert!(effects.iter().any(amended), "{effects:?}");
+}

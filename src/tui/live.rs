@@ -12,7 +12,7 @@ use similar::{ChangeTag, TextDiff};
 use super::home::OpenTarget;
 use super::sources::{SeatChoice, SeatLink};
 use crate::core::{Command, ExitCode, NextAction, RoundDraft, decide, draft_round, next};
-use crate::engine::{FacilitatorRequest, WaitPoint, hold};
+use crate::engine::{FacilitatorRequest, hold};
 use crate::handoff::Checked;
 use crate::history::{
     Event, LogEntry, RoundOpened, SeatInvited, Session, SessionOpened, TimedEvent, Timestamp,
@@ -72,6 +72,8 @@ pub struct Preview {
     pub checked: Checked,
     /// The bytes that the snapshot would have with all earlier rounds and results.
     pub bytes_in_full: usize,
+    /// What its seats are told beside the question, as it would be sent.
+    pub background: Option<String>,
 }
 
 impl Preview {
@@ -81,7 +83,11 @@ impl Preview {
             draft_round(session, context).map_err(|refusal| refusal.to_string())?;
         let before = session.rounds.last().map_or("", |round| &round.opened.snapshot);
         let diff = if before.is_empty() { Vec::new() } else { text_diff(before, &opened.snapshot) };
-        Ok(Self { opened, diff, is_changed: false, checked, bytes_in_full })
+        let background = session.definition.as_ref().and_then(|definition| {
+            let step = definition.step(&opened.step)?;
+            session.rendered_round(definition, step, step.round()?).ok()?.round.exploration.clone()
+        });
+        Ok(Self { opened, diff, is_changed: false, checked, bytes_in_full, background })
     }
 }
 
@@ -110,10 +116,6 @@ pub fn preview_events(opened: &SessionOpened, at: Timestamp) -> Vec<TimedEvent> 
 pub fn open_order(live: &LiveSession) -> Option<FacilitatorRequest> {
     let preview = live.preview.as_ref()?;
     Some(FacilitatorRequest::OpenRound { seen: Some(preview.opened.snapshot_sha256.clone()) })
-}
-
-pub fn is_drafting(session: &Session) -> bool {
-    hold(session) == Some(WaitPoint::Draft)
 }
 
 /// Every line of both texts with a sign: ` ` in both, `-` only before, `+` only after.

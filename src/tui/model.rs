@@ -10,7 +10,7 @@ use super::live::LiveSession;
 use super::replay::Replay;
 use super::sources::ModelSource;
 use super::theme::Theme;
-use crate::engine::{FacilitatorRequest, WaitPoint, hold};
+use crate::engine::{FacilitatorRequest, WaitPoint};
 use crate::history::{SeatStatus, Session};
 use crate::participants::progress::{Progress, RequestPhase};
 
@@ -247,7 +247,7 @@ impl Model {
         if live.ended.is_some() || session.closed.is_some() || session.paused.is_some() {
             return ScreenState::Closed;
         }
-        match hold(session) {
+        match self.replay.waits() {
             Some(WaitPoint::Draft) => ScreenState::Draft,
             Some(WaitPoint::Question(_)) => ScreenState::Question,
             Some(WaitPoint::Counted) => ScreenState::Revealed,
@@ -257,9 +257,14 @@ impl Model {
         }
     }
 
+    /// Whether a round waits to be opened.
+    pub fn is_drafting(&self) -> bool {
+        self.replay.waits() == Some(&WaitPoint::Draft)
+    }
+
     pub fn question(&self) -> Option<crate::core::Question> {
-        match hold(self.session()) {
-            Some(WaitPoint::Question(question)) => Some(question),
+        match self.replay.waits() {
+            Some(WaitPoint::Question(question)) => Some(question.clone()),
             _ => None,
         }
     }

@@ -1,5 +1,8 @@
 //! A saved session as a replay: every event a frame, the state at any frame by folding from a mark.
 
+use std::cell::OnceCell;
+
+use crate::engine::{WaitPoint, hold};
 use crate::history::{Event, LogEntry, RoundOpened, Session, Timestamp};
 use crate::report;
 
@@ -21,6 +24,8 @@ pub struct Replay {
     marks: Vec<Session>,
     at: usize,
     session: Session,
+    /// What the session waits for, found out once for each of its states.
+    waits: OnceCell<Option<WaitPoint>>,
     speed: usize,
     /// Whether it plays, and how long it has waited for the next event, in milliseconds.
     playing: Option<u64>,
@@ -36,6 +41,7 @@ impl Replay {
             marks,
             at: 0,
             session: Session::default(),
+            waits: OnceCell::new(),
             speed: 1,
             playing: None,
         };
@@ -45,6 +51,11 @@ impl Replay {
 
     pub fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// What the session waits for of its facilitator.
+    pub fn waits(&self) -> Option<&WaitPoint> {
+        self.waits.get_or_init(|| hold(&self.session)).as_ref()
     }
 
     pub fn at(&self) -> usize {
@@ -84,6 +95,7 @@ impl Replay {
     /// The next event is shown. Where one of many was reached first, its state is kept.
     fn pass_one(&mut self) {
         self.session.apply_entry(&self.lines[self.at]);
+        self.waits = OnceCell::new();
         self.at += 1;
         if self.at == self.marks.len() * MARK_EVERY {
             self.marks.push(self.session.clone());
@@ -175,6 +187,7 @@ impl Replay {
         let mark = (at / MARK_EVERY).min(self.marks.len() - 1);
         if at < self.at || mark * MARK_EVERY > self.at {
             self.session = self.marks[mark].clone();
+            self.waits = OnceCell::new();
             self.at = mark * MARK_EVERY;
         }
         while self.at < at {

@@ -168,7 +168,7 @@ fn a_definition_that_sends_secrets_is_agreed_to_first() {
     desk.run(["--batch", "decide.yaml", "--secrets", "allow"]).code(0);
     // The screen asks, and the answer counts for this content alone.
     let mut screen = Screen::open(&desk, (120, 40), &["decide.yaml"]);
-    screen.wait_for(&["runs and asks", "Hugging Face token"]);
+    screen.wait_for(&["asks you first", "Hugging Face token"]);
     screen.press("o", &["Allow this?", "looks like a Hugging Face token"]);
     screen.press("y", &["378 bytes", "hf_aaa"]);
     screen.press("o", &["3 of 3 answered"]);

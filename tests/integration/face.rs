@@ -159,7 +159,7 @@ fn a_replay_seeks_searches_and_leads_to_a_fork() {
     screen.press("g", &["event 0 of 22"]);
     screen.press("]", &["OPEN", "□ 0 of 5"]);
     screen.press("/sealed\r", &["□ 1 of 5"]);
-    screen.press("\x1b[F", &["[3 REVEAL]"]);
+    screen.press("\x1b[F", &["[FINISHED]"]);
     screen.press("F", &["Fork the session here?"]);
     screen.press("y", &["New session from event", "[3 REVEAL]"]);
     screen.press("n", &["round 2", "DRAFT", "o open"]);

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::rule_hints::rules_of;
 use super::{CheckItem, Field, Form, FormKind, MORE};
 use crate::ballot::{BallotKind, OptionOrder};
 use crate::core::{Proposal, Question, QuestionKind};
@@ -115,12 +116,6 @@ impl Asked {
     }
 }
 
-/// The rules that count a kind of ballot, and `none`.
-pub(super) fn rules_of(kind: &str) -> Vec<&'static str> {
-    let countable = BallotKind::from_name(kind).and_then(|kind| kind.spec().countable());
-    std::iter::once("none").chain(countable.into_iter().flat_map(Rule::for_kind)).collect()
-}
-
 fn round_fields(asked: &Asked) -> Vec<Field> {
     let mut rules = rules_of(&asked.ballot);
     if !rules.contains(&asked.rule.as_str()) {
@@ -134,13 +129,13 @@ fn round_fields(asked: &Asked) -> Vec<Field> {
             "What they should know; type or paste it",
             &asked.background,
         ),
-        Field::choice("ballot", "ballot", "how it is answered", &BallotKind::names(), &asked.ballot),
         Field::text(
             "options",
             "options",
             "One per line; a choice without any is an open question",
             &asked.options,
         ),
+        Field::choice("ballot", "ballot", "how it is answered", &BallotKind::names(), &asked.ballot),
         Field::choice("rule", "rule", "", &rules, &asked.rule),
     ]
 }

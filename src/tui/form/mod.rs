@@ -14,6 +14,7 @@ pub use ballot::{check_reply, seat_answer};
 pub use build::{answer, artifact, excuse, new_question, note, panel, round, seats, without_tools};
 pub use field::{CheckItem, Field, FieldValue};
 pub use rule_hints::{rule_hint, strategy_hint};
+use rule_hints::{rules_of, usual_rule};
 pub use submit::{Submitted, read};
 
 use crate::ballot::BallotKind;
@@ -83,10 +84,8 @@ impl Form {
     /// Another kind of ballot has other rules; its first one is taken.
     fn sync_rules(&mut self) {
         let kind = self.value("ballot");
-        let rules = build::rules_of(&kind);
-        let usual = if kind == "choice" { "majority" } else { rules.get(1).copied().unwrap_or("none") };
         if let Some(field) = self.fields.iter_mut().find(|field| field.id == "rule") {
-            *field = Field::choice("rule", "rule", "", &rules, usual);
+            *field = Field::choice("rule", "rule", "", &rules_of(&kind), usual_rule(&kind));
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::ballot::BallotKind;
 use crate::tally::Rule;
 use crate::workflow::strategies;
 
@@ -21,6 +22,22 @@ pub fn rule_hint(name: &str) -> &'static str {
         Rule::Borda => "points for each place in a ranking",
         Rule::Irv => "the weakest goes out until one has more than half",
         Rule::Schulze => "the strongest chain of pairs",
+    }
+}
+
+/// The rules that count a kind of ballot, and `none`.
+pub fn rules_of(kind: &str) -> Vec<&'static str> {
+    let countable = BallotKind::from_name(kind).and_then(|kind| kind.spec().countable());
+    std::iter::once("none").chain(countable.into_iter().flat_map(Rule::for_kind)).collect()
+}
+
+/// The rule that a kind of ballot has unless another is chosen.
+pub fn usual_rule(kind: &str) -> &'static str {
+    match kind {
+        "choice" => "majority",
+        "ranking" => "schulze",
+        "estimate" => "median",
+        kind => rules_of(kind).into_iter().find(|rule| *rule == kind).unwrap_or("none"),
     }
 }
 

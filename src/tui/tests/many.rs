@@ -104,7 +104,7 @@ fn a_key_among_two_thousand_seats_is_answered_quickly() {
     let begun = Instant::now();
     press(&mut model, KeyCode::Down);
     rendered(&model, (120, 40));
-    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::history::{Event, LogEntry, SeatStatus, Status};
 use crate::sanitize::harmless_line;
 use crate::tui::host::{Draft, LoadProgress};
 use crate::tui::keymap::ScreenState;
-use crate::tui::live::{EngineUpdate, LiveSession, Preview, is_drafting, preview_events, text_diff};
+use crate::tui::live::{EngineUpdate, LiveSession, Preview, preview_events, text_diff};
 use crate::tui::model::{AnswerLayout, Mode, Model, Overlay, Pane};
 use crate::tui::replay::Replay;
 
@@ -94,7 +94,7 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
     if is_ordered(&event) {
         effects.extend(forms::happened(model));
     }
-    if is_drafting(model.session()) {
+    if model.is_drafting() {
         effects.push(Effect::ReadContext);
     } else if let Some(live) = model.live_mut() {
         live.preview = None;
@@ -213,7 +213,7 @@ pub fn drafted(model: &mut Model, draft: Draft) -> Vec<Effect> {
     model.show(Mode::Live(Box::new(live)), Replay::new(lines), file);
     model.focus = match model.screen_state() {
         ScreenState::Question => Pane::Question,
-        _ if is_drafting(model.session()) => Pane::Question,
+        _ if model.is_drafting() => Pane::Question,
         _ => Pane::Steps,
     };
     if let Some((_, focus, seat)) = again {
@@ -225,7 +225,7 @@ pub fn drafted(model: &mut Model, draft: Draft) -> Vec<Effect> {
 
 /// Takes in the project's context as it is now.
 pub fn context(model: &mut Model, read: Result<Option<String>, String>) {
-    if !is_drafting(model.session()) {
+    if !model.is_drafting() {
         return;
     }
     let preview = read.and_then(|context| Preview::compute(model.session(), context.as_deref()));

@@ -1,6 +1,6 @@
 //! What would go wrong with a draft, each with the key that mends it.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -121,15 +121,10 @@ fn found(model: &Model) -> Vec<Check> {
 
 /// Models that their provider, which listed some, does not list.
 fn unlisted(model: &Model, preview: &Preview, add: &mut impl FnMut(Grade, String, &'static str)) {
-    let mut seen: Vec<&str> = Vec::new();
-    for seat in &preview.opened.seats {
-        let Some(name) = model.session().seat_info(seat).map(|info| info.label(&preview.opened.step)) else {
-            continue;
-        };
-        if seen.contains(&name) {
-            continue;
-        }
-        seen.push(name);
+    let step = &preview.opened.step;
+    let info = |seat: &String| model.session().seat_info(seat).map(|info| info.label(step));
+    let names: IndexSet<&str> = preview.opened.seats.iter().filter_map(info).collect();
+    for name in names {
         let source = model.sources.iter().find(|source| name.split('/').next() == Some(&source.provider));
         if source.is_some_and(|source| !source.models.is_empty() && !source.models.iter().any(|m| m == name))
         {

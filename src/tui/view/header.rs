@@ -259,12 +259,7 @@ fn time(model: &Model, round: &RoundRun, tier: u8) -> Line<'static> {
     let ran = session.round_ran_ms(round, model.now.max(session.last_at));
     let Some(deadline) = round.deadline_ms else { return format!("{} ", clock(ran / 1000)).into() };
     let left = deadline.saturating_sub(ran).div_ceil(1000);
-    let cells = match tier {
-        0 => 10,
-        1 | 2 => 0,
-        3 => 3,
-        _ => 0,
-    };
+    let cells = [10, 0, 0, 3, 0][usize::from(tier).min(4)];
     let share = usize::try_from(deadline.saturating_sub(ran) * cells as u64 / deadline.max(1)).unwrap_or(0);
     let share = share.min(cells);
     let bar = theme.sign("▓", "#").repeat(share) + &theme.sign("░", ".").repeat(cells - share);

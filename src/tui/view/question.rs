@@ -196,10 +196,8 @@ fn ballot_and_rule(opened: &RoundOpened, parts: &mut Vec<(String, bool)>) {
 
 fn exploration(session: &Session, preview: &Preview, parts: &mut Vec<(String, bool)>) {
     let Some(definition) = &session.definition else { return };
-    let step = definition.step(&preview.opened.step);
-    let asked = step.and_then(|step| session.rendered_round(definition, step, step.round()?).ok());
-    if let Some(background) = asked.and_then(|asked| asked.round.exploration.clone()) {
-        parts.push((format!("\n{}", marked(&background, &preview.checked.phrases)), false));
+    if let Some(background) = &preview.background {
+        parts.push((format!("\n{}", marked(background, &preview.checked.phrases)), false));
     }
     if !definition.artifacts.is_empty() {
         parts.push(("\nartifacts".to_owned(), true));

@@ -14,19 +14,21 @@ use crate::tui::cell_text::{clipped_middle, wrapped};
 use crate::tui::model::Model;
 
 const LONGEST_TRACK: usize = 64;
-/// With more seats that moved, they are counted and not named one by one.
+/// The most seats that moved are named.
 const NAMED_MOVES: usize = 30;
 
 /// What the numbers beside the tracks are.
 pub fn unit(round: &RoundRun) -> &'static str {
-    match (round.opened.rule, round.opened.ballot.kind) {
-        (Some(Rule::WeightedMajority), _) => "weight",
-        (Some(Rule::Approval), _) | (None, BallotKind::Approval) => "approvals",
-        (Some(Rule::Score), _) | (None, BallotKind::Score) => "mean score",
-        (Some(Rule::Borda), _) => "points",
-        (Some(Rule::Schulze), _) => "pairs won",
-        _ => "seats",
-    }
+    const UNITS: [(Rule, &str); 5] = [
+        (Rule::WeightedMajority, "weight"),
+        (Rule::Approval, "approvals"),
+        (Rule::Score, "mean score"),
+        (Rule::Borda, "points"),
+        (Rule::Schulze, "pairs won"),
+    ];
+    let kind = round.opened.ballot.kind.name();
+    let rule = round.opened.rule.map_or(kind, Rule::name);
+    UNITS.iter().find(|(of, _)| of.name() == rule).map_or("seats", |(_, unit)| unit)
 }
 
 /// How sure a seat is, in two digits: ".70".
@@ -197,14 +199,7 @@ pub fn moved(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>
     };
     let title = format!("Since round {}", before.opened.number);
     let mut lines = vec![Line::styled(title, model.theme.strong())];
-    if moved.moves.len() <= NAMED_MOVES {
-        lines.extend(one_by_one(model, &moved, before, round, width));
-    } else {
-        for ((from, to), seats) in moved.flows() {
-            let text = format!("{from} {} {to}: {}", model.theme.sign("→", "->"), seats.len());
-            lines.extend(wrapped(&text, width, 2).into_iter().map(Line::from));
-        }
-    }
+    lines.extend(one_by_one(model, &moved, before, round, width));
     let stayed = match (moved.moves.len(), moved.stayed.len()) {
         (0, stayed) => format!("nobody changed; {stayed} stayed"),
         (_, stayed) => format!("{stayed} stayed"),
@@ -234,7 +229,7 @@ fn one_by_one(
         );
         wrapped(&text, width, 2).into_iter().map(Line::from)
     };
-    moved.moves.iter().flat_map(line).collect()
+    moved.moves.iter().take(NAMED_MOVES).flat_map(line).collect()
 }
 
 /// How sure a seat was and is: ".31 → .70".

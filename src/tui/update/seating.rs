@@ -25,15 +25,15 @@ fn model_rows(model: &Model, with_person: bool) -> Vec<ListRow> {
     if let Some(usual) = &model.home.model {
         add(usual, "chosen last");
     }
-    let persons = [(HUMAN, "you, at this keyboard"), (LINK, "somebody elsewhere, by a link: i invites")];
-    for (text, about) in persons.into_iter().filter(|_| with_person) {
-        add(text, about);
-    }
-    add(REHEARSAL, "placeholder: picks at random, asks no model");
     for source in model.sources.iter().filter(|source| source.state == SourceState::Ready) {
         for name in &source.models {
             add(name, "");
         }
+    }
+    add(REHEARSAL, "placeholder: picks at random, asks no model");
+    if with_person {
+        add(HUMAN, "you, at this keyboard");
+        add(LINK, "somebody elsewhere, by a link: i invites");
     }
     rows
 }

@@ -19,15 +19,15 @@ fn the_third_line_says_what_comes_next() {
     let mut elsewhere = failed.clone();
     press(&mut elsewhere, KeyCode::End);
     for (model, words) in [
-        (draft(None), "o opens the round: 5 seats get the same 3,376 bytes"),
-        (failed, "1 failed: r asks qa-lead-0003 again, x drops it, c closes at "),
-        (elsewhere, "1 failed: r asks qa-lead-0003 again"),
+        (Box::new(draft(None)), "o opens the round: 5 seats get the same 3,376 bytes"),
+        (Box::new(failed), "1 failed: r asks qa-lead-0003 again, x drops it, c closes at "),
+        (Box::new(elsewhere), "1 failed: r asks qa-lead-0003 again"),
         (
-            live_until(|event| matches!(event, Event::TallyMade(_))),
+            Box::new(live_until(|event| matches!(event, Event::TallyMade(_)))),
             "A adopts it, n asks again, a adds a note",
         ),
         (
-            live_until(|event| matches!(event, Event::SessionClosed(_))),
+            Box::new(live_until(|event| matches!(event, Event::SessionClosed(_)))),
             "over, saved as x.s2s: R exports a report",
         ),
     ] {

@@ -90,9 +90,9 @@ fn show(model: &mut Model, seat: &str, link: &SeatLink) {
             "Whoever opens it first votes as this seat: send it to one person alone. It works while this program runs.",
         )
     };
-    let notes = link.notes.iter().map(|note| format!("\n\n{note}")).collect::<String>();
+    let notes = link.notes.join("\n\n");
     // The link is in view on every screen; its code is below it.
-    let text = format!("{}\n\n{code}{about}{notes}", link.text);
+    let text = format!("{}\n\n{code}{about}\n\n{notes}", link.text);
     let title = format!("{of} of {seat}");
     let copies = Some(link.text.clone());
     model.overlay = Some(Overlay::Text(TextView { title, text, copies, ..TextView::default() }));

@@ -72,16 +72,13 @@ fn offered(model: &Model) -> impl Iterator<Item = (usize, &WorkItemOffered)> {
 
 /// Shows a step's result, or a work item whole: what was sent, byte for byte, and what came back.
 pub fn show_step(model: &mut Model, id: &str) {
-    let (title, text) = match offered(model).find(|(_, item)| item.item == *id) {
-        Some((index, item)) => {
-            let found = trace::trace(&model.replay.lines()[index..=index].to_vec(), model.session());
-            let text = found.first().map(trace::text).unwrap_or_default();
-            (format!("{} to {}", item.item, item.participant), text)
-        }
-        None => {
-            let context = model.session().context();
-            (format!("Result of {id}"), context.get(id).map(shown_value).unwrap_or_default())
-        }
+    let (title, text) = if let Some((index, item)) = offered(model).find(|(_, item)| item.item == *id) {
+        let found = trace::trace(&model.replay.lines()[index..=index], model.session());
+        let text = found.first().map(trace::text).unwrap_or_default();
+        (format!("{} to {}", item.item, item.participant), text)
+    } else {
+        let context = model.session().context();
+        (format!("Result of {id}"), context.get(id).map(shown_value).unwrap_or_default())
     };
     model.overlay = Some(Overlay::Text(TextView { title, text, ..TextView::default() }));
 }
@@ -141,14 +138,11 @@ const NEW: &str = "\0new";
 pub fn material_chosen(model: &mut Model, id: &str) -> Vec<Effect> {
     let session = model.session();
     let last = session.rounds.iter().rev().find(|round| round.closed.is_some()).filter(|_| id == NOTE);
-    let form = match last {
-        Some(round) => {
-            form::note(session, &round.opened.round, round.synthesis.as_deref().unwrap_or_default())
-        }
-        None => {
-            let known = session.definition.iter().flat_map(|definition| &definition.artifacts);
-            form::artifact(session, known.clone().find(|known| known.id == *id))
-        }
+    let form = if let Some(round) = last {
+        form::note(session, &round.opened.round, round.synthesis.as_deref().unwrap_or_default())
+    } else {
+        let mut known = session.definition.iter().flat_map(|definition| &definition.artifacts);
+        form::artifact(session, known.find(|known| known.id == *id))
     };
     forms::open(model, form)
 }

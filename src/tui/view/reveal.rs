@@ -61,7 +61,7 @@ pub fn panes(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
     let most = if model.focus == Pane::Tally { area.height * 2 / 3 } else { area.height / 2 };
     let rows = [Constraint::Length(frame::height(over).clamp(3, most.max(3))), Constraint::Min(3)];
     let [over, under] = Layout::vertical(rows).areas(area);
-    let wanted = round(model).map_or(0, |round| seats::counted_width(round));
+    let wanted = round(model).map_or(0, seats::counted_width);
     let names = wanted.clamp(14, (area.width / 2).saturating_sub(1).max(14));
     let [left, right] = Layout::horizontal([Constraint::Length(names), Constraint::Min(30)]).areas(under);
     vec![(Pane::Tally, over), (Pane::Seats, left), (Pane::Answer, right)]

@@ -51,9 +51,10 @@ pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line
         return (format!(" Who is asked ({part}){keys} "), shown.iter().map(line).collect());
     }
     let Some(round) = model.shown_round() else { return (format!(" Seats ({part}) "), Vec::new()) };
-    let longest = match is_revealed(round) {
-        true => longest(round.seats.keys(), area.width.max(50)).min(usize::from(area.width) * 9 / 20),
-        false => longest(round.seats.keys(), area.width),
+    let longest = if is_revealed(round) {
+        longest(round.seats.keys(), area.width.max(50)).min(usize::from(area.width) * 9 / 20)
+    } else {
+        longest(round.seats.keys(), area.width)
     };
     let all: Vec<SeatView<'_>> = seats(session, round).collect();
     if !is_revealed(round) {

@@ -78,10 +78,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMa
     let heading = Heading { note, ..Heading::of(format!("{head}· {tail}")) };
     let inner = frame::inner(area);
     let room = usize::from(inner.width);
-    let mut lines = Vec::new();
-    lines.push(Line::from(with_here(replay, strip(model, room), room)));
-    lines.push(marks_line(model, room));
-    lines.push(times_line(replay, room, now, whole));
+    let lines = vec![
+        Line::from(with_here(replay, strip(model, room), room)),
+        marks_line(model, room),
+        times_line(replay, room, now, whole),
+    ];
     frame::draw(frame, area, theme, &heading, lines);
     seekable(replay, inner, hits);
 }

@@ -5,7 +5,7 @@
 
 /// Each row: where the word is written (a verb, a flag, or what a map or a key of a definition is called),
 /// words, the word here, and what to write. Without a hint the word is taken for the one here.
-const TABLE: [(&str, &str, &str, &str); 70] = [
+const TABLE: [(&str, &str, &str, &str); 69] = [
     ("verb", "batch", "run", ""),
     ("verb", "list ls history", "sessions", ""),
     ("verb", "version", "--version", ""),
@@ -50,7 +50,6 @@ const TABLE: [(&str, &str, &str, &str); 70] = [
     ("definition", "version", "", "leave it out: a definition has no version"),
     ("definition", "workflow stages", "steps", "write `steps: [{id: pick, type: round, question: …}]`"),
     ("round", "prompt ask", "question", "write `question: \"Which cache first?\"`"),
-    ("round", "timeout", "deadline", "write `deadline: 5m`"),
     ("round", "background", "exploration", "write `exploration: …`, the background to the question"),
     ("round", "vote votes choice choices", "ballot", "write `ballot: {kind: choice, options: [a, b]}`"),
     (

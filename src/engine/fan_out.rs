@@ -38,7 +38,7 @@ impl Engine<'_> {
         self.begin_write()?;
         if self.is_over_time() {
             let limit = self.session.definition.as_ref().and_then(|d| d.max_duration_ms).unwrap_or(0);
-            let reason = format!("the session's time is up: `max_duration_ms` is {limit}");
+            let reason = format!("the session's time is up: `max_duration` is {limit} ms");
             return Ok(self.stage(Command::Stop { reason })?);
         }
         let deadline = self.pool.round.as_ref().and_then(|round| round.deadline);

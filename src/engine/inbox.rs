@@ -184,7 +184,7 @@ mod tests {
     fn work_is_held_for_a_lease_and_then_offered_again() {
         let timeout = LEASE_MS + 1000;
         let definition = format!(
-            "steps:\n- id: all\n  type: parallel\n  steps:\n  - {{id: a, type: agent, agent: ann, timeout_ms: {timeout}}}\n  \
+            "steps:\n- id: all\n  type: parallel\n  steps:\n  - {{id: a, type: agent, agent: ann, timeout: {timeout}ms}}\n  \
              - {{id: b, type: agent, agent: ann}}\n"
         );
         let ann = json!({

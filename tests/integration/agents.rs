@@ -28,9 +28,9 @@ participants:
   - {name: slow, command: [sh, -c, "sleep 0.7; echo done"]}
   - {name: served, persona: qa-lead, model: lab/m}
 steps:
-  - {id: program, type: agent, agent: slow, prompt: p, timeout_ms: 20000}
-  - {id: service, type: agent, agent: served, prompt: p, timeout_ms: 20000}
-  - {id: seat, type: round, question: q, participants: [served], timeout_ms: 20000}
+  - {id: program, type: agent, agent: slow, prompt: p, timeout: 20s}
+  - {id: service, type: agent, agent: served, prompt: p, timeout: 20s}
+  - {id: seat, type: round, question: q, participants: [served], timeout: 20s}
   - {id: short, type: agent, agent: slow, prompt: p}
 "#,
     )
@@ -300,7 +300,7 @@ participants:
 steps:
   - {id: test, type: agent, agent: tests, prompt: p, on_error: mend}
   - {id: mend, type: agent, agent: show, brief: none, prompt: "It printed: {{error.output}}", next: hang}
-  - {id: hang, type: agent, agent: hangs, prompt: p, timeout_ms: 500, on_error: flood}
+  - {id: hang, type: agent, agent: hangs, prompt: p, timeout: 500ms, on_error: flood}
   - {id: flood, type: agent, agent: floods, prompt: p, on_error: lint}
   - {id: lint, type: agent, agent: lint, prompt: p, output_schema: {type: object, required: [other]}, next: is-one}
   - {id: is-one, type: condition, condition: "context.lint.exit === 1", then: end}

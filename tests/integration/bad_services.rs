@@ -18,7 +18,7 @@ participants: [{name: odd, persona: skeptic, model: lab/m}, {name: good, persona
 ballot: {kind: choice, options: [a, b]}
 rule: majority
 quorum: 1
-timeout_ms: 20000
+timeout: 20s
 ";
 
 /// The head of a packed body. Nothing is ever unpacked, so that a bomb stays as small as it came.

@@ -99,7 +99,7 @@ fn nobody_reached_and_caps_are_5() {
     let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(5);
     ran.shows("HTTP 401").tells("no seat answered");
 
-    let quick = format!("{PICK}timeout_ms: 300\n");
+    let quick = format!("{PICK}timeout: 300ms\n");
     let desk = Desk::with(&quick).set("LAB_BASE_URL", "http://127.0.0.1:9/v1");
     desk.write("../home/config/config.yaml", "providers: {lab: {api: openai}}\n");
     desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(5);
@@ -113,9 +113,9 @@ fn nobody_reached_and_caps_are_5() {
     ran.shows("> **Stopped: ").tells("above the limit");
     assert_eq!(server.requests().len(), sent, "nothing is sent");
 
-    let long = "goal: Pick\nmax_duration_ms: 1\nparticipants: [qa-lead]\nsteps:\n  \
+    let long = "goal: Pick\nmax_duration: 1ms\nparticipants: [qa-lead]\nsteps:\n  \
                 - {id: one, type: round, question: \"1?\"}\n  - {id: two, type: round, question: \"2?\"}\n";
-    Desk::with(long).run(["--batch", "decide.yaml"]).code(5).tells("`max_duration_ms` is 1");
+    Desk::with(long).run(["--batch", "decide.yaml"]).code(5).tells("`max_duration` is 1 ms");
 }
 
 #[test]

@@ -358,7 +358,7 @@ fn what_cannot_start_is_refused_in_words_and_writes_nothing() {
         (evidence(json!({"id": "E"})), "either `text` or `file`"),
         (evidence(json!({"id": "E", "text": "key: AKIAIOSFODNN7EXAMPLE"})), "looks like"),
         (with("options", json!(["a"])), "at least two options"),
-        (with("rule", json!("most")), "most"),
+        (with("rule", json!("fairest")), "fairest"),
         (with("strategy", json!("brainstorm")), "brainstorm"),
         (json!({"question": "q", "strategy": "delphi", "evidence": []}), "give the options"),
         (with("own_ballot", json!({"vote": "c"})), "`own_ballot` cannot be counted"),

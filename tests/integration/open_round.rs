@@ -258,7 +258,7 @@ fn everybody_is_asked_before_anybody_answers() {
 fn time_at_rest_does_not_use_up_the_sessions_time() {
     let dir = tempfile::tempdir().expect("a folder");
     let place = Place::new(Disk::default(), dir.path());
-    let text = format!("max_duration_ms: 60000\n{ONE_ROUND}");
+    let text = format!("max_duration: 1m\n{ONE_ROUND}");
     let (mut session, mut events) = (Session::default(), Vec::new());
     let header = header(&text);
     let mut journal = Journal::create(&place.disk, &place.file()).expect("a journal");

@@ -20,7 +20,7 @@ steps:
     steps:
       - {id: good, type: agent, agent: good, brief: none, prompt: "Say {{input}}, $HOME."}
       - {id: bad, type: agent, agent: bad}
-      - {id: hang, type: agent, agent: hang, timeout_ms: 200}
+      - {id: hang, type: agent, agent: hang, timeout: 200ms}
       - {id: flood, type: agent, agent: flood}
       - {id: missing, type: agent, agent: missing}
       - {id: binary, type: agent, agent: binary}

@@ -209,7 +209,7 @@ printf '{"is_error":false,"result":"{\\"pwd\\": \\"%s\\", \\"words\\": \\"%s\\"}
 fn workflow(model: &str, more: &str) -> String {
     format!(
         "goal: g\nparticipants: [{{name: coder, model: {model}, tools: allowed{more}}}, {{persona: qa-lead}}]\nsteps:\n  \
-         - {{id: code, type: agent, agent: coder, prompt: Write it., timeout_ms: 3000}}\n"
+         - {{id: code, type: agent, agent: coder, prompt: Write it., timeout: 3s}}\n"
     )
 }
 

@@ -234,11 +234,11 @@ fn no_room_has_more_lines_than_its_ceiling() {
     for source in sources() {
         *lines.entry(source.folder).or_default() += source.length;
     }
-    let page = include_str!("../../docs/ARCHITECTURE.md");
+    let page = include_str!("../../CONTRIBUTING.md");
     for row in include_str!("../size.tsv").lines().filter(|line| !line.starts_with('#')) {
         let cells: Vec<&str> = row.split('\t').collect();
         let shown = format!("| `{}` | {} | {} |", cells[0], cells[1], cells[2]);
-        assert!(page.contains(&shown), "docs/ARCHITECTURE.md does not show {shown}");
+        assert!(page.contains(&shown), "CONTRIBUTING.md does not show {shown}");
         let (found, ceiling) = (lines.remove(cells[0]).unwrap_or(0), cells[1].parse().expect("a number"));
         let what = "cut, or raise the ceiling and say why in the commit";
         assert!(found <= ceiling, "{}: {found} lines, ceiling {ceiling}: {what}", cells[0]);
@@ -295,7 +295,7 @@ fn paragraphs(text: &str) -> Vec<String> {
 fn readme_is_short_and_so_are_its_paragraphs() {
     let readme = include_str!("../../README.md");
     let prose = paragraphs(readme);
-    assert!(prose.len() > 20 && readme.lines().count() < 180, "{} lines", readme.lines().count());
+    assert!(prose.len() > 20 && readme.lines().count() <= 150, "{} lines", readme.lines().count());
     let long: Vec<&String> = prose.iter().filter(|text| text.trim().chars().count() > 400).collect();
     assert!(long.is_empty(), "over 400 characters:\n{long:#?}");
 }

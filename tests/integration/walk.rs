@@ -40,8 +40,8 @@ fn a_context_that_cannot_be_read_stops_the_round() {
 #[test]
 fn time_that_runs_out_in_the_last_round_stops_the_session() {
     let server = Server::start(|_| Answer::hang(b""));
-    let desk = Desk::with(&format!("max_duration_ms: 300\n{PICK}")).served_by(&server);
-    desk.run(["--batch", "decide.yaml", "--model", "lab/x"]).code(5).shows("max_duration_ms");
+    let desk = Desk::with(&format!("max_duration: 300ms\n{PICK}")).served_by(&server);
+    desk.run(["--batch", "decide.yaml", "--model", "lab/x"]).code(5).shows("max_duration");
     let session = fold(&read_log(&std::fs::read(desk.session()).expect("a file")).expect("whole"));
     assert_eq!(session.closed.map(|closed| closed.status.name()), Some("stopped"));
 }

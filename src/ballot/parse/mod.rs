@@ -1,6 +1,6 @@
 //! Reading a participant's reply: lenient in shape, strict in content, never a guess.
 //!
-//! Every shape and its one reading stands in `docs/REPLIES.md`. Takes any text, never panics, runs in
+//! Every shape and its one reading stands in `docs/SESSION_FORMAT.md`. Takes any text, never panics, runs in
 //! about linear time and obeys nothing the text says: keys such as `voter` or `weight` are kept and
 //! flagged. It knows no participant, counts nothing and decides nothing about asking again.
 

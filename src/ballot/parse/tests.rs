@@ -1,6 +1,6 @@
 //! The cases of `tests/fixtures/replies/`, and properties that hold for every text.
 //!
-//! A case names its row of `docs/REPLIES.md`; adding a case is adding an entry to a file there.
+//! A case names its row of `docs/SESSION_FORMAT.md`; adding a case is adding an entry to a file there.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -23,7 +23,7 @@ const FILES: [(&str, &str); 9] = [
     ("findings", include_str!("../../../tests/fixtures/replies/findings.yaml")),
 ];
 
-const TABLE: &str = include_str!("../../../docs/REPLIES.md");
+const PAGE: &str = include_str!("../../../docs/SESSION_FORMAT.md");
 
 struct Case {
     place: String,
@@ -111,8 +111,9 @@ fn every_case_has_its_one_reading() {
 
 #[test]
 fn the_table_and_the_cases_have_the_same_rows() {
+    let (_, table) = PAGE.split_once("\n## Replies\n").expect("the section");
     let rows: BTreeSet<_> =
-        TABLE.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+        table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
     let cases = cases();
     let named: BTreeSet<_> = cases.iter().map(|case| case.row.as_str()).collect();
     // These need more than a text in a file; tests below have them.

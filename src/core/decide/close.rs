@@ -9,7 +9,7 @@ use crate::workflow::{Definition, Step, StepKind};
 
 pub(crate) fn time_is_up(session: &Session, definition: &Definition, now: Timestamp) -> Option<Event> {
     let limit = definition.max_duration_ms.filter(|limit| session.ran_ms(now) >= *limit)?;
-    let reason = format!("the session's time is up: `max_duration_ms` is {limit}");
+    let reason = format!("the session's time is up: `max_duration` is {limit} ms");
     Some(close(session, Status::Stopped, Some(reason)))
 }
 

@@ -138,7 +138,7 @@ fn nothing_of_an_answer_is_on_any_pane_before_the_reveal() {
 /// `UPDATE_SNAPSHOTS=1` writes it again.
 #[test]
 fn the_manual_has_the_table_of_keys() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/TERMINAL_UI.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/SCREEN.md");
     let manual = std::fs::read_to_string(&path).unwrap();
     let (before, rest) =
         manual.split_once("<!-- keys: made from the table in src/tui/keymap/table.rs -->\n").unwrap();

@@ -26,10 +26,23 @@ rule: majority
 - `roundtable check FILE` finds all errors of a file. `roundtable schema` prints a JSON Schema for editors.
 ";
 
+/// The keys that most files need; the other tables leave them out.
+const FIRST: &str = "question exploration ballot rule participants goal constraints artifacts deadline quorum max_usd \
+                     steps id type next";
+
 pub fn definition_reference() -> String {
     let mut page = Page { text: INTRODUCTION.to_owned(), maps: Vec::new() };
-    page.table("Top level", "The keys of the file.", DEFINITION.keys);
-    page.table("Steps", "The keys of every step.", &STEP_KEYS);
+    let of_steps = || STEP_KEYS.iter().chain(TYPES.iter().flat_map(|of| of.keys));
+    let find = |name| DEFINITION.keys.iter().chain(of_steps()).find(|key| key.name == name);
+    let first: Vec<_> = FIRST.split(' ').filter_map(find).collect();
+    page.table(
+        "The keys that most files need",
+        "Keys of the file, of a round, or of every step.",
+        first.clone(),
+    );
+    let rest = |key: &&KeySpec| !first.iter().any(|first| std::ptr::eq(*first, *key));
+    page.table("Top level", "The other keys of the file.", DEFINITION.keys.iter().filter(rest));
+    page.table("Steps", "The other keys of every step.", STEP_KEYS.iter().filter(rest));
     for of in TYPES {
         let about = if of.shared.is_empty() {
             of.about.to_owned()
@@ -37,12 +50,16 @@ pub fn definition_reference() -> String {
             let shared: Vec<String> = of.shared.iter().map(|key| format!("`{key}`")).collect();
             format!("{} Also {}, see [shared keys](#shared-keys).", of.about, shared.join(", "))
         };
-        page.table(&format!("`{}`", of.name), &about, of.keys);
+        page.table(&format!("`{}`", of.name), &about, of.keys.iter().filter(rest));
     }
-    page.table("Shared keys", "Keys of several step types; each type lists those it has.", &SHARED_KEYS);
+    page.table(
+        "Shared keys",
+        "Keys of several step types; each type lists those it has.",
+        SHARED_KEYS.iter(),
+    );
     let mut done = 0;
     while let Some(of) = page.maps.get(done).copied() {
-        page.table(&heading(of), &format!("The keys of {}.", of.what), of.keys);
+        page.table(&heading(of), &format!("The keys of {}.", of.what), of.keys.iter());
         done += 1;
     }
     page.text
@@ -62,7 +79,7 @@ struct Page {
 }
 
 impl Page {
-    fn table(&mut self, heading: &str, about: &str, keys: &'static [KeySpec]) {
+    fn table(&mut self, heading: &str, about: &str, keys: impl IntoIterator<Item = &'static KeySpec>) {
         let mut text = format!("\n## {heading}\n\n{about}\n\n");
         text.push_str("| key | type | default | meaning | example |\n|---|---|---|---|---|\n");
         for key in keys {

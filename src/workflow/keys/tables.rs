@@ -3,7 +3,7 @@
 use super::material;
 use super::shared::RECALL;
 use super::spec::KeyType::{
-    Any, Either, Flag, List, Map, Named, Number, Positive, Steps, Text, Texts, Whole, Words,
+    Any, Duration, Either, Flag, List, Map, Named, Number, Positive, Steps, Text, Texts, Whole, Words,
 };
 use super::spec::{KeySpec, KeyType, MapSpec, StepType, key, map, words};
 use crate::workflow::definition::{Effort, LeakAction, WarmFirst};
@@ -64,7 +64,7 @@ pub static DEFINITION: MapSpec = MapSpec {
             "allow",
         ),
         key("max_iterations", from(1), "100", "The most step runs in one session, loops included.", "20"),
-        key("max_duration_ms", from(1), "no limit", "The most time the session may take, in ms.", "600000"),
+        key("max_duration", Duration, "no limit", "The most time the session may take.", "10m"),
         key(
             "answers",
             Named(&Any),

@@ -16,6 +16,7 @@ fn in_own_words(definition: &mut Node) {
         name_files(evidence);
     }
     rename(definition, "definition");
+    milliseconds(definition);
     if let Some(Value::List(artifacts)) = at(definition, "artifacts").map(|node| &mut node.value) {
         (1..).zip(artifacts).for_each(|(number, artifact)| number_file(artifact, number));
     }
@@ -33,7 +34,22 @@ fn in_own_words(definition: &mut Node) {
     rewrite_step(definition);
 }
 
+/// Times that are written in milliseconds, such as `timeout_ms: 500`.
+fn milliseconds(node: &mut Node) {
+    let Value::Map(map) = &mut node.value else { return };
+    for (key, value) in map {
+        if !["timeout_ms", "retry_delay_ms", "max_duration_ms"].contains(&&*key.text) {
+            continue;
+        }
+        if let Value::Number(number) = &value.value {
+            key.text.truncate(key.text.len() - "_ms".len());
+            value.value = Value::Text(format!("{number}ms"));
+        }
+    }
+}
+
 fn rewrite_step(step: &mut Node) {
+    milliseconds(step);
     if let Some(Value::List(steps)) = at(step, "steps").map(|node| &mut node.value) {
         steps.iter_mut().for_each(rewrite_step);
     } else {

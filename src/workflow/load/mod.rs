@@ -243,7 +243,7 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
         pseudonyms: pseudonyms(entries, &steps),
         max_snapshot_bytes: entries.count("max_snapshot_bytes").unwrap_or(MAX_SNAPSHOT) as usize,
         max_iterations: entries.count("max_iterations").unwrap_or(100),
-        max_duration_ms: entries.whole_number("max_duration_ms"),
+        max_duration_ms: entries.duration("max_duration"),
         answers: entries.node("answers").cloned(),
         steps,
         index: StepIndex::default(),

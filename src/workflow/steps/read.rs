@@ -51,7 +51,7 @@ fn read(entries: Entries<'_>, file_id: Option<&str>) -> Step {
         brief: text("brief").is_none_or(|word| word == "full"),
         completeness: if has("completeness") { completeness(entries) } else { None },
         retry: if has("max_retries") { retry(entries) } else { Retry::default() },
-        timeout_ms: if has("timeout_ms") { entries.whole_number("timeout_ms") } else { None },
+        timeout_ms: if has("timeout") { entries.duration("timeout") } else { None },
         facilitator_directive: text("facilitator_directive"),
         // A step with errors; the file does not load.
         kind: kind.unwrap_or_else(|| StepKind::Approval(approval::read(entries))),
@@ -67,6 +67,6 @@ pub fn completeness(entries: Entries<'_>) -> Option<Completeness> {
 fn retry(entries: Entries<'_>) -> Retry {
     Retry {
         max: entries.count("max_retries").unwrap_or(0),
-        delay_ms: entries.whole_number("retry_delay_ms").unwrap_or(0),
+        delay_ms: entries.duration("retry_delay").unwrap_or(0),
     }
 }

@@ -31,8 +31,8 @@ pub static TYPE: StepType = StepType {
         "requires",
         "completeness",
         "max_retries",
-        "retry_delay_ms",
-        "timeout_ms",
+        "retry_delay",
+        "timeout",
         "facilitator_directive",
     ],
 };

@@ -105,7 +105,7 @@ pub static TYPE: StepType = StepType {
         PARTICIPANTS,
         ARTIFACTS,
     ],
-    shared: &["output", "task", "requires", "completeness", "timeout_ms", "facilitator_directive"],
+    shared: &["output", "task", "requires", "completeness", "timeout", "facilitator_directive"],
 };
 
 /// Whether a round closes that failed seats keep below its quorum.

@@ -3,7 +3,7 @@
 use super::record::RECORD;
 use super::step::COMPLETENESS;
 use super::{agent, approval, condition, discussion, each, review, round, several, transform};
-use crate::workflow::keys::spec::KeyType::{Map, Text, Texts, Whole, Words};
+use crate::workflow::keys::spec::KeyType::{Duration, Map, Text, Texts, Whole, Words};
 use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key};
 use crate::workflow::load::map_reader::as_text;
 use crate::yaml::{Node, Value};
@@ -42,8 +42,8 @@ pub static SHARED_KEYS: [KeySpec; 12] = [
     key("requires", Texts, "", "Paths that the input must contain.", "[issue.issue_id]"),
     key("completeness", COMPLETENESS, "the definition's", "How its work item is checked.", "strict"),
     key("max_retries", Whole(0, u64::MAX), "0", "The number of retries after a failure.", "2"),
-    key("retry_delay_ms", Whole(0, u64::MAX), "0", "The time before each retry, in ms.", "1000"),
-    key("timeout_ms", Whole(1, u64::MAX), "the configured one", "The limit of one attempt, in ms.", "60000"),
+    key("retry_delay", Duration, "none", "The time before each retry.", "1s"),
+    key("timeout", Duration, "the configured one", "The limit of one attempt.", "5m"),
     key("facilitator_directive", Text, "", "A line for everyone who is asked in this step.", "\"Be brief.\""),
     key("min_success", Whole(0, u64::MAX), "all", "The number of nested steps that must succeed.", "2"),
 ];
@@ -54,8 +54,8 @@ pub const WITHOUT_EFFECT: [&str; 8] = [
     "requires",
     "completeness",
     "max_retries",
-    "retry_delay_ms",
-    "timeout_ms",
+    "retry_delay",
+    "timeout",
     "facilitator_directive",
     "min_success",
 ];

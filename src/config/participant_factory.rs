@@ -86,7 +86,7 @@ impl<'a> ParticipantFactory<'a> {
             };
             return Err(problem.hint(hint));
         }
-        if model.contains("://") {
+        if model.starts_with("http://") || model.starts_with("https://") {
             let problem = Diagnostic::new(format!("`{model}` is an address, and no model's name"));
             return Err(problem.hint(
                 "set OPENAI_BASE_URL to the address (of Ollama OLLAMA_BASE_URL), and name its model: `openai/MODEL`",

@@ -33,7 +33,7 @@ fn run() -> Vec<Frame> {
         frames.push(Frame { drawn: format!("\x1b[H\x1b[J$ {typed}\u{2588}"), seconds: 1 });
     }
     let mut screen = Screen::open(&desk, (COLUMNS, ROWS), &["context.yaml"]);
-    screen.wait_for(&["DRAFT", "the answers of 5 of 5 seats are scripted"]);
+    screen.wait_for(&["DRAFT", "scripted: 5 of 5 seats"]);
     screen.press("j", &["o open"]);
     frames.push(Frame { drawn: screen.drawn(), seconds: 4 });
     screen.press("o", &["5 of 5"]);

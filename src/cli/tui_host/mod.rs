@@ -29,7 +29,7 @@ use crate::config::participant_factory::ParticipantFactory;
 use crate::config::trust::{Trust, lines};
 use crate::diagnostic::Diagnostic;
 use crate::history::{Door, LogEntry, SeatInfo, SeatInvited, Session, SessionOpened, TimedEvent};
-use crate::insight::wording::{pluralize, resume_verb};
+use crate::insight::wording::resume_verb;
 use crate::journal::{Disk, KeyStore, fold};
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
@@ -197,13 +197,6 @@ impl Host for TuiHost {
         let from = (opening.clone(), choice.clone());
         let opening = prepare(plan, &options, set_up, &mut |notice| notices.push(notice.clone()))?;
         notices.extend(set_up.notices().cloned().chain(set_up.catalog().unneeded(&opening.needs)));
-        let seats = &opening.header.participants;
-        let scripted = seats.iter().filter(|seat| !seat.scripted.is_empty()).count();
-        if scripted > 0 {
-            let said =
-                format!("the answers of {scripted} of {} are scripted", pluralize(seats.len(), "seat"));
-            notices.insert(0, Diagnostic::new(said));
-        }
         // A seat without a participant is reported before anything is written.
         let trust = Trust::for_looking();
         let mut catalog = ParticipantFactory::new(&set_up.config, &trust);

@@ -46,6 +46,11 @@ fn intro(question: &str, ballot: &BallotForm, background: Option<&str>) -> Strin
 pub fn check_reply(opened: &RoundOpened, text: &str) -> Result<(), String> {
     match read_reply(&opened.ballot, text) {
         ParsedReply::Invalid(reason) => Err(reason.lines().next().unwrap_or_default().to_owned()),
+        ParsedReply::Answered(answer)
+            if text.contains("\"confidence\"") && !answer.content.contains_key("confidence") =>
+        {
+            Err("`confidence` is not a number from 0 to 1".to_owned())
+        }
         ParsedReply::Answered(_) | ParsedReply::BareBlock(..) | ParsedReply::Refused(_) => Ok(()),
     }
 }

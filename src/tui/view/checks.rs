@@ -155,6 +155,11 @@ fn voices(
         let why = NoDecision::Placeholders { placeholders: picks as u32, seats: seats.len() };
         add(Grade::Doubt, format!("no decision: {why}"), key);
     }
+    let scripted = models.iter().filter(|model| **model == "scripted").count();
+    if scripted > 0 {
+        let of = pluralize(seats.len(), "seat");
+        add(Grade::Doubt, format!("scripted: {scripted} of {of}, no model is asked for them"), key);
+    }
     let without = models.iter().filter(|model| **model == NO_MODEL).count();
     if without > 0 {
         add(Grade::Bad, format!("no model yet: {}", pluralize(without, "seat")), key);

@@ -164,8 +164,8 @@ fn dispatch(verb: Verb, output: &mut Console) -> VerbResult {
     }
 }
 
-/// Makes a write beyond the limit of a file's size fail instead of killing: who has a handler is told, and
-/// this one outlives its runtime.
+/// Makes a write beyond the file-size limit fail instead of killing the process: a handler replaces the
+/// signal's default, and stays when its runtime is gone.
 #[cfg(unix)]
 fn survive_file_limit() {
     use tokio::signal::unix::{SignalKind, signal};

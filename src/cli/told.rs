@@ -142,7 +142,7 @@ impl Teller {
         }
     }
 
-    /// Tells of waits, and that the session is at work, for as long as it is let.
+    /// Prints waits and signs of life until it is dropped.
     pub async fn keep_telling(&self) -> Infallible {
         loop {
             tokio::time::sleep(Duration::from_secs(1)).await;
@@ -184,7 +184,7 @@ impl Teller {
         groups.into_iter().map(line).collect()
     }
 
-    /// That the session is at work, if nobody sees it and it was not told lately.
+    /// A sign of life, if no bar is shown and none was printed lately.
     fn beat(&self) -> Option<String> {
         let mut state = self.state();
         let work = state.work.as_mut().filter(|work| !self.on_terminal && work.told.elapsed() >= EVERY)?;

@@ -1,4 +1,4 @@
-//! The prompt: rules of the table, snapshot, address, persona, closing line, in that order.
+//! The prompt: instructions, snapshot, address, persona, closing line, in that order.
 //!
 //! Rules and snapshot are the same bytes for every seat of a round, so that a service's prompt
 //! cache can use them; only the tail differs.

@@ -128,7 +128,7 @@ pub enum Asked {
     Rehearse,
     /// What was typed into this form is thrown away.
     Discard(Box<Form>),
-    /// A session that is at work is left, and the form that lies under the question.
+    /// Whether to leave a running session, and the form below the question.
     Leave(LeaveTarget, Option<Box<Form>>),
 }
 

@@ -278,10 +278,9 @@ fn wait_in_words(text: &str) -> Option<Duration> {
 /// A duration of numbers with units, such as `7s`, `1m26.4s`, `250ms` or `5 seconds`; without a unit, in seconds.
 fn duration(text: &str) -> Option<Duration> {
     let (mut rest, mut sum) = (text.trim(), None);
-    while let Some(end) = Some(rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len()))
-        .filter(|end| *end > 0)
-    {
-        let Ok(number) = rest[..end].trim_end_matches('.').parse::<f64>() else { break };
+    loop {
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let Ok(number) = rest[..end].trim_end_matches('.').parse::<f64>() else { return sum };
         let behind = rest[end..].trim_start();
         let unit_end = behind.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(behind.len());
         let seconds = match &behind[..unit_end] {
@@ -294,7 +293,6 @@ fn duration(text: &str) -> Option<Duration> {
         sum = Some(sum.unwrap_or(Duration::ZERO).saturating_add(more));
         rest = &behind[unit_end..];
     }
-    sum
 }
 
 /// One harmless line of a service's sentence, of at most 200 characters.

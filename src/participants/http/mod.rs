@@ -311,8 +311,8 @@ impl HttpParticipant {
         Err(RequestError { again, asked, declined, ..fault })
     }
 
-    /// Reads a reply. What has come of it is never shown, nor how much: one past the cap is handed on as too
-    /// long, not as a fault.
+    /// Reads a reply. What has come of it is never shown; of its length the watch gets the number of pieces. A
+    /// reply past the cap is returned as too long, not as an error.
     async fn read_reply(
         &self,
         mut response: Response,
@@ -375,7 +375,8 @@ impl HttpParticipant {
         let fault = RequestError::transient(format!("{what} `{host}`{proxy}: {cause}"));
         if cause.contains("certificate") {
             // The same certificate comes the next time.
-            let cure = "; where a proxy of your company signs anew, name its certificate in SSL_CERT_FILE";
+            let cure =
+                "; if your company's proxy signs connections itself, set SSL_CERT_FILE to its certificate";
             return RequestError { again: false, reason: fault.reason + cure, ..fault };
         }
         fault
@@ -419,11 +420,14 @@ fn refuse_compressed(response: &Response) -> Result<(), RequestError> {
     Err(RequestError::permanent(format!("the reply is compressed ({name}), which was not asked for")))
 }
 
-/// The proxy that is on the way to an address, in words.
+/// The proxy that is on the way to an address, in words; none where exceptions from it are set.
 fn proxy_of(url: &Url) -> Option<String> {
     let names =
         if url.scheme() == "https" { ["HTTPS_PROXY", "https_proxy"] } else { ["HTTP_PROXY", "http_proxy"] };
     let set = |name: &&str| std::env::var(name).is_ok_and(|value| !value.trim().is_empty());
+    if ["NO_PROXY", "no_proxy"].iter().any(set) {
+        return None;
+    }
     let name = names.into_iter().chain(["ALL_PROXY", "all_proxy"]).find(set).filter(|_| !is_loopback(url))?;
     let value = std::env::var(name).ok()?;
     let at = value.rsplit('@').next().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! A reply while it comes: pieces of a response's body go in, one reply or the reason why there is
 //! none comes out. A body is known by its bytes, not by its label.
 //!
-//! Pure; how the body is cut changes nothing. What has come is never shown, nor how much. `http.rs`
+//! Pure; how the body is cut changes nothing. What has come is never shown. `http.rs`
 //! reads its replies through this, [`read_body`] and [`read_pieces`] do so without a network.
 
 use super::sse::Events;

@@ -1,5 +1,5 @@
 //! What is asked once before it is done: accepting a result, closing a round that seats still answer, forking,
-//! leaving a session that is at work.
+//! leaving a running session.
 
 use std::path::PathBuf;
 
@@ -124,7 +124,7 @@ pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     }
 }
 
-/// Leaves to the home screen or out of the program, or asks first where a session is at work. What is typed
+/// Leaves to the home screen or out of the program, or asks first if a session is running. What is typed
 /// is kept either way.
 pub fn leave(model: &mut Model, to: LeaveTarget) -> Vec<Effect> {
     let is_at_work = matches!(&model.mode, Mode::Live(live) if live.draft.is_none() && live.ended.is_none());

@@ -15,6 +15,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 use crossterm::event::{Event as Input, EventStream, KeyEventKind, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate};
 use futures::StreamExt as _;
 use ratatui::DefaultTerminal;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -316,9 +317,11 @@ impl Screen {
 
     fn draw(&mut self) -> io::Result<()> {
         let mut hits = ClickMap::default();
+        // A terminal that knows these shows each frame whole.
+        crossterm::queue!(io::stdout(), BeginSynchronizedUpdate)?;
         self.terminal.draw(|frame| hits = draw(frame, &self.model))?;
         self.hits = hits;
-        Ok(())
+        crossterm::execute!(io::stdout(), EndSynchronizedUpdate)
     }
 
     fn keep(&mut self) {

@@ -66,7 +66,6 @@ impl Clone {
         clone
     }
 
-    /// What lies outside: a persona, a configuration, a definition, a session, a text.
     fn secrets(&self) {
         let outside = |name: &str, text: &str| {
             fs::write(self.outside.path().join(name), text).expect("a file");

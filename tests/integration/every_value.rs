@@ -16,7 +16,6 @@ use crate::cases;
 use crate::forge::{chained, events, leaves, without_places};
 use crate::{remote, scenarios};
 
-/// How many values of a kind are changed.
 const SAMPLE: usize = 1;
 const FULL: usize = 4;
 /// Values that the scenarios do not hold and that may stand where others of their kind do.
@@ -39,7 +38,6 @@ struct Place {
     /// The event and the key, as in the table.
     kind: String,
     pointer: String,
-    /// How many values of this kind come before.
     nth: usize,
 }
 

@@ -33,7 +33,6 @@ pub fn folded(events: &[TimedEvent]) -> Session {
     session
 }
 
-/// Where each single value of an event stands.
 pub fn leaves(value: &Value) -> Vec<String> {
     let (mut out, mut todo) = (Vec::new(), vec![(String::new(), value)]);
     while let Some((at, value)) = todo.pop() {

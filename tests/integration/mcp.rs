@@ -116,7 +116,6 @@ impl Client {
     }
 }
 
-/// Whether a reply has what is expected, with names that stand for values.
 fn fits(expected: &Value, given: &Value, names: &mut HashMap<String, Value>) -> bool {
     match (expected, given) {
         (Value::String(any), _) if any == "*" => true,

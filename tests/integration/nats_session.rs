@@ -22,7 +22,6 @@ use crate::patience::{Patient as _, wait_for};
 use crate::program::{Desk, Ran, named, ran};
 use crate::pty::Screen;
 
-/// How long a message that is not acknowledged is kept from others, in milliseconds.
 const ACK_WAIT: &str = "1500";
 /// What a placeholder says in an answer, and nothing else does.
 const CANARY: &[u8] = b"picked at random, no model was asked";

@@ -189,7 +189,6 @@ fn a_no_inside_a_parallel_is_no_success() {
     desk(&heard, "ok: false\n").run(BATCH).code(0);
 }
 
-/// What an agent behind a round is handed of it.
 fn envelope(desk: &Desk) -> Value {
     let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--json"]);
     let offered = |line: &Value| line["event"] == "work_item_offered" && line["step"] == "sum";

@@ -14,7 +14,6 @@ use rustix::process::{Pid, Signal, kill_process};
 pub const PATIENCE: Duration = Duration::from_secs(120);
 /// Longer than "at once" takes on a busy machine, and much shorter than what must not be waited for.
 pub const SOON: Duration = Duration::from_secs(20);
-/// What never comes while a test runs.
 pub const NEVER: Duration = Duration::from_secs(3600);
 /// No test may take longer, on however busy a machine.
 const LONGEST: Duration = Duration::from_secs(10 * 60);

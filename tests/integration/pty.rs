@@ -22,8 +22,15 @@ pub struct Screen {
 struct Shown {
     parser: vt100::Parser,
     raw: Vec<u8>,
-    /// Whether the program has closed its end.
     is_over: bool,
+}
+
+impl Shown {
+    /// Whether no frame is half drawn.
+    fn is_whole(&self) -> bool {
+        let last = self.raw.windows(8).rev().find(|bytes| bytes.starts_with(b"\x1b[?2026"));
+        last.is_none_or(|mark| mark.ends_with(b"l"))
+    }
 }
 
 pub fn cells(count: u16) -> NonZeroU16 {
@@ -118,7 +125,7 @@ impl Screen {
         let mut shown = self.lock();
         loop {
             let text = shown.parser.screen().contents();
-            if is_there(&text) {
+            if shown.is_whole() && is_there(&text) {
                 return;
             }
             let left = until.saturating_duration_since(Instant::now());
@@ -143,7 +150,7 @@ impl Screen {
         let until = Instant::now() + PATIENCE;
         let is_there = |shown: &Shown| {
             let text = shown.parser.screen().contents();
-            any.iter().any(|words| text.contains(words))
+            shown.is_whole() && any.iter().any(|words| text.contains(words))
         };
         while !is_there(&self.lock()) {
             assert!(Instant::now() < until, "waiting for {any:?} in vain");

@@ -80,7 +80,6 @@ impl Sitting {
         sealer.seal(&nonces, round.binding(seat), record).expect("sealed")
     }
 
-    /// What `dana` sends, signed with `key`.
     pub fn envelope(&self, record: &str, nonce: u8, key: &SigningKey) -> Envelope {
         let round = self.session.rounds.last().expect("a round");
         let seal = self.seal("dana", record, nonce);
@@ -126,7 +125,6 @@ impl Sitting {
         self.does(Command::Close);
     }
 
-    /// What `verify` finds wrong with the events.
     pub fn findings(&self) -> Vec<String> {
         verify(&chained(&self.events), None).findings.into_iter().map(|finding| finding.what).collect()
     }

@@ -108,7 +108,6 @@ impl Server {
         })
     }
 
-    /// What an agent is given to reach its inbox.
     pub fn agent(&self, name: &str) -> Agent {
         let (_, given) = self.links.iter().find(|(agent, _)| agent == name).expect("an agent");
         let of = |name: &str| given.split(' ').find_map(|word| word.strip_prefix(name)?.strip_prefix('='));

@@ -34,7 +34,6 @@ impl Request {
         role.split('"').next().unwrap_or_default().to_owned()
     }
 
-    /// What the user's message of a chat request says.
     pub fn user_text(&self) -> String {
         let body = self.json();
         let messages = body["messages"].as_array().expect("messages").clone();

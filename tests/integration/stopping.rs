@@ -42,7 +42,6 @@ fn pid(id: u32) -> Pid {
     Pid::from_raw(i32::try_from(id).expect("an id")).expect("an id")
 }
 
-/// How long an interrupted headless session takes to rest, with every request open.
 fn rests(signal: Signal, code: i32) -> Duration {
     let desk = Desk::with(&table());
     let server = Server::start(|_| Answer::chat("vote: alpha").after(NEVER));

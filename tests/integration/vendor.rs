@@ -9,7 +9,6 @@ use crate::server::{Answer, Request};
 /// Tokens that a model thinks before it answers.
 pub const THINKING: u64 = 1_200;
 pub const ANSWER: u64 = 120;
-/// What a model thinks; no part of any answer.
 const THOUGHT: &str = "vote: in-process would be simpler, but";
 const EFFORTS: [&str; 6] = ["none", "minimal", "low", "medium", "high", "xhigh"];
 

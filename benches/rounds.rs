@@ -57,9 +57,15 @@ fn main() {
 /// and the session.
 fn measure(home: &Path, definition: &str) -> (f64, f64, u64, String) {
     std::fs::write(home.join("decide.yaml"), definition).expect("written");
-    let (ran, _) = run(home, &["--batch", "decide.yaml", "--rehearse", "--save", "out.s2s"]);
-    let verify = || run(home, &["verify", "out.s2s"]);
-    let (verified, peak) = (0..3).map(|_| verify()).min_by(|a, b| a.0.total_cmp(&b.0)).expect("three");
+    // The quickest of three: what else the machine does is left out.
+    let best = |once: &mut dyn FnMut() -> (f64, u64)| {
+        (0..3).map(|_| once()).min_by(|a, b| a.0.total_cmp(&b.0)).expect("three")
+    };
+    let (ran, _) = best(&mut || {
+        let _ = std::fs::remove_file(home.join("out.s2s"));
+        run(home, &["--batch", "decide.yaml", "--rehearse", "--save", "out.s2s"])
+    });
+    let (verified, peak) = best(&mut || run(home, &["verify", "out.s2s"]));
     let log = std::fs::read_to_string(home.join("out.s2s")).expect("a session");
     std::fs::remove_file(home.join("out.s2s")).expect("removed");
     (ran, verified, peak, log)

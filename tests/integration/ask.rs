@@ -29,7 +29,6 @@ fn chats(server: &Server) -> usize {
     server.requests().iter().filter(|request| request.path().contains("chat")).count()
 }
 
-/// What a terminal of this size has shown at the end.
 fn shown(screen: Screen, (columns, rows): (u16, u16)) -> (i32, String) {
     let (code, raw) = screen.end();
     let mut parser = vt100::Parser::new(cells(rows), cells(columns), 0);

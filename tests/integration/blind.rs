@@ -190,7 +190,6 @@ fn what_is_seen_does_not_depend_on_what_was_answered() {
     }
 }
 
-/// What stands behind the first key of this name.
 fn value<'a>(text: &'a str, key: &str) -> &'a str {
     let rest = text.split_once(&format!("\n{key}: ")).expect("a value").1;
     rest.lines().next().expect("a line").trim_matches('"')

@@ -17,7 +17,6 @@ fn finished(definition: &str) -> Vec<TimedEvent> {
     events(&std::fs::read(place.file()).expect("a file"))
 }
 
-/// What `verify` finds once `change` was done.
 fn found(all: &[TimedEvent], change: impl FnOnce(&mut Vec<TimedEvent>)) -> Vec<String> {
     let mut changed = all.to_vec();
     change(&mut changed);

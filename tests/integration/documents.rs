@@ -93,7 +93,6 @@ fn bash(desk: &Desk, script: &str) -> Output {
     command.output_soon().expect("bash starts")
 }
 
-/// What a document has a reader do.
 #[derive(Debug)]
 enum Deed {
     Write { file: String, text: String },

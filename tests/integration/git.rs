@@ -40,7 +40,6 @@ fn snapshot(desk: &Desk, folder: &str) -> String {
     run(desk, folder, 0)
 }
 
-/// What is said where the diff is refused; nothing has run.
 #[track_caller]
 fn refusal(desk: &Desk, folder: &str) -> String {
     run(desk, folder, 2)

@@ -67,7 +67,6 @@ pub fn a_second() -> Duration {
     cases(SOON, Duration::from_secs(1))
 }
 
-/// What a request asks, as its user message says.
 pub struct Asked {
     pub seat: String,
     /// The round's number.

@@ -141,7 +141,6 @@ fn all(attacks: &[Attack]) -> String {
     attacks.iter().filter(|attack| attack.reply.len() < 5_000).map(|attack| attack.reply.as_str()).collect()
 }
 
-/// What a session of two rounds, an agent, a reviewer and a last round said, all of it attacked.
 struct Attacked {
     attacks: Vec<Attack>,
     desk: Desk,

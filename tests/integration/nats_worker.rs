@@ -474,7 +474,6 @@ async fn a_start_says_what_is_wrong_by_its_exit_code() {
     run(&mut hall.worker("home", &["--model", "remote/link"])).code(2).tells("does not answer here");
 }
 
-/// What a worker tries that it may not: each gets no answer but a permissions violation.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_printed_permissions_are_enough_and_allow_nothing_else() {
     let permissions =

@@ -15,7 +15,6 @@ fn desk(definition: &str) -> (Server, Desk) {
     (server, desk)
 }
 
-/// What is said of each answer of a saved session, and that its file verifies.
 fn origins(desk: &Desk) -> Vec<String> {
     desk.run(["verify", "s.s2s"]).code(0);
     let report: Value =

@@ -368,7 +368,6 @@ fn a_forged_ballot_is_found_by_the_seats_name() {
     assert!(found[0].contains("`dana` seals its ballot itself"), "{found:?}");
 }
 
-/// What does not open, or is no record, fails the seat by name and counts for nobody.
 #[test]
 fn what_is_sealed_wrongly_fails_at_the_reveal() {
     let plain = said("vote: redis");

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use crate::program::{Desk, has};
 use crate::server::{Answer, Server};
 
-/// What tries to act, one a kind of reader.
 const HOSTILE: &str = "=HYPERLINK(\"http://e\",\"x\")§+1+cmd|' /C calc'!A0§-2+3+cmd|' /C calc'!A0§@SUM(1+1)*cmd|' /C calc'!A0\
     §\t=1+1§\r=1+1§\u{ff1d}1+1§\u{ff0b}1§\u{ff0d}1§\u{ff20}x§ =1+1§a\",\"b\r\n\"=1+1\
     §<script>alert(1)</script>§<img src=x onerror=alert(1)>§<svg/onload=alert(1)>\

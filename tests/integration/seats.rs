@@ -52,7 +52,6 @@ steps:
   - {id: pick, type: round, question: \"Which?\", ballot: {kind: choice, options: [alpha, beta]}, rule: majority}
 ";
 
-/// Who sits at a table instead of those who answer by [`says`].
 type Seating<'a> = &'a dyn Fn(SeatedParticipants) -> SeatedParticipants;
 type Said = BoxFuture<'static, Result<Reply, Failure>>;
 
@@ -113,10 +112,8 @@ impl Observer for Watch<'_> {
     }
 }
 
-/// What a facilitator at the screen orders on seeing an event; the state is the one after it.
 pub type Screen<'a> = &'a mut (dyn FnMut(&LogEntry, &Session) -> Vec<FacilitatorRequest> + Send);
 
-/// What a facilitator at the screen sees, and what it orders then.
 struct AtScreen<'a> {
     screen: Screen<'a>,
     orders: UnboundedSender<FacilitatorRequest>,
@@ -164,7 +161,6 @@ pub struct Place {
     pub budget: Option<Budget>,
 }
 
-/// What was done, asked and shown, in order; a gate may write into it too.
 #[derive(Clone, Default)]
 pub struct Diary(Arc<Mutex<Vec<String>>>);
 
@@ -406,7 +402,6 @@ pub fn header(definition: &str) -> SessionOpened {
     serde_json::from_value(header).expect("a header")
 }
 
-/// Who takes a seat for another model: someone quick, whose every answer is known.
 pub fn newcomer(model: &str) -> Result<ReplacementSeat, String> {
     if model == "nobody/here" {
         return Err("unknown provider `nobody`".to_owned());

@@ -285,3 +285,19 @@ fn the_projects_own_tasks_and_links_reach_the_snapshot() {
     desk.write(".s2s/tasks.yaml", "tasks: [{id: APP-12, titel: x}]\n");
     desk.run(["snapshot", "decide.yaml"]).code(0).tells("tasks.yaml").tells("titel");
 }
+
+#[test]
+fn in_items_of_items_the_links_are_those_of_the_innermost_task() {
+    let desk = Desk::with(
+        "input: {outer: [APP-1], inner: [APP-2]}\n\
+         tasks: [{id: APP-1, title: One}, {id: APP-2, title: Two}, {id: APP-3, title: Three}, {id: APP-4, title: Four}]\n\
+         links: [{id: l1, fromId: APP-3, toId: APP-1, type: basic, createdAt: 2026-02-01T00:00:00Z},\n\
+         \x20 {id: l2, fromId: APP-4, toId: APP-2, type: basic, createdAt: 2026-02-01T00:00:00Z}]\nsteps:\n\
+         - {id: a, type: each, of: input.outer, as: one, steps: [{id: b, type: each, of: input.inner, as: two, \
+         steps: [{id: c, type: agent, agent: coder, prompt: Go on.}]}]}\n",
+    );
+    let lines = desk.run(["--batch", "--json", "--rehearse", "decide.yaml"]).code(0).lines();
+    let offered = named(&lines, "work_item_offered");
+    let text = offered[0].to_string();
+    assert!(text.contains("Four") && !text.contains("Three"), "{text}");
+}

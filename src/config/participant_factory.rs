@@ -19,7 +19,7 @@ use super::read_file::read_text;
 use super::settings::{Config, HeaderFrom};
 use super::trust::Trust;
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::history::{Price, ProviderSettings, RemoteSeat, SeatInfo, SeatStatus};
+use crate::history::{Price, ProviderSettings, RemoteSeat, SeatStatus};
 use crate::journal::{fold, read_log};
 use crate::participants::api::SchemaMode::{BySchema, InWords};
 use crate::participants::api::{ApiStream, ApiStyle};
@@ -261,8 +261,8 @@ impl<'a> ParticipantFactory<'a> {
     }
 
     /// What the configuration says of the services of these seats, where it says something.
-    pub fn provider_settings(&self, seats: &[SeatInfo]) -> IndexMap<String, ProviderSettings> {
-        let names = seats.iter().map(|seat| seat.model.split('/').next().unwrap_or_default());
+    pub fn provider_settings(&self, models: &[&String]) -> IndexMap<String, ProviderSettings> {
+        let names = models.iter().map(|model| model.split('/').next().unwrap_or_default());
         let limits = self.config.reply_limits();
         let of = |name: &str| {
             let said = self.config.providers.get(name);

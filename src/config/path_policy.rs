@@ -33,7 +33,7 @@ impl PathPolicy {
     }
 
     /// A recording that leads out, where a file of the project names it as a model.
-    pub fn of_participant(&self, spec: &ParticipantSpec, model: Option<&String>) -> Option<Diagnostic> {
+    pub fn of_participant(&self, spec: &ParticipantSpec, model: Option<&str>) -> Option<Diagnostic> {
         let recording = model.filter(|_| spec.command.is_none())?.strip_prefix("recorded/")?;
         self.check_named(Path::new(recording)).err()
     }

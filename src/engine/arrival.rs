@@ -28,7 +28,6 @@ pub struct Arrival {
     pub answer: oneshot::Sender<Result<Accepted, Refusal>>,
 }
 
-/// What a remote seat or agent sends.
 pub enum Message {
     Join(SeatJoined),
     Ballot(Box<Envelope>),

@@ -11,6 +11,7 @@ use crate::history::{Price, RoundOpened, SeatInfo, SeatStatus, Session, WorkItem
 use crate::participants::purse::{Funds, Purse};
 use crate::round::answer::TokenUsage;
 use crate::tokens::estimated_tokens;
+use crate::workflow::ParticipantSpec;
 
 /// A limit in US dollars, and prices by model.
 #[derive(Debug, Clone)]
@@ -38,7 +39,6 @@ impl Budget {
         self.prices.get(model).copied().unwrap_or_default()
     }
 
-    /// What the session has cost so far, or may have cost where nothing was told.
     pub fn spent(&self, session: &Session) -> f64 {
         session.spent(&|model| Some(self.price(model))).dollars + self.funds.untold()
     }
@@ -92,7 +92,6 @@ impl Budget {
         session.open_items().map(|item| self.of_item(session, &item.offered)).sum::<f64>() + round
     }
 
-    /// What a work item may cost at most: asked once more, every reply as long as allowed.
     fn of_item(&self, session: &Session, item: &WorkItemOffered) -> f64 {
         let (system, text) = session.agent_prompt(item);
         let seat = session.seat_info(&item.participant);
@@ -129,9 +128,18 @@ impl Budget {
 
     /// What the round may cost at most: every seat asked once more, every reply as long as allowed.
     pub fn at_most(&self, session: &Session, opened: &RoundOpened) -> f64 {
-        let each = |seat| self.each(Some(seat), seat.label(&opened.step), opened.estimated_tokens);
+        let specs = session.definition.iter().flat_map(|definition| &definition.participants);
+        let lists: HashMap<&str, &ParticipantSpec> =
+            specs.filter(|spec| !spec.fallbacks.is_empty()).map(|spec| (spec.name.as_str(), spec)).collect();
+        // Of a list of models, the dearest.
+        let each = |seat: &SeatInfo| {
+            let label = seat.label(&opened.step);
+            let fallbacks = lists.get(seat.name.as_str()).map_or(&[][..], |spec| spec.models_after(label));
+            let models = std::iter::once(label).chain(fallbacks.iter().map(String::as_str));
+            models.map(|model| self.each(Some(seat), model, opened.estimated_tokens)).fold(0.0, f64::max)
+        };
         let seats = opened.seats.iter().filter_map(|name| session.seat_info(name));
-        seats.map(|seat: &SeatInfo| 2.0 * each(seat)).sum()
+        seats.map(|seat| 2.0 * each(seat)).sum()
     }
 
     pub fn refuses(&self, session: &Session, opened: &RoundOpened) -> Option<String> {

@@ -84,9 +84,9 @@ impl Engine<'_> {
         self.unshown.extend(lines);
         if self.staged.is_empty() {
             for line in self.unshown.drain(..) {
-                self.observer.on_event(&line, &self.session);
+                self.config.observer.on_event(&line, &self.session);
             }
-            self.observer.on_written(&self.session);
+            self.config.observer.on_written(&self.session);
             self.answer_due();
         }
         Ok(())
@@ -102,7 +102,7 @@ impl Engine<'_> {
     pub(super) fn write_tasks(&mut self) -> Result<(), Refusal> {
         let is_due = std::mem::take(&mut self.is_task_due) && self.session.closed.is_none();
         let name = self.session.tasks_file().filter(|_| is_due).map(str::to_owned);
-        let (write, Some(name)) = (&mut self.tasks_file, name) else { return Ok(()) };
+        let (write, Some(name)) = (&mut self.config.tasks_file, name) else { return Ok(()) };
         let tried = self.session.unwritten_tasks().into_iter();
         let tried: Vec<_> = tried.map(|mark| (mark.item, write(&name, &mark.mark).err())).collect();
         for (item, error) in tried {

@@ -15,7 +15,7 @@ impl Engine<'_> {
     /// the ids of what had been recorded before and has changed.
     pub(super) fn refresh_evidence(&mut self) -> Result<Vec<String>, String> {
         let mut changed = Vec::new();
-        for artifact in unrecorded_evidence(&self.session, &mut self.evidence)? {
+        for artifact in unrecorded_evidence(&self.session, &mut self.config.evidence)? {
             let id = artifact["id"].as_str().unwrap_or_default();
             let definition = self.session.definition.iter().flat_map(|definition| &definition.artifacts);
             let known = definition.filter(|known| known.id == id && known.detail("content").is_some());

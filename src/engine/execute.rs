@@ -15,16 +15,16 @@ impl Engine<'_> {
         if *at == WaitPoint::Draft
             && let Err(why) = self.refresh_evidence()
         {
-            self.facilitator.on_refused(&why);
+            self.config.facilitator.on_refused(&why);
         }
         self.commit().await?;
         let request = tokio::select! {
-            request = self.facilitator.next_request(Some(at), &self.session) => request.map_err(EngineError::Table)?,
+            request = self.config.facilitator.next_request(Some(at), &self.session) => request.map_err(EngineError::Table)?,
             arrival = next_arrival(&mut self.arrivals) => {
                 self.take_in(arrival);
                 return Ok(None);
             }
-            () = self.interrupt.cancelled() => return Ok(None),
+            () = self.config.interrupt.cancelled() => return Ok(None),
         };
         let (reason, step) = match (request, at) {
             (FacilitatorRequest::Leave { reason }, WaitPoint::Question(question)) => {
@@ -51,7 +51,7 @@ impl Engine<'_> {
         let done = match request {
             FacilitatorRequest::Leave { reason } => {
                 self.leave_reason = Some(reason);
-                self.interrupt.cancel();
+                self.config.interrupt.cancel();
                 Ok(())
             }
             FacilitatorRequest::OpenRound { seen } => return self.open_round(seen.as_deref()),
@@ -73,7 +73,7 @@ impl Engine<'_> {
             FacilitatorRequest::Answer(says) => self.take_answer(says),
         };
         if let Err(refusal) = done {
-            self.facilitator.on_refused(&refusal.to_string());
+            self.config.facilitator.on_refused(&refusal.to_string());
         }
         Ok(())
     }
@@ -85,7 +85,7 @@ impl Engine<'_> {
         else {
             return Err(Refusal::from("there is nothing to accept now"));
         };
-        if self.facilitator.is_person() {
+        if self.config.facilitator.is_person() {
             // Where nothing was decided there is nothing to accept.
             let _ = self.stage(Command::Answer(ApprovalGiven::yes(&step, "facilitator")));
         }
@@ -120,19 +120,19 @@ impl Engine<'_> {
     /// Opens the round that waits, unless the budget would not bear it.
     fn open_round(&mut self, seen: Option<&str>) -> Result<(), EngineError> {
         if hold(&self.session) != Some(WaitPoint::Draft) {
-            self.facilitator.on_refused("no round waits to be opened");
+            self.config.facilitator.on_refused("no round waits to be opened");
             return Ok(());
         }
         let (key, at) = (new_key()?, (self.now)());
         let events = match self.opening_events(key.seal_to(), seen, at) {
             Ok(events) => events,
             Err(why) => {
-                self.facilitator.on_refused(&why);
+                self.config.facilitator.on_refused(&why);
                 return Ok(());
             }
         };
         let opened = opened_by(&events);
-        let over = self.budget.as_ref().zip(opened);
+        let over = self.config.budget.as_ref().zip(opened);
         if let Some(reason) = over.and_then(|(budget, opened)| budget.refuses(&self.session, opened)) {
             return Ok(self.stage(Command::Stop { reason })?);
         }
@@ -158,11 +158,11 @@ impl Engine<'_> {
                 return Err(format!("{} changed on disk; review the snapshot again", changed.join(", ")));
             }
         }
-        let project_summary = (self.context_file)()?;
+        let project_summary = (self.config.context_file)()?;
         let open = Command::OpenRound { project_summary, seal: Some(seal) };
         let events = decide(&self.session, open, at).map_err(|refusal| refusal.to_string())?;
         let Some(opened) = opened_by(&events) else {
-            return if self.facilitator.is_person() { Err(failure_in(&events)) } else { Ok(events) };
+            return if self.config.facilitator.is_person() { Err(failure_in(&events)) } else { Ok(events) };
         };
         self.check_seats()?;
         if seen.is_some_and(|seen| opened.snapshot_sha256 != seen) {
@@ -178,7 +178,7 @@ impl Engine<'_> {
         let Some((step, round)) = self.session.waiting_round() else { return Ok(()) };
         for name in self.session.roster.keys().filter(|name| round.participants.holds(name)) {
             if let Some(lack) =
-                self.table.get(name).and_then(|participant| participant.unavailable_reason(&step.id))
+                self.config.table.get(name).and_then(|participant| participant.unavailable_reason(&step.id))
             {
                 return Err(format!("{lack} (seat `{name}`)"));
             }
@@ -188,7 +188,7 @@ impl Engine<'_> {
 
     fn close_by_order(&mut self) -> Result<(), EngineError> {
         if self.session.open_round().is_none() {
-            self.facilitator.on_refused("no round is open");
+            self.config.facilitator.on_refused("no round is open");
             return Ok(());
         }
         // What is ready when the word is given still counts; what comes later is refused.
@@ -204,7 +204,7 @@ impl Engine<'_> {
     }
 
     /// Retries a seat. Its answer counts only once: what it was asked before is given up first.
-    fn retry(&mut self, participant: &str, model: Option<String>) -> Result<(), EngineError> {
+    pub(super) fn retry(&mut self, participant: &str, model: Option<String>) -> Result<(), EngineError> {
         // What is ready when the word is given is sealed, and stays.
         self.collect_finished()?;
         let round = self.session.open_round().map(|round| round.opened.round.clone()).unwrap_or_default();
@@ -214,7 +214,7 @@ impl Engine<'_> {
         let refused = self.decide(command.clone()).err().map(|refusal| refusal.to_string());
         let refused = refused.or_else(|| self.replace_model(participant, model.as_deref()).err());
         if let Some(why) = refused {
-            self.facilitator.on_refused(&why);
+            self.config.facilitator.on_refused(&why);
             return Ok(());
         }
         self.cancel_seat(participant);
@@ -224,8 +224,8 @@ impl Engine<'_> {
 
     /// Makes sure that one more request can be paid, and puts a new model into the seat.
     fn replace_model(&mut self, participant: &str, model: Option<&str>) -> Result<(), String> {
-        let newcomer = model.map(|model| (self.replace_seat)(model)).transpose()?;
-        if let (Some(budget), Some(round)) = (&mut self.budget, self.session.open_round()) {
+        let newcomer = model.map(|model| (self.config.replace_seat)(model)).transpose()?;
+        if let (Some(budget), Some(round)) = (&mut self.config.budget, self.session.open_round()) {
             if let (Some(model), Some(newcomer)) = (model, &newcomer) {
                 budget.prices.extend(newcomer.price.map(|price| (model.to_owned(), price)));
             }
@@ -235,7 +235,7 @@ impl Engine<'_> {
             why.map_or(Ok(()), Err)?;
         }
         if let Some(newcomer) = newcomer {
-            self.table.insert(participant.to_owned(), newcomer.participant);
+            self.config.table.insert(participant.to_owned(), newcomer.participant);
         }
         Ok(())
     }

@@ -139,7 +139,6 @@ pub fn pending_question(session: &Session) -> Option<Question> {
 /// Who takes a seat whose model is replaced.
 pub struct ReplacementSeat {
     pub participant: Arc<dyn Participant>,
-    /// What the model costs; none where it costs nothing.
     pub price: Option<Price>,
 }
 

@@ -51,7 +51,7 @@ impl Engine<'_> {
             }
             () = sleep_until(deadline) => None,
             () = sleep_until(wake) => None,
-            request = self.facilitator.next_request(None, &self.session) => {
+            request = self.config.facilitator.next_request(None, &self.session) => {
                 self.execute(request.map_err(EngineError::Table)?)?;
                 return self.begin_write();
             }
@@ -59,7 +59,7 @@ impl Engine<'_> {
                 self.take_in(arrival);
                 return self.begin_write();
             }
-            () = self.interrupt.cancelled() => return Ok(()),
+            () = self.config.interrupt.cancelled() => return Ok(()),
         };
         let time_is_up = is_past(deadline);
         if let Some(joined) = first {
@@ -123,7 +123,7 @@ impl Engine<'_> {
         // A seat that was asked again has another place, and its watch goes on.
         if self.pool.is_pending(&place) {
             let (RequestId::Seat(_, name, _) | RequestId::Item(name)) = &place;
-            self.progress.end(name);
+            self.config.progress.end(name);
         }
         self.pool.settled(&place);
         match (place, back) {
@@ -155,20 +155,38 @@ impl Engine<'_> {
         if is_late && matches!(&back, SeatResult::Failed(failure, _) if failure.timed_out) {
             return Ok(());
         }
-        self.stage(match back {
-            SeatResult::Sealed(seal) => Command::Seal { round, participant, seal },
-            SeatResult::Failed(failure, in_full) => Command::Fail(Box::new(SeatFailed {
-                round,
-                participant,
-                reason: failure.reason,
-                in_full: in_full.map(Arc::new),
-                timed_out: failure.timed_out,
-                tries: failure.tries,
-                tokens: failure.usage,
-                ..SeatFailed::default()
-            })),
-        })?;
-        Ok(())
+        let (failure, in_full) = match back {
+            SeatResult::Sealed(seal) => return Ok(self.stage(Command::Seal { round, participant, seal })?),
+            SeatResult::Failed(failure, in_full) => (failure, in_full),
+        };
+        let (reason, next) = self.fallback(&participant, failure.reason);
+        self.stage(Command::Fail(Box::new(SeatFailed {
+            round,
+            participant: participant.clone(),
+            reason,
+            in_full: in_full.map(Arc::new),
+            timed_out: failure.timed_out,
+            tries: failure.tries,
+            tokens: failure.usage,
+            ..SeatFailed::default()
+        })))?;
+        match next {
+            Some(next) if !is_late => self.retry(&participant, Some(next)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The reason of a failure with the models of the seat's list that have failed, and the one to ask next.
+    fn fallback(&self, participant: &str, reason: String) -> (String, Option<String>) {
+        let specs = self.session.definition.iter().flat_map(|definition| &definition.participants);
+        let spec = specs.filter(|spec| !spec.fallbacks.is_empty()).find(|spec| spec.name == participant);
+        let (Some(spec), Some(seat)) = (spec, self.session.seat_info(participant)) else {
+            return (reason, None);
+        };
+        let list = || spec.model.iter().chain(&spec.fallbacks);
+        let Some(at) = list().position(|model| *model == seat.model) else { return (reason, None) };
+        let failed: Vec<&str> = list().take(at + 1).map(String::as_str).collect();
+        (format!("{}: {reason}", failed.join(", then ")), list().nth(at + 1).cloned())
     }
 
     /// An answer that came back in the moment its round was closed is refused, which is history too.
@@ -198,7 +216,7 @@ impl Engine<'_> {
         let deadline = left.map(|left| Instant::now() + left);
         let (number, gathers) = (round.opened.number, round.opened.close != Close::Quorum);
         // A deadline that may be moved binds the round alone, and through it every seat.
-        let given = (left.filter(|_| !self.facilitator.is_person()), service_schema(round));
+        let given = (left.filter(|_| !self.config.facilitator.is_person()), service_schema(round));
         let seats = Self::local_seats(round).map(|seat| self.ready(round, &seat.name, given.clone()));
         let seats = seats.collect::<Result<Vec<_>, _>>()?;
         self.pool.cancel_round();
@@ -286,7 +304,7 @@ impl Engine<'_> {
             purse: self.seat_purse(&round.opened, seat, &item.model),
             ..SeatRequest::alone(seat, model, self.session.prompt(round, item))
         };
-        let participant = Arc::clone(self.table.get(seat)?);
+        let participant = Arc::clone(self.config.table.get(seat)?);
         Some(PreparedSeat { participant, ask, attempt: run.retried, model: item.model.clone() })
     }
 }

@@ -9,7 +9,7 @@ impl Engine<'_> {
         let waits = |name: &str, step: &str| {
             let is_at_a_door = self.arrivals.is_some() && self.session.is_remote(name);
             !is_at_a_door
-                && self.table.get(name).is_some_and(|participant| participant.waits_for_person(step))
+                && self.config.table.get(name).is_some_and(|participant| participant.waits_for_person(step))
         };
         let (step, names) = self.next_seats().or_else(|| self.next_agents())?;
         let names: Vec<&str> = names.into_iter().filter(|name| waits(name, &step)).collect();

@@ -142,7 +142,6 @@ impl Engine<'_> {
     }
 }
 
-/// Whether a review lacks its feedback, whatever else it says.
 fn says_nothing(data: &serde_json::Value) -> bool {
     let mut approved = data.clone();
     if approved.is_object() {

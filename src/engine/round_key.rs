@@ -13,7 +13,7 @@ impl Engine<'_> {
     /// The open round's private key, as the store has it. `None` when it is gone.
     pub(super) fn stored_key(&self) -> Result<Option<RoundKey>, EngineError> {
         let Some(round) = self.session.open_round() else { return Ok(None) };
-        let found = self.keys.find(&self.session.id, round.opened.number)?;
+        let found = self.config.keys.find(&self.session.id, round.opened.number)?;
         Ok(found.filter(|key| round.opens_with(key)))
     }
 
@@ -38,13 +38,13 @@ impl Engine<'_> {
     /// Keeps the key of the open round, else of the next.
     pub(super) fn keep_key(&self, key: &RoundKey) -> Result<(), DiskError> {
         let open = self.session.open_round().map(|round| round.opened.number);
-        self.keys.keep(&self.session.id, open.unwrap_or_else(|| self.session.next_round_number()), key)
+        self.config.keys.keep(&self.session.id, open.unwrap_or_else(|| self.session.next_round_number()), key)
     }
 
     /// The key is published by now, so that a file that cannot be removed endangers nothing: it is
     /// noted, in the session where that goes on.
     pub(super) fn erase_key(&mut self, number: u32) -> Result<(), Refusal> {
-        let Err(error) = self.keys.erase(&self.session.id, number) else { return Ok(()) };
+        let Err(error) = self.config.keys.erase(&self.session.id, number) else { return Ok(()) };
         if self.session.closed.is_some() {
             self.left_behind = Some(error);
             return Ok(());

@@ -13,7 +13,9 @@ impl Engine<'_> {
     /// When the storage fails, or a seat has nobody to take it.
     pub async fn run(&mut self) -> Result<ExitCode, EngineError> {
         loop {
-            if self.interrupt.is_cancelled() && self.session.closed.is_none() && self.session.paused.is_none()
+            if self.config.interrupt.is_cancelled()
+                && self.session.closed.is_none()
+                && self.session.paused.is_none()
             {
                 let reason = self.leave_reason.take();
                 return self.pause(reason.unwrap_or(PauseReason::Interrupted), None).await;
@@ -64,7 +66,7 @@ impl Engine<'_> {
 
     /// Without a person who could save them, seats that keep the round below its quorum are asked again.
     pub fn retry_failed_seats(&mut self) -> Result<(), Refusal> {
-        let below = self.session.below_quorum().filter(|_| !self.facilitator.is_person());
+        let below = self.session.below_quorum().filter(|_| !self.config.facilitator.is_person());
         let retry = |round: &RoundRun| {
             let again = |seat: &Seat| Command::Retry {
                 round: round.opened.round.clone(),
@@ -78,13 +80,13 @@ impl Engine<'_> {
 
     /// Whether the open round waits for a person, who can still save its failed seats.
     fn is_held(&self) -> bool {
-        self.facilitator.is_person() && self.session.round_on_hold().is_some()
+        self.config.facilitator.is_person() && self.session.round_on_hold().is_some()
     }
 
     /// Closes the open round; where failed seats keep it below its quorum and no person
     /// leads, the session rests instead and nothing is revealed, unless the round's time is up.
     async fn close_or_stop(&mut self, reason: CloseReason) -> Result<Option<ExitCode>, EngineError> {
-        let below = self.session.below_quorum().filter(|_| !self.facilitator.is_person());
+        let below = self.session.below_quorum().filter(|_| !self.config.facilitator.is_person());
         match below.map(|round| self.time_left(round)) {
             None => self.close_round(reason)?,
             Some(Some(left)) if left.is_zero() => self.close_round(CloseReason::Deadline)?,
@@ -117,7 +119,7 @@ impl Engine<'_> {
             return Ok(self.stage(Command::LoseKey)?);
         };
         if let Some(round) = self.session.open_round() {
-            round.seats.keys().for_each(|seat| self.progress.end(seat));
+            round.seats.keys().for_each(|seat| self.config.progress.end(seat));
         }
         self.pool.cancel_round();
         let number = self.session.open_round().map(|round| round.opened.number);

@@ -55,8 +55,6 @@ pub type ReadEvidence<'a> = Box<dyn FnMut(&EvidenceSource) -> Result<Map<String,
 pub type TasksFile<'a> = Box<dyn FnMut(&str, &TaskMark) -> Result<(), String> + Send + 'a>;
 
 pub struct EngineConfig<'a> {
-    pub session: Session,
-    pub journal: Journal,
     pub keys: KeyStore,
     pub table: SeatedParticipants,
     pub context_file: ContextFile<'a>,
@@ -69,7 +67,6 @@ pub struct EngineConfig<'a> {
     pub interrupt: CancellationToken,
     /// The most money it may cost, if there is a limit.
     pub budget: Option<Budget>,
-    /// Where the state of each request is noted.
     pub progress: ProgressBoard,
 }
 
@@ -85,25 +82,14 @@ pub struct Engine<'a> {
     pub(super) writing: Option<JoinHandle<CommitResult>>,
     /// On disk and not shown yet.
     pub(super) unshown: Vec<LogEntry>,
-    pub(super) keys: KeyStore,
-    pub(super) table: SeatedParticipants,
-    pub(super) context_file: ContextFile<'a>,
-    pub(super) evidence: ReadEvidence<'a>,
-    pub(super) tasks_file: TasksFile<'a>,
+    pub(super) config: EngineConfig<'a>,
     /// Whether tasks are to be written once what is staged is on disk.
     pub(super) is_task_due: bool,
     pub(super) requested: RequestedEvidence,
     /// Work items whose task could not be written, each with the recorded reason.
     pub(super) unwritten: Vec<(String, String)>,
-    pub(super) replace_seat: SeatReplacer<'a>,
-    pub(super) observer: &'a mut dyn Observer,
-    pub(super) facilitator: &'a mut dyn Facilitator,
-    pub(super) interrupt: CancellationToken,
     /// Why the facilitator leaves while seats are asked.
     pub(super) leave_reason: Option<PauseReason>,
-    pub(super) budget: Option<Budget>,
-    pub(super) progress: ProgressBoard,
-    /// What remote seats send, where a door is open.
     pub(super) arrivals: Option<mpsc::Receiver<Arrival>>,
     /// What remote seats are answered once what is staged is on disk.
     pub(super) due: Vec<DueAnswer>,
@@ -115,28 +101,18 @@ pub struct Engine<'a> {
 }
 
 impl<'a> Engine<'a> {
-    pub fn new(parts: EngineConfig<'a>) -> Self {
+    pub fn new(session: Session, journal: Journal, config: EngineConfig<'a>) -> Self {
         let mut engine = Self {
-            session: parts.session,
+            session,
             left_behind: None,
-            journal: Some(parts.journal),
+            journal: Some(journal),
             writing: None,
             unshown: Vec::new(),
-            keys: parts.keys,
-            table: parts.table,
-            context_file: parts.context_file,
-            evidence: parts.evidence,
-            tasks_file: parts.tasks_file,
+            config,
             is_task_due: false,
             requested: RequestedEvidence::default(),
             unwritten: Vec::new(),
-            replace_seat: parts.replace_seat,
-            observer: parts.observer,
-            facilitator: parts.facilitator,
-            interrupt: parts.interrupt,
             leave_reason: None,
-            budget: parts.budget,
-            progress: parts.progress,
             arrivals: None,
             due: Vec::new(),
             staged: Vec::new(),
@@ -170,6 +146,6 @@ impl<'a> Engine<'a> {
     }
 
     pub(super) fn watch(&self, name: &str) -> ProgressHandle {
-        self.progress.begin(name)
+        self.config.progress.begin(name)
     }
 }

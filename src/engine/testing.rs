@@ -47,21 +47,24 @@ pub fn with_engine<T>(
         "personas": [{"name": persona, "sha256": "", "description": "", "text": ""}],
     });
     let (mut observer, mut facilitator) = (Nobody, Nobody);
-    let mut engine = Engine::new(EngineConfig {
-        session: Session::default(),
-        journal: Journal::create(&Disk::default(), &dir.path().join("s.s2s")).unwrap(),
-        keys: KeyStore::new(Disk::default(), &dir.path().join("keys")),
-        table,
-        evidence: Box::new(|_| Err("no evidence".to_owned())),
-        context_file: Box::new(|| Ok(None)),
-        tasks_file: Box::new(|_, _| Ok(())),
-        replace_seat: Box::new(|model| Err(model.to_owned())),
-        observer: &mut observer,
-        facilitator: &mut facilitator,
-        interrupt: tokio_util::sync::CancellationToken::new(),
-        budget: None,
-        progress: crate::participants::progress::ProgressBoard::default(),
-    });
+    let journal = Journal::create(&Disk::default(), &dir.path().join("s.s2s")).unwrap();
+    let mut engine = Engine::new(
+        Session::default(),
+        journal,
+        EngineConfig {
+            keys: KeyStore::new(Disk::default(), &dir.path().join("keys")),
+            table,
+            evidence: Box::new(|_| Err("no evidence".to_owned())),
+            context_file: Box::new(|| Ok(None)),
+            tasks_file: Box::new(|_, _| Ok(())),
+            replace_seat: Box::new(|model| Err(model.to_owned())),
+            observer: &mut observer,
+            facilitator: &mut facilitator,
+            interrupt: tokio_util::sync::CancellationToken::new(),
+            budget: None,
+            progress: crate::participants::progress::ProgressBoard::default(),
+        },
+    );
     engine.now = now;
     engine.stage(Command::Open(Box::new(serde_json::from_value(header).unwrap()))).unwrap();
     act(&mut engine)

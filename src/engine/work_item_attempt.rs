@@ -89,7 +89,6 @@ pub fn returned(
     }
 }
 
-/// What an agent's text yields, read as a reply is.
 pub fn read_text(text: &str, terms: &AttemptLimits) -> Result<Value, String> {
     judge(&Reply { text: text.to_owned(), ..Reply::default() }, terms, false)
 }

@@ -27,7 +27,7 @@ impl Engine<'_> {
             .iter()
             .filter_map(|event| if let Event::WorkItemOffered(item) = event { Some(&**item) } else { None });
         if let Some(reason) =
-            self.budget.as_ref().and_then(|budget| budget.refuses_items(&self.session, offered))
+            self.config.budget.as_ref().and_then(|budget| budget.refuses_items(&self.session, offered))
         {
             return Ok(self.stage(Command::Stop { reason })?);
         }
@@ -64,7 +64,7 @@ impl Engine<'_> {
             return Ok(());
         }
         for (item, participant, step) in &ready {
-            let lack = self.table.get(participant).and_then(|who| who.unavailable_reason(step));
+            let lack = self.config.table.get(participant).and_then(|who| who.unavailable_reason(step));
             if let Some(lack) = lack {
                 self.commit().await?;
                 return Err(EngineError::Table(lack));
@@ -85,7 +85,7 @@ impl Engine<'_> {
             self.requested.look(&self.session);
         }
         let agent = item.offered.participant.clone();
-        let Some(participant) = self.table.get(&agent).cloned() else {
+        let Some(participant) = self.config.table.get(&agent).cloned() else {
             return Err(EngineError::Table(format!("no participant for agent `{agent}`")));
         };
         let terms = self.attempt_limits(&item.offered.step);
@@ -205,7 +205,6 @@ impl Engine<'_> {
         Some(Instant::now() + Duration::from_millis(millis.max(1)))
     }
 
-    /// How long one try, or one seat, of a step may take, where the step says so.
     pub(super) fn step_timeout(&self, step: &str) -> Option<Duration> {
         let step = self.session.definition.as_ref()?.step(step)?;
         step.timeout_ms.map(Duration::from_millis)
@@ -218,12 +217,12 @@ impl Engine<'_> {
 
     /// What someone may still send under the limit on money, with so many requests set aside.
     pub(super) fn purse(&self, seat: &str, model: &str, prompt_tokens: usize, aside: u32) -> Purse {
-        let (budget, seat) = (self.budget.as_ref(), self.session.seat_info(seat));
+        let (budget, seat) = (self.config.budget.as_ref(), self.session.seat_info(seat));
         budget.map(|budget| budget.purse(seat, model, prompt_tokens, aside)).unwrap_or_default()
     }
 
     pub(super) fn seat_purse(&self, round: &RoundOpened, seat: &str, model: &str) -> Purse {
-        let aside = self.budget.as_ref().map_or(0, |budget| budget.aside(round.number));
+        let aside = self.config.budget.as_ref().map_or(0, |budget| budget.aside(round.number));
         self.purse(seat, model, round.estimated_tokens, aside)
     }
 
@@ -315,7 +314,7 @@ mod tests {
             let price = crate::history::Price { input: 0.0, cached: 0.0, output: 1.0 };
             let limits = crate::core::ReplyLimits { usual: 1_000_000, ..Default::default() };
             let prices = [("test/test".to_owned(), price)].into();
-            engine.budget = Some(super::super::Budget::new(2.0, prices, limits));
+            engine.config.budget = Some(super::super::Budget::new(2.0, prices, limits));
             let pays = |engine: &Engine<'_>| {
                 let item = &engine.session.items["a/1"];
                 engine.ask_agent(item, None, None).purse.pay(1).is_ok()

@@ -19,11 +19,10 @@ pub fn budget(
     let Some(limit) = max_usd.into_iter().chain(of_session).reduce(f64::min) else { return Ok(None) };
     let prices = known_prices(session, set_up);
     let mut problems = Vec::new();
-    for seat in session.roster.values().filter(|seat| !prices.contains_key(&seat.model)) {
-        let why = unpriced(&set_up.catalog(), &seat.model);
-        let message =
-            format!("the price of `{}` is not known, so that no budget can be kept: {why}", seat.model);
-        let hint = format!("add `prices: {{{}: {{input: …, output: …}}}}` to config.yaml", seat.model);
+    for model in models(session).filter(|model| !prices.contains_key(*model)) {
+        let why = unpriced(&set_up.catalog(), model);
+        let message = format!("the price of `{model}` is not known, so that no budget can be kept: {why}");
+        let hint = format!("add `prices: {{{model}: {{input: …, output: …}}}}` to config.yaml");
         problems.push(Diagnostic::new(message).hint(hint));
     }
     no_problems(problems)?;
@@ -35,6 +34,13 @@ pub fn budget(
 /// The prices of a session's models, as far as they are known.
 pub fn known_prices(session: &Session, set_up: &Environment) -> HashMap<String, Price> {
     let catalog = set_up.catalog();
-    let models = session.roster.values().map(|seat| seat.model.clone());
-    models.filter_map(|model| Some((price_of(&catalog, &model)?, model))).map(|(p, m)| (m, p)).collect()
+    let priced = |model: &String| Some((model.clone(), price_of(&catalog, model)?));
+    models(session).filter_map(priced).collect()
+}
+
+/// Every model that may answer.
+fn models(session: &Session) -> impl Iterator<Item = &String> {
+    let specs = session.definition.iter().flat_map(|definition| &definition.participants);
+    let lists = specs.filter_map(|spec| Some(spec.models_after(&session.roster.get(&spec.name)?.model)));
+    session.roster.values().map(|seat| &seat.model).chain(lists.flatten())
 }

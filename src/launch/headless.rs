@@ -118,21 +118,24 @@ mod tests {
         });
         let answers = Answers::parse(answers, "a.yaml").unwrap();
         let (mut observer, mut facilitator) = (Nobody, HeadlessFacilitator::new(answers, false));
-        let mut engine = Engine::new(EngineConfig {
-            session: Session::default(),
-            journal: Journal::create(&Disk::default(), &dir.path().join("s.s2s")).unwrap(),
-            keys: KeyStore::new(Disk::default(), &dir.path().join("keys")),
-            table: [("ann".to_owned(), Arc::new(Rehearsal::default()) as _)].into(),
-            evidence: Box::new(|_| Err("no evidence".to_owned())),
-            context_file: Box::new(|| Ok(Some("a project".to_owned()))),
-            tasks_file: Box::new(|_, _| Ok(())),
-            replace_seat: Box::new(|model| Err(model.to_owned())),
-            observer: &mut observer,
-            facilitator: &mut facilitator,
-            interrupt: tokio_util::sync::CancellationToken::new(),
-            budget: Some(Budget::new(1.0, HashMap::new(), crate::core::ReplyLimits::default())),
-            progress: crate::participants::progress::ProgressBoard::default(),
-        });
+        let journal = Journal::create(&Disk::default(), &dir.path().join("s.s2s")).unwrap();
+        let mut engine = Engine::new(
+            Session::default(),
+            journal,
+            EngineConfig {
+                keys: KeyStore::new(Disk::default(), &dir.path().join("keys")),
+                table: [("ann".to_owned(), Arc::new(Rehearsal::default()) as _)].into(),
+                evidence: Box::new(|_| Err("no evidence".to_owned())),
+                context_file: Box::new(|| Ok(Some("a project".to_owned()))),
+                tasks_file: Box::new(|_, _| Ok(())),
+                replace_seat: Box::new(|model| Err(model.to_owned())),
+                observer: &mut observer,
+                facilitator: &mut facilitator,
+                interrupt: tokio_util::sync::CancellationToken::new(),
+                budget: Some(Budget::new(1.0, HashMap::new(), crate::core::ReplyLimits::default())),
+                progress: crate::participants::progress::ProgressBoard::default(),
+            },
+        );
         engine.stage(Command::Open(Box::new(serde_json::from_value(header).unwrap()))).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let before = RENDERED.get();

@@ -17,6 +17,8 @@ pub(super) struct Asked<'a> {
     pub program: Option<&'a ProgramSpec>,
     /// Whether it is a model's program that may use its tools.
     allows_tools: bool,
+    /// The models that may answer for it, in turn.
+    pub models: Vec<&'a str>,
 }
 
 impl Asked<'_> {
@@ -44,10 +46,12 @@ pub(super) fn asked<'a>(session: &'a Session, answers: &'a Answers) -> impl Iter
         let definition = definition?;
         let spec = definition.participants.iter().find(|spec| spec.name == seat.name);
         let program = spec.and_then(|spec| spec.command.as_ref()).filter(|_| !seat.is_rehearsal());
+        let fallbacks = spec.map_or(&[][..], |spec| spec.models_after(&seat.model));
         asking(definition, seat, answers).next().map(|_| Asked {
             seat,
             program,
             allows_tools: definition.allows_tools(&seat.name) && !seat.is_rehearsal(),
+            models: std::iter::once(&seat.model).chain(fallbacks).map(String::as_str).collect(),
         })
     })
 }
@@ -74,14 +78,16 @@ pub fn needs(
     let (mut needs, mut problems): (Vec<Need>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
     for asked in asked(session, answers) {
         let file = file_of(session);
-        let need = match (asked.program, asked.with_tools(catalog, file)) {
-            (Some(program), _) => Ok(Some(program_need(program, file))),
-            (None, Some(found)) => Ok(Some(found.need())),
-            (None, None) => catalog.need(&asked.seat.model),
+        let found = match (asked.program, asked.with_tools(catalog, file)) {
+            (Some(program), _) => vec![Ok(Some(program_need(program, file)))],
+            (None, Some(found)) => vec![Ok(Some(found.need()))],
+            (None, None) => asked.models.iter().map(|model| catalog.need(model)).collect(),
         };
-        match need {
-            Ok(need) => needs.extend(need.filter(|need| !needs.contains(need))),
-            Err(problem) => problems.push(problem),
+        for need in found {
+            match need {
+                Ok(need) => needs.extend(need.filter(|need| !needs.contains(need))),
+                Err(problem) => problems.push(problem),
+            }
         }
     }
     needs.extend(set_up.secrets(session));
@@ -96,7 +102,9 @@ pub(super) fn outside(session: &Session, answers: &Answers, bounds: &PathPolicy)
     let of = |asked: Asked<'_>| {
         let spec = specs.iter().find(|spec| spec.name == asked.seat.name);
         let nobody = || ParticipantSpec::named(&asked.seat.name, (0, 0));
-        bounds.of_participant(&spec.map_or_else(nobody, |spec| (*spec).clone()), Some(&asked.seat.model))
+        let spec = spec.map_or_else(nobody, |spec| (*spec).clone());
+        let outside = |model: &&str| bounds.of_participant(&spec, Some(model));
+        asked.models.iter().filter_map(outside).collect::<Vec<_>>()
     };
-    asked(session, answers).filter_map(of).collect()
+    asked(session, answers).flat_map(of).collect()
 }

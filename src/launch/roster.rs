@@ -91,10 +91,19 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
         let (model, named_by) = from.model(spec, persona, &mut roster.notices);
         if !needs_nobody {
             let is_named = spec.command.is_none() && model != NO_MODEL;
-            let of_model = from.catalog.check(&model).err().filter(|_| is_named);
-            let of_model = of_model.map(|problem| named_by.blame(problem, spec, from.file));
+            let fallbacks = spec.models_after(&model);
+            let checked = std::iter::once(&model).chain(fallbacks).filter(|_| is_named);
+            let mut of_model: Vec<Diagnostic> = checked
+                .filter_map(|model| from.catalog.check(model).err())
+                .map(|problem| named_by.blame(problem, spec, from.file))
+                .collect();
+            // One usable model of a list is enough.
+            if of_model.len() <= fallbacks.len() {
+                roster.notices.append(&mut of_model);
+            }
             let in_file = matches!(named_by, ModelSource::Definition | ModelSource::Persona);
-            let outside = from.bounds.of_participant(spec, in_file.then_some(&model));
+            let in_file = in_file.then_some(&model).into_iter().chain(fallbacks);
+            let outside = in_file.filter_map(|model| from.bounds.of_participant(spec, Some(model)));
             let of_seat = from.is_seated(spec).then(|| refusal(spec, persona)).flatten();
             roster.notices.extend(left_out(spec, persona));
             let of_tools = from.tools_error(spec, &model);
@@ -109,8 +118,10 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
     roster.notices.extend(from.unsent_seeds(&roster.seats));
     roster.notices.extend(from.idle_flag(&roster.seats));
     roster.notices.extend(crate::config::unreachable(from.definition, &roster.seats, from.file));
-    roster.prices = from.prices(&roster.seats);
-    roster.providers = from.catalog.provider_settings(&roster.seats);
+    let fallbacks = from.definition.participants.iter().flat_map(|spec| &spec.fallbacks);
+    let models: Vec<&String> = roster.seats.iter().map(|seat| &seat.model).chain(fallbacks).collect();
+    roster.prices = from.prices(&models);
+    roster.providers = from.catalog.provider_settings(&models);
     roster.notices.dedup();
     // Several seats may share one fault.
     (roster, no_problems(problems).err().unwrap_or_default())
@@ -179,15 +190,15 @@ impl RosterInputs<'_> {
         })
     }
 
-    /// What the models of these seats cost, where a service answers.
-    fn prices(&self, seats: &[SeatInfo]) -> IndexMap<String, Price> {
+    /// What these models cost, where a service answers.
+    fn prices(&self, models: &[&String]) -> IndexMap<String, Price> {
         let mut prices = IndexMap::new();
-        for seat in seats {
-            let provider = seat.model.split('/').next().unwrap_or_default();
+        for model in models {
+            let provider = model.split('/').next().unwrap_or_default();
             let is_charged =
                 self.catalog.dialect(provider).is_some() || self.catalog.seat_program(provider).is_some();
-            if is_charged && !prices.contains_key(&seat.model) {
-                prices.extend(price_of(self.catalog, &seat.model).map(|price| (seat.model.clone(), price)));
+            if is_charged && !prices.contains_key(*model) {
+                prices.extend(price_of(self.catalog, model).map(|price| ((*model).clone(), price)));
             }
         }
         prices

@@ -42,21 +42,23 @@ pub struct EndedRun {
 pub async fn run(ready: ReadySession, set_up: &Environment, front: FrontEnd<'_>) -> EndedRun {
     let replace_seat = replacement(set_up, front.desk.as_ref(), ready.budget.is_some());
     let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
-    let mut engine = Engine::new(EngineConfig {
-        session: ready.session,
-        journal: ready.journal,
-        keys: keys.clone(),
-        table: ready.table,
-        context_file: Box::new(|| set_up.folders.context().map_err(|problem| problem.to_string())),
-        evidence: read_evidence(ready.evidence_reader),
-        tasks_file: Box::new(|name, mark| TaskFile::of(&set_up.folders, name).mark(mark)),
-        replace_seat,
-        observer: front.observer,
-        facilitator: front.facilitator,
-        interrupt: front.interrupt,
-        budget: ready.budget,
-        progress: front.progress,
-    });
+    let mut engine = Engine::new(
+        ready.session,
+        ready.journal,
+        EngineConfig {
+            keys: keys.clone(),
+            table: ready.table,
+            context_file: Box::new(|| set_up.folders.context().map_err(|problem| problem.to_string())),
+            evidence: read_evidence(ready.evidence_reader),
+            tasks_file: Box::new(|name, mark| TaskFile::of(&set_up.folders, name).mark(mark)),
+            replace_seat,
+            observer: front.observer,
+            facilitator: front.facilitator,
+            interrupt: front.interrupt,
+            budget: ready.budget,
+            progress: front.progress,
+        },
+    );
     let mut invitations = Vec::new();
     if let Some(remote) = front.remote {
         engine.receive(remote.arrivals);

@@ -262,7 +262,10 @@ pub fn seated(
                 let reason =
                     problem.hint.iter().fold(problem.message.clone(), |why, hint| format!("{why}: {hint}"));
                 made.insert(&asked.seat.name, Arc::new(UnseatedParticipant(reason)));
-                problems.push((asked.seat.name.clone(), problem));
+                // Another model of its list answers then.
+                if !asked.models[1..].iter().any(|model| catalog.participant(model).is_ok()) {
+                    problems.push((asked.seat.name.clone(), problem));
+                }
             }
         }
     }

@@ -119,6 +119,8 @@ pub struct ParticipantSpec {
     pub tags: Vec<String>,
     /// `provider/model`, if the definition names one.
     pub model: Option<String>,
+    /// The models that are asked in turn when it fails in a round.
+    pub fallbacks: Vec<String>,
     /// What its ballot weighs: one of weight 2 counts as two.
     pub weight: f64,
     pub seed: Option<u64>,
@@ -167,6 +169,15 @@ impl ParticipantSpec {
         let model_name = Some(model.to_owned());
         let seat = Self::named(&name_of_model(model), place);
         Self { persona, needs_persona: false, model: model_name, ..seat }
+    }
+
+    /// The models that follow this one in the seat's list; none if it is not in the list.
+    pub fn models_after(&self, model: &str) -> &[String] {
+        if self.model.as_deref() == Some(model) {
+            return &self.fallbacks;
+        }
+        let at = self.fallbacks.iter().position(|other| other == model);
+        at.map_or(&[], |at| &self.fallbacks[at + 1..])
     }
 
     /// One entry of a roster: a model, a person, or a persona by its name.

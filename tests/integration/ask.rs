@@ -18,7 +18,6 @@ fn local() -> Server {
     })
 }
 
-/// A desk whose one model server is this.
 fn desk(server: &Server) -> Desk {
     let desk = Desk::new().set("OLLAMA_BASE_URL", &format!("{}/v1", server.url()));
     desk.write("../home/config/config.yaml", "");

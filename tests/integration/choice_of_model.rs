@@ -1,6 +1,8 @@
 //! Which model takes a seat, and how a seat without one is labelled.
 
-use crate::program::{Desk, Ran, has};
+use serde_json::Value;
+
+use crate::program::{Desk, Ran, has, named as events};
 use crate::server::{Answer, Server};
 
 const PERSONA: &str = "---\nname: qa-lead\ndescription: x\nmodel: ollama/persona\n---\n\nText.\n";
@@ -138,4 +140,50 @@ fn rehearsed_and_scripted_answers_are_labelled_wherever_they_are_shown() {
         report.contains("\"origin\": \"placeholder\"") && report.contains("\"origin\": \"script\""),
         "{report}"
     );
+}
+
+#[test]
+fn a_seat_with_a_list_is_answered_by_the_first_model_that_does_not_fail() {
+    let server = Server::start(|request| match request.json()["model"].as_str() {
+        Some("poor") => {
+            Answer::new(429, &[], r#"{"error": {"message": "pay", "code": "insufficient_quota"}}"#)
+        }
+        Some("gone") => Answer::new(404, &[], r#"{"error": {"message": "no such model"}}"#),
+        _ => Answer::chat("vote: beta"),
+    });
+    let seat = |list: &str| {
+        format!(
+            "question: Which?\nballot: {{kind: choice, options: [alpha, beta]}}\nrule: majority\n\
+             participants: [{{name: ann, persona: qa-lead, model: {list}}}]\n"
+        )
+    };
+    let run = |list: &str, args: &[&str]| {
+        let desk = Desk::with(&seat(list)).served_by(&server);
+        let ran = desk.run([&["--batch", "decide.yaml", "--json", "--save", "s.s2s"], args].concat());
+        (desk, ran)
+    };
+    let (desk, ran) = run("[nosuch/x, lab/poor, lab/m]", &[]);
+    let lines = ran.code(0).lines();
+    let reasons: Vec<Value> =
+        events(&lines, "seat_failed").iter().map(|line| line["reason"].clone()).collect();
+    assert!(
+        reasons[1].as_str().expect("a reason").starts_with("nosuch/x, then lab/poor: HTTP 429"),
+        "{reasons:?}"
+    );
+    assert_eq!((reasons.len(), events(&lines, "seat_retried")[1]["model"].as_str()), (2, Some("lab/m")));
+    desk.verify();
+    desk.run(["report", "s.s2s"]).code(0).shows("lab/m").shows("beta");
+    let asked: Vec<_> = server.requests().iter().map(|request| request.json()["messages"].clone()).collect();
+    assert_eq!(asked[0], asked[1], "the same bytes");
+    run("[lab/poor, lab/gone]", &[]).1.code(5).tells("lab/poor, then lab/gone: HTTP 404");
+    run("[lab/poor, lab/m]", &["--model", "ann=lab/gone"]).1.code(5).tells("failed: ann: HTTP 404");
+    run("[lab/poor, openai/nobody]", &["--max-usd", "1"])
+        .1
+        .code(2)
+        .tells("the price of `openai/nobody` is not known");
+    run("[lab/poor, lab/m]", &["--max-usd", "1", "--rehearse"]).1.code(0);
+    let check = |list: &str| Desk::with(&seat(list)).served_by(&server).run(["check", "decide.yaml"]);
+    check("[nosuch/x, lab/m]").code(0).shows("unknown provider `nosuch`");
+    check("[nosuch/x, neither/y]").code(2).shows("`nosuch`").shows("`neither`");
+    check("[lab/m, remote/link]").code(2).shows("`remote/link` cannot stand in a list of models");
 }

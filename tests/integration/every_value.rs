@@ -24,7 +24,6 @@ const MORE: [(&str, &str); 3] = [
     ("round_closed/reason", "deadline"),
     ("approval_given/by", "facilitator"),
 ];
-/// A session: its events, and each as JSON.
 pub struct Base {
     pub name: String,
     pub events: Vec<TimedEvent>,

@@ -8,7 +8,6 @@ pub fn events(bytes: &[u8]) -> Vec<TimedEvent> {
     read_log(bytes).expect("whole").lines.into_iter().map(|line| line.stamped).collect()
 }
 
-/// The events as a file whose chain is whole.
 pub fn chained(events: &[TimedEvent]) -> Vec<u8> {
     let (mut out, mut chain) = (String::new(), Chain::default());
     for stamped in events {
@@ -17,14 +16,12 @@ pub fn chained(events: &[TimedEvent]) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// The events as entries of a file.
 pub fn entries(events: &[TimedEvent]) -> Vec<LogEntry> {
     let mut chain = Chain::default();
     let entry = |stamped: &TimedEvent| chain.write(stamped.clone(), &mut String::new()).expect("an event");
     events.iter().map(entry).collect()
 }
 
-/// The state after these events.
 pub fn folded(events: &[TimedEvent]) -> Session {
     let mut session = Session::default();
     for line in entries(events) {

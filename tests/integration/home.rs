@@ -69,7 +69,6 @@ pub fn a_second() -> Duration {
 
 pub struct Asked {
     pub seat: String,
-    /// The round's number.
     pub round: u32,
     /// Everything above the address.
     pub shared: String,

@@ -28,7 +28,6 @@ const KEYS: &str = "\
     v session status exit decided rehearsal outcome winner winners order tier headline votes ballots \
     scripted asked rule reason tied dissent not_counted approved models makers same_answers decisions usd seconds file hash";
 
-/// A desk with a definition and answers that are hostile wherever a person or a model can write.
 fn hostile(decides: bool) -> Desk {
     let desk = Desk::new();
     let definition = json!({

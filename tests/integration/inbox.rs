@@ -29,7 +29,6 @@ steps:
   - {id: review, type: review, of: edit, reviewers: [critic], criteria: [creativity, logic, readability]}
 ";
 
-/// The agent's open work, once there is some.
 fn offered(agent: &Agent) -> Value {
     wait_for("an offer", || agent.http.get("/v1/inbox?wait=5").json()["items"].get(0).cloned())
 }
@@ -358,7 +357,6 @@ fn busy_network(to: String) -> String {
     address
 }
 
-/// A whole request, whose reply ends the connection.
 fn request(stream: &mut TcpStream) -> Vec<u8> {
     let (mut head, mut byte) = (Vec::new(), [0]);
     while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).is_ok_and(|read| read == 1) {

@@ -71,7 +71,6 @@ impl Newcomer {
     }
 }
 
-/// A server of one's own with one model, which always says this.
 fn local(said: &'static str) -> Server {
     Server::start(move |request| match request.path() {
         path if path.ends_with("/models") => Answer::new(200, &[], r#"{"data": [{"id": "llama3.2"}]}"#),

@@ -6,7 +6,6 @@ use crate::discussions::{both, run};
 use crate::program::Desk;
 use crate::server::{Answer, Server};
 
-/// A desk whose definition is one discussion of two people, led by a model.
 fn desk(keys: &str) -> Desk {
     Desk::with(&format!(
         "goal: G\npseudonyms: {{seed: 7}}\nparticipants: [{{name: ann, model: human}}, {{name: bob, model: human}}]\n\
@@ -92,7 +91,6 @@ fn a_blocked_proposal_is_asked_again_as_the_model_amends_it() {
     assert!(notes.eq(["It is too much for one.", "All agree."]));
 }
 
-/// An answers file of a vote with a tie, with the model's note and conclusion.
 fn tied(note: &Value, conclude: &Value) -> Value {
     json!({
         "talk-vote": {"ann": {"vote": "queue"}, "bob": {"vote": "cache"}},

@@ -21,7 +21,6 @@ steps:
   - {id: pick, type: round, question: \"Which?\", ballot: {kind: choice, options: [alpha, beta]}, rule: plurality, deadline: 30s}
 ";
 
-/// What is looked at before a round is opened.
 fn seen(session: &Session) -> FacilitatorRequest {
     let events = decide(session, Command::OpenRound { project_summary: None, seal: None }, Timestamp(0))
         .expect("a draft");

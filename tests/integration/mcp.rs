@@ -16,7 +16,6 @@ use crate::server::{Answer, Server};
 /// Said in sealed answers and nowhere else.
 const CANARY: &str = "a grey heron stands there";
 
-/// A client, and everything the server has said to it.
 struct Client {
     child: Child,
     input: Option<ChildStdin>,

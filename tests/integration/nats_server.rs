@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use crate::patience::mortal;
 
-/// A server that is ended with its test, and a folder for whatever else the test needs.
 pub struct NatsServer {
     binary: PathBuf,
     pub process: Child,

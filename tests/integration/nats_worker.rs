@@ -40,7 +40,6 @@ async fn wait_for<T>(what: &str, mut found: impl AsyncFnMut() -> Option<T>) -> T
     }
 }
 
-/// A server, a session's side of it, a model, and a machine with a worker.
 struct Hall {
     server: NatsServer,
     client: Client,

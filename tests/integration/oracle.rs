@@ -37,7 +37,6 @@ impl Dice {
     }
 }
 
-/// A ranking with ties and truncation, as ranks without gaps.
 fn ranks(dice: &mut Dice, options: usize, strict: bool) -> Vec<u16> {
     let mut order: Vec<usize> = (0..options).collect();
     for at in (1..options).rev() {
@@ -72,7 +71,6 @@ fn profile(dice: &mut Dice, mut mark: impl FnMut(&mut Dice, usize) -> IndexedBal
     }
 }
 
-/// The winners, and the order of all options.
 fn found(profile: &Profile, rule: Rule) -> (Vec<usize>, Vec<Vec<usize>>) {
     let verdict = count(profile, rule, &RuleOptions::default());
     let numbers = |names: &Vec<String>| {

@@ -8,7 +8,6 @@ use crate::server::{Answer, Server};
 const PAIR: &str =
     "participants: [{persona: qa-lead, model: lab/gpt-5}, {persona: skeptic, model: lab/opus}]\n";
 
-/// A desk at which every model votes `wait`.
 fn desk(definition: &str) -> (Server, Desk) {
     let server = Server::start(|_| Answer::chat("vote: wait"));
     let desk = Desk::with(&format!("{PAIR}{definition}")).served_by(&server);

@@ -37,7 +37,6 @@ fn rows(session: &str) -> Vec<Vec<String>> {
     VERBS.split("; ").chain(MORE.split("; ")).map(row).collect()
 }
 
-/// The verbs that `--help` lists, in its groups.
 pub fn listed(help: &str) -> impl Iterator<Item = &str> {
     let groups = help.lines().take_while(|line| *line != "Arguments:");
     groups.filter_map(|line| line.strip_prefix("  ")?.split(' ').next()).filter(|name| !name.is_empty())

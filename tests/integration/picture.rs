@@ -12,7 +12,6 @@ use crate::pty::{Screen, cells};
 
 const COLUMNS: u16 = 80;
 const ROWS: u16 = 24;
-/// The size of a cell of the picture, and the size of its letters, in pixels.
 const CELL: (f32, f32) = (9.0, 18.0);
 const FONT: f32 = 15.0;
 
@@ -22,7 +21,6 @@ struct Frame {
     seconds: u32,
 }
 
-/// A round of the shipped example that the facilitator closes.
 fn run() -> Vec<Frame> {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/sessions/context-passing.yaml");
     let text = fs::read_to_string(path).expect("the example");

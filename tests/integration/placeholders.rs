@@ -9,7 +9,6 @@ use crate::server::{Answer, Server};
 const STEPS: &str = "ballot: {kind: choice, options: [a, b]}\nrule: majority\n";
 const PERSONAS: &str = "question: \"Which?\"\nparticipants: [qa-lead, skeptic, devops-engineer]\n";
 
-/// A desk whose configuration names no model.
 fn without_model(definition: &str) -> Desk {
     let desk = Desk::with(definition);
     desk.write("../home/config/config.yaml", "");

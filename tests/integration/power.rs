@@ -16,7 +16,6 @@ use crate::seats::{Diary, Place, WORKFLOW, outcome};
 
 type Tree = BTreeMap<PathBuf, Vec<u8>>;
 
-/// An operation, the files before it, and how many events had been shown.
 struct Moment {
     op: StorageOp,
     path: PathBuf,

@@ -182,19 +182,16 @@ impl Desk {
         files
     }
 
-    /// The events of a saved session.
     #[track_caller]
     pub fn log(&self, file: &str) -> Vec<Value> {
         self.run(["replay", "--json", file]).code(0).lines()
     }
 
-    /// The events of this name in the one saved session.
     #[track_caller]
     pub fn events(&self, name: &str) -> Vec<Value> {
         named(&self.log(&arg(&self.session())), name)
     }
 
-    /// The report of a saved session as JSON.
     #[track_caller]
     pub fn report(&self, file: &str) -> Value {
         let report = self.run(["report", file, "--format", "json"]).code(0).out;
@@ -211,7 +208,6 @@ impl Desk {
         }
     }
 
-    /// The saved sessions, oldest first.
     pub fn sessions(&self) -> Vec<PathBuf> {
         let is_session = |path: &PathBuf| path.extension() == Some(OsStr::new("s2s"));
         self.files().into_iter().filter(is_session).collect()
@@ -244,7 +240,6 @@ pub fn run(command: &mut Command) -> Ran {
     ran(command.output_soon().expect("the program starts"))
 }
 
-/// The events of this name.
 pub fn named(lines: &[Value], event: &str) -> Vec<Value> {
     lines.iter().filter(|line| line["event"] == event).cloned().collect()
 }

@@ -13,7 +13,6 @@ steps:
   - {id: second, type: round, question: And then?, ballot: {kind: choice, options: [alpha, beta]}}
 ";
 
-/// A session that has ended, and what its seats were given, round by round.
 fn held() -> (Server, Vec<Value>) {
     let server = served_as(TABLE);
     let seats = [("dana", 1), ("bob", 2)].map(|(name, seed)| server.joined(name, seed));

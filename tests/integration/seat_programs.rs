@@ -34,12 +34,10 @@ opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 print(json.dumps({"result": json.load(opener.open(request))["content"][0]["text"]}))' "$@"
 "#;
 
-/// A desk where this script is Claude Code on `PATH`.
 pub fn with_claude(desk: Desk, script: &str) -> Desk {
     with_program(desk, "claude", &format!("{MEASURED}{script}"))
 }
 
-/// A desk where this script is a program on `PATH`.
 pub fn with_program(desk: Desk, name: &str, script: &str) -> Desk {
     desk.write(&format!("../bin/{name}"), format!("#!/bin/sh\n{script}"));
     let path = desk.path(&format!("../bin/{name}"));
@@ -205,7 +203,6 @@ esac
 printf '{"is_error":false,"result":"{\\"pwd\\": \\"%s\\", \\"words\\": \\"%s\\"}","total_cost_usd":0.25}' "$PWD" "$*"
 "#;
 
-/// A workflow of one agent with this model, and what else its participant has.
 fn workflow(model: &str, more: &str) -> String {
     format!(
         "goal: g\nparticipants: [{{name: coder, model: {model}, tools: allowed{more}}}, {{persona: qa-lead}}]\nsteps:\n  \

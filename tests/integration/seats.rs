@@ -91,7 +91,6 @@ pub fn unreachable(_: SeatRequest) -> Said {
     std::future::ready(Err(Failure { tries: 3, ..Failure::from(reason) })).boxed()
 }
 
-/// A reply of what [`says`] gives.
 pub fn said(ask: &SeatRequest) -> Reply {
     Reply { text: says(&ask.seat, &ask.step), tries: 1, ..Reply::default() }
 }
@@ -190,7 +189,6 @@ pub struct Ran {
     pub left_behind: Option<String>,
 }
 
-/// A session to be run, by this first command.
 struct Begun {
     session: Session,
     journal: Journal,
@@ -272,21 +270,23 @@ impl Place {
         facilitator: &'a mut dyn Facilitator,
         replace_seat: SeatReplacer<'a>,
     ) -> (Engine<'a>, Command) {
-        let engine = Engine::new(EngineConfig {
+        let engine = Engine::new(
             session,
             journal,
-            keys: self.key_store(),
-            table,
-            evidence: Box::new(|_| Err("no evidence".to_owned())),
-            context_file: Box::new(|| Ok(None)),
-            tasks_file: Box::new(|_, _| Ok(())),
-            replace_seat,
-            observer,
-            facilitator,
-            interrupt: CancellationToken::new(),
-            budget: self.budget.clone(),
-            progress: ProgressBoard::default(),
-        });
+            EngineConfig {
+                keys: self.key_store(),
+                table,
+                evidence: Box::new(|_| Err("no evidence".to_owned())),
+                context_file: Box::new(|| Ok(None)),
+                tasks_file: Box::new(|_, _| Ok(())),
+                replace_seat,
+                observer,
+                facilitator,
+                interrupt: CancellationToken::new(),
+                budget: self.budget.clone(),
+                progress: ProgressBoard::default(),
+            },
+        );
         (engine, start)
     }
 

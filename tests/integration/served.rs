@@ -90,7 +90,6 @@ impl Server {
         Self::start("s.s2s", self.killed())
     }
 
-    /// The browser of a seat that has joined.
     pub fn joined(&self, seat: &str, seed: u8) -> Browser {
         let browser = self.browser(seat, seed);
         assert_eq!(browser.join(&browser.key).status, 204);
@@ -223,7 +222,6 @@ impl Browser {
         self.post("/v1/seat/key", &json!({ "public_key": key.public() }))
     }
 
-    /// The offer, checked as the page checks it.
     pub fn offer(&self) -> Value {
         let answer = wait_for("an offer", || {
             Some(self.get("/v1/seat")).filter(|answer| answer.header("rt-signature").is_some())

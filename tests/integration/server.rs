@@ -305,7 +305,6 @@ async fn serve(mut stream: TcpStream, handler: Handler, seen: &Seen) {
     }
 }
 
-/// The next request of a connection, or nothing once it has ended.
 async fn receive(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Request> {
     let end = loop {
         if let Some(at) = buffer.windows(4).position(|four| four == b"\r\n\r\n") {

@@ -9,11 +9,9 @@ use crate::cases;
 use crate::oracle::Dice;
 use crate::program::Desk;
 
-/// The seats; the last one copies the first now and then.
 const SEATS: [&str; 5] = ["ann", "bob", "cid", "dan", "eva"];
 const OPTIONS: [&str; 4] = ["north", "east", "south", "west"];
 
-/// What was planted in a question's two rounds.
 struct Planted {
     is_copied: bool,
     leader: Option<usize>,

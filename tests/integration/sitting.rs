@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 /// When sessions begin.
 pub const START: i64 = 1_795_302_307_120;
 
-/// A session, and the events it came from.
 pub struct Sitting {
     pub session: Session,
     pub events: Vec<TimedEvent>,

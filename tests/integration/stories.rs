@@ -155,7 +155,6 @@ fn a_document_is_refused_that_no_writer_writes() {
     assert_eq!(verify(rechained(&text).as_bytes(), None).findings, []);
 }
 
-/// The documents under a chain that fits their text.
 fn rechained(text: &str) -> String {
     let (mut out, mut head) = (String::new(), NO_HASH.to_owned());
     for document in text.split_inclusive("\nhash: ").filter_map(|part| part.split_once("---\n")) {

@@ -12,7 +12,6 @@ const ROUND: &str = "question: Which?\nballot: {kind: choice, options: [in-proce
                      rule: majority\nparticipants: [qa-lead, skeptic, security-champion]\n";
 const HELD: &str = r#"{"vote":"redis","rationale":["one truth"],"trade_offs":{"optimizing_for":"","accepting_as_cost":"","risks":[]},"concerns":[],"suggestions":[],"confidence":null,"references":[]}"#;
 
-/// A desk whose provider `lab` speaks `dialect` and is configured with `more`.
 fn desk(definition: &str, server: &Server, dialect: &str, more: &str) -> Desk {
     let desk = Desk::with(definition);
     let base = if dialect == "anthropic" { server.url() } else { server.url() + "/v1" };

@@ -205,7 +205,6 @@ fn it_is_neither_read_nor_written_outside_the_project_or_through_a_link() {
     assert_eq!(desk.read("answers.yaml"), "build: \"4 passed\"\n");
 }
 
-/// The loop with a program for a coder.
 fn program(script: &str) -> String {
     LOOP.replace("steps:", &format!("participants: [{{name: coder, command: [sh, -c, {script:?}]}}]\nsteps:"))
 }

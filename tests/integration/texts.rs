@@ -14,7 +14,6 @@ use crate::every_value::{Base, bases};
 use crate::forge::{chained, leaves};
 use crate::scenarios::folders;
 
-/// A text without what differs from run to run.
 fn settled(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

@@ -23,7 +23,6 @@ fn service() -> Server {
     Server::start(|_| Answer::chat("vote: red\n"))
 }
 
-/// A desk whose project says this of services, where the usual keys are set.
 fn project(config: &str) -> Desk {
     let desk = Desk::with(ROUND).set("OPENAI_API_KEY", KEY).set("PROJECT_KEY", "sk-project");
     desk.write(".s2s/config.yaml", config);

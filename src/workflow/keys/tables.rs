@@ -89,9 +89,9 @@ static PARTICIPANT: MapSpec = MapSpec {
         key("prompt", Text, "the persona's text", "A text instead of a persona's.", "\"You test.\""),
         key(
             "model",
-            Text,
+            Texts,
             "see [models](PROVIDERS.md)",
-            "`provider/model`, `human`, `remote/link`, `remote/inbox` or `recorded/FILE`.",
+            "`provider/model`, `human`, `remote/link`, `remote/inbox` or `recorded/FILE`. In a list each is asked, in rounds, if those before it fail.",
             "ollama/llama3.2",
         ),
         key("agent_only", Flag, "false", "It works for steps of type `agent` and sits in no round.", "true"),

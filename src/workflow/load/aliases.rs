@@ -23,11 +23,17 @@ fn in_own_words(definition: &mut Node) {
     if let Some(Value::List(seats)) = at(definition, "participants").map(|node| &mut node.value) {
         for seat in seats {
             let is_map = matches!(seat.value, Value::Map(_));
-            let model = if is_map { at(seat, "model") } else { Some(seat) };
-            if let Some(Value::Text(text)) = model.map(|node| &mut node.value)
-                && let Some(model) = model_with_slash(text)
-            {
-                *text = model;
+            let Some(node) = (if is_map { at(seat, "model") } else { Some(seat) }) else { continue };
+            let models = match &mut node.value {
+                Value::List(models) => models.iter_mut(),
+                _ => std::slice::from_mut(node).iter_mut(),
+            };
+            for model in models {
+                if let Value::Text(text) = &mut model.value
+                    && let Some(model) = model_with_slash(text)
+                {
+                    *text = model;
+                }
             }
         }
     }

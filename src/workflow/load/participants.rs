@@ -83,7 +83,7 @@ fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>, taken: 
 fn of_one(entries: Entries<'_>) -> ParticipantSpec {
     let persona = entries.text("persona");
     let place = (entries.node.line, entries.node.column);
-    let model = entries.text("model").filter(|model| !model.is_empty());
+    let model = models(entries).next();
     let mut name = entries.text("name").or_else(|| persona.clone()).unwrap_or_default();
     if let (true, Some(model)) = (name.is_empty(), &model) {
         return with_shared_keys(entries, ParticipantSpec::of_model(model, place));
@@ -111,6 +111,7 @@ fn of_one(entries: Entries<'_>) -> ParticipantSpec {
 /// The seat with the keys that a seat of a persona and one of a model alone share.
 fn with_shared_keys(entries: Entries<'_>, seat: ParticipantSpec) -> ParticipantSpec {
     ParticipantSpec {
+        fallbacks: fallbacks(entries),
         prompt: entries.text("prompt"),
         role: entries.text("role"),
         tools: tools(entries),
@@ -122,6 +123,22 @@ fn with_shared_keys(entries: Entries<'_>, seat: ParticipantSpec) -> ParticipantS
         tags: entries.texts("tags"),
         ..seat
     }
+}
+
+fn models(entries: Entries<'_>) -> impl Iterator<Item = String> {
+    entries.texts("model").into_iter().filter(|model| !model.is_empty())
+}
+
+fn fallbacks(entries: Entries<'_>) -> Vec<String> {
+    let fallbacks: Vec<String> = models(entries).skip(1).collect();
+    let is_asked = |model: &String| model.contains('/') && !model.starts_with("remote/");
+    if let (false, Some(other)) = (fallbacks.is_empty(), models(entries).find(|model| !is_asked(model)))
+        && let Some(node) = entries.node("model")
+    {
+        let message = format!("`{other}` cannot stand in a list of models");
+        entries.refuse(node, message, "list models such as `openai/gpt-5-mini`, the preferred one first");
+    }
+    fallbacks
 }
 
 fn tools(entries: Entries<'_>) -> SeatTools {

@@ -302,7 +302,6 @@ impl Sitting {
         self.session.rounds.last().map_or_else(|| "none".to_owned(), |round| round.opened.round.clone())
     }
 
-    /// A key of its own for each round.
     pub fn key(&self) -> RoundKey {
         RoundKey::new([self.session.rounds.len() as u8; 32])
     }
@@ -312,7 +311,6 @@ impl Sitting {
     }
 }
 
-/// The name of a seat; one number past the last is nobody's.
 fn name(seat: usize) -> &'static str {
     SEATS.get(seat).copied().unwrap_or("nobody")
 }

@@ -48,7 +48,6 @@ fn written_loads_equal(text: &str, definition: &Definition) {
     assert_eq!(without_places(&again.definition), without_places(definition), "{yaml}");
 }
 
-/// The definition in words, without where its parts stand in their file.
 fn without_places(definition: &Definition) -> String {
     // The index is made when a step is looked for.
     let mut text = format!("{:?}", Definition { index: StepIndex::default(), ..definition.clone() });

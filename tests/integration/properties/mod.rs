@@ -27,7 +27,6 @@ pub use session::session;
 pub use stream::stream;
 pub use yaml::yaml;
 
-/// A target: its name and what it checks.
 pub type Target = (&'static str, fn(&[u8]));
 
 pub const TARGETS: [Target; 10] = [
@@ -43,7 +42,6 @@ pub const TARGETS: [Target; 10] = [
     ("remote", remote),
 ];
 
-/// The text that the bytes are, up to the first that is none.
 fn text(data: &[u8]) -> &str {
     match std::str::from_utf8(data) {
         Ok(text) => text,

@@ -33,7 +33,6 @@ pub fn remote(data: &[u8]) {
     }
 }
 
-/// The id that an offer of these parts must have.
 fn delivery(offer: &serde_json::Map<String, Value>) -> Option<String> {
     let of = |name: &str| offer.get(name)?.as_str();
     let [session, round, participant, snapshot_sha256, opened_sha256] =

@@ -131,7 +131,9 @@ fn models(entries: Entries<'_>) -> impl Iterator<Item = String> {
 
 fn fallbacks(entries: Entries<'_>) -> Vec<String> {
     let fallbacks: Vec<String> = models(entries).skip(1).collect();
-    let is_asked = |model: &String| model.contains('/') && !model.starts_with("remote/");
+    let is_asked = |model: &String| {
+        model.contains('/') && !model.starts_with("remote/") && !model.starts_with("rehearsal")
+    };
     if let (false, Some(other)) = (fallbacks.is_empty(), models(entries).find(|model| !is_asked(model)))
         && let Some(node) = entries.node("model")
     {

@@ -31,25 +31,28 @@ pub async fn run(id: &str, seats: usize, participant: Arc<dyn Participant>, dir:
     let path = dir.join(format!("{id}.s2s"));
     let mut opened = None;
     let (mut watch, mut nobody) = (Watch::default(), HeadlessFacilitator::new(Answers::default(), false));
-    let mut engine = Engine::new(EngineConfig {
-        session: Session::default(),
-        journal: Journal::create(&Disk::default(), &path).expect("a new log"),
-        keys: KeyStore::new(Disk::default(), &dir.join("keys")),
-        table,
-        // Read when the round is about to be opened, and not before.
-        evidence: Box::new(|_| Err("no evidence".to_owned())),
-        context_file: Box::new(|| {
-            opened = Some(Instant::now());
-            Ok(None)
-        }),
-        tasks_file: Box::new(|_, _| Ok(())),
-        replace_seat: Box::new(|model| Err(model.to_owned())),
-        observer: &mut watch,
-        facilitator: &mut nobody,
-        interrupt: tokio_util::sync::CancellationToken::new(),
-        budget: None,
-        progress: ProgressBoard::default(),
-    });
+    let journal = Journal::create(&Disk::default(), &path).expect("a new log");
+    let mut engine = Engine::new(
+        Session::default(),
+        journal,
+        EngineConfig {
+            keys: KeyStore::new(Disk::default(), &dir.join("keys")),
+            table,
+            // Read when the round is about to be opened, and not before.
+            evidence: Box::new(|_| Err("no evidence".to_owned())),
+            context_file: Box::new(|| {
+                opened = Some(Instant::now());
+                Ok(None)
+            }),
+            tasks_file: Box::new(|_, _| Ok(())),
+            replace_seat: Box::new(|model| Err(model.to_owned())),
+            observer: &mut watch,
+            facilitator: &mut nobody,
+            interrupt: tokio_util::sync::CancellationToken::new(),
+            budget: None,
+            progress: ProgressBoard::default(),
+        },
+    );
     engine.stage(Command::Open(Box::new(header))).expect("a session opens");
     let exit = engine.run().await.expect("a session ends");
     drop(engine);

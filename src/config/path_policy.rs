@@ -33,8 +33,8 @@ impl PathPolicy {
     }
 
     /// A recording that leads out, where a file of the project names it as a model.
-    pub fn of_participant(&self, spec: &ParticipantSpec, model: Option<&str>) -> Option<Diagnostic> {
-        let recording = model.filter(|_| spec.command.is_none())?.strip_prefix("recorded/")?;
+    pub fn of_participant(&self, spec: &ParticipantSpec, model: &str) -> Option<Diagnostic> {
+        let recording = Some(model).filter(|_| spec.command.is_none())?.strip_prefix("recorded/")?;
         self.check_named(Path::new(recording)).err()
     }
 

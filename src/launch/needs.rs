@@ -103,7 +103,7 @@ pub(super) fn outside(session: &Session, answers: &Answers, bounds: &PathPolicy)
         let spec = specs.iter().find(|spec| spec.name == asked.seat.name);
         let nobody = || ParticipantSpec::named(&asked.seat.name, (0, 0));
         let spec = spec.map_or_else(nobody, |spec| (*spec).clone());
-        let outside = |model: &&str| bounds.of_participant(&spec, Some(model));
+        let outside = |model: &&str| bounds.of_participant(&spec, model);
         asked.models.iter().filter_map(outside).collect::<Vec<_>>()
     };
     asked(session, answers).flat_map(of).collect()

@@ -90,26 +90,7 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
         let persona = personas.get(&spec.persona).and_then(Option::as_ref);
         let (model, named_by) = from.model(spec, persona, &mut roster.notices);
         if !needs_nobody {
-            let is_named = spec.command.is_none() && model != NO_MODEL;
-            let fallbacks = spec.models_after(&model);
-            let checked = std::iter::once(&model).chain(fallbacks).filter(|_| is_named);
-            let mut of_model: Vec<Diagnostic> = checked
-                .filter_map(|model| from.catalog.check(model).err())
-                .map(|problem| named_by.blame(problem, spec, from.file))
-                .collect();
-            // One usable model of a list is enough.
-            if of_model.len() <= fallbacks.len() {
-                roster.notices.append(&mut of_model);
-            }
-            let in_file = matches!(named_by, ModelSource::Definition | ModelSource::Persona);
-            let in_file = in_file.then_some(&model).into_iter().chain(fallbacks);
-            let outside = in_file.filter_map(|model| from.bounds.of_participant(spec, Some(model)));
-            let of_seat = from.is_seated(spec).then(|| refusal(spec, persona)).flatten();
-            roster.notices.extend(left_out(spec, persona));
-            let of_tools = from.tools_error(spec, &model);
-            let of_spec = of_seat.into_iter().chain(outside).chain(of_tools);
-            let of_spec = of_spec.chain(from.temperature_error(spec, &model));
-            problems.extend(of_spec.map(at).chain(of_model));
+            problems.extend(from.seat_problems(spec, persona, &model, &named_by, &mut roster.notices));
         }
         let role = from.role(spec, persona);
         roster.seats.push(SeatInfo { role, ..SeatInfo::given(spec, model, scripted) });
@@ -128,6 +109,36 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
 }
 
 impl RosterInputs<'_> {
+    /// What keeps a participant from being asked.
+    fn seat_problems(
+        &self,
+        spec: &ParticipantSpec,
+        persona: Option<&Persona>,
+        model: &str,
+        named_by: &ModelSource,
+        notices: &mut Vec<Diagnostic>,
+    ) -> Vec<Diagnostic> {
+        let at = |problem: Diagnostic| problem.at(self.file, spec.place.0, spec.place.1);
+        let fallbacks = spec.models_after(model);
+        let models = || std::iter::once(model).chain(fallbacks.iter().map(String::as_str));
+        let is_named = spec.command.is_none() && model != NO_MODEL;
+        let unusable = models().filter(|_| is_named).filter_map(|model| self.catalog.check(model).err());
+        let mut problems: Vec<_> = unusable.map(|problem| named_by.blame(problem, spec, self.file)).collect();
+        // One usable model of a list is enough.
+        if problems.len() <= fallbacks.len() {
+            notices.append(&mut problems);
+        }
+        let in_file = matches!(named_by, ModelSource::Definition | ModelSource::Persona);
+        let outside = models().filter(|_| in_file);
+        let outside = outside.filter_map(|model| self.bounds.of_participant(spec, model));
+        let of_seat = self.is_seated(spec).then(|| refusal(spec, persona)).flatten();
+        notices.extend(left_out(spec, persona));
+        let of_tools = self.tools_error(spec, model);
+        let of_spec = of_seat.into_iter().chain(outside).chain(of_tools);
+        problems.extend(of_spec.chain(self.temperature_error(spec, model)).map(at));
+        problems
+    }
+
     fn everyone(&self) -> Vec<ParticipantSpec> {
         // A seat without a name has been refused by the loader.
         let named = self.definition.participants.iter().filter(|spec| !spec.name.is_empty());

@@ -135,7 +135,6 @@ pub fn quiet_panics() {
     }));
 }
 
-/// Whether a screen can be drawn: standard input and output are a terminal.
 pub fn is_on_terminal() -> bool {
     io::stdout().is_terminal() && io::stdin().is_terminal()
 }

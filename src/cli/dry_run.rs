@@ -160,7 +160,6 @@ impl Costs {
 }
 
 impl Total {
-    /// What the prompts come to, in tokens and money.
     fn say(&self, output: &Console) {
         let mut said = format!("prompts: ~{} tokens", self.tokens);
         if self.dollars > 0.0 {

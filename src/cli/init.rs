@@ -31,6 +31,8 @@ const CONFIG: &str = "\
 #   openai/some-model: {input: 2.5, cached: 1.25, output: 10}
 ";
 
+const ENTRY: &str = r#"{"mcpServers": {"roundtable": {"command": "roundtable", "args": ["mcp"]}}}"#;
+
 pub fn definition_from(file: &Path, output: &mut Console) -> VerbResult {
     let name = file.display().to_string();
     let text = read_text(file, MAX_DEFINITION as u64)?;
@@ -43,6 +45,20 @@ pub fn definition_from(file: &Path, output: &mut Console) -> VerbResult {
         output.warn(&Diagnostic::new(format!("{name}: `{key}` is left out: a session makes it as it runs")));
     }
     output.line(definition.trim_end());
+    Ok(ExitCode::Finished)
+}
+
+/// Writes the entry that starts `roundtable mcp` for Claude Code, and prints it for other assistants.
+pub fn for_assistants(output: &mut Console) -> VerbResult {
+    let path = Path::new(".mcp.json");
+    if path.symlink_metadata().is_ok() {
+        output.note("exists, unchanged: .mcp.json; Claude Code reads this entry from it:");
+    } else {
+        let written = Disk::default().write_whole(path, format!("{ENTRY}\n").as_bytes());
+        written.map_err(|error| RunError::unwritable(Diagnostic::new(error.to_string()), &error.cause))?;
+        output.note("created .mcp.json, which Claude Code reads; other assistants take the same entry:");
+    }
+    output.line(ENTRY);
     Ok(ExitCode::Finished)
 }
 

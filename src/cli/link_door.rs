@@ -26,7 +26,6 @@ use crate::launch::environment::{Environment, random};
 use crate::round::offer;
 use crate::round::snapshot::sha256_hex;
 
-/// Where it listens unless another address is given.
 const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8700);
 /// How long an invitation can be taken, in milliseconds: a week.
 const INVITED_FOR: i64 = 7 * 24 * 3600 * 1000;
@@ -43,7 +42,6 @@ enum Tls {
 pub struct LinkDoor {
     asked: DoorAddress,
     listener: TcpListener,
-    /// Where it listens, with the port that was free.
     address: SocketAddr,
     tls: Tls,
     serving: Mutex<Option<Serving>>,
@@ -174,7 +172,6 @@ impl LinkDoor {
         Ok((invited, access))
     }
 
-    /// What whoever invites should know of the certificate that was made here.
     pub fn notes(&self) -> Vec<String> {
         self.serving().as_ref().map(|serving| serving.notes.clone()).unwrap_or_default()
     }

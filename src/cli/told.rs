@@ -22,7 +22,6 @@ use crate::round::answer::{Origin, Outcome};
 
 /// A shorter wait is not worth a line, in milliseconds.
 const SHORT_MS: u64 = 5000;
-/// How often a wait, or that the session runs, is printed.
 const EVERY: Duration = Duration::from_secs(30);
 
 pub struct Teller {
@@ -313,7 +312,6 @@ mod tests {
         (Teller::new(on_terminal, say), lines)
     }
 
-    /// What is printed in so many seconds.
     async fn told_in(teller: &Teller, lines: &Lines, seconds: u64) -> Vec<String> {
         let telling = teller.keep_telling();
         let _ = tokio::time::timeout(Duration::from_secs(seconds), telling).await;

@@ -21,7 +21,6 @@ use crate::launch::seat::lasting_table_key;
 use crate::queue::{Address, QueueError, SESSION, names};
 use crate::worker::{Answerer, Model, Money, Spool, Worker, WorkerSettings};
 
-/// How many questions are answered at once by default.
 const IN_FLIGHT: u64 = 16;
 
 pub fn run(args: &WorkerArgs, output: &mut Console) -> VerbResult {

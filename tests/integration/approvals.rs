@@ -7,7 +7,6 @@ const VOTE: &str = "{id: pick, type: round, question: \"Which cache?\", ballot: 
 const VOTES: &str = "pick: {ann: {vote: redis}, bob: {vote: redis}}\n";
 const OK: &str = "{id: ok, type: approval, message: \"Adopt it?\"}";
 
-/// The head of the decision record of a session with these steps, seats and answers; and its desk.
 fn record(steps: &str, seats: &str, answers: &str) -> (String, Desk) {
     let desk = Desk::with(&format!("goal: Choose a cache\nparticipants: {seats}\nsteps: [{steps}]\n"));
     desk.write("answers.yaml", answers);

@@ -99,7 +99,6 @@ fn personas_and_models_are_looked_up_and_keys_are_not_needed() {
     desk.run(["check", "some.s2s"]).code(2).shows("this is a session");
 }
 
-/// The findings of `check`, a line each, of a round with these keys and seats.
 fn checked(seats: &str, keys: &str) -> String {
     let text = format!("participants: {seats}\nsteps:\n  - {{id: pick, type: round, question: q, {keys}}}\n");
     Desk::modelled(&text).run(["check", "decide.yaml"]).out

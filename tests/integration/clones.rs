@@ -192,7 +192,6 @@ impl Clone {
     }
 }
 
-/// A project that names everything it may not: programs, addresses, keys, key commands, other keys.
 fn redirecting(clone: &Clone) {
     clone.desk.write(".git/HEAD", "ref: x\n");
     clone.desk.write(".s2s/config.yaml", clone.config());

@@ -20,7 +20,6 @@ steps:
   - {id: then, type: round, question: \"Which then?\", ballot: {kind: choice, options: [alpha, beta]}, rule: plurality}
 ";
 
-/// A word that stands nowhere in this test as it is answered.
 fn secret() -> String {
     "ssorc-arbez".chars().rev().collect()
 }

@@ -48,7 +48,6 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A folder with the files that documents name, under version control.
 fn folder(server: &Server) -> Desk {
     let desk = three_services(CACHE, server);
     desk.write("cache.yaml", CACHE);
@@ -109,7 +108,6 @@ impl Deed {
     }
 }
 
-/// A block of code: its language and its text.
 fn blocks(page: &str) -> Vec<(&str, &str)> {
     let pieces = page.split("\n```").collect::<Vec<_>>();
     pieces.chunks(2).filter_map(|pair| pair.get(1)?.split_once('\n')).collect()

@@ -74,7 +74,6 @@ fn what_verify_does_not_find_is_what_it_says() {
     );
 }
 
-/// The sessions of all scenarios, and one with a remote seat.
 pub fn bases() -> Vec<Base> {
     let base = |name: &str, events: Vec<TimedEvent>| {
         let value = |stamped: &TimedEvent| serde_json::to_value(&stamped.event).expect("JSON");

@@ -47,7 +47,6 @@ pub fn leaves(value: &Value) -> Vec<String> {
     out
 }
 
-/// The key that a value has wherever it stands in lists.
 pub fn without_places(pointer: &str) -> String {
     let is_key = |part: &&str| part.parse::<usize>().is_err();
     pointer.split('/').filter(is_key).collect::<Vec<_>>().join("/")

@@ -46,7 +46,6 @@ impl Desk {
         fold(&self.kept(file))
     }
 
-    /// The state in the file as soon as it is as wanted.
     pub fn until(&self, file: &str, wanted: impl Fn(&Session) -> bool) -> Session {
         let path = self.path(file);
         wait_for("the wanted state of the session", || {

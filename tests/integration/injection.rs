@@ -61,7 +61,6 @@ fn every_attack_is_read_for_what_it_is() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The inner mapping of a snapshot or of a whole `participant_context`.
 #[track_caller]
 fn inner(text: &str) -> serde_json::Map<String, Value> {
     let tree = yaml::read(text, "snapshot").unwrap_or_else(|error| panic!("{error}: {text}")).to_json();

@@ -363,7 +363,9 @@ fn what_cannot_start_is_refused_in_words_and_writes_nothing() {
         (with("participants", json!(["openai/gpt-5-mini"])), "give `max_usd`"),
         (with("participants", json!(["human"])), "is a person"),
         (with("participants", json!([{"name": "dana", "model": "remote/link"}])), "is a person"),
-        (with("participants", json!([{"name": "x", "command": ["sh"]}])), "do not fit"),
+        (with("participants", json!([{"name": "x", "command": ["sh"]}])), "do not fit: `participants[0]`"),
+        (with("options", json!("in-process or redis")), "do not fit: `options`"),
+        (with("max_usd", json!("a dollar")), "do not fit: `max_usd`"),
         (with("participants", json!(["nobody-at-all"])), "nobody-at-all"),
         (with("max_usd", json!(-1)), "greater than 0"),
     ];
@@ -372,11 +374,34 @@ fn what_cannot_start_is_refused_in_words_and_writes_nothing() {
         assert!(said.contains(expected), "{expected}: {said}");
     }
     assert_eq!(desk.sessions(), Vec::<std::path::PathBuf>::new());
-    for session in ["none", "../x", "", "/etc/passwd"] {
+    for session in ["none", "../x", "/etc/passwd"] {
         assert!(client.refused("status", &json!({"session": session})).contains("no session"));
         assert!(client.refused("result", &json!({"session": session})).contains("no session"));
     }
     client.call("convene", &with("rule", json!("plurality")));
+}
+
+#[test]
+fn arguments_are_taken_as_assistants_write_them() {
+    let desk = Desk::new();
+    let mut client = Client::connected(&desk, &[]);
+    let tools = client.request("tools/list", &json!({}))["result"]["tools"].to_string();
+    for word in ["$ref", "anyOf", "\"null\"", "\"format\":", "[\"string\","] {
+        assert!(!tools.contains(word), "{word}: {tools}");
+    }
+    let asked = json!({"question": "42", "options": "[\"a\", \"b\"]", "evidence": "[]", "participants": "",
+        "rule": null, "strategy": "", "max_usd": "0.5", "deadline_s": "60.0",
+        "own_ballot": "{\"vote\": \"a\", \"confidence\": null}"});
+    let session = client.convene(&asked);
+    let done = client.call("status", &json!({"session": session, "wait_s": 5.0}));
+    assert_eq!(done["session"], session);
+    assert_eq!(desk.events("round_opened")[0]["question"], "42");
+    client.convene(&json!({"question": "Which?"}));
+    let entry = desk.run(["init", "--agent"]).code(0).out;
+    assert_eq!(entry, desk.read(".mcp.json"));
+    desk.write(".mcp.json", "{}");
+    assert_eq!(desk.run(["init", "--agent"]).code(0).out, entry);
+    assert_eq!(desk.read(".mcp.json"), "{}");
 }
 
 #[test]

@@ -7,7 +7,6 @@ use crate::cases;
 use crate::program::{Desk, Ran, ran, sha256};
 use crate::pty::Screen;
 
-/// The most that reading a file of this size may take, in bytes.
 fn allowed(size: usize) -> u64 {
     (64 << 20) + 16 * size as u64
 }
@@ -25,7 +24,6 @@ pub fn peak(mut child: Child) -> (Ran, u64) {
     (ran(child.wait_with_output().expect("it ended")), peak)
 }
 
-/// A session of one document, with another of these lines behind it.
 fn session(desk: &Desk, body: &str) -> String {
     desk.write("decide.yaml", "question: x\nparticipants: [qa-lead]\n");
     desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]);

@@ -13,7 +13,6 @@ pub fn any_service() -> Server {
     })
 }
 
-/// A desk at which the three services of the README answer from this server.
 pub fn three_services(definition: &str, server: &Server) -> Desk {
     let url = format!("{}/v1", server.url());
     let desk = Desk::with(definition).set("OPENAI_API_KEY", "sk-1").set("ANTHROPIC_API_KEY", "sk-2");

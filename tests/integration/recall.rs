@@ -33,7 +33,6 @@ fn the_snapshot_of_a_debate_stays_small() {
     assert!(sizes[7] < 4 * sizes[1], "{sizes:?}");
 }
 
-/// The snapshot of the last of three rounds that follow an agent's work, as a map.
 fn last(top: &str, own: &str) -> serde_json::Value {
     let definition = format!(
         "goal: \"Choose a cache: in-process or redis\"\nparticipants: [skeptic, qa-lead]\n{top}steps:\n  \

@@ -151,7 +151,6 @@ fn voted() -> Sitting {
     sitting
 }
 
-/// The record of a person who says `text`.
 pub fn said(text: &str) -> String {
     json!({
         "origin": "person", "model": "human/browser",

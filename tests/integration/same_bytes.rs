@@ -20,7 +20,6 @@ steps:
   - {id: two, type: round, question: \"And then?\"}
 ";
 
-/// The part of a request that all seats share.
 fn shared(request: &Request) -> String {
     let text = request.user_text();
     let at = text.rfind("\n  your_role: \"").expect("an address");

@@ -48,7 +48,6 @@ pub fn with_program(desk: Desk, name: &str, script: &str) -> Desk {
     desk.set("PATH", &format!("{bin}:{folders}")).set("HOME", &home)
 }
 
-/// What each run of [`CLAUDE`] noted under a name.
 fn seen(desk: &Desk, name: &str) -> Vec<String> {
     let runs = fs::read_dir(desk.home().join("seen")).expect("it ran").map(|run| run.expect("a run").path());
     runs.map(|run| fs::read_to_string(run.join(name)).unwrap_or_default()).collect()

@@ -56,7 +56,6 @@ fn votes(sitting: &mut Sitting, key: &SigningKey) {
     sitting.send(envelope).expect("taken");
 }
 
-/// The true session, and the receipt that `dana` has of it.
 fn held() -> (Sitting, Receipt) {
     let mut sitting = told("", "").asked(&dana());
     votes(&mut sitting, &dana());

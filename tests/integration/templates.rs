@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use crate::program::{Desk, Ran, rows};
 
-/// A session of an agent's step and a round after it; `left` is what the agent's step leaves.
 fn run(round: &str, left: &Value) -> (Desk, Ran) {
     let desk = Desk::with(&format!(
         "participants: [skeptic, qa-lead]\nsteps:\n  - {{id: ask, type: agent, agent: skeptic, prompt: p}}\n  \

@@ -84,7 +84,6 @@ fn anthropic(body: &Value) -> Option<(u16, Value)> {
     None
 }
 
-/// A server of one's own with 32,768 tokens of context, that takes no effort.
 fn vllm(body: &Value, limit: u64) -> Option<(u16, Value)> {
     if body.get("reasoning_effort").is_some() {
         let message = "[{'type': 'extra_forbidden', 'loc': ('body', 'reasoning_effort'), 'msg': 'Extra inputs are not permitted', 'input': 'low'}]";

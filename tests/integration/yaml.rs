@@ -30,7 +30,6 @@ fn texts() -> Vec<String> {
     nasty.chain(generated(20_261_121, cases(1_000, 10_000))).collect()
 }
 
-/// A snapshot that holds the texts in every place foreign text can stand, and what it should hold.
 fn snapshot(texts: &[String]) -> (String, Value) {
     let text = |n: usize| texts[n % texts.len()].as_str();
     let owned = |n: usize| text(n).to_owned();

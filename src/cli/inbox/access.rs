@@ -17,7 +17,6 @@ const URL: &str = "ROUNDTABLE_URL";
 const TOKEN: &str = "ROUNDTABLE_TOKEN";
 /// The longest that the session lets one request wait for work, in seconds.
 pub const LONGEST_WAIT: u64 = 30;
-/// How often a session that does not answer is asked, and how long after.
 const TRIES: u32 = 40;
 const PAUSE: Duration = Duration::from_secs(1);
 

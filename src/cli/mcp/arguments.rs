@@ -1,8 +1,60 @@
 //! What the tools take and give; their JSON Schemas are made of these types and comments.
 
+use std::time::Duration;
+
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+/// Arguments that are no texts; assistants write some of them as texts all the same.
+const NO_TEXTS: [&str; 7] =
+    ["options", "participants", "evidence", "own_ballot", "max_usd", "deadline_s", "wait_s"];
+
+/// Takes arguments as assistants write them: null and an empty text are absent, a list, map or number may be
+/// JSON in a text, and seconds may have a fraction.
+pub fn forgiven(given: Map<String, Value>) -> Value {
+    let present = given.into_iter().filter(|(_, value)| !value.is_null() && value != "");
+    let read = present.map(|(key, value)| {
+        let parsed = match &value {
+            Value::String(text) if NO_TEXTS.contains(&&*key) => serde_json::from_str(text).ok(),
+            _ => None,
+        };
+        let value = parsed.unwrap_or(value);
+        let seconds = value.as_f64().filter(|_| key.ends_with("_s"));
+        match seconds.map(Duration::try_from_secs_f64) {
+            Some(Ok(time)) => (key, time.as_secs().into()),
+            _ => (key, within(value)),
+        }
+    });
+    read.collect()
+}
+
+fn within(value: Value) -> Value {
+    match value {
+        Value::Array(items) => items.into_iter().map(within).collect(),
+        Value::Object(map) => forgiven(map),
+        other => other,
+    }
+}
+
+/// Writes a schema in the words that every client reads: no `format`, no null, and no list of types.
+pub fn plain(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(plain),
+        Value::Object(map) => {
+            map.remove("format");
+            map.retain(|key, value| key != "default" || !value.is_null());
+            if let Some(Value::Array(types)) = map.get_mut("type") {
+                types.retain(|kind| kind != "null");
+                if let Some(first) = types.first().cloned() {
+                    map.insert("type".to_owned(), first);
+                }
+            }
+            map.values_mut().for_each(plain);
+        }
+        _ => {}
+    }
+}
 
 /// A panel to ask.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -23,10 +75,12 @@ pub struct Convene {
     /// A discussion of several blind rounds instead of one, such as delphi or debate.
     pub strategy: Option<String>,
     /// Who is asked: models (provider/model), personas by name such as software-architect, qa-lead or skeptic,
-    /// or maps of both. Without them the user's panel.
+    /// or maps {"persona": "qa-lead", "model": "openai/gpt-5-mini"}. Without them the user's panel.
     #[serde(default)]
+    #[schemars(with = "Vec<String>")]
     pub participants: Vec<Seat>,
     /// The material the seats judge by, word for word. They have no tools: what is not here, they do not know.
+    #[serde(default)]
     pub evidence: Vec<Evidence>,
     /// Your own ballot, sealed as seat `caller` before anyone else is asked: for example
     /// {"vote": "redis", "reason": "...", "confidence": 0.7}. Only in a single round.

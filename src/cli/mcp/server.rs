@@ -12,13 +12,14 @@ use rmcp::model::{
     ToolAnnotations,
 };
 use rmcp::schemars::JsonSchema;
+use rmcp::schemars::generate::SchemaSettings;
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::arguments::{Convene, Numbers, OfSession, OfStatus};
+use super::arguments::{Convene, Numbers, OfSession, OfStatus, forgiven, plain};
 use super::convene::{convene, in_words};
 use super::saved::{file_of, not_over, outcome};
 use super::sessions::{Sessions, numbers_elsewhere};
@@ -49,7 +50,6 @@ pub struct Server {
     sessions: Arc<Sessions>,
 }
 
-/// What a tool gives, or what the assistant reads instead.
 type Answered<T> = Result<T, RunError>;
 
 impl Server {
@@ -117,8 +117,10 @@ impl Server {
 }
 
 fn read_arguments<A: DeserializeOwned>(given: JsonObject) -> Result<A, Diagnostic> {
-    serde_json::from_value(Value::Object(given)).map_err(|error| {
-        Diagnostic::new(format!("the arguments do not fit: {error}"))
+    serde_path_to_error::deserialize(forgiven(given)).map_err(|error| {
+        let (path, why) = (error.path().to_string(), error.inner());
+        let key = if path == "." { String::new() } else { format!("`{path}`: ") };
+        Diagnostic::new(format!("the arguments do not fit: {key}{why}"))
             .hint("the tool's input schema lists them")
     })
 }
@@ -141,12 +143,21 @@ fn tool<A: JsonSchema + 'static>(
     description: &'static str,
     annotations: ToolAnnotations,
 ) -> Tool {
-    let tool = Tool::new(name, description, JsonObject::new()).with_annotations(annotations);
-    tool.with_input_schema::<A>()
+    Tool::new(name, description, schema::<A>()).with_annotations(annotations)
+}
+
+/// The schema of a type, every part in its place.
+fn schema<A: JsonSchema>() -> JsonObject {
+    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let mut schema = settings.into_generator().into_root_schema_for::<A>().to_value();
+    plain(&mut schema);
+    let Value::Object(schema) = schema else { unreachable!("the schema of a struct is an object") };
+    schema
 }
 
 fn tools() -> Vec<Tool> {
     let reads = || ToolAnnotations::new().read_only(true).open_world(false);
+    let numbers = || Arc::new(schema::<Numbers>());
     let asks = || ToolAnnotations::new().read_only(false).destructive(false).open_world(true);
     vec![
         tool::<Convene>(
@@ -156,14 +167,14 @@ fn tools() -> Vec<Tool> {
              the seats need into `evidence`. Then poll `status`.",
             asks(),
         )
-        .with_output_schema::<Numbers>(),
+        .with_raw_output_schema(numbers()),
         tool::<OfStatus>(
             "status",
             "Says how many answers of a session are sealed, and whether it is closed; nothing of what is in them. \
              Use it after `convene` until the state is `closed`; `wait_s` saves calls.",
             reads(),
         )
-        .with_output_schema::<Numbers>(),
+        .with_raw_output_schema(numbers()),
         tool::<OfSession>(
             "result",
             "Shows decision, count, dissent and answers of a session that is closed. Use it once, after `status` \

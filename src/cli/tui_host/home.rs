@@ -111,7 +111,6 @@ fn session(path: &Path) -> HomeRow {
     HomeRow { part: HomeSection::Sessions, sign, name, about, age, detail, opening }
 }
 
-/// What a session asked last, or what it is for.
 fn question(session: &Session) -> Option<String> {
     let asked = session.rounds.last().map(|round| round.opened.question.clone());
     let definition = session.definition.as_ref()?;
@@ -120,7 +119,6 @@ fn question(session: &Session) -> Option<String> {
     text.lines().next().map(str::to_owned).filter(|line| !line.trim().is_empty())
 }
 
-/// Where a session stands, in a few words.
 fn state(session: &Session) -> String {
     if session.closed.is_none()
         && let Some(round) = session.open_round()
@@ -147,7 +145,6 @@ fn details(session: &Session, file: String) -> Vec<String> {
     lines
 }
 
-/// How long ago something was, in its largest unit.
 fn age(seconds: u64) -> String {
     match seconds {
         0..60 => "just now".to_owned(),

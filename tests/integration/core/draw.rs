@@ -27,7 +27,6 @@ pub enum Ballot {
 /// What somebody tries; most of it fits, some of it is nonsense.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
-    /// What `next` says.
     Follow,
     Settle(usize, Ballot),
     /// The same, into a round that is not open, or for a seat that is not there.

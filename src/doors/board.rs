@@ -179,6 +179,7 @@ impl Board {
             "round": round.opened.round, "question": round.opened.question, "decided": tally.decided,
             "winners": tally.verdict.winners, "tie": tally.verdict.tie, "asked": tally.asked,
             "answered": tally.answered, "abstained": tally.abstained, "reason": tally.verdict.why(),
+            "counts": tally.verdict.scores,
         });
         if let Some(SeatStatus::Revealed(answer, held)) = round.seat(seat).map(|seat| &seat.status) {
             result["own"] = json!({

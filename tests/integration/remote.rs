@@ -56,7 +56,6 @@ fn asked() -> Sitting {
 }
 
 impl Sitting {
-    /// The same with the round open and `dana` joined.
     pub fn asked(mut self, key: &SigningKey) -> Self {
         self.does(Command::OpenRound { project_summary: None, seal: Some(round_key().seal_to()) });
         self.join("first", key).expect("joined");
@@ -112,7 +111,6 @@ impl Sitting {
         self.finishes_with(seal);
     }
 
-    /// The same with this answer of `ann`'s.
     pub fn finishes_with(&mut self, seal: SealedRecord) {
         let (round, participant) = ("vote".to_owned(), "ann".to_owned());
         self.does(Command::Seal { round, participant, seal });

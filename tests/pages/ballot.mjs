@@ -158,6 +158,11 @@ const story = async setting => {
   const send = async () => { await page.focus('#form button[type=submit]'); await page.keyboard.press('Enter'); };
 
   await asked('Which store?');
+  const background = await text('background');
+  for (const word of ['Settle how we store things', 'Two hosts', 'Redis is fast: it needs a server.\nSqlite needs none.', 'REQ-1: Fast reads', 'Under 10 ms:\nmost of the time']) {
+    if (!background.includes(word)) fault(`the background lacks ${word}: ${background}`);
+  }
+  await page.screenshot({ path: join(folder, `${name}-background.png`), fullPage: true });
   if (await page.evaluate(() => location.hash)) fault('the token stays in the address bar');
   await refusals(told, link);
   await page.bringToFront();
@@ -168,6 +173,8 @@ const story = async setting => {
   await says(page, 'status', 'not delivered yet', 'offline is not said');
   await online(page);
   await asked('Which will do?');
+  await send();
+  await says(page, 'problem', 'You ticked nothing', 'an empty ballot is not asked about');
   await tap('sqlite'); await tap('files');
   await cut(page);
   await send();
@@ -177,11 +184,17 @@ const story = async setting => {
   await asked('In what order?');
   await choose('sqlite', '1'); await choose('files', '2'); await choose('redis', '2'); await send();
   await asked('How good?');
-  await type('redis', '2'); await type('sqlite', '4.5'); await send();
+  for (const [name, mark] of [['score 0', 2], ['score 1', 4]]) { await page.focus(`#form [name="${name}"][value="${mark}"]`); await page.keyboard.press(' '); }
+  await type('Your reasons', 'kept');
+  await pause(300);
+  await page.reload();
+  await asked('How good?');
+  if (await page.$eval('#form textarea', field => field.value) !== 'kept') fault('what was typed is gone after a reload');
+  await send();
   await asked('How large?');
   await pick('5'); await send();
   await asked('How many days?');
-  await type('A number', '3'); await type('How sure you are', '0.5'); await send();
+  await type('A number', '3'); await choose('How sure you are', '0.5'); await send();
   await asked('May it be released?');
   await pick('block'); await type('The smallest change', 'Name an owner.'); await send();
   await asked('What do you think?');
@@ -191,6 +204,7 @@ const story = async setting => {
   await asked('What is wrong?');
   await choose('Severity', 'high'); await type('What is wrong', 'It leaks.'); await type('File', 'src/a.rs'); await type('Lines', '10-12'); await send();
   await asked('Once more?');
+  if (!(await text('done')).includes('What is wrong?')) fault('an answer that was sealed is not in view');
   await pick('I abstain'); await send();
   await until(page, () => !document.getElementById('result').hidden).catch(() => fault('no result'));
   const result = await text('result-text');
@@ -208,7 +222,7 @@ const story = async setting => {
   if (sealed.commitment !== kept.commitment || sealed.enc !== kept.enc) fault('after a reload another answer is posted than was sealed');
   const answers = events.filter(one => one.event === 'answer_revealed' && one.participant === 'dana');
   const given = answers.map(one => JSON.stringify(one.ballot ?? one.reason)).join(' ');
-  const expected = '{"choice":"redis"} {"approval":["sqlite","files"]} {"ranking":[["sqlite"],["redis","files"]]} {"scores":{"redis":2,"sqlite":4.5}} {"estimate":"5"} {"estimate":3} {"consent":["block","Name an owner."]} "position" {"ideas":[{"title":"Queue","text":"Let writes wait."}]} {"findings":[{"file":"src/a.rs","lines":[10,12],"severity":"high","claim":"It leaks."}]} "abstain"';
+  const expected = '{"choice":"redis"} {"approval":["sqlite","files"]} {"ranking":[["sqlite"],["redis","files"]]} {"scores":{"redis":2,"sqlite":4}} {"estimate":"5"} {"estimate":3} {"consent":["block","Name an owner."]} "position" {"ideas":[{"title":"Queue","text":"Let writes wait."}]} {"findings":[{"file":"src/a.rs","lines":[10,12],"severity":"high","claim":"It leaks."}]} "abstain"';
   if (given !== expected) fault(`answers: ${given}`);
   console.log(`ballot page in ${name}: ${answers.length} ballots`);
 };

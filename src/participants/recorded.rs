@@ -44,7 +44,6 @@ impl Recorded {
     }
 }
 
-/// Where two prompts begin to differ.
 fn difference(recorded: &str, now: &str) -> String {
     let (mut before, mut after) = (recorded.lines(), now.lines());
     let mut number = 1;

@@ -43,7 +43,6 @@ pub struct Strategy {
     pub summary: String,
     #[serde(rename = "for")]
     pub good_for: String,
-    /// What it does not do.
     pub limits: String,
     pub evidence: Vec<String>,
     /// The ballot kinds that its `main` rounds can have; the first is the default.

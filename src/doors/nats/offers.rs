@@ -137,7 +137,7 @@ fn subject(session: &Session, round: &RoundRun, seat: &str) -> Option<String> {
     Some(names::offer(worker, &round.session, &round.opened.round, seat))
 }
 
-/// What comes after `remote/nats/WORKER/`.
+/// The model behind `remote/nats/WORKER/`.
 fn model(session: &Session, seat: &str) -> Option<String> {
     session.seat_info(seat)?.model.splitn(4, '/').nth(3).map(str::to_owned)
 }

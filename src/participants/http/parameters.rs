@@ -95,7 +95,7 @@ impl Change {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Learned {
     omit: BTreeSet<Parameter>,
-    /// Whether the limit is called `max_completion_tokens`.
+    /// The limit is called `max_completion_tokens`.
     completion_tokens: Option<bool>,
     max_output_tokens: Option<u32>,
     /// Whether the model thinks, and needs the room for it.

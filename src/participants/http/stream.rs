@@ -43,7 +43,6 @@ pub(super) struct StreamedBody {
     reply: ReplyStream,
     taken: usize,
     is_large: bool,
-    /// How many events have come.
     pub count: usize,
     /// How much of the text was searched for repetition.
     searched: usize,

@@ -26,7 +26,7 @@ pub struct OutputPaths {
     /// Tokens of the prompt that came from a cache.
     pub tokens_cached: Vec<String>,
     pub tokens_out: Vec<String>,
-    /// What it cost, in US dollars.
+    /// The cost in US dollars.
     pub cost: Option<String>,
 }
 

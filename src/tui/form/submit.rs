@@ -88,7 +88,7 @@ fn merged(form: &Form, ideas: &[CollectedIdea], comment: String) -> Result<Facil
     Ok(FacilitatorRequest::Answer(FacilitatorAnswer { merge, ..FacilitatorAnswer::of_person(true, comment) }))
 }
 
-/// Who was picked; `None` for everyone.
+/// The picked seats; `None` for everyone.
 fn seats(form: &Form) -> Result<Option<Vec<String>>, String> {
     let picks = form.fields.iter().find_map(|field| match &field.entry {
         FieldValue::Picks(picks, _) => Some(picks),

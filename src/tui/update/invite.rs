@@ -17,7 +17,6 @@ fn is_agent(session: &Session, seat: &str) -> bool {
     session.remote(seat).is_some_and(|remote| remote.door == Door::Inbox)
 }
 
-/// What lets somebody take a seat.
 pub fn access_word(session: &Session, seat: &str) -> &'static str {
     if is_agent(session, seat) { "access token" } else { "link" }
 }

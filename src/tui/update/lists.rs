@@ -83,7 +83,6 @@ pub fn show_step(model: &mut Model, id: &str) {
     model.overlay = Some(Overlay::Text(TextView { title, text, ..TextView::default() }));
 }
 
-/// What the doctor's text stands under.
 const DOCTOR: &str = "Providers";
 
 /// Has the providers checked; what is found takes the place of this text.
@@ -131,7 +130,7 @@ pub fn material(model: &mut Model) -> Vec<Effect> {
     Vec::new()
 }
 
-/// What cannot be an artifact's id.
+/// An item value that cannot be the id of an artifact.
 const NOTE: &str = "\0note";
 const NEW: &str = "\0new";
 

@@ -9,7 +9,6 @@ use crate::workflow::lang::lexer::Lexer;
 
 const DEEPEST: usize = 50;
 const LONGEST: usize = 10_000;
-/// What a path may begin with.
 const ROOTS: [&str; 8] = ["context", "input", "error", "runs", "rounds", "agenda", "conflicts", "questions"];
 
 pub fn parse(text: &str) -> Result<Expr, GrammarError> {

@@ -19,7 +19,7 @@ pub enum Expression {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Path {
     pub root: Root,
-    /// How many `../` it begins with.
+    /// The number of `../` at its beginning.
     pub up: usize,
     /// Whether it begins with `this` or `./`: then its first name is no block parameter.
     pub is_explicit: bool,

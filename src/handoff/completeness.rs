@@ -139,10 +139,7 @@ impl Session {
         }
         let scope = asked.written.as_ref().and_then(|_| self.scope_of(definition, step).ok());
         let texts = round_texts(definition, step, round, scope.as_ref());
-        // A text that names nothing needs no comparison.
-        let nothing = Map::new();
-        let nothing_held = Held { may_grow: true, ..held(definition, &nothing, "") };
-        if texts.iter().all(|text| findings(text, &nothing_held).is_empty()) {
+        if !texts.iter().any(|text| may_name(text)) {
             return Checked::default();
         }
         let snapshot = self.render_snapshot(step, &asked.round, None);
@@ -167,6 +164,9 @@ impl Session {
         }
         let said = template.map(|(template, scope)| own_words(template.text(), Some(scope)));
         let texts: Vec<String> = said.into_iter().chain(directive(definition, step).cloned()).collect();
+        if !texts.iter().any(|text| may_name(text)) {
+            return Checked::default();
+        }
         Checked::of(&texts, &held(definition, input, sent), completeness)
     }
 
@@ -296,6 +296,13 @@ fn own_words(template: &str, scope: Option<&Value>) -> String {
     }
     words.push_str(rest);
     words
+}
+
+/// Whether a text can have a finding: an id has a digit or stands behind the name of its kind.
+fn may_name(said: &str) -> bool {
+    let lower = said.to_ascii_lowercase();
+    lower.contains(|c: char| c.is_ascii_digit())
+        || KINDS.iter().chain(&PHRASES).any(|word| lower.contains(word))
 }
 
 fn findings(said: &str, held: &Held<'_>) -> Vec<Finding> {

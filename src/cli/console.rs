@@ -106,7 +106,6 @@ impl Console {
         }
     }
 
-    /// What tells of a headless session at work, on standard error.
     pub fn teller(&self) -> Teller {
         let quiet = Self::new(self.json, self.quiet);
         Teller::new(!self.quiet && io::stderr().is_terminal(), move |text| quiet.note(&harmless_line(text)))

@@ -210,7 +210,6 @@ fn print_summary(
     Ok(exit)
 }
 
-/// How the answer that is waited for can be given, as options of `resume`.
 fn answer_hint(session: &Session) -> String {
     let says = |step: &str, answer: &str| format!(" --answers FILE, where FILE says `{step}: {answer}`");
     if let Some(asked) = &session.exhausted {

@@ -2,7 +2,9 @@
 //!
 //! The examples are data, so that `--help`, the manual pages and a test that runs each of them agree.
 
+use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
+use std::process::{ExitStatus, Stdio};
 
 use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
@@ -11,8 +13,7 @@ use super::args::Args;
 use super::console::{Console, VerbResult};
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
-use crate::journal::{Disk, DiskError};
-use crate::launch::error::RunError;
+use crate::journal::Disk;
 
 type Example = (&'static str, &'static str);
 
@@ -134,29 +135,36 @@ pub fn man(verb: Option<&str>, out: Option<&Path>, output: &mut Console) -> Verb
     let mut root = command().disable_help_subcommand(true);
     root.build();
     if let Some(folder) = out {
-        let failed =
-            |error: DiskError| RunError::unwritable(Diagnostic::new(error.to_string()), &error.cause);
         let disk = Disk::default();
-        disk.make_dir(folder).map_err(failed)?;
+        disk.make_dir(folder)?;
         let pages = with_subcommands(&root);
         for page in &pages {
             let path = folder.join(Man::new((*page).clone()).get_filename());
-            disk.write_whole(&path, &page_of(page)).map_err(failed)?;
+            disk.write_whole(&path, &page_of(page))?;
         }
         output.note(&format!("written: {} pages to {}", pages.len(), folder.display()));
         return Ok(ExitCode::Finished);
     }
-    let Some(verb) = verb else {
-        output.bytes(&page_of(&root));
-        return Ok(ExitCode::Finished);
-    };
-    let Some(page) = root.find_subcommand(verb) else {
+    let page = verb.map_or(Some(&root), |verb| root.find_subcommand(verb));
+    let Some(page) = page else {
+        let verb = verb.unwrap_or_default();
         let known: Vec<&str> = root.get_subcommands().map(Command::get_name).collect();
         let problem = Diagnostic::new(format!("there is no command `{verb}`"));
         return Err(problem.hint(crate::diagnostic::did_you_mean(verb, &known)).into());
     };
-    output.bytes(&page_of(page));
+    let page = page_of(page);
+    let is_shown = std::io::stdout().is_terminal() && by_man(&page).is_ok_and(|status| status.success());
+    if !is_shown {
+        output.bytes(&page);
+    }
     Ok(ExitCode::Finished)
+}
+
+/// Shows a page in the pager of `man`.
+fn by_man(page: &[u8]) -> std::io::Result<ExitStatus> {
+    let mut man = std::process::Command::new("man").args(["-l", "-"]).stdin(Stdio::piped()).spawn()?;
+    man.stdin.take().map_or(Ok(()), |mut input| input.write_all(page))?;
+    man.wait()
 }
 
 fn with_subcommands(command: &Command) -> Vec<&Command> {

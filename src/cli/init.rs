@@ -6,8 +6,7 @@ use super::console::{Console, VerbResult};
 use crate::config::read_file::read_text;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
-use crate::journal::{Disk, DiskError};
-use crate::launch::error::RunError;
+use crate::journal::Disk;
 use crate::workflow::{MAX_DEFINITION, Source, import, load};
 
 const CONTEXT: &str = "\
@@ -54,8 +53,7 @@ pub fn for_assistants(output: &mut Console) -> VerbResult {
     if path.symlink_metadata().is_ok() {
         output.note("exists, unchanged: .mcp.json; Claude Code reads this entry from it:");
     } else {
-        let written = Disk::default().write_whole(path, format!("{ENTRY}\n").as_bytes());
-        written.map_err(|error| RunError::unwritable(Diagnostic::new(error.to_string()), &error.cause))?;
+        Disk::default().write_whole(path, format!("{ENTRY}\n").as_bytes())?;
         output.note("created .mcp.json, which Claude Code reads; other assistants take the same entry:");
     }
     output.line(ENTRY);
@@ -64,8 +62,6 @@ pub fn for_assistants(output: &mut Console) -> VerbResult {
 
 /// Makes `.s2s` here; what is there already stays as it is.
 pub fn run(output: &Console) -> VerbResult {
-    let unwritable =
-        |error: DiskError| RunError::unwritable(Diagnostic::new(error.to_string()), &error.cause);
     let disk = Disk::default();
     let here = std::path::Path::new(".s2s");
     let project = std::path::Path::new(".").canonicalize();
@@ -74,13 +70,13 @@ pub fn run(output: &Console) -> VerbResult {
         let problem = Diagnostic::new("`.s2s` is outside this folder: nothing is written there");
         return Err(problem.hint("make it a folder of the project").into());
     }
-    disk.make_dir(&here.join("sessions")).map_err(unwritable)?;
+    disk.make_dir(&here.join("sessions"))?;
     for (name, text) in [("CONTEXT.md", CONTEXT), ("config.yaml", CONFIG), (".gitignore", "sessions/\n")] {
         let path = here.join(name);
         if path.exists() {
             output.note(&format!("exists, unchanged: {}", path.display()));
         } else {
-            disk.write_whole(&path, text.as_bytes()).map_err(unwritable)?;
+            disk.write_whole(&path, text.as_bytes())?;
             output.note(&format!("created {}", path.display()));
         }
     }

@@ -65,7 +65,6 @@ impl<'a> ServedDoor<'a> {
         self.door.options()
     }
 
-    /// How long results are shown after the end, in seconds.
     pub fn linger(&self) -> u64 {
         self.args.linger
     }

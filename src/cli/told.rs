@@ -262,7 +262,6 @@ fn cut_prompts(session: &Session, round: &RoundRun) -> Vec<String> {
     told(session, round, |seat| Some(("note".to_owned(), seat.answer()?.record.cut_prompt(tokens)?)))
 }
 
-/// What helps where models did not keep the form.
 fn formless(session: &Session, round: &RoundRun) -> Option<String> {
     let lost = seats(session, round).filter(|seat| {
         seat.outcome() == Some(Outcome::Invalid) && Origin::of_model(seat.model) == Origin::Model

@@ -13,7 +13,7 @@ use crate::config::model_price::{price_of, unpriced};
 use crate::core::{ExitCode, is_free};
 use crate::diagnostic::Diagnostic;
 use crate::history::RemoteSeat;
-use crate::journal::{Disk, DiskError, KeyStore};
+use crate::journal::{Disk, KeyStore};
 use crate::launch::environment::{Environment, random};
 use crate::launch::error::RunError;
 use crate::launch::run::runtime;
@@ -26,7 +26,7 @@ const IN_FLIGHT: u64 = 16;
 pub fn run(args: &WorkerArgs, output: &mut Console) -> VerbResult {
     match &args.verb {
         Some(WorkerVerb::Keygen) => {
-            let key = keys()?.lasting_worker_key(random()?).map_err(|error| unusable(&error))?;
+            let key = keys()?.lasting_worker_key(random()?)?;
             output.line(&format!("ed25519:{}", key.public()));
             Ok(ExitCode::Finished)
         }
@@ -56,7 +56,6 @@ fn checked(name: &str) -> Result<&str, Diagnostic> {
     Err(problem.hint(format!("use letters, digits, `-` and `_`, such as `fleet`, but not `{SESSION}`")))
 }
 
-/// What a worker may do on the server, as a part of its configuration.
 fn permissions(name: &str) -> String {
     let (offers, contexts) = (names::OFFERS, names::CONTEXTS);
     format!(
@@ -92,7 +91,7 @@ fn work(args: &WorkerArgs, output: &mut Console) -> VerbResult {
     let answerer = answerer(args, &set_up, &folder)?;
     let models: Vec<&str> = answerer.models.iter().map(|model| model.name.as_str()).collect();
     let limit = match &answerer.money {
-        Some(money) => format!(", ${:.4} spent", money.spent().map_err(|error| unusable(&error))?),
+        Some(money) => format!(", ${:.4} spent", money.spent()?),
         None => String::new(),
     };
     let started = format!("worker {name} at {url}: {}, {in_flight} at once{limit}", models.join(", "));
@@ -101,13 +100,13 @@ fn work(args: &WorkerArgs, output: &mut Console) -> VerbResult {
     let settings = WorkerSettings {
         address: Address { url, creds_file, name: name.to_owned() },
         answerer,
-        spool: Spool::open(Disk::default(), &folder).map_err(|error| unusable(&error))?,
+        spool: Spool::open(Disk::default(), &folder)?,
         in_flight: usize::try_from(in_flight).unwrap_or(usize::MAX),
         until_idle: args.until_idle,
         interrupt: interrupt.clone(),
         tell: Arc::new(move |line| teller.note(&crate::sanitize::harmless_line(line))),
     };
-    let left = settings.spool.all().map_err(|error| unusable(&error))?;
+    let left = settings.spool.all()?;
     let stopped = interrupt.clone();
     runtime()?.block_on(async {
         let signals = tokio::spawn(cancel_on_signal(interrupt, Arc::new(OnceLock::new())));
@@ -125,7 +124,7 @@ fn work(args: &WorkerArgs, output: &mut Console) -> VerbResult {
 fn answerer(args: &WorkerArgs, set_up: &Environment, folder: &std::path::Path) -> Result<Answerer, RunError> {
     let config = &set_up.config.worker;
     let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
-    let key = keys.worker_key().map_err(|error| unusable(&error))?.ok_or_else(|| {
+    let key = keys.worker_key()?.ok_or_else(|| {
         Diagnostic::new("this machine has no worker key").hint(
             "make one with `roundtable worker keygen`, and give what it prints to whoever runs the sessions",
         )
@@ -172,10 +171,6 @@ fn model(name: &str, set_up: &Environment, is_limited: bool) -> Result<Model, Di
     let price = price.unwrap_or_default();
     let most_output = set_up.config.reply_limits().of(None, name);
     Ok(Model { name: name.to_owned(), participant, price, most_output })
-}
-
-fn unusable(error: &DiskError) -> RunError {
-    RunError::unwritable(Diagnostic::new(error.to_string()), &error.cause)
 }
 
 fn refused(error: &QueueError) -> RunError {

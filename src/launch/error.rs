@@ -4,6 +4,7 @@ use std::io::{self, ErrorKind};
 
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
+use crate::journal::DiskError;
 
 #[derive(Debug, Clone)]
 pub struct RunError {
@@ -39,6 +40,12 @@ impl RunError {
 impl From<Vec<Diagnostic>> for RunError {
     fn from(problems: Vec<Diagnostic>) -> Self {
         Self { problems, exit: ExitCode::Usage }
+    }
+}
+
+impl From<DiskError> for RunError {
+    fn from(error: DiskError) -> Self {
+        Self::unwritable(Diagnostic::new(error.to_string()), &error.cause)
     }
 }
 

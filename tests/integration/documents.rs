@@ -248,6 +248,11 @@ fn every_manual_page_is_there() {
     let verify = desk.run(["man", "verify"]).code(0).out;
     assert_eq!(verify, fs::read_to_string(desk.path("man1/roundtable-verify.1")).expect("the page"));
     assert!(desk.run(["man", "verfy"]).code(2).err.contains("did you mean `verify`"));
+    #[cfg(unix)]
+    {
+        let desk = crate::seat_programs::with_program(desk, "man", "echo pager $1; grep SYNOPSIS -");
+        crate::pty::Screen::open(&desk, (80, 24), &["man", "verify"]).wait_for(&["pager -l", "SYNOPSIS"]);
+    }
 }
 
 #[test]

@@ -55,7 +55,6 @@ steps:
 type Seating<'a> = &'a dyn Fn(SeatedParticipants) -> SeatedParticipants;
 type Said = BoxFuture<'static, Result<Reply, Failure>>;
 
-/// A seat that does this when it is asked.
 pub struct Does<F>(pub F);
 
 impl<F: Fn(SeatRequest) -> Said + Send + Sync> Participant for Does<F> {
@@ -64,7 +63,6 @@ impl<F: Fn(SeatRequest) -> Said + Send + Sync> Participant for Does<F> {
     }
 }
 
-/// Gives these seats to somebody who does this.
 pub fn seated(
     names: &[&'static str],
     does: impl Fn(SeatRequest) -> Said + Send + Sync + 'static,
@@ -85,7 +83,6 @@ pub fn slow(ask: SeatRequest) -> Said {
     .boxed()
 }
 
-/// Fails at once.
 pub fn unreachable(_: SeatRequest) -> Said {
     let reason = "cannot connect to `models.example`".to_owned();
     std::future::ready(Err(Failure { tries: 3, ..Failure::from(reason) })).boxed()
@@ -409,7 +406,6 @@ pub fn newcomer(model: &str) -> Result<ReplacementSeat, String> {
     Ok(ReplacementSeat { participant: seat(Duration::from_millis(1), Diary::default()), price: None })
 }
 
-/// Says what [`says`] gives, after a while.
 fn seat(after: Duration, diary: Diary) -> Arc<dyn Participant> {
     Arc::new(Does(move |ask: SeatRequest| {
         diary.note("asked");
@@ -421,7 +417,6 @@ fn seat(after: Duration, diary: Diary) -> Arc<dyn Participant> {
     }))
 }
 
-/// Seats whose time differs from one to the next.
 fn table<'a>(names: impl Iterator<Item = &'a str>, diary: &Diary) -> SeatedParticipants {
     let after = |index: usize| Duration::from_millis(10 * index as u64);
     names.enumerate().map(|(index, name)| (name.to_owned(), seat(after(index), diary.clone()))).collect()

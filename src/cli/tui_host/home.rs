@@ -129,7 +129,6 @@ fn state(session: &Session) -> String {
     report::outcome_headline(session).map_or_else(word, |outcome| outcome.name)
 }
 
-/// What is said of a session beside the list.
 fn details(session: &Session, file: String) -> Vec<String> {
     let mut lines = vec![summary(session)];
     if let Some(round) = session.rounds.last() {

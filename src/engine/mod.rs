@@ -22,7 +22,7 @@ mod run;
 mod seat;
 mod state;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod transcript;
 mod work_item_attempt;
 mod work_items;

@@ -1,5 +1,7 @@
 //! An engine with one seat and nobody who leads it, for tests.
 
+use std::path::Path;
+
 use futures::future::{BoxFuture, FutureExt as _};
 use serde_json::{Value, json};
 
@@ -9,7 +11,7 @@ use crate::core::Command;
 use crate::history::{LogEntry, Session, Timestamp};
 use crate::journal::{Disk, Journal, KeyStore};
 
-struct Nobody;
+pub struct Nobody;
 
 impl Observer for Nobody {
     fn on_event(&mut self, _: &LogEntry, _: &Session) {}
@@ -48,24 +50,31 @@ pub fn with_engine<T>(
     });
     let (mut observer, mut facilitator) = (Nobody, Nobody);
     let journal = Journal::create(&Disk::default(), &dir.path().join("s.s2s")).unwrap();
-    let mut engine = Engine::new(
-        Session::default(),
-        journal,
-        EngineConfig {
-            keys: KeyStore::new(Disk::default(), &dir.path().join("keys")),
-            table,
-            evidence: Box::new(|_| Err("no evidence".to_owned())),
-            context_file: Box::new(|| Ok(None)),
-            tasks_file: Box::new(|_, _| Ok(())),
-            replace_seat: Box::new(|model| Err(model.to_owned())),
-            observer: &mut observer,
-            facilitator: &mut facilitator,
-            interrupt: tokio_util::sync::CancellationToken::new(),
-            budget: None,
-            progress: crate::participants::progress::ProgressBoard::default(),
-        },
-    );
+    let config = config(dir.path(), table, &mut observer, &mut facilitator);
+    let mut engine = Engine::new(Session::default(), journal, config);
     engine.now = now;
     engine.stage(Command::Open(Box::new(serde_json::from_value(header).unwrap()))).unwrap();
     act(&mut engine)
+}
+
+/// Seats and a facilitator, with no project and no limit.
+pub fn config<'a>(
+    folder: &Path,
+    table: SeatedParticipants,
+    observer: &'a mut dyn Observer,
+    facilitator: &'a mut dyn Facilitator,
+) -> EngineConfig<'a> {
+    EngineConfig {
+        keys: KeyStore::new(Disk::default(), &folder.join("keys")),
+        table,
+        evidence: Box::new(|_| Err("no evidence".to_owned())),
+        context_file: Box::new(|| Ok(None)),
+        tasks_file: Box::new(|_, _| Ok(())),
+        replace_seat: Box::new(|model| Err(model.to_owned())),
+        observer,
+        facilitator,
+        interrupt: tokio_util::sync::CancellationToken::new(),
+        budget: None,
+        progress: crate::participants::progress::ProgressBoard::default(),
+    }
 }

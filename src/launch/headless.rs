@@ -95,17 +95,11 @@ mod tests {
 
     use super::*;
     use crate::core::{Command, ExitCode};
-    use crate::engine::{Budget, Engine, EngineConfig, Observer};
-    use crate::history::LogEntry;
-    use crate::journal::{Disk, Journal, KeyStore};
+    use crate::engine::testing::{Nobody, config};
+    use crate::engine::{Budget, Engine, EngineConfig};
+    use crate::journal::{Disk, Journal};
     use crate::participants::rehearsal::Rehearsal;
     use crate::round::snapshot::RENDERED;
-
-    struct Nobody;
-
-    impl Observer for Nobody {
-        fn on_event(&mut self, _: &LogEntry, _: &Session) {}
-    }
 
     /// Runs one round whose answer is `answers`; also says how often its snapshot was rendered.
     fn run(step: &str, answers: &str) -> (Result<ExitCode, String>, usize) {
@@ -119,23 +113,13 @@ mod tests {
         let answers = Answers::parse(answers, "a.yaml").unwrap();
         let (mut observer, mut facilitator) = (Nobody, HeadlessFacilitator::new(answers, false));
         let journal = Journal::create(&Disk::default(), &dir.path().join("s.s2s")).unwrap();
-        let mut engine = Engine::new(
-            Session::default(),
-            journal,
-            EngineConfig {
-                keys: KeyStore::new(Disk::default(), &dir.path().join("keys")),
-                table: [("ann".to_owned(), Arc::new(Rehearsal::default()) as _)].into(),
-                evidence: Box::new(|_| Err("no evidence".to_owned())),
-                context_file: Box::new(|| Ok(Some("a project".to_owned()))),
-                tasks_file: Box::new(|_, _| Ok(())),
-                replace_seat: Box::new(|model| Err(model.to_owned())),
-                observer: &mut observer,
-                facilitator: &mut facilitator,
-                interrupt: tokio_util::sync::CancellationToken::new(),
-                budget: Some(Budget::new(1.0, HashMap::new(), crate::core::ReplyLimits::default())),
-                progress: crate::participants::progress::ProgressBoard::default(),
-            },
-        );
+        let table = [("ann".to_owned(), Arc::new(Rehearsal::default()) as _)].into();
+        let config = EngineConfig {
+            context_file: Box::new(|| Ok(Some("a project".to_owned()))),
+            budget: Some(Budget::new(1.0, HashMap::new(), crate::core::ReplyLimits::default())),
+            ..config(dir.path(), table, &mut observer, &mut facilitator)
+        };
+        let mut engine = Engine::new(Session::default(), journal, config);
         engine.stage(Command::Open(Box::new(serde_json::from_value(header).unwrap()))).unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let before = RENDERED.get();

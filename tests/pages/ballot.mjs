@@ -205,8 +205,19 @@ const story = async setting => {
   await choose('Severity', 'high'); await type('What is wrong', 'It leaks.'); await type('File', 'src/a.rs'); await type('Lines', '10-12'); await send();
   await asked('Once more?');
   if (!(await text('done')).includes('What is wrong?')) fault('an answer that was sealed is not in view');
+  // A second tab, in which somebody types before the first one votes.
+  const twin = await open(link);
+  await twin.bringToFront();
+  await until(twin, isAsked, 'Once more?');
+  await twin.focus('#form textarea');
+  await twin.keyboard.type('typed here');
+  await page.bringToFront();
   await pick('I abstain'); await send();
   await until(page, () => !document.getElementById('result').hidden).catch(() => fault('no result'));
+  await twin.bringToFront();
+  await says(twin, 'result-text', 'It is the one that your receipt is for.', 'a second tab has no receipt');
+  await twin.close();
+  await page.bringToFront();
   const result = await text('result-text');
   if (!result.includes('It is the one that your receipt is for.')) fault(`the result says: ${result}`);
   const receipt = await text('receipt-text');

@@ -5,7 +5,7 @@
 
 /// Each row: where the word is written (a verb, a flag, or what a map or a key of a definition is called),
 /// words, the word here, and what to write. Without a hint the word is taken for the one here.
-const TABLE: [(&str, &str, &str, &str); 69] = [
+const TABLE: [(&str, &str, &str, &str); 70] = [
     ("verb", "batch", "run", ""),
     ("verb", "list ls history", "sessions", ""),
     ("verb", "version", "--version", ""),
@@ -47,6 +47,7 @@ const TABLE: [(&str, &str, &str, &str); 69] = [
     ("definition", "title name", "", "write `goal: …` for the purpose, or `description: …`"),
     ("definition", "rounds", "", "write `type: discussion` with `max_rounds: 3`"),
     ("definition", "anonymous", "pseudonyms", "write `pseudonyms: true`"),
+    ("definition", "facilitator moderator", "", "write `facilitator: …` on a step of `type: discussion`"),
     ("definition", "version", "", "leave it out: a definition has no version"),
     ("definition", "workflow stages", "steps", "write `steps: [{id: pick, type: round, question: …}]`"),
     ("round", "prompt ask", "question", "write `question: \"Which cache first?\"`"),

@@ -19,10 +19,11 @@ ballot: {kind: choice, options: [in-process, redis]}
 rule: majority
 ```
 
-- A file with `steps` is a workflow of these steps. A file without is one step: a round, or the step that its \
-`type` names, whose keys are then at the top level.
+- A file with `steps` is a workflow of these steps. A file without is one step: a round, or the \
+step that its `type` names. Its keys are at the top level.
 - An unknown key is an error. A key whose value is empty counts as absent.
 - A whole number is accepted where a text is expected. One text is accepted where a list of texts is expected.
+- A time is `90s`, `2m` or `500ms`, a share `60%`.
 - `roundtable check FILE` finds all errors of a file. `roundtable schema` prints a JSON Schema for editors.
 ";
 
@@ -31,35 +32,31 @@ const FIRST: &str = "question exploration ballot rule participants goal constrai
                      steps id type next";
 
 pub fn definition_reference() -> String {
-    let mut page = Page { text: INTRODUCTION.to_owned(), maps: Vec::new() };
+    let mut page = Page { text: INTRODUCTION.to_owned(), shown: Vec::new(), maps: Vec::new() };
     let of_steps = || STEP_KEYS.iter().chain(TYPES.iter().flat_map(|of| of.keys));
     let find = |name| DEFINITION.keys.iter().chain(of_steps()).find(|key| key.name == name);
-    let first: Vec<_> = FIRST.split(' ').filter_map(find).collect();
     page.table(
         "The keys that most files need",
         "Keys of the file, of a round, or of every step.",
-        first.clone(),
+        FIRST.split(' ').filter_map(find),
     );
-    let rest = |key: &&KeySpec| !first.iter().any(|first| std::ptr::eq(*first, *key));
-    page.table("Top level", "The other keys of the file.", DEFINITION.keys.iter().filter(rest));
-    page.table("Steps", "The other keys of every step.", STEP_KEYS.iter().filter(rest));
-    for of in TYPES {
-        let about = if of.shared.is_empty() {
-            of.about.to_owned()
-        } else {
-            let shared: Vec<String> = of.shared.iter().map(|key| format!("`{key}`")).collect();
-            format!("{} Also {}, see [shared keys](#shared-keys).", of.about, shared.join(", "))
-        };
-        page.table(&format!("`{}`", of.name), &about, of.keys.iter().filter(rest));
-    }
-    page.table(
+    page.other_keys("Top level", "The other keys of the file.", DEFINITION.keys);
+    page.other_keys("Steps", "The other keys of every step.", &STEP_KEYS);
+    page.other_keys(
         "Shared keys",
-        "Keys of several step types; each type lists those it has.",
-        SHARED_KEYS.iter(),
+        "Keys of several types of step; each type names those it has.",
+        &SHARED_KEYS,
     );
+    for of in TYPES {
+        let known = of.keys.iter().filter(|key| page.has(key)).map(|key| key.name);
+        let also: Vec<String> =
+            known.chain(of.shared.iter().copied()).map(|key| format!("`{key}`")).collect();
+        let also = if also.is_empty() { String::new() } else { format!(" Also {}.", also.join(", ")) };
+        page.other_keys(&format!("`{}`", of.name), &format!("{}{also}", of.about), of.keys);
+    }
     let mut done = 0;
     while let Some(of) = page.maps.get(done).copied() {
-        page.table(&heading(of), &format!("The keys of {}.", of.what), of.keys.iter());
+        page.table(&heading(of), &format!("The keys of {}.", of.what), of.keys);
         done += 1;
     }
     page.text
@@ -74,18 +71,30 @@ fn heading(of: &MapSpec) -> String {
 
 struct Page {
     text: String,
+    /// The keys of the tables so far; tables of step types leave them out.
+    shown: Vec<&'static KeySpec>,
     /// The maps that have been named so far.
     maps: Vec<&'static MapSpec>,
 }
 
 impl Page {
+    fn has(&self, key: &KeySpec) -> bool {
+        self.shown.iter().any(|shown| (shown.name, shown.about) == (key.name, key.about))
+    }
+
+    fn other_keys(&mut self, heading: &str, about: &str, keys: &'static [KeySpec]) {
+        let keys: Vec<_> = keys.iter().filter(|key| !self.has(key)).collect();
+        self.table(heading, about, keys);
+    }
+
     fn table(&mut self, heading: &str, about: &str, keys: impl IntoIterator<Item = &'static KeySpec>) {
         let mut text = format!("\n## {heading}\n\n{about}\n\n");
-        text.push_str("| key | type | default | meaning | example |\n|---|---|---|---|---|\n");
+        text.push_str("| key, with an example | value; default | meaning |\n|---|---|---|\n");
         for key in keys {
             let kind = self.kind(&key.kind);
-            let (name, default, about) = (key.name, key.default, key.about);
-            let _ = writeln!(text, "| `{name}` | {kind} | {default} | {about} | `{}` |", key.example);
+            let default = if key.default.is_empty() { String::new() } else { format!("; {}", key.default) };
+            let _ = writeln!(text, "| `{}: {}` | {kind}{default} | {} |", key.name, key.example, key.about);
+            self.shown.push(key);
         }
         self.text.push_str(&text);
     }
@@ -107,6 +116,8 @@ impl Page {
                 format!("list of {}", self.kind(item).replacen("map", "maps", 1))
             }
             KeyType::List(item) => format!("list of {}", self.kind(item)),
+            KeyType::Duration => "time".to_owned(),
+            KeyType::Quorum => "seats, or a share of them".to_owned(),
             KeyType::Steps => "list of [steps](#steps)".to_owned(),
             KeyType::Either(kinds) => {
                 kinds.iter().map(|kind| self.kind(kind)).collect::<Vec<_>>().join(" or ")

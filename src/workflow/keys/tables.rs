@@ -74,7 +74,6 @@ pub static DEFINITION: MapSpec = MapSpec {
         ),
         key("steps", Steps, "one round of `question`", "The steps.", "[{id: a, question: \"Why?\"}]"),
         key("type", Words(type_names), "round", "The type of a file that is one step.", "approval"),
-        key("facilitator", Any, "", "Has no effect here: a discussion has one.", "me"),
         key("$schema", Text, "", "The JSON Schema, for editors.", "definition.schema.json"),
     ],
 };

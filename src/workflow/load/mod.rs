@@ -208,10 +208,6 @@ fn steps_of(entries: Entries<'_>, id: &str, is_single: bool) -> Vec<Step> {
 fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
     let id = entries.text("id").unwrap_or_else(|| default_id.to_owned());
     let is_single = !entries.has("steps") || has_nested(entries.node);
-    if let Some(node) = entries.node("facilitator").filter(|_| !is_single) {
-        let message = "`facilitator` of the definition has no effect: it leads discussions";
-        entries.found.warn(node.problem(entries.found.file, message).hint("write it on a discussion"));
-    }
     let steps = steps_of(entries, &id, is_single);
     let tasks = tasks(entries);
     tasks.iter().filter_map(|task| task.doubt.clone()).for_each(|doubt| entries.found.warn(doubt));

@@ -19,7 +19,7 @@ pub struct PriceSource {
     pub prices: &'static [(&'static str, f64, f64, f64)],
 }
 
-pub const TABLE: [PriceSource; 7] = [
+pub const TABLE: [PriceSource; 6] = [
     PriceSource {
         provider: "anthropic",
         as_of: "2026-10",
@@ -38,19 +38,6 @@ pub const TABLE: [PriceSource; 7] = [
             ("claude-sonnet-4-6", 3.0, 0.3, 15.0),
             ("claude-sonnet-4-5", 3.0, 0.3, 15.0),
             ("claude-haiku-4-5", 1.0, 0.1, 5.0),
-        ],
-    },
-    PriceSource {
-        provider: "anthropic",
-        as_of: "2025-08",
-        source: "docs.anthropic.com, pricing; since retired or about to be",
-        prices: &[
-            ("claude-opus-4-1", 15.0, 1.5, 75.0),
-            ("claude-opus-4", 15.0, 1.5, 75.0),
-            ("claude-sonnet-4", 3.0, 0.3, 15.0),
-            ("claude-3-7-sonnet", 3.0, 0.3, 15.0),
-            ("claude-3-5-haiku", 0.8, 0.08, 4.0),
-            ("claude-3-haiku", 0.25, 0.03, 1.25),
         ],
     },
     PriceSource {
@@ -140,7 +127,6 @@ mod tests {
         assert_eq!(input("openai", "gpt-4o-2024-08-06"), Some(2.5));
         assert_eq!(input("openai-responses", "gpt-5-mini"), Some(0.25));
         assert_eq!(input("anthropic", "claude-sonnet-4-5-20250929"), Some(3.0));
-        assert_eq!(input("anthropic", "claude-sonnet-4-20250514"), Some(3.0));
         for (provider, name) in [
             ("openai", "gpt-4o-audio-preview"),
             ("openai", "gpt-5-pro"),
@@ -162,14 +148,13 @@ mod tests {
         for PriceSource { provider, as_of, source, prices } in &TABLE {
             assert!(as_of.len() == 7 && *as_of <= AS_OF && !source.is_empty(), "{provider} {as_of}");
             assert!(KNOWN.iter().any(|known| known.name == *provider), "{provider}");
+            let mut listed = Vec::new();
             for (model, input, cached, output) in *prices {
                 assert!(cached <= input && input <= output, "{model}");
                 names.push(format!("{provider}/{model}"));
-                rows.push_str(&format!(
-                    "| `{provider}/{model}` | {input} | {cached} | {output} | {as_of} |\n"
-                ));
+                listed.push(format!("`{model}` {input}/{cached}/{output}"));
             }
-            rows.push_str(&format!("| | | | | {as_of}: {source} |\n"));
+            rows.push_str(&format!("- `{provider}`, {as_of}: {} ({source})\n", listed.join(", ")));
         }
         let count = names.len();
         names.sort();
@@ -183,7 +168,7 @@ mod tests {
         let (_, after) = after.split_once("<!-- end of prices -->").expect("an end");
         let whole = format!(
             "{before}<!-- prices: made from the table in src/config/prices.rs -->\n\
-             | model | prompt | from a cache | reply | as of |\n|---|---:|---:|---:|---|\n{rows}<!-- end of prices -->{after}"
+             {rows}<!-- end of prices -->{after}"
         );
         if std::env::var_os("UPDATE_PRICES").is_some() {
             std::fs::write(path, &whole).expect("a file");

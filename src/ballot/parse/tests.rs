@@ -113,7 +113,7 @@ fn every_case_has_its_one_reading() {
 fn the_table_and_the_cases_have_the_same_rows() {
     let (_, table) = PAGE.split_once("\n## Replies\n").expect("the section");
     let rows: BTreeSet<_> =
-        table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+        table.lines().filter_map(|line| line.strip_prefix("- `")?.split('`').next()).collect();
     let cases = cases();
     let named: BTreeSet<_> = cases.iter().map(|case| case.row.as_str()).collect();
     // These need more than a text in a file; tests below have them.

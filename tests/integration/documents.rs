@@ -12,11 +12,10 @@ use crate::program::Desk;
 use crate::server::Server;
 
 /// Commands that are not run, by how they begin, and why.
-const NOT_RUN: [(&str, &str); 14] = [
+const NOT_RUN: [(&str, &str); 13] = [
     ("roundtable serve ", "goes on until somebody votes; see serve.rs"),
     ("roundtable inbox ", "needs a session that is served; see inbox.rs"),
     ("export ROUNDTABLE_URL=", "needs a session that is served; see inbox.rs"),
-    ("curl ", "needs a session that is served; see inbox.rs"),
     ("roundtable worker ", "needs a server and a feature; see nats_worker.rs"),
     ("roundtable mcp", "speaks to a client, and needs a feature; see mcp.rs"),
     ("cargo ", "builds this program again"),

@@ -22,6 +22,7 @@ rule: majority
 - A file with `steps` is a workflow of these steps. A file without is one step: a round, or the \
 step that its `type` names. Its keys are at the top level.
 - An unknown key is an error. A key whose value is empty counts as absent.
+- Below, each key has an example; then its type and, after a semicolon, its default.
 - A whole number is accepted where a text is expected. One text is accepted where a list of texts is expected.
 - A time is `90s`, `2m` or `500ms`, a share `60%`.
 - `roundtable check FILE` finds all errors of a file. `roundtable schema` prints a JSON Schema for editors.
@@ -35,11 +36,7 @@ pub fn definition_reference() -> String {
     let mut page = Page { text: INTRODUCTION.to_owned(), shown: Vec::new(), maps: Vec::new() };
     let of_steps = || STEP_KEYS.iter().chain(TYPES.iter().flat_map(|of| of.keys));
     let find = |name| DEFINITION.keys.iter().chain(of_steps()).find(|key| key.name == name);
-    page.table(
-        "The keys that most files need",
-        "Keys of the file, of a round, or of every step.",
-        FIRST.split(' ').filter_map(find),
-    );
+    page.table("The keys that most files need", FIRST.split(' ').filter_map(find));
     page.other_keys("Top level", "The other keys of the file.", DEFINITION.keys);
     page.other_keys("Steps", "The other keys of every step.", &STEP_KEYS);
     page.other_keys(
@@ -56,7 +53,7 @@ pub fn definition_reference() -> String {
     }
     let mut done = 0;
     while let Some(of) = page.maps.get(done).copied() {
-        page.table(&heading(of), &format!("The keys of {}.", of.what), of.keys);
+        page.table(&heading(of), of.keys);
         done += 1;
     }
     page.text
@@ -84,16 +81,15 @@ impl Page {
 
     fn other_keys(&mut self, heading: &str, about: &str, keys: &'static [KeySpec]) {
         let keys: Vec<_> = keys.iter().filter(|key| !self.has(key)).collect();
-        self.table(heading, about, keys);
+        self.table(&format!("{heading}\n\n{about}"), keys);
     }
 
-    fn table(&mut self, heading: &str, about: &str, keys: impl IntoIterator<Item = &'static KeySpec>) {
-        let mut text = format!("\n## {heading}\n\n{about}\n\n");
-        text.push_str("| key, with an example | value; default | meaning |\n|---|---|---|\n");
+    fn table(&mut self, heading: &str, keys: impl IntoIterator<Item = &'static KeySpec>) {
+        let mut text = format!("\n## {heading}\n\n");
         for key in keys {
             let kind = self.kind(&key.kind);
             let default = if key.default.is_empty() { String::new() } else { format!("; {}", key.default) };
-            let _ = writeln!(text, "| `{}: {}` | {kind}{default} | {} |", key.name, key.example, key.about);
+            let _ = writeln!(text, "- `{}: {}` ({kind}{default}): {}", key.name, key.example, key.about);
             self.shown.push(key);
         }
         self.text.push_str(&text);

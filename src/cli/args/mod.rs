@@ -248,7 +248,7 @@ pub enum Format {
     Madr,
     /// CSV, one row per seat
     Csv,
-    /// `JUnit` XML, one case per round
+    /// JUnit XML, one case per round
     Junit,
     /// Annotations of a GitHub workflow
     Github,

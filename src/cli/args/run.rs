@@ -20,7 +20,7 @@ pub struct Run {
     /// Set the default model, or NAME=provider/model for one seat (repeatable)
     #[arg(long, value_name = "MODEL")]
     pub model: Vec<String>,
-    /// Use only these participants, in this order (`{persona: coder, tools: none}` for one with keys)
+    /// Use only these participants, in this order (maps in braces: `{name: ana, model: human}`)
     #[arg(long, value_name = "A,B")]
     pub participants: Vec<String>,
     /// Save to a new file, or to a directory for several inputs

@@ -17,7 +17,8 @@ use crate::config::read_file::read_text;
 use crate::config::remote::DoorAddress;
 use crate::diagnostic::Diagnostic;
 use crate::doors::{
-    Board, Door, Entrance, Identity, MOST_OPEN, accept_tls, fingerprint, make_identity, router,
+    Board, Door, Entrance, Identity, MOST_OF_AN_ADDRESS, MOST_OPEN, accept_tls, fingerprint, make_identity,
+    router,
 };
 use crate::engine::RemoteSeats;
 use crate::history::{Door as RemoteDoor, SeatInfo, SeatInvited, SeatStatus, Session, Timestamp};
@@ -135,7 +136,9 @@ impl LinkDoor {
             Tls::Made => Some(self.made_certificate(&keys, &mut notes)?),
         };
         let ends = CancellationToken::new();
-        let entrance = Entrance::open(listener, tls, MOST_OPEN, ends.clone());
+        // Behind a proxy all connections are its own.
+        let of_address = if self.asked.behind.is_some() { MOST_OPEN } else { MOST_OF_AN_ADDRESS };
+        let entrance = Entrance::open(listener, tls, MOST_OPEN, of_address, ends.clone());
         let routes = router(Arc::new(Door::new(Arc::clone(&board), remote.arrive.clone())));
         let over = ends.clone();
         of.runtime.spawn(async move {

@@ -139,7 +139,12 @@ impl Board {
             Some((round, at)) => match &at.status {
                 SeatStatus::Waiting | SeatStatus::Lost(_) => Err(stands("waiting")),
                 SeatStatus::Asking => {
-                    let json = state.offer_json(round, at, now).unwrap_or_default().to_string();
+                    let order = state.orders.get(seat);
+                    let header = state.header.as_ref();
+                    let mut json =
+                        header.and_then(|header| offer_json(header, round, at, order)).unwrap_or_default();
+                    json["seconds_left"] = json!(state.deadline.map(|end| (end.0 - now.0).max(0) / 1000));
+                    let json = json.to_string();
                     let signature = self.key.sign(&offer_message(json.as_bytes()));
                     Ok((json, signature))
                 }
@@ -188,14 +193,6 @@ impl Board {
             });
         }
         Some(result)
-    }
-}
-
-impl State {
-    fn offer_json(&self, round: &RoundRun, seat: &Seat, now: Timestamp) -> Option<Value> {
-        let mut json = offer_json(self.header.as_ref()?, round, seat, self.orders.get(&seat.name))?;
-        json["seconds_left"] = json!(self.deadline.map(|end| (end.0 - now.0).max(0) / 1000));
-        Some(json)
     }
 }
 

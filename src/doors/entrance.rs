@@ -1,9 +1,10 @@
 //! How connections come in: plain or over TLS, a limited number at once, none that idles for long.
 
+use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -27,6 +28,8 @@ use tokio_util::sync::CancellationToken;
 
 /// How many connections may be open; further ones wait until one ends.
 pub const MOST_OPEN: usize = 1024;
+/// How many of them one address may have, unless a proxy brings all.
+pub const MOST_OF_AN_ADDRESS: usize = 256;
 /// How long a connection may carry nothing. Events are sent at least every 15 seconds.
 const IDLE: Duration = Duration::from_secs(60);
 /// How long the headers of a request may take, and how many bytes they may have.
@@ -42,23 +45,46 @@ const NOT_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\
 #[derive(Debug, Clone, Copy)]
 pub struct Peer(pub SocketAddr);
 
+/// Places of which each key, such as a token, may hold only so many at once.
+pub struct Shares {
+    most: usize,
+    free: Mutex<HashMap<String, Arc<Semaphore>>>,
+}
+
+impl Shares {
+    pub fn new(most: usize) -> Self {
+        Self { most, free: Mutex::default() }
+    }
+
+    /// Returns a place that is free again once dropped; none if the key holds its share.
+    pub fn take(&self, key: String) -> Option<OwnedSemaphorePermit> {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        free.retain(|_, places| places.available_permits() < self.most);
+        let places = free.entry(key).or_insert_with(|| Arc::new(Semaphore::new(self.most)));
+        Arc::clone(places).try_acquire_owned().ok()
+    }
+}
+
 /// Connections that are ready for HTTP, as they come in.
 pub struct Entrance {
     ready: mpsc::Receiver<(Connection, Peer)>,
 }
 
 impl Entrance {
-    /// Accepts connections until it `ends`, `most` at once; over TLS with an acceptor. Needs a runtime.
+    /// Accepts connections until it `ends`, `most` at once and `of_address` of each address; over TLS with
+    /// an acceptor. Needs a runtime.
     pub fn open(
         listener: TcpListener,
         tls: Option<TlsAcceptor>,
         most: usize,
+        of_address: usize,
         ends: CancellationToken,
     ) -> Self {
         let (send, ready) = mpsc::channel(1);
+        let free = Arc::new(Semaphore::new(most));
         tokio::spawn(async move {
             tokio::select! {
-                () = accept(listener, tls, Arc::new(Semaphore::new(most)), send) => {}
+                () = accept(listener, tls, free, Shares::new(of_address), send) => {}
                 () = ends.cancelled() => {}
             }
         });
@@ -94,11 +120,13 @@ async fn accept(
     mut listener: TcpListener,
     tls: Option<TlsAcceptor>,
     free: Arc<Semaphore>,
+    shares: Shares,
     send: mpsc::Sender<(Connection, Peer)>,
 ) {
     while let Ok(permit) = Arc::clone(&free).acquire_owned().await {
         // axum's own: it waits where the system has no descriptors left.
         let (stream, from) = Listener::accept(&mut listener).await;
+        let Some(share) = shares.take(from.ip().to_string()) else { continue };
         let (tls, send) = (tls.clone(), send.clone());
         tokio::spawn(async move {
             let transport = match tls {
@@ -106,7 +134,8 @@ async fn accept(
                 Some(tls) => timeout(HANDSHAKE, encrypt(stream, &tls)).await.ok().flatten(),
             };
             if let Some(transport) = transport {
-                let connection = Connection { transport, idle: Box::pin(sleep(IDLE)), _permit: permit };
+                let connection =
+                    Connection { transport, idle: Box::pin(sleep(IDLE)), _places: [permit, share] };
                 // It fails when the program ends.
                 let _ = send.send((connection, Peer(from))).await;
             }
@@ -136,7 +165,7 @@ enum Transport {
 pub struct Connection {
     transport: Transport,
     idle: Pin<Box<Sleep>>,
-    _permit: OwnedSemaphorePermit,
+    _places: [OwnedSemaphorePermit; 2],
 }
 
 impl Connection {
@@ -196,9 +225,13 @@ mod tests {
     use super::*;
 
     async fn entrance(most: usize) -> (Entrance, SocketAddr) {
+        shared_entrance(most, most).await
+    }
+
+    async fn shared_entrance(most: usize, of_address: usize) -> (Entrance, SocketAddr) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
-        (Entrance::open(listener, None, most, CancellationToken::new()), address)
+        (Entrance::open(listener, None, most, of_address, CancellationToken::new()), address)
     }
 
     #[tokio::test]
@@ -217,6 +250,21 @@ mod tests {
         drop(first);
         let third = entrance.next().await.0;
         drop((second, third));
+    }
+
+    #[tokio::test]
+    async fn one_address_leaves_room_for_others() {
+        let (mut entrance, address) = shared_entrance(3, 2).await;
+        let mut clients = Vec::new();
+        for _ in 0..3 {
+            clients.push(TcpStream::connect(address).await.expect("connects"));
+        }
+        let first = entrance.next().await.0;
+        let _second = entrance.next().await.0;
+        assert_eq!(clients[2].read(&mut [0]).await.expect("an end"), 0, "the third one is closed at once");
+        drop(first);
+        clients.push(TcpStream::connect(address).await.expect("connects"));
+        entrance.next().await;
     }
 
     #[tokio::test]

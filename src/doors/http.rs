@@ -19,7 +19,7 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
 use super::board::Board;
-use super::entrance::Peer;
+use super::entrance::{Peer, Shares};
 use crate::core::Refusal;
 use crate::engine::{Accepted, Arrival, Message};
 use crate::history::RefusalWord;
@@ -31,12 +31,14 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Door {
     pub board: Arc<Board>,
     pub arrivals: mpsc::Sender<Arrival>,
+    /// The event streams of each invitation.
+    pub streams: Shares,
     limits: Limits,
 }
 
 impl Door {
     pub fn new(board: Arc<Board>, arrivals: mpsc::Sender<Arrival>) -> Self {
-        Self { board, arrivals, limits: Limits::default() }
+        Self { board, arrivals, streams: Shares::new(4), limits: Limits::default() }
     }
 }
 

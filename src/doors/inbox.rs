@@ -51,10 +51,6 @@ fn holder(named: Option<String>, agent: &str) -> Result<String, Refusal> {
     if is_name { Ok(holder) } else { Err(malformed("`holder` is a name of up to 100 characters")) }
 }
 
-fn answer(result: Result<Response, Refusal>) -> Response {
-    result.unwrap_or_else(refused)
-}
-
 /// `wait` and `max` of a poll.
 fn of_query(query: Option<&str>) -> Result<(u64, usize), Refusal> {
     let (mut wait, mut max) = (0, MOST_ITEMS);
@@ -107,7 +103,7 @@ pub async fn take(Agent(participant): Agent, State(door): Shared, body: Body) ->
         let items: Vec<Value> = items.iter().filter_map(|item| door.board.work(&participant, item)).collect();
         Ok(Json(json!({ "items": items, "over": door.board.is_over() })).into_response())
     };
-    answer(taken.await)
+    taken.await.unwrap_or_else(refused)
 }
 
 #[derive(Deserialize)]
@@ -132,7 +128,7 @@ pub async fn item(
 ) -> Response {
     let about = rest.as_ref().ok().and_then(|Path(rest)| rest.rsplit_once('/'));
     let Some((item, verb)) = about else { return refused(RefusalWord::NoSuchPage) };
-    answer(of_item(&door, participant, item, verb, body).await)
+    of_item(&door, participant, item, verb, body).await.unwrap_or_else(refused)
 }
 
 async fn of_item(

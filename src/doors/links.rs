@@ -14,6 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use futures::stream::{Stream, unfold};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::http::{Body, Door, Invited, Shared, hand_in, refused};
 use crate::engine::{Accepted, Message};
@@ -112,17 +113,20 @@ pub async fn status(_: Invited, State(door): Shared) -> Response {
     Json(door.board.status(crate::clock::now())).into_response()
 }
 
-pub async fn events(_: Invited, State(door): Shared) -> Response {
-    Sse::new(states(door)).keep_alive(KeepAlive::default()).into_response()
+pub async fn events(Invited { invitation, .. }: Invited, State(door): Shared) -> Response {
+    match door.streams.take(invitation) {
+        Some(place) => Sse::new(states(door, place)).keep_alive(KeepAlive::default()).into_response(),
+        None => refused(RefusalWord::TooManyTries),
+    }
 }
 
-/// How the round stands, now and after each change.
-fn states(door: Arc<Door>) -> impl Stream<Item = Result<Event, Infallible>> {
+/// Sends the status of the round, now and after each change.
+fn states(door: Arc<Door>, place: OwnedSemaphorePermit) -> impl Stream<Item = Result<Event, Infallible>> {
     let mut changes = door.board.changes();
     changes.mark_changed();
-    unfold((door, changes), |(door, mut changes)| async move {
+    unfold((door, changes, place), |(door, mut changes, place)| async move {
         changes.changed().await.ok()?;
         let state = door.board.status(crate::clock::now()).to_string();
-        Some((Ok(Event::default().event("status").data(state)), (door, changes)))
+        Some((Ok(Event::default().event("status").data(state)), (door, changes, place)))
     })
 }

@@ -22,7 +22,7 @@ use axum::{Json, Router};
 use serde_json::json;
 
 pub use board::Board;
-pub use entrance::{Entrance, MOST_OPEN};
+pub use entrance::{Entrance, MOST_OF_AN_ADDRESS, MOST_OPEN};
 pub use http::Door;
 use http::{in_time, refused, with_headers};
 #[cfg(feature = "nats")]

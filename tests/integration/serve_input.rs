@@ -114,13 +114,14 @@ fn every_refusal_is_json_and_headers_have_a_limit() {
     let server = served();
     let dana = server.browser("dana", 1);
     dana.get("/v1/context/%FF").refuses(404, "no such snapshot");
-    dana.get("/v1/seat/key").refuses(405, "no such method");
     dana.send("POST", "/v1/seat/key", &vec![b' '; 600 * 1024]).refuses(413, "too long");
-    let mut large = server.browser("dana", 1);
-    large.token = "x".repeat(12 * 1024);
+    let mut large = Browser { token: "x".repeat(12 * 1024), ..server.browser("dana", 1) };
     assert_eq!(large.get("/v1/seat").status, 401);
     large.token = "x".repeat(20 * 1024);
     assert_eq!(large.get("/v1/seat").status, 431);
+    let mut streams = [0; 4].map(|_| dana.open("GET", "/v1/events", b""));
+    streams.iter_mut().for_each(|stream| stream.read_exact(&mut [0]).expect("answered"));
+    dana.get("/v1/events").refuses(429, "too many tries");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Verbs that look around: personas, strategies, sessions, the schema.
 
+use std::cmp::Reverse;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -171,7 +172,14 @@ pub fn saved(folders: &Dirs) -> Vec<PathBuf> {
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "s2s"))
         .collect();
-    paths.sort_by(|a, b| b.file_name().cmp(&a.file_name()));
+    // A name begins with the second of its session's start; of one second the last written is the newest.
+    paths.sort_by_cached_key(|path| {
+        let second: Vec<char> = path.file_name().map_or_else(Vec::new, |name| {
+            name.to_string_lossy().chars().take("20261127-120000".len()).collect()
+        });
+        let written = std::fs::metadata(path).and_then(|file| file.modified()).ok();
+        Reverse((second, written))
+    });
     paths
 }
 

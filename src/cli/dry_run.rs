@@ -171,7 +171,7 @@ impl Total {
         output.note(&said);
         if !self.unknown.is_empty() {
             let models = self.unknown.join(", ");
-            output.note(&format!("no price is known of {models}: add `prices` to config.yaml"));
+            output.note(&format!("no price is known of {models}: add `prices` to your own config.yaml"));
         }
     }
 }

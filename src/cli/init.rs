@@ -26,8 +26,6 @@ const CONFIG: &str = "\
 # timeout: 600s
 # providers:
 #   lab: {api: openai, base_url: \"http://127.0.0.1:8091/v1\", key_env: LAB_API_KEY, max_in_flight: 2}
-# prices:                       # US dollars per million tokens; they go before the built-in ones
-#   openai/some-model: {input: 2.5, cached: 1.25, output: 10}
 ";
 
 const ENTRY: &str = r#"{"mcpServers": {"roundtable": {"command": "roundtable", "args": ["mcp"]}}}"#;

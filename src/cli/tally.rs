@@ -28,9 +28,8 @@ const MAX_BALLOTS: u64 = 512 << 20;
 
 pub fn run(args: &TallyArgs, session: Option<&Path>, output: &mut Console) -> VerbResult {
     if args.rules.rule.is_none() && !args.rules.all && !args.supported {
-        let problem =
-            Diagnostic::new("no rule is given").hint("add `--rule NAME`, or `--all` for every rule");
-        return Err(problem.into());
+        let every = if args.ballots.is_some() { "" } else { ", or `--all` for every rule" };
+        return Err(Diagnostic::new("no rule is given").hint(format!("add `--rule NAME`{every}")).into());
     }
     match &args.ballots {
         None => of_session(&session_or_newest(session, output)?, args, output),

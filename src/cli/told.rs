@@ -262,19 +262,11 @@ fn cut_prompts(session: &Session, round: &RoundRun) -> Vec<String> {
     told(session, round, |seat| Some(("note".to_owned(), seat.answer()?.record.cut_prompt(tokens)?)))
 }
 
-fn formless(session: &Session, round: &RoundRun) -> Option<String> {
-    let lost = seats(session, round).filter(|seat| {
-        seat.outcome() == Some(Outcome::Invalid) && Origin::of_model(seat.model) == Origin::Model
-    });
-    let mut models: Vec<&str> = lost.map(|seat| seat.model).collect();
-    models.sort_unstable();
-    models.dedup();
-    let number = round.opened.number;
-    (!models.is_empty()).then(|| {
-        format!(
-            "round {number}: {} does not keep the form: try a larger model, or `structured: true` for its provider",
-            models.join(", ")
-        )
+fn formless(session: &Session, round: &RoundRun) -> Vec<String> {
+    let advice = "try a larger model, or `structured: true` for its provider";
+    told(session, round, |seat| {
+        let is_lost = seat.outcome() == Some(Outcome::Invalid) && seat.origin == Origin::Model;
+        is_lost.then(|| ("hint".to_owned(), advice.to_owned()))
     })
 }
 

@@ -165,7 +165,7 @@ fn model(name: &str, set_up: &Environment, is_limited: bool) -> Result<Model, Di
     if is_limited && price.is_none() {
         let why = unpriced(&catalog, name);
         let message = format!("the price of `{name}` is not known, so that no limit can be kept: {why}");
-        let hint = format!("add `prices: {{{name}: {{input: …, output: …}}}}` to config.yaml");
+        let hint = format!("add `prices: {{{name}: {{input: …, output: …}}}}` to your own config.yaml");
         return Err(Diagnostic::new(message).hint(hint));
     }
     let price = price.unwrap_or_default();

@@ -104,10 +104,10 @@ impl Budget {
         let (limit, spent, aside) = (self.limit, self.spent(session), self.aside_for_all(session));
         self.funds.leave(limit - spent - aside - next);
         let besides = if aside > 0.0 { format!(", ${aside:.4} are reserved") } else { String::new() };
+        let spent_so_far =
+            if spent > 0.0 { format!("${spent:.4} are spent") } else { "nothing is spent".into() };
         (spent + aside + next > limit).then(|| {
-            format!(
-                "{what} could cost ${next:.4}{besides} and ${spent:.4} are spent: above the limit of ${limit}"
-            )
+            format!("{what} could cost ${next:.4}; the limit is ${limit}{besides}, and {spent_so_far}")
         })
     }
 

@@ -22,7 +22,7 @@ pub fn budget(
     for model in models(session).filter(|model| !prices.contains_key(*model)) {
         let why = unpriced(&set_up.catalog(), model);
         let message = format!("the price of `{model}` is not known, so that no budget can be kept: {why}");
-        let hint = format!("add `prices: {{{model}: {{input: …, output: …}}}}` to config.yaml");
+        let hint = format!("add `prices: {{{model}: {{input: …, output: …}}}}` to your own config.yaml");
         problems.push(Diagnostic::new(message).hint(hint));
     }
     no_problems(problems)?;

@@ -364,10 +364,9 @@ fn refusal(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Diagnost
     if spec.command.as_ref().is_some_and(|program| !program.tool_less) {
         let message =
             format!("`{}` is an external program and cannot take a seat in a blind round", spec.name);
-        return Some(
-            Diagnostic::new(message)
-                .hint("declare `tool_less: true` if it has no tools, seat a persona, or script its answers"),
-        );
+        return Some(Diagnostic::new(message).hint(
+            "declare `agent_only: true`, or `tool_less: true` if it has no tools; or script its answers",
+        ));
     }
     if spec.tools == SeatTools::Allowed {
         let message = format!("`{}` may use tools and cannot take a seat in a blind round", spec.name);

@@ -110,7 +110,7 @@ fn nobody_reached_and_caps_are_5() {
     desk.write("../home/config/config.yaml", config + "prices: {lab/m: {input: 5, output: 25}}\n");
     let sent = server.requests().len();
     let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--max-usd", "0.0001"]).code(5);
-    ran.shows("> **Stopped: ").tells("above the limit");
+    ran.shows("> **Stopped: ").tells("the limit is");
     assert_eq!(server.requests().len(), sent, "nothing is sent");
 
     let long = "goal: Pick\nmax_duration: 1ms\nparticipants: [qa-lead]\nsteps:\n  \
@@ -171,7 +171,7 @@ fn after_the_close_each_seat_without_a_ballot_is_told_with_its_reason_and_before
         let ran = desk.run([&["--batch", "decide.yaml", "--model", "lab/m"][..], more].concat()).code(0);
         let told: Vec<&str> = ran.err.lines().filter(|line| line.starts_with("round 1: ")).collect();
         assert_eq!(told.len(), 3, "{}", ran.err);
-        assert!(told[2].starts_with("round 1: lab/m does not keep the form: try a larger model"), "{told:?}");
+        assert!(told[2].starts_with("round 1: hint: qa-lead: try a larger model"), "{told:?}");
         assert!(told[0].starts_with("round 1: invalid: qa-lead: "), "{told:?}");
         assert_eq!(told[1], "round 1: failed: skeptic: HTTP 401: no such key; check `LAB_KEY`");
     }

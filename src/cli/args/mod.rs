@@ -142,7 +142,7 @@ pub enum Verb {
     },
     /// Check provider keys, reachability and models, and print the settings
     Doctor {
-        /// `provider` or `provider/model` (default: all); exit 5 if one is unreachable
+        /// `provider` or `provider/model` (default: all); exit 5 if one that you name is unreachable
         #[arg(value_name = "PROVIDER")]
         providers: Vec<String>,
         /// Measure what a program sends, with a recorder on this machine in place of its service

@@ -44,6 +44,9 @@ pub fn plain(schema: &mut Value) {
         Value::Object(map) => {
             map.remove("format");
             map.retain(|key, value| key != "default" || !value.is_null());
+            if map.get("items") == Some(&Value::Bool(true)) {
+                map.insert("items".to_owned(), Value::Object(Map::new()));
+            }
             if let Some(Value::Array(types)) = map.get_mut("type") {
                 types.retain(|kind| kind != "null");
                 if let Some(first) = types.first().cloned() {
@@ -77,7 +80,7 @@ pub struct Convene {
     /// Who is asked: models (provider/model), personas by name such as software-architect, qa-lead or skeptic,
     /// or maps {"persona": "qa-lead", "model": "openai/gpt-5-mini"}. Without them the user's panel.
     #[serde(default)]
-    #[schemars(with = "Vec<String>")]
+    #[schemars(with = "Vec<Value>")]
     pub participants: Vec<Seat>,
     /// The material the seats judge by, word for word. They have no tools: what is not here, they do not know.
     #[serde(default)]

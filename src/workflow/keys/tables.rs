@@ -102,7 +102,7 @@ static PARTICIPANT: MapSpec = MapSpec {
             "model",
             Texts,
             "see [models](PROVIDERS.md)",
-            "`provider/model`, `human`, `remote/link`, `remote/inbox` or `recorded/FILE`. In a list each is asked, in rounds, if those before it fail.",
+            "`provider/model`, `human`, `remote/link`, `remote/inbox` or `recorded/FILE`. In a list, in rounds, the next is asked if one fails.",
             "ollama/llama3.2",
         ),
         key("agent_only", Flag, "false", "It works for steps of type `agent` and sits in no round.", "true"),

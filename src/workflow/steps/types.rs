@@ -27,7 +27,7 @@ pub static STEP_KEYS: [KeySpec; 8] = [
     key("type", Words(type_names), "round, if there is a `question`", "The step's type.", "agent"),
     key("description", Text, "", "A line about the step.", "\"the release plan\""),
     key("label", Text, "", "The name of the stage.", "Planning"),
-    key("next", Text, "the next in the file", "The next step after a success.", "review"),
+    key("next", Text, "the next, if no step names one", "The next step after a success.", "review"),
     key("on_error", Text, "`next`", "The next step after a failure.", "repair"),
     key("max_runs", Whole(1, u64::MAX), "no limit", "The most runs of the step.", "3"),
     key("on_exhausted", Text, "the facilitator is asked", "The next step after `max_runs`.", "escalate"),

@@ -120,7 +120,7 @@ fn every_refusal_is_json_and_headers_have_a_limit() {
     large.token = "x".repeat(20 * 1024);
     assert_eq!(large.get("/v1/seat").status, 431);
     let mut streams = [0; 4].map(|_| dana.open("GET", "/v1/events", b""));
-    streams.iter_mut().for_each(|stream| stream.read_exact(&mut [0]).expect("answered"));
+    assert!(streams.iter_mut().all(|stream| stream.read_exact(&mut [0]).is_ok()));
     dana.get("/v1/events").refuses(429, "too many tries");
 }
 

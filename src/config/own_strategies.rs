@@ -11,7 +11,7 @@ const MOST_BYTES: u64 = 256 * 1024;
 /// The strategy of that name; `None` if the project has none.
 pub fn own_strategy(name: &str, folders: &Dirs) -> Result<Option<Strategy>, Diagnostic> {
     let text = own_strategy_text(name, folders)?;
-    text.map(|text| Strategy::parse(&text, name, &file_of(name))).transpose()
+    text.map(|text| Strategy::parse(&text, name, &format!(".s2s/strategies/{name}.yaml"))).transpose()
 }
 
 /// The text of its file; `None` if the project has none of that name.
@@ -28,8 +28,4 @@ pub fn own_strategy_names(folders: &Dirs) -> Vec<String> {
     let mut names: Vec<String> = names.filter(is_own).collect();
     names.sort();
     names
-}
-
-fn file_of(name: &str) -> String {
-    format!(".s2s/strategies/{name}.yaml")
 }

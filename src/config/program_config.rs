@@ -10,6 +10,7 @@ pub(super) fn program(fields: &mut Fields<'_>, node: &Node, name: &str) -> SeatP
     let mut program = SeatProgram {
         provider: name.to_owned(),
         command: fields.texts("command"),
+        arguments: fields.texts("arguments"),
         env: fields.texts("env"),
         output: OutputPaths {
             reply: fields.text("reply"),

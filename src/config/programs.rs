@@ -47,8 +47,10 @@ impl ConfiguredProgram {
 pub fn program(config: &Config, provider: &str) -> Option<ConfiguredProgram> {
     let said = config.providers.get(provider);
     let own = said.and_then(|said| said.own.as_ref());
-    if let Some(program) = named(provider) {
+    if let Some(mut program) = named(provider) {
         let added = own.map(|own| own.value.program.clone()).unwrap_or_default();
+        program.command.extend(added.arguments.iter().cloned());
+        program.tools_command.extend(added.arguments);
         let program = SeatProgram { env: added.env, allow_tools: added.allow_tools, ..program };
         return Some(ConfiguredProgram { program, named_by: None, folder: None });
     }

@@ -10,6 +10,8 @@ pub struct SeatProgram {
     /// The program and its arguments. `{model}`, `{prompt}`, `{rules}` (the instructions of the prompt), `{rules_file}`
     /// (a file with them) and `{files}` (the folder of [`SeatProgram::files`]) are filled in.
     pub command: Vec<String>,
+    /// The user's own arguments for a program known by name.
+    pub arguments: Vec<String>,
     /// Arguments that follow where a model is named.
     pub with_model: Vec<String>,
     pub set: Vec<(String, String)>,

@@ -200,7 +200,7 @@ fn begin_session(
     run_session(ready, context, output)
 }
 
-/// What is said where the screen will be: the next best thing for this file.
+/// Says what to do instead of opening this file on the screen.
 pub fn interactive(file: Option<&Path>) -> Diagnostic {
     let Some(file) = file else {
         return Diagnostic::new("the terminal UI needs a terminal")

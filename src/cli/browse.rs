@@ -207,7 +207,7 @@ pub fn session_file(given: &Path) -> PathBuf {
     found.unwrap_or_else(|| given.to_owned())
 }
 
-/// What commands call a session: its id where that leads to its file, else the path.
+/// Returns the session's id if that leads to its file, else the path.
 pub fn session_name(path: &Path) -> String {
     let id = path.file_stem().map(PathBuf::from).unwrap_or_default();
     let is_found = std::fs::canonicalize(session_file(&id)).ok() == std::fs::canonicalize(path).ok();

@@ -26,7 +26,7 @@ use crate::sanitize::harmless_line;
 enum Severity {
     Error,
     Warning,
-    /// What a run would run or ask: nothing is wrong with it.
+    /// Something that a run would start or contact; no mistake.
     Note,
 }
 
@@ -157,8 +157,7 @@ fn of_plan(
     }
 }
 
-/// What will be refused whatever results come, and what a warning will be given of; `file` is the
-/// definition's name.
+/// Returns what will be refused whatever results come, and the warnings; `file` is the definition's name.
 pub fn foreseen(session: &Session, file: &str) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
     const HINT: &str = "hand over what it names, or word it otherwise; `completeness: off` skips this check";
     let (mut refused, mut warned) = (Vec::new(), Vec::new());

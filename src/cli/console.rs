@@ -1,7 +1,7 @@
-//! Where things are printed: results to standard output, everything else to standard error.
+//! Prints results to standard output, everything else to standard error.
 //!
-//! A closed pipe ends printing, never the session. Whatever else keeps a result from being written is
-//! said, once, and ends the program with exit code 1; a session goes on, since its file holds it all.
+//! A closed pipe ends printing, never the session. Another failure to write a result is reported once and
+//! ends the program with exit code 1. A session goes on, since its file holds everything.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::launch::error::RunError;
 use crate::sanitize::{harmless, harmless_line};
 use crate::words::meant;
 
-/// What a verb comes to: its exit code, or the problems that keep it from its work.
+/// The exit code of a verb, or the problems that stopped it.
 pub type VerbResult = Result<ExitCode, RunError>;
 
 /// The two streams, and how much is said on them.
@@ -66,12 +66,12 @@ impl Console {
         }
     }
 
-    /// Whether a script reads standard output, and no report belongs there.
+    /// A script reads standard output, and no report belongs there.
     pub fn is_for_scripts(&self) -> bool {
         self.json || self.result_only
     }
 
-    /// Whether a person reads the result on a terminal, and in one look.
+    /// A person reads the result on a terminal.
     pub fn is_for_a_look(&self) -> bool {
         !self.full && !self.is_for_scripts() && io::stdout().is_terminal()
     }
@@ -177,7 +177,7 @@ pub fn fail(error: &RunError, output: &mut Console) -> ExitCode {
     error.exit
 }
 
-/// What to write instead of a flag that its command, the first, does not have.
+/// Returns the hint for a flag that the command does not have.
 fn flag_meant(flag: &str, command: &Command, verb: Option<&Command>) -> String {
     let long = |of: &Command| {
         let flags = of.get_arguments().filter_map(|argument| argument.get_long());

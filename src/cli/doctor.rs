@@ -84,7 +84,7 @@ pub fn checked(
             .map_err(|error| Diagnostic::new(format!("signals cannot be waited for: {error}")))?;
         tokio::select! {
             found = check(&catalog, &findings, names, depth) => Ok(Ok(found?)),
-            // What was started for a key ends with this.
+            // This also ends the programs that were started for keys.
             exit = signals.any() => Ok(Err(exit)),
         }
     })

@@ -1,4 +1,4 @@
-//! What every door of a session needs.
+//! The inputs of every door of a session.
 
 use crate::diagnostic::Diagnostic;
 use crate::history::{Session, SessionOpened};

@@ -86,7 +86,7 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     if !context.out.is_empty() {
         exit = exit.max(super::files::write_reports(&path, context.out, output)?);
     }
-    // What was told of it already must not be lost on a script.
+    // A script must see that the state of a task was not written.
     let exit = if session.unwritten_tasks().is_empty() { exit } else { exit.max(ExitCode::Failure) };
     let is_interrupted =
         session.paused.as_ref().is_some_and(|(_, reason)| *reason == PauseReason::Interrupted);
@@ -282,7 +282,7 @@ fn example_ballot(form: &BallotForm) -> serde_json::Value {
     serde_json::Value::Object(ballot.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
 }
 
-/// What watches a headless run: NDJSON on standard output, what goes on on standard error.
+/// Reports a headless run: events on standard output, progress on standard error.
 struct ProgressReporter<'a> {
     output: &'a mut Console,
     teller: &'a Teller,

@@ -28,10 +28,9 @@ use crate::round::offer;
 use crate::round::snapshot::sha256_hex;
 
 const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8700);
-/// How long an invitation can be taken, in milliseconds: a week.
+/// An invitation is valid for a week; in milliseconds.
 const INVITED_FOR: i64 = 7 * 24 * 3600 * 1000;
 
-/// How what goes over the wire is encrypted.
 enum Tls {
     /// By whoever leads here, or not at all on this machine.
     None,
@@ -55,7 +54,7 @@ struct Serving {
     ends: CancellationToken,
     /// Of the table's key, as links hold it.
     fingerprint: String,
-    /// What whoever invites should know: a certificate that was made here, and its fingerprint.
+    /// Notes for the facilitator: a certificate that was made here, and its fingerprint.
     notes: Vec<String>,
 }
 

@@ -95,7 +95,7 @@ fn planned_prompt(
     Err(vec![Diagnostic::new(format!("step `{}` hands nothing out", step.id))])
 }
 
-/// How many rounds come before a step on the shortest way to it.
+/// Counts the rounds before a step on the shortest way to it.
 fn rounds_before(definition: &Definition, id: &str) -> u32 {
     let rounds = |step: &Step| step.all().into_iter().filter(|step| step.round().is_some()).count() as u32;
     let mut reached: Vec<(&Step, u32)> =

@@ -1,6 +1,7 @@
-//! What standard error tells of a headless session while it runs: who waits, why and until when; that
-//! it is still at work, where nobody sees a terminal; and, once a round is closed, which seats brought
-//! no ballot, and why. No part of an answer is printed before the close.
+//! Progress of a headless session on standard error: waits with their reason, signs of life without a
+//! terminal, and after the close the seats without a ballot.
+//!
+//! No part of an answer is printed before the close.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -27,7 +28,7 @@ const EVERY: Duration = Duration::from_secs(30);
 pub struct Teller {
     pub watches: ProgressBoard,
     say: Box<dyn Fn(&str) + Send + Sync>,
-    /// Whether somebody sees a bar, and needs no sign that the session is alive.
+    /// Somebody sees a bar, and needs no other sign of life.
     on_terminal: bool,
     state: Mutex<State>,
 }
@@ -156,7 +157,7 @@ impl Teller {
         }
     }
 
-    /// Who waits longer than a moment and was not told of lately, by reason.
+    /// Returns lines about seats that wait long and were not mentioned lately, by reason.
     fn waits(&self) -> Vec<String> {
         let mut progress: Vec<(String, Progress)> = self.watches.progress().into_iter().collect();
         progress.sort_by(|(a, _), (b, _)| a.cmp(b));

@@ -41,7 +41,7 @@ fn verify_one(path: &Path, args: &VerifyArgs, output: &mut Console) -> VerbResul
     let receipt = args.receipt.as_deref().map(receipt_in).transpose()?;
     let bytes = bytes_of(path)?;
     let mut found = verify(&bytes, expect.as_deref());
-    // What is no session, or one of another format, is not a session that fails.
+    // A file that is no session, or of another format, has not failed the check.
     if let Some(damage) = found.damage.as_ref().filter(|damage| is_no_session(damage)) {
         return Err(damage_problem(damage, &path.display().to_string()).into());
     }
@@ -81,7 +81,7 @@ fn receipt_in(given: &str) -> Result<Receipt, Diagnostic> {
     })
 }
 
-/// What was found, with the keys that scripts build on.
+/// Scripts rely on these keys.
 fn as_json(found: &Verification) -> Value {
     let finding = |finding: &Finding| {
         let place = finding.place;

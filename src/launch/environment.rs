@@ -12,7 +12,7 @@ pub const PROGRAM: &str = concat!("roundtable ", env!("CARGO_PKG_VERSION"));
 pub struct Environment {
     pub folders: Dirs,
     pub config: Config,
-    /// What of the project's counts that can run or redirect.
+    /// Consent to what the project's files start or redirect.
     pub trust: Trust,
 }
 

@@ -34,14 +34,14 @@ impl Environment {
         Ok(EvidenceReader::of_project(&self.folders, SecretPolicy::Agreed(agreed)))
     }
 
-    /// What of a session's evidence looks like a secret, where its definition would send that all the same.
+    /// Returns the evidence that looks like a secret and that the definition sends all the same.
     pub(super) fn secrets(&self, session: &Session) -> Vec<Need> {
         let definition = session.definition.iter().filter(|definition| definition.secrets_allowed);
         let definition = definition.filter(|_| !self.config.secrets_allowed.value);
         let reader = EvidenceReader::of_project(&self.folders, SecretPolicy::Allow);
         let need = |artifact: &Artifact| {
             let source = artifact.source.as_ref()?;
-            // What cannot be read is refused where it is sent.
+            // Unreadable evidence is refused when it is sent.
             let secret = reader.secret(source).ok()??;
             let what = What::Secret { source: source.place.name(), secret };
             Some(Need { what, named_by: Some(file_of(session).to_owned()) })
@@ -50,7 +50,7 @@ impl Environment {
     }
 }
 
-/// What of a definition's evidence cannot be read or must not be sent.
+/// Returns the evidence of a definition that cannot be read or must not be sent.
 pub fn unreadable_evidence(definition: &Definition, file: &str, reader: &EvidenceReader) -> Vec<Diagnostic> {
     let wrong = |artifact: &Artifact| {
         let problem = reader.read(artifact.source.as_ref()?).err()?;

@@ -10,7 +10,7 @@ use crate::history::{Merge, PLACEHOLDER, PauseReason, SCRIPTED, Session};
 /// Opens every round, accepts every tally, answers what is scripted, and leaves where nothing is.
 pub struct HeadlessFacilitator {
     pub answers: Answers,
-    /// Whether seats are asked again whose answers were lost with their key.
+    /// Seats whose answers were lost with their key are asked again.
     pub ask_again: bool,
     /// Why a request was refused: nobody is there to make another one.
     refused: Option<String>,
@@ -51,7 +51,7 @@ impl HeadlessFacilitator {
     }
 }
 
-/// What a rehearsal goes on with where nobody answers: a yes, or the first that is offered.
+/// A rehearsal goes on with a yes, or with the first choice.
 fn placeholder(kind: &QuestionKind) -> FacilitatorAnswer {
     let choice = match kind {
         QuestionKind::Tie(choices) | QuestionKind::Exhausted(choices) => choices.first().cloned(),

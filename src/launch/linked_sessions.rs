@@ -36,7 +36,7 @@ pub fn linked_sessions(
     (sessions, problems)
 }
 
-/// What a session came to: its outcome, else its last result.
+/// Returns a session's outcome, else its last result.
 fn outcome(session: &Session) -> String {
     let last = || session.results.values().last().filter(|result| result.success);
     report::outcome(session).or_else(|| Some(last()?.data.to_string())).unwrap_or_default()

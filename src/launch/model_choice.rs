@@ -30,7 +30,7 @@ impl ModelFlags {
     }
 }
 
-/// Whether a model's name is one: `inherit` leaves the choice to what comes next.
+/// `inherit` leaves the choice to the next place.
 fn is_given(model: &impl AsRef<str>) -> bool {
     !matches!(model.as_ref(), "" | "inherit")
 }

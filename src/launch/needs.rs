@@ -1,4 +1,4 @@
-//! What a session asks that is not scripted: its seats, and the programs and services behind them.
+//! The seats of a session that are not scripted, and the programs and services behind them.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ use crate::workflow::{Definition, ParticipantSpec, ProgramSpec, Step};
 pub(super) struct Asked<'a> {
     pub seat: &'a SeatInfo,
     pub program: Option<&'a ProgramSpec>,
-    /// Whether it is a model's program that may use its tools.
+    /// The model's program may use its tools.
     allows_tools: bool,
     /// The models that may answer for it, in turn.
     pub models: Vec<&'a str>,
@@ -95,7 +95,7 @@ pub fn needs(
     Ok(needs)
 }
 
-/// What a session that goes on names outside the project: folders and recordings.
+/// Returns the folders and recordings outside the project that a resumed session names.
 pub(super) fn outside(session: &Session, answers: &Answers, bounds: &PathPolicy) -> Vec<Diagnostic> {
     let definition = session.definition.iter();
     let specs: Vec<_> = definition.flat_map(|definition| &definition.participants).collect();

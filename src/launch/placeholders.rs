@@ -1,4 +1,4 @@
-//! What is told before anything is asked of seats without a model, and of placeholders: they decide nothing.
+//! Notices about seats without a model and about placeholders, which decide nothing.
 
 use crate::diagnostic::Diagnostic;
 use crate::history::{SeatInfo, Session};

@@ -30,7 +30,7 @@ use crate::workflow::{
     needs_screen, recheck, unknown_tasks,
 };
 
-/// What is asked of a run, whichever front end it has.
+/// Options of a run, the same for every front end.
 #[derive(Debug, Clone, Default)]
 pub struct LaunchOptions {
     pub is_headless: bool,
@@ -44,14 +44,14 @@ pub struct LaunchOptions {
     pub max_usd: Option<f64>,
     pub answers: Answers,
     pub rehearse: bool,
-    /// Whether nothing is to be asked, so that seats need no model.
+    /// Nothing will be asked, so seats need no model.
     pub only_looks: bool,
     /// Evidence beside the definition's, as a snapshot shows it.
     pub evidence: Vec<Map<String, Value>>,
 }
 
 impl LaunchOptions {
-    /// Whether the run says itself who answers, so that the definition's own answers of seats are not used.
+    /// The run itself names who answers, so the definition's answers of seats are not used.
     fn names_others(&self) -> bool {
         let names_model = self.flags.all.is_some() || !self.flags.named.is_empty();
         self.rehearse || names_model || !self.participants.is_empty() || !self.invited.is_empty()
@@ -78,7 +78,7 @@ pub struct PreparedSession {
     pub unread: Vec<Diagnostic>,
     pub linked: Vec<LinkedSession>,
     pub unlinked: Vec<Diagnostic>,
-    /// Whether it is the user's own, and no project's.
+    /// The file is the user's own, not a project's.
     pub is_own: bool,
 }
 
@@ -89,7 +89,7 @@ pub struct Opening {
 }
 
 pub struct ExaminedFile {
-    /// What could be read of it, with errors or without.
+    /// The readable part of the definition, with errors or without.
     pub plan: Option<PreparedSession>,
     pub problems: Vec<Diagnostic>,
     pub warnings: Vec<Diagnostic>,
@@ -297,7 +297,7 @@ fn used_definition(from: &str, path: &str, bounds: &PathPolicy) -> Result<(Strin
     Ok((path.display().to_string(), read_text(&path, MAX_DEFINITION as u64)?))
 }
 
-/// What a definition's file is called in messages, and its text; `-` is standard input.
+/// Returns a definition's name in messages and its text; `-` is standard input.
 fn definition_text(path: &Path) -> Result<(String, String), Diagnostic> {
     let (file, text) = read_input(path, MAX_DEFINITION as u64 * 8)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_owned();
@@ -323,7 +323,8 @@ impl PreparedSession {
         })
     }
 
-    /// What a session of this plan needs. The user's own definition asks nothing for its programs and secrets.
+    /// Returns the consents that a session needs; the user's own definition needs none for programs and
+    /// secrets.
     pub fn needs(&self, session: &Session, set_up: &Environment) -> Result<Vec<Need>, Vec<Diagnostic>> {
         let mut needs = needs(session, set_up, &self.answers)?;
         let is_said = |need: &&mut Need| matches!(need.what, What::Program { .. } | What::Secret { .. });

@@ -22,7 +22,7 @@ use crate::workflow::{Definition, ParticipantSpec, SeatTools, Step, StepKind};
 pub struct Roster {
     pub seats: Vec<SeatInfo>,
     pub personas: Vec<PersonaInfo>,
-    /// What their models cost, as far as is known, where a service answers.
+    /// Known prices of the models that a service answers.
     pub prices: IndexMap<String, Price>,
     pub providers: IndexMap<String, ProviderSettings>,
     pub notices: Vec<Diagnostic>,
@@ -42,7 +42,7 @@ pub struct RosterInputs<'a> {
     pub nobody: UnknownAgentPolicy,
 }
 
-/// What becomes of an agent that is no participant, no persona, and has no answer scripted.
+/// The treatment of an agent that is no participant, no persona, and not scripted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnknownAgentPolicy {
     Refused,
@@ -109,7 +109,7 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
 }
 
 impl RosterInputs<'_> {
-    /// What keeps a participant from being asked.
+    /// Returns the reasons why a participant cannot be asked.
     fn seat_problems(
         &self,
         spec: &ParticipantSpec,
@@ -181,7 +181,7 @@ impl RosterInputs<'_> {
         Some(problem.hint("name a program such as `claude-cli/MODEL`, or leave `tools` out"))
     }
 
-    /// What its `your_role` says, where that is not its name.
+    /// Returns its `your_role`, unless that is its name.
     fn role(&self, spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<String> {
         let has_no_persona = persona.is_none() && !spec.needs_persona && self.is_seated(spec);
         spec.role.clone().or_else(|| has_no_persona.then(|| ROLE_WITHOUT_PERSONA.to_owned()))
@@ -201,7 +201,6 @@ impl RosterInputs<'_> {
         })
     }
 
-    /// What these models cost, where a service answers.
     fn prices(&self, models: &[&String]) -> IndexMap<String, Price> {
         let mut prices = IndexMap::new();
         for model in models {
@@ -264,7 +263,7 @@ impl RosterInputs<'_> {
         ParticipantSpec { agent_only: true, tools, ..spec }
     }
 
-    /// Whether every step that asks an agent brings a prompt of its own, or has its answer scripted.
+    /// Every step that asks the agent has a prompt or a scripted answer.
     fn needs_no_persona(&self, spec: &ParticipantSpec) -> bool {
         if !spec.needs_persona {
             return true;
@@ -298,7 +297,7 @@ impl RosterInputs<'_> {
         Some(problem.hint(format!("did you mean `persona: {near}`? else nothing is to be done")))
     }
 
-    /// Whether an agent is no participant; whoever is asked has been looked for among the personas.
+    /// The agent is no participant; participants have been looked for among the personas.
     fn is_nobody(&self, spec: &ParticipantSpec) -> bool {
         spec.agent_only && !self.definition.participants.iter().any(|other| other.name == spec.name)
     }
@@ -332,7 +331,7 @@ impl RosterInputs<'_> {
         self.definition.all_steps().filter(is_scripted).map(|step| step.id.clone()).collect()
     }
 
-    /// Whether no step asks the seat anything that is not scripted.
+    /// Every answer of the seat is scripted.
     fn is_all_scripted(&self, spec: &ParticipantSpec, scripted: &[String]) -> bool {
         let mut seated = self.definition.all_steps().filter(|step| asks(self.definition, step, spec));
         seated.all(|step| scripted.contains(&step.id))
@@ -394,14 +393,14 @@ fn or_a_model(name: &str, problem: Diagnostic) -> Diagnostic {
     }
 }
 
-/// What is said of a persona that sits without its tools.
+/// Returns the notice of a persona that is seated without its tools.
 fn left_out(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Diagnostic> {
     let persona = persona.filter(|persona| spec.tools == SeatTools::LeftOut && !persona.tools.is_empty())?;
     let (seat, name, tools) = (&spec.name, &persona.name, persona.tools.join(", "));
     Some(Diagnostic::new(format!("`{seat}` sits without the tools of `{name}`: {tools}")))
 }
 
-/// Whether a step asks the participant: as a seat of a round, as an agent or as a reviewer.
+/// A step asks the participant: as a seat of a round, as an agent or as a reviewer.
 fn asks(definition: &Definition, step: &Step, spec: &ParticipantSpec) -> bool {
     match &step.kind {
         StepKind::Round(round) => !spec.agent_only && round.participants.holds(&spec.name),

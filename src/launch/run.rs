@@ -23,7 +23,7 @@ pub struct FrontEnd<'a> {
     pub facilitator: &'a mut dyn Facilitator,
     pub interrupt: CancellationToken,
     pub progress: ProgressBoard,
-    /// Where people are asked, if anybody shows it to them.
+    /// The queue of questions to people, if a front end shows it.
     pub desk: Option<HumanQueue>,
     /// The remote seats, if a door is open for them.
     pub remote: Option<RemoteSeats>,
@@ -32,7 +32,7 @@ pub struct FrontEnd<'a> {
 pub struct EndedRun {
     pub done: Result<ExitCode, EngineError>,
     pub session: Session,
-    /// How many events its file has, and the hash of the last one.
+    /// Number of events in the file, and the hash of the last one.
     pub entries: usize,
     pub last_hash: String,
     /// A key file that could not be removed; its key is published.
@@ -115,7 +115,7 @@ pub fn raise_descriptor_limit() {
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let maximum = getrlimit(Resource::Nofile).maximum;
-        // Where it is refused, open files stay usable; a seat beyond the limit fails by name.
+        // If this fails, open files stay usable; a seat beyond the limit fails by name.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
     }
 }

@@ -32,13 +32,13 @@ pub struct Answers {
     file: String,
     steps: Map,
     used: HashMap<String, usize>,
-    /// Whether the key of the open round is gone: what is sealed in it is asked for again.
+    /// The key of the open round is gone: its sealed answers are asked for again.
     pub(super) has_lost_key: bool,
 }
 
 struct Script<'a> {
     lines: Vec<&'a Node>,
-    /// Whether each serves once; else the one serves every time.
+    /// Each serves once; otherwise the only one serves every time.
     in_turn: bool,
 }
 
@@ -48,7 +48,7 @@ impl<'a> Script<'a> {
         Self { lines: items(node).iter().collect(), in_turn }
     }
 
-    /// What an entry has under a name, or the maps of its list have.
+    /// Returns the entry under a name, or those of the maps in its list.
     fn named(node: &'a Node, name: &str) -> Option<Self> {
         let Value::List(items) = &node.value else { return node.get(name).map(Self::of) };
         let lines: Vec<&Node> = items.iter().filter_map(|item| item.get(name)).collect();
@@ -108,7 +108,7 @@ impl Answers {
         if self.step(id).is_some() { id } else { written_id(id) }
     }
 
-    /// What each step scripts for a seat or an agent.
+    /// Returns the script of each step for a seat or an agent.
     pub fn parts(&self, definition: &Definition, seat: &str) -> HashMap<String, ScriptedSeat> {
         let script = |key: &str, node| match &step_of(definition, key)?.kind {
             StepKind::Agent(agent) => (agent.agent == seat).then(|| Script::of(node)),
@@ -130,7 +130,7 @@ impl Answers {
         steps.filter_map(|(key, node)| Some((key.text.clone(), seat(script(&key.text, node)?)))).collect()
     }
 
-    /// Whether every entry has a form that its step can use; returns the entries that serve nothing.
+    /// Checks that every entry has a form that its step can use; returns the entries that serve nothing.
     pub fn check(&self, definition: &Definition) -> Result<Vec<Diagnostic>, Vec<Diagnostic>> {
         let ids: Vec<&str> = definition.all_steps().map(|step| step.id.as_str()).collect();
         let (mut problems, mut unused) = (Vec::new(), Vec::new());
@@ -279,15 +279,15 @@ impl Answers {
         let answer = match &question.kind {
             QuestionKind::Tie(_) => Ok(FacilitatorAnswer { choice: as_text(line), ..scripted(true) }),
             QuestionKind::Exhausted(_) => exhausted(line, &self.file),
-            // Whether a yes is enough depends on the proposal, which the core knows.
+            // The core knows whether a yes is enough for the proposal.
             kind => said(line, matches!(kind, QuestionKind::Merge(_)), false, &self.file),
         };
         self.used.insert(key, used + 1);
         answer.map(Some).map_err(|problem| problem.to_string())
     }
 
-    /// What is said under `name` of the round that was counted last: a list in turn, one for each round of
-    /// its step.
+    /// Returns the entry under `name` for the round counted last: a list in turn, one for each round of its
+    /// step.
     fn after_last<'a>(
         &'a self,
         name: &str,
@@ -317,7 +317,7 @@ impl Answers {
     }
 }
 
-/// Whether an entry is no step's, and says something after rounds.
+/// The entry belongs to no step and is used after rounds.
 fn is_after_rounds(key: &str, definition: &Definition) -> bool {
     [SYNTHESIS, AGENDA].contains(&key) && definition.step(key).is_none()
 }
@@ -338,12 +338,12 @@ fn names(node: &Node) -> impl Iterator<Item = &str> {
     maps.flatten().map(|(key, _)| key.text.as_str())
 }
 
-/// Whom a round's entry gives a tie to.
+/// Returns the entry that decides a round's tie.
 fn tie(node: &Node) -> Option<Script<'_>> {
     if matches!(node.value, Value::Text(_)) { Some(Script::of(node)) } else { Script::named(node, TIE) }
 }
 
-/// Whether the options of a round are known only when it opens.
+/// The options of the round are known only when it opens.
 fn is_known_later(round: &Round) -> bool {
     round.options_from.is_some() || round.ballot.options.iter().any(|option| Template::is_one(option))
 }
@@ -369,7 +369,7 @@ pub(super) fn scripted(approved: bool) -> FacilitatorAnswer {
     FacilitatorAnswer { by: SCRIPTED.to_owned(), ..FacilitatorAnswer::of_person(approved, String::new()) }
 }
 
-/// What is said of a step whose runs are used up: `take`, `{choice: decide, option: a}`.
+/// Reads the answer for a step whose runs are used up: `take`, `{choice: decide, option: a}`.
 fn exhausted(node: &Node, file: &str) -> Result<FacilitatorAnswer, Diagnostic> {
     const HINT: &str = "write `take`, `continue`, `stop` or `{choice: decide, option: …, comment: \"…\"}`";
     if let Value::Text(word) = &node.value {

@@ -297,8 +297,8 @@ fn nobody(session: &Session, seat: &SeatInfo, answers: &Answers) -> Option<&'sta
     is_lost.then_some("its answers come from a script; give the script with `--answers`")
 }
 
-/// How many scripted answers of each step a seat has used up, from what the log holds of it. One that was
-/// sealed under a key that is lost is given again.
+/// Counts the scripted answers of each step that a seat has used. One that was sealed under a lost key is
+/// given again.
 fn used(
     session: &Session,
     seat: &str,

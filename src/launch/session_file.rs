@@ -53,7 +53,7 @@ fn damaged(damage: &Damage, file: &str) -> RunError {
     RunError { problems: vec![damage_problem(damage, file)], exit }
 }
 
-/// Whether a file is none of ours to read, rather than one of ours that is damaged.
+/// The file is no session of ours, not a damaged one.
 pub fn is_no_session(damage: &Damage) -> bool {
     damage.other_format || damage.seq.is_none()
 }

@@ -1,4 +1,4 @@
-//! What the programs of a roster add to what they are given: looked up, or measured before a session opens.
+//! Measurements of the programs of a roster: looked up, or made before a session opens.
 //!
 //! A program that declares tools, or changes the snapshot, takes no seat in a blind round.
 

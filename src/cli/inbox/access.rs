@@ -1,4 +1,4 @@
-//! How an agent reaches its session: the address and the token, and what is asked there.
+//! An agent's access to its session: address, token, and requests.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What the tools take and give; their JSON Schemas are made of these types and comments.
+//! Arguments and results of the tools; their JSON Schemas are made of these types and comments.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What the tools say of sessions on disk.
+//! Answers of the tools about sessions on disk.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::launch::error::RunError;
 use crate::launch::session_file::read_session;
 use crate::report;
 
-/// What a round of a result does without: a caller pays for each word.
+/// Keys that are left out of a round's result: a caller pays for each word.
 const LEFT_OUT: [&str; 6] = ["snapshot", "rules", "held", "counted", "chart", "tables"];
 
 pub fn file_of(folders: &Dirs, id: &str) -> Result<PathBuf, Diagnostic> {

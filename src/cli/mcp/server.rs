@@ -30,7 +30,7 @@ use crate::journal::fold;
 use crate::launch::error::RunError;
 use crate::launch::session_file::read_session;
 
-/// What an assistant reads about this server before it calls anything.
+/// An assistant reads this before it calls anything.
 const INSTRUCTIONS: &str = "\
 roundtable asks a panel of models one question, blind: every seat gets the same material, and nobody, you \
 included, sees an answer before the round closes. Use it for decisions that deserve more than one opinion.\n\

@@ -28,7 +28,7 @@ use crate::participants::{Failure, Participant, Reply, SeatRequest};
 /// The seat of the assistant that convenes a panel and has a ballot of its own.
 pub const CALLER: &str = "caller";
 const MOST: usize = 8;
-/// How long to wait before asking again, in milliseconds.
+/// The interval between questions, in milliseconds.
 const POLL_MS: u64 = 3000;
 
 pub struct Sessions {
@@ -197,7 +197,7 @@ pub fn numbers_elsewhere(session: &Session) -> Numbers {
     numbers
 }
 
-/// Whether the assistant's seat waits for a ballot that nobody can give any more.
+/// The assistant's seat waits for a ballot that nobody can give any more.
 fn is_own_ballot_lost(session: &Session) -> bool {
     let is_given = |round: &RoundRun| round.seat(CALLER).is_some_and(|seat| !seat.status.is_open());
     session.roster.contains_key(CALLER) && !session.rounds.iter().any(is_given)
@@ -233,7 +233,7 @@ impl Observer for Teller {
             self.open_gate.send_replace(true);
         }
         let numbers = numbers_of(&self.session);
-        // Whether it has ended is said once its file is closed.
+        // The end is reported once the file is closed.
         if numbers.state == State::Open {
             self.tell.send_replace(numbers);
         }

@@ -1,4 +1,4 @@
-//! What is typed, kept beside the keys of open rounds until it is handed in.
+//! Texts of unsent forms, kept next to the keys of open rounds.
 
 use std::path::{Path, PathBuf};
 

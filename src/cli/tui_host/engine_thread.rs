@@ -51,7 +51,7 @@ impl Facilitator for ScreenFacilitator {
         _: Option<&'a WaitPoint>,
         _: &'a Session,
     ) -> BoxFuture<'a, Result<FacilitatorRequest, String>> {
-        // Whose screen is gone has left.
+        // The screen is gone, so the person has left.
         let left = || FacilitatorRequest::Leave { reason: PauseReason::Left };
         self.requests.recv().map(move |request| Ok(request.unwrap_or_else(left))).boxed()
     }

@@ -1,4 +1,4 @@
-//! What the home screen shows: saved sessions, definitions in this folder, examples.
+//! Contents of the home screen: saved sessions, definitions in this folder, examples.
 
 use std::path::{Path, PathBuf};
 

@@ -93,7 +93,7 @@ fn screen_options(set_up: &Environment) -> Result<ScreenOptions, Diagnostic> {
 
 struct TuiHost {
     options: LaunchOptions,
-    /// Where a new session is saved, if the user says so.
+    /// The file of a new session, if the user names one.
     save: Option<PathBuf>,
     set_up: Arc<Environment>,
     /// For seats that are invited, once there are any.

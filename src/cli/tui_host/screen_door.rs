@@ -59,7 +59,6 @@ impl ScreenDoor {
                 let code = qr_code(&link);
                 (link, code)
             }
-            // What an agent that polls needs in its environment.
             Access::Agent { url, token } => (format!("ROUNDTABLE_URL={url} ROUNDTABLE_TOKEN={token}"), None),
         };
         SeatLink { text, code, notes: self.0.notes() }

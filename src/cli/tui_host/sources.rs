@@ -1,4 +1,4 @@
-//! Who can answer on this machine: asked of local servers, read from the environment for services.
+//! Models that can answer on this machine: local servers are asked, services are found by their keys.
 //!
 //! A service that wants a key is not contacted: its models are those with a built-in price.
 
@@ -52,7 +52,7 @@ fn without_key(provider: &str, wanted: &[&str]) -> ModelSource {
     ModelSource { provider: provider.to_owned(), state: SourceState::NeedsKey, about, models: Vec::new() }
 }
 
-/// What a checkup says; nothing of a server nobody started or set up.
+/// Returns nothing for a server that nobody started or configured.
 fn of_checkup(checkup: &Checkup) -> Option<ModelSource> {
     let provider = checkup.provider.clone();
     let is_usual = KNOWN.iter().any(|known| known.name == provider);

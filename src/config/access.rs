@@ -1,9 +1,8 @@
-//! Where a service is asked, with which key, and whether the project has a say in that.
+//! Addresses and keys of services, and the project's say in them.
 //!
-//! Keys go home only: a usual key is sent to the service's own address, or where the user's own
-//! configuration or environment says. An address that a project names gets only the key that the project
-//! names, and none that is the usual key of a known service. What the project names counts only once the
-//! user has agreed to it; that is asked elsewhere.
+//! A usual key is sent only to the service's own address, or to one of the user's own configuration or
+//! environment. An address that a project names gets only the key that the project names, and no usual key of
+//! a known service. Consent to what a project names is checked elsewhere.
 
 use super::need::{KeyFrom, Need, What};
 use super::providers::{BuiltInProvider, KNOWN};
@@ -31,7 +30,7 @@ fn set_address(provider: &str, is_configured: bool) -> Option<String> {
     })
 }
 
-/// Where Ollama is by its own rule: without a scheme at its own port, and 0.0.0.0 is this machine.
+/// Reads Ollama's address by its own rule: without a scheme at its own port, and 0.0.0.0 is this machine.
 fn ollama_address(host: &str) -> String {
     let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
     let rest = rest.trim_end_matches('/').replacen("0.0.0.0", "127.0.0.1", 1);

@@ -1,5 +1,5 @@
-//! Where things lie: the project's `.s2s`, the user's configuration and state. A `.s2s` counts only in
-//! the same repository, and only if it belongs to the user or to root.
+//! Folders of the project, the user's configuration and the state. A `.s2s` counts only in the same
+//! repository, and only if it belongs to the user or to root.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ pub struct Dirs {
     pub config: PathBuf,
     /// The user's state: keys of open rounds, sessions outside a project.
     pub state: PathBuf,
-    /// What is to be said of a `.s2s` that does not count.
+    /// Notices about a `.s2s` that does not count.
     pub notices: Vec<Diagnostic>,
 }
 
@@ -49,12 +49,12 @@ impl Dirs {
         self.has_s2s.then(|| self.project.join(".s2s"))
     }
 
-    /// What the project may name on disk, and a definition if one is given.
+    /// Returns the paths that the project may name, and those next to a definition if one is given.
     pub fn path_policy(&self, definition: Option<&str>) -> PathPolicy {
         PathPolicy::for_project(&self.project, definition)
     }
 
-    /// Where new sessions are saved: in the project if it has a `.s2s`, else in the user's state.
+    /// New sessions are saved in the project if it has a `.s2s`, else in the user's state.
     pub fn sessions(&self) -> PathBuf {
         self.s2s().unwrap_or_else(|| self.state.clone()).join("sessions")
     }
@@ -67,12 +67,10 @@ impl Dirs {
         Ok(sessions)
     }
 
-    /// Where the keys of open rounds lie.
     pub fn keys(&self) -> PathBuf {
         self.state.join("keys")
     }
 
-    /// Where what is typed is kept until it is handed in.
     pub fn drafts(&self) -> PathBuf {
         self.state.join("drafts")
     }
@@ -81,7 +79,7 @@ impl Dirs {
         self.state.join("agreed")
     }
 
-    /// Whether a file is the user's own, and no project's: it lies in the user's configuration.
+    /// A file in the user's configuration is the user's own, not a project's.
     pub fn is_own(&self, file: &Path) -> bool {
         let folder = self.config.canonicalize();
         file.canonicalize().is_ok_and(|file| folder.is_ok_and(|folder| file.starts_with(folder)))
@@ -112,7 +110,7 @@ fn in_repository(here: &Path) -> impl Iterator<Item = &Path> {
     here.ancestors().take_while(move |dir| dir.starts_with(top))
 }
 
-/// Whether a folder holds a `.s2s` that counts; one that does not is reported.
+/// A folder holds a `.s2s` that counts; one that does not is reported.
 fn holds_s2s(dir: &Path, trusts_owner: bool) -> Result<bool, Diagnostic> {
     let s2s = dir.join(".s2s");
     let Some(meta) = s2s.metadata().ok().filter(std::fs::Metadata::is_dir) else { return Ok(false) };
@@ -130,7 +128,7 @@ fn holds_s2s(dir: &Path, trusts_owner: bool) -> Result<bool, Diagnostic> {
     Ok(true)
 }
 
-/// Whether something belongs neither to the user nor to root. Under `sudo` the user is who called it.
+/// The file belongs neither to the user nor to root. Under `sudo` the user is the one who called it.
 #[cfg(unix)]
 fn is_anothers(meta: &std::fs::Metadata) -> bool {
     let own = rustix::process::geteuid();

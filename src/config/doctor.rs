@@ -1,4 +1,4 @@
-//! What stands between a seat and its model: a checkup of each provider, and what to do about it.
+//! Checkup of each provider, with a cure for each error.
 //!
 //! A key is named by its variable, never shown by its value. Nothing is changed or stored.
 
@@ -66,7 +66,7 @@ pub enum CheckupStatus {
     Probed(Vec<String>, String, Result<Latency, String>),
 }
 
-/// Whether a model of each provider is asked for a word.
+/// A model of each provider is asked for one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProbeLevel {
     Listing,

@@ -23,7 +23,7 @@ const LARGEST: u64 = 16 * 1024 * 1024;
 #[derive(Debug, Clone)]
 pub struct EvidenceReader {
     project: PathBuf,
-    /// Where a path may lead; none: anywhere, since a person names it.
+    /// Allowed places of a path; none if a person names it.
     bounds: Option<PathPolicy>,
     secrets: SecretPolicy,
 }
@@ -70,17 +70,18 @@ impl EvidenceReader {
         Self { project: PathBuf::new(), bounds: None, secrets }
     }
 
-    /// What a snapshot shows of a source: `source`, `lines`, `bytes` and `sha256` of the whole file (of
-    /// a diff its two `commits`), and `content`.
+    /// Returns the keys of a source in a snapshot: `source`, `lines`, `bytes` and `sha256` of the whole file
+    /// (of a diff its two `commits`), and `content`.
     ///
     /// # Errors
-    /// When it is not there, leads out, is no text, ends before the lines asked for, is empty, or holds
-    /// what looks like a secret and that is not allowed.
+    ///
+    /// The source is missing, leads out, is no text, ends before the lines asked for, is empty, or holds a
+    /// secret that is not allowed.
     pub fn read(&self, source: &EvidenceSource) -> Result<Map<String, Value>, Diagnostic> {
         self.shown(&source.place.name(), self.read_source(source)?, source.numbers)
     }
 
-    /// What looks like a secret in a source, if anything does.
+    /// Returns text of a source that looks like a secret.
     pub fn secret(&self, source: &EvidenceSource) -> Result<Option<FoundSecret>, Diagnostic> {
         Ok(self.read_source(source)?.secret())
     }
@@ -108,7 +109,7 @@ impl EvidenceReader {
         Ok(ReadSource { shown, first, content })
     }
 
-    /// What a snapshot shows of text that came by a pipe.
+    /// Returns the keys of piped text in a snapshot.
     pub fn piped(&self, text: &str) -> Result<Map<String, Value>, Diagnostic> {
         if text.trim().is_empty() {
             return Err(Diagnostic::new("there is no evidence on standard input")
@@ -122,7 +123,7 @@ impl EvidenceReader {
         self.shown("standard input", read, true)
     }
 
-    /// What a snapshot shows of evidence, its lines numbered if wanted.
+    /// Returns the keys of evidence in a snapshot, with numbered lines if wanted.
     fn shown(
         &self,
         name: &str,

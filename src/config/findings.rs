@@ -1,4 +1,4 @@
-//! What was measured of programs, kept in the user's state: a file for each program, version and flags.
+//! Measurements of programs in the user's state: a file for each program, version and flags.
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -91,7 +91,7 @@ impl Findings {
     }
 }
 
-/// What the names of all findings of a program in one version begin with.
+/// The common beginning of the names of all findings of one program and version.
 fn prefix(found: &ConfiguredProgram, version: &str) -> String {
     let hash = sha256_hex(format!("{}\n{version}", found.program.provider));
     format!("{}-", hash.get(..16).unwrap_or_default())

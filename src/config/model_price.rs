@@ -7,8 +7,8 @@ use crate::core::is_free;
 use crate::history::Price;
 use crate::participants::http::is_this_machine;
 
-/// What a model's tokens cost; `None` when nobody has said. A server on this machine costs nothing, unless it
-/// has the name of a hosted service or of a proxy: what is behind that is not known.
+/// Returns the price of a model's tokens; `None` if it is not known. A server on this machine costs nothing,
+/// unless it has the name of a hosted service or of a proxy.
 pub fn price_of(catalog: &ParticipantFactory<'_>, model: &str) -> Option<Price> {
     if let Some(price) = catalog.configured_price(model) {
         return Some(price);

@@ -1,8 +1,7 @@
-//! What a run needs of the world outside: programs that it runs, services that it asks, and where the
-//! key for each comes from.
+//! Needs of a run: programs that it starts, services that it asks, and the source of each key.
 //!
-//! Plain data, and how a person reads it: argument vectors, folders, addresses and the names of variables,
-//! never a variable's value.
+//! Plain data with its text for people: argument vectors, folders, addresses and names of variables, never a
+//! variable's value.
 
 use super::secret_scan::FoundSecret;
 use crate::participants::external_program::PASSED;
@@ -85,7 +84,7 @@ impl Need {
     }
 }
 
-/// What a person is asked who is to agree to this.
+/// Returns the question to the person who is to agree.
 pub fn question(needs: &[Need]) -> String {
     let numbered =
         (1..).zip(needs).map(|(number, need)| format!("{number}. It {}.\n", need.told_with_file()));

@@ -1,4 +1,4 @@
-//! Whether a round asks for more agreement than its seats can show: seats of one model are one voice.
+//! Warns of rounds whose seats are one model and cannot reach `act_at`.
 
 use crate::diagnostic::Diagnostic;
 use crate::history::SeatInfo;

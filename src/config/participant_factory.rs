@@ -47,12 +47,12 @@ pub struct ParticipantFactory<'a> {
     config: &'a Config,
     trust: &'a Trust,
     services: HashMap<String, Arc<dyn Participant>>,
-    /// Where people are asked, if anybody shows it to them.
+    /// The queue of questions to people, if a front end shows it.
     desk: Option<HumanQueue>,
 }
 
-/// Whether `name` has the form `provider/model`, or is `rehearsal`. A program known by name has a default
-/// model, so that `provider/` alone names one.
+/// The name is `provider/model`, `rehearsal`, or `provider/` of a program known by name, which has a default
+/// model.
 pub fn is_model(name: &str) -> bool {
     let is_named = |provider: &str| NAMED.iter().any(|known| known.provider == provider);
     matches!(name, "rehearsal" | "human")
@@ -113,7 +113,7 @@ impl<'a> ParticipantFactory<'a> {
             .hint(did_you_mean(provider, &names)))
     }
 
-    /// Who answers for an external program that the file `named_by` names.
+    /// Returns the participant for an external program that the file `named_by` names.
     pub fn program(&self, program: &ProgramSpec, named_by: &str) -> Result<Arc<dyn Participant>, Diagnostic> {
         self.trust.check(&program_need(program, named_by))?;
         let limit = Duration::from_millis(self.config.timeout_ms.value);
@@ -142,7 +142,7 @@ impl<'a> ParticipantFactory<'a> {
         found.path(self.config)
     }
 
-    /// What a model needs, where a service or a program of the configuration answers for it.
+    /// Returns the need of a model that a service or a configured program answers.
     pub fn need(&self, model: &str) -> Result<Option<Need>, Diagnostic> {
         let provider = model.split('/').next().unwrap_or_default();
         if let Some(program) = self.seat_program(provider) {
@@ -151,7 +151,7 @@ impl<'a> ParticipantFactory<'a> {
         self.dialect(provider).map(|_| access(self.config, provider)).transpose()
     }
 
-    /// What the project names of services that none of these needs.
+    /// Returns a notice about services that the project names and none of these needs uses.
     pub fn unneeded(&self, needs: &[Need]) -> Option<Diagnostic> {
         let need = |provider: &String| match self.seat_program(provider) {
             Some(program) => Some((provider.clone(), program.need())),
@@ -166,11 +166,12 @@ impl<'a> ParticipantFactory<'a> {
         Some(Diagnostic::new(message).with_file(&file))
     }
 
-    /// Who answers for a model.
+    /// Returns the participant for a model.
     ///
     /// # Errors
-    /// As [`ParticipantFactory::check`]; and a missing key, an address that must not get it, a recording that
-    /// cannot be read.
+    ///
+    /// As [`ParticipantFactory::check`]; also a missing key, an address that must not get it, a recording
+    /// that cannot be read.
     pub fn participant(&mut self, model: &str) -> Result<Arc<dyn Participant>, Diagnostic> {
         self.check(model)?;
         let (provider, rest) = model.split_once('/').unwrap_or((model, ""));
@@ -191,7 +192,6 @@ impl<'a> ParticipantFactory<'a> {
         Ok(made)
     }
 
-    /// Where a service answers, if it has an address.
     pub fn address(&self, provider: &str) -> Option<String> {
         match access(self.config, provider).ok()?.what {
             What::Service { address, .. } => Some(address),
@@ -214,7 +214,7 @@ impl<'a> ParticipantFactory<'a> {
         }
     }
 
-    /// What is known of a service, and its key.
+    /// Returns the service with its key.
     pub fn service(&self, provider: &str) -> Result<Service, Diagnostic> {
         let need = access(self.config, provider)?;
         self.trust.check(&need)?;
@@ -260,7 +260,7 @@ impl<'a> ParticipantFactory<'a> {
         Ok(service)
     }
 
-    /// What the configuration says of the services of these seats, where it says something.
+    /// Returns the configured settings of the services of these seats.
     pub fn provider_settings(&self, models: &[&String]) -> IndexMap<String, ProviderSettings> {
         let names = models.iter().map(|model| model.split('/').next().unwrap_or_default());
         let limits = self.config.reply_limits();
@@ -293,8 +293,7 @@ impl<'a> ParticipantFactory<'a> {
         HttpParticipant::new(service, self.in_flight(provider))
     }
 
-    /// How many requests to a service are in flight at once, if not all: what the user says, else
-    /// what suits a server of one's own.
+    /// Returns the limit of concurrent requests, if any: the user's, else the default of local servers.
     pub fn in_flight(&self, provider: &str) -> Option<usize> {
         let own = self.config.providers.get(provider).and_then(|own| own.said(|said| said.max_in_flight));
         let usual = || known(provider)?.in_flight;

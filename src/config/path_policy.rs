@@ -1,8 +1,7 @@
-//! What a project may name on disk: regular files and folders inside it, beside the definition, or
-//! where the user allows it, by a relative path. Links are followed to where they lead before they are
-//! judged; nothing in `.git` is read.
+//! Paths that a project may name: regular files and folders inside it, next to the definition, or where the
+//! user allows it, by a relative path. Links are followed before they are judged; nothing in `.git` is read.
 //!
-//! It judges paths that files of a project name; what a person gives on the command line is theirs.
+//! Paths that a person gives on the command line are not judged here.
 
 use std::path::{Path, PathBuf};
 

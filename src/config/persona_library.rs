@@ -26,7 +26,7 @@ pub struct PersonaLibrary {
 #[derive(Debug, Clone)]
 struct Dir {
     path: PathBuf,
-    /// Where it may lead, if it is the project's.
+    /// Allowed places, if the folder is the project's.
     bounds: Option<PathPolicy>,
 }
 

@@ -1,10 +1,8 @@
-//! What a model's tokens cost: the user's prices, else a table of published ones.
+//! Prices of models: the user's, else a table of published ones.
 //!
-//! Each price in the table says where and when it was read; prices change, so that `prices` in
-//! config.yaml go before it. Prices that could not be read anywhere trustworthy, that differ by the hour,
-//! or that stand under a name whose model changes (`-latest`), are not in it: such a model has no price
-//! until the user gives one. A price is never guessed from a name that only looks alike: a model is priced
-//! if it is in the table, or is a dated version of one that is.
+//! Each price in the table has its source and date. Prices without a trustworthy source, that differ by the
+//! hour, or of a name whose model changes (`-latest`), are not in it: such a model has no price until the
+//! user gives one. A model is priced if it is in the table, or is a dated version of one that is.
 
 use crate::history::Price;
 
@@ -78,7 +76,7 @@ pub const TABLE: [PriceSource; 6] = [
             ("o4-mini", 1.1, 0.275, 4.4),
         ],
     },
-    // What these cost from a cache was told differently in different places: as much as without.
+    // Sources differ on their price from a cache: as much as without.
     PriceSource {
         provider: "gemini",
         as_of: "2026-09",
@@ -93,7 +91,7 @@ pub const TABLE: [PriceSource; 6] = [
     },
 ];
 
-/// What is said of the table where its prices are used.
+/// Describes the table next to its prices.
 pub fn in_words() -> String {
     let count: usize = TABLE.iter().map(|published| published.prices.len()).sum();
     let oldest = TABLE.iter().map(|published| published.as_of).min().unwrap_or(AS_OF);

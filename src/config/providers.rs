@@ -15,16 +15,15 @@ pub struct BuiltInProvider {
     /// Variables that may hold the key; the first that is set is used.
     pub keys: &'static [&'static str],
     pub stream: ApiStream,
-    /// Whether the service says it holds replies to a JSON Schema.
     pub form: SchemaMode,
-    /// How many requests are in flight at once unless the user says otherwise; all, if none.
+    /// Limit of concurrent requests unless the user sets one; none: unlimited.
     pub in_flight: Option<usize>,
     /// For a server of one's own: what starts it.
     pub start: Option<&'static str>,
 }
 
 impl BuiltInProvider {
-    /// Whether it is a server of one's own, whose models may be small.
+    /// A local server, whose models may be small.
     pub fn is_small(&self) -> bool {
         self.form == SchemaMode::Bounded
     }

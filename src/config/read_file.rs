@@ -7,7 +7,6 @@ use crate::diagnostic::{Diagnostic, nearest};
 use crate::journal::Disk;
 use crate::workflow::STANDARD_INPUT;
 
-/// What is said of a file that cannot be read.
 pub fn unreadable(path: &Path, cause: &std::io::Error) -> Diagnostic {
     let problem = match cause.kind() {
         std::io::ErrorKind::NotFound => no_such_file(path),

@@ -10,12 +10,12 @@ use crate::round::seal::sign::named_key;
 use crate::workflow::Fields;
 use crate::yaml::Node;
 
-/// Where `serve` and the screen listen for remote seats, and how that is encrypted.
+/// The address at which `serve` and the screen listen for remote seats, and its encryption.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DoorAddress {
     /// The address to listen at, in place of 127.0.0.1:8700.
     pub bind: Option<SocketAddr>,
-    /// Whether to listen at this machine's address in its network.
+    /// Listens at this machine's address in its network.
     pub lan: bool,
     pub self_signed: bool,
     /// The files of a certificate and of its private key.

@@ -14,7 +14,7 @@ pub struct ScreenConfig {
     pub colors: IndexMap<String, String>,
     pub ascii: bool,
     pub mouse: bool,
-    /// How the person is called back when a long round closes: `off`, `bell` or `all`.
+    /// The call when a long round closes: `off`, `bell` or `all`.
     pub notify: String,
 }
 

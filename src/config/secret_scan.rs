@@ -1,12 +1,11 @@
-//! What looks like a key or a password in text that is about to be sent.
+//! Finds keys and passwords in text that is about to be sent.
 //!
-//! It knows the commonest shapes and nothing else: it finds slips, it proves nothing.
+//! It knows the commonest shapes alone: it finds slips and proves nothing.
 
 use std::sync::LazyLock;
 
 use regex::RegexSet;
 
-/// What looks like a secret in evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundSecret {
     /// Line of the file or diff, from 1.

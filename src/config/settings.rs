@@ -40,17 +40,16 @@ pub struct ProviderConfig {
     pub key_env: Option<String>,
     pub key_command: Vec<String>,
     pub max_in_flight: Option<u64>,
-    /// Whether replies are asked for piece by piece; they are unless this says `false`.
+    /// Replies are streamed unless this is `false`.
     pub stream: Option<bool>,
-    /// Whether the answer's JSON Schema goes with a request; as the service is known to take it
-    /// unless given.
+    /// The answer's JSON Schema is sent; by default if the service is known to take it.
     pub structured: Option<bool>,
     /// The program that answers, if `command` names one; for a program known by name, what is added to it.
     pub program: SeatProgram,
-    /// How much its models are to think, where a participant does not say.
+    /// The default effort of its models.
     pub effort: Option<Effort>,
     pub max_output_tokens: Option<u64>,
-    /// What goes with each request beside the key, by name.
+    /// Further headers of each request, by name.
     pub headers: Vec<(String, HeaderFrom)>,
     /// Which header holds the key, where it is not the usual one.
     pub auth: Option<KeyHeader>,
@@ -62,7 +61,7 @@ pub enum HeaderFrom {
     Env(String),
 }
 
-/// What is said of a service by the user's file and by the project's.
+/// Settings of a service in the user's file and in the project's.
 #[derive(Debug, Clone, Default)]
 pub struct Provider {
     pub own: Option<Setting<ProviderConfig>>,
@@ -70,7 +69,7 @@ pub struct Provider {
 }
 
 impl Provider {
-    /// What is said of something that neither runs nor redirects: by the project, else by the user.
+    /// Returns a setting that neither runs nor redirects: the project's, else the user's.
     pub fn said<T>(&self, of: impl Fn(&ProviderConfig) -> Option<T>) -> Option<T> {
         [&self.project, &self.own].into_iter().flatten().find_map(|layer| of(&layer.value))
     }
@@ -86,14 +85,13 @@ enum Layer {
 pub struct Config {
     pub model: Setting<Option<String>>,
     pub max_output_tokens: Setting<u64>,
-    /// How long one request may take, tries aside, in milliseconds.
+    /// Limit of one request without retries, in milliseconds.
     pub timeout_ms: Setting<u64>,
     pub providers: IndexMap<String, Provider>,
     pub prices: IndexMap<String, Setting<Price>>,
     pub secrets_allowed: Setting<bool>,
     pub screen: Setting<ScreenConfig>,
     pub door: DoorAddress,
-    /// What this machine answers for seats of sessions elsewhere.
     pub worker: WorkerConfig,
     pub workers: WorkersConfig,
     /// The project's folder: no program inside it is run by its name.
@@ -228,7 +226,7 @@ impl Config {
         }
     }
 
-    /// Whether a provider is a server of one's own of which no limit of replies is set.
+    /// The provider is a local server without a configured limit of replies.
     pub fn has_small_default(&self, provider: &str) -> bool {
         let set = self.providers.get(provider).and_then(|own| own.said(|said| said.max_output_tokens));
         let is_small = KNOWN.iter().any(|known| known.name == provider && known.is_small());

@@ -1,10 +1,9 @@
-//! What a project names that can run or redirect something counts only once the user has agreed to it.
+//! Consent of the user to what a project runs or redirects.
 //!
-//! The answer is kept in the user's state, a file for each thing agreed to: its name is a hash over the
-//! project's path, the argument vector, the names of variables, the address, and the content of every file
-//! inside the project that the arguments name, alone or in a folder. When one of them changes there is no such
-//! file, and it is asked again. Of a program whose arguments name none, as `make`, nothing says what it runs:
-//! the answer holds for one run. Nothing is kept of a refusal.
+//! It is kept in the user's state, a file for each need. The file's name is a hash over the project's path,
+//! the argument vector, the names of variables, the address, and the content of every project file that the
+//! arguments name, alone or in a folder. When one of them changes, the user is asked again. Where the
+//! arguments name no such file, as in `make`, consent holds for one run. A refusal is not kept.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
@@ -31,14 +30,14 @@ pub struct Trust {
     /// Everything, for this run.
     all: bool,
     project: PathBuf,
-    /// Where the user runs the program: what arguments name is relative to it.
+    /// The folder that the program's arguments are relative to.
     folder: PathBuf,
     kept: PathBuf,
     agreed: Mutex<HashSet<String>>,
 }
 
 impl Trust {
-    /// What the user has agreed to in a project; with `all`, whatever it names, for this run.
+    /// Reads the consents in a project; with `all`, everything is allowed for this run.
     pub fn of(folders: &Dirs, all: bool) -> Self {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         Self {
@@ -105,7 +104,7 @@ impl Trust {
         self.kept.join(print)
     }
 
-    /// Whether an agreement holds for further runs: what it runs cannot change without being asked about.
+    /// Consent holds for further runs, since a changed file is noticed.
     fn lasts(&self, need: &Need) -> bool {
         let files = match &need.what {
             What::Program { command, folder, .. } => self.files(command, folder.as_deref()),
@@ -147,7 +146,7 @@ impl Trust {
         let (mut found, mut seen) = (BTreeMap::new(), HashSet::new());
         while let Some(path) = todo.pop() {
             let Ok(real) = path.canonicalize() else { continue };
-            // What git and this program write there is nothing that a program is.
+            // Git and this program write no programs there.
             let is_ours = real.file_name().is_some_and(|name| name == ".git" || name == ".s2s");
             if is_ours || !real.starts_with(&self.project) || !seen.insert(real.clone()) {
                 continue;
@@ -165,13 +164,12 @@ impl Trust {
     }
 }
 
-/// What a run would run and ask, a line each, and whether that is agreed to.
+/// Returns a line for each need, with its consent.
 pub fn lines(needs: &[Need], trust: &Trust) -> Vec<String> {
     let open = |need: &Need| if trust.allows(need) { "" } else { ": not agreed to yet" };
     needs.iter().map(|need| format!("it {}{}", need.told_with_file(), open(need))).collect()
 }
 
-/// Where a bare program's name is found.
 fn on_path(program: &str, folder: &Path) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH").filter(|_| !program.contains(['/', '\\']))?;
     std::env::split_paths(&folders).map(|dir| folder.join(dir).join(program)).find(|path| path.is_file())

@@ -7,7 +7,7 @@ use crate::round::seal::sign::named_key;
 use crate::workflow::Fields;
 use crate::yaml::Node;
 
-/// What `roundtable worker` does where its options do not say.
+/// Defaults for the options of `roundtable worker`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WorkerConfig {
     /// The server: `nats://…` or `tls://…`.

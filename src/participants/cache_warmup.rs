@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 /// Nobody waits longer than this for the one ahead.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How many rounds and models are remembered.
+/// Number of rounds and models that are remembered.
 const KEPT: usize = 32;
 
 #[derive(Default)]

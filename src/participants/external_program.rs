@@ -20,13 +20,13 @@ use crate::handoff::whole_prompt;
 use crate::round::snapshot::hex;
 use crate::workflow::ProgramSpec;
 
-/// What a program finds of the environment without being named.
+/// Variables that a program gets without being named.
 pub const PASSED: [&str; 7] = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TZ", "SystemRoot"];
-/// How much a program may answer with, in bytes, unless the definition says otherwise.
+/// The longest answer of a program in bytes, unless the definition sets another.
 const MAX_ANSWER: u64 = 4 * 1024 * 1024;
-/// How long a program that has said all may take to end.
+/// A program that has answered must end within this time.
 const GRACE: Duration = Duration::from_secs(2);
-/// How much of each of its outputs is kept, in bytes: the last of it.
+/// The kept end of each of its outputs, in bytes.
 const KEPT: usize = 64 * 1024;
 
 #[derive(Clone, Copy)]
@@ -89,7 +89,7 @@ pub(super) fn last_line(text: &str) -> Option<&str> {
     text.lines().rev().find(|line| !line.trim().is_empty())
 }
 
-/// What a program printed, the last of its errors, and how it ended, if it did.
+/// The output of a program, the end of its errors, and how it ended, if it did.
 pub(super) struct Ran {
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
@@ -114,7 +114,7 @@ pub(super) async fn run(
     *lock(note) = ProgramExit::default();
     let keep = |stream: OutputStream, piece: &[u8]| {
         lock(note).keep(stream, piece);
-        // What a seat of a round prints is nobody's to see while the round is open.
+        // Nobody sees the output of a round's seat while the round is open.
         if let (Some(ask), Some(_)) = (ask, task) {
             ask.watch.said(&String::from_utf8_lossy(piece));
         }
@@ -214,12 +214,12 @@ impl ItemFile {
 
 impl Drop for ItemFile {
     fn drop(&mut self) {
-        // Whoever cleared the folder has removed it already.
+        // The folder may have been cleared already.
         let _ = std::fs::remove_file(&self.path);
     }
 }
 
-/// What a program gets: an agent's prompt after its context, or all of a seat's prompt.
+/// Returns an agent's prompt after its context, or all of a seat's prompt.
 fn prompt(ask: &SeatRequest) -> String {
     let again = ask.again.as_deref().unwrap_or_default();
     match &ask.task {
@@ -267,7 +267,7 @@ static RUNNING: Mutex<Vec<rustix::process::Pid>> = Mutex::new(Vec::new());
 pub fn end_all() {
     #[cfg(unix)]
     for id in RUNNING.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-        // What has ended already cannot be ended again.
+        // The program may have ended already.
         let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
     }
 }
@@ -292,7 +292,7 @@ impl Drop for ProcessGroup {
         #[cfg(unix)]
         if let Some(id) = self.id {
             RUNNING.lock().unwrap_or_else(PoisonError::into_inner).retain(|running| *running != id);
-            // What has ended already cannot be ended again.
+            // The program may have ended already.
             let _ = rustix::process::kill_process_group(id, rustix::process::Signal::KILL);
         }
     }
@@ -303,7 +303,7 @@ impl Participant for ExternalProgram {
         async move {
             let limit = ask.timeout.unwrap_or(self.timeout);
             let limit = ask.time_left.map_or(limit, |left| left.min(limit));
-            // What a program uses it does not tell.
+            // A program does not report its usage.
             let _paid = ask.purse.pay(1)?;
             tokio::time::timeout(limit, self.run(ask)).await.unwrap_or_else(|_| Err(Failure::late(limit)))
         }

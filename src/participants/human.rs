@@ -21,7 +21,7 @@ pub type HumanQueue = UnboundedSender<HumanQuestion>;
 
 #[derive(Debug, Default)]
 pub struct Human {
-    /// Where questions go; nowhere without a screen.
+    /// The queue of questions; none without a screen.
     pub desk: Option<HumanQueue>,
 }
 

@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 use super::external_program::{prepared, run};
 
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How much it may print, in bytes.
+/// The most it may print, in bytes.
 const MOST: u64 = 64 * 1024;
 
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl KeyCommand {
         key.as_ref().map(|key| key.expose_secret().to_owned())
     }
 
-    /// How often a key was found to be no good.
+    /// Counts the keys that were refused.
     pub fn refusals(&self) -> u64 {
         self.refused.load(Ordering::Relaxed)
     }

@@ -1,7 +1,7 @@
-//! Who answers: one file a provider behind one trait.
+//! Participants: one file a provider behind one trait.
 //!
-//! A participant gets the parts of one prompt and gives back text or a failure. It sees no other
-//! seat, no session and no log; it never gets tools. `http.rs` is the only place that speaks HTTP.
+//! A participant gets the parts of one prompt and returns text or a failure. It sees no other seat, no
+//! session and no log, and never gets tools. `http.rs` alone speaks HTTP.
 
 pub mod api;
 mod cache_warmup;
@@ -43,30 +43,28 @@ pub struct SeatRequest {
     pub prompt: Prompt,
     /// When asked again: why the first reply could not be counted, ready to append to the prompt.
     pub again: Option<String>,
-    /// Whether one seat of each model goes ahead, so that a service's cache is filled for the others.
+    /// One seat of each model goes first, so that the service's cache is filled for the others.
     pub warm_first: bool,
     /// The seed a provider may pass on.
     pub seed: Option<u64>,
     /// The temperature a provider may pass on.
     pub temperature: Option<f64>,
-    /// How much the model is to think, where the seat says so.
     pub effort: Option<Effort>,
     /// The most tokens of the reply, thinking included, where the seat says so.
     pub max_output_tokens: Option<u64>,
-    /// Whether the reply may be twice as long, since the one before it ended with thinking and no answer.
+    /// The reply may be twice as long, since the one before ended with thinking and no answer.
     pub has_twice_the_room: bool,
     /// The JSON Schema of the answer, for a service that holds replies to one. No part of the prompt.
     pub schema: Option<Arc<ReplySchema>>,
-    /// How long the whole call may take, tries and waits included.
+    /// Limit of the whole call, retries and waits included.
     pub time_left: Option<Duration>,
-    /// How long it may take in place of the configured timeout, where its step gives it a time: a moment
-    /// more than that, since whoever asks gives up first and names the step.
+    /// Limit in place of the configured timeout if its step has one: a moment more, since the caller gives up
+    /// first and names the step.
     pub timeout: Option<Duration>,
-    /// Where those who wait look how it stands.
     pub watch: progress::ProgressHandle,
-    /// What it may still send under a limit on money.
+    /// The share of the cost limit that it may still use.
     pub purse: purse::Purse,
-    /// What a work item holds, when this is an agent's and no seat's.
+    /// The work item of an agent; none for a seat.
     pub task: Option<Arc<WorkItemView>>,
 }
 
@@ -108,13 +106,12 @@ pub struct WorkItemView {
     pub tasks: Arc<Vec<TrackedTask>>,
     /// The tasks of which evidence was asked for before.
     pub evidence_asked: Arc<HashSet<String>>,
-    /// Whether placeholders did the work, who have no evidence.
+    /// Placeholders did the work, and have no evidence.
     pub is_rehearsal: bool,
-    /// What a program printed and how it ended, noted by the participant that runs it.
     pub ended: ExitNote,
 }
 
-/// What a program printed, and how it ended.
+/// The output of a program, and how it ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramExit {
     /// Its exit status, in words; none of one that was given up.
@@ -126,7 +123,6 @@ pub struct ProgramExit {
     pub is_exit_data: bool,
 }
 
-/// Where that is noted, while the program runs.
 pub type ExitNote = Mutex<ProgramExit>;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -140,9 +136,9 @@ pub struct Reply {
     pub usage: Option<TokenUsage>,
     /// Requests it took, the successful one included.
     pub tries: u32,
-    /// How many of these the service declined for a parameter.
+    /// Number of attempts that the service declined for a parameter.
     pub declined: u32,
-    /// What it was to be sent with and was not, since its service does not take it.
+    /// Parameters that were left out, since the service does not take them.
     pub dropped: Vec<String>,
     /// The most tokens it could have, where it ended there.
     pub limit: Option<u32>,
@@ -158,13 +154,13 @@ impl Reply {
 #[derive(Debug, Clone, Default, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct Failure {
-    /// What went wrong, fit to be shown while the round is open: no reply text, no key.
+    /// The error, fit to be shown while the round is open: no reply text, no key.
     pub reason: String,
     /// The reason in full where it quotes what may have been generated: sealed until the round closes.
     pub in_full: Option<String>,
     pub timed_out: bool,
     pub tries: u32,
-    /// What a program that failed said that it used.
+    /// Usage reported by a program that failed.
     pub usage: Option<TokenUsage>,
 }
 
@@ -191,7 +187,7 @@ pub trait Participant: Send + Sync {
     /// Asks once. Dropping the future gives up the request.
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>>;
 
-    /// Whether it answers in a step only once a person is there, who is not.
+    /// It answers in a step only when a person is there.
     fn waits_for_person(&self, _step: &str) -> bool {
         false
     }

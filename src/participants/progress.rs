@@ -1,6 +1,5 @@
-//! Where a request stands, for those who wait: that it was sent, that a reply has begun, that it stalls,
-//! what went wrong on the way. Never a word of a reply; of its length the full hundreds of tokens, as a sign of
-//! life.
+//! Progress of a request for those who wait: sent, begun, stalled, failed on the way. Never a word of a
+//! reply; of its length the full hundreds of tokens, as a sign of life.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,7 +10,7 @@ use tokio::time::Instant;
 /// A reply of which nothing has come for this long stalls.
 const STALLS: Duration = Duration::from_secs(5);
 
-/// Where one request stands, as its participant notes it. Notes of a watch that nobody keeps go nowhere.
+/// Progress of one request, noted by its participant. A watch that nobody keeps drops its notes.
 #[derive(Debug, Clone, Default)]
 pub struct ProgressHandle(Option<Arc<Mutex<ProgressState>>>);
 
@@ -37,7 +36,6 @@ enum PhaseRecord {
     Waiting(Option<Instant>),
 }
 
-/// Where a seat stands on the way to its service and back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestPhase {
     /// Nothing is sent: it waits for its turn.
@@ -55,7 +53,7 @@ pub struct Progress {
     pub standing: RequestPhase,
     /// For how long, in milliseconds.
     pub for_ms: u64,
-    /// How much longer it waits, where that is known, in milliseconds.
+    /// The rest of the wait in milliseconds, if known.
     pub left_ms: Option<u64>,
     pub tries: u32,
     /// Why it waits, or waited last, fit to be shown while the round is open.
@@ -106,7 +104,7 @@ impl ProgressHandle {
             Some(_) if tries == 1 => {}
             before => {
                 noted.enter(PhaseRecord::Asked);
-                // What is asked again once more counts on from the request whose reply did not fit.
+                // A re-ask counts on from the request whose reply did not fit.
                 noted.tries = before.map_or(tries, |before| before + tries - 1);
             }
         });

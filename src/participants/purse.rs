@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What is left of a limit, for all who ask. In US dollars.
+/// The rest of a cost limit for all seats, in US dollars.
 #[derive(Debug, Clone, Default)]
 pub struct Funds(Arc<Mutex<Left>>);
 
@@ -14,7 +14,7 @@ pub struct Funds(Arc<Mutex<Left>>);
 struct Left {
     /// Set aside for nobody.
     free: f64,
-    /// What requests may have cost that told nothing of it.
+    /// The possible cost of requests without reported usage.
     untold: f64,
 }
 
@@ -23,7 +23,6 @@ impl Funds {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What requests may have cost that told nothing of it.
     pub fn untold(&self) -> f64 {
         self.left().untold
     }
@@ -45,7 +44,7 @@ impl Funds {
     }
 }
 
-/// What one seat may still send. Without a limit, or where nothing is charged, as much as it wants.
+/// The budget of one seat. Without a limit, or where nothing is charged, it is unlimited.
 #[derive(Debug, Clone, Default)]
 pub struct Purse(Option<Arc<Kept>>);
 
@@ -63,7 +62,6 @@ impl Kept {
 }
 
 impl Purse {
-    /// Whether there is a limit on what it pays for.
     pub fn is_limited(&self) -> bool {
         self.0.is_some()
     }

@@ -10,10 +10,10 @@ use futures::future::{BoxFuture, FutureExt as _, ready};
 use super::{Failure, Origin, Participant, Prompt, Reply, SeatRequest};
 use crate::sanitize::harmless_line;
 
-/// How much of a line is shown, in characters.
+/// The shown part of a line, in characters.
 const SHOWN: usize = 100;
 
-/// What was sent to a seat or an agent, and what came back.
+/// A prompt of a seat or an agent, and its answer.
 #[derive(Debug, Clone)]
 pub struct RecordedReply {
     pub prompt: Prompt,

@@ -39,7 +39,7 @@ impl ScriptedParticipant {
         Self { parts, used: Mutex::new(used), otherwise }
     }
 
-    /// What is scripted for a step, and under which id: its own, or the one it was written with.
+    /// Returns the script of a step with its id: its own, or the one it was written with.
     fn part<'a>(&'a self, step: &'a str) -> Option<(&'a str, &'a ScriptedSeat)> {
         [step, written_id(step)].into_iter().find_map(|id| Some((id, self.parts.get(id)?)))
     }

@@ -105,8 +105,8 @@ fn failed_before(input: &Map<String, Value>) -> Option<String> {
     passed.any(|passed| *passed == false).then(|| "the tests of its implementation failed".to_owned())
 }
 
-/// Whether a line on tests says that one failed: `FAILED`, `3 passed, 1 failed`, `passed: false`; not
-/// `0 failed`, `no failures`, `failed: 0`.
+/// A line on tests says that one failed: `FAILED`, `3 passed, 1 failed`, `passed: false`; not `0 failed`, `no
+/// failures`, `failed: 0`.
 fn says_failed(text: &str) -> bool {
     let lower = text.to_lowercase();
     let words: Vec<&str> =

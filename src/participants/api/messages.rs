@@ -32,8 +32,8 @@ pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
     body
 }
 
-/// Whether the shared part is worth a mark: the service caches nothing below 1,024 tokens, and
-/// takes no empty block, which an agent's prompt without a tail would leave.
+/// The shared part is worth a mark: the service caches nothing below 1,024 tokens, and takes no empty block,
+/// which an agent's prompt without a tail would leave.
 pub(super) fn is_marked(prompt: &Prompt) -> bool {
     !prompt.tail.is_empty() && has_tokens(&[&prompt.rules, &prompt.snapshot], 1024)
 }

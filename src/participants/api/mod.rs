@@ -23,7 +23,7 @@ use crate::workflow::Effort;
 
 /// Stands for the user text in a body. The rules before it are no such text.
 const PLACE: &str = "\0";
-/// What some servers put before JSON.
+/// Some servers put this before JSON.
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// The form of requests and replies a service speaks.
@@ -37,23 +37,20 @@ pub enum ApiStyle {
     Responses,
 }
 
-/// What a request holds beside the prompt.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct RequestOptions {
     /// The most tokens a reply may have, thinking included; as many as the service allows, if none.
     pub max_output_tokens: Option<u32>,
-    /// Whether the field is called `max_completion_tokens`, as `OpenAI` itself wants it.
+    /// The field is called `max_completion_tokens`, as `OpenAI` wants it.
     pub completion_tokens: bool,
-    /// Whether the reply is to come piece by piece.
     pub stream: ApiStream,
-    /// Whether the answer's schema goes with the request.
     pub form: SchemaMode,
     pub seed: Option<u64>,
     pub temperature: Option<f64>,
     pub effort: Option<Effort>,
 }
 
-/// How a request states the form of an answer.
+/// The form of an answer in a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SchemaMode {
     /// In the rules of the table alone.
@@ -65,7 +62,6 @@ pub enum SchemaMode {
     Bounded,
 }
 
-/// Whether a reply comes piece by piece.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ApiStream {
     Off,
@@ -105,7 +101,7 @@ impl ApiStyle {
 /// Why a 200 is no reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DecodeError {
-    /// What was not understood, without any text of the reply.
+    /// The cause, without any text of the reply.
     pub reason: String,
     /// The same with what the service says of it.
     pub in_full: Option<String>,
@@ -151,13 +147,13 @@ pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> 
     })
 }
 
-/// Whether an event says nothing, as some services send to keep a connection.
+/// Some services send empty events to keep a connection.
 fn is_nothing(data: &[u8]) -> bool {
     matches!(data.trim_ascii(), b"" | b"null")
 }
 
-/// How a reply ended, by the words of all API styles and the servers that imitate them. This and
-/// [`is_whole`] are the table of docs/PROVIDERS.md, "How a reply ends".
+/// Reads the reason why a reply ended, in the words of all API styles and the servers that imitate them. This
+/// and [`is_whole`] are the table of docs/PROVIDERS.md, "How a reply ends".
 fn finish(word: Option<&str>) -> Result<Finish, DecodeError> {
     let Some(word) = word else { return Err(DecodeError::new("the reply does not say why it ended")) };
     match word.to_ascii_lowercase().as_str() {
@@ -190,7 +186,7 @@ fn is_whole(text: &str) -> bool {
     is_closed || text.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
-/// What a service says about its own error.
+/// A service's description of its own error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ServiceError {
     /// Its name for the error, if it looks like a name.
@@ -203,7 +199,7 @@ pub(super) struct ServiceError {
     pub quota: bool,
     /// The prompt or the answer was held back by a content filter: a refusal.
     pub filtered: bool,
-    /// How long it asks to wait, in its body.
+    /// The wait that its body asks for.
     pub wait: Option<Duration>,
     /// The body is a page for a browser, not a service's.
     pub is_page: bool,
@@ -260,7 +256,7 @@ impl ServiceError {
         }
     }
 
-    /// Whether a sentence of it holds one of these, in lower case.
+    /// Its sentence holds one of these words, in lower case.
     pub fn says(&self, words: &[&str]) -> bool {
         let message = self.message.as_deref().unwrap_or_default().to_lowercase();
         words.iter().any(|word| message.contains(word))
@@ -355,8 +351,7 @@ fn status_of(word: &str) -> Option<u16> {
     KNOWN_KINDS.iter().find(|(name, status)| *name == word && *status > 0).map(|(_, status)| *status)
 }
 
-/// Whether a word of the service is short and plain enough to be its name for an error, and no
-/// text of an answer.
+/// The word is short and plain enough to be the service's name for an error, and no text of an answer.
 fn is_name(word: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     (1..=48).contains(&word.len()) && word.chars().all(plain)

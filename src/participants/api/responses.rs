@@ -62,7 +62,7 @@ fn whole(response: Response) -> Result<Reply, DecodeError> {
     let called = response.output.iter().any(|item| item.r#type.ends_with("_call"));
     let (mut text, mut refusal) = (String::new(), String::new());
     let messages = || response.output.iter().filter(|item| item.r#type == "message");
-    // What a model says on the way is no part of its answer.
+    // Commentary of a model is no part of its answer.
     let is_final = |item: &&OutputItem| item.phase.as_deref() == Some("final_answer");
     let has_final = messages().any(|item| is_final(&item));
     let is_answer =
@@ -129,7 +129,7 @@ impl ResponsesStream {
             ("response.completed" | "response.incomplete" | "response.failed", Some(response)) => {
                 self.last = Some(response.to_string().into_bytes());
             }
-            // What fails outside a reply names its error in the event itself.
+            // A failure outside a reply names its error in the event itself.
             ("error", _) => {
                 let whole = [br#"{"error":"#, data, b"}"].concat();
                 return Err(parse::<Value>(&whole).err().unwrap_or_else(DecodeError::broken_off));

@@ -77,7 +77,7 @@ impl ApiStyle {
         format!("{}\"{end}", escaped(&(ask.prompt.tail.clone() + &again))).into_bytes()
     }
 
-    /// What stands around the user text, or around its two blocks.
+    /// Returns the parts around the user text, or around its two blocks.
     fn pieces(self, ask: &SeatRequest, options: RequestOptions) -> Vec<String> {
         let (body, blocks) = match self {
             Self::OpenAi => (chat_completions::body(ask, options), 1),

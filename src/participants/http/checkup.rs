@@ -1,6 +1,6 @@
-//! What `doctor` asks of a service; `probe.rs` reads it.
+//! Requests of `doctor` to a service, read by `probe.rs`.
 //!
-//! One request each, without a second try and without a turn at the gate.
+//! One request each, without a retry and outside the concurrency limit.
 
 use super::endpoint::{endpoint, host};
 use tokio::time::Instant;

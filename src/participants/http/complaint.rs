@@ -9,7 +9,6 @@ use crate::ballot::ReplySchema;
 use crate::participants::SeatRequest;
 use crate::participants::api::{ApiStyle, RequestOptions, SchemaMode};
 
-/// What an error body says about the request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Complaint {
     pub param: Option<String>,
@@ -43,7 +42,7 @@ impl Complaint {
                             let last = path.iter().rev().find_map(Value::as_str).unwrap_or_default();
                             self.text.push_str(&format!("'{last}'\n"));
                         }
-                        // What was sent may come back in it.
+                        // The service may repeat the input here.
                         ("input", _) => {}
                         _ => self.collect(value),
                     }
@@ -53,7 +52,7 @@ impl Complaint {
         }
     }
 
-    /// Whether it is about one of these: as the parameter, or quoted, or before a colon at a line's
+    /// The complaint is about one of these: as the parameter, or quoted, or before a colon at a line's
     /// beginning where no parameter is given.
     pub fn names(&self, names: &[&str]) -> bool {
         names.iter().any(|name| match &self.param {
@@ -91,7 +90,7 @@ impl Complaint {
     }
 }
 
-/// What is sent beside the prompt: as it is wanted, and as the service takes it.
+/// Parameters of a request: as wanted, and as the service takes them.
 pub(super) struct Parameters {
     wanted: RequestOptions,
     pub sent: RequestOptions,
@@ -164,7 +163,6 @@ impl Parameters {
         limit.into_iter().chain(others).map(str::to_owned).collect()
     }
 
-    /// How many requests were declined for a parameter.
     pub fn declined(&self) -> u32 {
         u32::try_from(self.changed.len()).unwrap_or(u32::MAX)
     }
@@ -210,7 +208,7 @@ mod tests {
     use Change::{Limit, Omit, OtherName};
     use Parameter::{Effort, MaxOutputTokens, Schema, Seed, StreamUsage, Temperature};
 
-    /// What is declined in each style, and what is tried then.
+    /// Complaints of each style, and the change that follows.
     const CASES: [(ApiStyle, &str, Option<Change>); 16] = [
         (
             OpenAi,

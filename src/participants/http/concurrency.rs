@@ -1,8 +1,8 @@
-//! How many requests of one model are on their way at once, learned from what the service says.
+//! Limit of concurrent requests to one model, learned from the service.
 //!
-//! As many as come, until a service says it is too much: then half of what was on its way, and one
-//! more with each reply that comes back. A service that asks for a wait is left alone for so long.
-//! Those who wait go in the order they came; what is learned of one model holds nobody else back.
+//! There is none until a service reports overload: then it is half of the requests on their way, and one more
+//! with each reply. A service that asks for a wait gets no request until then. Waiting requests go in the
+//! order they came; models do not hold each other back.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,7 +24,6 @@ impl ConcurrencyLimits {
     }
 }
 
-/// Where the requests of one model pass.
 pub(super) struct ConcurrencyLimit {
     slots: Arc<Semaphore>,
     state: Mutex<LimitState>,
@@ -69,7 +68,7 @@ impl ConcurrencyLimit {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How long the service is still to be left alone, if it asked for that.
+    /// Returns the rest of the wait that the service asked for.
     pub fn closed_for(&self) -> Option<Duration> {
         let now = Instant::now();
         let until = self.state().closed_until.filter(|until| *until > now)?;

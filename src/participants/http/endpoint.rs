@@ -1,6 +1,6 @@
-//! Where a service is asked, and what goes with each request.
+//! Addresses of requests and their headers.
 //!
-//! Pure. An address with a password or another scheme is refused; a key that no header can hold too.
+//! Pure. An address with a password or another scheme is refused, and a key that no header can hold.
 
 use std::net::IpAddr;
 
@@ -8,7 +8,7 @@ use secrecy::ExposeSecret as _;
 
 use super::{ApiStyle, Diagnostic, HeaderMap, HeaderName, HeaderValue, KeyHeader, Service, Url};
 
-/// Where requests go: the base address with a path of the dialect behind it.
+/// Returns the address of requests: the base address and the path of the API style.
 pub fn endpoint(service: &Service, path: &str) -> Result<Url, Diagnostic> {
     let hint = "an address looks like `https://api.example.com/v1`";
     let no_address = |why: &str| Diagnostic::new(format!("the service's address {why}")).hint(hint);
@@ -27,7 +27,7 @@ pub fn endpoint(service: &Service, path: &str) -> Result<Url, Diagnostic> {
             base.strip_suffix("/v1").unwrap_or(base)
         }
     };
-    // Whoever pastes an address often pastes all of it.
+    // People often paste the whole address.
     let base = base.strip_suffix(&format!("/{}", service.dialect.path())).unwrap_or(base);
     let path = format!("{base}/{path}");
     url.set_path(&path);
@@ -35,7 +35,7 @@ pub fn endpoint(service: &Service, path: &str) -> Result<Url, Diagnostic> {
     Ok(url)
 }
 
-/// Whether the address is this machine by its name alone, whatever a resolver says.
+/// The address is this machine by its name alone, whatever a resolver says.
 pub fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let bare = host.trim_start_matches('[').trim_end_matches(']');
@@ -77,7 +77,7 @@ pub fn headers(service: &Service) -> Result<HeaderMap, Diagnostic> {
 pub fn put_key(service: &Service, key: &str, headers: &mut HeaderMap) -> Result<(), Diagnostic> {
     let is_azure = Url::parse(&service.base_url)
         .is_ok_and(|url| url.host_str().is_some_and(|host| host.ends_with(".azure.com")));
-    // Where a company has switched keys off, Azure takes tokens, which begin so.
+    // Azure also takes tokens, which begin so.
     let is_token = key.starts_with("eyJ");
     let usual = match service.dialect {
         ApiStyle::OpenAi | ApiStyle::Responses if !is_azure || is_token => KeyHeader::Bearer,

@@ -17,17 +17,17 @@ const LEAST_KEY: usize = 16;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RequestError {
-    /// What went wrong, fit to be shown while the round is open.
+    /// The error, fit to be shown while the round is open.
     pub reason: String,
     /// The reason in full, where it quotes what may have been generated.
     pub in_full: Option<String>,
-    /// Whether the next request may go better.
+    /// The next request may succeed.
     pub again: bool,
     pub asked: Option<Duration>,
     pub status: Option<u16>,
     /// The service says that its model is still being loaded.
     pub is_loading: bool,
-    /// What the service says, where it would not take the request as it is and may take another one.
+    /// The service refused the request as it is and may take another one.
     pub declined: Option<Complaint>,
 }
 

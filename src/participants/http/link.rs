@@ -1,4 +1,4 @@
-//! What an agent asks of the session that it works for.
+//! Requests of an agent to the session that it works for.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub struct LinkReply {
 }
 
 impl LinkReply {
-    /// Whether the same request may succeed later.
+    /// The same request may succeed later.
     pub fn is_passing(&self) -> bool {
         self.status >= 500 || [408, 429].contains(&self.status)
     }

@@ -49,7 +49,7 @@ use stream::{MAX_REPLY, StreamedBody, without_text};
 
 /// A model that is loading is asked again after as long as after so many tries.
 const LOADING: u32 = 3;
-/// How long the end of a stream is waited for once all of the reply is there.
+/// The longest wait for the end of a stream whose reply is complete.
 const LINGER: Duration = Duration::from_millis(50);
 /// No more of an error is read, in bytes.
 const MAX_ERROR: usize = 64 * 1024;
@@ -142,7 +142,7 @@ impl HttpParticipant {
         let gate = self.gates.limit_for(&ask.model);
         loop {
             if patience.heed(gate.closed_for(), ask, tries)? {
-                // Whoever waits for one model holds up nobody who asks another.
+                // A wait for one model must not hold up requests to another.
                 permit = None;
             }
             let pass = patience.wait(tries, gate.acquire()).await?;
@@ -204,8 +204,8 @@ impl HttpParticipant {
         Reply { text: masked_answer(reply.text, key), declined, dropped, limit, ..reply }
     }
 
-    /// How long to wait before the next try, or why there is none. What was declined for a parameter, or
-    /// since the model is still loading, is not counted among the tries there may be.
+    /// Returns the wait before the next attempt, or the reason why there is none. An attempt that was
+    /// declined for a parameter, or because the model is still loading, does not count.
     fn pause(
         &self,
         fault: &RequestError,
@@ -401,7 +401,7 @@ fn asked(response: &Response) -> Option<Duration> {
     retry_after(header("retry-after-ms"), header("retry-after"), crate::clock::system_time())
 }
 
-/// Whether the service says itself that the request may be sent again, or may not.
+/// Returns the service's own word on sending the request again.
 fn should_retry(response: &Response) -> Option<bool> {
     match response.headers().get("x-should-retry")?.as_bytes() {
         b"true" => Some(true),

@@ -91,14 +91,14 @@ impl Change {
     }
 }
 
-/// What a model takes, as far as its service has said.
+/// Parameters that a model takes, as far as its service has said.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Learned {
     omit: BTreeSet<Parameter>,
     /// The limit is called `max_completion_tokens`.
     completion_tokens: Option<bool>,
     max_output_tokens: Option<u32>,
-    /// Whether the model thinks, and needs the room for it.
+    /// The model thinks, and needs room for it.
     pub thinks: bool,
 }
 
@@ -120,7 +120,8 @@ impl Learned {
         self.thinks |= other.thinks;
     }
 
-    /// What counts for other requests: that a schema of a definition's own is not taken says nothing of theirs.
+    /// Returns the part that holds for other requests: a refused schema of a definition says nothing about
+    /// theirs.
     pub fn of_model(&self, has_own_schema: bool) -> Self {
         let mut learned = self.clone();
         if has_own_schema {
@@ -164,7 +165,7 @@ pub(super) fn dropped(ask: &SeatRequest, wanted: &RequestOptions, sent: &Request
     left_out.map(|parameter| parameter.name().to_owned()).collect()
 }
 
-/// What is known of the models of one service, for the rest of the run.
+/// Findings about the models of one service, for the rest of the run.
 #[derive(Debug, Default)]
 pub(super) struct ParameterMemory(Mutex<HashMap<String, Learned>>);
 

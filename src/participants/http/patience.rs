@@ -1,5 +1,5 @@
-//! How long one call may take. The round's deadline bounds all of it; the service's own limit bounds
-//! the requests and the pauses between them, and not what the service itself asked to wait.
+//! Time limits of one call. The round's deadline bounds all of it. The service's own limit bounds requests
+//! and the pauses between them, but not the waits that the service asks for.
 
 use std::time::Duration;
 
@@ -11,10 +11,9 @@ use super::{Failure, SeatRequest, format_duration};
 /// Without a deadline no service is waited for longer than this at a time.
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// What is left of one call's time.
 pub(super) struct Patience {
     deadline: Option<Instant>,
-    /// What requests and pauses may still take.
+    /// The time left for requests and pauses.
     left: Duration,
     /// The shorter of both limits, for messages.
     limit: Duration,
@@ -39,7 +38,7 @@ impl Patience {
         self.to_deadline().map_or(self.left, |left| left.min(self.left))
     }
 
-    /// Whether the service wants this request to wait, which is noted for those who look.
+    /// Notes a wait that the service wants, for those who watch; returns true if there is one.
     pub fn heed(&self, closed: Option<Duration>, ask: &SeatRequest, tries: u32) -> Result<bool, Failure> {
         let Some(wait) = closed else { return Ok(false) };
         let why = "the service asked this model's seats to wait";

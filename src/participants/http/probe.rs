@@ -1,6 +1,6 @@
-//! What `doctor` asks of a service: its models, and how soon it begins to answer.
+//! Requests of `doctor` to a service: its models, and the time to its first word.
 //!
-//! Each is one request without a second try. Nothing of a reply is kept.
+//! Each is one request without a retry. Nothing of a reply is kept.
 
 use std::time::Duration;
 
@@ -10,10 +10,9 @@ use super::HttpParticipant;
 use super::error::format_duration;
 use crate::participants::Failure;
 
-/// How long a service may take to list its models.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How soon a service answered a request for one word, and what it took of the request.
+/// The time to answer with one word, and the parameters that were taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Latency {
     /// Until the first piece of the reply.

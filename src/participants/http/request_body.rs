@@ -44,7 +44,7 @@ impl Body for SplitBody {
     }
 }
 
-/// How many rounds may be open at once before one's head is encoded again.
+/// Number of rounds whose encoded heads are kept.
 const KEPT: usize = 4;
 
 /// The heads of the rounds asked last, found by the identity of their shared texts.

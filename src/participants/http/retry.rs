@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use sha2::{Digest as _, Sha256};
 
-/// How often a request is sent, and the waits between.
+/// The number of attempts and the waits between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Backoff {
     /// Requests in all, the first included.
@@ -32,9 +32,8 @@ impl Backoff {
         doubled.unwrap_or(self.cap).min(self.cap).mul_f64(1.0 - 0.25 * jitter.clamp(0.0, 1.0))
     }
 
-    /// What to do after `made` requests of which the last failed with something worth another try.
-    /// `asked` is the wait the service asked for, `patience` the longest such wait, `left` the time
-    /// the call still has for itself.
+    /// Decides after `made` requests of which the last failed with a retryable error. `asked` is the wait the
+    /// service asked for, `patience` the longest such wait, `left` the time left for the call.
     pub fn next(
         &self,
         made: u32,
@@ -57,7 +56,6 @@ impl Backoff {
     }
 }
 
-/// What to do after a failed request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RetryDecision {
     /// Wait, then send it again.
@@ -69,7 +67,6 @@ pub enum RetryDecision {
     NoTime,
 }
 
-/// Whether a response with this status may go better the next time.
 pub fn is_retryable(status: u16) -> bool {
     matches!(status, 408 | 409 | 429 | 500..=599)
 }

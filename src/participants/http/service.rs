@@ -1,7 +1,6 @@
-//! What is known of a service before it is spoken to.
+//! Description of a service: address, key, limits.
 //!
-//! Plain data. The key is kept so that no debug output shows it. Whether the address can be used
-//! is checked where it is used, in `http.rs`; where key and address come from is not known here.
+//! Plain data. No debug output shows the key. The address is checked where it is used.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +17,6 @@ pub const MAX_OUTPUT_TOKENS: u32 = 16_384;
 /// The same for a server of one's own, whose small models go on for minutes.
 pub const LOCAL_OUTPUT_TOKENS: u32 = 2048;
 
-/// How long a service may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
     pub connect: Duration,
@@ -56,18 +54,16 @@ pub struct Service {
     pub key_name: Option<String>,
     /// Which header holds the key, where it is not the usual one.
     pub auth: Option<KeyHeader>,
-    /// What goes with each request beside the key.
+    /// Further headers of each request.
     pub headers: Vec<(String, SecretString)>,
     pub max_output_tokens: u32,
     /// As many in place of these, for a model that was seen thinking.
     pub thinking_room: Option<u32>,
-    /// How much its models are to think, where a seat does not say.
+    /// The default effort of its models.
     pub effort: Option<Effort>,
     pub stream: ApiStream,
-    /// Whether the answer's schema goes with a request.
     pub form: SchemaMode,
     pub timeouts: Timeouts,
-    /// How often and when a failed request is sent again.
     pub retry: Backoff,
 }
 

@@ -18,7 +18,7 @@ const SEARCH_EVERY: usize = 512;
 /// So much of it says the same again and again, in bytes, in pieces of at most a sixth.
 const REPEATED: usize = 1500;
 
-/// Whether a body that begins so comes by events; none where too little has come to tell.
+/// The body is a stream of events; none while that is not known.
 fn has_events(start: &[u8]) -> Option<bool> {
     let start = start.strip_prefix(BOM).unwrap_or(start).trim_ascii_start();
     let is_field =
@@ -26,7 +26,7 @@ fn has_events(start: &[u8]) -> Option<bool> {
     (is_field || start.len() > "event:".len()).then_some(is_field)
 }
 
-/// Whether a text ends in one piece again and again.
+/// The end of the text is one piece again and again.
 fn repeats(text: &[u8]) -> bool {
     let Some(end) = text.len().checked_sub(REPEATED).map(|start| &text[start..]) else { return false };
     (1..=REPEATED / 6).any(|period| end[period..] == end[..REPEATED - period])
@@ -35,16 +35,15 @@ fn repeats(text: &[u8]) -> bool {
 /// A reply as far as it has come: by events, or as one JSON document. Its bytes say which, whatever the label.
 pub(super) struct StreamedBody {
     style: ApiStyle,
-    /// Whether it comes by events, once that is known.
     has_events: Option<bool>,
-    /// What has come of a document, or before that is known.
+    /// The document so far, or the bytes before its kind is known.
     whole: Vec<u8>,
     events: Events,
     reply: ReplyStream,
     taken: usize,
     is_large: bool,
     pub count: usize,
-    /// How much of the text was searched for repetition.
+    /// Length of the text that was searched for repetition.
     searched: usize,
     repeats: bool,
 }
@@ -84,7 +83,7 @@ impl StreamedBody {
             return Ok(true);
         };
         for data in ended {
-            // Where the service says that nothing follows does not depend on how the body was cut.
+            // The end that the service announces must not depend on the pieces of the body.
             if self.reply.is_done() {
                 break;
             }

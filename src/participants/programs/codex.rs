@@ -12,7 +12,6 @@ use super::program::{SeatProgram, pairs, texts};
 
 pub const TRIED: &str = "0.169.0";
 
-/// What it can do that is switched off.
 const FEATURES: [&str; 15] = [
     "apps",
     "browser_use",

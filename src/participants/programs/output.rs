@@ -1,14 +1,14 @@
-//! What a program printed, and the answer in it: by paths into its JSON.
+//! Reads the answer in a program's output by paths into its JSON.
 //!
 //! A program may print one document, a list of them, one a line, or lines of progress around them. A path is
-//! applied to each document, and the last one in which it finds something counts.
+//! applied to each document; the last one in which it finds something counts.
 
 use serde_json::Value;
 
 use crate::round::answer::TokenUsage;
 use crate::workflow::{GrammarError, Transform};
 
-/// Where things stand in what a program prints: paths into a document, as in a transform.
+/// Paths into the printed documents, as in a transform.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OutputPaths {
     /// The answer's text; without it, all that is printed.
@@ -30,7 +30,6 @@ pub struct OutputPaths {
     pub cost: Option<String>,
 }
 
-/// What a document says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mark {
     pub path: &'static str,
@@ -70,13 +69,13 @@ impl OutputPaths {
             None => Err(format!("what it printed has no `{path}`")),
         };
         let failure = self.failure.as_ref().and_then(|path| last(&documents, path, self.failure_if.as_ref()));
-        // What an answer follows was got over.
+        // A failure before the answer was overcome.
         let failure = failure.filter(|(at, _)| reply_at.is_none_or(|reply| *at >= reply));
         let failure = failure.map(|(_, why)| why.as_str().unwrap_or("an error").to_owned());
         Output { reply, failure, usage: self.usage(documents) }
     }
 
-    /// Whether what was printed holds the answer and its end.
+    /// The output holds the answer and its end.
     pub fn is_all(&self, printed: &[u8]) -> bool {
         let Some(end) = self.end_if.as_ref().filter(|_| printed.trim_ascii_end().ends_with(b"}")) else {
             return false;

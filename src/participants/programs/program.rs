@@ -23,14 +23,13 @@ pub struct SeatProgram {
     pub env: Vec<String>,
     /// Files it is given beside its working folder (or in it, as `work/…`), by name and text.
     pub files: Vec<(String, String)>,
-    /// Where its answer stands in what it prints.
     pub output: OutputPaths,
     pub version: Vec<String>,
-    /// What it says when nobody is logged in, in lower case.
+    /// Its words when nobody is logged in, in lower case.
     pub logged_out: Vec<String>,
     /// The tools it may declare in a blind round.
     pub allow_tools: Vec<String>,
-    /// Whether it counts as one without tools, unmeasured.
+    /// It is declared to have no tools, unmeasured.
     pub tool_less: bool,
     /// Variables that point it at a recorder; `{recorder}` is its address.
     pub recorder_set: Vec<(String, String)>,
@@ -38,7 +37,7 @@ pub struct SeatProgram {
     pub recorder_words: Vec<String>,
     /// Files it is given in place of those, where it is pointed at a recorder.
     pub recorder_files: Vec<(String, String)>,
-    /// What the names of the models begin with that can be pointed at a recorder, if not all can.
+    /// Beginnings of the models that can be pointed at a recorder, if not all can.
     pub recorder_models: Vec<String>,
     /// The provider whose prices its models have.
     pub priced_as: Option<String>,
@@ -49,14 +48,12 @@ impl SeatProgram {
         self.command.first().map_or("", String::as_str)
     }
 
-    /// Whether it can be pointed at a recorder for a model.
     pub fn is_measurable(&self, model: &str) -> bool {
         let is_pointed = !self.recorder_set.is_empty() || !self.recorder_words.is_empty();
         let begins = |known: &String| model.starts_with(known.as_str());
         is_pointed && (self.recorder_models.is_empty() || self.recorder_models.iter().any(begins))
     }
 
-    /// Whether it counts as one without tools, unmeasured, for a model.
     pub fn is_declared(&self, model: &str) -> bool {
         self.tool_less && !self.is_measurable(model)
     }
@@ -107,7 +104,6 @@ impl SeatProgram {
         self.command.iter().chain(with_model).map(filled).collect()
     }
 
-    /// Whether a placeholder that begins so stands in its command.
     pub(super) fn takes(&self, placeholder: &str) -> bool {
         self.command.iter().chain(&self.with_model).any(|word| word.contains(placeholder))
     }

@@ -18,13 +18,12 @@ use crate::round::answer::TokenUsage;
 use crate::round::snapshot::hex;
 use crate::sanitize::harmless_line;
 
-/// What a program finds of the environment, beside every `LC_…`.
+/// Variables that a program gets, next to every `LC_…`.
 pub const PASSED: [&str; 6] = ["PATH", "HOME", "USER", "LANG", "TMPDIR", "SystemRoot"];
-/// How much a program may print, in bytes.
+/// The most a program may print, in bytes.
 const MOST: u64 = 16 * 1024 * 1024;
-/// How long a program may take to tell its version.
 const VERSION_PATIENCE: Duration = Duration::from_secs(10);
-/// How much of a program's reason is shown, in characters.
+/// The shown part of a program's reason, in characters.
 const REASON: usize = 300;
 
 /// A participant that is a program with fixed flags.

@@ -1,7 +1,6 @@
-//! What a program really sends: it is run against a recorder with a prompt of ours, and what arrives is
-//! compared with that prompt.
+//! Measures what a program sends: it runs against a recorder, and the arriving prompt is compared with ours.
 //!
-//! Nothing of a request is kept but the names of tools, counts of bytes and the names of hosts.
+//! Nothing of a request is kept but names of tools, counts of bytes and names of hosts.
 
 use std::path::Path;
 use std::time::Duration;
@@ -17,7 +16,6 @@ use crate::round::snapshot::sha256_hex;
 
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What a program was seen to send.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     pub tools: Vec<String>,
@@ -27,7 +25,7 @@ pub struct Finding {
     pub bytes_before: u64,
     /// Bytes of text it sends after ours.
     pub bytes_after: u64,
-    /// Whether the snapshot arrives whole and unchanged.
+    /// The snapshot arrives unchanged.
     pub is_whole: bool,
     pub hosts: Vec<String>,
     pub checked_at: String,
@@ -94,7 +92,7 @@ fn compared(recording: &Recording, prompt: &Prompt, is_apart: bool) -> Finding {
     for request in &recording.requests {
         tools(request, &mut finding.tools);
         let texts = texts(request);
-        // What follows the snapshot may have lost white space at its end.
+        // The text after the snapshot may have lost white space at its end.
         let candidates = [&*ours, ours.trim_end(), &*prompt.snapshot];
         let found = candidates.iter().find_map(|wanted| {
             let at = texts.iter().position(|text| text.contains(wanted))?;

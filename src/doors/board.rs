@@ -1,4 +1,4 @@
-//! What a door shows: offers, states, receipts and numbers of the round that was opened last.
+//! State that a door shows: offers, receipts and numbers of the round that was opened last.
 //!
 //! It is filled from events that are on disk. While a round is open it holds no answer, and tells a seat
 //! nothing of another one.
@@ -32,7 +32,7 @@ struct State {
     orders: IndexMap<String, Vec<String>>,
     /// When its time is up, in milliseconds.
     deadline: Option<Timestamp>,
-    /// Whether the round is revised later: then its count stays hidden until the end.
+    /// The round is revised later, so its count stays hidden until the end.
     is_revised: bool,
     is_over: bool,
 }
@@ -130,7 +130,7 @@ impl Board {
         (opened.snapshot_sha256 == sha256).then(|| Arc::clone(&opened.snapshot))
     }
 
-    /// What a seat is asked now, as signed JSON; else how the seat stands.
+    /// Returns the seat's offer as signed JSON, else its state.
     pub fn offer(&self, seat: &str, now: Timestamp) -> Result<(String, String), Value> {
         let state = self.state();
         let found = state.round.as_ref().and_then(|round| Some((round, round.seat(seat)?)));

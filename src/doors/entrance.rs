@@ -1,4 +1,4 @@
-//! How connections come in: plain or over TLS, a limited number at once, none that idles for long.
+//! Accepts connections: plain or over TLS, a limited number at once, none that idles for long.
 
 use std::collections::HashMap;
 use std::io;
@@ -26,18 +26,18 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
 
-/// How many connections may be open; further ones wait until one ends.
+/// Number of open connections; further ones wait until one ends.
 pub const MOST_OPEN: usize = 1024;
-/// How many of them one address may have, unless a proxy brings all.
+/// Number of connections of one address, unless a proxy brings all.
 pub const MOST_OF_AN_ADDRESS: usize = 256;
-/// How long a connection may carry nothing. Events are sent at least every 15 seconds.
+/// A connection without traffic ends after this time. Events are sent at least every 15 seconds.
 const IDLE: Duration = Duration::from_secs(60);
-/// How long the headers of a request may take, and how many bytes they may have.
+/// Limits on the time and the bytes of a request's headers.
 const HEADERS: Duration = Duration::from_secs(30);
 const MAX_HEADERS: usize = 16 * 1024;
-/// How long a connection may take until it is encrypted.
+/// Limit on the time of a TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// What a browser is answered that does not begin with TLS, whose first byte is 22.
+/// Answer to a browser that does not begin with TLS, whose first byte is 22.
 const NOT_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n\
     cache-control: no-store\r\nx-content-type-options: nosniff\r\nConnection: close\r\n\r\n\
     This port speaks https: open the link as it was sent.\n";
@@ -102,7 +102,7 @@ impl Entrance {
             });
             let mut http = http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(MAX_HEADERS);
-            // How a connection ends is its client's affair.
+            // The client decides how a connection ends.
             tokio::spawn(http.serve_connection(TokioIo::new(connection), answer).map(drop));
         }
     }
@@ -149,7 +149,7 @@ async fn encrypt(mut stream: TcpStream, tls: &TlsAcceptor) -> Option<Transport> 
     if first != [22] {
         let _ = stream.write_all(NOT_TLS).await;
         let _ = stream.shutdown().await;
-        // What was sent must be read, or the other end sees an error instead of the answer.
+        // The request must be read, or the other end sees an error instead of the answer.
         let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
         return None;
     }

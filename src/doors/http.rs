@@ -1,4 +1,4 @@
-//! What the routes of a door share: tokens, refusals, and the way to the engine.
+//! Tokens, refusals and the way to the engine, shared by all routes.
 //!
 //! Every refusal is JSON with the word in `refused`. Tokens are sent as bearer tokens, in no cookie, so that
 //! another page cannot make a browser send one.
@@ -25,7 +25,7 @@ use crate::engine::{Accepted, Arrival, Message};
 use crate::history::RefusalWord;
 use crate::round::snapshot::sha256_hex;
 
-/// How long a request may take, its body included.
+/// Limit on a request, its body included.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub struct Door {
@@ -164,12 +164,12 @@ pub async fn hand_in(door: &Door, message: Message) -> Result<Accepted, Refusal>
     }
 }
 
-/// How often somebody may ask in a second.
+/// Limits of requests per second.
 #[derive(Default)]
 struct Limits(Mutex<(i64, HashMap<String, u32>)>);
 
 impl Limits {
-    /// Whether this is one of the first `most` requests of `who` in this second.
+    /// This is one of the first `most` requests of `who` in this second.
     fn allows(&self, who: &str, most: u32, second: i64) -> bool {
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.0 != second {

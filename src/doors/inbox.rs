@@ -21,14 +21,13 @@ use crate::core::Refusal;
 use crate::engine::{Accepted, Message, PlainAnswer, Work, WorkMessage};
 use crate::history::RefusalWord;
 
-/// How long a poll may wait for work, in seconds.
+/// The longest wait of a poll, in seconds.
 const LONGEST_WAIT: u64 = 30;
-/// How many work items one reply holds at most.
 const MOST_ITEMS: usize = 100;
 const LONGEST_HOLDER: usize = 100;
 /// The most characters of the reason why work failed.
 const LONGEST_REASON: usize = 4000;
-/// How often a poll looks whether a lease has run out; everything else wakes it.
+/// A poll checks expired leases so often; everything else wakes it.
 const LOOK: Duration = Duration::from_secs(1);
 
 fn read<T: DeserializeOwned>(body: Body) -> Result<T, Refusal> {
@@ -42,7 +41,7 @@ fn malformed(why: &str) -> Refusal {
     Refusal::Because(RefusalWord::Malformed, why.to_owned())
 }
 
-/// Who holds a claim: the agent, unless it has several workers.
+/// Returns the holder of a claim: the agent, unless it has several workers.
 fn holder(named: Option<String>, agent: &str) -> Result<String, Refusal> {
     let holder = named.unwrap_or_else(|| agent.to_owned());
     let is_name = !holder.trim().is_empty()
@@ -110,12 +109,12 @@ pub async fn take(Agent(participant): Agent, State(door): Shared, body: Body) ->
 #[serde(deny_unknown_fields)]
 struct About {
     holder: Option<String>,
-    /// What the work yields: a text, or data.
+    /// A text, or data.
     result: Option<Value>,
     reason: Option<String>,
     /// The answer to a round: a text, or data.
     answer: Option<Value>,
-    /// Whether that corrects an earlier one.
+    /// The answer corrects an earlier one.
     again: Option<bool>,
 }
 

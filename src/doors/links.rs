@@ -22,7 +22,7 @@ use crate::history::{Receipt, RefusalWord, SeatJoined};
 use crate::round::envelope::Envelope;
 
 const PAGE: &str = include_str!("page.html");
-/// What a browser must seal byte for byte before it seals anything.
+/// A browser must seal this to the same bytes before it seals anything else.
 const VECTOR: &str = include_str!("vector.json");
 
 pub async fn page() -> impl IntoResponse {

@@ -23,7 +23,6 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::history::Timestamp;
 
-/// How long a certificate that is made here is valid.
 const VALID_FOR: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// A certificate, with those of who signed it, and its key, as PEM.

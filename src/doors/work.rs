@@ -15,18 +15,18 @@ use crate::history::{
 #[derive(Default)]
 pub struct OpenWork {
     items: IndexMap<String, Shown>,
-    /// What agents are asked in the open round, by item; with the agent.
+    /// Prompts of the open round by item, each with its agent.
     ballots: IndexMap<String, (String, Arc<Value>)>,
 }
 
 struct Shown {
     item: WorkItem,
-    /// What does not change while the item is open.
+    /// The part that stays the same while the item is open.
     offer: Arc<Value>,
 }
 
 impl OpenWork {
-    /// What is open now; offers that were shown before are not made again.
+    /// Returns the open work; offers that were shown before are not made again.
     pub fn of(session: &Session, before: &Self) -> Self {
         let is_polled = |item: &&WorkItem| {
             let remote = session.remote(&item.offered.participant);
@@ -57,7 +57,7 @@ impl OpenWork {
         }
     }
 
-    /// What an agent may claim at `now`, and what it is asked in the open round.
+    /// Returns the work that an agent may claim at `now`, and its prompt in the open round.
     pub fn open(&self, agent: &str, now: Timestamp, most: usize) -> Vec<Value> {
         let is_free = |shown: &&Shown| shown.item.offered.participant == agent && shown.item.is_free(now);
         let ballots = self.ballots.values().filter(|(of, _)| of == agent).map(|(_, offer)| (**offer).clone());
@@ -102,7 +102,7 @@ fn offer(session: &Session, offered: &WorkItemOffered, at: Timestamp) -> Value {
     })
 }
 
-/// What a seat of an agent is asked in a round.
+/// Returns the prompt of an agent's seat in a round.
 fn ballot(session: &Session, round: &RoundRun, item: &WorkItemOffered, attempt: &Value) -> Value {
     json!({
         "kind": "ballot",

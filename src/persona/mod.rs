@@ -15,7 +15,7 @@ const MAX_FRONT_MATTER: usize = 64 * 1024;
 /// A persona file larger than this is refused, in bytes.
 pub const MAX_PERSONA: usize = 1024 * 1024;
 
-/// Who a participant is: a stance, what it looks for, and the text that tells it so.
+/// A participant's stance and interests, with the text that says so.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Persona {
     /// Kebab-case name, unique where it is looked up.
@@ -29,7 +29,7 @@ pub struct Persona {
     pub tags: Vec<String>,
     /// The body, handed to the model as it stands.
     pub text: String,
-    /// What was accepted but has no effect here.
+    /// Notices about keys without effect.
     pub notices: Vec<String>,
 }
 
@@ -124,7 +124,7 @@ impl Persona {
     }
 }
 
-/// Whether `name` can name a persona, a participant or a file in a persona folder.
+/// `name` can name a persona, a participant or a file in a persona folder.
 pub fn is_name(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= 64

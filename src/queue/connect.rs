@@ -71,7 +71,7 @@ fn say_news(tell: &Tell, told: &Mutex<String>, event: &Event) {
     }
 }
 
-/// Whether what is sent to this address crosses a network unencrypted.
+/// Messages to this address cross a network unencrypted.
 fn is_open_to_others(url: &str) -> bool {
     let Some(host) = url.strip_prefix("nats://") else { return false };
     let host = host.rsplit_once(':').map_or(host, |(host, _)| host).trim_matches(['[', ']']);

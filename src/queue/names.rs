@@ -21,27 +21,27 @@ pub fn offer(worker: &str, session: &str, round: &str, seat: &str) -> String {
     format!("rt.offer.{worker}.{}.{}.{}", part(session), part(round), part(seat))
 }
 
-/// Where all seats of a round are asked that a worker has.
+/// Subject of all offers of a round to a worker.
 pub fn round_offers(worker: &str, session: &str, round: &str) -> String {
     format!("rt.offer.{worker}.{}.{}.>", part(session), part(round))
 }
 
-/// Where all seats of a session are asked that a worker has.
+/// Subject of all offers of a session to a worker.
 pub fn offers(worker: &str, session: &str) -> String {
     format!("rt.offer.{worker}.{}.>", part(session))
 }
 
-/// Where a seat's ballot or failure goes.
+/// Subject of a seat's ballot or failure.
 pub fn sealed(worker: &str, session: &str, round: &str, seat: &str) -> String {
     format!("rt.sealed.{worker}.{}.{}.{}", part(session), part(round), part(seat))
 }
 
-/// Where all ballots of a session go that a worker has.
+/// Subject of all ballots of a session from a worker.
 pub fn all_sealed(worker: &str, session: &str) -> String {
     format!("rt.sealed.{worker}.{}.>", part(session))
 }
 
-/// Where a part of a snapshot lies; parts count from 0.
+/// Subject of a part of a snapshot; parts count from 0.
 pub fn context(sha256: &str, number: usize) -> String {
     format!("rt.context.{sha256}.{number}")
 }

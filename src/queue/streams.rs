@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 
 use super::{QueueError, debug_duration, names};
 
-/// How often an offer is given to a worker.
+/// An offer is given to workers so often.
 pub const MAX_DELIVERIES: i64 = 4;
 /// The most bytes of an offer with its headers.
 pub const MAX_OFFER: usize = 256 * 1024;
-/// How long messages and consumers that nobody uses are kept: as long as a worker knows what it has answered.
-/// What is lost after that is asked again by `resume`.
+/// Unused messages and consumers are kept as long as a worker remembers its answers. `resume` asks again for
+/// what is lost after that.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// How long whoever has taken a message may be silent before it is given to another.
+/// A message is given to another process after this silence.
 pub fn ack_wait() -> Duration {
     debug_duration("ROUNDTABLE_ACK_WAIT_MS", Duration::from_secs(30))
 }
@@ -173,7 +173,7 @@ async fn find_consumer(
     Ok(Some(found))
 }
 
-/// Whether the server says that there is no such stream or consumer.
+/// The server says that there is no such stream or consumer.
 fn is_missing(error: &async_nats::jetstream::stream::ConsumerError) -> bool {
     use async_nats::jetstream::stream::ConsumerErrorKind::JetStream;
     let missing = [ErrorCode::CONSUMER_NOT_FOUND, ErrorCode::STREAM_NOT_FOUND];

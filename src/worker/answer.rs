@@ -22,19 +22,18 @@ use crate::tokens::estimated_tokens;
 
 /// Requests that are reserved for a question: the first, and one re-ask.
 const REQUESTS: u32 = 2;
-/// What a prompt may have more of tokens than is estimated.
+/// A prompt may have so many tokens more than estimated.
 const MARGIN: usize = 1000;
 
 pub struct Model {
     /// `provider/model`.
     pub name: String,
     pub participant: Arc<dyn Participant>,
-    /// What its tokens cost; nothing without a limit on money.
     pub price: Price,
     pub most_output: u64,
 }
 
-/// Who answers: a worker's keys, models and money.
+/// A worker's keys, models and money.
 pub struct Answerer {
     pub key: SigningKey,
     /// Public keys of the tables that may ask, in hex.
@@ -148,7 +147,7 @@ impl Paid<'_> {
 }
 
 impl Model {
-    /// What one request may cost at most, in US dollars.
+    /// The most one request may cost, in US dollars.
     fn each(&self, prompt: &Prompt) -> f64 {
         let input = estimated_tokens(&prompt.text()) + MARGIN;
         let tokens = TokenUsage { input: input as u64, output: self.most_output, ..TokenUsage::default() };

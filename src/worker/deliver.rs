@@ -14,7 +14,6 @@ use crate::queue::stop_at;
 
 /// The pause before something is published once more.
 const PAUSE: Duration = Duration::from_millis(500);
-/// How long publishing goes on after an interrupt.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 
 impl Worker {

@@ -17,7 +17,7 @@ use crate::round::envelope::FailedDelivery;
 use crate::round::offer::{BadOffer, DeliveryIds, Offer};
 use crate::round::snapshot::unhex;
 
-/// What becomes of an offer in the queue.
+/// The fate of an offer in the queue.
 #[derive(Debug)]
 pub(super) enum Verdict {
     /// It is acknowledged like this, and its delivery has arrived.
@@ -124,7 +124,7 @@ impl Worker {
         self.send(&ids, body.unwrap_or_default(), false).await
     }
 
-    /// What is to be sent back; or what was wrong on this side, which may pass.
+    /// Returns the message to send back, or an error of this side that may pass.
     async fn ask(&self, offer: &Offer) -> Result<Answer, String> {
         let snapshot = self.contexts.get(&offer.snapshot_sha256).await?;
         self.answerer.answer(offer, snapshot).await.map_err(|error| error.to_string())

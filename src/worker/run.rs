@@ -17,7 +17,6 @@ use crate::queue::streams::worker_consumer;
 use crate::queue::{Address, QueueError, Tell, connect};
 use crate::round::seal::sign::named_key;
 
-/// How long one request for offers waits.
 const PULL: Duration = Duration::from_secs(2);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 /// The pause before the queue is asked once more after a fault.
@@ -29,7 +28,7 @@ pub struct WorkerSettings {
     pub answerer: Answerer,
     pub spool: Spool,
     pub in_flight: usize,
-    /// Whether it ends when there is nothing to answer.
+    /// It ends when there is nothing to answer.
     pub until_idle: bool,
     /// Cancelled when nothing more is to be begun.
     pub interrupt: CancellationToken,

@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use crate::clock::system_time;
 use crate::journal::{Disk, DiskError};
 
-/// How long the id of a delivery is kept that is done.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 const MAX_MESSAGE: u64 = 2 * 1024 * 1024;
 
@@ -22,9 +21,9 @@ pub struct Outgoing {
     /// The delivery that it answers: 64 hex digits.
     pub delivery: String,
     pub subject: String,
-    /// What the queue knows a duplicate by.
+    /// The queue recognizes duplicates by this id.
     pub message_id: String,
-    /// Whether it says why there is no answer.
+    /// It says why there is no answer.
     pub is_failure: bool,
     pub body: String,
 }
@@ -52,7 +51,7 @@ impl Spool {
         self.disk.write_whole(&self.file(&outgoing.delivery), &json)
     }
 
-    /// What is kept of a delivery; `None` where nothing is, or it was damaged.
+    /// Returns the kept delivery; `None` if there is none or it was damaged.
     pub fn find(&self, delivery: &str) -> Result<Option<Outgoing>, DiskError> {
         match self.disk.read_own(&self.file(delivery), MAX_MESSAGE) {
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),

@@ -91,7 +91,7 @@ fn block_comment(chars: &[char], start: usize, out: &mut String) -> usize {
     i
 }
 
-/// Whether only blanks and comments stand between `from` and a closing bracket.
+/// Only blanks and comments are between `from` and a closing bracket.
 fn closes_next(chars: &[char], from: usize) -> bool {
     let mut i = from;
     let mut void = String::new();

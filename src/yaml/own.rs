@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 
 /// A document holds at most so many keys and values.
 const MAX_NODES: usize = 1_000_000;
-/// What a key or a value weighs in memory beside its text, in bytes.
+/// Memory of a key or a value in addition to its text, in bytes.
 const NODE: usize = 100;
 /// An event has so few keys and values of its own that they count for nothing.
 const FREE: usize = 48;
@@ -37,7 +37,7 @@ pub fn read_own(text: &str, room: &mut usize) -> Result<Value, Diagnostic> {
     Ok(value)
 }
 
-/// How many keys and values a value has.
+/// Counts the keys and values in a value.
 fn nodes(value: &Value) -> usize {
     1 + match value {
         Value::Array(items) => items.iter().map(nodes).sum(),

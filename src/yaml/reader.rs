@@ -149,7 +149,7 @@ pub(super) fn explain(error: &Error, text: &str, file: &str) -> Diagnostic {
     Diagnostic::new(format!("not readable as YAML: {message}")).hint(hint).at(file, line, column)
 }
 
-/// What the reader's crate says to programmers, said to the author of a file; with a hint of its own.
+/// Rewords an error of the reader's crate for the author of a file, with a hint.
 fn in_plain_words(message: &str) -> (&str, Option<&'static str>) {
     if message.contains("merge key") {
         ("merge keys (`<<`) are not taken", Some("write the keys out where they belong"))
@@ -163,7 +163,7 @@ fn in_plain_words(message: &str) -> (&str, Option<&'static str>) {
     }
 }
 
-/// What to do about a mistake that the reader's crate describes with these words.
+/// Hints by words of the reader's crate.
 const HINTS: [(&str, &str); 9] = [
     ("unclosed bracket", IN_BRACKETS),
     ("expected ',' or", IN_BRACKETS),
@@ -200,7 +200,7 @@ impl Node {
         }
     }
 
-    /// What it is, in words: for "expected X, found Y".
+    /// Names the kind of value: for "expected X, found Y".
     pub fn kind(&self) -> &'static str {
         match &self.value {
             Value::Null => "nothing",

@@ -96,8 +96,8 @@ pub fn write_struct(
 /// Longer words stand in quotes.
 const MAX_PLAIN: usize = 128;
 
-/// Whether `text` may stand without quotes: a letter, then letters, digits, `_`, `-`, `.`, and no
-/// word that some reader takes for a boolean or null.
+/// `text` needs no quotes: a letter, then letters, digits, `_`, `-`, `.`, and no word that some reader takes
+/// for a boolean or null.
 pub fn is_plain(text: &str) -> bool {
     text.len() <= MAX_PLAIN
         && text.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -105,7 +105,7 @@ pub fn is_plain(text: &str) -> bool {
         && !is_taken(text)
 }
 
-/// Whether some reader takes the word for a boolean, null or a number.
+/// Some reader takes the word for a boolean, null or a number.
 fn is_taken(word: &str) -> bool {
     const TAKEN: [&str; 11] = ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"];
     const LONGEST: usize = 5;
@@ -212,7 +212,7 @@ fn is_lossless_block(text: &str) -> bool {
 
 fn block(text: &str, indent: usize, out: &mut String) {
     out.push('|');
-    // Where the first line is indented itself, the block says by how much its lines are.
+    // If the first line is itself indented, the block states its indentation.
     out.push_str(if text.starts_with(' ') { "2" } else { "" });
     out.push_str(if text.ends_with('\n') { "\n" } else { "-\n" });
     for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
@@ -224,8 +224,8 @@ fn block(text: &str, indent: usize, out: &mut String) {
     }
 }
 
-/// Whether a text stands between double quotes as it is. Sealed text is long and plain ASCII: looking
-/// at every byte is faster than at characters.
+/// The text needs no escapes between double quotes. Sealed text is long and plain ASCII: checking bytes is
+/// faster than characters.
 fn stands_as_it_is(text: &str) -> bool {
     let as_it_is = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\';
     text.bytes().fold(true, |plain, byte| plain & as_it_is(byte))

@@ -13,7 +13,6 @@ use tokio::sync::{mpsc, oneshot};
 use crate::engine::{Arrival, GivenUp, Message};
 use crate::queue::{names, streams};
 
-/// How often what is left is looked at.
 const PERIOD: Duration = Duration::from_secs(2);
 
 /// Tells the engine of seats whose offers a worker has given up.
@@ -59,7 +58,7 @@ async fn left(queue: &Context, worker: &str, session: &str) -> Option<Vec<Stream
     if info.num_pending > 0 || info.num_ack_pending > 0 {
         return Some(Vec::new());
     }
-    // What was offered after this look is not given up.
+    // Later offers are not given up.
     let last = info.delivered.stream_sequence;
     let stream = queue.get_stream_no_info(names::OFFERS).await.ok()?;
     let mut listed = stream.info_with_subjects(names::offers(worker, session)).await.ok()?;

@@ -1,4 +1,4 @@
-//! What a session's state orders of the queue: each offer once, in the order in which seats were asked.
+//! Offers that follow from a session's state: each once, in the order in which seats were asked.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// What the server knows a duplicate by: another deadline makes another message.
+    /// The server recognizes duplicates by this id: another deadline makes another message.
     pub fn message_id(&self) -> String {
         match self.terms.deadline {
             Some(end) => format!("{}.{}", self.delivery, end.0),
@@ -38,15 +38,15 @@ impl Offer {
     }
 }
 
-/// What makes an offer out of date once it is another.
+/// An offer is out of date once one of these changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terms {
-    /// How often the seat was asked again before.
+    /// Number of earlier retries of the seat.
     attempt: u32,
     deadline: Option<Timestamp>,
 }
 
-/// What has been ordered of the open round.
+/// Offers of the open round that were published.
 #[derive(Default)]
 pub struct Offers {
     /// The round's name and public key.
@@ -114,12 +114,12 @@ impl Offers {
         orders
     }
 
-    /// Whether the seat of an offer still waits for this one.
+    /// The seat still waits for this offer.
     pub fn is_asked(&self, offer: &Offer) -> bool {
         self.round == offer.round && self.asked.get(&offer.seat) == Some(&offer.terms)
     }
 
-    /// Whether a seat behind the queue waits for an offer that has not been ordered.
+    /// The seat waits for an offer that has not been published.
     fn is_due(&self, session: &Session, seat: &Seat, deadline: Option<Timestamp>) -> bool {
         self.asked.get(&seat.name) != Some(&Terms { attempt: seat.retried, deadline })
             && session.remote(&seat.name).is_some_and(|remote| remote.door == Door::Nats)

@@ -17,7 +17,6 @@ use crate::queue::stop_at;
 use crate::queue::streams::{MAX_OFFER, ack_wait};
 use crate::round::seal::sign::{SigningKey, offer_message};
 
-/// How many offers are on their way at once.
 const IN_FLIGHT: usize = 256;
 const HEADERS: usize = 1024;
 /// The pause before something is tried once more.
@@ -135,7 +134,7 @@ async fn send(queue: &Context, subject: &str, headers: HeaderMap, body: Vec<u8>)
     }
 }
 
-/// Whether this very offer lies at its subject.
+/// This very offer is at its subject.
 async fn holds(queue: &Context, subject: &str, body: &str) -> bool {
     let Ok(stream) = queue.get_stream_no_info(OFFERS).await else { return false };
     let found = stream.get_last_raw_message_by_subject(subject).await;

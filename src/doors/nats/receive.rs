@@ -88,7 +88,7 @@ async fn settle(carried: Carried, answered: oneshot::Receiver<Result<Accepted, R
     }
 }
 
-/// Whether what was refused so can never count.
+/// A refusal of this kind is final.
 fn is_final(refusal: &Refusal) -> bool {
     matches!(
         refusal,

@@ -12,11 +12,12 @@ pub const DEEPEST_ANSWER: usize = 24;
 /// An answer of more values is refused: every event and context it stands in holds as many.
 pub const MOST_VALUES: usize = 20_000;
 
-/// What a reply yields: the JSON it is, or that its one fenced block is, else `{"result": "<text>"}`.
-/// An issue and an implementation result come under their written names.
+/// Reads a reply: the JSON that it is, or that its one fenced block is, else `{"result": "<text>"}`. An issue
+/// and an implementation result come under their written names.
 ///
 /// # Errors
-/// When the JSON is nested too deep, or holds too many values.
+///
+/// The JSON is nested too deep or holds too many values.
 pub fn read_answer(reply: &str) -> Result<Value, String> {
     let text = reply.trim();
     let found = parse(text).or_else(|| only_block(text).and_then(|block| parse(&block)));
@@ -59,7 +60,7 @@ fn only_block(text: &str) -> Option<String> {
     if open.is_some() || blocks.len() != 1 { None } else { blocks.pop() }
 }
 
-/// How deep a value is nested; what is no list and no map has depth 0.
+/// Depth of a value; one that is no list and no map has depth 0.
 pub fn depth(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
@@ -68,7 +69,7 @@ pub fn depth(value: &Value) -> usize {
     }
 }
 
-/// How many values it holds, itself included.
+/// Counts the values, itself included.
 fn values(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(values).sum::<usize>(),

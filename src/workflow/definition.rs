@@ -1,4 +1,4 @@
-//! What a definition holds once it is loaded: every default filled in, every word checked.
+//! A loaded definition: every default filled in, every word checked.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -28,7 +28,7 @@ pub struct Definition {
     pub max_snapshot_bytes: usize,
     /// The session's input; the goal when absent.
     pub input: Option<Value>,
-    /// Who takes part, in the order of reveal; never empty.
+    /// The roster in the order of reveal; never empty.
     pub participants: Vec<ParticipantSpec>,
     /// A line for every participant, appended after `your_role`.
     pub facilitator_directive: Option<String>,
@@ -46,20 +46,18 @@ pub struct Definition {
     pub budget: Option<f64>,
     /// The session or decision record that the decision replaces.
     pub supersedes: Option<String>,
-    /// Whether one seat of each model is asked ahead of the others.
     pub warm_first: WarmFirst,
-    /// Whether evidence that looks like it holds a secret is sent, once the user agrees.
+    /// Evidence that looks like a secret is sent, once the user agrees.
     pub secrets_allowed: bool,
-    /// What becomes of names in an answer before it is handed on, where the definition says.
+    /// Treatment of names in answers before they are disclosed, if the definition sets it.
     pub leaks: Option<LeakAction>,
     pub recall: RecallKeys,
-    /// Whether participants are shown to each other by pseudonyms, and the seed if one is given.
+    /// Participants see each other by pseudonyms, drawn with the seed if one is given.
     pub pseudonyms: Option<PseudonymSetting>,
-    /// How work items are checked, where a step does not say.
+    /// Completeness check of steps that set none.
     pub completeness: Option<Completeness>,
-    /// How many steps may run in all, loops included.
+    /// The most step runs in all, loops included.
     pub max_iterations: u32,
-    /// How long the session may take, in milliseconds.
     pub max_duration_ms: Option<u64>,
     /// Answers written beforehand, by step.
     pub answers: Option<Node>,
@@ -68,8 +66,7 @@ pub struct Definition {
     pub index: StepIndex,
 }
 
-/// Where each step stands, made when one is first looked for: its places in the lists around it, from the
-/// outermost in.
+/// Places of steps in the lists around them, from the outermost in; made when first needed.
 #[derive(Debug, Clone, Default)]
 pub struct StepIndex(OnceLock<HashMap<String, Vec<usize>>>);
 
@@ -103,17 +100,17 @@ pub struct ParticipantSpec {
     pub name: String,
     /// The persona it takes; its name unless given, and empty of a seat that is named after its model.
     pub persona: String,
-    /// Whether it may not sit without that persona.
+    /// The seat needs that persona.
     pub needs_persona: bool,
-    /// What its `your_role` says, in place of its name.
+    /// Its `your_role`, in place of its name.
     pub role: Option<String>,
     pub tools: SeatTools,
     /// Its own text, in place of a persona's.
     pub prompt: Option<String>,
     pub command: Option<ProgramSpec>,
-    /// Whether it answers agent steps alone and takes no seat in rounds.
+    /// It answers agent steps and takes no seat in rounds.
     pub agent_only: bool,
-    /// What it can use, as its work items say.
+    /// Skills that its work items name.
     pub skills: Vec<String>,
     /// Words it is known by; a reviewer gets the first two of an author.
     pub tags: Vec<String>,
@@ -121,18 +118,17 @@ pub struct ParticipantSpec {
     pub model: Option<String>,
     /// The models that are asked in turn when it fails in a round.
     pub fallbacks: Vec<String>,
-    /// What its ballot weighs: one of weight 2 counts as two.
+    /// Weight of its ballot: one of weight 2 counts as two.
     pub weight: f64,
     pub seed: Option<u64>,
     pub temperature: Option<f64>,
-    /// How much its model is to think; passed on to providers that take one.
+    /// Thinking effort of its model, if the provider takes one.
     pub effort: Option<Effort>,
     /// The most tokens one of its replies may have, thinking included.
     pub max_output_tokens: Option<u64>,
     pub place: (u64, u64),
 }
 
-/// What the definition says of a seat's tools.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SeatTools {
     /// Nothing: a persona that lists tools takes no seat in a round.
@@ -152,7 +148,7 @@ pub struct ProgramSpec {
     pub env: Vec<String>,
     /// The exit codes, beside 0, with which it answers: that it ended so, and what it printed.
     pub ok_exit: Vec<i64>,
-    /// Whether it is declared to have no tools, and may take a seat in a blind round.
+    /// It is declared to have no tools, and may take a seat in a blind round.
     pub tool_less: bool,
 }
 
@@ -186,19 +182,19 @@ impl ParticipantSpec {
     }
 }
 
-/// Whether an entry of a roster is a model, or a person at this terminal; else it names a persona.
+/// The entry of a roster is a model, or a person at this terminal; else it names a persona.
 pub fn is_model_text(text: &str) -> bool {
     text.contains('/') || matches!(text, "human" | "rehearsal")
 }
 
-/// Whether one seat of each model is asked ahead of the others, so that its service's cache of the
-/// shared part is filled for them.
+/// One seat of each model is asked first, so that its service's cache of the shared part is filled for the
+/// others.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum WarmFirst {
     /// All are asked at once.
     #[default]
     Off,
-    /// Where the shared part is long enough for a cache and enough seats share a model.
+    /// If the shared part is long enough for a cache and enough seats share a model.
     Auto,
     On,
 }
@@ -207,7 +203,7 @@ impl WarmFirst {
     pub const WORDS: [(&str, Self); 3] = [("off", Self::Off), ("auto", Self::Auto), ("on", Self::On)];
 }
 
-/// What becomes of an answer that names a seat, a model or a maker, before it is handed on.
+/// Treatment of an answer that names a seat, a model or a maker, before it is disclosed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeakAction {
@@ -225,7 +221,6 @@ impl LeakAction {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PseudonymSetting {
-    /// What they are drawn with, if that is said.
     pub seed: Option<u64>,
 }
 
@@ -310,7 +305,7 @@ impl Definition {
         self.steps.iter().flat_map(Step::all)
     }
 
-    /// Whether any step of the file says where to go next; if none does, steps run in order.
+    /// A step of the file names the next one; if none does, steps run in order.
     pub fn is_routed(&self) -> bool {
         self.steps.iter().any(|step| !step.targets().is_empty())
     }
@@ -320,8 +315,8 @@ impl Definition {
         self.participants.iter().filter(|p| !p.agent_only && round.participants.holds(&p.name))
     }
 
-    /// Who made each thing that may be reviewed under a name: of a step and those inside it the agent,
-    /// of a round all its seats, of an artifact of the definition nobody.
+    /// Returns the authors of everything that may be reviewed under a name: the agent of a step and those
+    /// inside it, all seats of a round, nobody of an artifact of the definition.
     pub fn authors(&self, of: &str) -> Vec<Vec<&str>> {
         let Some(step) = self.step(of) else {
             return self.artifacts.iter().filter(|artifact| artifact.id == of).map(|_| Vec::new()).collect();
@@ -336,7 +331,7 @@ impl Definition {
         step.all().into_iter().filter_map(of_step).collect()
     }
 
-    /// Who reviews in a review step, in roster order; not who made all of it.
+    /// Returns the reviewers of a step in roster order, without a single author of everything.
     pub fn reviewers<'a>(&'a self, review: &'a Review) -> Vec<&'a str> {
         let authors = self.authors(&review.of);
         let mut reviewers: Vec<&str> = match &review.reviewers {
@@ -349,7 +344,7 @@ impl Definition {
         reviewers
     }
 
-    /// Whether a participant, or the model that an agent step names, may use the tools of its program.
+    /// A participant, or the model that an agent step names, may use the tools of its program.
     pub fn allows_tools(&self, name: &str) -> bool {
         if let Some(spec) = self.participants.iter().find(|spec| spec.name == name) {
             return spec.tools == SeatTools::Allowed;
@@ -371,7 +366,7 @@ impl Definition {
         step.completeness.or(self.completeness).unwrap_or_default()
     }
 
-    /// Whether anything of it is drawn by lot: the order of options or of reasons.
+    /// The session draws by lot: the order of options or of reasons.
     pub fn draws(&self) -> bool {
         let mut rounds = self.all_steps().filter_map(Step::round);
         rounds.any(|round| round.revises.is_some() || !round.ballot.order.is_same())
@@ -387,7 +382,7 @@ impl Definition {
         self.path(id).first().copied()
     }
 
-    /// Whether the way from one step can lead to another, both of the list.
+    /// A path leads from one step of the list to another.
     pub fn leads_to(&self, from: &str, to: &str) -> bool {
         if !self.is_routed() {
             let place = |id: &str| self.steps.iter().position(|step| step.id == id);

@@ -31,12 +31,12 @@ pub const TALLY_KEYS: [&str; 17] = [
 ];
 const OUTCOMES: [&str; 8] =
     ["decided", "tie", "blocked", "no_quorum", "weak", "undecided", "abstained", "failed"];
-/// What a parallel or a review leaves.
+/// Keys of the result of a parallel or a review.
 const SEVERAL: [&str; 2] = ["data", "success"];
 const ENTRY: [&str; 5] = ["stepId", "status", "result", "error", "length"];
-/// What an approval leaves; its `success` says that it was answered.
+/// Keys of the result of an approval; `success` says that it was answered.
 const APPROVAL: [&str; 3] = ["approved", "comment", "success"];
-/// What an approval leaves that merges ideas.
+/// Keys of the result of an approval that merges ideas.
 const MERGE: [&str; 4] = ["approved", "comment", "success", "options"];
 
 /// Adds a problem for every path that can never lead anywhere.
@@ -107,7 +107,7 @@ impl Unknown {
     }
 }
 
-/// What to write in place of a path that leads to a key no envelope has.
+/// Returns a hint for a path to a key that no envelope has.
 pub fn unknown_path(definition: &Definition, step: &Step, path: &[String]) -> Option<String> {
     in_scope(definition, step, path).map(|unknown| unknown.hint(path))
 }

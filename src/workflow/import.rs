@@ -9,7 +9,7 @@ use crate::yaml::{Out, read};
 const BLOCK: &str = "participant_context";
 const SAME: [&str; 7] =
     ["project_summary", "goal", "constraints", "current_round", "agenda", "open_conflicts", "open_questions"];
-/// What a definition cannot hold: it is made while a session runs.
+/// Keys that are made while a session runs, and that no definition holds.
 const MADE: [&str; 5] = ["recent_rounds", "context", "earlier_reasons", "earlier_counts", "linked_tasks"];
 
 /// The definition of a block, and the keys of it that a definition cannot hold.

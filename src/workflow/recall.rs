@@ -1,16 +1,16 @@
-//! What a round's snapshot recalls of what was before: the key `context`.
+//! Memory of a round's snapshot: the key `context`.
 
 use super::load::entries::Entries;
 use super::load::map_reader::as_text;
 
-/// What a snapshot holds of the answers of the round closed last.
+/// The part of the last closed round's answers in a snapshot.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RecalledAnswers {
     #[default]
     Full,
-    /// What each answer chose or stands for, without its reasons.
+    /// Ballot and position of each answer, without its reasons.
     Positions,
-    /// What each answer says, without its ballot and confidence.
+    /// Reasons of each answer, without its ballot and confidence.
     Reasons,
     /// None; its count alone.
     None,
@@ -46,12 +46,12 @@ pub struct RecallKeys {
 pub struct Recall {
     /// Of the answers of the round closed last.
     pub answers: RecalledAnswers,
-    /// How many closed rounds; with none, nothing of any round.
+    /// Number of closed rounds; with 0, nothing of any round.
     pub rounds: usize,
     pub results: Results,
 }
 
-/// How many closed rounds a snapshot recalls unless the definition says otherwise.
+/// Default number of closed rounds in a snapshot.
 pub const RECENT_ROUNDS: usize = 5;
 
 impl Results {

@@ -74,7 +74,7 @@ pub struct Phase {
     pub skip_if: Option<String>,
     pub repeat_if: Option<String>,
     pub max_runs: Option<u32>,
-    /// What the facilitator is asked before it is repeated.
+    /// Question to the facilitator before it is repeated.
     pub amend: Option<String>,
 }
 
@@ -101,7 +101,7 @@ impl Strategy {
         read.check().map(|()| read).map_err(refuse)
     }
 
-    /// Whether the options are answers of an earlier phase, so that a discussion names none.
+    /// The options are answers of an earlier phase, so a discussion names none.
     pub fn ranks_answers(&self) -> bool {
         self.phases.iter().any(|phase| phase.ranks.is_some())
     }

@@ -30,12 +30,12 @@ pub struct Task {
     pub test_steps: Vec<String>,
     /// 1 urgent to 4 low, 0 none.
     pub priority: u8,
-    /// What is to be said of a priority that could not be read.
+    /// Warning about a priority that could not be read.
     pub doubt: Option<Diagnostic>,
     /// `OPEN`, `DONE`, or the tracker's own word.
     pub status: String,
     pub row: Map<String, Value>,
-    /// Whether it is deleted: it is in nobody's rows.
+    /// Deleted tasks are in nobody's rows.
     pub deleted: bool,
     pub place: (u64, u64),
 }
@@ -57,10 +57,10 @@ pub struct TrackerFile {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkDefinition {
     pub id: String,
-    /// Where it begins: a task, an agent, a saved session.
+    /// Start of the link: a task, an agent, a saved session.
     pub from: String,
     pub to: String,
-    /// What it says: `agent_task` names a task's agent.
+    /// Type of the link: `agent_task` names a task's agent.
     pub kind: String,
     pub created_at: String,
     pub place: (u64, u64),

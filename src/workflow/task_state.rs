@@ -1,4 +1,4 @@
-//! What a tracker made of the tasks of a file: kept beside it by task id, and read over it.
+//! State of a tracker's tasks: kept next to their file by task id, and read over it.
 
 use std::path::Path;
 
@@ -8,7 +8,6 @@ use super::definition::Definition;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{Out, read};
 
-/// What the tracker made of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskMark {
     pub task: String,

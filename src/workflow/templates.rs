@@ -10,7 +10,7 @@ use super::lang::{Template, Transform};
 use super::steps::step::{Step, StepKind};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 
-/// What a template of a round, an approval or a directive sees beside the key of its step's `input`.
+/// Names that a template of a round, an approval or a directive sees in addition to its step's `input`.
 pub const SCOPE: [&str; 8] =
     ["input", "context", "error", "goal", "constraints", "project_summary", "artifacts", "agenda"];
 

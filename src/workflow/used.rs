@@ -20,7 +20,7 @@ const REFERENCES: [&str; 5] = ["revises", "merges", "edits", "synthesis_of", "of
 /// Reads the definition that a file names: its name for messages, and its text.
 pub type ReadUsed<'a> = &'a dyn Fn(&str, &str) -> Result<(String, String), Diagnostic>;
 
-/// How used definitions are read, and how many were.
+/// Reader of used definitions, with their number.
 pub struct UsedDefinitions<'a> {
     read: ReadUsed<'a>,
     count: Cell<usize>,

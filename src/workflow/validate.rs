@@ -1,5 +1,5 @@
-//! What must hold between the parts of a definition: ids, routes, names, reachability, and what follows from
-//! rounds: revisions, notes, lines for single seats.
+//! Checks between the parts of a definition: ids, routes, names, reachability, revisions, notes, lines for
+//! single seats.
 
 use std::collections::HashSet;
 
@@ -217,7 +217,7 @@ impl<'a> Checker<'a> {
         }
         let seats = definition.seats(round).count();
         if seats == 0 {
-            // Who is named and not there was told above; a file that seats nobody, where it says so.
+            // Unknown names were reported above; this is a round that names no seat at all.
             if round.participants == Selection::Named(Vec::new()) {
                 let message = format!("round `{}` has no participants", step.id);
                 self.refuse(step, message, "name at least one");
@@ -359,7 +359,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What a step records comes from a step, and stands in the list.
+    /// A recorded value comes from a step, and its step is in the list.
     fn check_record(&mut self, step: &Step, is_nested: bool) {
         let Some(record) = &step.record else { return };
         if is_nested {
@@ -387,7 +387,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What is merged are the ideas of a round.
+    /// The merged round must collect ideas or findings.
     fn check_merge(&mut self, step: &Step) {
         let StepKind::Approval(approval) = &step.kind else { return };
         let Some(named) = &approval.merges else { return };
@@ -425,7 +425,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What an expression names must be there: it would fail when it runs.
+    /// Names in expressions must exist: they would fail when they run.
     fn check_expression(&mut self, step: &Step) {
         let (definition, file) = (self.definition, self.file);
         let is_unknown = |named: &&str| {
@@ -517,7 +517,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What `results` names must be steps that leave a result, and no rounds.
+    /// `results` must name steps that leave a result, and no rounds.
     fn check_recall(&mut self) {
         let definition = self.definition;
         let rounds = definition.all_steps().filter_map(|step| Some((step.place, &*step.round()?.recall)));
@@ -539,7 +539,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// What every prompt may name, beside `context` and the key of its step's `input`.
+/// Names that every prompt may use, in addition to `context` and its step's `input`.
 const PROMPT_SCOPE: [&str; 11] = [
     "input",
     "context",
@@ -554,8 +554,8 @@ const PROMPT_SCOPE: [&str; 11] = [
     "agenda",
 ];
 
-/// Whether the step revises a round, or edits a proposal, whose result has this key: the second result
-/// takes its place.
+/// The step revises a round, or edits a proposal, whose result has this key: the second result takes its
+/// place.
 fn replaces(definition: &Definition, step: &Step, key: &str) -> bool {
     let edited = if let StepKind::Approval(approval) = &step.kind { approval.edits.as_ref() } else { None };
     let revised = step.round().and_then(|round| round.revises.as_ref());

@@ -106,7 +106,7 @@ impl Lead {
         vec![agent, approval]
     }
 
-    /// How the discussion ends, or that its last round is held once more; that may be held `runs` times.
+    /// Ends the discussion, or holds its last round once more, `runs` times at most.
     pub fn conclude(&self, id: &str, topic: &str, again: &str, then: &str, runs: u64) -> Vec<Json> {
         let (ok, repeat) = (format!("{id}-ok"), format!("{id}-repeat"));
         let action = format!("context[\"{id}\"].action");

@@ -14,7 +14,7 @@ const MOST_RANKED: u64 = 1000;
 /// One run through the phases: of the whole topic, or of one item of the discussion's agenda.
 struct Pass<'a> {
     of: &'a Discussion,
-    /// What its step ids begin with, and the key of its result.
+    /// Prefix of its step ids, and the key of its result.
     id: String,
     topic: String,
     phases: Vec<Phase>,
@@ -185,7 +185,7 @@ impl Pass<'_> {
         }));
     }
 
-    /// How often a phase may be held, where that is limited.
+    /// Limit of a phase's runs, if any.
     fn runs(&self, phase: &Phase) -> Option<u64> {
         let own = phase.max_runs.map(u64::from);
         if self.main().is_none_or(|main| main.id != phase.id) {

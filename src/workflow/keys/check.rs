@@ -36,7 +36,7 @@ pub fn check_definition(node: &Node, found: &Findings<'_>) {
     }
 }
 
-/// Whether a file is one step with others inside it: its `steps` are the nested ones.
+/// The file is one step with others inside it: its `steps` are the nested ones.
 pub fn has_nested(definition: &Node) -> bool {
     let name = value(definition, "type").and_then(as_text);
     name.is_some_and(|name| TYPES.iter().any(|of| of.name == name && of.has_steps()))
@@ -255,7 +255,7 @@ fn words(kind: &KeyType) -> Option<Vec<&'static str>> {
     if let KeyType::Words(words) = kind { Some(words()) } else { None }
 }
 
-/// Whether a value is of a type; of a map or a list only that it is one.
+/// The value is of a type; of a map or a list only that it is one.
 fn suits(node: &Node, kind: &KeyType) -> bool {
     let text = || as_text(node);
     match (kind, &node.value) {

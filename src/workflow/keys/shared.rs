@@ -7,7 +7,7 @@ use crate::workflow::recall::RecalledAnswers;
 pub const PROMPT: KeySpec =
     key("prompt", Text, "the input as JSON", "The prompt, a Handlebars template.", "\"Plan {{input}}.\"");
 
-/// What a snapshot recalls; also of a round.
+/// The key `context` of the definition and of rounds.
 pub static RECALL: MapSpec = map(
     "context",
     "`context`",

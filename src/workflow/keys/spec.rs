@@ -63,7 +63,7 @@ pub const fn key(
 pub struct MapSpec {
     /// Its name in the JSON Schema and its heading in the reference.
     pub name: &'static str,
-    /// What it is called in messages, with its article.
+    /// Its name in messages, with the article.
     pub what: &'static str,
     pub keys: &'static [KeySpec],
 }
@@ -74,14 +74,13 @@ pub const fn map(name: &'static str, what: &'static str, keys: &'static [KeySpec
 
 pub struct StepType {
     pub name: &'static str,
-    /// What it is called in messages, with its article.
+    /// Its name in messages, with the article.
     pub what: &'static str,
     pub about: &'static str,
     pub keys: &'static [KeySpec],
     pub shared: &'static [&'static str],
 }
 
-/// Where a step's keys stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepPosition {
     /// Among the definition's own: the file is this one step.

@@ -9,7 +9,7 @@ pub struct Lexer<'a> {
     pub at: usize,
 }
 
-/// Whether a path's segment may hold this character outside brackets.
+/// A path's segment may hold this character outside brackets.
 fn in_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '$')
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{describe, sample};
 
-/// What a schema is called inside the validator.
+/// Name of a schema inside the validator.
 const NAME: &str = "schema:///output_schema";
 /// Values within each other at most, in a schema or an answer.
 const DEEPEST: usize = 100;
@@ -79,10 +79,11 @@ impl OutputSchema {
         describe::in_words(&self.written)
     }
 
-    /// Whether `value` fits.
+    /// Checks that `value` fits.
     ///
     /// # Errors
-    /// The first few places where it does not, as JSON pointers with what is wanted there.
+    ///
+    /// The first few places where it does not, as JSON pointers with the expected value.
     pub fn check(&self, value: &Value) -> Result<(), String> {
         if depth(value) > DEEPEST {
             return Err(format!("the answer is nested more than {DEEPEST} levels deep"));

@@ -50,9 +50,10 @@ impl Transform {
         root.into_iter().chain(self.keys.iter().cloned()).collect()
     }
 
-    /// What it picks from `context`, the results as agents see them.
+    /// Picks a value from `context`, the results as agents see them.
     ///
     /// # Errors
+    ///
     /// ``Step not found: <step>`` and ``Path not found: <the whole transform>``.
     pub fn apply(&self, context: &Map<String, Value>) -> Result<Value, String> {
         let data = context.get(&self.step).ok_or_else(|| format!("Step not found: {}", self.step))?;

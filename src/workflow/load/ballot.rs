@@ -48,7 +48,7 @@ pub fn ballot(entries: Entries<'_>) -> BallotForm {
             .map(|kind| BallotForm::over(kind, Vec::new())),
     };
     let Some(form) = form else { return BallotForm::position() };
-    // What else does not fit may follow from what was noted.
+    // Further mistakes may follow from those noted.
     if !entries.found.is_wrong(node) {
         check_form(&form, node, entries);
     }
@@ -217,7 +217,7 @@ pub struct OptionsFrom {
     pub max: usize,
 }
 
-/// Where options are taken from, if not written.
+/// Returns the source of options that are not written out.
 pub fn options_from(entries: Entries<'_>) -> Option<OptionsFrom> {
     let ballot = entries.map("ballot")?;
     let own = ballot.map("options")?;

@@ -105,7 +105,7 @@ impl<'a> Entries<'a> {
     }
 }
 
-/// What loading has found to say about a file.
+/// Findings of loading a file.
 pub struct Findings<'a> {
     pub file: &'a str,
     pub problems: RefCell<Vec<Diagnostic>>,
@@ -121,7 +121,7 @@ impl<'a> Findings<'a> {
         self.problems.borrow_mut().push(node.problem(self.file, message).hint(hint));
     }
 
-    /// Whether an error was noted at a node or inside it.
+    /// An error was noted at a node or inside it.
     pub fn is_wrong(&self, node: &Node) -> bool {
         let is_at = |line, column| {
             let at = |problem: &Diagnostic| problem.place.as_ref().map(|at| (at.line, at.column));
@@ -149,7 +149,7 @@ pub fn prompt(entries: Entries<'_>) -> Option<Template> {
     parsed(entries, "prompt", Template::parse(&text)).or_else(|| Template::parse("").ok())
 }
 
-/// What a text was parsed to; an error is noted at its key.
+/// Unwraps a parsed text; an error is noted at its key.
 pub fn parsed<T>(entries: Entries<'_>, key: &str, result: Result<T, GrammarError>) -> Option<T> {
     let error = match result {
         Ok(parsed) => return Some(parsed),

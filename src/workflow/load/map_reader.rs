@@ -76,7 +76,7 @@ impl<'a> Fields<'a> {
         self.problems.push(node.problem(self.file, message).hint(hint));
     }
 
-    /// What `read` makes of the node under `key`; where it makes nothing, that it should be `wanted`.
+    /// Returns the value that `read` makes of the node under `key`; else notes that it should be `wanted`.
     fn value<T>(&mut self, key: &'static str, wanted: &str, read: impl Fn(&Node) -> Option<T>) -> Option<T> {
         let node = self.node(key)?;
         let value = read(node);

@@ -7,7 +7,7 @@ use crate::ballot::line_range;
 use crate::round::material::{AgendaItem, Artifact, DETAILS, EVIDENCE_KEYS, EvidencePlace, EvidenceSource};
 use crate::yaml::{Node, placed};
 
-/// Where an artifact's content is read from: `file` with or without `lines`, or `diff` with or without
+/// Returns the source of an artifact's content: `file` with or without `lines`, or `diff` with or without
 /// `paths`.
 fn source(artifact: Entries<'_>) -> Option<EvidenceSource> {
     let numbers = artifact.word("numbers", &[("on", true), ("off", false)]).unwrap_or(true);

@@ -29,7 +29,7 @@ use material::{agenda, artifacts};
 use participants::participants;
 use task::{links, reports, tasks, tracker};
 
-/// What standard input is called in messages and in a session's header.
+/// Name of standard input in messages and in a session's header.
 pub const STANDARD_INPUT: &str = "standard input";
 /// A definition larger than this is refused, in bytes.
 pub const MAX_DEFINITION: usize = 4 * 1024 * 1024;
@@ -60,7 +60,7 @@ pub struct Loaded {
 
 #[derive(Debug, Clone)]
 pub struct Examined {
-    /// What could be read of it, with errors or without; `None` for a text that is no mapping.
+    /// The readable part, with errors or without; `None` for a text that is no mapping.
     pub definition: Option<Definition>,
     pub problems: Vec<Diagnostic>,
     pub warnings: Vec<Diagnostic>,
@@ -130,7 +130,7 @@ fn examine_parts(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
     let found = Findings::new(file);
     check_definition(&node, &found);
     let is_sound = || found.problems.borrow().is_empty();
-    // What other files and discussions stand for takes their place.
+    // Used files and discussions are replaced by their steps.
     let used = UsedDefinitions::new(others.definition);
     let used = is_sound().then(|| used.in_place(&node, source.id, &[file], &found)).flatten();
     let (mut is_expanded, mut node) = (used.is_some(), used.unwrap_or(node));

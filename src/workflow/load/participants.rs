@@ -13,7 +13,7 @@ use crate::yaml::Value;
 /// No entry seats more.
 pub const MOST_SEATS: u64 = 10_000;
 
-/// Who is asked when a definition names nobody.
+/// Roster of a definition that names nobody.
 pub const DEFAULT_PANEL: [&str; 5] =
     ["software-architect", "security-champion", "product-manager", "qa-lead", "devops-engineer"];
 

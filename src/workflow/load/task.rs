@@ -61,7 +61,7 @@ fn task(inner: Entries<'_>, id: String) -> Task {
     }
 }
 
-/// Where the tasks are kept, if in a file of their own.
+/// Returns the file of the tasks, if they have one.
 pub fn tracker(entries: Entries<'_>) -> Option<TrackerFile> {
     let inner = entries.map("tracker")?;
     let file = inner.text("file").unwrap_or_default();
@@ -121,13 +121,12 @@ pub fn reports(entries: Entries<'_>) -> Vec<Report> {
     entries.maps("reports").map(report).collect()
 }
 
-/// Where a project keeps tasks of its own, for messages.
+/// A project's own tasks, for messages.
 pub const TASKS_FILE: &str = ".s2s/tasks.yaml";
 
 #[derive(Debug, Clone)]
 pub struct Tasks {
     pub definition: Definition,
-    /// What of the file could not be read.
     pub problems: Vec<Diagnostic>,
     pub doubts: Vec<Diagnostic>,
 }

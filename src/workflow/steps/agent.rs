@@ -52,7 +52,7 @@ static EXPECTED_OUTPUT: MapSpec = map(
 pub struct Agent {
     /// A participant's name, a persona's, or a model with a `/`.
     pub agent: String,
-    /// Whether the program that it is, where it is a model, may use its tools.
+    /// The program of its model may use its tools.
     pub allows_tools: bool,
     /// The prompt's template; the agent is handed its input as JSON when there is none.
     pub prompt: Option<Template>,
@@ -65,7 +65,7 @@ pub struct Agent {
     pub expected_output: ExpectedOutput,
 }
 
-/// What a model that leads a discussion is asked for.
+/// Form of the answer of a model that leads a discussion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FacilitatorForm {
     Open,

@@ -42,12 +42,12 @@ pub struct Approval {
     /// When the facilitator is asked though there is a valid proposal; always when absent.
     pub ask_if: Option<Condition>,
     pub on_approve: Option<String>,
-    /// Where no leads; the end, as `rejected`, when absent.
+    /// Next step after a no; absent: the session ends as `rejected`.
     pub on_reject: Option<String>,
 }
 
 impl Approval {
-    /// Whether a yes adopts the result of a step's round; that of a session without one when absent.
+    /// A yes adopts the result of a step's round; if absent, that of a session without one.
     pub fn adopts(&self, round: Option<&str>) -> bool {
         match (&self.adopts, round) {
             (Some(steps), round) => steps.iter().any(|step| Some(step.as_str()) == round),

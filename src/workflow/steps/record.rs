@@ -43,7 +43,7 @@ impl Recorded {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     pub from: Transform,
-    /// What the list holds; none where it has to be a map of lists.
+    /// Content of the list; none if it must be a map of lists.
     pub what: Option<Recorded>,
 }
 

@@ -39,18 +39,18 @@ pub static TYPE: StepType = StepType {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Review {
-    /// What is reviewed: a step or an artifact of the definition.
+    /// The reviewed step, or an artifact of the definition.
     pub of: String,
-    /// Who reviews; never the author.
+    /// The reviewers; never the author.
     pub reviewers: Selection,
     pub criteria: Vec<String>,
     pub prompt: Option<Template>,
-    /// Where a verdict against it leads; on as if there were none, when absent.
+    /// Next step after a verdict against it; absent: `next`.
     pub on_reject: Option<String>,
     pub reject_when: RejectWhen,
 }
 
-/// How many reviewers must be against a thing for it to be rejected.
+/// The number of verdicts against a thing that reject it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RejectWhen {
     #[default]
@@ -88,7 +88,7 @@ pub static VERDICT: LazyLock<OutputSchema> = LazyLock::new(|| {
     OutputSchema::parse(&schema).unwrap_or_else(|why| unreachable!("{why}"))
 });
 
-/// Whether a review says something: a verdict with feedback.
+/// A review is a verdict with feedback.
 pub fn is_feedback(data: &Value) -> bool {
     data["approved"].is_boolean() && data["feedback"].as_str().is_some_and(|text| !text.trim().is_empty())
 }
@@ -104,7 +104,7 @@ pub fn is_blank(value: &Value) -> bool {
 }
 
 impl Review {
-    /// Whether the verdicts of its result lead to `on_reject`. Reviews that failed count neither way.
+    /// The verdicts of its result lead to `on_reject`. Failed reviews count neither way.
     pub fn rejects(&self, data: &Value) -> bool {
         let entries = data.as_array().map(Vec::as_slice).unwrap_or_default();
         let verdicts: Vec<bool> =

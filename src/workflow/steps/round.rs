@@ -108,7 +108,7 @@ pub static TYPE: StepType = StepType {
     shared: &["output", "task", "requires", "completeness", "timeout", "facilitator_directive"],
 };
 
-/// Whether a round closes that failed seats keep below its quorum.
+/// A round closes although failed seats keep it below its quorum.
 const FAILED_WORDS: [(&str, bool); 2] = [("stop", false), ("close", true)];
 
 pub fn read(entries: Entries<'_>, position: StepPosition) -> Round {
@@ -172,7 +172,7 @@ pub struct Round {
     pub exploration: Option<String>,
     pub participants: Selection,
     pub artifacts: Selection,
-    /// What its snapshot recalls of what was before, where that is its own.
+    /// Its own `context`, if it has one.
     pub recall: Box<RecallKeys>,
     /// The earlier round whose seats are asked again, by its step.
     pub revises: Option<String>,
@@ -181,22 +181,21 @@ pub struct Round {
     /// Lines that the seats get in turn, in the order of the roster, if they are not given by name.
     pub directives_in_turn: Vec<String>,
     pub ballot: BallotForm,
-    /// Where its options are taken from; none where they are written.
+    /// Source of its options; none if they are written.
     pub options_from: Option<Box<OptionsFrom>>,
-    /// How ballots are counted; none: counted and not decided.
+    /// The voting rule; none: counted and not decided.
     pub rule: Option<Rule>,
     pub terms: RuleOptions,
     pub ties: Ties,
-    /// How many seats must take part for a decision.
+    /// Number of seats that must take part for a decision.
     pub quorum: Quorum,
-    /// How many valid ballots, abstentions not among them, must be in for a decision; none: any number.
+    /// Number of valid ballots without abstentions that a decision needs; none: any number.
     pub quorum_ballots: Option<Quorum>,
-    /// How strong a result must be to be a decision; none: any.
+    /// Strength that a decision needs; none: any.
     pub act_at: Option<Tier>,
     pub close: Close,
-    /// How long the round may stay open, in milliseconds.
     pub deadline_ms: Option<u64>,
-    /// Whether it closes and reveals also where failed seats keep it below its quorum: `on_failed: close`.
+    /// It also closes and reveals while failed seats keep it below its quorum: `on_failed: close`.
     pub closes_below_quorum: bool,
 }
 
@@ -217,7 +216,7 @@ impl Selection {
     }
 }
 
-/// How many seats must take part for a decision.
+/// Number of seats that must take part for a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quorum {
@@ -274,7 +273,7 @@ pub enum Close {
     Manual,
 }
 
-/// What a round that revises another shows of it: the key `feedback`.
+/// The part of a revised round that is shown: the key `feedback`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Feedback {
     /// The reasons, without authors and counts.

@@ -21,10 +21,10 @@ pub struct Step {
     pub label: Option<String>,
     pub next: Option<String>,
     pub on_error: Option<String>,
-    /// Where to go when a round took place and did not decide.
+    /// Next step after a round that took place and did not decide.
     pub on_undecided: Option<String>,
     pub max_runs: Option<u32>,
-    /// Where to go in its place when it has run that often; the facilitator is asked when absent.
+    /// Next step after `max_runs`; absent: the facilitator is asked.
     pub on_exhausted: Option<String>,
     /// The key its result has in the context, if it is not the id.
     pub output: Option<String>,
@@ -33,15 +33,14 @@ pub struct Step {
     pub input: Option<String>,
     /// The task it works on, where that is said.
     pub task: Option<String>,
-    /// What its work item must hold, as paths.
+    /// Paths that its work item must hold.
     pub requires: Vec<String>,
-    /// Whether a prompt comes with a block on the session and the stage.
+    /// A prompt comes with a block on the session and the stage.
     pub brief: bool,
-    /// How its work item is checked; as the definition says when absent.
+    /// Completeness check of its work item; absent: the definition's.
     pub completeness: Option<Completeness>,
-    /// How often a failed work item is tried again, and when.
     pub retry: Retry,
-    /// How long one try, or one seat of a round, may take, in milliseconds.
+    /// Limit of one attempt, or of one seat of a round, in milliseconds.
     pub timeout_ms: Option<u64>,
     pub facilitator_directive: Option<String>,
     pub kind: StepKind,
@@ -72,7 +71,7 @@ pub enum StepKind {
 pub struct Parallel {
     /// The steps, in the order of the file; never empty.
     pub steps: Vec<Step>,
-    /// How many of them must succeed; all unless given.
+    /// Number of steps that must succeed; all unless given.
     pub min_success: Option<usize>,
 }
 
@@ -105,12 +104,12 @@ pub struct Item {
 
 pub const COMPLETENESS: KeyType = words!(Completeness);
 
-/// How the facilitator's words are checked against what is handed over.
+/// Check of the facilitator's words against the material.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Completeness {
     /// Whatever is found refuses the work item, guesses about language too.
     Strict,
-    /// What is decided exactly refuses it, a guess is a warning.
+    /// A certain finding refuses the work item, a possible one is a warning.
     #[default]
     Warn,
     /// It is not checked.
@@ -121,7 +120,7 @@ impl Completeness {
     pub const WORDS: [(&str, Self); 3] = [("strict", Self::Strict), ("warn", Self::Warn), ("off", Self::Off)];
 }
 
-/// How often a failed work item is tried again, and when.
+/// Retries of a failed work item.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Retry {
     /// Tries after the first.
@@ -256,7 +255,7 @@ impl Step {
         std::iter::once(self).chain(inside).collect()
     }
 
-    /// Whether it has that id, or a step inside it has.
+    /// It has that id, or a step inside it has.
     pub fn holds(&self, id: &str) -> bool {
         self.id == id || self.nested().iter().any(|step| step.holds(id))
     }
@@ -269,12 +268,12 @@ impl Step {
         }
     }
 
-    /// Whether it hands something to participants, who get the facilitator's line.
+    /// It asks participants, who get the facilitator's line.
     pub fn asks_seats(&self) -> bool {
         matches!(self.kind, StepKind::Round(_) | StepKind::Agent(_) | StepKind::Review(_))
     }
 
-    /// Whether it asks participants or the facilitator.
+    /// It asks participants or the facilitator.
     pub fn asks_somebody(&self) -> bool {
         self.asks_seats() || matches!(self.kind, StepKind::Approval(_))
     }
@@ -298,7 +297,7 @@ impl Step {
         }
     }
 
-    /// Whether its result stands in the context when it failed: as an envelope of several.
+    /// Its result is in the context even if it failed: as an envelope of several.
     pub fn is_envelope(&self) -> bool {
         matches!(
             self.kind,

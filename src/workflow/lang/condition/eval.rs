@@ -1,4 +1,4 @@
-//! What a condition comes to over a scope. Nothing is converted on the way.
+//! Evaluates a condition over a scope. Nothing is converted on the way.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

@@ -1,4 +1,4 @@
-//! What stands in a tag: a path, a value, or a helper with what it is given.
+//! Content of a tag: a path, a value, or a helper with its arguments.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub struct Path {
     pub root: Root,
     /// The number of `../` at its beginning.
     pub up: usize,
-    /// Whether it begins with `this` or `./`: then its first name is no block parameter.
+    /// It begins with `this` or `./`, so its first name is no block parameter.
     pub is_explicit: bool,
     pub segments: Vec<String>,
     /// The byte of the template it stands at.
@@ -65,7 +65,6 @@ impl fmt::Display for Path {
 }
 
 impl Path {
-    /// Whether its first name may be a block parameter.
     pub fn may_be_param(&self) -> bool {
         self.root == Root::Here && self.up == 0 && !self.is_explicit
     }
@@ -332,7 +331,7 @@ fn data(mut path: Path) -> Result<Path, GrammarError> {
     Err(error.hint("known here: @key, @index, @first, @last, @root"))
 }
 
-/// Whether a name may hold this character outside brackets.
+/// A name may hold this character outside brackets.
 fn in_name(c: char) -> bool {
     !c.is_whitespace() && !"!\"#%&'()*+,./;<=>@[\\]^`{|}~".contains(c)
 }

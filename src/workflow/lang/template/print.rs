@@ -1,4 +1,4 @@
-//! How a value prints: text as it is, lists joined with `,`, maps as compact JSON.
+//! Prints a value: text as it is, lists joined with `,`, maps as compact JSON.
 
 use serde_json::{Number, Value};
 
@@ -34,12 +34,12 @@ fn plain(number: &Number) -> String {
     if float == 0.0 { "0".to_owned() } else { format!("{float}") }
 }
 
-/// Whether `if` takes the value for true.
+/// `if` takes the value for true.
 pub fn is_true(value: Option<&Value>) -> bool {
     is_there(value) && value.and_then(Value::as_f64) != Some(0.0)
 }
 
-/// Whether `with` takes the value for something: as [`is_true`], but 0 is something.
+/// `with` takes the value for something: as [`is_true`], but 0 is something.
 pub fn is_there(value: Option<&Value>) -> bool {
     match value {
         None | Some(Value::Null | Value::Bool(false)) => false,

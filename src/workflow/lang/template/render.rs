@@ -10,13 +10,13 @@ use super::tree::{Block, BlockKind, TemplateNode};
 use crate::workflow::lang::value_path::walk;
 
 const LARGEST: usize = 8 * 1024 * 1024;
-/// How many parts are printed at most, those of loops each time.
+/// The most parts that are printed, those of loops each time.
 const MOST_WORK: usize = 2_000_000;
 
 /// A value, or nothing.
 type Seen<'a> = Option<Cow<'a, Value>>;
 
-/// What becomes of a place whose path has no value.
+/// Treatment of a path without a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Absent {
     PrintsNothing,
@@ -91,7 +91,7 @@ impl<'a> Render<'a> {
     }
 
     fn each(&mut self, block: &'a Block, value: Option<&Cow<'a, Value>>) -> Result<(), String> {
-        // What helpers make is never a list or a map, so those are always borrowed from the scope.
+        // Helpers never return a list or a map, so those are always borrowed from the scope.
         let items: Vec<(Cow<'a, Value>, &'a Value)> = match value {
             Some(Cow::Borrowed(Value::Array(items))) => {
                 items.iter().enumerate().map(|(nth, item)| (Cow::Owned(nth.into()), item)).collect()

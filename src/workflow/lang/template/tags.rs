@@ -9,7 +9,7 @@ pub enum TemplateToken<'a> {
     Tag(Tag<'a>),
 }
 
-/// What stands between two pairs of braces.
+/// The text between two pairs of braces.
 #[derive(Debug)]
 pub struct Tag<'a> {
     pub kind: TagKind,
@@ -17,9 +17,9 @@ pub struct Tag<'a> {
     pub inner: &'a str,
     /// The byte `inner` begins at.
     pub offset: usize,
-    /// Whether a `~` takes the white space before it.
+    /// A `~` takes the white space before it.
     pub trims_left: bool,
-    /// Whether a `~` takes the white space after it.
+    /// A `~` takes the white space after it.
     pub trims_right: bool,
 }
 
@@ -127,7 +127,7 @@ fn comment(text: &str, open: usize, at: usize, trims_left: bool) -> Result<(Tag<
     Ok((tag, at + length + end.len()))
 }
 
-/// How long the inside of a tag is: up to `~` or `}`, outside quotes and brackets.
+/// Length of the inside of a tag: up to `~` or `}`, outside quotes and brackets.
 fn inner_length(text: &str) -> Option<usize> {
     let mut inside: Option<char> = None;
     for (at, c) in text.char_indices() {
@@ -179,7 +179,7 @@ pub fn shorten(pieces: &mut [TemplateToken<'_>]) {
     }
 }
 
-/// Whether the piece is a tag that prints nothing and has its line to itself.
+/// The piece is a tag that prints nothing and has its line to itself.
 fn is_alone(pieces: &[TemplateToken<'_>], at: usize) -> bool {
     let TemplateToken::Tag(tag) = &pieces[at] else { return false };
     if tag.kind == TagKind::Value {

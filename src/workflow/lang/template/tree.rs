@@ -46,7 +46,7 @@ const BLOCKS: [(&str, BlockKind); 4] = [
 ];
 
 impl BlockKind {
-    /// Whether its body sees another value than what stands around it.
+    /// Its body sees another value than the text around it.
     pub fn enters(self) -> bool {
         !matches!(self, Self::If | Self::Unless)
     }

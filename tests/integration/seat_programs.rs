@@ -70,10 +70,7 @@ fn a_program_gets_its_prompt_an_empty_folder_and_nothing_else() {
     let table = ROUND.replace("[qa-lead]", "[qa-lead, skeptic, technical-lead]");
     let desk = with_claude(Desk::with(&table), CLAUDE);
     let desk = desk.set("ANTHROPIC_API_KEY", "sk-ant").set("NAMED", "yes").set("LC_TIME", "C");
-    desk.write(
-        "../home/config/config.yaml",
-        "providers: {claude-cli: {env: [NAMED], arguments: [--own, x]}}\n",
-    );
+    desk.write("../home/config/config.yaml", "providers: {claude-cli: {env: [NAMED], arguments: [-x]}}\n");
     let run = ["--batch", "--json", "decide.yaml", "--save", "s.s2s", "--model", "claude-cli/claude-opus-5"];
     let lines = desk.run(run).code(0).lines();
     let hash = named(&lines, "round_opened")[0]["snapshot_sha256"].clone();
@@ -83,7 +80,7 @@ fn a_program_gets_its_prompt_an_empty_folder_and_nothing_else() {
     }
     let rules = seen(&desk, "rules");
     assert!(rules.len() == 3 && rules.iter().all(|text| *text == rules[0] && text.contains("round table")));
-    assert!(seen(&desk, "words")[0].ends_with("--own\nx\n--model\nclaude-opus-5\n"));
+    assert!(seen(&desk, "words")[0].ends_with("-x\n--model\nclaude-opus-5\n"));
     assert_eq!(seen(&desk, "files"), ["", "", ""]);
     let environment = &seen(&desk, "env")[0];
     let mut names: Vec<&str> = environment.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();

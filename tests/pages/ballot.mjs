@@ -21,7 +21,7 @@ const env = { ...process.env, ROUNDTABLE_HOME: join(folder, 'home') };
 const pause = ms => new Promise(done => setTimeout(done, ms));
 // Not `waitForFunction`: it needs `eval`, which the page forbids.
 const until = async (page, holds, ...given) => {
-  for (const end = Date.now() + 20000; !await page.evaluate(holds, ...given);) {
+  for (const end = Date.now() + 60000; !await page.evaluate(holds, ...given);) {
     if (Date.now() > end) throw Error('it does not come');
     await pause(100);
   }

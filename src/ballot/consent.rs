@@ -15,9 +15,6 @@ use super::parse::scalar::{folded, strip_markup};
 use crate::tally::{CountableKind, IndexedBallot, Rule};
 use crate::yaml::{Node, Value};
 
-const STANCES: [(&str, Stance); 3] =
-    [("support", Stance::Support), ("stand-aside", Stance::StandAside), ("block", Stance::Block)];
-
 pub(super) struct Consent;
 
 impl KindSpec for Consent {
@@ -41,7 +38,7 @@ impl KindSpec for Consent {
             "type": ["string", "null"],
             "description": "only with a block: what would have to change",
         });
-        vec![words(STANCES.map(|(word, _)| word).into_iter().chain(["abstain"])), change]
+        vec![words(Stance::WORDS.map(|(word, _)| word).into_iter().chain(["abstain"])), change]
     }
 
     fn is_word(&self) -> bool {
@@ -51,8 +48,7 @@ impl KindSpec for Consent {
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {
         let stance = stance(&answer.source_text(value))?;
         let change = answer.minimum_change(stance == Stance::Block);
-        let word = STANCES.iter().find(|(_, known)| *known == stance).map(|(word, _)| *word);
-        Ok((Ballot::Consent(stance, change), word.into()))
+        Ok((Ballot::Consent(stance, change), stance.name().into()))
     }
 
     fn is_bare(&self, _form: &BallotForm, word: &str) -> bool {
@@ -100,7 +96,7 @@ impl KindSpec for Consent {
         let input = Input::Line(String::new());
         let hint = "Required with block: what must change";
         let change = FormField { key: "minimum_change", hint, input };
-        vec![one_of("consent", STANCES.map(|(word, _)| word)), change]
+        vec![one_of("consent", Stance::WORDS.map(|(word, _)| word)), change]
     }
 
     fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {
@@ -124,7 +120,7 @@ impl Ballot {
 
 fn stance(word: &str) -> Result<Stance, String> {
     let name = folded(strip_markup(word)).replace([' ', '_'], "-");
-    let known = STANCES.iter().find(|(known, _)| *known == name && !word.chars().any(is_invisible));
+    let known = Stance::WORDS.iter().find(|(known, _)| *known == name && !word.chars().any(is_invisible));
     known.map(|(_, stance)| *stance).ok_or_else(|| unknown_stance(word))
 }
 

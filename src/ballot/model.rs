@@ -200,6 +200,15 @@ pub enum Stance {
     Block,
 }
 
+impl Stance {
+    pub const WORDS: [(&str, Self); 3] =
+        [("support", Self::Support), ("stand-aside", Self::StandAside), ("block", Self::Block)];
+
+    pub fn name(self) -> &'static str {
+        Self::WORDS[self as usize].0
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Idea {
     /// The name it goes by; no other idea of the ballot has it.

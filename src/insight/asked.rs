@@ -31,9 +31,9 @@ pub fn asked_about(session: &Session) -> Vec<String> {
             .extend(parts.map(|(key, value)| format!("proposed {}: {}", key.replace('_', " "), text(value))));
     }
     for seat in blocked(session).into_iter().flat_map(|round| seats(session, round)) {
-        if let Some(ballot @ Ballot::Consent(Stance::Block, _)) = seat.ballot() {
-            let change =
-                ballot.minimum_change().map(|change| format!(", until: {change}")).unwrap_or_default();
+        if seat.stance() == Some(Stance::Block) {
+            let change = seat.ballot().and_then(Ballot::minimum_change);
+            let change = change.map(|change| format!(", until: {change}")).unwrap_or_default();
             lines.push(format!("{} blocks{change}", seat.name));
         }
     }

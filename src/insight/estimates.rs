@@ -10,8 +10,7 @@ pub fn spread(round: &RoundRun) -> Option<&Quartiles> {
     round_view::tally(round)?.verdict.trace.as_ref()?.spread.as_ref()
 }
 
-/// What each round of a question estimated, a line each, and whether the last two came closer; empty for one
-/// round alone.
+/// A line for each round of a question, and whether the last two came closer; empty for one round alone.
 pub fn estimates(session: &Session, round: &RoundRun) -> Vec<String> {
     let alike = |before: &&RoundRun| before.opened.ballot.is_like(&round.opened.ballot);
     let rounds = [round].into_iter().chain(earlier_rounds(session, round).filter(alike));
@@ -32,10 +31,10 @@ pub fn estimates(session: &Session, round: &RoundRun) -> Vec<String> {
             pluralize(answered, "seat")
         )
     };
-    let word = match now.iqr.as_f64().total_cmp(&before.iqr.as_f64()) {
-        std::cmp::Ordering::Less => "Change: the middle half became narrower",
-        std::cmp::Ordering::Equal => "Change: the middle half is as wide as before",
-        std::cmp::Ordering::Greater => "Change: the middle half became wider",
+    let change = match now.iqr.as_f64().total_cmp(&before.iqr.as_f64()) {
+        std::cmp::Ordering::Less => "became narrower",
+        std::cmp::Ordering::Equal => "is as wide as before",
+        std::cmp::Ordering::Greater => "became wider",
     };
-    found.iter().map(line).chain([word.to_owned()]).collect()
+    found.iter().map(line).chain([format!("Change: the middle half {change}")]).collect()
 }

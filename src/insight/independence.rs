@@ -5,12 +5,12 @@
 //! script, are counted apart.
 
 use indexmap::IndexMap;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::round_view::{self, SeatView};
 use super::wording::{join_list, pluralize};
 use crate::core::{is_persons, is_placeholder};
-use crate::history::{AnswerRevealed, RoundRun, Session};
+use crate::history::{RoundRun, Session};
 use crate::round::answer::{Origin, Outcome};
 
 /// What stands where a model's name does not tell who made it.
@@ -34,13 +34,14 @@ const MAKERS: [(&str, &str); 14] = [
     ("Moonshot", "kimi"),
 ];
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Independence {
     /// Models with the seats that answered by them, in roster order.
     pub models: IndexMap<String, Vec<String>>,
     /// Makers with their models among these; `unknown` where the name does not tell.
     pub makers: IndexMap<String, Vec<String>>,
     pub people: Vec<String>,
+    #[serde(skip)]
     pub scripted: usize,
     /// Seats that gave the same or nearly the same answer, in groups.
     pub same_answers: Vec<Vec<String>>,
@@ -63,25 +64,18 @@ pub fn independence(session: &Session, round: &RoundRun) -> Option<Independence>
         return None;
     }
     let same_answers = round.tally.as_ref().map(|tally| tally.same_answers.clone()).unwrap_or_default();
-    let (models, makers, people) = (IndexMap::new(), IndexMap::new(), Vec::new());
     let same_seats = same_seats(session, round);
-    let mut found = Independence { models, makers, people, scripted: 0, same_answers, same_seats };
+    let mut found = Independence { same_answers, same_seats, ..Independence::default() };
     for seat in round_view::seats(session, round) {
         let Some(answer) = seat.answer().filter(|answer| answer.outcome == Outcome::Answered) else {
             continue;
         };
-        if is_placeholder(answer) {
-            continue;
-        }
+        let name = seat.name.to_owned();
         if is_persons(answer) {
-            found.people.push(seat.name.to_owned());
+            found.people.push(name);
             found.scripted += usize::from(answer.record.origin == Origin::Script);
-        } else {
-            found
-                .models
-                .entry(answer.record.answered_by().to_owned())
-                .or_default()
-                .push(seat.name.to_owned());
+        } else if !is_placeholder(answer) {
+            found.models.entry(answer.record.answered_by().to_owned()).or_default().push(name);
         }
     }
     for model in found.models.keys() {
@@ -119,26 +113,15 @@ impl Independence {
         for (model, seats) in self.models.iter().filter(|(_, seats)| seats.len() > 1) {
             lines.push(format!("One model, {model}: {}", join_list(seats)));
         }
-        for seats in &self.same_answers {
-            lines.push(format!("The same or nearly the same answer: {}", join_list(seats)));
-        }
-        for seats in &self.same_seats {
-            lines.push(format!(
-                "The same seat, since its service takes no other temperature: {}",
-                join_list(seats)
-            ));
-        }
+        let same = |what: &'static str, groups: &[Vec<String>]| {
+            groups
+                .iter()
+                .map(move |seats| format!("The same {what}: {}", join_list(seats)))
+                .collect::<Vec<_>>()
+        };
+        lines.extend(same("or nearly the same answer", &self.same_answers));
+        lines.extend(same("seat, since its service takes no other temperature", &self.same_seats));
         lines
-    }
-
-    pub fn json(&self) -> Value {
-        json!({
-            "models": self.models,
-            "makers": self.makers,
-            "people": self.people,
-            "same_answers": self.same_answers,
-            "same_seats": self.same_seats,
-        })
     }
 }
 
@@ -151,21 +134,19 @@ pub fn same_seats(session: &Session, round: &RoundRun) -> Vec<Vec<String>> {
     let mut groups: IndexMap<String, (Vec<String>, bool)> = IndexMap::new();
     for seat in round_view::seats(session, round).filter(|seat| seat.origin != Origin::Script) {
         let (Some(info), Some(answer)) = (seat.info, seat.answer()) else { continue };
-        let is_dropped = is_dropped(answer, "temperature");
-        if !is_dropped && info.temperature.is_some_and(|warmth| (warmth - USUAL).abs() > f64::EPSILON) {
+        let is_dropped = |parameter: &str| answer.record.dropped.iter().any(|dropped| dropped == parameter);
+        if !is_dropped("temperature")
+            && info.temperature.is_some_and(|warmth| (warmth - USUAL).abs() > f64::EPSILON)
+        {
             continue;
         }
-        let seed = info.seed.filter(|_| !self::is_dropped(answer, "seed"));
+        let seed = info.seed.filter(|_| !is_dropped("seed"));
         let key = format!("{:?}", (seat.model, &info.persona, seed, info.effort, info.max_output_tokens));
         let (names, any) = groups.entry(key).or_default();
         names.push(seat.name.to_owned());
-        *any |= is_dropped;
+        *any |= is_dropped("temperature");
     }
     groups.into_values().filter(|(names, any)| *any && names.len() > 1).map(|(names, _)| names).collect()
-}
-
-fn is_dropped(answer: &AnswerRevealed, parameter: &str) -> bool {
-    answer.record.dropped.iter().any(|dropped| dropped == parameter)
 }
 
 /// Says what a seat's requests went without, if anything: `without temperature, seed: not taken by …`.

@@ -1,4 +1,4 @@
-//! Insight: what a session shows, as data and wording for the screen and the reports. Pure.
+//! What a session shows, as data and wording for the screen and the reports. Pure.
 
 pub mod asked;
 pub mod estimates;
@@ -9,6 +9,7 @@ pub mod movement;
 pub mod phase;
 pub mod references;
 pub mod round_view;
+pub mod session_headline;
 pub mod sides;
 pub mod slots;
 pub mod tally_text;
@@ -17,12 +18,13 @@ pub mod wording;
 
 pub use asked::{asked, asked_about};
 pub use estimates::estimates;
-pub use headline::{Headline, headline, session_headline};
+pub use headline::{Headline, headline};
 pub use independence::independence;
 pub use movement::movement;
 pub use round_view::{
     SeatView, VisibleState, confidence, dissents, is_revealed, scripted, seats, tally, winners,
 };
+pub use session_headline::session_headline;
 pub use sides::{Bar, bars};
 pub use slots::slots;
 pub use tally_text::{long_order, places, rule_description, tables};

@@ -4,7 +4,6 @@
 //! file it comes from, `src/cache.rs:12`), or quotes what stands in the snapshot; line numbers, white
 //! space and case aside. Nothing here changes what was counted.
 
-use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
 use serde_json::Value;
@@ -32,9 +31,15 @@ struct CitableArtifact {
     id: String,
     summary: String,
     source: Option<String>,
-    lines: Vec<(u32, String)>,
-    /// For a diff: the lines of each file after the change that it shows, by their number there.
-    hunks: Vec<(String, u32, String)>,
+    lines: Vec<CitableLine>,
+    /// For a diff: the lines of each file after the change that it shows.
+    hunks: Vec<(String, CitableLine)>,
+}
+
+#[derive(Debug, Clone)]
+struct CitableLine {
+    number: u32,
+    text: String,
 }
 
 impl Citable {
@@ -42,7 +47,7 @@ impl Citable {
         Self::of(&round.opened.snapshot)
     }
 
-    /// What the snapshot of a round holds. A snapshot that is not readable holds nothing.
+    /// Reads the snapshot of a round. A snapshot that is not readable holds nothing.
     pub fn of(snapshot: &str) -> Self {
         let value = yaml::read(snapshot, "snapshot").map(|node| node.to_json()).unwrap_or_default();
         let context = &value["participant_context"];
@@ -51,47 +56,46 @@ impl Citable {
         let artifacts: Vec<CitableArtifact> =
             context["artifacts_snapshot"].as_array().into_iter().flatten().map(CitableArtifact::of).collect();
         // A quotation leaves out the signs a diff puts before its lines.
-        for artifact in artifacts.iter().filter(|artifact| !artifact.hunks.is_empty()) {
-            texts.extend(artifact.hunks.iter().map(|(_, _, line)| line.clone()));
-        }
+        texts.extend(artifacts.iter().flat_map(|it| &it.hunks).map(|(_, line)| line.text.clone()));
         Self { artifacts, text: folded(&texts.join("\n")) }
     }
 
-    /// What a reference leads to; none when it leads nowhere in the snapshot.
+    /// Finds what a reference leads to; none when it leads nowhere in the snapshot.
     pub fn resolve(&self, reference: &str) -> Option<Citation> {
         let reference = reference.trim().trim_matches(['`', '"', '\'', '“', '”', '«', '»', '[', ']']).trim();
         if let Some(artifact) = self.artifacts.iter().find(|artifact| artifact.id == reference) {
             return Some(Citation::Artifact(artifact.summary.clone()));
         }
-        if let Some((place, range)) = reference.rsplit_once(':').and_then(|(place, range)| {
-            let range = line_range(range)?;
-            Some((place.trim(), range))
-        }) && let Some(lines) = self.artifacts.iter().find_map(|artifact| artifact.cited(place, &range))
+        if let Some((place, range)) = reference.rsplit_once(':')
+            && let Some(range) = line_range(range)
+            && let Some(lines) = self.artifacts.iter().find_map(|it| it.cited(place.trim(), &range))
         {
             return Some(Citation::Lines(lines));
         }
         let quoted = self.artifacts.iter().find_map(|artifact| reference.strip_prefix(artifact.id.as_str()));
         let quoted = quoted.and_then(|rest| rest.trim_start().strip_prefix([':', ',', '-', '–']));
-        [Some(reference), quoted]
-            .into_iter()
-            .flatten()
-            .find(|quote| self.holds(quote))
-            .map(|_| Citation::Quotation)
+        let is_quotation = self.holds(reference) || quoted.is_some_and(|quote| self.holds(quote));
+        is_quotation.then_some(Citation::Quotation)
     }
 
     /// Whether a file, and lines of it, are in the evidence; so is every place where there is no evidence.
     pub fn has_place(&self, file: &str, lines: Option<(u32, u32)>) -> bool {
-        let mut with_places =
-            self.artifacts.iter().filter(|known| known.source.is_some() || !known.hunks.is_empty());
         let file = file.trim().trim_start_matches("./");
-        let is_of = |known: &CitableArtifact| {
-            known.source.as_deref() == Some(file) || known.hunks.iter().any(|(path, ..)| path == file)
-        };
-        with_places.clone().next().is_none()
-            || with_places.any(|known| match lines {
-                Some((from, to)) => known.cited(file, &(from..=to)).is_some(),
-                None => is_of(known),
-            })
+        let mut has_places = false;
+        for artifact in self.artifacts.iter().filter(|it| it.source.is_some() || !it.hunks.is_empty()) {
+            has_places = true;
+            let is_here = match lines {
+                Some((from, to)) => artifact.cited(file, &(from..=to)).is_some(),
+                None => {
+                    let is_source = artifact.source.as_deref() == Some(file);
+                    is_source || artifact.hunks.iter().any(|(path, _)| path == file)
+                }
+            };
+            if is_here {
+                return true;
+            }
+        }
+        !has_places
     }
 
     fn holds(&self, quote: &str) -> bool {
@@ -126,66 +130,56 @@ impl CitableArtifact {
         let text = |key: &str| artifact[key].as_str().map(str::to_owned);
         let content = text("content").unwrap_or_default();
         let first = text("lines").and_then(|range| line_range(&range)).map_or(1, |range| *range.start());
-        let lines: Vec<(u32, String)> = (first..)
-            .zip(content.lines())
-            .map(|(number, line)| match numbered(line) {
-                Some((number, line)) => (number, line.to_owned()),
-                None => (number, line.to_owned()),
-            })
-            .collect();
+        let lines = (first..).zip(content.lines()).map(|(number, line)| {
+            let (number, text) = numbered(line).unwrap_or((number, line));
+            CitableLine { number, text: text.to_owned() }
+        });
+        let lines: Vec<CitableLine> = lines.collect();
         Self {
             id: text("id").unwrap_or_default(),
             summary: text("summary").unwrap_or_default(),
             source: text("source"),
-            hunks: hunks(lines.iter().map(|(_, line)| line.as_str())),
+            hunks: hunks(&lines),
             lines,
         }
     }
 
     /// Its lines in a range, if the place is this artifact and has all of them.
     fn cited(&self, place: &str, range: &RangeInclusive<u32>) -> Option<String> {
-        let own = self.lines.iter().map(|(number, line)| (*number, line.as_str()));
         let path =
             place.strip_prefix(&self.id).and_then(|rest| rest.strip_prefix(':')).unwrap_or(place).trim();
-        let of_file = self.hunks.iter().filter(|(file, ..)| file == path);
-        let of_file = of_file.map(|(_, number, line)| (*number, line.as_str()));
-        let is_own = place == self.id || self.source.as_deref() == Some(place);
-        let found: Vec<(u32, &str)> = if is_own {
-            own.filter(|(number, _)| range.contains(number)).collect()
+        let is_in = |line: &&CitableLine| range.contains(&line.number);
+        let found: Vec<&CitableLine> = if place == self.id || self.source.as_deref() == Some(place) {
+            self.lines.iter().filter(is_in).collect()
         } else {
-            of_file.filter(|(number, _)| range.contains(number)).collect()
+            let of_file = self.hunks.iter().filter(|(file, _)| file == path);
+            of_file.map(|(_, line)| line).filter(is_in).collect()
         };
-        let holds = |number: &u32| found.iter().any(|(line, _)| line == number);
-        (holds(range.start()) && holds(range.end())).then(|| shown(found.into_iter()))
+        let holds = |number: &u32| found.iter().any(|line| line.number == *number);
+        let shown = |line: &&CitableLine| format!("{:>4}| {}\n", line.number, line.text);
+        (holds(range.start()) && holds(range.end())).then(|| found.iter().map(shown).collect())
     }
 }
 
-fn shown<'a>(lines: impl Iterator<Item = (u32, &'a str)>) -> String {
-    let mut shown = String::new();
-    for (number, line) in lines {
-        let _ = writeln!(shown, "{number:>4}| {line}");
-    }
-    shown
-}
-
+/// The number and the text of a line such as `  12| let a = 1;`.
 fn numbered(line: &str) -> Option<(u32, &str)> {
     let (number, text) = line.split_once('|')?;
     Some((number.trim_start().parse().ok()?, text.strip_prefix(' ').unwrap_or(text)))
 }
 
 /// The lines of each file after the change that a unified diff shows; empty for any other text.
-fn hunks<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<(String, u32, String)> {
-    let (mut file, mut next, mut found) = (None, 0, Vec::new());
-    for line in lines {
+fn hunks(lines: &[CitableLine]) -> Vec<(String, CitableLine)> {
+    let (mut file, mut number, mut found) = (None, 0, Vec::new());
+    for line in lines.iter().map(|line| line.text.as_str()) {
         if let Some(path) = line.strip_prefix("+++ ") {
             let path = path.trim_end();
             file = Some(path.strip_prefix("b/").unwrap_or(path).to_owned());
         } else if let Some(hunk) = line.strip_prefix("@@ ") {
             let after = hunk.split_whitespace().find_map(|part| part.strip_prefix('+'));
-            next = after.and_then(|after| after.split(',').next()?.parse().ok()).unwrap_or(0);
-        } else if let (Some(file), true, Some(text)) = (&file, next > 0, line.strip_prefix(['+', ' '])) {
-            found.push((file.clone(), next, text.to_owned()));
-            next += 1;
+            number = after.and_then(|after| after.split(',').next()?.parse().ok()).unwrap_or(0);
+        } else if let (Some(file), true, Some(text)) = (&file, number > 0, line.strip_prefix(['+', ' '])) {
+            found.push((file.clone(), CitableLine { number, text: text.to_owned() }));
+            number += 1;
         }
     }
     found
@@ -194,12 +188,8 @@ fn hunks<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<(String, u32, String)>
 fn gather(value: &Value, texts: &mut Vec<String>) {
     match value {
         Value::String(text) => {
-            texts.push(
-                text.lines()
-                    .map(|line| numbered(line).map_or(line, |(_, line)| line))
-                    .collect::<Vec<_>>()
-                    .join("\n"),
-            );
+            let lines = text.lines().map(|line| numbered(line).map_or(line, |(_, line)| line));
+            texts.push(lines.collect::<Vec<_>>().join("\n"));
         }
         Value::Number(number) => texts.push(number.to_string()),
         Value::Array(items) => items.iter().for_each(|item| gather(item, texts)),

@@ -158,6 +158,10 @@ impl<'a> SeatView<'a> {
         }
     }
 
+    pub fn stance(&self) -> Option<Stance> {
+        if let Some(Ballot::Consent(stance, _)) = self.ballot() { Some(*stance) } else { None }
+    }
+
     /// Its ballot, if it is a valid one that may be read.
     pub fn ballot(&self) -> Option<&'a Ballot> {
         self.answer().filter(|answer| answer.outcome == Outcome::Answered)?.ballot.as_ref()
@@ -170,11 +174,10 @@ pub fn dissents(seat: &SeatView<'_>, winners: &[&str]) -> bool {
     if seat.answer().is_some_and(|answer| answer.may_block) {
         return true;
     }
-    let Some(ballot) = seat.ballot() else { return false };
-    if let Ballot::Consent(stance, _) = ballot {
-        return *stance != Stance::Support;
+    if let Some(stance) = seat.stance() {
+        return stance != Stance::Support;
     }
-    let Some(top) = ballot.top_options() else { return false };
+    let Some(top) = seat.ballot().and_then(Ballot::top_options) else { return false };
     !winners.is_empty() && !top.iter().any(|option| winners.contains(&option.as_str()))
 }
 

@@ -1,13 +1,13 @@
 //! How often votes went to the option that a seat was shown first or last.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::round_view;
 use crate::ballot::{Ballot, OptionOrder};
 use crate::history::{RoundRun, Session};
 
 /// The slots of the votes in a round whose options stood in an order of each seat's own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Slots {
     pub order: OptionOrder,
     pub votes: usize,
@@ -23,14 +23,13 @@ pub fn slots(session: &Session, round: &RoundRun) -> Option<Slots> {
     }
     let mut found = Slots { order, votes: 0, first: 0, last: 0 };
     for seat in round_view::seats(session, round) {
-        let ballot = seat.answer().and_then(|answer| answer.ballot.as_ref()).and_then(Ballot::top_options);
-        let (Some([top]), Some(shown)) = (ballot.as_deref(), session.option_order(&round.opened, seat.name))
-        else {
-            continue;
-        };
-        found.votes += 1;
-        found.first += usize::from(shown.first() == Some(top));
-        found.last += usize::from(shown.last() == Some(top));
+        let top = seat.ballot().and_then(Ballot::top_options);
+        let shown = session.option_order(&round.opened, seat.name);
+        if let (Some([top]), Some(shown)) = (top.as_deref(), shown) {
+            found.votes += 1;
+            found.first += usize::from(shown.first() == Some(top));
+            found.last += usize::from(shown.last() == Some(top));
+        }
     }
     Some(found)
 }
@@ -42,13 +41,9 @@ impl Slots {
             OptionOrder::PerSeat => "one for each seat",
             OptionOrder::Mirrored => "reversed for half of the seats",
         };
+        let Self { votes, first, last, .. } = self;
         format!(
-            "Order of options: {order}; votes for the option shown first: {} of {}, shown last: {} of {}",
-            self.first, self.votes, self.last, self.votes
+            "Order of options: {order}; votes for the option shown first: {first} of {votes}, shown last: {last} of {votes}"
         )
-    }
-
-    pub fn json(&self) -> Value {
-        json!({ "order": self.order, "votes": self.votes, "first": self.first, "last": self.last })
     }
 }

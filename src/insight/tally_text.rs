@@ -74,35 +74,24 @@ pub fn tables(verdict: &Verdict) -> Vec<String> {
     lines
 }
 
+/// A matrix with the names of its rows; columns bear the rows' numbers.
 fn table(title: &str, verdict: &Verdict, matrix: &[Vec<Score>]) -> Vec<String> {
-    let names: Vec<&str> = verdict.scores.keys().map(String::as_str).collect();
-    if matrix.is_empty() || matrix.len() != names.len() {
+    let labels: Vec<String> =
+        verdict.scores.keys().enumerate().map(|(at, name)| format!("{} {name}", at + 1)).collect();
+    if matrix.is_empty() || matrix.len() != labels.len() {
         return Vec::new();
     }
-    let mut lines = vec![title.to_owned()];
-    lines.extend(matrix_lines(&names, matrix));
-    lines
-}
-
-/// A matrix with the names of its rows; columns bear the rows' numbers.
-fn matrix_lines(names: &[&str], matrix: &[Vec<Score>]) -> Vec<String> {
-    let cells: Vec<Vec<String>> = matrix
-        .iter()
-        .enumerate()
-        .map(|(a, row)| {
-            let cell = |(b, score): (usize, &Score)| if a == b { "·".to_owned() } else { score.to_string() };
-            row.iter().enumerate().map(cell).collect()
-        })
-        .collect();
-    let labels: Vec<String> =
-        names.iter().enumerate().map(|(at, name)| format!("{} {name}", at + 1)).collect();
+    let cell = |a: usize, b: usize| if a == b { "·".to_owned() } else { matrix[a][b].to_string() };
+    let places = 0..labels.len();
+    let cells = places.clone().flat_map(|a| places.clone().map(move |b| (a, b)));
+    let widest = cells.map(|(a, b)| cell(a, b).chars().count()).max().unwrap_or(1);
+    let wide = widest.max(labels.len().to_string().len());
     let left = labels.iter().map(|label| label.width()).max().unwrap_or(0);
-    let wide = cells.iter().flatten().map(|cell| cell.chars().count()).max().unwrap_or(1);
-    let wide = wide.max(names.len().to_string().len());
-    let mut lines = vec![(1..=names.len()).fold(" ".repeat(left), |line, at| format!("{line}  {at:>wide$}"))];
-    for (label, row) in labels.iter().zip(&cells) {
+    let head = places.clone().fold(" ".repeat(left), |line, at| format!("{line}  {:>wide$}", at + 1));
+    let mut lines = vec![title.to_owned(), head];
+    for (a, label) in labels.iter().enumerate() {
         let start = format!("{label}{}", " ".repeat(left - label.width()));
-        lines.push(row.iter().fold(start, |line, cell| format!("{line}  {cell:>wide$}")));
+        lines.push(places.clone().fold(start, |line, b| format!("{line}  {:>wide$}", cell(a, b))));
     }
     lines
 }

@@ -69,6 +69,10 @@ pub fn verdict_json(rule: Rule, terms: &RuleOptions, verdict: &Verdict) -> Value
     value
 }
 
+fn not_counted(rule: Rule, kind: &str) -> String {
+    format!("rule `{}` does not count `{kind}` ballots", rule.name())
+}
+
 /// Counts a profile by a rule that is made for its ballots or can read them; the error says which can.
 pub fn counted(
     profile: &Profile,
@@ -79,9 +83,7 @@ pub fn counted(
     let read_as = match rule.fit(kind) {
         BallotSupport::Own => None,
         BallotSupport::Read(how) => Some(how),
-        BallotSupport::None => {
-            return Err(format!("rule `{}` does not count `{}` ballots", rule.name(), kind.name()));
-        }
+        BallotSupport::None => return Err(not_counted(rule, kind.name())),
     };
     let mut verdict = tally::count(profile, rule, terms);
     if let Some(how) = read_as {
@@ -94,7 +96,7 @@ pub fn rules_for(kind: CountableKind) -> impl Iterator<Item = Rule> {
     Rule::all().filter(move |rule| rule.fit(kind) != BallotSupport::None)
 }
 
-/// What a rule finds on the revealed ballots of a round; below quorum it is shown all the same.
+/// Counts the revealed ballots of a round by a rule, also below quorum.
 ///
 /// # Errors
 /// In words, when the rule cannot count these ballots or the round may not be read yet.
@@ -109,42 +111,38 @@ pub fn what_if(
     }
     let opened = &round.opened;
     let kind = opened.ballot.kind;
-    let not_counted = || format!("rule `{}` does not count `{}` ballots", rule.name(), kind.name());
-    let countable = kind.spec().countable().ok_or_else(not_counted)?;
-    let (mut verdict, read_as) = counted(&profile(session, round), countable, rule, terms)?;
+    let countable = kind.spec().countable().ok_or_else(|| not_counted(rule, kind.name()))?;
+    let profile = profile(session, round);
+    let (mut verdict, read_as) = counted(&profile, countable, rule, terms)?;
     if let (Ties::Seeded(seed), true) = (opened.ties, verdict.tie) {
         break_tie(&mut verdict, seed);
     }
-    let by_lot = round_view::tally(round).and_then(|tally| decides_nothing(session, tally));
-    let is_by_lot = by_lot.is_some();
+    let is_recorded = opened.rule == Some(rule) && opened.terms == *terms;
+    let recorded = round_view::tally(round);
+    let by_lot = recorded.and_then(|tally| decides_nothing(session, tally));
+    let is_other = |other: &Verdict| (&other.winners, other.tie) != (&verdict.winners, verdict.tie);
+    let differs = match (recorded, opened.rule) {
+        (Some(tally), Some(own)) if !is_recorded && by_lot.is_none() => {
+            // Below quorum nobody won: what the rule itself would have found is what is compared.
+            if tally.quorum_met {
+                is_other(&tally.verdict)
+            } else {
+                is_other(&tally::count(&profile, own, &opened.terms))
+            }
+        }
+        _ => false,
+    };
     if let Some(why) = by_lot {
         verdict.decide_nothing(why);
     }
-    let is_recorded = opened.rule == Some(rule) && opened.terms == *terms;
-    let recorded = round_view::tally(round).filter(|tally| tally.rule.is_some());
-    let outcome = |verdict: &Verdict| (verdict.winners.clone(), verdict.tie);
-    let differs = !is_recorded
-        && !is_by_lot
-        && recorded.is_some_and(|tally| {
-            // Below quorum nobody won: what the rule itself would have found is what is compared.
-            let own = opened
-                .rule
-                .filter(|_| !tally.quorum_met)
-                .map(|own| outcome(&tally::count(&profile(session, round), own, &opened.terms)));
-            own.unwrap_or_else(|| outcome(&tally.verdict)) != outcome(&verdict)
-        });
     Ok(WhatIf { rule, terms: terms.clone(), verdict, read_as, is_recorded, differs })
 }
 
 /// What every rule finds that can count a round's ballots, the round's own with its own terms.
 pub fn what_if_all(session: &Session, round: &RoundRun, terms: &RuleOptions) -> Vec<WhatIf> {
     let own = |rule| if round.opened.rule == Some(rule) { &round.opened.terms } else { terms };
-    let countable = round.opened.ballot.kind.spec().countable();
-    countable
-        .into_iter()
-        .flat_map(rules_for)
-        .filter_map(|rule| what_if(session, round, rule, own(rule)).ok())
-        .collect()
+    let rules = round.opened.ballot.kind.spec().countable().into_iter().flat_map(rules_for);
+    rules.filter_map(|rule| what_if(session, round, rule, own(rule)).ok()).collect()
 }
 
 /// Lines for a person: what is recorded, then what each rule finds.
@@ -153,10 +151,8 @@ pub fn lines(session: &Session, round: &RoundRun, found: &[WhatIf]) -> Vec<Strin
     let recorded = match (round.opened.rule, round_view::tally(round)) {
         (Some(rule), Some(tally)) => {
             let rule = rule_description(rule, &round.opened.terms);
-            format!(
-                "The recorded outcome stays: {} (by {rule}).",
-                super::headline(session, round, tally).label
-            )
+            let label = super::headline(session, round, tally).label;
+            format!("The recorded outcome stays: {label} (by {rule}).")
         }
         _ => "The round has no rule, and nothing was decided.".to_owned(),
     };

@@ -54,8 +54,6 @@ pub fn close_reason(reason: CloseReason) -> &'static str {
     }
 }
 
-const SCRIPTED: &str = "Scripted";
-
 /// A word for answers that are not all a model's, and whom it is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Label {
@@ -72,28 +70,22 @@ impl std::fmt::Display for Label {
 /// The labels of a roster whose answers are not all a model's.
 pub fn labels(session: &Session) -> Vec<Label> {
     let rehearsal = if session.is_rehearsal() { "REHEARSAL" } else { "Placeholders" };
-    [
-        label(session, rehearsal, Origin::Placeholder, "picked at random by placeholders, not by a model"),
-        label(session, "Recorded", Origin::Recorded, "replayed from a saved session, not asked again"),
-        label(session, SCRIPTED, Origin::Script, scripted_how(session)),
-    ]
-    .into_iter()
-    .flatten()
-    .chain(program_labels(session))
-    .chain(without_tools(session))
-    .collect()
+    let is_example = session.definition.as_ref().is_some_and(|definition| definition.answers.is_some());
+    let scripted = match is_example {
+        true => "scripted for this example; no model was asked",
+        false => "given by a script, not by a model",
+    };
+    let by_origin = [
+        (rehearsal, Origin::Placeholder, "picked at random by placeholders, not by a model"),
+        ("Recorded", Origin::Recorded, "replayed from a saved session, not asked again"),
+        ("Scripted", Origin::Script, scripted),
+    ];
+    let by_origin =
+        by_origin.into_iter().filter_map(|(word, origin, how)| origin_label(session, word, origin, how));
+    by_origin.chain(program_labels(session)).chain(without_tools(session)).collect()
 }
 
-fn scripted_how(session: &Session) -> &'static str {
-    let is_written = session.definition.as_ref().is_some_and(|definition| definition.answers.is_some());
-    if is_written {
-        "scripted for this example; no model was asked"
-    } else {
-        "given by a script, not by a model"
-    }
-}
-
-fn label(session: &Session, word: &'static str, origin: Origin, how: &str) -> Option<Label> {
+fn origin_label(session: &Session, word: &'static str, origin: Origin, how: &str) -> Option<Label> {
     const NAMED: usize = 8;
     let mut names: Vec<String> = Vec::new();
     let (mut is_all, mut given, mut all) = (true, 0, 0);
@@ -107,21 +99,21 @@ fn label(session: &Session, word: &'static str, origin: Origin, how: &str) -> Op
         };
         let hit: Vec<&str> = steps.iter().copied().filter(is_hit).collect();
         is_all &= hit.len() == steps.len();
-        if !hit.is_empty() {
-            let which =
-                if hit.len() < steps.len() { format!(" (in {})", join_list(&hit)) } else { String::new() };
-            names.push(format!("{}{which}", seat.name));
+        if hit.is_empty() {
+            continue;
         }
+        let is_part = hit.len() < steps.len();
+        let which = if is_part { format!(" (in {})", join_list(&hit)) } else { String::new() };
+        names.push(format!("{}{which}", seat.name));
     }
     if names.is_empty() {
         return None;
     }
-    let whose = if is_all {
-        "these answers".to_owned()
-    } else {
-        format!("the answers of {}", first_names(&names, NAMED))
+    let whose = match is_all {
+        true => "these answers".to_owned(),
+        false => format!("the answers of {}", first_names(&names, NAMED)),
     };
-    let count = if word == SCRIPTED { format!("{given} of {all}; ") } else { String::new() };
+    let count = if origin == Origin::Script { format!("{given} of {all}; ") } else { String::new() };
     Some(Label { word, said: format!("{count}{whose} were {how}.") })
 }
 
@@ -129,6 +121,40 @@ fn steps_of<'a>(session: &'a Session, seat: &SeatInfo) -> Vec<&'a str> {
     let Some(definition) = &session.definition else { return Vec::new() };
     let steps = definition.all_steps().filter(|step| seat.sits_in(definition, step));
     steps.map(|step| step.id.as_str()).collect()
+}
+
+/// A label for each program that takes seats: what it adds to what it is given.
+fn program_labels(session: &Session) -> Vec<Label> {
+    let mut groups: IndexMap<&Wrapped, Vec<&str>> = IndexMap::new();
+    for seat in session.roster.values() {
+        if let Some(wrapped) = &seat.wrapped {
+            groups.entry(wrapped).or_default().push(&seat.name);
+        }
+    }
+    let label = |(wrapped, names): (&Wrapped, Vec<&str>)| {
+        let tools = wrapped.tools.join(", ");
+        let (word, said) = match wrapped.added_bytes {
+            None => {
+                let said = "is said to have no tools; what it sends was not measured";
+                ("Declared, not checked", said.to_owned())
+            }
+            Some(adds) if tools.is_empty() => {
+                ("Program", format!("adds {adds} bytes to each prompt, declares no tools"))
+            }
+            Some(adds) => ("Not tool-less", format!("declares {tools} and adds {adds} bytes to each prompt")),
+        };
+        let (names, Wrapped { program, version, .. }) = (names.join(", "), wrapped);
+        Label { word, said: format!("{names} ({program}, version {version}) {said}.") }
+    };
+    groups.into_iter().map(label).collect()
+}
+
+/// The seats whose personas list tools, and which sit without them.
+fn without_tools(session: &Session) -> Option<Label> {
+    let seats = session.roster.values().filter(|seat| seat.without_tools && !seat.persona.is_empty());
+    let names: Vec<&str> = seats.map(|seat| seat.name.as_str()).collect();
+    let said = format!("{} (`tools: none`): the tools of the persona are left out.", names.join(", "));
+    (!names.is_empty()).then_some(Label { word: "Without tools", said })
 }
 
 pub fn handling(found: &[Leak]) -> String {
@@ -189,40 +215,38 @@ pub fn uncapital(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
+pub fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
 pub fn pluralize(count: usize, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", group_digits(count))
 }
 
-/// Money and tokens in words: what they cost, what caches saved; nothing where no service told.
+/// Money and tokens in words: what they cost, what caches saved; none where no service told.
 pub fn money(spent: &Cost) -> Option<String> {
-    if !spent.is_told() {
-        return spent.is_unknown.then(|| "cost unknown".to_owned());
-    }
     let TokenUsage { input, output, cached, thinking, .. } = spent.tokens;
-    let mut said = String::new();
+    let mut parts = Vec::new();
     if spent.dollars > 0.0 {
         let at_least = if spent.is_unknown { "at least " } else { "" };
-        said.push_str(&format!("{at_least}${:.4}", spent.dollars));
-        if spent.saved > 0.0 {
-            said.push_str(&format!(" (${:.4} saved by caching)", spent.saved));
-        }
+        let saved = format!(" (${:.4} saved by caching)", spent.saved);
+        let saved = if spent.saved > 0.0 { saved } else { String::new() };
+        parts.push(format!("{at_least}${:.4}{saved}", spent.dollars));
     } else if spent.is_unknown {
-        said.push_str("cost unknown");
+        parts.push("cost unknown".to_owned());
     }
-    if input + output == 0 {
-        return Some(said);
+    if input + output > 0 {
+        let tokens = |count: u64, way: &str, part: u64, what: &str| {
+            let share = part.saturating_mul(100) / count.max(1);
+            let share = if part > 0 { format!(" ({share} % {what})") } else { String::new() };
+            format!("{}{way}{share}", group_digits(count as usize))
+        };
+        parts.push(tokens(input, " tokens in", cached, "from caches"));
+        parts.push(tokens(output, " out", thinking, "thinking"));
     }
-    let comma = if said.is_empty() { "" } else { ", " };
-    said.push_str(&format!("{comma}{} tokens in", group_digits(input as usize)));
-    if cached > 0 {
-        said.push_str(&format!(" ({} % from caches)", cached.saturating_mul(100) / input.max(1)));
-    }
-    said.push_str(&format!(", {} out", group_digits(output as usize)));
-    if thinking > 0 {
-        said.push_str(&format!(" ({} % thinking)", thinking.saturating_mul(100) / output.max(1)));
-    }
-    Some(said)
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 /// A span of time for people: `3.2 s`, `2 min 5 s`.
@@ -238,38 +262,4 @@ pub fn resume_verb(session: &Session) -> &'static str {
     let seats = session.header.iter().flat_map(|header| &header.participants);
     let mut doors = seats.filter_map(|seat| Some(seat.remote.as_ref()?.door));
     if doors.any(|door| door != Door::Nats) { "serve" } else { "resume" }
-}
-
-/// What the programs that take seats add to what they are given, a label for each program.
-fn program_labels(session: &Session) -> Vec<Label> {
-    let mut groups: IndexMap<&Wrapped, Vec<&str>> = IndexMap::new();
-    for seat in session.roster.values() {
-        if let Some(wrapped) = &seat.wrapped {
-            groups.entry(wrapped).or_default().push(&seat.name);
-        }
-    }
-    let label = |(wrapped, names): (&Wrapped, Vec<&str>)| {
-        let who = format!("{} ({}, version {})", names.join(", "), wrapped.program, wrapped.version);
-        let adds = wrapped.added_bytes.map(|bytes| format!("adds {bytes} bytes to each prompt"));
-        let (word, said) = match (adds, wrapped.tools.is_empty()) {
-            (None, _) => (
-                "Declared, not checked",
-                "is said to have no tools; what it sends was not measured".to_owned(),
-            ),
-            (Some(adds), true) => ("Program", format!("{adds}, declares no tools")),
-            (Some(adds), false) => {
-                ("Not tool-less", format!("declares {} and {adds}", wrapped.tools.join(", ")))
-            }
-        };
-        Label { word, said: format!("{who} {said}.") }
-    };
-    groups.into_iter().map(label).collect()
-}
-
-/// The seats whose personas list tools, and which sit without them.
-fn without_tools(session: &Session) -> Option<Label> {
-    let seats = session.roster.values().filter(|seat| seat.without_tools && !seat.persona.is_empty());
-    let names: Vec<&str> = seats.map(|seat| seat.name.as_str()).collect();
-    let said = format!("{} (`tools: none`): the tools of the persona are left out.", names.join(", "));
-    (!names.is_empty()).then_some(Label { word: "Without tools", said })
 }

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::model::{Block, Dissenter, Fact, Report, Reports, dissent_heading, people_money, said};
 use crate::ballot::Ballot;
-use crate::insight::sides::{Side, bar_cells, sides};
+use crate::insight::sides::{Bar, Supporter, bar_cells, bars_with_seats};
 use crate::insight::wording::resume_verb;
 use crate::insight::{SeatView, first_names, labels, pluralize, seats, uncapital};
 use crate::sanitize::{harmless_line, wrapped};
@@ -152,12 +152,13 @@ impl Page<'_> {
 
     /// A bar for each option, with the seats behind it.
     fn counts(&self) -> Items {
-        let mut found = self.report.run.map(|run| sides(self.report.session, run)).unwrap_or_default();
+        let mut found =
+            self.report.run.map(|run| bars_with_seats(self.report.session, run)).unwrap_or_default();
         found.sort_by(|a, b| b.share.total_cmp(&a.share));
         let width = found.iter().map(|side| harmless_line(side.name).width()).max().unwrap_or(0);
         let width = width.clamp(1, NAME.min(self.look.columns / 3));
         let options = self.report.options();
-        let line = |side: &Side<'_>| {
+        let line = |side: &Bar<'_>| {
             let own = options.iter().find(|option| option.name == side.name && option.votes.is_some());
             let result = own.map_or_else(|| side.score.to_string(), |option| option.result.clone());
             self.bar(side, &result, width)
@@ -165,15 +166,15 @@ impl Page<'_> {
         found.iter().map(line).collect()
     }
 
-    fn bar(&self, side: &Side<'_>, result: &str, width: usize) -> Vec<String> {
+    fn bar(&self, side: &Bar<'_>, result: &str, width: usize) -> Vec<String> {
         let room = BAR.min(self.look.columns / 4);
         let full = bar_cells(side.share, room);
         let [on, off] = if self.look.is_ascii { ["#", "."] } else { ["█", "░"] };
         let bar = format!("{}{}", on.repeat(full), off.repeat(room - full));
         let bar = if self.report.winners().contains(&side.name) { self.painted("32", &bar) } else { bar };
-        let seat = |backer: &crate::insight::sides::Backer<'_>| match &backer.sure {
-            Some(_) => format!("{} ({:.0} %)", backer.seat, backer.share() * 100.0),
-            None => backer.seat.to_owned(),
+        let seat = |one: &Supporter<'_>| match one.sure {
+            Some(sure) => format!("{} ({:.0} %)", one.seat, sure * 100.0),
+            None => one.seat.to_owned(),
         };
         let seats: Vec<String> = side.seats.iter().map(seat).collect();
         let colon = if seats.is_empty() { "" } else { ": " };

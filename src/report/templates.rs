@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use super::markup::{e, rendered};
 use super::quote;
-use crate::insight::headline::capital;
 use crate::insight::sides::bar_cells;
+use crate::insight::wording::capital;
 use crate::insight::{cut, format_duration, group_digits, pluralize, uncapital};
 use crate::sanitize::harmless_line;
 

@@ -31,12 +31,7 @@ pub struct ChartBar {
 }
 
 fn badge(name: &str, letters: &Letters) -> Badge {
-    let stance = match name {
-        "support" => Some(Stance::Support),
-        "stand-aside" => Some(Stance::StandAside),
-        "block" => Some(Stance::Block),
-        _ => None,
-    };
+    let stance = Stance::WORDS.into_iter().find_map(|(word, stance)| (word == name).then_some(stance));
     let plain = || Badge { mark: String::new(), tone: Some("o1".to_owned()) };
     letters.badge(name).or(stance.map(Badge::of_stance)).unwrap_or_else(plain)
 }

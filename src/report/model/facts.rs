@@ -7,9 +7,9 @@ use super::{Report, dissent_heading};
 use crate::ballot::BallotKind;
 use crate::core::Cost;
 use crate::history::{AnsweredQuestion, ApprovalGiven, Invitation, SCRIPTED, Session};
-use crate::insight::headline::{cap, capital};
+use crate::insight::headline::cap;
 use crate::insight::independence::independence;
-use crate::insight::wording::resume_verb;
+use crate::insight::wording::{capital, resume_verb};
 use crate::insight::{
     asked_about, first_names, format_duration, group_digits, join_list, pluralize, scripted,
 };

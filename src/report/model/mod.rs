@@ -18,7 +18,8 @@ use super::{Decision, decisions};
 use crate::ballot::BallotKind;
 use crate::core::{Deciding, deciding};
 use crate::history::{RoundRun, Session, Tally};
-use crate::insight::headline::{question_headline, rehearsal_mark};
+use crate::insight::headline::rehearsal_mark;
+use crate::insight::session_headline::question_headline;
 use crate::insight::{Headline, is_revealed, session_headline, tally};
 
 pub use blocks::Block;

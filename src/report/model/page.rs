@@ -1,7 +1,6 @@
 //! The page of one decision as data. Texts are raw.
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::blocks::Block;
 use super::facts::{Fact, InShort, Waiting};
@@ -9,7 +8,8 @@ use super::options::OptionView;
 use super::votes::Table;
 use super::{Approval, Chart, Dissenter, Report, chart, dissent_heading, headings};
 use crate::ballot::BallotKind;
-use crate::insight::{Headline, movement};
+use crate::insight::Headline;
+use crate::insight::movement::{Movement, movement};
 
 /// One decision of a session, or a session without any.
 #[derive(Debug, Serialize)]
@@ -37,7 +37,7 @@ pub struct Page<'a> {
     pub dissent: Vec<Dissenter<'a>>,
     pub not_counted: Option<Block>,
     pub moves: Option<Block>,
-    pub movement: Vec<Value>,
+    pub movement: Vec<Movement>,
 }
 
 #[derive(Debug, Serialize)]
@@ -120,11 +120,7 @@ impl<'a> Report<'a> {
             dissent: self.dissent(),
             not_counted: self.without_ballot(),
             moves: self.movement(),
-            movement: self
-                .rounds
-                .iter()
-                .filter_map(|run| Some(movement(self.session, run)?.json()))
-                .collect(),
+            movement: self.rounds.iter().filter_map(|run| movement(self.session, run)).collect(),
         }
     }
 }

@@ -11,7 +11,10 @@ use crate::ballot::{Ballot, BallotForm};
 use crate::core::Cost;
 use crate::history::{CloseReason, RoundRun, SeatInfo, Session, Tally, Wrapped};
 use crate::identity::Leak;
+use crate::insight::independence::Independence;
+use crate::insight::movement::Movement;
 use crate::insight::references::Citable;
+use crate::insight::slots::Slots;
 use crate::insight::what_if::{WhatIf, what_if_all};
 use crate::insight::{
     SeatView, VisibleState, close_reason, dissents, estimates, finding, format_duration, handling, headline,
@@ -56,9 +59,9 @@ pub struct RoundRecord<'a> {
     pub seats: Vec<SeatRecord<'a>>,
     pub cost: Value,
     pub what_if: Vec<Value>,
-    pub option_order: Option<Value>,
-    pub movement: Option<Value>,
-    pub independence: Option<Value>,
+    pub option_order: Option<Slots>,
+    pub movement: Option<Movement>,
+    pub independence: Option<Independence>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub key_lost: &'a [String],
     /// Whether its answers may be read.
@@ -189,9 +192,9 @@ impl<'a> RoundRecord<'a> {
                 .collect(),
             cost: total(run.spent(&|model| session.price(model))),
             what_if: what_if.iter().map(WhatIf::json).collect(),
-            option_order: slots(session, run).map(|found| found.json()),
-            movement: movement(session, run).map(|found| found.json()),
-            independence: independence(session, run).map(|found| found.json()),
+            option_order: slots(session, run),
+            movement: movement(session, run),
+            independence: independence(session, run),
             key_lost: &run.key_lost,
             revealed: is_revealed(run),
         }

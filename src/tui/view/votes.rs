@@ -7,7 +7,7 @@ use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::history::{RoundRun, Tally};
 use crate::insight::movement::{Movement, earlier, movement};
 use crate::insight::round_view::{confidence, seat_at, seats, tally};
-use crate::insight::sides::{Side, sides};
+use crate::insight::sides::{Bar, bars_with_seats};
 use crate::sanitize::harmless_line;
 use crate::tally::Rule;
 use crate::tui::cell_text::{clipped_middle, wrapped};
@@ -39,8 +39,9 @@ pub fn sure(text: &str) -> String {
 }
 
 /// The sides with their places in the form: the highest first where their order says nothing else.
-fn ordered<'a>(model: &'a Model, round: &'a RoundRun) -> Vec<(usize, Side<'a>)> {
-    let mut sides: Vec<(usize, Side<'a>)> = sides(model.session(), round).into_iter().enumerate().collect();
+fn ordered<'a>(model: &'a Model, round: &'a RoundRun) -> Vec<(usize, Bar<'a>)> {
+    let mut sides: Vec<(usize, Bar<'a>)> =
+        bars_with_seats(model.session(), round).into_iter().enumerate().collect();
     if !matches!(round.opened.ballot.kind, BallotKind::Consent | BallotKind::Estimate) {
         sides.sort_by(|(_, a), (_, b)| b.score.as_f64().total_cmp(&a.score.as_f64()));
     }
@@ -48,7 +49,7 @@ fn ordered<'a>(model: &'a Model, round: &'a RoundRun) -> Vec<(usize, Side<'a>)> 
 }
 
 /// Numbers that stand below each other, all with the same decimals.
-fn figures(sides: &[(usize, Side<'_>)]) -> Vec<String> {
+fn figures(sides: &[(usize, Bar<'_>)]) -> Vec<String> {
     let numbers = sides.iter().map(|(_, side)| side.score.as_f64());
     let is_whole = numbers.clone().all(|number| number.fract().abs() < 1e-9);
     let texts: Vec<String> = numbers
@@ -115,7 +116,7 @@ pub fn bars(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>>
 }
 
 /// How an option fared since the last round: "▲ 2".
-fn change(model: &Model, round: &RoundRun, side: &Side<'_>) -> String {
+fn change(model: &Model, round: &RoundRun, side: &Bar<'_>) -> String {
     let before = earlier(model.session(), round).and_then(tally);
     let was =
         before.map(|before| before.verdict.scores.get(side.name).map_or(0.0, crate::tally::Score::as_f64));
@@ -144,7 +145,7 @@ fn names_seats(kind: BallotKind) -> bool {
 }
 
 /// A bar; where each seat counts one it is made of its seats, darker where one is surer.
-fn bar(side: &Side<'_>, room: usize, is_named: bool) -> String {
+fn bar(side: &Bar<'_>, room: usize, is_named: bool) -> String {
     let cells =
         ((side.share * room as f64).floor() as usize).clamp(usize::from(side.share > 0.0), room.max(1));
     let seats = side.seats.len();

@@ -1,12 +1,12 @@
-//! What a whole session came to: its decision, or how it stands without one.
+//! The headline of a whole session: its decision, or how it stands without one.
 
-use super::{Headline, capital, headline, rehearsal_mark};
+use super::headline::{Headline, headline, rehearsal_mark};
+use super::round_view;
+use super::wording::{capital, cut, pluralize, resume_verb};
 use crate::core::{AskedQuestion, Deciding, deciding, questions};
 use crate::history::{AnsweredQuestion, RoundRun, Session, Status};
-use crate::insight::round_view;
-use crate::insight::wording::{cut, pluralize, resume_verb};
 
-/// What a session came to; always something, for the head of a report.
+/// The headline of a session, for the head of a report; there is always one.
 pub fn session_headline(session: &Session) -> Headline {
     let mut made = unmarked(session);
     if !made.is_rehearsal {
@@ -20,17 +20,19 @@ fn unmarked(session: &Session) -> Headline {
     if let Some(ended) = ended(session) {
         return ended;
     }
-    if let Some(several) = several(session) {
+    let Some(made) = deciding(session) else { return without_round(session) };
+    if matches!(made, Deciding::Round(_) | Deciding::Person(..))
+        && let Some(several) = several(session)
+    {
         return several;
     }
-    match deciding(session) {
-        Some(Deciding::Round(round)) => round_headline(session, round),
-        Some(other) => without_count(session, other).unwrap_or_else(|| of_words("No decision", "")),
-        None => without_round(session),
+    match made {
+        Deciding::Round(round) => round_headline(session, round),
+        other => of_deciding(session, other).unwrap_or_else(|| without_round(session)),
     }
 }
 
-/// What one question came to, with the word REHEARSAL where it is one.
+/// The headline of one question, with the word REHEARSAL where it is one.
 pub fn question_headline(
     session: &Session,
     round: &RoundRun,
@@ -44,9 +46,6 @@ pub fn question_headline(
 
 /// "2 of 3 questions decided": the head of a session with several decisions.
 fn several(session: &Session) -> Option<Headline> {
-    if !matches!(deciding(session), Some(Deciding::Round(_) | Deciding::Person(..))) {
-        return None;
-    }
     let asked = questions(session);
     if asked.len() < 2 {
         return None;
@@ -81,21 +80,16 @@ fn ended(session: &Session) -> Option<Headline> {
         Some(reason) => format!("{word}: {reason}"),
         None => word.to_owned(),
     };
-    let round = match deciding(session) {
-        Some(Deciding::Round(round)) => counted(session, round),
-        Some(other) => without_count(session, other),
-        None => None,
-    };
-    Some(of_words(&name, &round.map(|made| format!("Before that: {}", made.line())).unwrap_or_default()))
+    let before = deciding(session).and_then(|made| of_deciding(session, made));
+    Some(of_words(&name, &before.map(|made| format!("Before that: {}", made.line())).unwrap_or_default()))
 }
 
 fn of_words(name: &str, sentence: &str) -> Headline {
-    let (name, sentence) = (name.to_owned(), sentence.to_owned());
     Headline {
-        label: name.clone(),
-        name,
-        detail: sentence.clone(),
-        sentence,
+        label: name.to_owned(),
+        name: name.to_owned(),
+        detail: sentence.to_owned(),
+        sentence: sentence.to_owned(),
         order: None,
         is_rehearsal: false,
     }
@@ -112,40 +106,31 @@ fn round_headline(session: &Session, round: &RoundRun) -> Headline {
     let state = if round.closed.is_some() { "is closed and not counted" } else { "is open" };
     let (sealed, asked, id) = (round.sealed(), round.seats.len(), &round.opened.round);
     let stand = format!("Round “{id}” {state}; {sealed} of {} sealed.", pluralize(asked, "seat"));
-    let (failed, verb) = (round.failed_seats().count(), resume_verb(session));
-    if session.closed.is_some() {
-        return of_words("No decision: the round was not counted", &stand);
-    }
-    if !round.lost_seats().is_empty() {
-        let lost = round.lost_seats();
-        let why = format!("Not finished: the key of {} is lost", pluralize(lost.len(), "answer"));
-        return of_words(&why, &format!("{stand} To ask these seats again: roundtable {verb} --ask-again."));
-    }
-    if session.below_quorum().is_some() && failed > 0 {
+    let (failed, lost, verb) = (round.failed_seats().count(), round.lost_seats().len(), resume_verb(session));
+    let (why, then) = if session.closed.is_some() {
+        ("No decision: the round was not counted".to_owned(), String::new())
+    } else if lost > 0 {
+        let why = format!("Not finished: the key of {} is lost", pluralize(lost, "answer"));
+        (why, format!(" To ask these seats again: roundtable {verb} --ask-again."))
+    } else if session.below_quorum().is_some() && failed > 0 {
         let why = format!("Not finished: {} failed", pluralize(failed, "seat"));
-        return of_words(&why, &format!("{stand} To ask the failed seats again: roundtable {verb}."));
-    }
-    match &session.paused {
-        Some((_, reason)) => {
-            let why = reason.to_string();
-            of_words(
-                "Not finished: the session is paused",
-                &format!("{stand} Paused: {}.", why.trim_end_matches('.')),
-            )
-        }
-        None => of_words("Not finished: the round is open", &stand),
-    }
+        (why, format!(" To ask the failed seats again: roundtable {verb}."))
+    } else if let Some((_, reason)) = &session.paused {
+        let reason = format!(" Paused: {}.", reason.to_string().trim_end_matches('.'));
+        ("Not finished: the session is paused".to_owned(), reason)
+    } else {
+        ("Not finished: the round is open".to_owned(), String::new())
+    };
+    of_words(&why, &(stand + &then))
 }
 
-/// What a session came to where no count says so: a round that was not held, or the facilitator's own
-/// choice.
-pub fn without_count(session: &Session, deciding: Deciding<'_>) -> Option<Headline> {
+/// The headline of what decides a session; none for a round that is not counted.
+fn of_deciding(session: &Session, deciding: Deciding<'_>) -> Option<Headline> {
     Some(match deciding {
-        Deciding::Round(_) => return None,
+        Deciding::Round(round) => return counted(session, round),
         Deciding::Person(round, decided) => by_facilitator(session, round, decided),
         Deciding::NotHeld(step, not_held) => {
-            let mut decided = session.rounds.iter().rev();
-            let before = decided.find_map(|round| {
+            let before = session.rounds.iter().rev().find_map(|round| {
                 let tally = round_view::tally(round).filter(|tally| tally.decided)?;
                 let made = headline(session, round, tally);
                 Some(format!("Before that, round `{}`: {}", tally.round, made.line()))
@@ -171,11 +156,11 @@ fn by_facilitator(session: &Session, round: &RoundRun, decided: &AnsweredQuestio
 fn without_round(session: &Session) -> Headline {
     let has_rounds = session.definition.iter().any(|d| d.all_steps().any(|step| step.round().is_some()));
     let steps = pluralize(session.iterations as usize, "step");
-    match &session.closed {
-        Some(_) if has_rounds => of_words("No decision: no round was opened", &format!("{steps} ran.")),
-        Some(_) => {
-            of_words(&format!("Finished after {steps}"), "There was no round, and nothing to be decided.")
-        }
-        None => of_words("Not finished", &format!("{steps} so far.")),
+    if session.closed.is_none() {
+        of_words("Not finished", &format!("{steps} so far."))
+    } else if has_rounds {
+        of_words("No decision: no round was opened", &format!("{steps} ran."))
+    } else {
+        of_words(&format!("Finished after {steps}"), "There was no round, and nothing to be decided.")
     }
 }

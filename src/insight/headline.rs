@@ -292,9 +292,10 @@ impl<'a> Count<'a> {
         let mut aside = Vec::new();
         if !self.counts_heads() {
             let sum: f64 = tally.verdict.scores.values().map(Score::as_f64).sum();
-            aside.push(match is_by_share(rule) {
-                true => format!("{} of {sum} by weight", self.score(winner)),
-                false => format!("decided by {}", rule.in_words()),
+            aside.push(if is_by_share(rule) {
+                format!("{} of {sum} by weight", self.score(winner))
+            } else {
+                format!("decided by {}", rule.in_words())
             });
         } else if tally.answered == 1 && asked > 1 {
             aside.push("the only ballot".to_owned());
@@ -537,9 +538,10 @@ impl<'a> Count<'a> {
     fn stances(&self) -> String {
         let support = self.stance(Stance::Support).len();
         let word = if support == 1 { "supports" } else { "support" };
-        let who = match support == self.asked() {
-            true => all_seats(support),
-            false => format!("{support} of {}", pluralize(self.asked(), "seat")),
+        let who = if support == self.asked() {
+            all_seats(support)
+        } else {
+            format!("{support} of {}", pluralize(self.asked(), "seat"))
         };
         let mut said = vec![format!("{who} {word} it")];
         let others =

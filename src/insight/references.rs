@@ -84,12 +84,11 @@ impl Citable {
         let mut has_places = false;
         for artifact in self.artifacts.iter().filter(|it| it.source.is_some() || !it.hunks.is_empty()) {
             has_places = true;
-            let is_here = match lines {
-                Some((from, to)) => artifact.cited(file, &(from..=to)).is_some(),
-                None => {
-                    let is_source = artifact.source.as_deref() == Some(file);
-                    is_source || artifact.hunks.iter().any(|(path, _)| path == file)
-                }
+            let is_here = if let Some((from, to)) = lines {
+                artifact.cited(file, &(from..=to)).is_some()
+            } else {
+                artifact.source.as_deref() == Some(file)
+                    || artifact.hunks.iter().any(|(path, _)| path == file)
             };
             if is_here {
                 return true;

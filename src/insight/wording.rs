@@ -71,9 +71,10 @@ impl std::fmt::Display for Label {
 pub fn labels(session: &Session) -> Vec<Label> {
     let rehearsal = if session.is_rehearsal() { "REHEARSAL" } else { "Placeholders" };
     let is_example = session.definition.as_ref().is_some_and(|definition| definition.answers.is_some());
-    let scripted = match is_example {
-        true => "scripted for this example; no model was asked",
-        false => "given by a script, not by a model",
+    let scripted = if is_example {
+        "scripted for this example; no model was asked"
+    } else {
+        "given by a script, not by a model"
     };
     let by_origin = [
         (rehearsal, Origin::Placeholder, "picked at random by placeholders, not by a model"),
@@ -109,9 +110,10 @@ fn origin_label(session: &Session, word: &'static str, origin: Origin, how: &str
     if names.is_empty() {
         return None;
     }
-    let whose = match is_all {
-        true => "these answers".to_owned(),
-        false => format!("the answers of {}", first_names(&names, NAMED)),
+    let whose = if is_all {
+        "these answers".to_owned()
+    } else {
+        format!("the answers of {}", first_names(&names, NAMED))
     };
     let count = if origin == Origin::Script { format!("{given} of {all}; ") } else { String::new() };
     Some(Label { word, said: format!("{count}{whose} were {how}.") })

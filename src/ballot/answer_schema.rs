@@ -20,18 +20,18 @@ const LONGEST_LIST: usize = 3;
 /// A scale with no more steps is a list of its numbers.
 const MOST_STEPS: f64 = 20.0;
 
-/// What an answer looks like, as JSON Schemas that say the same.
+/// The form of an answer, as JSON Schemas that say the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplySchema {
     pub plain: Value,
     /// With bounds, for the servers that take them.
     pub bounded: Value,
-    /// Whether it is of the kind that services hold a reply to strictly.
+    /// Set where services can hold a reply to it strictly.
     pub is_strict: bool,
 }
 
 impl ReplySchema {
-    /// What an answer to this form looks like; `None` where the form is larger than services take.
+    /// The schemas of an answer to this form; `None` where the form is larger than services take.
     pub fn of_form(form: &BallotForm) -> Option<Self> {
         let words = || form.options.iter().chain(&form.cards);
         if words().count() > MOST_OPTIONS || words().map(String::len).sum::<usize>() > MOST_BYTES {
@@ -59,26 +59,18 @@ impl ReplySchema {
 fn answer(form: &BallotForm, ballot: Vec<Value>) -> Value {
     let text = || json!({"type": "string"});
     let texts = || list(&text());
-    let mut properties: Vec<(&str, Value)> = Vec::new();
-    let ballot = form.kind.spec().keys().iter().copied().zip(ballot);
-    let confidence = described(json!({"type": ["number", "null"]}), "from 0 to 1");
-    if form.kind.spec().asks_more() {
+    let info = form.kind.info();
+    let ballot = info.keys.iter().copied().zip(ballot);
+    let confidence = ("confidence", described(json!({"type": ["number", "null"]}), "from 0 to 1"));
+    let mut properties: Vec<(&str, Value)> = if info.asks_more {
         let trade_offs =
             object([("optimizing_for", text()), ("accepting_as_cost", text()), ("risks", texts())]);
-        properties.extend(ballot);
-        properties.extend([
-            ("rationale", texts()),
-            ("trade_offs", trade_offs),
-            ("concerns", texts()),
-            ("suggestions", texts()),
-            ("confidence", confidence),
-            ("references", texts()),
-        ]);
+        let before = [("rationale", texts()), ("trade_offs", trade_offs), ("concerns", texts())];
+        let after = [("suggestions", texts()), confidence, ("references", texts())];
+        ballot.chain(before).chain(after).collect()
     } else {
-        properties.push(("rationale", texts()));
-        properties.extend(ballot);
-        properties.push(("confidence", confidence));
-    }
+        [("rationale", texts())].into_iter().chain(ballot).chain([confidence]).collect()
+    };
     if form.is_revision {
         let text = json!({"type": ["string", "null"]});
         let about = "which argument or fact changed your mind; null if none did";
@@ -153,13 +145,11 @@ pub(super) fn list(of: &Value) -> Value {
     json!({"type": "array", "items": of})
 }
 
+/// A closed object whose keys are all required.
 pub(super) fn object<'a>(properties: impl IntoIterator<Item = (&'a str, Value)>) -> Value {
-    closed(&properties.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
-}
-
-pub(super) fn closed(properties: &Map<String, Value>) -> Value {
+    let properties: Map<String, Value> =
+        properties.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
     let required: Vec<&String> = properties.keys().collect();
-    let required = json!(required);
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 

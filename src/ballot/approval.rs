@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::{list, options, words};
-use super::kind::{FormField, FormKeys, FormValues, Input, Instructions, KindSpec, Scale, Stage};
+use super::kind::{FormField, FormValues, Input, KindInfo, KindSpec, Stage};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use super::parse::scalar::quoted;
@@ -13,21 +13,18 @@ use crate::yaml::{Node, Value};
 pub(super) struct Approval;
 
 impl KindSpec for Approval {
-    fn keys(&self) -> &'static [&'static str] {
-        &["approve"]
-    }
-
-    fn form_keys(&self) -> FormKeys {
-        FormKeys { options: true, scale: Scale::None, cards: false }
-    }
-
-    fn instructions(&self) -> Instructions {
-        Instructions {
+    fn info(&self) -> KindInfo {
+        KindInfo {
+            keys: &["approve"],
+            has_options: true,
+            countable: Some(CountableKind::Approval),
+            default_rule: Some(Rule::Approval),
             example: "approve: [<option>, <option>]\n",
             detail: "List the options you approve of; an empty list approves of none.",
             instead_of: "the ballot",
             description: "the options approved of, with the rationale",
             length: "a set of options",
+            ..KindInfo::default()
         }
     }
 
@@ -55,14 +52,6 @@ impl KindSpec for Approval {
         approved.sort_by_key(|option| answer.form.place(option));
         let kept = approved.iter().map(|option| Json::from(option.as_str())).collect();
         Ok((Ballot::Approval(approved), kept))
-    }
-
-    fn countable(&self) -> Option<CountableKind> {
-        Some(CountableKind::Approval)
-    }
-
-    fn default_rule(&self) -> Option<Rule> {
-        Some(Rule::Approval)
     }
 
     fn indexed(&self, form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::answer_schema::words;
-use super::kind::{FormField, FormKeys, FormValues, Instructions, KindSpec, Scale, Stage, one_of};
+use super::kind::{FormField, FormValues, KindInfo, KindSpec, Stage, one_of};
 use super::model::{Ballot, BallotForm};
 use super::parse::{AnswerParser, option_match};
 use crate::tally::{CountableKind, IndexedBallot, Rule};
@@ -12,30 +12,24 @@ use crate::yaml::{Node, Value};
 pub(super) struct Choice;
 
 impl KindSpec for Choice {
-    fn keys(&self) -> &'static [&'static str] {
-        &["vote"]
-    }
-
-    fn form_keys(&self) -> FormKeys {
-        FormKeys { options: true, scale: Scale::None, cards: false }
-    }
-
-    fn instructions(&self) -> Instructions {
-        Instructions {
+    fn info(&self) -> KindInfo {
+        KindInfo {
+            keys: &["vote"],
+            has_options: true,
+            is_word: true,
+            countable: Some(CountableKind::Choice),
+            default_rule: Some(Rule::Plurality),
             example: "vote: <one option as it is spelt>\n",
             detail: "Vote for exactly one option.",
             instead_of: "your option",
             description: "a vote for one of the options, with its rationale",
             length: "one option",
+            ..KindInfo::default()
         }
     }
 
     fn schemas(&self, form: &BallotForm) -> Vec<Json> {
         vec![words(form.options.iter().map(String::as_str).chain(["abstain"]))]
-    }
-
-    fn is_word(&self) -> bool {
-        true
     }
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {
@@ -53,14 +47,6 @@ impl KindSpec for Choice {
         let Value::Text(text) = &value.value else { return false };
         let names: Vec<_> = form.options.iter().map(String::as_str).collect();
         !option_match::is_exact(&form.options, text) && option_match::is_alternation(&names, text)
-    }
-
-    fn countable(&self) -> Option<CountableKind> {
-        Some(CountableKind::Choice)
-    }
-
-    fn default_rule(&self) -> Option<Rule> {
-        Some(Rule::Plurality)
     }
 
     fn indexed(&self, form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {

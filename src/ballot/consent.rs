@@ -6,7 +6,7 @@
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::words;
-use super::kind::{FormField, FormValues, Input, Instructions, KindSpec, Stage, one_of};
+use super::kind::{FormField, FormValues, Input, KindInfo, KindSpec, Stage, one_of};
 use super::model::{Ballot, BallotForm, Stance};
 use super::parse::AnswerParser;
 use super::parse::option_match::{is_alternation, is_invisible, unknown_stance};
@@ -18,18 +18,19 @@ use crate::yaml::{Node, Value};
 pub(super) struct Consent;
 
 impl KindSpec for Consent {
-    fn keys(&self) -> &'static [&'static str] {
-        &["consent", "minimum_change"]
-    }
-
-    fn instructions(&self) -> Instructions {
-        Instructions {
+    fn info(&self) -> KindInfo {
+        KindInfo {
+            keys: &["consent", "minimum_change"],
+            is_word: true,
+            countable: Some(CountableKind::Consent),
+            default_rule: Some(Rule::Consent),
             example: "consent: <support or stand-aside or block>\nminimum_change: \"<only with a block, what would have to change>\"\n",
             detail: "Support goes along, stand-aside has doubts and does not stand in the way, block stands in the way and \
                      must state its minimum_change.",
             instead_of: "consent",
             description: "support, stand-aside or block, a block with its minimum change",
             length: "one stance",
+            ..KindInfo::default()
         }
     }
 
@@ -39,10 +40,6 @@ impl KindSpec for Consent {
             "description": "only with a block: what would have to change",
         });
         vec![words(Stance::WORDS.map(|(word, _)| word).into_iter().chain(["abstain"])), change]
-    }
-
-    fn is_word(&self) -> bool {
-        true
     }
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {
@@ -62,14 +59,6 @@ impl KindSpec for Consent {
 
     fn may_block(&self, reply: &str) -> bool {
         may_block(reply)
-    }
-
-    fn countable(&self) -> Option<CountableKind> {
-        Some(CountableKind::Consent)
-    }
-
-    fn default_rule(&self) -> Option<Rule> {
-        Some(Rule::Consent)
     }
 
     fn indexed(&self, _form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {
@@ -130,7 +119,7 @@ const KEYS: [&str; 3] = ["consent", "vote", "stance"];
 /// Words of a block, and those that stand for it where the consent belongs.
 const BLOCKS: [&str; 8] = ["block", "blocks", "blocked", "blocking", "veto", "object", "oppose", "reject"];
 
-/// Whether a consent reply that is no valid answer may be read as a block.
+/// Tells if a consent reply that is no valid answer may be read as a block.
 fn may_block(reply: &str) -> bool {
     let text: String = without_thinking(final_channel(reply)).chars().filter_map(plain).collect();
     if text.split_whitespace().next().is_some_and(is_block) {
@@ -179,18 +168,17 @@ fn bare(key: &str) -> &str {
     )
 }
 
-/// Whether what stands before a colon is a key and no sentence.
+/// Tells a key before a colon from a sentence.
 fn is_key(key: &str) -> bool {
     let key = bare(key);
     !key.is_empty() && key.len() <= 32 && key.split_whitespace().count() <= 2
 }
 
-/// Whether a text is the stance and nothing else.
 fn is_block(text: &str) -> bool {
     strip_markup(text.trim().trim_start_matches(['-', '#', ' '])).eq_ignore_ascii_case("block")
 }
 
-/// Whether a value names a block; one that names all three stances is the form.
+/// Tells if a value names a block; one that names all three stances is the form.
 fn names_block(value: &str) -> bool {
     let value = outside_placeholders(value).to_lowercase();
     let words: Vec<&str> = value.split(|c: char| !c.is_alphanumeric()).collect();

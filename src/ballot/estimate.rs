@@ -3,9 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::{bounded_number, described, scale, words};
-use super::kind::{
-    FormField, FormKeys, FormValues, Input, Instructions, KindSpec, Scale, Stage, typed_number, whole,
-};
+use super::kind::{FormField, FormValues, Input, KindInfo, KindSpec, Scale, Stage, typed_number, whole};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use super::parse::scalar::{folded, plain_number, quoted, source_text, strip_markup};
@@ -14,25 +12,23 @@ use crate::yaml::{Node, Value};
 
 pub(super) struct Estimate;
 
-/// How many different numbers a rehearsed estimate is drawn from at most.
+/// The most numbers that a rehearsed estimate is drawn from.
 const STEPS: f64 = 20.0;
 
 impl KindSpec for Estimate {
-    fn keys(&self) -> &'static [&'static str] {
-        &["estimate"]
-    }
-
-    fn form_keys(&self) -> FormKeys {
-        FormKeys { options: false, scale: Scale::Optional, cards: true }
-    }
-
-    fn instructions(&self) -> Instructions {
-        Instructions {
+    fn info(&self) -> KindInfo {
+        KindInfo {
+            keys: &["estimate"],
+            scale: Scale::Optional,
+            has_cards: true,
+            countable: Some(CountableKind::Estimate),
+            default_rule: Some(Rule::Median),
             example: "estimate: <a number or a card>\n",
             detail: "Give one number, or one card.",
             instead_of: "the ballot",
             description: "an estimate, with its rationale",
             length: "a number or a card",
+            ..KindInfo::default()
         }
     }
 
@@ -76,14 +72,6 @@ impl KindSpec for Estimate {
         } else {
             card(&form.cards, word).is_ok()
         }
-    }
-
-    fn countable(&self) -> Option<CountableKind> {
-        Some(CountableKind::Estimate)
-    }
-
-    fn default_rule(&self) -> Option<Rule> {
-        Some(Rule::Median)
     }
 
     fn indexed(&self, form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {

@@ -5,27 +5,25 @@
 
 use std::ops::RangeInclusive;
 
-use serde_json::{Map as JsonMap, Value as Json, json};
+use serde_json::{Value as Json, json};
 
-use super::answer_schema::{closed, list, words};
-use super::kind::{FormField, FormValues, Input, Instructions, KindSpec, Stage};
+use super::answer_schema::{list, object, words};
+use super::kind::{FormField, FormValues, Input, KindInfo, KindSpec, Stage};
 use super::model::{Ballot, BallotForm, Finding, Severity};
 use super::parse::AnswerParser;
-use super::parse::answer::{is_named, not_asked};
-use super::parse::scalar::{is_placeholder, quoted, source_text, strip_markup};
+use super::parse::answer::{entry, list_entries};
+use super::parse::scalar::{quoted, source_text, strip_markup};
 use crate::yaml::{Map, Node, Value};
 
+const NEEDED: &str = "has a `severity` and a `claim`";
 const KEYS: [&str; 5] = ["file", "lines", "severity", "claim", "evidence"];
 
 pub(super) struct Findings;
 
 impl KindSpec for Findings {
-    fn keys(&self) -> &'static [&'static str] {
-        &["findings"]
-    }
-
-    fn instructions(&self) -> Instructions {
-        Instructions {
+    fn info(&self) -> KindInfo {
+        KindInfo {
+            keys: &["findings"],
             example: "findings:\n  - file: \"<path; leave it out if there is none>\"\n    lines: \"<from-to>\"\n    \
                       severity: \"<low | medium | high | critical>\"\n    claim: \"<what is wrong, in a sentence>\"\n    \
                       evidence: \"<what shows it>\"\n",
@@ -34,51 +32,25 @@ impl KindSpec for Findings {
             instead_of: "the findings",
             description: "findings, each with a severity and a claim, and file, lines and evidence if known",
             length: "every finding, or an empty list",
+            ..KindInfo::default()
         }
     }
 
     fn schemas(&self, _form: &BallotForm) -> Vec<Json> {
-        let property = |key: &str| {
-            let schema = match key {
-                "severity" => words(Severity::WORDS.map(|(word, _)| word)),
-                "claim" => json!({"type": "string"}),
-                _ => json!({"type": ["string", "null"]}),
-            };
-            (key.to_owned(), schema)
+        let schema = |key: &str| match key {
+            "severity" => words(Severity::WORDS.map(|(word, _)| word)),
+            "claim" => json!({"type": "string"}),
+            _ => json!({"type": ["string", "null"]}),
         };
-        let finding = closed(&KEYS.map(property).into_iter().collect());
+        let finding = object(KEYS.map(|key| (key, schema(key))));
         vec![json!({"anyOf": [list(&finding), words(["abstain"])]})]
     }
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {
-        let items = match &value.value {
-            Value::List(items) => items.as_slice(),
-            Value::Map(_) => std::slice::from_ref(value),
-            _ => return Err(format!("`findings` is {}, a list of findings is expected", value.kind())),
-        };
-        let (mut findings, mut kept) = (Vec::new(), Vec::new());
-        for item in items {
-            let Value::Map(entries) = &item.value else {
-                let kind = item.kind();
-                return Err(format!("`findings` holds {kind}, each finding has a `severity` and a `claim`"));
-            };
-            let (finding, content) = finding(answer, entries)?;
-            findings.push(finding);
-            kept.push(content);
-        }
+        let found =
+            list_entries("finding", NEEDED, value)?.into_iter().map(|entries| finding(answer, entries));
+        let (findings, kept): (Vec<Finding>, Vec<Json>) = found.collect::<Result<_, _>>()?;
         Ok((Ballot::Findings(findings), kept.into()))
-    }
-
-    fn repeats_form(&self, _form: &BallotForm, value: &Node) -> bool {
-        let is_left = |node: &Node| matches!(&node.value, Value::Text(text) if is_placeholder(text));
-        let is_template = |item: &Node| {
-            let Value::Map(entries) = &item.value else { return false };
-            !entries.is_empty() && entries.iter().all(|(_, node)| is_left(node))
-        };
-        match &value.value {
-            Value::List(items) => !items.is_empty() && items.iter().all(is_template),
-            _ => is_template(value),
-        }
     }
 
     fn phrase(&self, ballot: &Ballot) -> Option<String> {
@@ -111,10 +83,9 @@ impl KindSpec for Findings {
     fn read_fields(&self, values: &dyn FormValues) -> Option<Vec<(&'static str, Json)>> {
         let text = values.text("findings");
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-        let is_none = |lines: &[&str]| matches!(lines, [one] if one.trim().eq_ignore_ascii_case("none"));
         let findings: Json = match lines.as_slice() {
             [] => return None,
-            lines if is_none(lines) => json!([]),
+            [one] if one.trim().eq_ignore_ascii_case("none") => json!([]),
             lines => lines.iter().map(|line| typed(line)).collect(),
         };
         Some(vec![("findings", findings)])
@@ -145,67 +116,37 @@ fn typed(line: &str) -> Json {
 
 /// One finding, and it as it is kept: its known keys in their order, then others, flagged.
 fn finding(answer: &mut AnswerParser<'_>, entries: &Map) -> Result<(Finding, Json), String> {
-    let mut kept: JsonMap<String, Json> = JsonMap::new();
-    let file = text(answer, entries, "file")?;
-    if let Some(file) = &file {
-        kept.insert("file".to_owned(), file.as_str().into());
-    }
-    let lines = lines(answer, entries, file.is_some(), &mut kept)?;
-    let needed = "a finding has no `claim`: each has a `severity` and a `claim`";
-    let severity =
-        text(answer, entries, "severity")?.ok_or_else(|| needed.replacen("claim", "severity", 1))?;
-    let severity = Severity::WORDS
-        .into_iter()
-        .find(|(word, _)| strip_markup(&severity).eq_ignore_ascii_case(word))
-        .ok_or_else(|| {
-            format!("the `severity` {} is none of low, medium, high and critical", quoted(&severity))
-        })?;
-    kept.insert("severity".to_owned(), severity.0.into());
-    let claim = text(answer, entries, "claim")?.ok_or(needed)?;
-    kept.insert("claim".to_owned(), claim.as_str().into());
-    let evidence = text(answer, entries, "evidence")?;
-    if let Some(evidence) = &evidence {
-        kept.insert("evidence".to_owned(), evidence.as_str().into());
-    }
-    for (key, node) in entries {
-        if !KEYS.iter().any(|known| is_named(&key.text, known)) {
-            answer.flags.push(not_asked(&format!("findings.{}", key.text)));
-            kept.insert(key.text.clone(), node.to_json());
-        }
-    }
-    Ok((Finding { file, lines, severity: severity.1, claim, evidence }, Json::Object(kept)))
+    let text = |answer: &AnswerParser<'_>, key| answer.entry_text(entries, key, "a finding");
+    let needed = |key: &str| format!("a finding has no `{key}`: each {NEEDED}");
+    let file = text(answer, "file")?;
+    let (lines, kept_lines) = lines(answer, entries, file.is_some())?;
+    let word = text(answer, "severity")?.ok_or_else(|| needed("severity"))?;
+    let known = Severity::WORDS.into_iter().find(|(name, _)| strip_markup(&word).eq_ignore_ascii_case(name));
+    let (_, severity) = known.ok_or_else(|| {
+        format!("the `severity` {} is none of low, medium, high and critical", quoted(&word))
+    })?;
+    let claim = text(answer, "claim")?.ok_or_else(|| needed("claim"))?;
+    let evidence = text(answer, "evidence")?;
+    let own = [
+        ("file", file.as_deref().map(Json::from)),
+        ("lines", kept_lines),
+        ("severity", Some(severity.name().into())),
+        ("claim", Some(claim.as_str().into())),
+        ("evidence", evidence.as_deref().map(Json::from)),
+    ];
+    let mut kept = own.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
+    answer.keep_others("findings", entries, &KEYS, &mut kept);
+    Ok((Finding { file, lines, severity, claim, evidence }, Json::Object(kept)))
 }
 
-/// The value of a key; `None` where it is left out.
-fn value<'a>(entries: &'a Map, key: &str) -> Result<Option<&'a Node>, String> {
-    let mut found = entries.iter().filter(|(known, _)| is_named(&known.text, key)).map(|(_, node)| node);
-    let (first, second) = (found.next(), found.next());
-    if second.is_some() {
-        return Err(format!("the key `{key}` stands twice in a finding: give each key once"));
-    }
-    let is_given = |node: &&Node| match &node.value {
-        Value::Null => false,
-        Value::Text(text) => !text.trim().is_empty() && !is_placeholder(text),
-        Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Map(_) => true,
-    };
-    Ok(first.filter(is_given))
-}
-
-fn text(answer: &AnswerParser<'_>, entries: &Map, key: &str) -> Result<Option<String>, String> {
-    let Some(node) = value(entries, key)? else { return Ok(None) };
-    let text = source_text(node, answer.source)
-        .ok_or_else(|| format!("the `{key}` of a finding is {}, text is expected", node.kind()))?;
-    Ok(Some(text.trim().to_owned()))
-}
-
-/// The lines of a finding: `12`, `12-18` or a list of two numbers. What is none of these is kept and flagged.
+/// The lines of a finding, and as they are kept: `12`, `12-18` or a list of two numbers. Anything else is flagged
+/// and not used.
 fn lines(
     answer: &mut AnswerParser<'_>,
     entries: &Map,
     has_file: bool,
-    kept: &mut JsonMap<String, Json>,
-) -> Result<Option<(u32, u32)>, String> {
-    let Some(node) = value(entries, "lines")? else { return Ok(None) };
+) -> Result<(Option<(u32, u32)>, Option<Json>), String> {
+    let Some(node) = entry(entries, "lines", "a finding")? else { return Ok((None, None)) };
     let written = match &node.value {
         Value::List(ends) if ends.len() == 2 => {
             ends.iter().map(|end| source_text(end, answer.source)).collect::<Option<Vec<_>>>()
@@ -216,12 +157,10 @@ fn lines(
     let Some(range) = range.filter(|_| has_file) else {
         let why = if has_file { "are no lines such as `12-18`" } else { "stand beside no `file`" };
         answer.flags.push(format!("the `lines` of a finding {why}: kept, not used"));
-        kept.insert("lines".to_owned(), node.to_json());
-        return Ok(None);
+        return Ok((None, Some(node.to_json())));
     };
-    let (from, to) = (*range.start(), *range.end());
-    kept.insert("lines".to_owned(), lines_text(from, to).into());
-    Ok(Some((from, to)))
+    let (from, to) = range.into_inner();
+    Ok((Some((from, to)), Some(lines_text(from, to).into())))
 }
 
 fn lines_text(from: u32, to: u32) -> String {

@@ -1,49 +1,40 @@
 //! `ideas`: a list of ideas, each with a title and a text. They are collected, not counted.
 
-use serde_json::{Map as JsonMap, Value as Json, json};
+use serde_json::{Value as Json, json};
 
-use super::answer_schema::{closed, list, words};
-use super::kind::{FormField, FormValues, Input, Instructions, KindSpec, Stage};
+use super::answer_schema::{list, object, words};
+use super::kind::{FormField, FormValues, Input, KindInfo, KindSpec, Stage};
 use super::model::{Ballot, BallotForm, Idea};
 use super::parse::AnswerParser;
-use super::parse::answer::{is_named, not_asked};
-use super::parse::scalar::{folded, is_placeholder, quoted, source_text};
-use crate::yaml::{Map, Node, Value};
+use super::parse::answer::list_entries;
+use super::parse::scalar::{folded, quoted};
+use crate::yaml::{Map, Node};
+
+const NEEDED: &str = "has a `title` and a `text`";
 
 pub(super) struct Ideas;
 
 impl KindSpec for Ideas {
-    fn keys(&self) -> &'static [&'static str] {
-        &["ideas"]
-    }
-
-    fn instructions(&self) -> Instructions {
-        Instructions {
+    fn info(&self) -> KindInfo {
+        KindInfo {
+            keys: &["ideas"],
             example: "ideas:\n  - title: \"<a few words>\"\n    text: \"<one idea in one to three sentences>\"\n",
             detail: "Give one idea or more, each with a title of its own and a text.",
             instead_of: "the ideas",
             description: "ideas, each with a title and a text",
             length: "one idea or more",
+            ..KindInfo::default()
         }
     }
 
     fn schemas(&self, _form: &BallotForm) -> Vec<Json> {
-        let text = |key: &str| (key.to_owned(), json!({"type": "string"}));
-        let idea = closed(&["title", "text"].map(text).into_iter().collect());
+        let idea = object(["title", "text"].map(|key| (key, json!({"type": "string"}))));
         vec![json!({"anyOf": [list(&idea), words(["abstain"])]})]
     }
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Json), String> {
-        let items = match &value.value {
-            Value::List(items) => items.as_slice(),
-            Value::Map(_) => std::slice::from_ref(value),
-            _ => return Err(format!("`ideas` is {}, a list of ideas is expected", value.kind())),
-        };
         let (mut ideas, mut kept): (Vec<Idea>, Vec<Json>) = (Vec::new(), Vec::new());
-        for item in items {
-            let Value::Map(entries) = &item.value else {
-                return Err(format!("`ideas` holds {}, each idea has a `title` and a `text`", item.kind()));
-            };
+        for entries in list_entries("idea", NEEDED, value)? {
             let (idea, content) = idea(answer, entries)?;
             if ideas.iter().any(|other| folded(&other.title) == folded(&idea.title)) {
                 let title = quoted(&idea.title);
@@ -56,18 +47,6 @@ impl KindSpec for Ideas {
             return Err("`ideas` holds no idea: give one, or abstain".to_owned());
         }
         Ok((Ballot::Ideas(ideas), kept.into()))
-    }
-
-    fn repeats_form(&self, _form: &BallotForm, value: &Node) -> bool {
-        let is_left = |node: &Node| matches!(&node.value, Value::Text(text) if is_placeholder(text));
-        let is_template = |item: &Node| {
-            let Value::Map(entries) = &item.value else { return false };
-            !entries.is_empty() && entries.iter().all(|(_, node)| is_left(node))
-        };
-        match &value.value {
-            Value::List(items) => !items.is_empty() && items.iter().all(is_template),
-            _ => is_template(value),
-        }
     }
 
     fn phrase(&self, ballot: &Ballot) -> Option<String> {
@@ -111,30 +90,13 @@ impl KindSpec for Ideas {
 
 /// One idea, and it as it is kept: other keys of it after its own, flagged.
 fn idea(answer: &mut AnswerParser<'_>, entries: &Map) -> Result<(Idea, Json), String> {
-    let (title, text) = (part(answer, entries, "title")?, part(answer, entries, "text")?);
-    let mut kept: JsonMap<String, Json> = JsonMap::new();
-    kept.insert("title".to_owned(), title.as_str().into());
-    kept.insert("text".to_owned(), text.as_str().into());
-    for (key, node) in entries {
-        if !["title", "text"].iter().any(|known| is_named(&key.text, known)) {
-            answer.flags.push(not_asked(&format!("ideas.{}", key.text)));
-            kept.insert(key.text.clone(), node.to_json());
-        }
-    }
+    let part = |key: &str| {
+        let text = answer.entry_text(entries, key, "an idea")?;
+        text.ok_or_else(|| format!("an idea has no `{key}`: each {NEEDED}"))
+    };
+    let (title, text) = (part("title")?, part("text")?);
+    let own = [("title", &title), ("text", &text)];
+    let mut kept = own.map(|(key, text)| (key.to_owned(), text.as_str().into())).into_iter().collect();
+    answer.keep_others("ideas", entries, &["title", "text"], &mut kept);
     Ok((Idea { title, text }, Json::Object(kept)))
-}
-
-fn part(answer: &AnswerParser<'_>, entries: &Map, key: &str) -> Result<String, String> {
-    let mut found = entries.iter().filter(|(known, _)| is_named(&known.text, key)).map(|(_, node)| node);
-    let (first, second) = (found.next(), found.next());
-    if second.is_some() {
-        return Err(format!("the key `{key}` stands twice in an idea: give each key once"));
-    }
-    let text = first.map(|node| {
-        source_text(node, answer.source)
-            .ok_or_else(|| format!("the `{key}` of an idea is {}, text is expected", node.kind()))
-    });
-    let text = text.transpose()?.map(|text| text.trim().to_owned());
-    text.filter(|text| !text.is_empty() && !is_placeholder(text))
-        .ok_or_else(|| format!("an idea has no `{key}`: each has a `title` and a `text`"))
 }

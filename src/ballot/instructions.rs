@@ -4,17 +4,17 @@
 //! never be read as a ballot.
 
 use super::answer_schema::scale;
-use super::kind::Instructions;
+use super::kind::KindInfo;
 use super::model::BallotForm;
 
 /// No more bytes of options are named again; longer ones stand in the snapshot alone.
 const MOST_NAMED: usize = 240;
 
 pub fn answer_rules(form: &BallotForm) -> String {
-    let Instructions { example, detail, instead_of, .. } = form.kind.spec().instructions();
+    let KindInfo { example, detail, instead_of, asks_more, .. } = form.kind.info();
     let own = if form.exclude_own { EXCLUDE_OWN } else { "" };
     let (changed_by, again) = if form.is_revision { (CHANGED_BY, AGAIN) } else { ("", "") };
-    let (before, after) = if form.kind.spec().asks_more() { ("", POSITION) } else { (REASONS, CONFIDENCE) };
+    let (before, after) = if asks_more { ("", POSITION) } else { (REASONS, CONFIDENCE) };
     let named = named(form);
     format!(
         "Answer in the language of the question, with one block of this form alone:\n\n\
@@ -46,15 +46,13 @@ const AGAIN: &str = "This question was asked before: the context holds what was 
                      own earlier ballot. Keep it unless an argument or a fact changes your mind, and name that in \
                      `changed_by`.\n";
 
-/// What is said of options that are answers of the seats.
 const EXCLUDE_OWN: &str =
     "One option is your own answer. Rank the others, which stand in `your_option_order`.\n";
 
-/// What stands before a ballot: whoever votes first writes a justification.
+/// These come before a ballot: a model that votes first writes a justification.
 const REASONS: &str = "rationale:\n  - \"<one reason>\"\n";
 const CONFIDENCE: &str = "confidence: <a number from 0 to 1>\n";
 
-/// What stands after a position.
 const POSITION: &str = "\
 rationale:
   - \"<one reason>\"

@@ -1,7 +1,6 @@
 //! The trait of a ballot kind: everything that differs from kind to kind.
 //!
-//! One file a kind implements it; `mod.rs` registers them. The defaults are those of a kind that is
-//! read and not counted, as an open question is.
+//! One file a kind implements it; `mod.rs` registers them.
 
 use serde_json::{Number, Value};
 
@@ -12,16 +11,9 @@ use crate::yaml::Node;
 
 /// A ballot kind. Methods that take a [`Ballot`] are given one of this kind.
 pub trait KindSpec: Sync {
-    /// The keys of an answer that hold the ballot; the first is the ballot key.
-    fn keys(&self) -> &'static [&'static str];
+    fn info(&self) -> KindInfo;
 
-    fn form_keys(&self) -> FormKeys {
-        FormKeys { options: false, scale: Scale::None, cards: false }
-    }
-
-    fn instructions(&self) -> Instructions;
-
-    /// The JSON Schema of each of [`keys`](Self::keys), in their order.
+    /// The JSON Schema of each of [`KindInfo::keys`], in their order.
     fn schemas(&self, form: &BallotForm) -> Vec<Value>;
 
     /// The same for a server whose models do not end by themselves, where they can say less.
@@ -29,43 +21,23 @@ pub trait KindSpec: Sync {
         self.schemas(form)
     }
 
-    /// Whether trade-offs, concerns, suggestions and references are asked for beside reasons and confidence.
-    fn asks_more(&self) -> bool {
-        false
-    }
-
-    /// Whether the ballot is one word or text, which is unwrapped from a list of one before it is parsed.
-    fn is_word(&self) -> bool {
-        false
-    }
-
     /// Reads the value under the ballot key, which is neither empty nor an abstention; returns the ballot
     /// and the value that is kept in the answer. The error is fit to be sent to the participant.
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Value), String>;
 
-    /// Whether a reply that is this word and nothing else is a ballot.
+    /// Tells if a reply that is this word and nothing else is a ballot.
     fn is_bare(&self, _form: &BallotForm, _word: &str) -> bool {
         false
     }
 
-    /// Whether a value is what the form shows in its place, beyond placeholders alone.
+    /// Tells if a value is what the form shows in its place, beyond placeholders alone.
     fn repeats_form(&self, _form: &BallotForm, _value: &Node) -> bool {
         false
     }
 
-    /// Whether a reply without a valid answer may be a veto.
+    /// Tells if a reply without a valid answer may be a veto.
     fn may_block(&self, _reply: &str) -> bool {
         false
-    }
-
-    /// What the ballots are to the voting rules; `None` for a kind that is not counted.
-    fn countable(&self) -> Option<CountableKind> {
-        None
-    }
-
-    /// The rule whose numbers are shown where a round has none.
-    fn default_rule(&self) -> Option<Rule> {
-        None
     }
 
     /// The ballot in places of the form; `None` for what is not on it.
@@ -94,7 +66,7 @@ pub trait KindSpec: Sync {
 
     fn fields(&self, form: &BallotForm) -> Vec<FormField>;
 
-    /// What a person is asked for beside the ballot, each a text with one item a line.
+    /// The fields that a person is asked for beside the ballot, each a text with one item a line.
     fn remarks(&self) -> &'static [&'static str] {
         &["rationale"]
     }
@@ -106,35 +78,44 @@ pub trait KindSpec: Sync {
     fn rehearse(&self, stage: &Stage<'_>) -> Vec<(&'static str, Value)>;
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FormKeys {
-    /// Whether it has `options`, of which it then needs two.
-    pub options: bool,
-    /// Whether it has `min` and `max`.
+/// The fixed facts of a kind. The defaults are those of a kind that is read and not counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct KindInfo {
+    /// The keys of an answer that hold the ballot; the first is the ballot key.
+    pub keys: &'static [&'static str],
+    /// The form has `options`, two at least.
+    pub has_options: bool,
+    /// The form has `min` and `max`.
     pub scale: Scale,
-    /// Whether it may have `cards`.
-    pub cards: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
-    None,
-    /// Each end may be given.
-    Optional,
-    /// Both ends are given, or these are taken.
-    Default(u64, u64),
-}
-
-#[derive(Debug, Clone, Copy)]
-pub struct Instructions {
+    /// The form may have `cards`.
+    pub has_cards: bool,
+    /// The ballot is one word or text, which is unwrapped from a list of one before it is parsed.
+    pub is_word: bool,
+    /// Trade-offs, concerns, suggestions and references are asked for beside reasons and confidence.
+    pub asks_more: bool,
+    /// The ballots as the voting rules see them; `None` for a kind that is not counted.
+    pub countable: Option<CountableKind>,
+    /// The rule whose numbers are shown where a round has none.
+    pub default_rule: Option<Rule>,
     /// The lines of the example that hold the ballot, every value a placeholder.
     pub example: &'static str,
+    /// A sentence on how to fill them in.
     pub detail: &'static str,
     /// In place of what an abstention stands.
     pub instead_of: &'static str,
     /// The answer described, as agents read what they are expected to return.
     pub description: &'static str,
     pub length: &'static str,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Scale {
+    #[default]
+    None,
+    /// Each end may be given.
+    Optional,
+    /// Both ends are given, or these are taken.
+    Default(u64, u64),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -159,7 +140,7 @@ pub trait FormValues {
     fn picked(&self, key: &str) -> Vec<String>;
 }
 
-/// What a placeholder ballot is made of.
+/// The material of a placeholder ballot.
 pub struct Stage<'a> {
     /// The options in an order drawn by lot.
     pub options: Vec<&'a str>,
@@ -196,8 +177,7 @@ pub(super) fn whole(value: f64) -> Value {
     value.to_string().parse::<i64>().map_or_else(|_| value.into(), Value::from)
 }
 
-/// The keys that are a ballot's in an answer of any kind: those of the kinds of session formats 1 and 2,
-/// whose recorded snapshots depend on it. A later kind's keys are known in its own answers only.
+/// The keys that are a ballot's in an answer of any kind. Other keys are known in answers of their kind only.
 const EVERYWHERE: [&str; 9] =
     ["vote", "approve", "ranking", "scores", "estimate", "abstain", "consent", "minimum_change", "position"];
 
@@ -214,12 +194,16 @@ impl BallotKind {
         Self::ALL.iter().map(|(name, _)| *name).collect()
     }
 
+    pub fn info(self) -> KindInfo {
+        self.spec().info()
+    }
+
     pub fn key(self) -> &'static str {
-        self.spec().keys().first().copied().unwrap_or_default()
+        self.info().keys.first().copied().unwrap_or_default()
     }
 
     pub fn ballot_keys(self) -> impl Iterator<Item = &'static str> {
-        EVERYWHERE.into_iter().chain(self.spec().keys().iter().copied())
+        EVERYWHERE.into_iter().chain(self.info().keys.iter().copied())
     }
 }
 
@@ -228,22 +212,18 @@ impl Ballot {
         self.kind().map_or("vote", BallotKind::key)
     }
 
-    /// It in places of the form; `None` for what is not counted.
     pub fn indexed(&self, form: &BallotForm) -> Option<IndexedBallot> {
         self.kind()?.spec().indexed(form, self)
     }
 
-    /// The options it puts first; `None` for kinds without options.
     pub fn top_options(&self) -> Option<Vec<String>> {
         self.kind()?.spec().top_options(self)
     }
 
-    /// It as a predicate of its seat, such as "votes a"; `None` where its text speaks for itself.
     pub fn phrase(&self) -> Option<String> {
         self.kind().map_or_else(|| Some("abstains".to_owned()), |kind| kind.spec().phrase(self))
     }
 
-    /// It in the fewest words; `None` where its text speaks for itself.
     pub fn brief(&self) -> Option<String> {
         self.kind().map_or_else(|| self.phrase(), |kind| kind.spec().brief(self))
     }

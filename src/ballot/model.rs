@@ -31,10 +31,10 @@ pub struct BallotForm {
     pub options: Vec<String>,
     #[serde(default, skip_serializing_if = "OptionOrder::is_same")]
     pub order: OptionOrder,
-    /// Whether the options are answers, named by who gave them, of which nobody ranks their own.
+    /// The options are answers, named by who gave them, and nobody ranks their own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exclude_own: bool,
-    /// Whether it is filled in again: then an answer says what changed it.
+    /// It is filled in again, and an answer says what changed it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_revision: bool,
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
@@ -96,25 +96,14 @@ impl BallotForm {
 
     /// A form over these options, without a scale or cards.
     pub fn over(kind: BallotKind, options: Vec<String>) -> Self {
-        Self {
-            kind,
-            options,
-            order: OptionOrder::Same,
-            exclude_own: false,
-            is_revision: false,
-            about: IndexMap::new(),
-            min: None,
-            max: None,
-            cards: Vec::new(),
-            abstain: Vec::new(),
-        }
+        Self { kind, options, ..Self::default() }
     }
 
     pub fn place(&self, option: &str) -> Option<usize> {
         self.options.iter().position(|known| known == option)
     }
 
-    /// Whether its ballots can be compared with those of another form: the same kind over the same options.
+    /// Tells if its ballots compare with those of another form: the same kind over the same options.
     pub fn is_like(&self, other: &Self) -> bool {
         let parts = |form: &Self| (form.kind, form.min.clone(), form.max.clone());
         parts(self) == parts(other) && self.options == other.options && self.cards == other.cards

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::answer_schema::described;
-use super::kind::{FormField, FormValues, Input, Instructions, KindSpec, Stage};
+use super::kind::{FormField, FormValues, Input, KindInfo, KindSpec, Stage};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use crate::yaml::Node;
@@ -11,30 +11,22 @@ use crate::yaml::Node;
 pub(super) struct Position;
 
 impl KindSpec for Position {
-    fn keys(&self) -> &'static [&'static str] {
-        &["position"]
-    }
-
-    fn instructions(&self) -> Instructions {
-        Instructions {
+    fn info(&self) -> KindInfo {
+        KindInfo {
+            keys: &["position"],
+            is_word: true,
+            asks_more: true,
             example: "position: \"<your position in two or three sentences>\"\n",
             detail: "The position is required.",
             instead_of: "the position",
             description: "a position, with its rationale, trade-offs, concerns and suggestions",
             length: "2–3 sentences",
+            ..KindInfo::default()
         }
     }
 
     fn schemas(&self, _form: &BallotForm) -> Vec<Value> {
         vec![described(json!({"type": "string"}), "two or three sentences; `abstain` to abstain")]
-    }
-
-    fn asks_more(&self) -> bool {
-        true
-    }
-
-    fn is_word(&self) -> bool {
-        true
     }
 
     fn parse(&self, answer: &mut AnswerParser<'_>, value: &Node) -> Result<(Ballot, Value), String> {

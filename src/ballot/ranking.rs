@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::answer_schema::{described, list, options, words};
-use super::kind::{FormField, FormKeys, FormValues, Input, Instructions, KindSpec, Scale, Stage};
+use super::kind::{FormField, FormValues, Input, KindInfo, KindSpec, Stage};
 use super::model::{Ballot, BallotForm};
 use super::parse::scalar::{quoted, source_text};
 use super::parse::{AnswerParser, option_match};
@@ -27,21 +27,18 @@ fn orders(options: &[String]) -> Vec<Vec<String>> {
 }
 
 impl KindSpec for Ranking {
-    fn keys(&self) -> &'static [&'static str] {
-        &["ranking"]
-    }
-
-    fn form_keys(&self) -> FormKeys {
-        FormKeys { options: true, scale: Scale::None, cards: false }
-    }
-
-    fn instructions(&self) -> Instructions {
-        Instructions {
+    fn info(&self) -> KindInfo {
+        KindInfo {
+            keys: &["ranking"],
+            has_options: true,
+            countable: Some(CountableKind::Ranking),
+            default_rule: Some(Rule::Plurality),
             example: "ranking: [<best option>, [<two options>, <that are equal>]]\n",
             detail: "Best first; a nested list is a tie; options you leave out stand below the others.",
             instead_of: "the ballot",
             description: "the options in order of preference, with the rationale",
             length: "a list of options",
+            ..KindInfo::default()
         }
     }
 
@@ -95,14 +92,6 @@ impl KindSpec for Ranking {
     fn is_bare(&self, form: &BallotForm, word: &str) -> bool {
         let value = Node::new(Value::Text(word.to_owned()));
         word.contains('>') && self.parse(&mut AnswerParser::new(form, &Vec::new(), ""), &value).is_ok()
-    }
-
-    fn countable(&self) -> Option<CountableKind> {
-        Some(CountableKind::Ranking)
-    }
-
-    fn default_rule(&self) -> Option<Rule> {
-        Some(Rule::Plurality)
     }
 
     fn indexed(&self, form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {

@@ -4,9 +4,7 @@ use indexmap::IndexMap;
 use serde_json::{Map as JsonMap, Number, Value as Json, json};
 
 use super::answer_schema::{bounded_number, described, object, scale, words};
-use super::kind::{
-    FormField, FormKeys, FormValues, Input, Instructions, KindSpec, Scale, Stage, typed_number, whole,
-};
+use super::kind::{FormField, FormValues, Input, KindInfo, KindSpec, Scale, Stage, typed_number, whole};
 use super::model::{Ballot, BallotForm};
 use super::parse::AnswerParser;
 use super::parse::scalar::quoted;
@@ -16,21 +14,19 @@ use crate::yaml::{Node, Value};
 pub(super) struct Score;
 
 impl KindSpec for Score {
-    fn keys(&self) -> &'static [&'static str] {
-        &["scores"]
-    }
-
-    fn form_keys(&self) -> FormKeys {
-        FormKeys { options: true, scale: Scale::Default(0, 5), cards: false }
-    }
-
-    fn instructions(&self) -> Instructions {
-        Instructions {
+    fn info(&self) -> KindInfo {
+        KindInfo {
+            keys: &["scores"],
+            has_options: true,
+            scale: Scale::Default(0, 5),
+            countable: Some(CountableKind::Score),
+            default_rule: Some(Rule::Score),
             example: "scores: {<option>: <score>, <other option>: <score>}\n",
             detail: "Give each option a number.",
             instead_of: "the ballot",
             description: "a score for each option, with the rationale",
             length: "a number for each option",
+            ..KindInfo::default()
         }
     }
 
@@ -70,14 +66,6 @@ impl KindSpec for Score {
             options.iter().filter_map(|option| given.shift_remove_entry(option)).collect();
         let kept = scores.iter().map(|(option, score)| (option.clone(), Json::from(score.clone()))).collect();
         Ok((Ballot::Scores(scores), Json::Object(kept)))
-    }
-
-    fn countable(&self) -> Option<CountableKind> {
-        Some(CountableKind::Score)
-    }
-
-    fn default_rule(&self) -> Option<Rule> {
-        Some(Rule::Score)
     }
 
     fn indexed(&self, form: &BallotForm, ballot: &Ballot) -> Option<IndexedBallot> {

@@ -123,7 +123,7 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
     }
     let session = fold(&log);
     let round = round_of(&session, args.round.as_deref())?;
-    let kind = round.opened.ballot.kind.spec().countable();
+    let kind = round.opened.ballot.kind.info().countable;
     let (mut rule, mut terms) = rule_of(&args.rules)?;
     let all_answered = ballots(round).count();
     let supported;
@@ -218,7 +218,7 @@ fn round_of<'a>(session: &'a Session, id: Option<&str>) -> Result<&'a RoundRun, 
         });
     }
     let counts = |round: &&RoundRun| {
-        round_view::is_revealed(round) && round.opened.ballot.kind.spec().countable().is_some()
+        round_view::is_revealed(round) && round.opened.ballot.kind.info().countable.is_some()
     };
     let counted: Vec<&RoundRun> = session.rounds.iter().filter(counts).collect();
     match counted.as_slice() {

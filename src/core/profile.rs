@@ -7,7 +7,7 @@ use crate::tally::{Decimal, IndexedBallot, Profile, UNLISTED, WeightedBallot};
 /// The valid ballots of a round, in roster order, as the rules count them.
 pub fn profile(session: &Session, round: &RoundRun) -> Profile {
     let form = &round.opened.ballot;
-    let options = if form.kind.spec().form_keys().cards { &form.cards } else { &form.options };
+    let options = if form.kind.info().has_cards { &form.cards } else { &form.options };
     let mut profile = Profile {
         options: options.clone(),
         asked: Some(asked(session, round, "", false)),

@@ -24,7 +24,7 @@ struct Behind {
 /// The strength of a decided result over options, stances or estimates.
 pub fn strength(session: &Session, round: &RoundRun, tally: &Tally, winner: &str) -> (Tier, Backing) {
     let profile = profile(session, round);
-    let kind = round.opened.ballot.kind.spec().countable();
+    let kind = round.opened.ballot.kind.info().countable;
     let is_by_head = kind == Some(CountableKind::Consent);
     let of = asked(session, round, winner, is_by_head);
     let behind = match kind {

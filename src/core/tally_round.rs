@@ -101,7 +101,7 @@ fn bucket<'a>(tally: &'a mut Tally, status: &SeatStatus) -> &'a mut usize {
 fn verdict(session: &Session, round: &RoundRun) -> Verdict {
     let opened = &round.opened;
     // Counted and not decided: the numbers are shown, nobody wins.
-    let Some(rule) = opened.rule.or(opened.ballot.kind.spec().default_rule()) else {
+    let Some(rule) = opened.rule.or(opened.ballot.kind.info().default_rule) else {
         return Verdict::default();
     };
     let found = tally::count(&profile(session, round), rule, &opened.terms);

@@ -88,7 +88,7 @@ impl Session {
     pub(crate) fn earlier_ballot(&self, opened: &RoundOpened, seat: &str) -> Option<Map<String, Value>> {
         let before = self.round(opened.revises.as_deref()?)?;
         let answer = said(before.seat(seat)?)?;
-        let keys = before.opened.ballot.kind.spec().keys();
+        let keys = before.opened.ballot.kind.info().keys;
         let own = answer.iter().filter(|(key, _)| keys.contains(&key.as_str()) || *key == "vote");
         Some(own.map(|(key, value)| (key.clone(), value.clone())).collect())
     }

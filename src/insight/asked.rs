@@ -1,4 +1,4 @@
-//! What a person is asked about while a session waits: the ideas, the proposal, who blocks and until when.
+//! The question that a waiting session asks a person: the ideas, the proposal, the blocks.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::round_view::{seats, tally};
 use crate::ballot::{Ballot, Stance};
 use crate::history::{ApprovalRequested, RoundOutcome, RoundRun, Session, round_outcome};
 
-/// What is asked in the step that runs, if it is not answered.
+/// The open question of the step that runs.
 pub fn asked(session: &Session) -> Option<&ApprovalRequested> {
     let approval = session.step.as_ref()?.approval.as_ref()?;
     approval.given.is_none().then_some(&approval.requested)
@@ -19,7 +19,7 @@ pub fn blocked(session: &Session) -> Option<&RoundRun> {
     session.rounds.last().filter(is_blocked)
 }
 
-/// What the open question is about, a line each; empty where its message says all.
+/// The subjects of the open question, a line each; empty where its message says all.
 pub fn asked_about(session: &Session) -> Vec<String> {
     let Some(asked) = asked(session) else { return Vec::new() };
     let mut lines: Vec<String> =

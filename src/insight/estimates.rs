@@ -1,4 +1,4 @@
-//! How far estimates lie apart, and whether they came closer over the rounds of a question.
+//! The spread of estimates over the rounds of a question.
 
 use super::round_view;
 use super::wording::pluralize;

@@ -116,7 +116,7 @@ pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Findings<'a> {
     Findings { groups, answered }
 }
 
-/// Whether two findings name the same lines of a file. What names no lines is grouped by a person alone.
+/// Tells findings of the same lines of a file. Only a person groups findings without lines.
 fn overlap(a: &Finding, b: &Finding) -> bool {
     let (Some(here), Some(there)) = (a.lines, b.lines) else { return false };
     a.file == b.file && here.0 <= there.1 && there.0 <= here.1

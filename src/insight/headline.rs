@@ -30,7 +30,7 @@ pub struct Headline {
     /// "Order: 1 a, 2= b, 2= c", of more than two options.
     pub order: Option<String>,
     pub detail: String,
-    /// Whether label and name say that it is a rehearsal.
+    /// Label and name say that it is a rehearsal.
     pub(super) is_rehearsal: bool,
 }
 
@@ -71,7 +71,7 @@ pub fn strength(tally: &Tally) -> Option<String> {
     Some(format!("Strength: {}{why}", tier.name()))
 }
 
-/// Why a result counts as weak although most stand behind it.
+/// The reason to count a result as weak although most stand behind it.
 pub fn cap(tally: &Tally) -> Option<&WeakBecause> {
     tally.tier_because.as_ref()?.but.as_ref()
 }
@@ -152,7 +152,7 @@ impl<'a> Count<'a> {
 
     // What several sentences need.
 
-    /// How many seats were asked; those that were let go were not.
+    /// The seats that were asked, without those that were excused.
     fn asked(&self) -> usize {
         self.tally.asked.saturating_sub(self.tally.excused)
     }
@@ -179,7 +179,7 @@ impl<'a> Count<'a> {
         matches!(self.tally.verdict.settled, Some(Settled::Seed(_)))
     }
 
-    /// Whether scores are numbers of seats.
+    /// Tells scores that are numbers of seats.
     fn counts_heads(&self) -> bool {
         let sum: f64 = self.tally.verdict.scores.values().map(Score::as_f64).sum();
         let is_whole = (sum - self.tally.answered as f64).abs() < 1e-6;
@@ -231,9 +231,9 @@ impl<'a> Count<'a> {
         self.absent_with(&format!(" Of {} ", pluralize(self.tally.asked, "seat")))
     }
 
-    /// Why all failed seats failed, if it is the same for all and short.
+    /// The reason of the failed seats, if it is the same for all and short.
     fn common_reason(&self) -> Option<String> {
-        /// How long a reason may be in a sentence, in characters.
+        /// In characters.
         const SHORT: usize = 90;
         let failed = seats(self.session, self.round)
             .filter(|seat| matches!(seat.standing, VisibleState::Failed(_) | VisibleState::Lost));
@@ -262,7 +262,7 @@ impl<'a> Count<'a> {
     }
 
     fn how(&self, rule: Rule, winner: &str) -> String {
-        let mut sentence = match self.kind().spec().countable() {
+        let mut sentence = match self.kind().info().countable {
             Some(CountableKind::Choice) => self.chosen(rule, winner),
             Some(CountableKind::Estimate) => self.estimate(),
             Some(CountableKind::Score) => self.scored(rule, winner),
@@ -433,7 +433,7 @@ impl<'a> Count<'a> {
 
     fn without_rule(&self) -> Words {
         let (tally, kind) = (self.tally, self.kind());
-        if kind.spec().countable().is_some() {
+        if kind.info().countable.is_some() {
             let would = tally.verdict.why().map(|would| format!(" {}.", capital(&would)));
             return ("No rule: counted only".to_owned(), self.numbers() + &would.unwrap_or_default());
         }
@@ -589,7 +589,7 @@ impl<'a> Count<'a> {
         (format!("No decision: {}", self.why()), sentence)
     }
 
-    /// Who blocked in an earlier round of the same form and does so no more.
+    /// The seats that blocked in an earlier round of the same form.
     fn lifted(&self) -> Option<String> {
         let before = earlier(self.session, self.round)?;
         let blocked = seats(self.session, before).filter(|seat| seat.stance() == Some(Stance::Block));

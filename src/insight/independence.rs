@@ -1,4 +1,4 @@
-//! How independent the answers of a round can be: whose models they are, and which are the same text.
+//! Independence of the answers of a round: their models, the makers, and equal texts.
 //!
 //! It gives no number of independent voices: models err together whoever made them, as
 //! `docs/TALLIES.md` says with its sources. Answers that people gave, at the screen or beforehand in a
@@ -13,10 +13,10 @@ use crate::core::{is_persons, is_placeholder};
 use crate::history::{RoundRun, Session};
 use crate::round::answer::{Origin, Outcome};
 
-/// What stands where a model's name does not tell who made it.
+/// The maker of a model whose name does not tell.
 const UNKNOWN: &str = "unknown";
 
-/// Who makes models, and how the names of these or of their providers begin.
+/// Makers, and the beginnings of the names of their models or providers.
 const MAKERS: [(&str, &str); 14] = [
     ("OpenAI", "gpt chatgpt o1 o3 o4 codex openai"),
     ("Anthropic", "claude anthropic"),
@@ -49,7 +49,7 @@ pub struct Independence {
     pub same_seats: Vec<Vec<String>>,
 }
 
-/// Who makes a model, as far as its name tells: by its own name, else by its provider's.
+/// The maker of a model by its own name, else by its provider's.
 pub fn maker(model: &str) -> Option<&'static str> {
     let of = |name: &str| {
         let name = name.to_ascii_lowercase();
@@ -86,7 +86,7 @@ pub fn independence(session: &Session, round: &RoundRun) -> Option<Independence>
 }
 
 impl Independence {
-    /// How many models and makers, with what is unknown said: "3 models, 2 makers (Meta, Google)".
+    /// "3 models, 2 makers (Meta, Google)", with what is unknown said.
     pub fn counts(&self) -> String {
         let mut parts = Vec::new();
         if !self.models.is_empty() {

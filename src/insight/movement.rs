@@ -1,4 +1,4 @@
-//! Who moved from what to what between two rounds, by ballots and never by confidence.
+//! Movement of seats between two rounds, by ballots and never by confidence.
 //!
 //! Rounds of one question are compared when their forms are equal, open ones by the words of the positions.
 //! A change has a new argument if the answer holds a reason, concern or risk, or beside a ballot a position,
@@ -36,10 +36,10 @@ pub struct Movement {
 pub struct Move {
     #[serde(rename = "participant")]
     pub seat: String,
-    /// What it stood for: an option, an order, a stance.
+    /// An option, an order, a stance.
     pub from: String,
     pub to: String,
-    /// Whether the later answer holds an argument that its earlier one did not.
+    /// The later answer holds an argument that its earlier one did not.
     #[serde(rename = "new_argument")]
     pub has_new_argument: bool,
 }
@@ -70,7 +70,7 @@ pub fn movement(session: &Session, round: &RoundRun) -> Option<Movement> {
     Some(Movement { since, moves, stayed, joined_leader })
 }
 
-/// What alone was ahead in a round, by its winner, else by its count.
+/// The only option ahead in a round, by its winner, else by its count.
 fn leader(round: &RoundRun) -> Option<String> {
     let verdict = &round.tally.as_ref()?.verdict;
     if let [winner] = verdict.winners.as_slice() {

@@ -78,7 +78,7 @@ impl Citable {
         is_quotation.then_some(Citation::Quotation)
     }
 
-    /// Whether a file, and lines of it, are in the evidence; so is every place where there is no evidence.
+    /// Looks for a file, and lines of it, in the evidence; every place is found where there is no evidence.
     pub fn has_place(&self, file: &str, lines: Option<(u32, u32)>) -> bool {
         let file = file.trim().trim_start_matches("./");
         let mut has_places = false;

@@ -1,4 +1,4 @@
-//! What every report sees of a round: its seats, their answers, its count.
+//! The view of a round for every report: its seats, their answers, its count.
 //!
 //! It alone looks at a seat's status, and lets nothing of an answer through before all seats of its
 //! round are revealed. It hands out raw text: each format escapes it in its own way.
@@ -19,14 +19,14 @@ pub struct SeatView<'a> {
     /// `provider/model`, or `scripted`.
     pub model: &'a str,
     pub info: Option<&'a SeatInfo>,
-    /// What its answer has cost, once it may be read and if its service told of tokens.
+    /// The cost of its answer, once it may be read and if its service told of tokens.
     pub spent: Option<Cost>,
-    /// Who answered; before the reveal who is to.
+    /// Of the answer; before the reveal the planned one.
     pub origin: Origin,
     /// From the round's opening to its seal or failure, in milliseconds.
     pub elapsed_ms: Option<u64>,
     pub standing: VisibleState<'a>,
-    /// What its answer gives away, and what becomes of it.
+    /// Names that its answer gives away, with their masks.
     pub leaks: Option<&'a [Leak]>,
 }
 
@@ -41,7 +41,6 @@ pub enum VisibleState<'a> {
     Revealed(&'a AnswerRevealed),
 }
 
-/// What is said of a seat whose answer the lost key took with it.
 const LOST: &str = "its answer was lost with the round's key";
 
 pub fn seats<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item = SeatView<'a>> {
@@ -100,13 +99,13 @@ fn standing(seat: &Seat, closed: bool, revealed: bool) -> VisibleState<'_> {
     }
 }
 
-/// How many of a round's answers scripts gave in the place of models, and how many there are.
+/// The number of a round's answers that scripts gave in the place of models, and of all.
 pub fn scripted(session: &Session, round: &RoundRun) -> (usize, usize) {
     let answers: Vec<&AnswerRevealed> = seats(session, round).filter_map(|seat| seat.answer()).collect();
     (answers.iter().filter(|answer| is_scripted(session, answer)).count(), answers.len())
 }
 
-/// Whether a round's answers may be read: it is closed, and all of them are there together.
+/// Tells if a round's answers may be read: it is closed, and all of them are there together.
 pub fn is_revealed(round: &RoundRun) -> bool {
     let is_sealed = |seat: &Seat| matches!(seat.status, SeatStatus::Sealed(_));
     round.closed.is_some() && !round.seats.values().any(is_sealed)
@@ -129,7 +128,7 @@ impl<'a> SeatView<'a> {
         }
     }
 
-    /// What became of it; none while that is open or sealed.
+    /// None while it is open or sealed.
     pub fn outcome(&self) -> Option<Outcome> {
         match self.standing {
             VisibleState::Unread(_) => None,
@@ -181,7 +180,7 @@ pub fn dissents(seat: &SeatView<'_>, winners: &[&str]) -> bool {
     !winners.is_empty() && !top.iter().any(|option| winners.contains(&option.as_str()))
 }
 
-/// What a round came to: what the facilitator decided in its place, else what its rule decided.
+/// The result of a round: the option that the facilitator chose, else the winners of its rule.
 pub fn winners<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<&'a str> {
     let is_last = session.last_round_of(&round.opened.step).is_some_and(|last| std::ptr::eq(last, round));
     let own = session.chosen.get(&round.opened.step).filter(|_| is_last);

@@ -152,7 +152,7 @@ fn by_facilitator(session: &Session, round: &RoundRun, decided: &AnsweredQuestio
     Headline { label: format!("Decided by the facilitator: {option}"), ..of_words(option, &sentence) }
 }
 
-/// How a workflow stands in which no round was opened.
+/// The state of a workflow in which no round was opened.
 fn without_round(session: &Session) -> Headline {
     let has_rounds = session.definition.iter().any(|d| d.all_steps().any(|step| step.round().is_some()));
     let steps = pluralize(session.iterations as usize, "step");

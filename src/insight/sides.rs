@@ -68,7 +68,7 @@ pub fn side_of(seat: &SeatView<'_>, round: &RoundRun) -> Option<usize> {
     stands_for(seat).iter().find_map(|option| scores.get_index_of(option))
 }
 
-/// How many of `room` cells of a bar are filled: something is never nothing.
+/// The filled cells of a bar of `room` cells: something is never nothing.
 pub fn bar_cells(share: f64, room: usize) -> usize {
     let filled = (share * room as f64).floor() as usize;
     filled.clamp(usize::from(share > 0.0), room)

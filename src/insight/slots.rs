@@ -1,4 +1,4 @@
-//! How often votes went to the option that a seat was shown first or last.
+//! Votes for the option that a seat was shown first or last.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! What another rule would have found on the same ballots: shown as such, deciding nothing.
+//! Results of other rules on the same ballots: shown as such, deciding nothing.
 //!
 //! The recorded decision stays what it is; each result says whether it differs from it.
 
@@ -17,11 +17,11 @@ pub struct WhatIf {
     pub rule: Rule,
     pub terms: RuleOptions,
     pub verdict: Verdict,
-    /// How the ballots were read, where the rule is made for others.
+    /// The reading of the ballots, where the rule is made for others.
     pub read_as: Option<&'static str>,
-    /// Whether it is the rule that was fixed for the round.
+    /// It is the rule that was fixed for the round.
     pub is_recorded: bool,
-    /// Whether its outcome differs from the recorded one; for rounds without a rule it does not.
+    /// Its outcome differs from the recorded one; never for rounds without a rule.
     pub differs: bool,
 }
 
@@ -36,7 +36,7 @@ impl WhatIf {
         format!("{:<18} {}{mark}", self.rule.name(), result(&self.verdict))
     }
 
-    /// It as JSON: the keys of every tally, and what is only a what-if's.
+    /// The keys of every tally, and those of a what-if alone.
     pub fn json(&self) -> Value {
         let mut value = verdict_json(self.rule, &self.terms, &self.verdict);
         value["what_if"] = (!self.is_recorded).into();
@@ -111,7 +111,7 @@ pub fn what_if(
     }
     let opened = &round.opened;
     let kind = opened.ballot.kind;
-    let countable = kind.spec().countable().ok_or_else(|| not_counted(rule, kind.name()))?;
+    let countable = kind.info().countable.ok_or_else(|| not_counted(rule, kind.name()))?;
     let profile = profile(session, round);
     let (mut verdict, read_as) = counted(&profile, countable, rule, terms)?;
     if let (Ties::Seeded(seed), true) = (opened.ties, verdict.tie) {
@@ -138,10 +138,10 @@ pub fn what_if(
     Ok(WhatIf { rule, terms: terms.clone(), verdict, read_as, is_recorded, differs })
 }
 
-/// What every rule finds that can count a round's ballots, the round's own with its own terms.
+/// Counts by every rule that can count a round's ballots, by the round's own with its own terms.
 pub fn what_if_all(session: &Session, round: &RoundRun, terms: &RuleOptions) -> Vec<WhatIf> {
     let own = |rule| if round.opened.rule == Some(rule) { &round.opened.terms } else { terms };
-    let rules = round.opened.ballot.kind.spec().countable().into_iter().flat_map(rules_for);
+    let rules = round.opened.ballot.kind.info().countable.into_iter().flat_map(rules_for);
     rules.filter_map(|rule| what_if(session, round, rule, own(rule)).ok()).collect()
 }
 

@@ -1,4 +1,4 @@
-//! What every report says of a session, worded once: headlines, turnout, labels, numbers.
+//! Wording that all reports of a session share: turnout, labels, numbers.
 //!
 //! Its texts are raw and on no particular number of lines: each format escapes them in its own way.
 
@@ -13,7 +13,7 @@ use crate::identity::Leak;
 use crate::round::answer::{Origin, Outcome, TokenUsage};
 pub use crate::sanitize::group_digits;
 
-/// What a decision needs beside its quorum of seats: ", 2 ballots"; empty where any number will do.
+/// The ballots that a decision needs beside its quorum of seats: ", 2 ballots"; empty where any number will do.
 pub fn quorum_ballots(opened: &RoundOpened) -> String {
     opened.quorum_ballots.map(|needed| format!(", {}", pluralize(needed, "ballot"))).unwrap_or_default()
 }
@@ -40,7 +40,7 @@ pub fn absent(tally: &Tally) -> Vec<(usize, Outcome)> {
     all.into_iter().filter(|(count, _)| *count > 0).collect()
 }
 
-/// How a conflict was resolved or a question answered, in words; an empty text where no block was left.
+/// The resolution of a conflict or question in words; `how` is empty where no block was left.
 pub fn settled(how: &str) -> &str {
     if how.is_empty() { "nobody blocks any more" } else { how }
 }
@@ -167,7 +167,7 @@ pub fn handling(found: &[Leak]) -> String {
     }
 }
 
-/// What stands for a finding in what is handed on. The pseudonyms are resolved when nobody is asked any more.
+/// The mask of a finding in texts handed on. Pseudonyms are resolved when nobody is asked any more.
 pub fn shown_mask<'a>(session: &Session, leak: &'a Leak) -> Option<&'a str> {
     let mask = leak.mask.as_deref()?;
     let tells = session.closed.is_none()

@@ -7,7 +7,7 @@
 use serde_json::{Map, Value, json};
 
 use super::terminal_safe_json;
-use crate::ballot::{BallotKind, Instructions};
+use crate::ballot::{BallotKind, KindInfo};
 use crate::history::{Event, RoundRun, Session, Timestamp, WorkItemOffered};
 
 /// The line of one event, without a line feed. `session` is the state after it.
@@ -85,6 +85,6 @@ fn hand_over(line: &mut Map<String, Value>, item: &WorkItemOffered, round: &Roun
 }
 
 fn expected_output(kind: BallotKind) -> Value {
-    let Instructions { description, length, .. } = kind.spec().instructions();
+    let KindInfo { description, length, .. } = kind.info();
     json!({ "description": description, "length": length, "format": "yaml" })
 }

@@ -12,7 +12,7 @@ use serde_json::Number;
 const ONE: i128 = 1_000_000_000_000;
 
 /// Decimal places that an amount may be given with; the product of two keeps all of its own.
-const PLACES: usize = 6;
+const PLACES: i32 = 6;
 
 const LARGEST: i128 = 1_000_000_000 * ONE;
 
@@ -78,31 +78,15 @@ impl Decimal {
     }
 }
 
-impl std::ops::Add for Decimal {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self(self.0.saturating_add(other.0))
-    }
-}
-
 impl std::ops::AddAssign for Decimal {
     fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
-    }
-}
-
-impl std::ops::Sub for Decimal {
-    type Output = Self;
-
-    fn sub(self, other: Self) -> Self {
-        Self(self.0.saturating_sub(other.0))
+        self.0 = self.0.saturating_add(other.0);
     }
 }
 
 impl std::iter::Sum for Decimal {
     fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
-        amounts.fold(Self::ZERO, |sum, amount| sum + amount)
+        Self(amounts.fold(0, |sum, amount| sum.saturating_add(amount.0)))
     }
 }
 
@@ -122,7 +106,7 @@ impl fmt::Display for Decimal {
 /// A decimal, and whether it had no more places than are kept.
 fn read(text: &str) -> Option<(Decimal, bool)> {
     let text = text.trim();
-    let (negative, rest) = match text.strip_prefix('-') {
+    let (is_negative, rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
@@ -131,25 +115,17 @@ fn read(text: &str) -> Option<(Decimal, bool)> {
         None => (rest, 0),
     };
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
-    let all = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if (whole.is_empty() && part.is_empty()) || !all(whole) || !all(part) || digits.len() > 400 {
+    let all = format!("{whole}{part}");
+    if all.is_empty() || all.len() > 400 || !all.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let mut number: Vec<u8> = whole.bytes().chain(part.bytes()).collect();
-    let point = i32::try_from(whole.len()).ok()? + power;
     // Digits before the point, then exactly the places that are kept.
-    let wanted = point + i32::try_from(PLACES).ok()?;
-    let wanted = usize::try_from(wanted).unwrap_or(0);
-    if number.len() < wanted {
-        number.resize(wanted, b'0');
-    }
-    let cut = number.split_off(wanted);
-    let exact = cut.iter().all(|digit| *digit == b'0');
-    let digits = String::from_utf8(number).ok()?;
-    let digits = digits.trim_start_matches('0');
-    let millionths: i128 = if digits.is_empty() { 0 } else { digits.parse().ok()? };
+    let wanted = usize::try_from(whole.len() as i32 + power + PLACES).unwrap_or(0);
+    let (kept, cut) = all.split_at(wanted.min(all.len()));
+    let millionths: i128 = format!("0{kept:0<wanted$}").parse().ok()?;
     let units = millionths.checked_mul(ONE / 1_000_000).filter(|units| *units <= LARGEST)?;
-    Some((Decimal(if negative { -units } else { units }), exact))
+    let is_exact = cut.bytes().all(|digit| digit == b'0');
+    Some((Decimal(if is_negative { -units } else { units }), is_exact))
 }
 
 /// Compares `a / b` with `c / d`, whatever their size; `b` and `d` are above 0.
@@ -187,7 +163,7 @@ impl Fraction {
         (bottom > 0 && 0 < top && top <= bottom).then(|| Self { text: text.to_owned(), top, bottom })
     }
 
-    /// How `part` of `whole` compares with it; `whole` is above 0.
+    /// Compares `part` of `whole` with it; `whole` is above 0.
     pub fn compare(&self, part: i128, whole: i128) -> Ordering {
         compare_ratios(part, whole, self.top, self.bottom)
     }
@@ -227,30 +203,17 @@ impl Default for Score {
 impl Score {
     /// The number `top / bottom`; `bottom` is above 0.
     pub fn ratio(top: i128, bottom: i128) -> Self {
-        let whole = top.div_euclid(bottom);
-        let mut rest = top.rem_euclid(bottom);
-        if rest == 0 {
-            return i64::try_from(whole).map_or_else(|_| Self(0.into()), |whole| Self(whole.into()));
+        let (mut rest, mut of) = (top.rem_euclid(bottom), bottom);
+        // Halving both keeps all the places that are shown, and nothing can overflow.
+        while of > i128::MAX / 1_000_000 {
+            (rest, of) = (rest / 2, of / 2);
         }
-        let mut millionths = whole.saturating_mul(1_000_000);
-        let mut place = 100_000;
-        // Digit by digit, so that nothing can overflow.
-        while place > 0 && rest > 0 {
-            let (digit, left) = digit_of(rest, bottom);
-            millionths = millionths.saturating_add(digit * place);
-            rest = left;
-            place /= 10;
-        }
-        if rest > bottom / 2 {
-            millionths = millionths.saturating_add(1);
-        }
-        Self::of_millionths(millionths)
-    }
-
-    fn of_millionths(millionths: i128) -> Self {
-        let text = Decimal(millionths.saturating_mul(1_000_000)).to_string();
+        let parts = rest * 1_000_000;
+        let rounded = parts / of + i128::from(parts % of > of / 2);
+        let whole = top.div_euclid(bottom).saturating_mul(1_000_000);
+        let text = Decimal(whole.saturating_add(rounded).saturating_mul(1_000_000)).to_string();
         let number = text.parse::<i64>().map(Number::from).ok();
-        Self(number.or_else(|| text.parse().ok().and_then(Number::from_f64)).unwrap_or_else(|| 0.into()))
+        Self(number.or_else(|| Number::from_f64(text.parse().ok()?)).unwrap_or_else(|| 0.into()))
     }
 
     pub fn as_f64(&self) -> f64 {
@@ -258,24 +221,9 @@ impl Score {
     }
 }
 
-/// The next decimal digit of `rest / bottom`, and what is left.
-fn digit_of(rest: i128, bottom: i128) -> (i128, i128) {
-    let (mut digit, mut left) = (0, 0_i128);
-    for _ in 0..10 {
-        // left + rest, less bottom: both are below bottom, so neither sum overflows.
-        if left >= bottom - rest {
-            left -= bottom - rest;
-            digit += 1;
-        } else {
-            left += rest;
-        }
-    }
-    (digit, left)
-}
-
 impl From<Decimal> for Score {
     fn from(amount: Decimal) -> Self {
-        Self::ratio(amount.units(), ONE)
+        Self::ratio(amount.0, ONE)
     }
 }
 

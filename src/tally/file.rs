@@ -68,9 +68,6 @@ struct Reader<'a> {
     /// Those of the list, or of a table those that its ballots name.
     options: IndexSet<String>,
     is_table: bool,
-    has_cards: bool,
-    /// Cards that abstain, such as `?`.
-    abstains: Vec<String>,
     kind: Option<CountableKind>,
     ballots: Vec<WeightedBallot>,
     abstained: u64,
@@ -96,22 +93,10 @@ impl Reader<'_> {
             let message = format!("a ballot file is a map, found {}", node.kind());
             return self.refused(&node, message, "write `{options: [a, b], ballots: [{vote: a}]}`");
         };
-        self.known_keys(map, &["options", "cards", "abstain", "ballots"])?;
-        self.has_cards = node.get("cards").is_some();
-        if let Some(list) = node.get("abstain") {
+        self.known_keys(map, &["options", "ballots"])?;
+        if let Some(list) = node.get("options") {
             let Value::List(items) = &list.value else {
-                return self.refused(list, "`abstain` must be a list", "write `abstain: [\"?\"]`");
-            };
-            self.abstains = items.iter().map(|item| self.name(item)).collect::<Result<_, _>>()?;
-        }
-        for name in ["options", "cards"] {
-            let Some(list) = node.get(name) else { continue };
-            let Value::List(items) = &list.value else {
-                return self.refused(
-                    list,
-                    format!("`{name}` must be a list"),
-                    format!("write `{name}: [a, b]`"),
-                );
+                return self.refused(list, "`options` must be a list", "write `options: [a, b]`");
             };
             for item in items {
                 let option = self.name(item)?;
@@ -161,7 +146,7 @@ impl Reader<'_> {
                 self.problems.push(at.problem(self.file, message).hint(hint));
                 continue;
             }
-            let cells = header.iter().zip(&row).filter_map(|(column, cell)| {
+            let cells = columns.iter().zip(&row).filter_map(|((column, _), cell)| {
                 Some((yaml::named(&column.text, &cell.at), cell.value(&column.text)?))
             });
             self.cast(&at.with(Value::Map(cells.collect())));
@@ -239,24 +224,25 @@ impl Reader<'_> {
             return self.refused(node, message, "write `{vote: a}` or `{count: 3, ranking: [a, b]}`");
         };
         self.known_keys(map, &self.keys)?;
-        let count = node.get("count").map_or(Ok(1), |count| match &count.value {
-            Value::Number(number) if number.as_u64().is_some_and(|count| count <= MOST_VOTES) => {
-                Ok(number.as_u64().unwrap_or_default())
+        let (mut count, mut weight) = (1, Decimal::ONE);
+        if let Some(node) = node.get("count") {
+            let given = if let Value::Number(number) = &node.value { number.as_u64() } else { None };
+            let Some(given) = given.filter(|count| *count <= MOST_VOTES) else {
+                return self.refused(node, "`count` must be a whole number", "write it like 3");
+            };
+            count = given;
+        }
+        if let Some(node) = node.get("weight") {
+            weight = self.amount(node)?;
+            if weight < Decimal::ZERO {
+                return self.refused(node, "a weight is below 0", "write it like 2 or 0.5");
             }
-            _ => self.refused(count, "`count` must be a whole number", "write it like 3"),
-        })?;
-        let weight = node.get("weight").map_or(Ok(Decimal::ONE), |weight| match self.amount(weight)? {
-            amount if amount < Decimal::ZERO => {
-                self.refused(weight, "a weight is below 0", "write it like 2 or 0.5")
-            }
-            amount => Ok(amount),
-        })?;
+        }
         let abstains = node.get("abstain").is_some_and(|node| node.value == Value::Bool(true));
         let answers: Vec<_> =
             ANSWERS.iter().filter_map(|(name, kind)| Some((*kind, node.get(name)?))).collect();
         let mark = match answers.as_slice() {
             [(_, answer)] if !abstains && answer.value == Value::Text("abstain".to_owned()) => None,
-            [(_, Node { value: Value::Text(card), .. })] if !abstains && self.abstains.contains(card) => None,
             [] if abstains => None,
             [(kind, answer)] if !abstains => {
                 let known = *self.kind.get_or_insert(*kind);
@@ -291,7 +277,6 @@ impl Reader<'_> {
     ) -> Result<IndexedBallot, Diagnostic> {
         Ok(match (kind, &node.value) {
             (CountableKind::Choice, _) => IndexedBallot::Choice(self.option(node)?),
-            (CountableKind::Estimate, _) if self.has_cards => IndexedBallot::Card(self.option(node)?),
             (CountableKind::Estimate, _) => IndexedBallot::Number(self.amount(node)?),
             (CountableKind::Approval, Value::List(items)) => {
                 let approved = items.iter().map(|item| self.option(item));
@@ -393,14 +378,9 @@ impl Reader<'_> {
     }
 
     fn amount(&self, node: &Node) -> Result<Decimal, Diagnostic> {
-        let amount = match &node.value {
-            Value::Number(number) => Decimal::from_json(number),
-            _ => None,
-        };
-        amount.map_or_else(
-            || self.refused(node, "no number of at most six decimal places", "write it like 4 or 2.5"),
-            Ok,
-        )
+        let amount = if let Value::Number(number) = &node.value { Decimal::from_json(number) } else { None };
+        let problem = || node.problem(self.file, "no number of at most six decimal places");
+        amount.ok_or_else(|| problem().hint("write it like 4 or 2.5"))
     }
 
     fn finish(mut self) -> Result<BallotFile, Vec<Diagnostic>> {
@@ -411,25 +391,22 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        let profile = Profile {
-            options: self.options.into_iter().collect(),
-            ballots: self.ballots,
-            ..Profile::default()
-        };
+        let options = self.options.into_iter().collect();
+        let profile = Profile { options, ballots: self.ballots, ..Profile::default() };
         let cast =
             profile.ballots.iter().fold(self.abstained, |sum, ballot| sum.saturating_add(ballot.count));
-        let problem = if cast > MOST_VOTES || profile.total_weight() > Decimal::whole(MOST_VOTES) {
-            ("the ballots count for more than a million million votes", "count fewer, or lower the weights")
-        } else if profile.ballots.is_empty() && self.abstained == 0 && self.problems.is_empty() {
-            ("the file holds no ballots", "add one")
-        } else if self.problems.is_empty() {
-            let kind = self.kind.unwrap_or(CountableKind::Choice);
-            return Ok(BallotFile { kind, profile, abstained: self.abstained });
-        } else {
+        let whole_file = |message: &str| Diagnostic::new(message).with_file(self.file);
+        if cast > MOST_VOTES || profile.total_weight() > Decimal::whole(MOST_VOTES) {
+            let problem = whole_file("the ballots count for more than a million million votes");
+            self.problems.push(problem.hint("count fewer, or lower the weights"));
+        } else if self.abstained == 0 && profile.ballots.is_empty() && self.problems.is_empty() {
+            self.problems.push(whole_file("the file holds no ballots").hint("add one"));
+        }
+        if !self.problems.is_empty() {
             return Err(self.problems);
-        };
-        self.problems.push(Diagnostic::new(problem.0).hint(problem.1).with_file(self.file));
-        Err(self.problems)
+        }
+        let kind = self.kind.unwrap_or(CountableKind::Choice);
+        Ok(BallotFile { kind, profile, abstained: self.abstained })
     }
 }
 
@@ -446,7 +423,7 @@ impl Cell {
         Self { at, text: String::new() }
     }
 
-    /// What a ballot has under that key: `a; b` is a list, `a > b = c` a ranking, `a=4; b=2` scores.
+    /// Reads the cell under that key: `a; b` is a list, `a > b = c` a ranking, `a=4; b=2` scores.
     /// An empty cell is an empty list there, and nothing under other keys.
     fn value(&self, column: &str) -> Option<Node> {
         let parts = |text: &str, sign: char| -> Vec<Json> {

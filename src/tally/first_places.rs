@@ -14,7 +14,7 @@ pub const MOST_SHARED: u64 = 36;
 pub struct FirstPlaces {
     /// By option, in parts.
     pub parts: Vec<i128>,
-    /// How many parts make one unit of an amount.
+    /// The parts of one unit of an amount.
     pub size: i128,
     pub exhausted: Decimal,
     pub split: Decimal,
@@ -75,14 +75,28 @@ impl FirstPlaces {
     }
 }
 
+/// A ballot: the options it lists, best first, each with its rank.
+pub struct ListedBallot {
+    places: Vec<(u16, usize)>,
+    worth: Decimal,
+}
+
+impl ListedBallot {
+    pub fn new(ranks: &[u16], worth: Decimal) -> Self {
+        let listed = ranks.iter().enumerate().filter(|(_, rank)| **rank != UNLISTED);
+        let mut places: Vec<(u16, usize)> = listed.map(|(option, rank)| (*rank, option)).collect();
+        places.sort_unstable();
+        Self { places, worth }
+    }
+}
+
 pub fn first_places(profile: &Profile) -> FirstPlaces {
     if profile.ballots.iter().all(|ballot| matches!(ballot.mark, IndexedBallot::Choice(_))) {
         return of_choices(profile);
     }
-    let everyone = vec![true; profile.options.len()];
     let rankings = profile.rankings();
-    let size = part_size(&rankings).unwrap_or(1);
-    among(&rankings, &everyone, size)
+    let ballots: Vec<_> = rankings.iter().map(|(ranks, worth)| ListedBallot::new(ranks, *worth)).collect();
+    among(&ballots, &vec![true; profile.options.len()], part_size(&ballots).unwrap_or(1))
 }
 
 fn of_choices(profile: &Profile) -> FirstPlaces {
@@ -99,46 +113,34 @@ fn of_choices(profile: &Profile) -> FirstPlaces {
 
 /// The number into which a unit must be parted so that every shared place splits evenly; none if a
 /// place is shared by too many.
-pub fn part_size(rankings: &[(Vec<u16>, Decimal)]) -> Option<i128> {
-    let mut most = 1;
-    let mut seen: Vec<u16> = Vec::new();
-    for (ranks, _) in rankings {
-        seen.clear();
-        seen.extend(ranks.iter().filter(|rank| **rank != UNLISTED));
-        seen.sort_unstable();
-        let shared = seen.chunk_by(|a, b| a == b).map(<[u16]>::len).max().unwrap_or(1);
-        most = most.max(shared as u64);
-    }
+pub fn part_size(ballots: &[ListedBallot]) -> Option<i128> {
+    let level = |ballot: &ListedBallot| ballot.places.chunk_by(|a, b| a.0 == b.0).map(<[_]>::len).max();
+    let most = ballots.iter().filter_map(level).max().unwrap_or(1) as u64;
     (most <= MOST_SHARED)
         .then(|| (1..=most).fold(1, |size, n| size / gcd(size, i128::from(n)) * i128::from(n)))
 }
 
-pub fn gcd(a: i128, b: i128) -> i128 {
+fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 
-pub fn among(rankings: &[(Vec<u16>, Decimal)], left: &[bool], size: i128) -> FirstPlaces {
+/// Counts first places among the options that are left.
+pub fn among(ballots: &[ListedBallot], left: &[bool], size: i128) -> FirstPlaces {
     let mut parts = vec![0; left.len()];
     let (mut exhausted, mut split) = (Decimal::ZERO, Decimal::ZERO);
-    for (ranks, worth) in rankings {
-        let (mut best, mut sharing, mut first) = (UNLISTED, 0, 0);
-        for (option, rank) in ranks.iter().enumerate().filter(|(option, _)| left[*option]) {
-            if *rank < best {
-                (best, sharing, first) = (*rank, 1, option);
-            } else if *rank == best && best != UNLISTED {
-                sharing += 1;
-            }
-        }
-        match sharing {
-            0 => exhausted += *worth,
-            1 => parts[first] += worth.units().saturating_mul(size),
-            _ => {
-                split += *worth;
-                let part = worth.units().saturating_mul(size) / sharing;
-                for option in (first..ranks.len()).filter(|option| left[*option] && ranks[*option] == best) {
-                    parts[option] += part;
-                }
-            }
+    for ListedBallot { places, worth } in ballots {
+        let mut of_ballot = places.iter().filter(|(_, option)| left[*option]);
+        let Some((best, first)) = of_ballot.next() else {
+            exhausted += *worth;
+            continue;
+        };
+        let level: Vec<usize> =
+            of_ballot.take_while(|(rank, _)| rank == best).map(|(_, option)| *option).collect();
+        let part = worth.units().saturating_mul(size) / (1 + level.len() as i128);
+        parts[*first] += part;
+        level.iter().for_each(|option| parts[*option] += part);
+        if !level.is_empty() {
+            split += *worth;
         }
     }
     FirstPlaces { parts, size, exhausted, split }
@@ -152,7 +154,7 @@ mod tests {
     fn shared_places_split_exactly() {
         let worth = Decimal::ONE;
         let rankings =
-            vec![(vec![0, 0, 0], worth), (vec![0, UNLISTED, 0], worth), (vec![UNLISTED; 3], worth)];
+            [[0, 0, 0], [0, UNLISTED, 0], [UNLISTED; 3]].map(|ranks| ListedBallot::new(&ranks, worth));
         let size = part_size(&rankings).unwrap();
         assert_eq!(size, 6);
         let places = among(&rankings, &[true; 3], size);
@@ -162,6 +164,6 @@ mod tests {
         );
         assert_eq!(places.total(), 2 * 6 * worth.units());
         assert_eq!((places.exhausted, places.split), (worth, Decimal::whole(2)));
-        assert_eq!(part_size(&[(vec![0; 37], worth)]), None);
+        assert_eq!(part_size(&[ListedBallot::new(&[0; 37], worth)]), None);
     }
 }

@@ -10,29 +10,23 @@
 use std::collections::BTreeSet;
 
 use super::decimal::{Decimal, Score};
-use super::first_places::{FirstPlaces, MOST_SHARED, part_size};
+use super::first_places::{FirstPlaces, ListedBallot, MOST_SHARED, among, part_size};
 use super::no_decision::{NoDecision, and_list};
-use super::profile::{Profile, UNLISTED};
+use super::profile::Profile;
 use super::verdict::{Elimination, Trace, Verdict};
 
 /// Sets of options left that are looked at, at most.
-pub const MOST_SITUATIONS: usize = 10_000;
+const MOST_SITUATIONS: usize = 10_000;
 
-/// What an order is by that is found so.
-pub const COUNTED_AGAIN: &str = "removing who wins and counting again";
+/// [`Verdict::order_by`] of an order that is found so.
+const COUNTED_AGAIN: &str = "removing who wins and counting again";
 
 /// Ranks looked at while orders of equals are followed, at most.
 const MOST_WORK: usize = 2_000_000_000;
 
-/// A ballot: the options it lists, best first, each with its rank.
-struct Listed {
-    places: Vec<(u16, usize)>,
-    worth: Decimal,
-}
-
 struct EliminationSearch<'a> {
     names: &'a [String],
-    rankings: Vec<Listed>,
+    rankings: Vec<ListedBallot>,
     size: i128,
     seen: BTreeSet<Vec<bool>>,
     won: Vec<bool>,
@@ -41,21 +35,28 @@ struct EliminationSearch<'a> {
     steps: Vec<String>,
     scores: Vec<Score>,
     is_shown: bool,
-    /// Whether options that were level for last had first places.
+    /// Set when options that were level for last had first places.
     branched: bool,
 }
 
 /// Takes options out until one is left that has a majority.
 pub fn count(profile: &Profile) -> Verdict {
     let mut rankings = profile.rankings();
-    merge(&mut rankings);
+    // Ballots that rank alike become one.
+    rankings.sort_unstable();
+    rankings.dedup_by(|next, kept| {
+        let is_alike = next.0 == kept.0;
+        kept.1 += if is_alike { next.1 } else { Decimal::ZERO };
+        is_alike
+    });
     let names = &profile.options;
+    let rankings: Vec<_> = rankings.iter().map(|(ranks, worth)| ListedBallot::new(ranks, *worth)).collect();
     let Some(size) = part_size(&rankings) else {
         return Verdict::from_winners(names, &[], NoDecision::Unsplittable(MOST_SHARED));
     };
     let mut search = EliminationSearch {
         names,
-        rankings: rankings.into_iter().map(listed).collect(),
+        rankings,
         size,
         seen: BTreeSet::new(),
         won: vec![false; names.len()],
@@ -77,48 +78,9 @@ pub fn count(profile: &Profile) -> Verdict {
     search.verdict(is_whole).ordered(names, |a, b| layers[a].cmp(&layers[b])).ordered_by(&by)
 }
 
-fn listed((ranks, worth): (Vec<u16>, Decimal)) -> Listed {
-    let listed = ranks.iter().enumerate().filter(|(_, rank)| **rank != UNLISTED);
-    let mut places: Vec<(u16, usize)> = listed.map(|(option, rank)| (*rank, option)).collect();
-    places.sort_unstable();
-    Listed { places, worth }
-}
-
-/// Ballots that rank alike become one.
-fn merge(rankings: &mut Vec<(Vec<u16>, Decimal)>) {
-    rankings.sort_unstable();
-    rankings.dedup_by(|next, kept| {
-        let is_alike = next.0 == kept.0;
-        if is_alike {
-            kept.1 += next.1;
-        }
-        is_alike
-    });
-}
-
 impl EliminationSearch<'_> {
     fn first_places(&self, left: &[bool]) -> FirstPlaces {
-        let mut parts = vec![0; left.len()];
-        let (mut exhausted, mut split) = (Decimal::ZERO, Decimal::ZERO);
-        for Listed { places, worth } in &self.rankings {
-            let is_left = |(_, option): &&(u16, usize)| left[*option];
-            let mut of_ballot = places.iter().filter(is_left);
-            let Some((best, first)) = of_ballot.next() else {
-                exhausted += *worth;
-                continue;
-            };
-            let level = of_ballot.take_while(|(rank, _)| rank == best).map(|(_, option)| *option);
-            let all: Vec<usize> = level.collect();
-            let part = worth.units().saturating_mul(self.size) / (1 + all.len() as i128);
-            parts[*first] += part;
-            for option in &all {
-                parts[*option] += part;
-            }
-            if !all.is_empty() {
-                split += *worth;
-            }
-        }
-        FirstPlaces { parts, size: self.size, exhausted, split }
+        among(&self.rankings, left, self.size)
     }
 
     /// The layer of each option, those of `first` having won, and what that order is by: who wins is
@@ -190,32 +152,26 @@ impl EliminationSearch<'_> {
         }
         let counts: Vec<String> =
             round.counts.iter().map(|(option, count)| format!("{option} {count}")).collect();
+        let exhausted = format!("; exhausted {}", places.exhausted);
+        let exhausted = if places.exhausted > Decimal::ZERO { exhausted } else { String::new() };
         let number = self.shown.len() + 1;
-        let mut line = format!("round {number}: {}", counts.join(", "));
-        if places.exhausted > Decimal::ZERO {
-            line += &format!("; exhausted {}", places.exhausted);
-        }
-        self.steps.push(line);
+        self.steps.push(format!("round {number}: {}{exhausted}", counts.join(", ")));
         self.steps.extend(places.split_step().filter(|_| number == 1));
-        let total = places.shown(places.total());
         if let Some(winner) = winner {
-            let count = places.shown(places.parts[winner]);
+            let (count, total) = (places.shown(places.parts[winner]), places.shown(places.total()));
             self.steps.push(format!("{} has {count} of {total}: more than half", self.names[winner]));
+        } else if let [only] = last {
+            self.steps.push(format!("eliminate {}", self.names[*only]));
+            round.out = Some(name(only));
         } else {
-            let out = self.names[last[0]].clone();
-            if last.len() > 1 {
-                round.level = last.iter().map(name).collect();
-                let level = and_list(&round.level);
-                let why = if places.parts[last[0]] == 0 {
-                    "whoever goes first changes nothing"
-                } else {
-                    "every order is followed"
-                };
-                self.steps.push(format!("{level} tie for last: {why}; shown: eliminate {out}"));
-            } else {
-                self.steps.push(format!("eliminate {out}"));
-            }
-            round.out = Some(out);
+            round.level = last.iter().map(name).collect();
+            let why = match places.parts[last[0]] {
+                0 => "whoever goes first changes nothing",
+                _ => "every order is followed",
+            };
+            let (level, out) = (and_list(&round.level), &self.names[last[0]]);
+            self.steps.push(format!("{level} tie for last: {why}; shown: eliminate {out}"));
+            round.out = Some(out.clone());
         }
         self.shown.push(round);
     }
@@ -234,16 +190,12 @@ impl EliminationSearch<'_> {
             .with_steps(self.steps)
             .with_trace(Trace { rounds: self.shown, ..Trace::default() });
         if !is_whole {
-            unresolved(&mut verdict);
+            // The winners named won under some of the orders that were followed.
+            let reason = NoDecision::OpenTie { orders: MOST_SITUATIONS, found: verdict.winners.clone() };
+            verdict.steps.push(reason.to_string());
+            verdict.tie = true;
+            verdict.reason = Some(reason);
         }
         verdict
     }
-}
-
-/// Marks a verdict whose orders of equals were too many to follow: what is named won under some of them.
-pub fn unresolved(verdict: &mut Verdict) {
-    let reason = NoDecision::OpenTie { orders: MOST_SITUATIONS, found: verdict.winners.clone() };
-    verdict.steps.push(reason.to_string());
-    verdict.tie = true;
-    verdict.reason = Some(reason);
 }

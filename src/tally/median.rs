@@ -11,17 +11,20 @@ use super::no_decision::NoDecision;
 use super::profile::{IndexedBallot, Profile};
 use super::verdict::{Quartiles, Trace, Verdict};
 
-/// The two values around the place where the share `top / bottom` of the weight lies below: the same
-/// one twice, unless the share ends exactly between two. Sorts what it is given.
-pub fn middle<T: Ord + Copy>(values: &mut [(T, Decimal)], top: i128, bottom: i128) -> Option<(T, T)> {
-    values.sort_unstable_by_key(|(value, _)| *value);
+/// Two values between which a quantile lies; the same one twice where it is a value.
+type Between = (Decimal, Decimal);
+
+/// The values around the place where `quarters` of the weight lie below; they differ only if that share ends
+/// exactly between two. `values` are sorted.
+fn quantile(values: &[(Decimal, Decimal)], quarters: i128) -> Option<Between> {
     let total: Decimal = values.iter().map(|(_, worth)| *worth).sum();
+    let wanted = total.units() * quarters;
     let mut below = 0;
-    for (at, (value, worth)) in values.iter().enumerate() {
-        below += worth.units() * bottom;
-        if worth.units() > 0 && below >= total.units() * top {
-            let ends_here = below == total.units() * top;
-            let next = values[at + 1..].iter().find(|(_, worth)| ends_here && worth.units() > 0);
+    let mut heavy = values.iter().filter(|(_, worth)| worth.units() > 0);
+    while let Some((value, worth)) = heavy.next() {
+        below += worth.units() * 4;
+        if below >= wanted {
+            let next = heavy.next().filter(|_| below == wanted);
             return Some((*value, next.map_or(*value, |(next, _)| *next)));
         }
     }
@@ -30,65 +33,47 @@ pub fn middle<T: Ord + Copy>(values: &mut [(T, Decimal)], top: i128, bottom: i12
 
 /// Finds the median; the winner is the value, or the two cards it lies between.
 pub fn count(profile: &Profile) -> Verdict {
-    let none = || Verdict::from_winners(&[], &[], NoDecision::NoEstimates);
-    if profile.options.is_empty() {
-        let number = |mark: &IndexedBallot| {
-            if let IndexedBallot::Number(number) = mark { Some(*number) } else { None }
-        };
-        let scale = ValueScale {
-            name: &|value: Decimal| value.to_string(),
-            between: &|low: Decimal, high: Decimal| low.midpoint(high).to_string(),
-            apart: &|low: (Decimal, Decimal), high: (Decimal, Decimal)| {
-                Score::from(high.0.midpoint(high.1) - low.0.midpoint(low.1))
-            },
-        };
-        return found(values(profile, number), &scale, |low, high| vec![low.midpoint(high).to_string()])
-            .unwrap_or_else(none);
-    }
+    found(profile).unwrap_or_else(|| Verdict::from_winners(&[], &[], NoDecision::NoEstimates))
+}
+
+fn found(profile: &Profile) -> Option<Verdict> {
     let cards = &profile.options;
-    let name = |card: usize| cards.get(card).cloned().unwrap_or_default();
-    let card = |mark: &IndexedBallot| if let IndexedBallot::Card(card) = mark { Some(*card) } else { None };
-    let scale = ValueScale {
-        name: &name,
-        between: &|low, high| if low == high { name(low) } else { format!("{}–{}", name(low), name(high)) },
-        apart: &|low: (usize, usize), high: (usize, usize)| {
-            Score::ratio((high.0 + high.1) as i128 - (low.0 + low.1) as i128, 2)
-        },
+    // A card is its place, as a number.
+    let name = |value: Decimal| match cards.get(value.to_string().parse().unwrap_or(usize::MAX)) {
+        Some(card) => card.clone(),
+        None => value.to_string(),
     };
-    let both = |low, high| if low == high { vec![name(low)] } else { vec![name(low), name(high)] };
-    found(values(profile, card), &scale, both).unwrap_or_else(none)
-}
-
-struct ValueScale<'a, T> {
-    name: &'a dyn Fn(T) -> String,
-    between: &'a dyn Fn(T, T) -> String,
-    apart: &'a dyn Fn((T, T), (T, T)) -> Score,
-}
-
-fn values<T>(profile: &Profile, value: impl Fn(&IndexedBallot) -> Option<T>) -> Vec<(T, Decimal)> {
-    profile.ballots.iter().filter_map(|ballot| Some((value(&ballot.mark)?, ballot.total_weight()))).collect()
-}
-
-fn found<T: Ord + Copy>(
-    mut values: Vec<(T, Decimal)>,
-    scale: &ValueScale<'_, T>,
-    won: impl Fn(T, T) -> Vec<String>,
-) -> Option<Verdict> {
-    let first = middle(&mut values, 1, 4)?;
-    let median = middle(&mut values, 1, 2)?;
-    let third = middle(&mut values, 3, 4)?;
+    let between = |(low, high): Between| {
+        if low == high {
+            name(low)
+        } else if cards.is_empty() {
+            low.midpoint(high).to_string()
+        } else {
+            format!("{}–{}", name(low), name(high))
+        }
+    };
+    let value = |mark: &IndexedBallot| match mark {
+        IndexedBallot::Number(number) => Some(*number),
+        IndexedBallot::Card(card) => Some(Decimal::whole(*card as u64)),
+        _ => None,
+    };
+    let values =
+        profile.ballots.iter().filter_map(|ballot| Some((value(&ballot.mark)?, ballot.total_weight())));
+    let mut values: Vec<(Decimal, Decimal)> = values.collect();
+    values.sort_unstable_by_key(|(value, _)| *value);
+    let (first, median, third) = (quantile(&values, 1)?, quantile(&values, 2)?, quantile(&values, 3)?);
+    let middle = |(low, high): Between| low.midpoint(high).units();
     let mut given: IndexMap<String, Decimal> = IndexMap::new();
     for (value, worth) in &values {
-        *given.entry((scale.name)(*value)).or_default() += *worth;
+        *given.entry(name(*value)).or_default() += *worth;
     }
-    let between = |(low, high)| (scale.between)(low, high);
     let spread = Quartiles {
-        lowest: (scale.name)(values.first()?.0),
+        lowest: name(values.first()?.0),
         first_quartile: between(first),
         median: between(median),
         third_quartile: between(third),
-        highest: (scale.name)(values.last()?.0),
-        iqr: (scale.apart)(first, third),
+        highest: name(values.last()?.0),
+        iqr: Score::from(Decimal::of_units(middle(third) - middle(first))),
         values: given.iter().map(|(value, worth)| (value.clone(), Score::from(*worth))).collect(),
     };
     let in_order: Vec<String> = given.iter().map(|(value, worth)| format!("{value} × {worth}")).collect();
@@ -99,7 +84,9 @@ fn found<T: Ord + Copy>(
             spread.median, spread.first_quartile, spread.third_quartile, spread.iqr
         ),
     ];
-    let winners = won(median.0, median.1);
+    let is_between_cards = median.0 != median.1 && !cards.is_empty();
+    let winners =
+        if is_between_cards { vec![name(median.0), name(median.1)] } else { vec![spread.median.clone()] };
     let level: Vec<usize> = (0..winners.len()).collect();
     let mut verdict = Verdict::from_winners(&winners, &level, NoDecision::NoEstimates).with_steps(steps);
     verdict.scores.clone_from(&spread.values);

@@ -1,4 +1,4 @@
-//! Why a count decides nothing, as data; [`Display`](fmt::Display) is its wording.
+//! Reasons why a count decides nothing, as data; [`Display`](fmt::Display) is their wording.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub enum NoDecision {
         most: Score,
         of: Score,
         needed: String,
-        /// Whether there must be more than what is needed.
+        /// Set where the share must be exceeded, not only reached.
         more: bool,
     },
     SingleBallot,
@@ -57,7 +57,7 @@ pub enum NoDecision {
     WouldNotDecide(Rule, Box<NoDecision>),
 }
 
-/// What there was too little of for a quorum.
+/// The part of a quorum that was not met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shortfall {

@@ -14,9 +14,9 @@ pub struct Pairwise {
     options: usize,
     /// Row over column, in units.
     prefer: Vec<i128>,
-    /// What all ballots count for, in units.
+    /// The weight of all ballots, in units.
     pub total: i128,
-    /// What the ballots count for that do not compare the two, in units.
+    /// The weight of the ballots that do not compare the two, in units.
     not_compared: Vec<i128>,
 }
 
@@ -72,12 +72,11 @@ impl Pairwise {
         self.prefer[a * self.options + b]
     }
 
-    /// How much puts neither above the other.
+    /// The weight that puts neither above the other.
     pub fn level(&self, a: usize, b: usize) -> i128 {
         self.total - self.not_compared[a * self.options + b] - self.prefer(a, b) - self.prefer(b, a)
     }
 
-    /// Whether more ballots put `a` above `b` than below.
     pub fn beats(&self, a: usize, b: usize) -> bool {
         self.prefer(a, b) > self.prefer(b, a)
     }

@@ -69,7 +69,7 @@ impl WeightedBallot {
         Self { voter: voter.into(), count: 1, weight: Decimal::ONE, own: None, mark }
     }
 
-    /// What it counts for: its weight, as often as it was cast.
+    /// Its weight, as often as it was cast.
     pub fn total_weight(&self) -> Decimal {
         self.weight.repeated(self.count)
     }
@@ -81,9 +81,9 @@ pub struct Profile {
     /// The options in the order of the form; of an estimate its cards.
     pub options: Vec<String>,
     pub ballots: Vec<WeightedBallot>,
-    /// Who gave no valid answer that may be a block all the same.
+    /// Seats without a valid answer that may block all the same.
     pub may_block: Vec<String>,
-    /// What the seats that were asked weigh, where that is known.
+    /// The weight of the seats that were asked, where that is known.
     pub asked: Option<Decimal>,
 }
 

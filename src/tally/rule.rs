@@ -36,7 +36,7 @@ pub enum Rule {
     Median,
 }
 
-/// How many options a rule chooses: a number of them, or all that half of the seats approve.
+/// The options that a rule chooses: a number of them, or all that half of the seats approve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Choose {
@@ -62,19 +62,17 @@ impl Choose {
     }
 }
 
-/// What a rule was told beside its name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleOptions {
     /// The share a supermajority reaches or a weighted majority is above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<Fraction>,
-    /// How many options are chosen; one where it is absent.
+    /// The number of options to choose; one where it is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choose: Option<Choose>,
 }
 
 impl RuleOptions {
-    /// Whether nothing was said beside the rule's name.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -112,7 +110,7 @@ impl Rule {
         NAMES.iter().map(|(_, rule)| *rule)
     }
 
-    /// Whether its scores count ballots, or add up their weights.
+    /// Tells rules whose scores are sums of ballots or of their weights.
     pub fn counts_ballots(self) -> bool {
         !matches!(self, Self::Score | Self::Borda | Self::Schulze | Self::Median)
     }
@@ -169,17 +167,13 @@ impl Rule {
         }
     }
 
-    /// Whether it can choose several options in this way.
     pub fn chooses(self, choose: Choose) -> bool {
         self == Self::Approval || self == Self::Score && choose != Choose::HALF
     }
 
     pub fn kinds(self) -> Vec<&'static str> {
-        CountableKind::NAMES
-            .iter()
-            .filter(|(_, kind)| self.fit(*kind) == BallotSupport::Own)
-            .map(|(name, _)| *name)
-            .collect()
+        let own = CountableKind::NAMES.iter().filter(|(_, kind)| self.fit(*kind) == BallotSupport::Own);
+        own.map(|(name, _)| *name).collect()
     }
 
     pub fn for_kind(kind: CountableKind) -> Vec<&'static str> {
@@ -188,9 +182,11 @@ impl Rule {
 
     /// The share it works with unless it is given another; none where it takes none.
     pub fn default_threshold(self) -> Option<&'static str> {
-        [(Self::Supermajority, "2/3"), (Self::WeightedMajority, "1/2")]
-            .into_iter()
-            .find_map(|(rule, share)| (rule == self).then_some(share))
+        match self {
+            Self::Supermajority => Some("2/3"),
+            Self::WeightedMajority => Some("1/2"),
+            _ => None,
+        }
     }
 
     pub fn threshold(self, terms: &RuleOptions) -> Option<Fraction> {

@@ -1,4 +1,4 @@
-//! How strong a result is, and how many stand behind it, as data with one wording.
+//! The strength of a result and the seats behind it, as data with one wording.
 
 use std::fmt;
 
@@ -28,21 +28,20 @@ impl Tier {
     }
 }
 
-/// How many of those asked stand behind a result.
+/// The seats that stand behind a result, of those asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Backing {
     pub votes: Score,
     pub of: Score,
-    /// Whether both are sums of weights.
+    /// Set where both are sums of weights.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_weight: bool,
     pub deed: Deed,
-    /// Why it counts as weak although most stand behind it.
+    /// The reason to count it as weak although most stand behind it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub but: Option<WeakBecause>,
 }
 
-/// What those behind a result did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Deed {

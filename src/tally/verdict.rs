@@ -1,4 +1,4 @@
-//! What a rule found, and how: the winners, the numbers, every step.
+//! The result of a rule: the winners, the numbers, every step.
 //!
 //! Steps are for people who redo the count by hand, the trace holds the same as data.
 
@@ -25,7 +25,7 @@ pub enum Ties {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// Who won; several when they are level, none when nobody did.
+    /// Several when they are level.
     pub winners: Vec<String>,
     pub tie: bool,
     /// All options from the best on, level ones together; empty where the rule orders none.
@@ -36,12 +36,10 @@ pub struct Verdict {
     pub order_by: Option<String>,
     /// The rule's number for each option, in the order of the form.
     pub scores: IndexMap<String, Score>,
-    /// How it was found, so that a person can redo it by hand.
+    /// A line for each step, so that a person can redo the count by hand.
     pub steps: Vec<String>,
-    /// Who chose among tied options.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settled: Option<Settled>,
-    /// Why there is no single winner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<NoDecision>,
     /// The steps as data, where a rule has more of them than its numbers.
@@ -49,7 +47,7 @@ pub struct Verdict {
     pub trace: Option<Box<Trace>>,
 }
 
-/// Who or what settled a count without a single winner.
+/// The chooser among tied options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Settled {
@@ -62,7 +60,7 @@ pub enum Settled {
 /// The steps of a count as data; what a rule does not have is left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
-    /// How many prefer the option of the row to that of the column, in the order of the form.
+    /// Ballots that prefer the option of the row to that of the column, in the order of the form.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pairwise: Vec<Vec<Score>>,
     /// The strength of the strongest path from the row to the column.
@@ -80,7 +78,7 @@ pub struct Elimination {
     pub counts: IndexMap<String, Score>,
     /// Ballots that list none of them any more.
     pub exhausted: Score,
-    /// Who goes out; none in the last round.
+    /// None in the last round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub out: Option<String>,
     /// All who were level for last, if more than one.
@@ -97,7 +95,7 @@ pub struct Quartiles {
     pub highest: String,
     /// Third less first quartile: for cards, how many cards apart.
     pub iqr: Score,
-    /// How many ballots name each value, lowest first.
+    /// The ballots for each value, lowest first.
     pub values: IndexMap<String, Score>,
 }
 
@@ -162,12 +160,11 @@ impl Verdict {
         }
     }
 
-    /// Whether a tie was broken, by a seed or by the facilitator.
     pub fn was_tied(&self) -> bool {
         matches!(self.settled, Some(Settled::Seed(_) | Settled::Facilitator))
     }
 
-    /// Why there is no single winner, in words.
+    /// The reason why there is no single winner, in words.
     pub fn why(&self) -> Option<String> {
         self.reason.as_ref().map(NoDecision::to_string)
     }

@@ -242,7 +242,7 @@ impl<'a> Checker<'a> {
     fn check_rule(&mut self, step: &Step) {
         let Some(round) = step.round().filter(|round| round.rule.is_none()) else { return };
         let kind = round.ballot.kind;
-        let rules = kind.spec().countable().map(Rule::for_kind).unwrap_or_default();
+        let rules = kind.info().countable.map(Rule::for_kind).unwrap_or_default();
         let [first, others @ ..] = rules.as_slice() else { return };
         let (id, kind) = (&step.id, kind.name());
         let message =

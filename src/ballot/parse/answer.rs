@@ -6,19 +6,20 @@ use serde_json::{Map, Number, Value as Json};
 
 use super::option_match;
 use super::scalar::{
-    is_abstain, is_placeholder, is_placeholder_text, plain_number, quoted, source_text, strip_markup,
+    is_abstain, is_given, is_placeholder, is_placeholder_text, plain_number, quoted, source_text,
+    strip_markup,
 };
 use crate::ballot::model::{Answer, Ballot, BallotForm, BallotKind, Stance};
 use crate::tally::Decimal;
 use crate::yaml::{self, Node, Value};
 
-/// What a block without a minimum change is asked for.
 pub(super) const BARE_BLOCK: &str = "a block states its `minimum_change`: what would have to change";
 
-/// What changed the mind of a seat that is asked again.
 const CHANGED_BY: &str = "changed_by";
 
 pub(in crate::ballot) type AnswerEntries = Vec<(String, Node)>;
+
+const TRADE_OFFS: [&str; 3] = ["optimizing_for", "accepting_as_cost", "risks"];
 
 const COMMON: [&str; 7] =
     ["position", "rationale", "trade_offs", "concerns", "suggestions", "confidence", "references"];
@@ -31,7 +32,7 @@ pub(super) fn known_key(key: &str, kind: BallotKind) -> Option<&'static str> {
     kind.ballot_keys().chain(COMMON).find(|known| is_named(key, known))
 }
 
-/// Whether a key is the name, in other case, or with spaces or hyphens for its underscores.
+/// Takes a key for the name in any case, with spaces or hyphens for its underscores.
 pub(in crate::ballot) fn is_named(key: &str, name: &str) -> bool {
     let plain = |byte: u8| if matches!(byte, b' ' | b'-') { b'_' } else { byte.to_ascii_lowercase() };
     let key = key.trim();
@@ -61,7 +62,7 @@ pub(super) fn entries(map: yaml::Map, kind: BallotKind) -> Result<AnswerEntries,
 }
 
 pub(super) fn canonical_order(content: Map<String, Json>, ballot: &Ballot) -> Map<String, Json> {
-    let first = ballot.kind().map_or(&["vote"][..], |kind| kind.spec().keys());
+    let first = ballot.kind().map_or(&["vote"][..], |kind| kind.info().keys);
     let place = |key: &str| first.iter().chain(&COMMON).position(|known| *known == key).unwrap_or(usize::MAX);
     if content.keys().map(|key| place(key)).is_sorted() {
         return content;
@@ -190,19 +191,21 @@ impl<'a> AnswerParser<'a> {
 
     /// The ballot, or `None` with its problem noted.
     fn ballot(&mut self) -> Option<Ballot> {
-        let read = if self.form.kind.spec().is_word() { self.word() } else { self.structure() };
-        let read = read.and_then(|value| match value {
-            Some(value) => self.form.kind.spec().parse(self, &value).map(Some),
-            None => Ok(None),
-        });
-        match read {
-            Ok(Some((ballot, kept))) => {
-                self.keep(self.form.key(), kept);
-                Some(ballot)
-            }
+        let read = match self.given() {
+            Ok(Some(value)) => self.form.kind.spec().parse(self, &value),
             Ok(None) => {
                 self.keep("vote", "abstain");
-                Some(Ballot::Abstain)
+                if self.form.kind.info().keys.contains(&"minimum_change") {
+                    self.minimum_change(false);
+                }
+                return Some(Ballot::Abstain);
+            }
+            Err(problem) => Err(problem),
+        };
+        match read {
+            Ok((ballot, kept)) => {
+                self.keep(self.form.key(), kept);
+                Some(ballot)
             }
             Err(problem) => {
                 self.problems.push(problem);
@@ -211,47 +214,30 @@ impl<'a> AnswerParser<'a> {
         }
     }
 
-    /// The value of a ballot that is one word or text; `None` for an abstention.
-    fn word(&mut self) -> Result<Option<Node>, String> {
+    /// The value under the ballot key; `None` for an abstention.
+    fn given(&self) -> Result<Option<Node>, String> {
         let own = self.form.key();
-        let said = self.own_word()?;
-        let abstains = self.abstains(said.as_deref())?;
-        match (abstains, said.filter(|word| !is_abstain(word))) {
-            (true, None) => {
-                self.minimum_change(false);
-                Ok(None)
-            }
-            (true, Some(said)) => Err(format!(
-                "the reply abstains and gives {} as its `{own}`: these are two ballots, give one",
-                quoted(&said)
-            )),
-            (false, None) => Err(format!("`{own}` is empty")),
-            (false, Some(said)) => Ok(Some(Node::new(Value::Text(said)))),
-        }
-    }
-
-    /// The value of a ballot that is more than one word; `None` for an abstention.
-    fn structure(&mut self) -> Result<Option<Node>, String> {
-        let own = self.form.key();
-        let given = self.get(own).filter(|node| match &node.value {
-            Value::Null => false,
-            Value::Text(text) => !text.trim().is_empty() && !is_placeholder(text),
-            Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Map(_) => true,
-        });
-        let word =
-            given.and_then(|node| if let Value::Text(text) = &node.value { Some(&**text) } else { None });
-        let abstains = self.abstains(word)?;
-        match given {
-            Some(_) if abstains && !word.is_some_and(|word| self.is_abstention(word)) => {
+        let given = if self.form.kind.info().is_word {
+            self.own_word()?.map(|word| Node::new(Value::Text(word)))
+        } else {
+            self.get(own).filter(|node| is_given(node)).cloned()
+        };
+        let word = match given.as_ref().map(|node| &node.value) {
+            Some(Value::Text(text)) => Some(text.as_str()),
+            _ => None,
+        };
+        let is_ballot = given.is_some() && !word.is_some_and(|word| self.is_abstention(word));
+        match (self.abstains(word)?, is_ballot) {
+            (true, false) => Ok(None),
+            (true, true) => {
                 Err(format!("the reply abstains and gives `{own}`: these are two ballots, give one"))
             }
-            _ if abstains => Ok(None),
-            Some(node) => Ok(Some(node.clone())),
-            None => Err(format!("`{own}` is empty")),
+            (false, false) => Err(format!("`{own}` is empty")),
+            (false, true) => Ok(given),
         }
     }
 
-    /// What stands under the kind's own key, as the reply spells it.
+    /// The word under the kind's own key, as the reply spells it.
     fn own_word(&self) -> Result<Option<String>, String> {
         let own = self.form.key();
         let Some(node) = self.get(own) else { return Ok(None) };
@@ -314,7 +300,7 @@ impl<'a> AnswerParser<'a> {
 
     /// Keys that are not asked for: kept after the known ones and flagged.
     fn others(&mut self) {
-        let asked = self.form.kind.spec().keys();
+        let asked = self.form.kind.info().keys;
         for (key, node) in self.entries {
             let is_asked = key == "abstain" || asked.contains(&&**key) || COMMON.contains(&&**key);
             let is_asked = is_asked || self.form.is_revision && key == CHANGED_BY;
@@ -325,9 +311,200 @@ impl<'a> AnswerParser<'a> {
             }
         }
     }
+
+    // What stands beside the ballot.
+
+    /// A text, if one is given; a problem is noted.
+    fn text(&mut self, key: &str, node: &Node) -> Option<String> {
+        let text = match &node.value {
+            Value::Null => return None,
+            Value::Text(text) => text.trim().to_owned(),
+            Value::Number(number) => number.to_string(),
+            Value::Bool(truth) => truth.to_string(),
+            Value::List(items) if items.is_empty() => return None,
+            Value::List(items) if items.len() == 1 && !matches!(items[0].value, Value::List(_)) => {
+                return self.text(key, &items[0]);
+            }
+            Value::List(_) | Value::Map(_) => {
+                self.problems.push(format!("`{key}` is {}, text is expected", node.kind()));
+                return None;
+            }
+        };
+        let given = !self.is_left(key, &text) && !text.is_empty();
+        given.then_some(text)
+    }
+
+    /// Flags a field that still holds its placeholder.
+    fn is_left(&mut self, key: &str, text: &str) -> bool {
+        let left = is_placeholder(text);
+        if left {
+            self.flags.push(format!("`{key}` still holds its placeholder: not given"));
+        }
+        left
+    }
+
+    fn texts(&mut self, key: &str, node: &Node) -> Option<Json> {
+        let items = match &node.value {
+            Value::List(items) => items,
+            Value::Map(_) => {
+                self.problems.push(format!("`{key}` is a map, a list of texts is expected"));
+                return None;
+            }
+            _ => return self.text(key, node).map(|text| Json::Array(vec![text.into()])),
+        };
+        let mut out = Vec::with_capacity(items.len());
+        for item in items {
+            let text = match &item.value {
+                Value::Map(entries) => colon_in_item(entries).map_or(Err("a map"), |text| Ok(Some(text))),
+                Value::List(_) => Err("a list inside the list"),
+                _ => Ok(self.text(key, item)),
+            };
+            match text {
+                Ok(text) => out.extend(text.map(Json::from)),
+                Err(what) => {
+                    self.problems.push(format!("`{key}` holds {what}, each item is one text"));
+                    return None;
+                }
+            }
+        }
+        (!out.is_empty() || items.is_empty()).then_some(Json::Array(out))
+    }
+
+    fn trade_offs(&mut self, node: &Node) -> Option<Json> {
+        let map = match &node.value {
+            Value::Null => return None,
+            Value::Text(text) if self.is_left("trade_offs", text) => return None,
+            Value::Map(map) => map,
+            _ => {
+                self.problems.push(format!(
+                    "`trade_offs` is {}, a map of {} is expected",
+                    node.kind(),
+                    TRADE_OFFS.join(", ")
+                ));
+                return None;
+            }
+        };
+        let mut out = Map::new();
+        for wanted in TRADE_OFFS {
+            let value = self.trade_off(wanted, map);
+            out.extend(value.map(|value| (wanted.to_owned(), value)));
+        }
+        self.keep_others("trade_offs", map, &TRADE_OFFS, &mut out);
+        Some(Json::Object(out))
+    }
+
+    fn trade_off(&mut self, wanted: &str, map: &yaml::Map) -> Option<Json> {
+        let mut found = map.iter().filter(|(key, _)| is_named(&key.text, wanted));
+        let (first, second) = (found.next(), found.next());
+        if second.is_some() {
+            self.problems.push(format!("the key `trade_offs.{wanted}` stands twice: give each key once"));
+        }
+        let (_, node) = first?;
+        let name = format!("trade_offs.{wanted}");
+        if wanted == "risks" { self.texts(&name, node) } else { self.text(&name, node).map(Json::from) }
+    }
+
+    /// The confidence, if given: a finite number from 0 to 1. It never changes a result, so that an unfit one
+    /// costs no ballot.
+    fn confidence(&mut self, node: &Node) -> Option<Number> {
+        let number = match &node.value {
+            Value::Null => return None,
+            Value::Text(text) if self.is_left("confidence", text) => return None,
+            Value::Number(number) => Some(number.clone()),
+            Value::Text(text) if text.chars().all(|c| c.is_ascii_digit() || c == '.') => {
+                text.parse().ok().and_then(Number::from_f64)
+            }
+            _ => None,
+        };
+        let in_range = |number: &Number| number.as_f64().is_some_and(|value| (0.0..=1.0).contains(&value));
+        match number.filter(in_range) {
+            Some(number) if number.to_string() == "-0.0" => Some(Number::from(0)),
+            Some(number) => Some(number),
+            None => {
+                let shown = node.to_json();
+                let shown = shown.as_str().map_or_else(|| shown.to_string(), str::to_owned);
+                self.flags
+                    .push(format!("confidence {} is not a number from 0 to 1: left out", quoted(&shown)));
+                None
+            }
+        }
+    }
+
+    /// The text of a key of one entry of a list; `None` where it is left out.
+    pub(in crate::ballot) fn entry_text(
+        &self,
+        entries: &yaml::Map,
+        key: &str,
+        of: &str,
+    ) -> Result<Option<String>, String> {
+        let Some(node) = entry(entries, key, of)? else { return Ok(None) };
+        let text = source_text(node, self.source)
+            .ok_or_else(|| format!("the `{key}` of {of} is {}, text is expected", node.kind()))?;
+        Ok(Some(text.trim().to_owned()))
+    }
+
+    /// Keeps the keys of a map that are not asked for after its own, and flags them.
+    pub(in crate::ballot) fn keep_others(
+        &mut self,
+        own: &str,
+        entries: &yaml::Map,
+        known: &[&str],
+        kept: &mut Map<String, Json>,
+    ) {
+        for (key, node) in entries {
+            if !known.iter().any(|known| is_named(&key.text, known)) {
+                self.flags.push(not_asked(&format!("{own}.{}", key.text)));
+                kept.insert(key.text.clone(), node.to_json());
+            }
+        }
+    }
 }
 
-pub(in crate::ballot) fn not_asked(key: &str) -> String {
+/// The maps of a list, such as ideas; one map alone is a list of one.
+pub(in crate::ballot) fn list_entries<'n>(
+    one: &str,
+    needed: &str,
+    value: &'n Node,
+) -> Result<Vec<&'n yaml::Map>, String> {
+    let items = match &value.value {
+        Value::List(items) => items.as_slice(),
+        Value::Map(_) => std::slice::from_ref(value),
+        _ => return Err(format!("`{one}s` is {}, a list of {one}s is expected", value.kind())),
+    };
+    let entries = |item: &'n Node| match &item.value {
+        Value::Map(entries) => Ok(entries),
+        _ => Err(format!("`{one}s` holds {}, each {one} {needed}", item.kind())),
+    };
+    items.iter().map(entries).collect()
+}
+
+/// The value of a key of one entry of a list; `None` where it is left out.
+pub(in crate::ballot) fn entry<'n>(
+    entries: &'n yaml::Map,
+    key: &str,
+    of: &str,
+) -> Result<Option<&'n Node>, String> {
+    let mut found = entries.iter().filter(|(known, _)| is_named(&known.text, key)).map(|(_, node)| node);
+    let (first, second) = (found.next(), found.next());
+    match second {
+        Some(_) => Err(format!("the key `{key}` stands twice in {of}: give each key once")),
+        None => Ok(first.filter(|node| is_given(node))),
+    }
+}
+
+/// The text of an item that YAML took for a map because of its colon.
+fn colon_in_item(entries: &yaml::Map) -> Option<String> {
+    let [(key, node)] = entries.as_slice() else { return None };
+    match &node.value {
+        Value::Text(text) => Some(format!("{}: {}", key.text, text.trim())),
+        Value::Number(number) => Some(format!("{}: {number}", key.text)),
+        Value::Bool(truth) => Some(format!("{}: {truth}", key.text)),
+        Value::Null => Some(format!("{}:", key.text)),
+        Value::List(_) | Value::Map(_) => None,
+    }
+}
+
+fn not_asked(key: &str) -> String {
     format!("{} is not asked for: kept, not obeyed", quoted(key))
 }
 

@@ -21,75 +21,42 @@ const DATA_LABELS: [&str; 8] = ["", "yaml", "yml", "json", "jsonc", "json5", "te
 /// More blocks than this are no answer.
 const MAX_BLOCKS: usize = 256;
 
-struct BlockScanner<'a> {
-    text: &'a str,
-    found: FoundBlocks<'a>,
-}
-
 pub(super) fn find(text: &str, kind: BallotKind) -> Result<FoundBlocks<'_>, String> {
-    let mut scan = BlockScanner { text, found: FoundBlocks::default() };
+    let mut found = FoundBlocks::default();
     let mut at = 0;
     while at < text.len() {
-        at = scan.step(at, kind)?;
-        if scan.found.blocks.len() > MAX_BLOCKS {
+        let line = line_at(text, at);
+        let body = text[line.clone()].trim_start();
+        let start = line.end - body.len();
+        if let Some(fence) = Fence::opened_by(&text[line.clone()]) {
+            let end = fence.end(text, line.end + 1);
+            let end = end.ok_or("the reply looks cut off: its fenced block is never closed")?;
+            let label = fence.label.to_ascii_lowercase();
+            if label.starts_with("tool") || label.starts_with("function_call") {
+                return Err(super::prefilter::TOOL_CALL.to_owned());
+            }
+            if DATA_LABELS.contains(&label.as_str()) {
+                found.blocks.push(&text[line.end + 1..end]);
+            } else {
+                found.code_labels.push(fence.label.to_owned());
+            }
+            at = line_at(text, end).end + 1;
+        } else if body.starts_with(['{', '[']) && opens_object(&text[start..]) {
+            let end = object_end(&text[start..]).ok_or("the reply looks cut off: its `{` is never closed")?;
+            found.blocks.push(&text[start..start + end]);
+            at = start + end;
+        } else if begins_run(&text[line.clone()], kind) {
+            let end = run_end(text, at, kind);
+            found.blocks.push(&text[at..end]);
+            at = end;
+        } else {
+            at = line.end + 1;
+        }
+        if found.blocks.len() > MAX_BLOCKS {
             return Err(format!("the reply holds more than {MAX_BLOCKS} blocks: give exactly one"));
         }
     }
-    Ok(scan.found)
-}
-
-impl<'a> BlockScanner<'a> {
-    /// Reads what begins at `at`, the beginning of a line or what follows an object on it.
-    fn step(&mut self, at: usize, kind: BallotKind) -> Result<usize, String> {
-        let line = line_at(self.text, at);
-        let body = self.text[line.clone()].trim_start();
-        if let Some(fence) = Fence::opened_by(&self.text[line.clone()]) {
-            return self.fence(&fence, line.end + 1);
-        }
-        let start = line.end - body.len();
-        if body.starts_with(['{', '[']) && opens_object(&self.text[start..]) {
-            return self.object(start);
-        }
-        if begins_run(&self.text[line.clone()], kind) {
-            let run = run(self.text, at, kind);
-            self.found.blocks.push(&self.text[run.clone()]);
-            return Ok(run.end);
-        }
-        Ok(line.end + 1)
-    }
-
-    fn fence(&mut self, fence: &Fence<'a>, start: usize) -> Result<usize, String> {
-        let mut at = start;
-        while at < self.text.len() {
-            let line = line_at(self.text, at);
-            if fence.closed_by(&self.text[line.clone()]) {
-                self.fenced(fence, start..at)?;
-                return Ok(line.end + 1);
-            }
-            at = line.end + 1;
-        }
-        Err("the reply looks cut off: its fenced block is never closed".to_owned())
-    }
-
-    fn fenced(&mut self, fence: &Fence<'a>, range: Range<usize>) -> Result<(), String> {
-        let label = fence.label.to_ascii_lowercase();
-        if label.starts_with("tool") || label.starts_with("function_call") {
-            return Err(super::prefilter::tool_call());
-        }
-        if DATA_LABELS.contains(&label.as_str()) {
-            self.found.blocks.push(&self.text[range]);
-        } else {
-            self.found.code_labels.push(fence.label.to_owned());
-        }
-        Ok(())
-    }
-
-    fn object(&mut self, start: usize) -> Result<usize, String> {
-        let end =
-            object_end(&self.text[start..]).ok_or("the reply looks cut off: its `{` is never closed")?;
-        self.found.blocks.push(&self.text[start..start + end]);
-        Ok(start + end)
-    }
+    Ok(found)
 }
 
 /// The line that begins at `at`, without its line feed.
@@ -121,6 +88,19 @@ impl<'a> Fence<'a> {
         })
     }
 
+    /// The start of the line that closes it, from `start` on.
+    fn end(&self, text: &str, start: usize) -> Option<usize> {
+        let mut at = start;
+        while at < text.len() {
+            let line = line_at(text, at);
+            if self.closed_by(&text[line.clone()]) {
+                return Some(at);
+            }
+            at = line.end + 1;
+        }
+        None
+    }
+
     fn closed_by(&self, line: &str) -> bool {
         let body = line.trim_start_matches(' ');
         let rest = body.trim_start_matches(self.mark);
@@ -130,7 +110,6 @@ impl<'a> Fence<'a> {
     }
 }
 
-/// Whether a JSON object, or a list of them, begins here.
 fn opens_object(text: &str) -> bool {
     let list = text.strip_prefix('[').map(str::trim_start);
     let Some(inner) = list.unwrap_or(text).strip_prefix('{').map(str::trim_start) else { return false };
@@ -141,7 +120,7 @@ fn opens_object(text: &str) -> bool {
         || (word.len() < inner.len() && word.trim_start().starts_with(':'))
 }
 
-/// Where the bracket that `text` begins with is closed.
+/// The end of the brackets that `text` begins with.
 fn object_end(text: &str) -> Option<usize> {
     let mut open = 0_usize;
     let mut chars = text.char_indices();
@@ -180,28 +159,24 @@ fn begins_run(line: &str, kind: BallotKind) -> bool {
     !line.starts_with([' ', '\t']) && key_of(line).is_some_and(|(key, _)| known_key(key, kind).is_some())
 }
 
-/// The lines from `at` on that can belong to one map.
-fn run(text: &str, at: usize, kind: BallotKind) -> Range<usize> {
+/// The end of the lines from `at` on that can belong to one map.
+fn run_end(text: &str, at: usize, kind: BallotKind) -> usize {
     let mut end = at;
     let mut list_open = false;
     while end < text.len() {
         let line = line_at(text, end);
         let body = &text[line.clone()];
-        let goes_on = match key_of(body) {
-            _ if body.trim().is_empty() || body.starts_with([' ', '\t']) => true,
-            _ if list_open && (body.starts_with("- ") || body.trim_end() == "-") => true,
+        match key_of(body) {
+            _ if body.trim().is_empty() || body.starts_with([' ', '\t']) => {}
+            _ if list_open && (body.starts_with("- ") || body.trim_end() == "-") => {}
             Some((key, rest)) if is_word(key) || known_key(key, kind).is_some() => {
                 list_open = rest.trim().is_empty();
-                true
             }
-            _ => false,
-        };
-        if !goes_on {
-            break;
+            _ => break,
         }
         end = (line.end + 1).min(text.len());
     }
-    at..end
+    end
 }
 
 fn is_word(key: &str) -> bool {

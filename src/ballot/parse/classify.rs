@@ -1,13 +1,19 @@
-//! What a block is: a ballot, the form repeated, other fields, or nothing to do with the answer.
+//! Classification of a block: a ballot, the form repeated, other fields, or nothing to do with the answer.
 //!
-//! Takes the answer out of its wrapper and gives known keys their one spelling; what the fields hold is
-//! not looked at here.
+//! Reads the block with the project's YAML reader, which refuses duplicate keys, bombs and deep nesting, and makes
+//! up for what YAML cannot hold and models write anyway: raw control characters, a vote in backticks or
+//! emphasis. Takes the answer out of its wrapper and gives known keys their one spelling.
+
+use std::borrow::Cow;
 
 use super::answer::{self, AnswerEntries, is_named, known_key};
-use super::scalar::{is_abstain, is_placeholder, source_text};
-use super::{option_match, prefilter, yaml_block};
+use super::scalar::{is_abstain, is_placeholder, quoted, shorten, source_text};
+use super::{option_match, prefilter};
 use crate::ballot::model::{Answer, BallotForm, BallotKind};
+use crate::diagnostic::Diagnostic;
 use crate::yaml::{self, Node, Value};
+
+const MERGE_KEY: &str = "the key `<<` is not accepted: write every key out";
 
 const WRAPPERS: [&str; 5] = ["answer", "response", "reply", "result", "ballot"];
 
@@ -24,15 +30,6 @@ pub(super) enum ClassifiedBlock {
     Other,
 }
 
-impl ClassifiedBlock {
-    pub(super) fn ballot(&self) -> Option<&Result<Answer, String>> {
-        match self {
-            Self::Ballot(ballot) => Some(ballot),
-            Self::Form | Self::Fields { .. } | Self::List | Self::Other => None,
-        }
-    }
-}
-
 /// What the reply is when it is read whole, as one YAML map; the error is an attempted tool call or a
 /// merge key.
 pub(super) fn whole(form: &BallotForm, text: &str) -> Result<ClassifiedBlock, String> {
@@ -43,20 +40,89 @@ pub(super) fn whole(form: &BallotForm, text: &str) -> Result<ClassifiedBlock, St
         return Ok(ClassifiedBlock::Other);
     }
     if body.lines().any(|line| line.trim_start().starts_with("<<:")) {
-        return Err(yaml_block::MERGE_KEY.to_owned());
+        return Err(MERGE_KEY.to_owned());
     }
-    let (source, parsed) = yaml_block::parse(body, form.kind);
+    let (source, parsed) = parse(body, form.kind);
     parsed.map_or(Ok(ClassifiedBlock::Other), |node| classify_node(form, node, &source))
 }
 
-/// What a block is; the error is an attempted tool call.
+/// Classifies a block; the error is an attempted tool call.
 pub(super) fn classify(form: &BallotForm, block: &str) -> Result<ClassifiedBlock, String> {
-    let (source, parsed) = yaml_block::parse(block, form.kind);
+    let (source, parsed) = parse(block, form.kind);
     match parsed {
         Ok(node) => classify_node(form, node, &source),
         Err(reason) if mentions_ballot(block, form.kind) => Ok(ClassifiedBlock::Ballot(Err(reason))),
         Err(_) => Ok(ClassifiedBlock::Other),
     }
+}
+
+/// Reads a block; the text it was read from comes along, since nodes point into it.
+fn parse(text: &str, kind: BallotKind) -> (Cow<'_, str>, Result<Node, String>) {
+    let mut source = if text.trim_start().starts_with(['{', '[']) {
+        Cow::Owned(yaml::relaxed_json(text))
+    } else {
+        with_quoted_ballot(text, kind).map_or(Cow::Borrowed(text), Cow::Owned)
+    };
+    // YAML does not allow raw control characters; a stand-in keeps the columns.
+    if source.contains(is_raw_control) {
+        source = Cow::Owned(source.replace(is_raw_control, "\u{fffd}"));
+    }
+    if source.contains("<<:") || source.contains("<<\":") {
+        return (source, Err(MERGE_KEY.to_owned()));
+    }
+    let parsed = yaml::read(&source, "").map_err(|problem| unreadable(&problem));
+    (source, parsed)
+}
+
+/// The message to a participant whose block is not readable.
+fn unreadable(problem: &Diagnostic) -> String {
+    let message = problem.message.trim_start_matches("not readable as YAML: ");
+    let message = message.rsplit_once(" at line ").map_or(message, |(before, _)| before);
+    if let Some((_, key)) = message.split_once("duplicate mapping key: ") {
+        let key = key.rsplit_once(", set ").map_or(key, |(key, _)| key);
+        return format!("the key {} stands twice: give each key once", quoted(key));
+    }
+    let line = problem.place.as_ref().map_or(0, |place| place.line);
+    format!(
+        "the answer is not readable as YAML (line {line}: {}); put a text that holds `: ` or `#` in double quotes, \
+         or below `|` and indented",
+        shorten(message, 160)
+    )
+}
+
+/// Puts quotes around a ballot value that YAML could not read: backticks, emphasis, `#2`.
+fn with_quoted_ballot(text: &str, kind: BallotKind) -> Option<String> {
+    let first = text.lines().find(|line| !line.trim().is_empty())?;
+    let indent = first.len() - first.trim_start_matches(' ').len();
+    let mut changed = false;
+    let mut out = String::with_capacity(text.len() + 16);
+    for line in text.split_inclusive('\n') {
+        match quoted_ballot(line, kind, indent) {
+            Some(quoted) => {
+                out.push_str(&quoted);
+                changed = true;
+            }
+            None => out.push_str(line),
+        }
+    }
+    changed.then_some(out)
+}
+
+fn quoted_ballot(line: &str, kind: BallotKind, indent: usize) -> Option<String> {
+    let body = line.trim_start_matches(' ');
+    let (key, value) = body.split_once(':').filter(|_| line.len() - body.len() == indent)?;
+    let value = value.trim();
+    let number = value.strip_prefix('#');
+    let is_number = number.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()));
+    let is_marked = is_number || value.starts_with(['`', '*']);
+    if kind == BallotKind::Position || !is_marked || known_key(key, kind) != Some(kind.key()) {
+        return None;
+    }
+    Some(format!("{}{key}: {}\n", &line[..indent], serde_json::Value::from(value)))
+}
+
+fn is_raw_control(c: char) -> bool {
+    matches!(c, '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}')
 }
 
 fn mentions_ballot(text: &str, kind: BallotKind) -> bool {
@@ -72,14 +138,14 @@ fn classify_node(form: &BallotForm, node: Node, source: &str) -> Result<Classifi
         Value::Map(map) => map,
         Value::List(mut items) => match (items.len(), items.pop().map(|item| item.value)) {
             (1, Some(Value::Map(map))) => map,
-            (_, Some(Value::Map(map))) if is_tool_call(&map) => return Err(prefilter::tool_call()),
+            (_, Some(Value::Map(map))) if is_tool_call(&map) => return Err(prefilter::TOOL_CALL.to_owned()),
             (_, Some(Value::Map(_))) => return Ok(ClassifiedBlock::List),
             _ => return Ok(ClassifiedBlock::Other),
         },
         _ => return Ok(ClassifiedBlock::Other),
     };
     if is_tool_call(&map) {
-        return Err(prefilter::tool_call());
+        return Err(prefilter::TOOL_CALL.to_owned());
     }
     Ok(match answer::entries(unwrapped(map, form.kind), form.kind) {
         Ok(entries) => of_entries(form, &entries, source),
@@ -96,20 +162,13 @@ fn is_tool_call(map: &yaml::Map) -> bool {
 
 /// The map with what its wrapper holds in the wrapper's place.
 fn unwrapped(map: yaml::Map, kind: BallotKind) -> yaml::Map {
-    let wraps = |(key, node): &(yaml::MapKey, Node)| {
-        let Value::Map(inner) = &node.value else { return false };
-        WRAPPERS.contains(&key.text.to_ascii_lowercase().as_str())
-            && inner.iter().any(|(key, node)| is_ballot_key(&key.text, node, kind))
+    let has_ballot = |inner: &yaml::Map| inner.iter().any(|(key, node)| is_ballot_key(&key.text, node, kind));
+    let is_wrapper = |key: &yaml::MapKey| WRAPPERS.contains(&key.text.to_ascii_lowercase().as_str());
+    let open = |(key, node): (yaml::MapKey, Node)| match node.value {
+        Value::Map(inner) if is_wrapper(&key) && has_ballot(&inner) => inner,
+        _ => vec![(key, node)],
     };
-    let mut out = Vec::with_capacity(map.len());
-    for entry in map {
-        match entry {
-            entry if !wraps(&entry) => out.push(entry),
-            (_, Node { value: Value::Map(inner), .. }) => out.extend(inner),
-            entry => out.push(entry),
-        }
-    }
-    out
+    map.into_iter().flat_map(open).collect()
 }
 
 fn is_ballot_key(key: &str, node: &Node, kind: BallotKind) -> bool {
@@ -127,8 +186,7 @@ fn of_entries(form: &BallotForm, entries: &AnswerEntries, source: &str) -> Class
         return ClassifiedBlock::Fields { keys: entries.iter().map(|(key, _)| key.clone()).collect(), known };
     }
     let filled = |key: &str| entries.iter().find(|(name, _)| name == key).map(|(_, node)| node);
-    let abstains =
-        filled("abstain").is_some_and(|node| !matches!(node.value, Value::Bool(false) | Value::Null));
+    let abstains = filled("abstain").is_some_and(|node| is_ballot_key("abstain", node, form.kind));
     let is_form = filled(form.key()).is_some_and(|node| {
         form.kind.spec().repeats_form(form, node)
             || source_text(node, source).map_or_else(
@@ -142,14 +200,12 @@ fn of_entries(form: &BallotForm, entries: &AnswerEntries, source: &str) -> Class
     ClassifiedBlock::Ballot(answer::answer(form, entries, source))
 }
 
-/// Whether a list or map holds nothing but what the form shows.
 fn is_all_placeholders(node: &Node) -> bool {
     match &node.value {
         Value::Text(text) => is_placeholder(text),
         Value::List(items) => !items.is_empty() && items.iter().all(is_all_placeholders),
         Value::Map(entries) => {
-            !entries.is_empty()
-                && entries.iter().all(|(key, node)| is_placeholder(&key.text) && is_all_placeholders(node))
+            !entries.is_empty() && entries.iter().all(|(_, node)| is_all_placeholders(node))
         }
         _ => false,
     }

@@ -9,9 +9,7 @@ mod blocks;
 mod classify;
 pub(super) mod option_match;
 pub(super) mod prefilter;
-mod rationale;
 pub(super) mod scalar;
-mod yaml_block;
 
 #[cfg(test)]
 mod tests;
@@ -63,7 +61,11 @@ fn read(form: &BallotForm, reply: &str) -> Result<Answer, Rejected> {
     for block in &found.blocks {
         pieces.push(classify::classify(form, block)?);
     }
-    let ballots: Vec<_> = pieces.iter().filter_map(ClassifiedBlock::ballot).collect();
+    let ballots = pieces.iter().filter_map(|piece| match piece {
+        ClassifiedBlock::Ballot(ballot) => Some(ballot),
+        _ => None,
+    });
+    let ballots: Vec<&Result<Answer, String>> = ballots.collect();
     match ballots.as_slice() {
         [] => {
             pieces.insert(0, whole);
@@ -71,7 +73,11 @@ fn read(form: &BallotForm, reply: &str) -> Result<Answer, Rejected> {
         }
         [one] => {
             let mut answer = (*one).clone()?;
-            note_besides(&mut answer, own, &pieces);
+            let is_known = |piece: &&_| matches!(piece, ClassifiedBlock::Fields { known: true, .. });
+            let besides = pieces.iter().filter(is_known).count();
+            if besides > 0 {
+                answer.flags.push(format!("{besides} further block(s) without `{own}` left out"));
+            }
             Ok(answer)
         }
         several => Ok(single_ballot(several)?),
@@ -82,22 +88,15 @@ fn read(form: &BallotForm, reply: &str) -> Result<Answer, Rejected> {
 /// nothing else. Numbers and letters alone are no option here: nothing around them says so.
 fn bare_ballot(form: &BallotForm, text: &str) -> Result<Option<Answer>, Rejected> {
     let word = text.trim();
-    if word.is_empty() || word.len() > 256 || word.contains('\n') {
-        return Ok(None);
-    }
-    let is_named = scalar::is_abstain(word) || form.kind.spec().is_bare(form, word);
-    if !is_named {
+    let is_short = !word.is_empty() && word.len() <= 256 && !word.contains('\n');
+    if !is_short || !(scalar::is_abstain(word) || form.kind.spec().is_bare(form, word)) {
         return Ok(None);
     }
     let ballot = format!("{}: {}", form.key(), serde_json::Value::from(word));
-    match classify::whole(form, &ballot)? {
-        ClassifiedBlock::Ballot(answer) => {
-            let mut answer = answer?;
-            answer.flags.push("the reply is a bare ballot, without reasons".to_owned());
-            Ok(Some(answer))
-        }
-        _ => Ok(None),
-    }
+    let ClassifiedBlock::Ballot(answer) = classify::whole(form, &ballot)? else { return Ok(None) };
+    let mut answer = answer?;
+    answer.flags.push("the reply is a bare ballot, without reasons".to_owned());
+    Ok(Some(answer))
 }
 
 /// Several ballots as one, if they say the same.
@@ -135,15 +134,7 @@ fn difference(one: &Answer, other: &Answer) -> Option<&'static str> {
     differs("confidence").then_some("confidence")
 }
 
-fn note_besides(answer: &mut Answer, own: &str, pieces: &[ClassifiedBlock]) {
-    let besides =
-        pieces.iter().filter(|piece| matches!(piece, ClassifiedBlock::Fields { known: true, .. })).count();
-    if besides > 0 {
-        answer.flags.push(format!("{besides} further block(s) without `{own}` left out"));
-    }
-}
-
-/// What to say when no block is a ballot.
+/// Says why no block is a ballot.
 fn no_ballot_error(own: &str, text: &str, pieces: &[ClassifiedBlock], code_labels: &[String]) -> Rejected {
     let found = pieces.iter().find_map(|piece| match piece {
         ClassifiedBlock::Fields { keys, .. } => Some(keys.as_slice()),
@@ -151,7 +142,7 @@ fn no_ballot_error(own: &str, text: &str, pieces: &[ClassifiedBlock], code_label
     });
     let refusal_key = found.is_some_and(|keys| keys.iter().any(|key| key == "refusal"));
     if refusal_key || prefilter::is_refusal(text) {
-        return Rejected::Refused(prefilter::beginning(text));
+        return Rejected::Refused(scalar::shorten(text.trim(), 200));
     }
     if pieces.iter().any(|piece| matches!(piece, ClassifiedBlock::Form)) {
         return format!("the reply repeats the form: `{own}` still holds its placeholder").into();

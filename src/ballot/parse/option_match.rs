@@ -20,25 +20,22 @@ pub(in crate::ballot) fn option(options: &[String], vote: &str) -> Result<(Strin
     if let Some(index) = by_name(options, vote)? {
         return Ok((options[index].clone(), None));
     }
-    let index = by_label(options, vote)?;
-    let index = index.ok_or_else(|| unknown(options, vote))?;
-    let option = &options[index.at];
-    let flag = format!("vote {} read as option {}, {}", quoted(vote), index.at + 1, quoted(option));
-    Ok((option.clone(), (!index.named).then_some(flag)))
+    let (at, is_named) = by_label(options, vote)?.ok_or_else(|| unknown(options, vote))?;
+    let option = &options[at];
+    let flag = format!("vote {} read as option {}, {}", quoted(vote), at + 1, quoted(option));
+    Ok((option.clone(), (!is_named).then_some(flag)))
 }
 
-/// Whether the text is, letter for letter, one of the options.
 pub(in crate::ballot) fn is_exact(options: &[String], text: &str) -> bool {
     options.iter().any(|option| option == text)
 }
 
-/// Whether the text is a choice of names with bars between them, as a form shows it.
+/// Tells a choice of names with bars between them, as a form shows it.
 pub(in crate::ballot) fn is_alternation(names: &[&str], text: &str) -> bool {
     let parts: Vec<_> = text.split('|').map(|part| folded(strip_markup(part))).collect();
     parts.len() > 1 && parts.iter().all(|part| names.iter().any(|name| folded(strip_markup(name)) == *part))
 }
 
-/// Why a word is no stance.
 pub(in crate::ballot) fn unknown_stance(word: &str) -> String {
     if let Some(c) = word.chars().find(|c| is_invisible(*c)) {
         return format!("consent {} holds the invisible character {}", quoted(word), code(c));
@@ -77,25 +74,20 @@ fn by_name(options: &[String], vote: &str) -> Result<Option<usize>, String> {
     Ok(None)
 }
 
-struct Labelled {
-    at: usize,
-    named: bool,
-}
-
-/// By number or letter, alone or before the name.
-fn by_label(options: &[String], vote: &str) -> Result<Option<Labelled>, String> {
+/// By number or letter, alone or before the name; and whether it was named.
+fn by_label(options: &[String], vote: &str) -> Result<Option<(usize, bool)>, String> {
     let word = strip_markup(vote);
     let (prefixed, rest) = without_prefix(word);
     let Some((label, name)) = label(rest, prefixed) else {
         let named = if prefixed { by_name(options, rest)? } else { None };
-        return Ok(named.map(|at| Labelled { at, named: true }));
+        return Ok(named.map(|at| (at, true)));
     };
     let at = position(label);
     if name.is_empty() {
-        return alone(options, vote, label, at).map(|at| Some(Labelled { at, named: false }));
+        return alone(options, vote, label, at).map(|at| Some((at, false)));
     }
     match by_name(options, name)? {
-        Some(named) if Some(named) == at => Ok(Some(Labelled { at: named, named: true })),
+        Some(named) if Some(named) == at => Ok(Some((named, true))),
         Some(named) => {
             let which = at.filter(|at| *at < options.len()).map_or(vec![named], |at| vec![named, at]);
             Err(ambiguous(options, vote, &which))
@@ -156,7 +148,7 @@ fn alone(options: &[String], vote: &str, label: &str, at: Option<usize>) -> Resu
     }
 }
 
-/// Whether an option is itself a number where the label is one, or a letter where it is one.
+/// Tells if an option is itself a number where the label is one, or a letter where it is one.
 fn is_like(option: &str, label: &str) -> bool {
     let name = strip_markup(option);
     if label.starts_with(|c: char| c.is_ascii_digit()) {
@@ -165,7 +157,7 @@ fn is_like(option: &str, label: &str) -> bool {
     name.len() == 1 && name.starts_with(|c: char| c.is_ascii_alphabetic())
 }
 
-/// Whether an option's name holds the number, or holds or begins with the letter.
+/// Tells if an option's name holds the number, or holds or begins with the letter.
 fn holds(option: &str, label: &str) -> bool {
     let name = option.to_lowercase();
     let label = label.to_lowercase();

@@ -1,11 +1,10 @@
-//! What is looked at before any structure: limits, thinking, error pages, tool calls, refusals.
+//! The checks before any structure: limits, thinking, error pages, tool calls, refusals.
 //!
 //! Guarantees that what a model thought aloud is never read as its answer. It does not look for
 //! ballots.
 
 use std::borrow::Cow;
 
-use super::scalar::shorten;
 use crate::sanitize::is_unsafe;
 
 const MAX_BYTES: usize = 256 * 1024;
@@ -23,25 +22,20 @@ const THINKING: [(&str, &str); 9] = [
     ("◁think▷", "◁/think▷"),
 ];
 
-/// How a line begins that tries to call a tool, in lower case.
-const TOOL_CALLS: [&str; 14] = [
+/// The beginnings of lines that try to call a tool, in lower case.
+const TOOL_CALLS: [&str; 9] = [
     "<antml",
     "<tool_call",
-    "<tool_use",
-    "<tool_code",
-    "<toolcall",
     "<function_call",
-    "<functioncall",
     "<function=",
     "<invoke",
     "<|tool_call",
     "<|python_tag|>",
     "<｜tool▁call",
     "[tool_calls]",
-    "[tool_call]",
 ];
 
-/// How a refusal begins, with straight apostrophes and in lower case …
+/// The beginnings of a refusal, with straight apostrophes and in lower case …
 const UNABLE: [&str; 9] = [
     "i can't ",
     "i cannot ",
@@ -54,8 +48,8 @@ const UNABLE: [&str; 9] = [
     "i will not ",
 ];
 
-/// … and what it will not do.
-const DEEDS: [&str; 15] = [
+/// … and the deeds that it refuses.
+const DEEDS: [&str; 10] = [
     "help",
     "assist",
     "provide",
@@ -64,31 +58,23 @@ const DEEDS: [&str; 15] = [
     "take part",
     "comply",
     "vote",
-    "fulfil",
-    "fulfill",
-    "engage",
-    "respond",
     "do that",
-    "be able to",
     "discuss",
 ];
 
 const DECLINES: [&str; 4] = ["i must decline", "i decline", "i refuse", "i must refuse"];
 
-/// What may stand before a refusal's own words.
-const SOFTENERS: [&str; 14] = [
+/// Words that may stand before a refusal.
+const SOFTENERS: [&str; 11] = [
     "i'm sorry",
     "i am sorry",
     "sorry",
     "i apologize",
-    "i apologise",
-    "my apologies",
     "unfortunately",
     "as an ai language model",
     "as an ai",
     "but",
     "however",
-    "thank you",
     ",",
     ".",
 ];
@@ -111,7 +97,7 @@ pub(super) fn prefilter(reply: &str) -> Result<Cow<'_, str>, String> {
         return Err("the reply is an HTML page, not an answer".to_owned());
     }
     if calls_tool(&text) {
-        return Err(tool_call());
+        return Err(TOOL_CALL.to_owned());
     }
     Ok(text)
 }
@@ -120,16 +106,15 @@ fn is_blank(text: &str) -> bool {
     text.chars().all(|c| c.is_whitespace() || is_unsafe(c))
 }
 
-/// Whether a reply holds nothing but thinking, or nothing at all.
+/// Tells if a reply holds nothing but thinking, or nothing at all.
 pub fn holds_no_answer(reply: &str) -> bool {
     is_blank(&without_thinking(final_channel(reply)))
 }
 
-pub(super) fn tool_call() -> String {
-    "the reply tries to call a tool: there are no tools here, answer from the context alone".to_owned()
-}
+pub(super) const TOOL_CALL: &str =
+    "the reply tries to call a tool: there are no tools here, answer from the context alone";
 
-/// What follows the last `final` channel, where a reply still shows its channels.
+/// The text of the last `final` channel, where a reply still shows its channels.
 pub(in crate::ballot) fn final_channel(reply: &str) -> &str {
     let Some(at) = reply.rfind("<|channel|>final") else { return reply };
     let rest = &reply[at + "<|channel|>final".len()..];
@@ -168,12 +153,12 @@ fn after_last_close(text: &str) -> &str {
     end.map_or(text, |end| &text[end..])
 }
 
-/// What follows each sign that a tag may begin with, the sign included.
+/// The rest of the text from each sign on that a tag may begin with.
 fn brackets(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices(['<', '[', '◁']).map(|(at, _)| &text[at..])
 }
 
-/// Whether the text begins with the tag, which is in lower case.
+/// Compares in any case with a tag in lower case.
 fn begins(text: &str, tag: &str) -> bool {
     text.as_bytes().get(..tag.len()).is_some_and(|start| start.eq_ignore_ascii_case(tag.as_bytes()))
 }
@@ -199,9 +184,4 @@ pub(super) fn is_refusal(text: &str) -> bool {
     let unable = UNABLE.iter().find_map(|stem| rest.strip_prefix(stem));
     unable.is_some_and(|rest| DEEDS.iter().filter_map(|deed| rest.strip_prefix(deed)).any(ends))
         || DECLINES.iter().filter_map(|words| rest.strip_prefix(words)).any(ends)
-}
-
-/// The beginning of a reply, for the record of a refusal.
-pub(super) fn beginning(text: &str) -> String {
-    shorten(text.trim(), 200)
 }

@@ -90,7 +90,7 @@ pub(in crate::ballot) fn is_abstain(text: &str) -> bool {
     strip_markup(text).eq_ignore_ascii_case("abstain")
 }
 
-/// Whether a text is what a form shows in place of a value: `<…>` or dots.
+/// Tells what a form shows in place of a value: `<…>` or dots.
 pub(in crate::ballot) fn is_placeholder(text: &str) -> bool {
     let text = text.trim().trim_matches(['"', '\'', '`']);
     let inner = text.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
@@ -99,7 +99,16 @@ pub(in crate::ballot) fn is_placeholder(text: &str) -> bool {
         || text == "…"
 }
 
-/// Whether a text says that there is nothing to say.
+/// Tells a value that is neither empty nor a placeholder.
+pub(in crate::ballot) fn is_given(node: &Node) -> bool {
+    match &node.value {
+        Value::Null => false,
+        Value::Text(text) => !text.trim().is_empty() && !is_placeholder(text),
+        Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Map(_) => true,
+    }
+}
+
+/// Tells a text that says that there is nothing to say.
 pub(in crate::ballot) fn is_placeholder_text(text: &str) -> bool {
     let word = strip_markup(text).to_ascii_lowercase();
     ["", "none", "n/a", "na", "null", "nil", "nothing", "-", "not applicable"].contains(&word.as_str())

@@ -1,7 +1,7 @@
 //! What a placeholder promises: same in, same out; every form is met; it says what it is and nothing else.
 
 use super::*;
-use crate::ballot::{BallotForm, FormKeys, ParsedReply, Scale, read_reply};
+use crate::ballot::{BallotForm, KindInfo, ParsedReply, Scale, read_reply};
 use crate::participants::testing;
 use crate::round::material::SnapshotContent;
 use crate::round::snapshot::Snapshot;
@@ -40,10 +40,10 @@ fn every_answer_meets_its_form_and_says_nothing_else() {
         cards: vec!["S".to_owned(), "M".to_owned()],
         ..over(BallotKind::Estimate)
     };
-    let forms = BallotKind::ALL.map(|(_, kind)| match kind.spec().form_keys() {
-        FormKeys { options: false, .. } => BallotForm::over(kind, Vec::new()),
-        FormKeys { scale: Scale::None, .. } => over(kind),
-        FormKeys { .. } => scale(kind, -3, 7),
+    let forms = BallotKind::ALL.map(|(_, kind)| match kind.info() {
+        KindInfo { has_options: false, .. } => BallotForm::over(kind, Vec::new()),
+        KindInfo { scale: Scale::None, .. } => over(kind),
+        KindInfo { .. } => scale(kind, -3, 7),
     });
     let bounded = BallotForm { options: Vec::new(), ..scale(BallotKind::Estimate, 3, 5) };
     for form in forms.into_iter().chain([cards, bounded]) {

@@ -179,7 +179,7 @@ pub fn file_title(report: &Report<'_>) -> String {
 fn said_before<'a>(report: &Report<'a>) -> Vec<Quoted<'a>> {
     let last = report.run.map_or(0, |run| run.opened.number);
     let is_before = |run: &&RoundRun| {
-        let is_open = run.opened.ballot.kind.spec().countable().is_none();
+        let is_open = run.opened.ballot.kind.info().countable.is_none();
         is_open && run.opened.number < last && is_revealed(run)
     };
     let line = |run: &'a RoundRun, seat: SeatView<'a>| {

@@ -158,7 +158,7 @@ impl<'a> Report<'a> {
 
     /// Its revealed rounds with ballots, for the table of who voted what.
     pub fn voted(&self) -> impl Iterator<Item = &'a RoundRun> + '_ {
-        let is_countable = |round: &&RoundRun| round.opened.ballot.kind.spec().countable().is_some();
+        let is_countable = |round: &&RoundRun| round.opened.ballot.kind.info().countable.is_some();
         self.rounds.iter().copied().filter(move |round| is_revealed(round) && is_countable(round))
     }
 

@@ -27,7 +27,7 @@ pub fn rule_hint(name: &str) -> &'static str {
 
 /// The rules that count a kind of ballot, and `none`.
 pub fn rules_of(kind: &str) -> Vec<&'static str> {
-    let countable = BallotKind::from_name(kind).and_then(|kind| kind.spec().countable());
+    let countable = BallotKind::from_name(kind).and_then(|kind| kind.info().countable);
     std::iter::once("none").chain(countable.into_iter().flat_map(Rule::for_kind)).collect()
 }
 

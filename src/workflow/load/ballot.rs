@@ -79,7 +79,7 @@ fn of_map(inner: Entries<'_>) -> Option<BallotForm> {
     form.abstain = inner.texts("abstain");
     form.cards = inner.list("cards").iter().filter_map(card).collect();
     form.cards.retain(|card| !form.abstain.contains(card));
-    if let (Scale::Default(min, max), None, None) = (kind.spec().form_keys().scale, &form.min, &form.max) {
+    if let (Scale::Default(min, max), None, None) = (kind.info().scale, &form.min, &form.max) {
         (form.min, form.max) = (Some(min.into()), Some(max.into()));
     }
     (written == form.options.len()).then_some(form)
@@ -99,22 +99,22 @@ fn card(node: &Node) -> Option<String> {
 
 fn check_form(form: &BallotForm, node: &Node, entries: Entries<'_>) {
     let name = form.kind.name();
-    let takes = form.kind.spec().form_keys();
+    let takes = form.kind.info();
     let is_taken = matches!(&node.value, Value::Map(_))
         && entries.map("ballot").is_some_and(|ballot| ballot.map("options").is_some());
-    if !takes.options && !form.order.is_same() {
+    if !takes.has_options && !form.order.is_same() {
         entries.refuse(
             node,
             format!("{} ballot has no options to order", with_article(name)),
             "remove `order`",
         );
     }
-    if takes.options && form.options.len() < 2 && !is_taken {
+    if takes.has_options && form.options.len() < 2 && !is_taken {
         let message = format!("{} ballot needs at least two options", with_article(name));
         entries.refuse(node, message, "write them as a list: `options: [a, b]`");
     }
-    if !takes.options && (!form.options.is_empty() || is_taken) {
-        let hint = if takes.cards { "write `cards`" } else { "remove `options`" };
+    if !takes.has_options && (!form.options.is_empty() || is_taken) {
+        let hint = if takes.has_cards { "write `cards`" } else { "remove `options`" };
         entries.refuse(node, format!("{} ballot takes no options", with_article(name)), hint);
     }
     if form.exclude_own && (form.kind != BallotKind::Ranking || !is_taken) {
@@ -138,11 +138,11 @@ fn with_article(name: &str) -> String {
 
 fn check_scale(form: &BallotForm, node: &Node, entries: Entries<'_>) {
     let name = form.kind.name();
-    let takes = form.kind.spec().form_keys();
+    let takes = form.kind.info();
     if takes.scale == Scale::None && (form.min.is_some() || form.max.is_some()) {
         entries.refuse(node, format!("{} ballot has no scale", with_article(name)), "remove `min` and `max`");
     }
-    if !takes.cards && !form.cards.is_empty() {
+    if !takes.has_cards && !form.cards.is_empty() {
         entries.refuse(
             node,
             format!("{} ballot has no cards", with_article(name)),

@@ -47,12 +47,12 @@ pub fn rule(entries: Entries<'_>, kind: BallotKind) -> (Option<Rule>, RuleOption
 fn named(entries: Entries<'_>, node: &Node, name: &str, kind: Option<BallotKind>) -> Option<Rule> {
     let rule = Rule::from_name(name)?;
     let Some(kind) = kind else { return Some(rule) };
-    let spec = kind.spec();
-    if spec.countable().is_none_or(|countable| rule.fit(countable) != BallotSupport::Own) {
+    let info = kind.info();
+    if info.countable.is_none_or(|countable| rule.fit(countable) != BallotSupport::Own) {
         let message = format!("rule `{name}` does not count `{}` ballots", kind.name());
-        let fitting = spec.countable().map(Rule::for_kind).unwrap_or_default();
+        let fitting = info.countable.map(Rule::for_kind).unwrap_or_default();
         let wanted = rule.kinds().join("` or `");
-        let hint = if fitting.is_empty() || !spec.form_keys().options {
+        let hint = if fitting.is_empty() || !info.has_options {
             format!("set `ballot: {{kind: {}}}`", rule.kinds().first().copied().unwrap_or_default())
         } else {
             format!("it counts `{wanted}`; `{}` ballots are counted by {}", kind.name(), fitting.join(", "))

@@ -59,14 +59,7 @@ impl KindSpec for Findings {
 
     fn brief(&self, ballot: &Ballot) -> Option<String> {
         let Ballot::Findings(findings) = ballot else { return None };
-        if findings.is_empty() {
-            return Some("no findings".to_owned());
-        }
-        let of = |severity: Severity| findings.iter().filter(|one| one.severity == severity).count();
-        let counts = Severity::WORDS.iter().rev().map(|(word, severity)| (of(*severity), word));
-        let counts = counts.filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
-        let noun = if findings.len() == 1 { "finding" } else { "findings" };
-        Some(format!("{} {noun}: {}", findings.len(), counts.collect::<Vec<_>>().join(", ")))
+        Some(count_by_severity(findings.iter().map(|finding| finding.severity)))
     }
 
     fn listing(&self, ballot: &Ballot) -> Vec<String> {
@@ -165,6 +158,19 @@ fn lines(
 
 fn lines_text(from: u32, to: u32) -> String {
     if from == to { from.to_string() } else { format!("{from}-{to}") }
+}
+
+/// "3 findings: 1 critical, 2 low", "no findings".
+pub fn count_by_severity(found: impl Iterator<Item = Severity> + Clone) -> String {
+    let of = |severity: Severity| found.clone().filter(|one| *one == severity).count();
+    let counts = Severity::WORDS.iter().rev().map(|(word, severity)| (of(*severity), word));
+    let counts = counts.filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    match found.count() {
+        0 => "no findings".to_owned(),
+        1 => format!("1 finding: {counts}"),
+        all => format!("{all} findings: {counts}"),
+    }
 }
 
 /// A file and its lines, if they are known: `src/cache.rs:10-80`.

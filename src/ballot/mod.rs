@@ -20,7 +20,7 @@ mod ranking;
 mod score;
 
 pub use answer_schema::ReplySchema;
-pub use findings::{line_range, place};
+pub use findings::{count_by_severity, line_range, place};
 pub use instructions::answer_rules;
 pub use kind::{FormField, FormValues, Input, KindInfo, KindSpec, Scale, Stage, typed_number};
 pub use model::{

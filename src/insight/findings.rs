@@ -1,7 +1,6 @@
 //! The findings of a round in groups: what several seats found at the same place, or a merge put together.
 
 use super::references::Citable;
-use super::wording::{join_list, pluralize};
 use crate::ballot::{Ballot, Finding, Severity, place};
 use crate::history::{RoundRun, SeatStatus, Session};
 
@@ -48,39 +47,28 @@ impl FindingGroup<'_> {
     }
 }
 
-impl Findings<'_> {
-    /// "3 findings: 1 critical, 2 low".
-    pub fn counts(&self) -> String {
-        let count = |severity: Severity| {
-            let count = self.groups.iter().filter(|group| group.severity() == severity).count();
-            (count > 0).then(|| format!("{count} {}", severity.name()))
-        };
-        let counts = join_list(Severity::WORDS.iter().rev().filter_map(|(_, severity)| count(*severity)));
-        match self.groups.len() {
-            0 => "No findings".to_owned(),
-            all => format!("{}: {counts}", pluralize(all, "finding")),
-        }
-    }
-}
-
 /// The groups of a round; none while its answers cannot be read.
 pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Findings<'a> {
     let mut answered = 0;
-    let mut all: Vec<(String, &str, &Finding)> = Vec::new();
+    let mut all: Vec<Member<'a>> = Vec::new();
     for seat in round.seats.values() {
         let SeatStatus::Revealed(answer, _) = &seat.status else { continue };
         let Some(Ballot::Findings(found)) = &answer.ballot else { continue };
         answered += 1;
         let id = |at: usize| format!("{}#{}", seat.name, at + 1);
-        all.extend(found.iter().enumerate().map(|(at, finding)| (id(at), seat.name.as_str(), finding)));
+        let member = |(at, finding)| Member { id: id(at), seat: seat.name.as_str(), finding };
+        all.extend(found.iter().enumerate().map(member));
     }
     let citable = Citable::of_round(round);
     let merge = session.merge_of(&round.opened.round).map(|merged| &merged.merge);
-    let option = |id: &String| merge?.options.iter().find(|option| option.from.contains(id));
-    let aside = |id: &String| merge?.set_aside.iter().find(|aside| aside.idea == *id);
-    let belong = |a: &(String, &str, &Finding), b: &(String, &str, &Finding)| {
-        let merged = option(&a.0).is_some_and(|option| option.from.contains(&b.0));
-        merged || overlap(a.2, b.2)
+    let option = |one: &Member<'_>| merge?.options.iter().find(|option| option.from.contains(&one.id));
+    let aside = |one: &Member<'_>| merge?.set_aside.iter().find(|aside| aside.idea == one.id);
+    let belong = |a: &Member<'_>, b: &Member<'_>| {
+        option(a).is_some_and(|option| option.from.contains(&b.id)) || overlap(a.finding, b.finding)
+    };
+    let elsewhere = |one: &&Member<'a>| {
+        let (file, lines) = (one.finding.file.as_deref()?, one.finding.lines);
+        (!citable.has_place(file, lines)).then(|| (one.seat, place(file, lines)))
     };
     let mut left: Vec<usize> = (0..all.len()).collect();
     let mut groups = Vec::new();
@@ -95,25 +83,24 @@ pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Findings<'a> {
             at += 1;
         }
         members.sort_unstable();
-        let reasons: Option<Vec<_>> = members.iter().map(|member| aside(&all[*member].0)).collect();
-        let findings: Vec<_> = members.iter().map(|member| (all[*member].1, all[*member].2)).collect();
-        let is_elsewhere = |finding: &Finding| {
-            let file = finding.file.as_deref()?;
-            (!citable.has_place(file, finding.lines)).then(|| place(file, finding.lines))
-        };
-        let elsewhere = findings.iter().filter_map(|(seat, finding)| Some((*seat, is_elsewhere(finding)?)));
+        let members: Vec<&Member<'a>> = members.iter().map(|member| &all[*member]).collect();
+        let asides: Option<Vec<_>> = members.iter().map(|one| aside(one)).collect();
         groups.push(FindingGroup {
-            not_in_evidence: elsewhere.collect(),
-            title: members
-                .iter()
-                .find_map(|member| option(&all[*member].0))
-                .map(|option| option.title.as_str()),
-            set_aside: reasons.and_then(|reasons| reasons.first().map(|aside| aside.reason.as_str())),
-            findings,
+            not_in_evidence: members.iter().filter_map(elsewhere).collect(),
+            title: members.iter().find_map(|one| option(one)).map(|option| option.title.as_str()),
+            set_aside: asides.and_then(|asides| asides.first().map(|aside| aside.reason.as_str())),
+            findings: members.iter().map(|one| (one.seat, one.finding)).collect(),
         });
     }
     groups.sort_by_key(|group| std::cmp::Reverse((group.severity(), group.seats())));
     Findings { groups, answered }
+}
+
+/// A finding with the id that a merge calls it by.
+struct Member<'a> {
+    id: String,
+    seat: &'a str,
+    finding: &'a Finding,
 }
 
 /// Tells findings of the same lines of a file. Only a person groups findings without lines.

@@ -7,12 +7,12 @@ use std::fmt::Write as _;
 
 use indexmap::IndexMap;
 
-use super::findings::grouped;
+use super::findings::{FindingGroup, grouped};
 use super::movement::earlier;
 use super::round_view::{SeatView, VisibleState, seats};
 use super::tally_text::short_order;
 use super::wording::{absent, capital, first_names, join_list, pluralize};
-use crate::ballot::{Ballot, BallotKind, Stance};
+use crate::ballot::{Ballot, BallotKind, Stance, count_by_severity};
 use crate::core::decides_nothing;
 use crate::history::{RoundRun, Session, Tally};
 use crate::round::answer::Outcome;
@@ -438,7 +438,8 @@ impl<'a> Count<'a> {
             return ("No rule: counted only".to_owned(), self.numbers() + &would.unwrap_or_default());
         }
         let name = if kind == BallotKind::Findings {
-            grouped(self.session, self.round).counts()
+            let groups = grouped(self.session, self.round).groups;
+            capital(&count_by_severity(groups.iter().map(FindingGroup::severity)))
         } else if kind == BallotKind::Position {
             "Opinions collected".to_owned()
         } else {

@@ -22,11 +22,11 @@ pub fn count(profile: &Profile) -> Verdict {
             }
         }
     }
-    let steps =
-        vec![format!("approvals: {}, of {}", listed(&profile.options, &approvals), profile.total_weight())];
     let won = leaders(&approvals);
-    let verdict = Verdict::from_winners(&profile.options, &won, NoDecision::NoBallots).with_steps(steps);
-    let verdict = verdict.scored(&profile.options, approvals.iter().copied().map(Score::from));
+    let mut verdict = Verdict::from_winners(&profile.options, &won, NoDecision::NoBallots)
+        .scored(&profile.options, approvals.iter().copied().map(Score::from));
+    let counts = listed(&profile.options, &approvals);
+    verdict.steps.push(format!("approvals: {counts}, of {}", profile.total_weight()));
     if won.is_empty() {
         return verdict;
     }

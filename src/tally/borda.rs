@@ -30,9 +30,8 @@ pub fn count(profile: &Profile) -> Verdict {
         let (below, level) = (Decimal::of_units(below), Decimal::of_units(level));
         steps.push(format!("{option}: {below} below + {level} level / 2 = {}", shown[a]));
     }
-    let verdict = Verdict::from_winners(&profile.options, &won, NoDecision::NoBallots)
-        .scored(&profile.options, shown)
-        .with_steps(steps)
-        .with_trace(pairs.trace());
+    let verdict = Verdict::from_winners(&profile.options, &won, NoDecision::NoBallots);
+    let verdict = Verdict { steps, trace: Some(Box::new(pairs.trace())), ..verdict };
+    let verdict = verdict.scored(&profile.options, shown);
     pairs.ordered(verdict, &profile.options, |a, b| points[b].cmp(&points[a]))
 }

@@ -184,11 +184,10 @@ impl EliminationSearch<'_> {
                 if winners.len() == 1 { "wins under every order" } else { "win, each under some order" };
             self.steps.push(format!("of options tied for last: {} {word}", and_list(&winners)));
         }
+        let trace = Trace { rounds: self.shown, ..Trace::default() };
         let verdict = Verdict::from_winners(self.names, &won, NoDecision::NoBallots);
-        let mut verdict = verdict
-            .scored(self.names, self.scores)
-            .with_steps(self.steps)
-            .with_trace(Trace { rounds: self.shown, ..Trace::default() });
+        let verdict = Verdict { steps: self.steps, trace: Some(Box::new(trace)), ..verdict };
+        let mut verdict = verdict.scored(self.names, self.scores);
         if !is_whole {
             // The winners named won under some of the orders that were followed.
             let reason = NoDecision::OpenTie { orders: MOST_SITUATIONS, found: verdict.winners.clone() };

@@ -88,7 +88,7 @@ fn found(profile: &Profile) -> Option<Verdict> {
     let winners =
         if is_between_cards { vec![name(median.0), name(median.1)] } else { vec![spread.median.clone()] };
     let level: Vec<usize> = (0..winners.len()).collect();
-    let mut verdict = Verdict::from_winners(&winners, &level, NoDecision::NoEstimates).with_steps(steps);
-    verdict.scores.clone_from(&spread.values);
-    Some(verdict.with_trace(Trace { spread: Some(spread), ..Trace::default() }))
+    let (scores, trace) = (spread.values.clone(), Trace { spread: Some(spread), ..Trace::default() });
+    let verdict = Verdict::from_winners(&winners, &level, NoDecision::NoEstimates);
+    Some(Verdict { steps, scores, trace: Some(Box::new(trace)), ..verdict })
 }

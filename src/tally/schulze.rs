@@ -51,9 +51,8 @@ pub fn count(profile: &Profile) -> Verdict {
     let won: Vec<usize> = (0..options).filter(|a| pairs.total > 0 && wins(*a)).collect();
     let trace = Trace { paths: matrix(options, |a, b| paths.at(a, b)), ..pairs.trace() };
     let verdict = Verdict::from_winners(names, &won, NoDecision::NoBallots)
-        .scored(names, (0..options).map(|a| Score::from(beaten(a))))
-        .with_steps(steps)
-        .with_trace(trace);
+        .scored(names, (0..options).map(|a| Score::from(beaten(a))));
+    let verdict = Verdict { steps, trace: Some(Box::new(trace)), ..verdict };
     let layers = layers(options, |a, b| paths.at(a, b) > paths.at(b, a));
     pairs.ordered(verdict, names, |a, b| layers[a].cmp(&layers[b]))
 }

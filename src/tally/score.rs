@@ -32,10 +32,9 @@ pub fn count(profile: &Profile) -> Verdict {
         Decimal::ZERO => format!("{}: no scores", profile.options[at]),
         weight => format!("{}: {} / {weight} = {}", profile.options[at], sums[at].0, mean(at)),
     };
-    let steps = (0..sums.len()).map(line).collect();
-    let verdict = Verdict::from_winners(&profile.options, &won, NoDecision::NoBallots)
-        .scored(&profile.options, (0..sums.len()).map(mean))
-        .with_steps(steps);
+    let mut verdict = Verdict::from_winners(&profile.options, &won, NoDecision::NoBallots)
+        .scored(&profile.options, (0..sums.len()).map(mean));
+    verdict.steps = (0..sums.len()).map(line).collect();
     if won.is_empty() {
         return verdict;
     }

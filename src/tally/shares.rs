@@ -33,8 +33,8 @@ pub fn count(profile: &Profile, rule: Rule, terms: &RuleOptions) -> Verdict {
         _ => (places.leaders(), NoDecision::NoBallots),
     };
     let none = if places.total() == 0 { NoDecision::NoBallots } else { none };
-    let verdict = Verdict::from_winners(&profile.options, &won, none);
-    places.scored(verdict, &profile.options, what).with_steps(steps)
+    let verdict = Verdict { steps, ..Verdict::from_winners(&profile.options, &won, none) };
+    places.scored(verdict, &profile.options, what)
 }
 
 /// Two options with exactly half each are a tie; one with exactly half has no majority.

@@ -119,12 +119,6 @@ impl Verdict {
         self
     }
 
-    #[must_use]
-    pub fn with_steps(mut self, steps: Vec<String>) -> Self {
-        self.steps = steps;
-        self
-    }
-
     /// With the order of all options: `compare` says how one stands to another, the less the better.
     #[must_use]
     pub fn ordered(mut self, options: &[String], compare: impl Fn(usize, usize) -> Ordering) -> Self {
@@ -174,13 +168,6 @@ impl Verdict {
         (self.winners, self.order, self.order_by) = (Vec::new(), Vec::new(), None);
         self.tie = false;
         self.reason = Some(reason);
-    }
-
-    /// With its steps as data.
-    #[must_use]
-    pub fn with_trace(mut self, trace: Trace) -> Self {
-        self.trace = Some(Box::new(trace));
-        self
     }
 }
 

@@ -132,13 +132,16 @@ fn finding(answer: &mut AnswerParser<'_>, entries: &Map) -> Result<(Finding, Jso
     Ok((Finding { file, lines, severity, claim, evidence }, Json::Object(kept)))
 }
 
+/// The first and the last line of a finding.
+type Lines = Option<(u32, u32)>;
+
 /// The lines of a finding, and as they are kept: `12`, `12-18` or a list of two numbers. Anything else is flagged
 /// and not used.
 fn lines(
     answer: &mut AnswerParser<'_>,
     entries: &Map,
     has_file: bool,
-) -> Result<(Option<(u32, u32)>, Option<Json>), String> {
+) -> Result<(Lines, Option<Json>), String> {
     let Some(node) = entry(entries, "lines", "a finding")? else { return Ok((None, None)) };
     let written = match &node.value {
         Value::List(ends) if ends.len() == 2 => {

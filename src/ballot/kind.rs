@@ -79,6 +79,7 @@ pub trait KindSpec: Sync {
 }
 
 /// The fixed facts of a kind. The defaults are those of a kind that is read and not counted.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug, Clone, Copy, Default)]
 pub struct KindInfo {
     /// The keys of an answer that hold the ballot; the first is the ballot key.

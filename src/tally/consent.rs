@@ -45,6 +45,6 @@ pub fn count(profile: &Profile) -> Verdict {
     };
     let winners = if reason.is_none() { vec!["support".to_owned()] } else { Vec::new() };
     let names = ["support", "stand-aside", "block"].map(str::to_owned);
-    let verdict = Verdict { winners, reason, steps, ..Verdict::default() };
+    let verdict = Verdict { winners, steps, reason, ..Verdict::default() };
     verdict.scored(&names, [support, aside, blocks].map(Score::from))
 }

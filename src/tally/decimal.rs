@@ -120,7 +120,7 @@ fn read(text: &str) -> Option<(Decimal, bool)> {
         return None;
     }
     // Digits before the point, then exactly the places that are kept.
-    let wanted = usize::try_from(whole.len() as i32 + power + PLACES).unwrap_or(0);
+    let wanted = usize::try_from(i32::try_from(whole.len()).ok()? + power + PLACES).unwrap_or(0);
     let (kept, cut) = all.split_at(wanted.min(all.len()));
     let millionths: i128 = format!("0{kept:0<wanted$}").parse().ok()?;
     let units = millionths.checked_mul(ONE / 1_000_000).filter(|units| *units <= LARGEST)?;

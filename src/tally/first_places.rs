@@ -138,7 +138,9 @@ pub fn among(ballots: &[ListedBallot], left: &[bool], size: i128) -> FirstPlaces
             of_ballot.take_while(|(rank, _)| rank == best).map(|(_, option)| *option).collect();
         let part = worth.units().saturating_mul(size) / (1 + level.len() as i128);
         parts[*first] += part;
-        level.iter().for_each(|option| parts[*option] += part);
+        for option in &level {
+            parts[*option] += part;
+        }
         if !level.is_empty() {
             split += *worth;
         }

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::arrival::next_arrival;
 use super::commit::ended;
-use super::request_pool::{AskOptions, FinishedRequest, PendingRound, PreparedSeat, RequestId};
+use super::request_pool::{FinishedRequest, PendingRound, PreparedSeat, RequestId};
 use super::seat::{RoundShared, SeatResult};
 use super::state::{Engine, EngineError};
 use crate::ballot::ReplySchema;
@@ -128,35 +128,41 @@ impl Engine<'_> {
         self.pool.settled(&place);
         match (place, back) {
             (RequestId::Seat(number, seat, attempt), FinishedRequest::Seat(back)) => {
-                self.settle_seat((number, attempt), seat, back)
+                self.settle_seat(number, seat, attempt, back)
             }
             (_, FinishedRequest::Item(returned)) => self.settle_item(returned),
             (RequestId::Item(_), FinishedRequest::Seat(_)) => Ok(()),
         }
     }
 
+    /// Takes in what came back to an asking of a seat; to one that was asked again since it counts no more.
     fn settle_seat(
         &mut self,
-        of: (u32, u32),
+        number: u32,
         participant: String,
+        attempt: u32,
         back: SeatResult,
     ) -> Result<(), EngineError> {
-        // What comes back to a question that was asked again since counts no more.
-        let is_open = |round: &&RoundRun| {
-            let seat = round.seat(&participant).filter(|seat| (round.opened.number, seat.retried) == of);
-            seat.is_some_and(|seat| seat.status.is_open())
+        let session = &self.session;
+        let Some(run) = session.rounds.iter().rev().find(|run| run.opened.number == number) else {
+            return Ok(());
         };
-        let Some(round) = self.session.open_round().filter(is_open) else {
-            return self.refuse_late(of, participant, back);
-        };
-        let round = round.opened.round.clone();
-        // A seat whose time was the round's time is missing at the close, whichever clock rings first.
-        let is_late = is_past(self.pool.round.as_ref().and_then(|round| round.deadline));
-        if is_late && matches!(&back, SeatResult::Failed(failure, _) if failure.timed_out) {
+        let Some(seat) = run.seat(&participant).filter(|seat| seat.retried == attempt) else { return Ok(()) };
+        let round = run.opened.round.clone();
+        if !seat.status.is_open() {
+            // An answer that came back in the moment its round was closed is refused, which is history too.
+            let is_refused =
+                seat.status == SeatStatus::Missing && session.closed.is_none() && session.paused.is_none();
+            if let (true, SeatResult::Sealed(seal)) = (is_refused, back) {
+                self.stage(Command::Seal { round, participant, seal })?;
+            }
             return Ok(());
         }
+        // A seat whose time was the round's time is missing at the close, whichever clock rings first.
+        let is_late = is_past(self.pool.round.as_ref().and_then(|round| round.deadline));
         let (failure, in_full) = match back {
             SeatResult::Sealed(seal) => return Ok(self.stage(Command::Seal { round, participant, seal })?),
+            SeatResult::Failed(failure, _) if is_late && failure.timed_out => return Ok(()),
             SeatResult::Failed(failure, in_full) => (failure, in_full),
         };
         let (reason, next) = self.fallback(&participant, failure.reason);
@@ -189,39 +195,27 @@ impl Engine<'_> {
         (format!("{}: {reason}", failed.join(", then ")), list().nth(at + 1).cloned())
     }
 
-    /// An answer that came back in the moment its round was closed is refused, which is history too.
-    fn refuse_late(
-        &mut self,
-        of: (u32, u32),
-        participant: String,
-        settled: SeatResult,
-    ) -> Result<(), EngineError> {
-        let is_missing = |round: &&RoundRun| {
-            let seat = round.seat(&participant).filter(|seat| (round.opened.number, seat.retried) == of);
-            seat.is_some_and(|seat| seat.status == SeatStatus::Missing)
-        };
-        let round = self.session.rounds.iter().find(is_missing).map(|round| round.opened.round.clone());
-        let is_over = self.session.closed.is_some() || self.session.paused.is_some();
-        if let (Some(round), SeatResult::Sealed(seal), false) = (round, settled, is_over) {
-            self.stage(Command::Seal { round, participant, seal })?;
-        }
-        Ok(())
-    }
-
     fn ask_round(&mut self) -> Result<(), EngineError> {
         let Some(round) = self.session.open_round() else { return Ok(()) };
         let Some(shared) = RoundShared::of(&self.session, round).map(Arc::new) else { return Ok(()) };
         let left = self.time_left(round);
-        // Before anyone begins, so that no seat's own clock runs out before the round's.
-        let deadline = left.map(|left| Instant::now() + left);
-        let (number, gathers) = (round.opened.number, round.opened.close != Close::Quorum);
+        let pending = PendingRound {
+            number: round.opened.number,
+            left: 0,
+            // Set before anyone begins, so that no seat's own clock runs out before the round's.
+            deadline: left.map(|left| Instant::now() + left),
+            gathers: round.opened.close != Close::Quorum,
+            shared,
+            schema: ReplySchema::of_form(&round.opened.ballot).map(Arc::new),
+            unfit: HashMap::new(),
+            sealed: HashMap::new(),
+        };
         // A deadline that may be moved binds the round alone, and through it every seat.
-        let given = (left.filter(|_| !self.config.facilitator.is_person()), service_schema(round));
-        let seats = Self::local_seats(round).map(|seat| self.ready(round, &seat.name, given.clone()));
-        let seats = seats.collect::<Result<Vec<_>, _>>()?;
+        let left = left.filter(|_| !self.config.facilitator.is_person());
+        let ready = |seat: &Seat| self.ready(round, &seat.name, left, &pending);
+        let seats = Self::local_seats(round).map(ready).collect::<Result<Vec<_>, _>>()?;
         self.pool.cancel_round();
-        let (unfit, sealed) = (HashMap::new(), HashMap::new());
-        self.pool.round = Some(PendingRound { number, left: 0, deadline, gathers, shared, unfit, sealed });
+        self.pool.round = Some(pending);
         for seat in seats {
             self.pool.ask(seat);
         }
@@ -230,13 +224,9 @@ impl Engine<'_> {
 
     /// Asks one seat of the open round again, if its seats are asked now.
     pub(super) fn retry_seat(&mut self, seat: &str) -> Result<(), EngineError> {
-        let Some(round) = self.session.open_round().filter(|_| self.pool.round.is_some()) else {
-            return Ok(());
-        };
-        if self.session.is_remote(seat) {
-            return Ok(());
-        }
-        let ready = self.ready(round, seat, (None, service_schema(round)))?;
+        let asked = self.session.open_round().zip(self.pool.round.as_ref());
+        let Some((round, pending)) = asked.filter(|_| !self.session.is_remote(seat)) else { return Ok(()) };
+        let ready = self.ready(round, seat, None, pending)?;
         self.pool.ask(ready);
         Ok(())
     }
@@ -274,20 +264,18 @@ impl Engine<'_> {
         }
     }
 
-    fn ready(&self, round: &RoundRun, seat: &str, given: AskOptions) -> Result<PreparedSeat, EngineError> {
-        let missing = || EngineError::Table(format!("no participant for seat `{seat}`"));
-        self.prepared(round, seat, given).ok_or_else(missing)
-    }
-
-    fn prepared(
+    fn ready(
         &self,
         round: &RoundRun,
         seat: &str,
-        (time_left, schema): AskOptions,
-    ) -> Option<PreparedSeat> {
-        let run = round.seat(seat)?;
-        let item = run.item.as_ref()?;
-        let info = self.session.seat_info(seat)?;
+        time_left: Option<Duration>,
+        pending: &PendingRound,
+    ) -> Result<PreparedSeat, EngineError> {
+        let run = round.seat(seat).and_then(|run| Some((run, run.item.as_ref()?)));
+        let seated = self.config.table.get(seat).zip(self.session.seat_info(seat));
+        let (Some((run, item)), Some((participant, info))) = (run, seated) else {
+            return Err(EngineError::Table(format!("no participant for seat `{seat}`")));
+        };
         let model = info.model.split_once('/').map_or(&*info.model, |(_, model)| model);
         let ask = SeatRequest {
             step: round.opened.step.clone(),
@@ -297,15 +285,15 @@ impl Engine<'_> {
             temperature: info.temperature,
             effort: info.effort,
             max_output_tokens: info.max_output_tokens,
-            schema,
+            schema: pending.schema.clone(),
             time_left,
             timeout: self.participant_timeout(&round.opened.step),
             watch: self.watch(seat),
             purse: self.seat_purse(&round.opened, seat, &item.model),
             ..SeatRequest::alone(seat, model, self.session.prompt(round, item))
         };
-        let participant = Arc::clone(self.config.table.get(seat)?);
-        Some(PreparedSeat { participant, ask, attempt: run.retried, model: item.model.clone() })
+        let participant = Arc::clone(participant);
+        Ok(PreparedSeat { participant, ask, attempt: run.retried, model: item.model.clone() })
     }
 }
 
@@ -318,11 +306,6 @@ async fn sleep_until(deadline: Option<Instant>) {
         Some(at) => tokio::time::sleep_until(at).await,
         None => std::future::pending().await,
     }
-}
-
-/// The schema of a round's answers, for services that hold a reply to one.
-fn service_schema(round: &RoundRun) -> Option<Arc<ReplySchema>> {
-    ReplySchema::of_form(&round.opened.ballot).map(Arc::new)
 }
 
 #[cfg(test)]
@@ -375,9 +358,9 @@ mod tests {
         does(&mut session, Command::Seal { round, participant: "bob".to_owned(), seal: seal() });
         does(&mut session, Command::CloseRound { reason: CloseReason::Quorum, key: RoundKey::new([1; 32]) });
         with_session(session, |engine| {
-            engine.refuse_late((1, 0), participant.clone(), SeatResult::Sealed(seal())).unwrap();
+            engine.settle_seat(1, participant.clone(), 0, SeatResult::Sealed(seal())).unwrap();
             assert_eq!(engine.staged.len(), 0, "that asking was given up");
-            engine.refuse_late((1, 1), participant, SeatResult::Sealed(seal())).unwrap();
+            engine.settle_seat(1, participant, 1, SeatResult::Sealed(seal())).unwrap();
             assert_eq!(engine.staged.len(), 1);
         });
     }

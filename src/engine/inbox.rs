@@ -2,10 +2,11 @@
 
 use super::arrival::{Accepted, Work, WorkMessage};
 use super::state::Engine;
-use super::work_item_attempt::{failed_item, read_text, returned};
+use super::work_item_attempt::{judge, returned};
 use crate::core::{Command, Refusal};
 use crate::history::{Door, ItemStatus, RefusalWord, Timestamp, WorkItem, WorkItemReturned};
-use crate::round::answer::AnswerRecord;
+use crate::participants::Reply;
+use crate::round::answer::{AnswerRecord, Origin, ReplyAttempt};
 use crate::workflow::{is_feedback, read_answer};
 
 impl Engine<'_> {
@@ -21,17 +22,18 @@ impl Engine<'_> {
         }
         let named = Some(holder.clone());
         match work {
-            Work::Claim(item) => self.hold(item.clone(), Command::Claim { item, participant, holder: named }),
+            Work::Claim(item) => {
+                self.stage(Command::Claim { item: item.clone(), participant, holder: named })?;
+                Ok(Accepted::Claimed(vec![item]))
+            }
+            Work::Renew(item) => {
+                self.stage(Command::Renew { item: item.clone(), participant, holder: named })?;
+                Ok(Accepted::Claimed(vec![item]))
+            }
             Work::Take(most) => Ok(self.claim_oldest(most, &participant, &holder)),
-            Work::Renew(item) => self.hold(item.clone(), Command::Renew { item, participant, holder: named }),
             Work::Return(item, text) => self.return_work(&item, &text, participant, named),
-            Work::Fail(item, reason) => self.fail_work(&item, reason, participant, named),
+            Work::Fail(item, reason) => self.fail_work(item, reason, participant, named),
         }
-    }
-
-    fn hold(&mut self, item: String, command: Command) -> Result<Accepted, Refusal> {
-        self.stage(command)?;
-        Ok(Accepted::Claimed(vec![item]))
     }
 
     /// What a holder has of an agent's work already, as the reply to its claim may have been lost; then
@@ -70,49 +72,41 @@ impl Engine<'_> {
         if known.and_then(WorkItem::outcome).is_some_and(|back| is_same(back)) {
             return Ok(Accepted::Returned("completed"));
         }
-        let now = (self.now)();
-        let step = known.map(|known| known.offered.step.clone()).unwrap_or_default();
-        let latency_ms = known.map_or(0, |known| known.claimed_for(now));
-        let terms = self.attempt_limits(&step);
-        let read = read_answer(text);
-        let data = if terms.needs_words && read.is_ok_and(|data| says_nothing(&data)) {
-            let why = "a review says what is good and what should change".to_owned();
-            Err(Refusal::Because(RefusalWord::NoFeedback, why))
-        } else if text.trim().is_empty() {
-            Err(Refusal::Because(RefusalWord::DoesNotFit, "it is empty".to_owned()))
-        } else {
-            read_text(text, &terms).map_err(|why| Refusal::Because(RefusalWord::DoesNotFit, why))
-        };
+        let terms = self.attempt_limits(known.map_or("", |known| &known.offered.step));
         // Whoever does not hold the item is told that, and nothing of what was sent.
-        let unread = failed_item(step.clone(), participant.clone(), item.to_owned(), None);
-        let check = Command::Return { back: Box::new(unread), holder: holder.clone() };
-        self.decide(check)?;
-        let back = returned(step, participant, item.to_owned(), data?, text, latency_ms);
-        self.stage(Command::Return { back: Box::new(back), holder })?;
-        self.note_marks();
-        Ok(self.returned_state(item, now))
+        let unread =
+            returned(participant.clone(), item.to_owned(), Err(String::new()), AnswerRecord::default());
+        self.decide(Command::Return { back: Box::new(unread), holder: holder.clone() })?;
+        if terms.needs_words && read_answer(text).is_ok_and(|data| says_nothing(&data)) {
+            let why = "a review says what is good and what should change".to_owned();
+            return Err(Refusal::Because(RefusalWord::NoFeedback, why));
+        }
+        let reply = Reply { text: text.to_owned(), ..Reply::default() };
+        let data =
+            if text.trim().is_empty() { Err("it is empty".to_owned()) } else { judge(&reply, &terms, false) };
+        let data = data.map_err(|why| Refusal::Because(RefusalWord::DoesNotFit, why))?;
+        let reply = ReplyAttempt { text: reply.text, ..ReplyAttempt::default() };
+        let record =
+            AnswerRecord { origin: Origin::Program, replies: vec![reply], ..AnswerRecord::default() };
+        self.give_back(returned(participant, item.to_owned(), Ok(data), record), holder)
     }
 
     fn fail_work(
         &mut self,
-        item: &str,
+        item: String,
         reason: String,
         participant: String,
         holder: Option<String>,
     ) -> Result<Accepted, Refusal> {
-        let now = (self.now)();
-        let known = self.session.items.get(item);
-        let step = known.map(|known| known.offered.step.clone()).unwrap_or_default();
-        let latency_ms = known.map_or(0, |known| known.claimed_for(now));
-        let failed = failed_item(step, participant, item.to_owned(), Some(reason));
-        let record = AnswerRecord { latency_ms, ..failed.record.clone() };
-        let back = Box::new(WorkItemReturned { record, ..failed });
-        self.stage(Command::Return { back, holder })?;
-        Ok(self.returned_state(item, now))
+        self.give_back(returned(participant, item, Err(reason), AnswerRecord::default()), holder)
     }
 
-    fn returned_state(&self, item: &str, now: Timestamp) -> Accepted {
-        Accepted::Returned(self.session.items.get(item).map_or("failed", |item| item.state(now)))
+    fn give_back(&mut self, mut back: WorkItemReturned, holder: Option<String>) -> Result<Accepted, Refusal> {
+        let (item, now) = (back.item.clone(), (self.now)());
+        back.record.tries = 1;
+        back.record.latency_ms = self.session.items.get(&item).map_or(0, |known| known.claimed_for(now));
+        self.stage(Command::Return { back: Box::new(back), holder })?;
+        Ok(Accepted::Returned(self.session.items.get(&item).map_or("failed", |item| item.state(now))))
     }
 
     /// When the step's time for a work item is up that is held `now`.
@@ -133,10 +127,9 @@ impl Engine<'_> {
         let late: Vec<WorkItem> = self.session.open_items().filter(is_late).cloned().collect();
         for item in late {
             let limit = self.step_timeout(&item.offered.step).unwrap_or_default().as_millis();
-            let participant = item.offered.participant.clone();
-            let holder = item.claim.as_ref().and_then(|claim| claim.holder.clone());
             let why = format!("Step '{}' timed out after {limit}ms", item.offered.step);
-            self.fail_work(&item.offered.item, why, participant, holder)?;
+            let holder = item.claim.and_then(|claim| claim.holder);
+            self.fail_work(item.offered.item.clone(), why, item.offered.participant.clone(), holder)?;
         }
         Ok(())
     }

@@ -6,8 +6,8 @@ use tokio::sync::mpsc;
 
 use super::arrival::{Accepted, Arrival, GivenUp, Message};
 use super::state::Engine;
-use crate::core::{Command, Refusal, decide};
-use crate::history::{Door, Invitation, Receipt, RefusalWord, SeatFailed, SeatJoined, SeatStatus};
+use crate::core::{Command, Refusal};
+use crate::history::{Door, Receipt, RefusalWord, SeatFailed, SeatJoined, SeatStatus};
 use crate::round::envelope::{Envelope, FailedDelivery};
 
 impl Engine<'_> {
@@ -24,7 +24,7 @@ impl Engine<'_> {
                 Message::Join(joined) => self.take_join(joined),
                 Message::Ballot(envelope) => self.take_ballot(*envelope),
                 Message::Failed(failed) => self.take_failure(*failed),
-                Message::GivenUp(given_up) => self.take_given_up(&given_up),
+                Message::GivenUp(given_up) => self.take_given_up(given_up),
                 Message::Work(work) => self.take_work(work),
                 Message::Answer(answer) => self.take_plain_answer(answer),
             };
@@ -48,18 +48,21 @@ impl Engine<'_> {
     }
 
     fn take_join(&mut self, joined: SeatJoined) -> Result<Accepted, Refusal> {
-        let known = self.session.invitations.get(&joined.participant);
-        let is_known = |known: &Invitation| {
+        let is_known = self.session.invitations.get(&joined.participant).is_some_and(|known| {
             known.invitation == joined.invitation && known.key.as_ref() == Some(&joined.key)
-        };
-        if !known.is_some_and(is_known) {
+        });
+        if !is_known {
             self.stage(Command::Join(joined))?;
         }
         Ok(Accepted::Joined)
     }
 
     fn take_ballot(&mut self, envelope: Envelope) -> Result<Accepted, Refusal> {
-        if let Some(receipt) = self.receipt_of(&envelope) {
+        let run = self.session.round(&envelope.round).filter(|run| run.session == envelope.session);
+        // What is sealed already may be sent again.
+        if let Some(receipt) = run.and_then(|run| Receipt::of_seat(run, &envelope.participant))
+            && receipt.commitment == envelope.commitment
+        {
             return Ok(Accepted::Sealed(receipt, false));
         }
         if self.session.closed.is_some() {
@@ -70,63 +73,44 @@ impl Engine<'_> {
         }
         let (round, participant) = (envelope.round.clone(), envelope.participant.clone());
         let commitment = envelope.commitment.clone();
-        let at = (self.now)();
-        match decide(&self.session, Command::SealRemote(Box::new(envelope)), at) {
-            Ok(events) => self.stage_events(events, at),
-            Err(refused) => {
-                // What is not for the record is refused all the same.
-                if let Refusal::Word(why) = refused {
-                    drop(self.stage(Command::RefuseEnvelope { round, participant, why, commitment }));
-                }
-                return Err(refused);
+        if let Err(refused) = self.stage(Command::SealRemote(Box::new(envelope))) {
+            // What is not for the record is refused all the same.
+            if let Refusal::Word(why) = refused {
+                drop(self.stage(Command::RefuseEnvelope { round, participant, why, commitment }));
             }
+            return Err(refused);
         }
         let receipt = self.session.round(&round).and_then(|round| Receipt::of_seat(round, &participant));
         receipt.map(|receipt| Accepted::Sealed(receipt, true)).ok_or_else(|| RefusalWord::Stale.into())
     }
 
     fn take_failure(&mut self, failed: FailedDelivery) -> Result<Accepted, Refusal> {
-        if !self.is_known(&failed) {
+        let round = self.session.round(&failed.round).filter(|round| round.session == failed.session);
+        let status = round.and_then(|round| Some(&round.seat(&failed.participant)?.status));
+        let is_known = matches!(status, Some(SeatStatus::Failed(known)) if known.signature.as_ref() == Some(&failed.signature));
+        if !is_known {
             self.stage(Command::FailRemote(Box::new(failed)))?;
         }
         Ok(Accepted::Failed)
     }
 
     /// A seat whose offer no worker will answer fails here: nobody has signed that.
-    fn take_given_up(&mut self, given_up: &GivenUp) -> Result<Accepted, Refusal> {
+    fn take_given_up(&mut self, given_up: GivenUp) -> Result<Accepted, Refusal> {
         let GivenUp { why, session, round, participant, delivery } = given_up;
         // The queue carries no other seats, and whoever keeps it has none of them fail.
-        let is_carried = self.session.remote(participant).is_some_and(|remote| remote.door == Door::Nats);
-        let run = self.session.round(round).filter(|run| run.session == *session && run.closed.is_none());
-        let is_due = run.is_some_and(|run| run.delivery(participant).as_ref() == Some(delivery));
+        let is_carried = self.session.remote(&participant).is_some_and(|remote| remote.door == Door::Nats);
+        let run = self.session.round(&round).filter(|run| run.session == session && run.closed.is_none());
+        let is_due = run.is_some_and(|run| run.delivery(&participant).as_ref() == Some(&delivery));
         if !is_carried || !is_due {
             return Err(RefusalWord::Stale.into());
         }
-        if !run.and_then(|run| run.seat(participant)).is_some_and(|seat| seat.status.is_open()) {
+        if !run.and_then(|run| run.seat(&participant)).is_some_and(|seat| seat.status.is_open()) {
             // What it was given up for has come all the same.
             return Ok(Accepted::Failed);
         }
-        let failed = SeatFailed {
-            round: round.clone(),
-            participant: participant.clone(),
-            reason: (*why).to_owned(),
-            tries: 1,
-            ..SeatFailed::default()
-        };
+        let reason = why.to_owned();
+        let failed = SeatFailed { round, participant, reason, tries: 1, ..SeatFailed::default() };
         self.stage(Command::Fail(Box::new(failed)))?;
         Ok(Accepted::Failed)
-    }
-
-    fn is_known(&self, failed: &FailedDelivery) -> bool {
-        let round = self.session.round(&failed.round).filter(|round| round.session == failed.session);
-        let status = round.and_then(|round| Some(&round.seat(&failed.participant)?.status));
-        matches!(status, Some(SeatStatus::Failed(known)) if known.signature.as_ref() == Some(&failed.signature))
-    }
-
-    /// The receipt of a ballot that is sealed already and sent again.
-    fn receipt_of(&self, envelope: &Envelope) -> Option<Receipt> {
-        let round = self.session.round(&envelope.round).filter(|round| round.session == envelope.session)?;
-        Receipt::of_seat(round, &envelope.participant)
-            .filter(|receipt| receipt.commitment == envelope.commitment)
     }
 }

@@ -12,7 +12,6 @@ mod evidence;
 mod execute;
 mod facilitator;
 mod fan_out;
-mod human_seats;
 mod inbox;
 mod mail;
 mod plain_answer;

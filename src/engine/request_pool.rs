@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt as _};
 use tokio::task::{AbortHandle, JoinSet};
@@ -45,14 +44,13 @@ pub(super) struct PendingRound {
     /// Whether a seat may wait a moment for others: not where the next one may close the round.
     pub gathers: bool,
     pub shared: Arc<RoundShared>,
+    /// The form that services hold the replies to.
+    pub schema: Option<Arc<ReplySchema>>,
     /// What agents sent first that did not fit, by seat, how often it was asked again, and holder.
     pub unfit: HashMap<(String, u32, String), ReplyAttempt>,
     /// The SHA-256 of the plain answers that are sealed, by seat.
     pub sealed: HashMap<String, String>,
 }
-
-/// How long a seat may take, and the form its service holds the reply to.
-pub(super) type AskOptions = (Option<Duration>, Option<Arc<ReplySchema>>);
 
 pub(super) struct PreparedSeat {
     pub participant: Arc<dyn Participant>,

@@ -4,7 +4,8 @@ use super::facilitator::wait_point;
 use super::request_pool::RequestPool;
 use super::state::{Engine, EngineError};
 use crate::core::{Command, ExitCode, NextAction, Refusal, exit_code, next};
-use crate::history::{CloseReason, PauseReason, RoundRun, Seat};
+use crate::history::{CloseReason, PauseReason, RoundRun};
+use crate::workflow::{Definition, Round, Step};
 
 impl Engine<'_> {
     /// Runs the session until it is done or rests.
@@ -64,18 +65,47 @@ impl Engine<'_> {
         Ok(None)
     }
 
+    /// The step that a person must answer in next, and what to say, where no person can be asked: the session
+    /// rests before anything is sent.
+    fn missing_human(&self) -> Option<(String, String)> {
+        let session = &self.session;
+        let waiting = session.waiting_round().filter(|_| session.open_round().is_none());
+        let open = session.open_round().filter(|round| round.open_seats().next().is_some());
+        let (step, mut names): (&String, Vec<&str>) = if let Some(round) = open {
+            (&round.opened.step, round.open_seats().map(|seat| seat.name.as_str()).collect())
+        } else if let Some((step, round)) = waiting {
+            let seats = session.roster.keys().filter(|name| round.participants.holds(name));
+            (&step.id, seats.map(String::as_str).collect())
+        } else {
+            let step = &session.open_items().next()?.offered.step;
+            let offered = session.open_items().map(|item| &item.offered).filter(|item| item.step == *step);
+            (step, offered.map(|item| item.participant.as_str()).collect())
+        };
+        names.retain(|name| {
+            let is_at_a_door = self.arrivals.is_some() && session.is_remote(name);
+            let seated = self.config.table.get(*name).filter(|_| !is_at_a_door);
+            seated.is_some_and(|participant| participant.waits_for_person(step))
+        });
+        // Where the round that waits cannot be opened its step ends, and nobody is asked.
+        let is_in_vain = |((step, round), definition): ((&Step, &Round), &Definition)| {
+            session.round_refusal(definition, step, round).is_some()
+        };
+        if names.is_empty() || waiting.zip(session.definition.as_deref()).is_some_and(is_in_vain) {
+            return None;
+        }
+        let seats = if names.iter().all(|name| session.is_remote(name)) { "remote" } else { "human" };
+        Some((step.clone(), format!("waiting for {seats} seat: {}", names.join(", "))))
+    }
+
     /// Without a person who could save them, seats that keep the round below its quorum are asked again.
     pub fn retry_failed_seats(&mut self) -> Result<(), Refusal> {
         let below = self.session.below_quorum().filter(|_| !self.config.facilitator.is_person());
-        let retry = |round: &RoundRun| {
-            let again = |seat: &Seat| Command::Retry {
-                round: round.opened.round.clone(),
-                participant: seat.name.clone(),
-                model: None,
-            };
-            round.failed_seats().map(again).collect::<Vec<_>>()
-        };
-        below.map(retry).unwrap_or_default().into_iter().try_for_each(|command| self.stage(command))
+        let Some(below) = below else { return Ok(()) };
+        let round = below.opened.round.clone();
+        let failed: Vec<String> = below.failed_seats().map(|seat| seat.name.clone()).collect();
+        failed.into_iter().try_for_each(|participant| {
+            self.stage(Command::Retry { round: round.clone(), participant, model: None })
+        })
     }
 
     /// Whether the open round waits for a person, who can still save its failed seats.

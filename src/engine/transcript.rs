@@ -14,12 +14,8 @@ impl AnswerRecord {
         self.served.clone_from(&reply.served);
         self.add_usage(reply.usage);
         let limit = reply.limit.filter(|_| reply.finish == Finish::Length && holds_no_answer(&reply.text));
-        self.replies.push(ReplyAttempt {
-            text: reply.text.clone(),
-            finish: reply.finish,
-            limit,
-            reason: None,
-        });
+        let (text, finish) = (reply.text.clone(), reply.finish);
+        self.replies.push(ReplyAttempt { text, finish, limit, reason: None });
     }
 
     /// Takes in a request that brought no reply.
@@ -29,11 +25,9 @@ impl AnswerRecord {
     }
 
     fn add_usage(&mut self, usage: Option<TokenUsage>) {
-        if let Some(usage) = usage {
-            match &mut self.tokens {
-                Some(sum) => *sum += usage,
-                None => self.tokens = Some(usage),
-            }
+        match (&mut self.tokens, usage) {
+            (Some(sum), Some(usage)) => *sum += usage,
+            (tokens, usage) => *tokens = tokens.or(usage),
         }
     }
 
@@ -45,18 +39,6 @@ impl AnswerRecord {
             !std::mem::replace(&mut ask.has_twice_the_room, true)
         } else {
             ask.again.replace(prompt::reask_suffix(reason)).is_none()
-        }
-    }
-
-    /// Why the last reply did not count, if it did not.
-    pub(super) fn last_reason(&self) -> Option<&str> {
-        self.replies.last()?.reason.as_deref()
-    }
-
-    /// Notes why the last reply does not count.
-    pub(super) fn reject_last(&mut self, reason: &str) {
-        if let Some(last) = self.replies.last_mut() {
-            last.reason = Some(reason.to_owned());
         }
     }
 }

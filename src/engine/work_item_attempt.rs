@@ -10,8 +10,8 @@ use tokio::time::{Instant, timeout};
 
 use crate::handoff::FormFacts;
 use crate::history::{ItemStatus, WorkItemReturned};
-use crate::participants::{Failure, Finish, Participant, Reply, SeatRequest};
-use crate::round::answer::{AnswerRecord, Origin, REPEATS, ReplyAttempt};
+use crate::participants::{Finish, Participant, Reply, SeatRequest};
+use crate::round::answer::{AnswerRecord, REPEATS, ReplyAttempt};
 use crate::workflow::{OutputSchema, is_feedback, read_answer};
 
 pub struct AttemptLimits {
@@ -34,10 +34,9 @@ pub async fn run_attempt(
     let limit = terms.timeout.unwrap_or(Duration::MAX);
     let agent = ask.seat.clone();
     let task = ask.task.clone();
-    let came = match timeout(limit, converse(&*participant, ask, &terms, &mut taken)).await {
-        Ok(came) => came,
-        Err(_) => Err(format!("Step '{}' timed out after {}ms", terms.step, limit.as_millis())),
-    };
+    let came = timeout(limit, converse(&*participant, ask, &terms, &mut taken)).await;
+    let came = came
+        .unwrap_or_else(|_| Err(format!("Step '{}' timed out after {}ms", terms.step, limit.as_millis())));
     taken.tries = taken.tries.max(1);
     taken.latency_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
     let ended =
@@ -45,68 +44,32 @@ pub async fn run_attempt(
     let ended = ended.unwrap_or_default();
     let text =
         |bytes: &[u8]| Some(String::from_utf8_lossy(bytes).into_owned()).filter(|text| !text.is_empty());
-    let (status, data, error) = match came {
-        Ok(data) => (ItemStatus::Completed, data, None),
-        Err(error) => (ItemStatus::Failed, Value::Null, Some(error)),
-    };
+    let stdout = text(&ended.stdout).filter(|_| came.is_err());
     WorkItemReturned {
-        status,
-        data,
-        record: taken,
         exit_status: ended.status,
         stderr: text(&ended.stderr),
-        stdout: text(&ended.stdout).filter(|_| status == ItemStatus::Failed),
-        ..failed_item(terms.step, agent, item, error)
+        stdout,
+        ..returned(agent, item, came, taken)
     }
 }
 
 /// The result of an attempt that failed by a bug in this program.
-pub fn fault(step: String, agent: String, item: String) -> WorkItemReturned {
-    failed_item(step, agent, item, Some("a fault of the program while this agent was asked".to_owned()))
+pub fn fault(agent: String, item: String) -> WorkItemReturned {
+    let why = "a fault of the program while this agent was asked".to_owned();
+    returned(agent, item, Err(why), AnswerRecord { tries: 1, ..AnswerRecord::default() })
 }
 
-/// A completed work item whose answer an agent has sent as this text.
 pub fn returned(
-    step: String,
     participant: String,
     item: String,
-    data: Value,
-    text: &str,
-    latency_ms: u64,
+    came: Result<Value, String>,
+    record: AnswerRecord,
 ) -> WorkItemReturned {
-    let reply = ReplyAttempt { text: text.to_owned(), finish: Finish::Complete, limit: None, reason: None };
-    WorkItemReturned {
-        status: ItemStatus::Completed,
-        data,
-        record: AnswerRecord {
-            origin: Origin::Program,
-            replies: vec![reply],
-            tries: 1,
-            latency_ms,
-            ..AnswerRecord::default()
-        },
-        ..failed_item(step, participant, item, None)
-    }
-}
-
-pub fn read_text(text: &str, terms: &AttemptLimits) -> Result<Value, String> {
-    judge(&Reply { text: text.to_owned(), ..Reply::default() }, terms, false)
-}
-
-pub fn failed_item(
-    step: String,
-    participant: String,
-    item: String,
-    error: Option<String>,
-) -> WorkItemReturned {
-    WorkItemReturned {
-        step,
-        participant,
-        item,
-        error,
-        record: AnswerRecord { tries: 1, ..AnswerRecord::default() },
-        ..WorkItemReturned::default()
-    }
+    let (status, data, error) = match came {
+        Ok(data) => (ItemStatus::Completed, data, None),
+        Err(error) => (ItemStatus::Failed, Value::Null, Some(error)),
+    };
+    WorkItemReturned { participant, item, status, data, error, record, ..WorkItemReturned::default() }
 }
 
 /// Asks, and asks once more with the reason when the first answer does not fit.
@@ -117,10 +80,12 @@ async fn converse(
     taken: &mut AnswerRecord,
 ) -> Result<Value, String> {
     loop {
-        let reply = match participant.ask(&ask).await {
-            Ok(reply) => reply,
-            Err(failure) => return Err(failed(taken, &failure)),
-        };
+        let reply = participant.ask(&ask).await.map_err(|failure| {
+            taken.add_failure(&failure);
+            let before = taken.replies.last().and_then(|reply| reply.reason.as_ref());
+            let before = before.map(|before| format!("{before}; asked again: ")).unwrap_or_default();
+            before + failure.full_reason()
+        })?;
         taken.add(&reply);
         let is_exit = ask
             .task
@@ -131,7 +96,9 @@ async fn converse(
             Ok(data) => return Ok(data),
             Err(reason) => reason,
         };
-        taken.reject_last(&reason);
+        if let Some(last) = taken.replies.last_mut() {
+            last.reason = Some(reason.clone());
+        }
         if reply.finish == Finish::Refusal || !taken.ask_again(&mut ask, &reason) {
             return Err(reason);
         }
@@ -139,7 +106,7 @@ async fn converse(
 }
 
 /// What a reply yields. An exit status that is an answer has a form of its own.
-fn judge(reply: &Reply, terms: &AttemptLimits, is_exit: bool) -> Result<Value, String> {
+pub fn judge(reply: &Reply, terms: &AttemptLimits, is_exit: bool) -> Result<Value, String> {
     match reply.finish {
         Finish::Complete => {}
         Finish::Length | Finish::TooLong => {
@@ -164,13 +131,4 @@ fn judge(reply: &Reply, terms: &AttemptLimits, is_exit: bool) -> Result<Value, S
         return Err("a review needs feedback, and there is none".to_owned());
     }
     Ok(data)
-}
-
-/// Why a try that failed on the way failed, with why the reply before it did not count.
-fn failed(taken: &mut AnswerRecord, failure: &Failure) -> String {
-    taken.add_failure(failure);
-    match taken.last_reason() {
-        Some(before) => format!("{before}; asked again: {}", failure.full_reason()),
-        None => failure.full_reason().to_owned(),
-    }
 }

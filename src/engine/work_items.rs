@@ -12,7 +12,7 @@ use super::work_item_attempt::{AttemptLimits, fault, run_attempt};
 use crate::ballot::ReplySchema;
 use crate::core::{Command, LEASE_MS, decide};
 use crate::handoff::FormFacts;
-use crate::history::{Event, RoundOpened, RoundRun, Timestamp, WorkItem, WorkItemOffered, WorkItemReturned};
+use crate::history::{Event, RoundOpened, RoundRun, Timestamp, WorkItem, WorkItemReturned};
 use crate::participants::purse::Purse;
 use crate::participants::{Prompt, SeatRequest, WorkItemView};
 use crate::tokens::estimated_tokens;
@@ -53,11 +53,12 @@ impl Engine<'_> {
             }
         }
         for (item, participant, is_held) in waning {
+            let holder = None;
             // One that ran out, as on a machine that slept, is claimed again.
             self.stage(if is_held {
-                Command::Renew { item, participant, holder: None }
+                Command::Renew { item, participant, holder }
             } else {
-                Command::Claim { item, participant, holder: None }
+                Command::Claim { item, participant, holder }
             })?;
         }
         if ready.is_empty() {
@@ -90,12 +91,10 @@ impl Engine<'_> {
         };
         let terms = self.attempt_limits(&item.offered.step);
         let ask = self.ask_agent(item, terms.schema.clone(), terms.facts.as_ref());
-        let (step, id) = (item.offered.step.clone(), id.to_owned());
-        let place = RequestId::Item(id.clone());
-        let of = id.clone();
+        let (place, of, id) = (RequestId::Item(id.to_owned()), id.to_owned(), id.to_owned());
         let work =
             async move { FinishedRequest::Item(Box::new(run_attempt(participant, ask, of, terms).await)) };
-        self.pool.begin(place, work.boxed(), move || FinishedRequest::Item(Box::new(fault(step, agent, id))));
+        self.pool.begin(place, work.boxed(), move || FinishedRequest::Item(Box::new(fault(agent, id))));
         Ok(())
     }
 
@@ -130,6 +129,20 @@ impl Engine<'_> {
         let model = info.map(|info| info.model.as_str()).unwrap_or_default();
         let prompt = Prompt { rules: system.into(), snapshot: text.into(), tail: String::new() };
         let own_name = model.split_once('/').map_or("", |(_, model)| model);
+        // What was set aside was for the first try; the others pay for themselves.
+        let aside = if item.returned.is_empty() { 2 } else { 0 };
+        let mut task = WorkItemView {
+            input: offered.task.as_ref().map(|task| task.input.clone()).unwrap_or_default(),
+            whole: self.session.work_item_json(offered).unwrap_or_default(),
+            schema: schema.clone(),
+            is_rehearsal: self.session.rehearses(),
+            placeholder: facts.map(FormFacts::placeholder),
+            ..WorkItemView::default()
+        };
+        if model == TRACKER {
+            (task.tasks, task.evidence_asked) =
+                (Arc::clone(&self.session.tasks), Arc::clone(&self.requested.tasks));
+        }
         SeatRequest {
             step: offered.step.clone(),
             round: offered.item.clone(),
@@ -145,31 +158,10 @@ impl Engine<'_> {
             time_left: self.session_time_left(),
             timeout: self.participant_timeout(&offered.step),
             watch: self.watch(&offered.item),
-            // What was set aside was for the first try; the others pay for themselves.
-            purse: self.purse(
-                &offered.participant,
-                &offered.model,
-                estimated,
-                if item.returned.is_empty() { 2 } else { 0 },
-            ),
-            task: Some(Arc::new(WorkItemView {
-                placeholder: facts.map(FormFacts::placeholder),
-                ..self.task(offered, schema, model)
-            })),
+            purse: self.purse(&offered.participant, &offered.model, estimated, aside),
+            task: Some(Arc::new(task)),
             ..SeatRequest::alone(&offered.participant, own_name, prompt)
         }
-    }
-
-    fn task(&self, offered: &WorkItemOffered, schema: Option<OutputSchema>, model: &str) -> WorkItemView {
-        let input = offered.task.as_ref().map(|task| task.input.clone()).unwrap_or_default();
-        let whole = self.session.work_item_json(offered).unwrap_or_default();
-        let (tasks, evidence_asked) = if model == TRACKER {
-            (Arc::clone(&self.session.tasks), Arc::clone(&self.requested.tasks))
-        } else {
-            Default::default()
-        };
-        let is_rehearsal = self.session.rehearses();
-        WorkItemView { input, whole, schema, tasks, evidence_asked, is_rehearsal, ..WorkItemView::default() }
     }
 
     /// Takes in what came back. A claim that ran out meanwhile, as on a machine that slept, is made
@@ -233,12 +225,9 @@ impl Engine<'_> {
 
     /// How long the open round may still take: its deadline, or the session's end if that is sooner.
     pub(super) fn time_left(&self, round: &RoundRun) -> Option<Duration> {
-        let now = (self.now)();
-        let ran = self.session.round_ran_ms(round, now);
-        let of_round = round.deadline_ms.map(|ms| ms.saturating_sub(ran));
-        let limit = self.session.definition.as_ref().and_then(|d| d.max_duration_ms);
-        let of_session = limit.map(|limit| limit.saturating_sub(self.session.ran_ms(now)));
-        of_round.into_iter().chain(of_session).min().map(Duration::from_millis)
+        let ran = self.session.round_ran_ms(round, (self.now)());
+        let of_round = round.deadline_ms.map(|ms| Duration::from_millis(ms.saturating_sub(ran)));
+        of_round.into_iter().chain(self.session_time_left()).min()
     }
 
     /// Whether agents are at work past the session's end. A round ends by its own deadline.
@@ -320,7 +309,7 @@ mod tests {
                 engine.ask_agent(item, None, None).purse.pay(1).is_ok()
             };
             assert!(pays(engine));
-            let back = fault("a".to_owned(), "ann".to_owned(), "a/1".to_owned());
+            let back = fault("ann".to_owned(), "a/1".to_owned());
             engine.settle_item(Box::new(back)).unwrap();
             assert!(!pays(engine), "a further try pays for itself");
         });

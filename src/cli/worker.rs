@@ -13,7 +13,7 @@ use crate::config::model_price::{price_of, unpriced};
 use crate::core::{ExitCode, is_free};
 use crate::diagnostic::Diagnostic;
 use crate::history::RemoteSeat;
-use crate::journal::{Disk, KeyStore};
+use crate::journal::{Disk, KeyStore, WORKER_KEY};
 use crate::launch::environment::{Environment, random};
 use crate::launch::error::RunError;
 use crate::launch::run::runtime;
@@ -26,7 +26,7 @@ const IN_FLIGHT: u64 = 16;
 pub fn run(args: &WorkerArgs, output: &mut Console) -> VerbResult {
     match &args.verb {
         Some(WorkerVerb::Keygen) => {
-            let key = keys()?.lasting_worker_key(random()?)?;
+            let key = keys()?.lasting_key(WORKER_KEY, random()?)?;
             output.line(&format!("ed25519:{}", key.public()));
             Ok(ExitCode::Finished)
         }
@@ -124,7 +124,7 @@ fn work(args: &WorkerArgs, output: &mut Console) -> VerbResult {
 fn answerer(args: &WorkerArgs, set_up: &Environment, folder: &std::path::Path) -> Result<Answerer, RunError> {
     let config = &set_up.config.worker;
     let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
-    let key = keys.worker_key()?.ok_or_else(|| {
+    let key = keys.signing_key(WORKER_KEY)?.ok_or_else(|| {
         Diagnostic::new("this machine has no worker key").hint(
             "make one with `roundtable worker keygen`, and give what it prints to whoever runs the sessions",
         )

@@ -19,7 +19,7 @@ pub const NO_HASH: &str = "00000000000000000000000000000000000000000000000000000
 /// The end of a file's chain: what the next document follows.
 #[derive(Debug, Clone)]
 pub struct Chain {
-    session: String,
+    pub(super) session: String,
     pub seq: u64,
     pub head: String,
 }
@@ -74,9 +74,9 @@ fn write_document(
     Ok(hash)
 }
 
-/// Reads the event of one document, its hash line left out. What its values weigh in memory is taken
-/// from `room`.
-pub fn read_document(text: &str, room: &mut usize) -> Result<(u64, String, String, TimedEvent), String> {
+/// Reads one document, its hash line left out, and the session it names. What its values weigh in memory is
+/// taken from `room`.
+pub fn read_document(text: &str, hash: String, room: &mut usize) -> Result<(LogEntry, String), String> {
     let value = read_own(text, room).map_err(|problem| problem.message)?;
     let Value::Object(mut map) = value else { return Err("a document must be a map".into()) };
     let seq = map.get("seq").and_then(Value::as_u64).ok_or("no `seq`")?;
@@ -94,7 +94,7 @@ pub fn read_document(text: &str, room: &mut usize) -> Result<(u64, String, Strin
         map.insert("session".into(), session.as_str().into());
     }
     let event: Event = serde_json::from_value(Value::Object(map)).map_err(|error| error.to_string())?;
-    Ok((seq, prev, session, TimedEvent { at, event }))
+    Ok((LogEntry { seq, prev, hash, stamped: TimedEvent { at, event } }, session))
 }
 
 #[cfg(test)]
@@ -112,9 +112,7 @@ mod tests {
         assert_eq!(last, format!("hash: {hash}\n"));
         assert_eq!(sha256_hex(body), hash);
         assert!(!text.contains('\r'));
-        assert_eq!(
-            read_document(body, &mut { usize::MAX }).unwrap(),
-            (7, NO_HASH.into(), "s-1".into(), stamped)
-        );
+        let line = LogEntry { seq: 7, prev: NO_HASH.into(), hash: hash.clone(), stamped };
+        assert_eq!(read_document(body, hash, &mut { usize::MAX }).unwrap(), (line, "s-1".into()));
     }
 }

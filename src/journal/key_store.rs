@@ -10,10 +10,15 @@ use crate::history::Session;
 use crate::round::seal::RoundKey;
 use crate::round::seal::sign::SigningKey;
 
-/// The file of a worker's key, and of the lock under which it is made.
-const WORKER_KEY: (&str, &str) = ("worker.sign", "worker.lock");
-/// The same of the key by which workers know this machine.
-const TABLE_KEY: (&str, &str) = ("lasting.table", "lasting.lock");
+/// The key that this machine signs with as a worker.
+pub const WORKER_KEY: &str = "worker.sign";
+/// The key by which workers know this machine: the table key of all its sessions that ask them.
+pub const TABLE_KEY: &str = "lasting.table";
+
+/// Rounds go by their number.
+fn round_name(session: &str, round: u32) -> String {
+    format!("{session}.{round}.key")
+}
 
 fn identity_name(address: IpAddr, kind: &str) -> String {
     // No file name of Windows holds a colon.
@@ -61,64 +66,50 @@ impl KeyStore {
         }
     }
 
-    /// Where the key of a session's round lies; rounds go by their number.
-    fn path(&self, session: &str, round: u32) -> PathBuf {
-        self.dir.join(format!("{session}.{round}.key"))
+    /// Writes a file of the store whole; it is on disk when this returns.
+    fn write(&self, name: &str, text: &str) -> Result<PathBuf, DiskError> {
+        self.disk.make_own_dir(&self.dir)?;
+        let path = self.dir.join(name);
+        self.disk.write_whole(&path, text.as_bytes())?;
+        Ok(path)
     }
 
-    /// Keeps a key; it is on disk when this returns.
     pub fn keep(&self, session: &str, round: u32, key: &RoundKey) -> Result<(), DiskError> {
-        self.disk.make_own_dir(&self.dir)?;
-        self.disk.write_whole(&self.path(session, round), format!("{}\n", key.publish()).as_bytes())
+        self.write(&round_name(session, round), &format!("{}\n", key.publish())).map(drop)
     }
 
     /// The key; `None` when it is gone, or what lies there is no key.
     pub fn find(&self, session: &str, round: u32) -> Result<Option<RoundKey>, DiskError> {
-        let text = self.text(&format!("{session}.{round}.key"))?;
+        let text = self.text(&round_name(session, round))?;
         Ok(text.and_then(|text| RoundKey::from_hex(text.trim_end())))
     }
 
     /// Keeps the key that signs a session's offers; it stays as long as the session may be forked.
     pub fn keep_table_key(&self, session: &str, key: &SigningKey) -> Result<(), DiskError> {
-        self.disk.make_own_dir(&self.dir)?;
-        self.disk.write_whole(&self.dir.join(format!("{session}.table")), key.to_hex().as_bytes())
-    }
-
-    /// The key by which workers know this machine: the table key of all its sessions that ask them. It is
-    /// made from these 32 random bytes where there is none; of two programs at once one makes it.
-    pub fn lasting_table_key(&self, random: [u8; 32]) -> Result<SigningKey, DiskError> {
-        self.lasting_key(TABLE_KEY.0, TABLE_KEY.1, random)
-    }
-
-    /// The key that this machine signs with as a worker, made as the table's is.
-    pub fn lasting_worker_key(&self, random: [u8; 32]) -> Result<SigningKey, DiskError> {
-        self.lasting_key(WORKER_KEY.0, WORKER_KEY.1, random)
-    }
-
-    fn lasting_key(&self, name: &str, lock: &str, random: [u8; 32]) -> Result<SigningKey, DiskError> {
-        if let Some(key) = self.signing_key(name)? {
-            return Ok(key);
-        }
-        let _locked = self.lock(lock)?;
-        if let Some(key) = self.signing_key(name)? {
-            return Ok(key);
-        }
-        let key = SigningKey::new(random);
-        self.disk.write_whole(&self.dir.join(name), key.to_hex().as_bytes())?;
-        Ok(key)
+        self.write(&format!("{session}.table"), &key.to_hex()).map(drop)
     }
 
     /// The key that signs a session's offers; `None` when it is gone.
     pub fn table_key(&self, session: &str) -> Result<Option<SigningKey>, DiskError> {
-        let text = self.text(&format!("{session}.table"))?;
-        Ok(text.and_then(|text| SigningKey::from_hex(text.trim_end())))
+        self.signing_key(&format!("{session}.table"))
     }
 
-    pub fn worker_key(&self) -> Result<Option<SigningKey>, DiskError> {
-        self.signing_key(WORKER_KEY.0)
+    /// [`WORKER_KEY`] or [`TABLE_KEY`], made from these 32 random bytes where there is none; of two programs at
+    /// once one makes it.
+    pub fn lasting_key(&self, name: &str, random: [u8; 32]) -> Result<SigningKey, DiskError> {
+        if let Some(key) = self.signing_key(name)? {
+            return Ok(key);
+        }
+        let _locked = self.lock(&format!("{name}.lock"))?;
+        if let Some(key) = self.signing_key(name)? {
+            return Ok(key);
+        }
+        let key = SigningKey::new(random);
+        self.write(name, &key.to_hex())?;
+        Ok(key)
     }
 
-    fn signing_key(&self, name: &str) -> Result<Option<SigningKey>, DiskError> {
+    pub fn signing_key(&self, name: &str) -> Result<Option<SigningKey>, DiskError> {
         let Some(text) = self.text(name)? else { return Ok(None) };
         let cause = || std::io::Error::other("it holds no key");
         let damaged = || DiskError { what: "read", path: self.dir.join(name), cause: cause(), locked: None };
@@ -126,9 +117,8 @@ impl KeyStore {
     }
 
     pub fn keep_tokens(&self, session: &str, tokens: &IndexMap<String, String>) -> Result<(), DiskError> {
-        self.disk.make_own_dir(&self.dir)?;
         let text = serde_json::to_string(tokens).unwrap_or_default();
-        self.disk.write_whole(&self.dir.join(format!("{session}.links")), text.as_bytes())
+        self.write(&format!("{session}.links"), &text).map(drop)
     }
 
     /// The tokens of a session's invitations, by seat; none when they are gone.
@@ -139,11 +129,8 @@ impl KeyStore {
 
     /// Keeps the certificate made for an address and its key; returns the certificate's file.
     pub fn keep_identity(&self, address: IpAddr, certificate: &str, key: &str) -> Result<PathBuf, DiskError> {
-        self.disk.make_own_dir(&self.dir)?;
-        let file = self.dir.join(identity_name(address, "cert"));
-        self.disk.write_whole(&self.dir.join(identity_name(address, "tls")), key.as_bytes())?;
-        self.disk.write_whole(&file, certificate.as_bytes())?;
-        Ok(file)
+        self.write(&identity_name(address, "tls"), key)?;
+        self.write(&identity_name(address, "cert"), certificate)
     }
 
     /// The certificate made for an address, its file and its key; `None` when one of them is gone.
@@ -168,13 +155,13 @@ impl KeyStore {
     /// Erases the keys and tokens of a session that is over. The table's key stays: forks have the same. Gives
     /// what could not be removed.
     pub fn erase_all(&self, session: &Session) -> Vec<DiskError> {
-        let keys = session.rounds.iter().map(|round| self.path(&session.id, round.opened.number));
-        let files = keys.chain([self.dir.join(format!("{}.links", session.id))]);
-        files.filter_map(|path| self.disk.erase(&path).err()).collect()
+        let keys = session.rounds.iter().map(|round| round_name(&session.id, round.opened.number));
+        let files = keys.chain([format!("{}.links", session.id)]);
+        files.filter_map(|name| self.disk.erase(&self.dir.join(name)).err()).collect()
     }
 
     pub fn erase(&self, session: &str, round: u32) -> Result<(), DiskError> {
-        self.disk.erase(&self.path(session, round))
+        self.disk.erase(&self.dir.join(round_name(session, round)))
     }
 }
 
@@ -199,7 +186,7 @@ mod tests {
             let dir = tempfile::tempdir().expect("a folder");
             let made = |number: u8| {
                 let keys = KeyStore::new(Disk::default(), &dir.path().join("keys"));
-                keys.lasting_table_key([number; 32]).expect("a key").public()
+                keys.lasting_key(TABLE_KEY, [number; 32]).expect("a key").public()
             };
             let made: Vec<String> = std::thread::scope(|scope| {
                 let threads: Vec<_> = (0..4).map(|number| scope.spawn(move || made(number))).collect();

@@ -3,7 +3,7 @@
 //! What stands after the last complete hash line is a torn write, whatever its bytes; any other
 //! mismatch is damage, and nothing of a damaged file is used. Never panics, whatever the bytes.
 
-use super::document::{FORMAT, NO_HASH, read_document};
+use super::document::{Chain, FORMAT, read_document};
 use crate::history::{Event, LogEntry, Session};
 use crate::round::snapshot::sha256_hex;
 
@@ -42,9 +42,7 @@ pub fn read_log(bytes: &[u8]) -> Result<EventLog, Damage> {
 pub struct LogReader<'a> {
     bytes: &'a [u8],
     good: usize,
-    seq: u64,
-    prev: String,
-    session: String,
+    chain: Chain,
     /// What the values of further documents may weigh in memory, in bytes.
     room: usize,
 }
@@ -54,14 +52,7 @@ impl<'a> LogReader<'a> {
         if !bytes.is_empty() && !b"---\nseq: 0\n".starts_with(&bytes[..bytes.len().min(11)]) {
             return Err(damage(bytes, 0, None, "this is not a roundtable session".to_owned()));
         }
-        Ok(Self {
-            bytes,
-            good: 0,
-            seq: 0,
-            prev: NO_HASH.to_owned(),
-            session: String::new(),
-            room: room(bytes.len()),
-        })
+        Ok(Self { bytes, good: 0, chain: Chain::default(), room: room(bytes.len()) })
     }
 
     pub fn log(&mut self) -> Result<EventLog, Damage> {
@@ -78,9 +69,9 @@ impl<'a> LogReader<'a> {
         self.bytes.len() - self.good
     }
 
-    /// The document that ends at `end`, checked against its hash and the chain, and its session.
-    fn checked(&mut self, end: usize) -> Result<(LogEntry, String), Damage> {
-        let (bytes, start, seq) = (self.bytes, self.good, self.seq);
+    /// The document that ends at `end`, checked against its hash and the chain.
+    fn document(&mut self, end: usize) -> Result<LogEntry, Damage> {
+        let (bytes, start, seq) = (self.bytes, self.good, self.chain.seq);
         let fail = |what: String| damage(bytes, start, Some(seq), what);
         let (body, hash_line) = bytes[start..end].split_at(end - start - HASH_LINE);
         let hash = String::from_utf8_lossy(&hash_line[6..HASH_LINE - 1]).into_owned();
@@ -101,31 +92,24 @@ impl<'a> LogReader<'a> {
             };
             return Err(Damage { other_format: true, ..fail(what) });
         }
-        let (found, before, session, stamped) = read_document(text, &mut self.room).map_err(fail)?;
-        if found != seq {
-            return Err(fail(format!("its `seq` is {found}, and {seq} is next")));
+        let (line, session) = read_document(text, hash, &mut self.room).map_err(fail)?;
+        if line.seq != seq {
+            return Err(fail(format!("its `seq` is {}, and {seq} is next", line.seq)));
         }
-        if before != self.prev {
+        if line.prev != self.chain.head {
             return Err(fail("its `prev` is not the hash of the document before it".to_owned()));
         }
-        Ok((LogEntry { seq, prev: before, hash, stamped }, session))
-    }
-
-    fn document(&mut self, end: usize) -> Result<LogEntry, Damage> {
-        let (line, of) = self.checked(end)?;
-        let fail = |what: String| Err(damage(self.bytes, self.good, Some(line.seq), what));
-        if self.seq == 0 {
-            check_header(self.bytes, &line, &of)?;
+        if seq == 0 {
+            check_header(&line, &session).map_err(fail)?;
         } else if let Event::SessionForked(forked) = &line.stamped.event {
-            if forked.from != self.session || !is_session_id(&of) {
-                return fail("it forks a session that is not this one".to_owned());
+            if forked.from != self.chain.session || !is_session_id(&session) {
+                return Err(fail("it forks a session that is not this one".to_owned()));
             }
-        } else if of != self.session {
-            return fail(format!("the document belongs to session `{of}`"));
+        } else if session != self.chain.session {
+            return Err(fail(format!("the document belongs to session `{session}`")));
         }
-        self.session = of;
-        self.prev.clone_from(&line.hash);
-        (self.good, self.seq) = (end, self.seq + 1);
+        self.chain = Chain { session, seq: seq + 1, head: line.hash.clone() };
+        self.good = end;
         Ok(line)
     }
 }
@@ -160,17 +144,13 @@ fn document_end(bytes: &[u8], start: usize) -> Option<usize> {
         let is_hash = bytes.get(at..at + HASH_LINE).is_some_and(|line| {
             line.starts_with(b"hash: ")
                 && line.ends_with(b"\n")
-                && line[6..HASH_LINE - 1].iter().copied().all(is_hex)
+                && line[6..HASH_LINE - 1].iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
         });
         if is_hash {
             return Some(at + HASH_LINE);
         }
         at += bytes[at..].iter().position(|byte| *byte == b'\n')? + 1;
     }
-}
-
-fn is_hex(byte: u8) -> bool {
-    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
 /// What the values of a file may weigh, so that reading it takes at most 64 MiB and 16 times its size:
@@ -188,18 +168,15 @@ fn is_session_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= 200 && !id.starts_with('.') && id.chars().all(is_safe)
 }
 
-fn check_header(bytes: &[u8], line: &LogEntry, session: &str) -> Result<(), Damage> {
-    let fail = |what: String| Err(damage(bytes, 0, Some(0), what));
+fn check_header(line: &LogEntry, session: &str) -> Result<(), String> {
     let Event::SessionOpened(opened) = &line.stamped.event else {
-        return fail("the first event is not `session_opened`".to_owned());
+        return Err("the first event is not `session_opened`".to_owned());
     };
     if !is_session_id(session) {
-        return fail("the session's id is not one this program makes".to_owned());
+        return Err("the session's id is not one this program makes".to_owned());
     }
-    match Session::definition_of(opened) {
-        Ok(_) => Ok(()),
-        Err(problem) => fail(format!("the header's definition does not load: {}", problem.message)),
-    }
+    let load = Session::definition_of(opened).map(drop);
+    load.map_err(|problem| format!("the header's definition does not load: {}", problem.message))
 }
 
 fn damage(bytes: &[u8], offset: usize, seq: Option<u64>, what: String) -> Damage {

@@ -20,7 +20,7 @@ use crate::core::Command;
 use crate::diagnostic::Diagnostic;
 use crate::engine::{Budget, SeatedParticipants};
 use crate::history::{Door, SeatInfo, SeatStatus, Session, SessionOpened, WorkItemReturned};
-use crate::journal::{Disk, Journal, KeyStore, OpenedJournal, SessionClaim};
+use crate::journal::{Disk, Journal, KeyStore, OpenedJournal, SessionClaim, TABLE_KEY};
 use crate::participants::human::HumanQueue;
 use crate::participants::scripted::{ScriptedParticipant, ScriptedSeat};
 use crate::participants::{Failure, Participant, Reply, SeatRequest};
@@ -142,7 +142,7 @@ fn make_table_key(header: &SessionOpened, set_up: &Environment) -> Result<String
 
 /// The key by which workers know this machine, made where there is none.
 pub fn lasting_table_key(keys: &KeyStore) -> Result<SigningKey, Diagnostic> {
-    keys.lasting_table_key(random()?).map_err(|error| no_table_key(&error))
+    keys.lasting_key(TABLE_KEY, random()?).map_err(|error| no_table_key(&error))
 }
 
 fn no_table_key(error: &dyn std::fmt::Display) -> Diagnostic {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::core::{AgendaChange, Command};
 use crate::history::{
     AgendaUpdated, ApprovalGiven, ArtifactRecorded, BallotSealed, ConflictResolved, EnvelopeRefused, Event,
-    IdeasMerged, PointOpened, QuestionAnswered, RECORDED_BY_STEP, SealedBy, SeatFailed, Session,
-    SessionClosed, Status, Timestamp, WorkItemClaimed,
+    IdeasMerged, PointOpened, QuestionAnswered, RECORDED_BY_STEP, RoundClosed, SealedBy, SeatFailed,
+    SeatRetried, Session, SessionClosed, Status, Timestamp, WorkItemClaimed, WorkItemReturned,
 };
 use crate::round::envelope::{Envelope, FailedDelivery, Failure, VERSION};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord};
@@ -19,41 +19,89 @@ pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, St
     if let Some(step) = event.record_of() {
         return Ok(Command::FinishStep { step: step.to_owned() });
     }
-    if let Event::RoundOpened(opened) = event {
-        let seal = Some(known(opened.seal.as_ref())?);
-        return Ok(Command::OpenRound { project_summary: session.context.clone(), seal });
-    }
-    if let Event::SeatsAskedAgain { seal, .. } = event {
-        return Ok(Command::AskAgain { seal: Some(known(seal.as_ref())?) });
-    }
-    if let Event::RoundClosed(closed) = event {
-        let key = RoundKey::from_hex(&closed.key).ok_or("it publishes what is no key of a round")?;
-        return Ok(Command::CloseRound { reason: closed.reason, key });
-    }
-    if let Event::WorkItemClaimed(claim) = event {
-        return Ok(claim_command(session, claim.clone(), at));
-    }
-    if let Event::WorkItemReturned(back) = event {
-        let claim = session.items.get(&back.item).and_then(|item| item.claim.as_ref());
-        let holder = claim.and_then(|claim| claim.holder.clone());
-        return Ok(Command::Return { back: Box::new((**back).clone()), holder });
-    }
-    if let Event::BallotSealed(sealed) = event {
-        return Ok(seal_command(session, sealed.clone()));
-    }
-    if let Event::LateAnswerRefused { round, participant, .. } = event.clone() {
-        // An answer that came too late is not kept.
-        let seal = SealedRecord { commitment: String::new(), enc: String::new(), sealed: Vec::new() };
-        return Ok(Command::Seal { round, participant, seal });
-    }
-    if let Event::EnvelopeRefused(refused) = event.clone() {
-        let EnvelopeRefused { round, participant, why, commitment, .. } = refused;
-        return Ok(Command::RefuseEnvelope { round, participant, why, commitment });
-    }
-    if let Event::SeatFailed(failed) = event {
-        return Ok(fail_command(session, failed.clone()));
-    }
-    Ok(own_command(event.clone()))
+    Ok(match event.clone() {
+        Event::SessionOpened(opened) => Command::Open(opened),
+        Event::SessionForked(forked) => Command::Fork { session: forked.session, at_seq: forked.at_seq },
+        Event::SessionPaused { reason, step } => Command::Pause { reason, step },
+        Event::SessionResumed { program, torn_bytes, .. } => Command::Resume { program, torn_bytes },
+        Event::SessionClosed(SessionClosed { status: Status::Stopped, reason, .. }) => {
+            Command::Stop { reason: reason.unwrap_or_default() }
+        }
+        // The last two begin no decision.
+        Event::SessionClosed(_) | Event::ContextChanged { .. } | Event::Warning { .. } => Command::Close,
+        Event::StepStarted { .. } => Command::StartStep,
+        Event::StepFinished(result) => Command::FinishStep { step: result.step.clone() },
+        Event::RoundOpened(opened) => open_command(session, opened.seal.as_ref())?,
+        Event::RoundRevised(revised) => Command::ReviseRound(revised),
+        Event::DeadlineExtended(extended) => Command::ExtendDeadline { deadline_ms: extended.deadline_ms },
+        Event::RoundClosed(closed) => close_command(&closed)?,
+        Event::RoundAskedAgain { .. } => Command::AskRoundAgain,
+        Event::KeyLost { .. } => Command::LoseKey,
+        Event::KeyFileLeft { round, cause, .. } => Command::KeyFileLeft { round, cause },
+        Event::SeatsAskedAgain { seal, .. } => Command::AskAgain { seal: Some(known(seal.as_ref())?) },
+        Event::SeatInvited(invited) => Command::Invite(invited),
+        Event::SeatJoined(joined) => Command::Join(joined),
+        Event::SeatExcused { round, participant, reason, .. } => {
+            Command::Excuse { round, participant, reason }
+        }
+        Event::SeatRetried(SeatRetried { round, participant, model, .. }) => {
+            Command::Retry { round, participant, model }
+        }
+        Event::SeatFailed(failed) => fail_command(session, failed),
+        Event::BallotSealed(sealed) => seal_command(session, sealed),
+        Event::LateAnswerRefused { round, participant, .. } => late_command(round, participant),
+        Event::EnvelopeRefused(EnvelopeRefused { round, participant, why, commitment, .. }) => {
+            Command::RefuseEnvelope { round, participant, why, commitment }
+        }
+        Event::AnswerRevealed(_) => Command::Reveal,
+        Event::TallyMade(_) => Command::Tally,
+        Event::LeaksFound(found) if !found.round.is_empty() => Command::Tally,
+        Event::LeaksFound(found) => Command::FinishStep { step: found.step.clone() },
+        Event::WorkItemOffered(item) if item.task.is_some() => Command::Offer { step: item.step.clone() },
+        Event::WorkItemOffered(_) => Command::OfferRest,
+        Event::WorkItemClaimed(claim) => claim_command(session, claim, at),
+        Event::WorkItemReturned(back) => return_command(session, &back),
+        Event::ReviewRecorded(review) => Command::RecordReview { item: review.item },
+        Event::LinkRecorded(link) => Command::RecordReview { item: link.link.from_id },
+        Event::TaskWritten(written) => Command::RecordTask { item: written.item, error: written.error },
+        Event::ArtifactRecorded(ArtifactRecorded { step: Some(step), .. }) => Command::RecordResult { step },
+        Event::ArtifactRecorded(ArtifactRecorded { artifact, by, .. }) => {
+            Command::RecordArtifact { artifact, by }
+        }
+        Event::SynthesisRecorded(note) => Command::RecordSynthesis { round: note.round, text: note.text },
+        Event::ApprovalRequested(asked) => Command::AskPerson { step: asked.step },
+        Event::ApprovalGiven(given) => Command::Answer(given),
+        Event::IdeasMerged(merged) => merge_command(*merged),
+        change @ (Event::AgendaUpdated(_)
+        | Event::ConflictOpened(_)
+        | Event::ConflictResolved(_)
+        | Event::QuestionOpened(_)
+        | Event::QuestionAnswered(_)) => agenda_command(change),
+    })
+}
+
+fn known(seal: Option<&SealTo>) -> Result<SealTo, String> {
+    seal.filter(|seal| seal.is_known()).cloned().ok_or_else(|| "it does not say what is sealed to".to_owned())
+}
+
+fn open_command(session: &Session, seal: Option<&SealTo>) -> Result<Command, String> {
+    Ok(Command::OpenRound { project_summary: session.context.clone(), seal: Some(known(seal)?) })
+}
+
+fn close_command(closed: &RoundClosed) -> Result<Command, String> {
+    let key = RoundKey::from_hex(&closed.key).ok_or("it publishes what is no key of a round")?;
+    Ok(Command::CloseRound { reason: closed.reason, key })
+}
+
+fn return_command(session: &Session, back: &WorkItemReturned) -> Command {
+    let claim = session.items.get(&back.item).and_then(|item| item.claim.as_ref());
+    Command::Return { back: Box::new(back.clone()), holder: claim.and_then(|claim| claim.holder.clone()) }
+}
+
+/// An answer that came too late is not kept.
+fn late_command(round: String, participant: String) -> Command {
+    let seal = SealedRecord { commitment: String::new(), enc: String::new(), sealed: Vec::new() };
+    Command::Seal { round, participant, seal }
 }
 
 fn seal_command(session: &Session, sealed: BallotSealed) -> Command {
@@ -95,73 +143,6 @@ fn fail_command(session: &Session, failed: SeatFailed) -> Command {
         failed: Failure { reason, timed_out, tries },
         signature: signature.unwrap_or_default(),
     }))
-}
-
-/// The command of an event that holds all that its command needs.
-fn own_command(event: Event) -> Command {
-    match event {
-        Event::SessionOpened(opened) => Command::Open(opened),
-        Event::WorkItemOffered(item) if item.task.is_some() => Command::Offer { step: item.step.clone() },
-        Event::WorkItemOffered(_) => Command::OfferRest,
-        Event::AnswerRevealed(_) => Command::Reveal,
-        Event::StepStarted { .. } => Command::StartStep,
-        Event::StepFinished(result) => Command::FinishStep { step: result.step.clone() },
-        Event::TallyMade(_) => Command::Tally,
-        Event::LeaksFound(found) if !found.round.is_empty() => Command::Tally,
-        Event::LeaksFound(found) => Command::FinishStep { step: found.step.clone() },
-        Event::KeyLost { .. } => Command::LoseKey,
-        Event::RoundRevised(revised) => Command::ReviseRound(revised),
-        Event::ArtifactRecorded(ArtifactRecorded { step: Some(step), .. }) => Command::RecordResult { step },
-        Event::ReviewRecorded(review) => Command::RecordReview { item: review.item },
-        Event::TaskWritten(written) => Command::RecordTask { item: written.item, error: written.error },
-        Event::LinkRecorded(link) => Command::RecordReview { item: link.link.from_id },
-        Event::ArtifactRecorded(ArtifactRecorded { artifact, by, .. }) => {
-            Command::RecordArtifact { artifact, by }
-        }
-        Event::SynthesisRecorded(note) => Command::RecordSynthesis { round: note.round, text: note.text },
-        Event::DeadlineExtended(extended) => Command::ExtendDeadline { deadline_ms: extended.deadline_ms },
-        Event::RoundAskedAgain { .. } => Command::AskRoundAgain,
-        Event::SessionForked(forked) => Command::Fork { session: forked.session, at_seq: forked.at_seq },
-        Event::ApprovalRequested(asked) => Command::AskPerson { step: asked.step },
-        Event::ApprovalGiven(given) => Command::Answer(given),
-        Event::IdeasMerged(merged) => merge_command(*merged),
-        change @ (Event::AgendaUpdated(_)
-        | Event::ConflictOpened(_)
-        | Event::ConflictResolved(_)
-        | Event::QuestionOpened(_)
-        | Event::QuestionAnswered(_)) => agenda_command(change),
-        Event::SeatExcused { round, participant, reason, .. } => {
-            Command::Excuse { round, participant, reason }
-        }
-        Event::SeatRetried(retried) => {
-            Command::Retry { round: retried.round, participant: retried.participant, model: retried.model }
-        }
-        Event::SeatInvited(invited) => Command::Invite(invited),
-        Event::SeatJoined(joined) => Command::Join(joined),
-        Event::KeyFileLeft { round, cause, .. } => Command::KeyFileLeft { round, cause },
-        Event::SessionPaused { reason, step } => Command::Pause { reason, step },
-        Event::SessionResumed { program, torn_bytes, .. } => Command::Resume { program, torn_bytes },
-        Event::SessionClosed(SessionClosed { status: Status::Stopped, reason, .. }) => {
-            Command::Stop { reason: reason.unwrap_or_default() }
-        }
-        // All but the first have their commands above, or begin no decision.
-        Event::SessionClosed(_)
-        | Event::ContextChanged { .. }
-        | Event::RoundOpened(_)
-        | Event::WorkItemClaimed(_)
-        | Event::WorkItemReturned(_)
-        | Event::BallotSealed(_)
-        | Event::LateAnswerRefused { .. }
-        | Event::EnvelopeRefused(_)
-        | Event::SeatFailed(_)
-        | Event::RoundClosed(_)
-        | Event::SeatsAskedAgain { .. }
-        | Event::Warning { .. } => Command::Close,
-    }
-}
-
-fn known(seal: Option<&SealTo>) -> Result<SealTo, String> {
-    seal.filter(|seal| seal.is_known()).cloned().ok_or_else(|| "it does not say what is sealed to".to_owned())
 }
 
 /// A claim, or its renewal by the one who holds it.

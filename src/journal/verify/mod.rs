@@ -182,7 +182,18 @@ impl Verifier {
 
     /// Checks one document against the state before it, then folds it in.
     fn document(&mut self, line: &LogEntry, bytes: &[u8]) {
-        self.note_texts(&line.stamped.event);
+        let event = &line.stamped.event;
+        let texts = if let Event::SessionOpened(opened) = event {
+            Some(&opened.texts)
+        } else if let Event::SessionResumed { texts, .. } = event {
+            Some(texts)
+        } else {
+            None
+        };
+        if let Some(texts) = texts {
+            self.is_worded_otherwise = texts != TEXTS;
+            self.result.has_other_texts |= self.is_worded_otherwise;
+        }
         let mut text = String::new();
         let written = self.chain.write(line.stamped.clone(), &mut text);
         if written.is_err() || text.as_bytes() != bytes {
@@ -202,24 +213,11 @@ impl Verifier {
             self.find(what);
         }
         self.session.apply_entry(line);
-        if let (Event::SessionOpened(opened), Some(definition)) =
-            (&line.stamped.event, self.session.definition.as_deref())
+        if let (Event::SessionOpened(opened), Some(definition)) = (event, self.session.definition.as_deref())
             && let Err(what) = header::check(opened, definition)
         {
             self.find(what);
         }
-    }
-
-    fn note_texts(&mut self, event: &Event) {
-        let texts = if let Event::SessionOpened(opened) = event {
-            &opened.texts
-        } else if let Event::SessionResumed { texts, .. } = event {
-            texts
-        } else {
-            return;
-        };
-        self.is_worded_otherwise = texts != TEXTS;
-        self.result.has_other_texts |= self.is_worded_otherwise;
     }
 
     /// Whether an event is the one that is due; of one that is worded otherwise its kind, its place and what
@@ -318,24 +316,29 @@ impl Verifier {
             self.find("the file ends before everything is said that follows from it");
         }
         let is_whole = self.result.findings.iter().all(|finding| finding.place.is_none());
-        let proven = &mut self.result.proven;
-        proven.push(format!("hash chain intact ({} documents)", seq + 1));
-        if is_whole {
-            proven.extend(self.session.rounds.iter().flat_map(proven_of));
-            proven.extend(proven_of_session(&self.session));
+        if holds_expected == Some(false) {
+            self.find("expected hash not found: file truncated or rewritten");
         }
-        self.result.notes.extend(self.session.rounds.iter().flat_map(notes_of));
-        self.result.notes.extend(notes_of_session(&self.session, &self.backwards));
-        match holds_expected {
-            None => {}
-            Some(true) => {
-                self.result
-                    .proven
-                    .push("the file holds the expected hash, and everything before it".to_owned());
-            }
-            Some(false) => self.find("expected hash not found: file truncated or rewritten"),
+        let mut result = self.result;
+        result.proven.push(format!("hash chain intact ({} documents)", seq + 1));
+        for round in &self.session.rounds {
+            result.add_round(round, is_whole);
         }
-        self.result
+        result.add_session(&self.session, is_whole);
+        if let Some(first) = self.backwards.first() {
+            let count = self.backwards.len();
+            result.notes.push(format!(
+                "{count} documents, from {first} on, are dated before the one before: a clock was set back, or the \
+                 times are not true"
+            ));
+        }
+        if self.session.closed.is_none() {
+            result.notes.push("the session is not finished; it can be resumed".to_owned());
+        }
+        if holds_expected == Some(true) {
+            result.proven.push("the file holds the expected hash, and everything before it".to_owned());
+        }
+        result
     }
 }
 
@@ -365,85 +368,61 @@ fn named(event: &Value) -> String {
     format!("`{}`{of}", event["event"].as_str().unwrap_or_default())
 }
 
-fn proven_of(round: &RoundRun) -> Vec<String> {
-    let name = &round.opened.round;
-    let mut proven = Vec::new();
-    if round.closed.is_some() && round.sealed_seats().next().is_none() {
-        proven.push(format!(
-            "round `{name}`: {} prompts share one snapshot ({}…), all logged before the first seal; {} sealed \
-             answers match their commitments",
-            round.seats.len(),
-            round.opened.snapshot_sha256.get(..12).unwrap_or_default(),
-            round.sealed()
-        ));
-    }
-    if let Some(rule) = round.tally.as_ref().and_then(|tally| tally.rule) {
-        proven.push(format!("round `{name}`: recounting by {} gives the same result", rule.name()));
-    }
-    proven
-}
-
-fn proven_of_session(session: &Session) -> Vec<String> {
-    let mut proven = Vec::new();
-    if !session.items.is_empty() {
-        proven.push(format!("{} work items follow from the results before them", session.items.len()));
-    }
-    let seats = session.rounds.iter().flat_map(|round| round.seats.values());
-    let is_sealed = |status: &SeatStatus| {
-        matches!(status, SeatStatus::Sealed(_) | SeatStatus::Lost(_) | SeatStatus::Revealed(..))
-    };
-    let signed = seats.filter(|seat| seat.signed_with.is_some() && is_sealed(&seat.status)).count();
-    if signed > 0 {
-        proven.push(format!("{signed} ballots are signed with the keys that their seats had joined with"));
-    }
-    proven
-}
-
-fn notes_of(round: &RoundRun) -> Vec<String> {
-    let name = &round.opened.round;
-    let mut notes = Vec::new();
-    match (&round.closed, round.sealed_seats().count()) {
-        (None, _) => notes.push(format!(
-            "round `{name}` is open: {} of {} seats are sealed and cannot be read yet",
-            round.sealed(),
-            round.seats.len()
-        )),
-        (Some(_), 0) => {}
-        (Some(_), count) => notes.push(format!(
-            "round `{name}` is closed and {count} answers are not revealed yet: resume the session"
-        )),
-    }
-    if !round.key_lost.is_empty() {
-        let lost = round.key_lost.join(", ");
-        notes.push(format!(
-            "the key of round `{name}` was lost once: what {lost} had sealed under it cannot be opened"
-        ));
-    }
-    notes
-}
-
-fn notes_of_session(session: &Session, backwards: &[u64]) -> Vec<String> {
-    let mut notes = Vec::new();
-    let sealed_for: usize = session.sealed_for.values().sum();
-    if sealed_for > 0 {
-        notes.push(format!(
-            "{sealed_for} ballots came as plain text, and the program that ran the session sealed them"
-        ));
-    }
-    for (seat, invitation) in &session.invitations {
-        if invitation.earlier_keys > 0 && invitation.key.is_some() {
-            notes.push(format!("`{seat}` was invited again and has joined with more than one key"));
+impl Verification {
+    /// Tells what holds of a round, where `is_whole` says that it does, and how it stands.
+    fn add_round(&mut self, round: &RoundRun, is_whole: bool) {
+        let (name, seats, sealed) = (&round.opened.round, round.seats.len(), round.sealed());
+        let left = round.sealed_seats().count();
+        if is_whole && round.closed.is_some() && left == 0 {
+            let snapshot = round.opened.snapshot_sha256.get(..12).unwrap_or_default();
+            self.proven.push(format!(
+                "round `{name}`: {seats} prompts share one snapshot ({snapshot}…), all logged before the first seal; \
+                 {sealed} sealed answers match their commitments"
+            ));
+        }
+        if let Some(rule) = round.tally.as_ref().and_then(|tally| tally.rule).filter(|_| is_whole) {
+            self.proven.push(format!("round `{name}`: recounting by {} gives the same result", rule.name()));
+        }
+        if round.closed.is_none() {
+            self.notes.push(format!(
+                "round `{name}` is open: {sealed} of {seats} seats are sealed and cannot be read yet"
+            ));
+        } else if left > 0 {
+            self.notes.push(format!(
+                "round `{name}` is closed and {left} answers are not revealed yet: resume the session"
+            ));
+        }
+        if !round.key_lost.is_empty() {
+            let lost = round.key_lost.join(", ");
+            self.notes.push(format!(
+                "the key of round `{name}` was lost once: what {lost} had sealed under it cannot be opened"
+            ));
         }
     }
-    if let Some(first) = backwards.first() {
-        notes.push(format!(
-            "{} documents, from {first} on, are dated before the one before: a clock was set back, or the times are \
-             not true",
-            backwards.len()
-        ));
+
+    fn add_session(&mut self, session: &Session, is_whole: bool) {
+        let items = session.items.len();
+        if items > 0 && is_whole {
+            self.proven.push(format!("{items} work items follow from the results before them"));
+        }
+        let seats = session.rounds.iter().flat_map(|round| round.seats.values());
+        let is_sealed = |status: &SeatStatus| {
+            matches!(status, SeatStatus::Sealed(_) | SeatStatus::Lost(_) | SeatStatus::Revealed(..))
+        };
+        let signed = seats.filter(|seat| seat.signed_with.is_some() && is_sealed(&seat.status)).count();
+        if signed > 0 && is_whole {
+            let told = "ballots are signed with the keys that their seats had joined with";
+            self.proven.push(format!("{signed} {told}"));
+        }
+        let sealed_for: usize = session.sealed_for.values().sum();
+        if sealed_for > 0 {
+            let told = "ballots came as plain text, and the program that ran the session sealed them";
+            self.notes.push(format!("{sealed_for} {told}"));
+        }
+        for (seat, invitation) in &session.invitations {
+            if invitation.earlier_keys > 0 && invitation.key.is_some() {
+                self.notes.push(format!("`{seat}` was invited again and has joined with more than one key"));
+            }
+        }
     }
-    if session.closed.is_none() {
-        notes.push("the session is not finished; it can be resumed".to_owned());
-    }
-    notes
 }

@@ -12,10 +12,10 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use super::rendering::{Rendered, directive};
-use super::work_item_input::{look_up, missing, own_prompt};
+use super::work_item_input::{lacks, look_up, missing, own_prompt};
 use crate::diagnostic::nearest;
 use crate::history::Session;
-use crate::workflow::{Completeness, Definition, Round, Step, StepKind, Template, is_blank};
+use crate::workflow::{Completeness, Definition, Round, Step, StepKind, TRACKER, Template, is_blank};
 
 const PHRASES: [&str; 12] = [
     "check linear",
@@ -33,8 +33,8 @@ const PHRASES: [&str; 12] = [
 ];
 /// A phrase after one of these forbids it.
 const NEGATIONS: [&str; 5] = ["not", "never", "don't", "don’t", "without"];
-/// A word before an id that says that it names a task or an artifact.
-const KINDS: [&str; 8] = ["issue", "task", "ticket", "artifact", "issues", "tasks", "tickets", "artifacts"];
+/// A word before an id, or its plural, that says that it names a task or an artifact.
+const KINDS: [&str; 4] = ["issue", "task", "ticket", "artifact"];
 
 /// What is handed over, and the ids that exist.
 #[derive(Default)]
@@ -77,8 +77,7 @@ pub struct Checked {
 
 impl Checked {
     fn of(texts: &[String], held: &Held<'_>, completeness: Completeness) -> Self {
-        let mut checked = Self::default();
-        let mut reasons = Vec::new();
+        let (mut checked, mut reasons) = (Self::default(), Vec::new());
         for Finding { is_certain, phrase, what } in texts.iter().flat_map(|text| findings(text, held)) {
             let said = format!("`{phrase}` {what}");
             if is_certain || completeness == Completeness::Strict {
@@ -88,8 +87,9 @@ impl Checked {
             }
             checked.phrases.push(phrase);
         }
-        checked.refusal =
-            (!reasons.is_empty()).then(|| format!("incomplete work item: {}", reasons.join("; ")));
+        if !reasons.is_empty() {
+            checked.refusal = Some(format!("incomplete work item: {}", reasons.join("; ")));
+        }
         checked
     }
 
@@ -101,10 +101,7 @@ impl Checked {
 impl Session {
     /// Why a round cannot be opened as things stand, if it cannot.
     pub fn round_refusal(&self, definition: &Definition, step: &Step, round: &Round) -> Option<String> {
-        match self.checked_round(definition, step, round) {
-            Ok((_, checked)) => checked.refusal,
-            Err(why) => Some(why),
-        }
+        self.checked_round(definition, step, round).map_or_else(Some, |(_, checked)| checked.refusal)
     }
 
     /// A round rendered as it would be opened now, and the check of its work item; fails where it cannot be
@@ -115,13 +112,16 @@ impl Session {
         step: &'a Step,
         round: &'a Round,
     ) -> Result<(Rendered<'a>, Checked), String> {
-        let lacks = || self.input_of(step).and_then(|input| missing(step, &input)).err();
-        let lacking = if step.requires.is_empty() { None } else { lacks() };
-        let asked = match (self.rendered_round(definition, step, round), lacking) {
-            (Ok(asked), None) => asked,
-            (Ok(asked), Some(why)) => return Ok((asked, Checked::refused(why))),
-            (Err(why), lacking) => return Err(lacking.unwrap_or(why)),
-        };
+        let asked = self.rendered_round(definition, step, round);
+        if !step.requires.is_empty()
+            && let Err(why) = self.input_of(step).and_then(|input| missing(step, &input))
+        {
+            return match asked {
+                Ok(asked) => Ok((asked, Checked::refused(why))),
+                Err(_) => Err(why),
+            };
+        }
+        let asked = asked?;
         let checked = self.check_round(definition, step, round, &asked);
         Ok((asked, checked))
     }
@@ -134,12 +134,9 @@ impl Session {
         asked: &Rendered<'_>,
     ) -> Checked {
         let completeness = definition.completeness(step);
-        if completeness == Completeness::Off {
-            return Checked::default();
-        }
         let scope = asked.written.as_ref().and_then(|_| self.scope_of(definition, step).ok());
-        let texts = round_texts(definition, step, round, scope.as_ref());
-        if !texts.iter().any(|text| may_name(text)) {
+        let texts = own_texts(definition, step, round_texts(round), scope.as_ref());
+        if completeness == Completeness::Off || !texts.iter().any(|text| may_name(text)) {
             return Checked::default();
         }
         let snapshot = self.render_snapshot(step, &asked.round, None);
@@ -158,21 +155,20 @@ impl Session {
         input: &Map<String, Value>,
         sent: &str,
     ) -> Checked {
-        let completeness = definition.completeness(step);
-        if completeness == Completeness::Off || self.is_tracker(step) {
-            return Checked::default();
-        }
-        let said = template.map(|(template, scope)| own_words(template.text(), Some(scope)));
-        let texts: Vec<String> = said.into_iter().chain(directive(definition, step).cloned()).collect();
-        if !texts.iter().any(|text| may_name(text)) {
+        let completeness = self.completeness(definition, step);
+        let (own, scope) = template.unzip();
+        let texts = own_texts(definition, step, own.map(Template::text), scope);
+        if completeness == Completeness::Off || !texts.iter().any(|text| may_name(text)) {
             return Checked::default();
         }
         Checked::of(&texts, &held(definition, input, sent), completeness)
     }
 
-    fn is_tracker(&self, step: &Step) -> bool {
+    /// How a step's work item is checked; the tracker's is not.
+    fn completeness(&self, definition: &Definition, step: &Step) -> Completeness {
         let seat = step.agent().and_then(|agent| self.seat_info(&agent.agent));
-        seat.is_some_and(|seat| seat.model == crate::workflow::TRACKER)
+        let is_tracker = seat.is_some_and(|seat| seat.model == TRACKER);
+        if is_tracker { Completeness::Off } else { definition.completeness(step) }
     }
 
     /// What can be said of every step's work item before anything runs: whatever results come, it will
@@ -187,24 +183,16 @@ impl Session {
     }
 
     fn foresee(&self, definition: &Definition, step: &Step, may_grow: bool) -> Checked {
-        if let Some(why) = self.never_there(definition, step) {
+        if let Err(why) = self.never_there(definition, step) {
             return Checked::refused(why);
         }
-        let completeness = definition.completeness(step);
-        if completeness == Completeness::Off || self.is_tracker(step) {
-            return Checked::default();
-        }
-        let mut in_snapshot = Vec::new();
-        let (texts, is_open): (Vec<String>, bool) = match &step.kind {
-            StepKind::Round(round) => {
-                in_snapshot.extend(artifact_ids(definition, round));
-                (round_texts(definition, step, round, None), false)
-            }
+        let completeness = self.completeness(definition, step);
+        let (texts, is_open) = match &step.kind {
+            _ if completeness == Completeness::Off => return Checked::default(),
+            StepKind::Round(round) => (own_texts(definition, step, round_texts(round), None), false),
             StepKind::Agent(_) | StepKind::Review(_) => {
                 let own = own_prompt(step).map(Template::text);
-                let said = own.map(|text| own_words(text, None));
-                let texts = said.into_iter().chain(directive(definition, step).cloned());
-                (texts.collect(), own.is_none_or(|text| text.contains("{{")))
+                (own_texts(definition, step, own, None), own.is_none_or(|text| text.contains("{{")))
             }
             _ => return Checked::default(),
         };
@@ -216,29 +204,37 @@ impl Session {
         } else if may_grow {
             definition.tasks.iter().for_each(|task| held.add(&task.id, None));
         }
-        for id in in_snapshot {
-            held.add(id, None);
+        if let StepKind::Round(round) = &step.kind {
+            artifact_ids(definition, round).for_each(|id| held.add(id, None));
         }
         Checked::of(&texts, &held, completeness)
     }
 
-    /// What a step requires and no result can bring: it would stand in the input.
-    fn never_there(&self, definition: &Definition, step: &Step) -> Option<String> {
+    /// Fails with what a step requires and no result can bring: it would stand in the input.
+    fn never_there(&self, definition: &Definition, step: &Step) -> Result<(), String> {
         let input = Map::from_iter([("input".to_owned(), self.given_input(&step.id))]);
-        let first = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
-        let comes = |path: &str| {
-            matches!(first(path).as_str(), "context" | "error")
-                || definition.step_of_key(&first(path), step).is_some()
-                || look_up(&input, path).is_some_and(|value| !is_blank(value))
-        };
-        let lacking: Vec<String> = step.requires.iter().filter(|path| !comes(path)).cloned().collect();
-        missing(&Step { requires: lacking, ..step.clone() }, &Map::new()).err()
+        lacks(step, |path| {
+            let first = path.split('.').next().unwrap_or_default();
+            !matches!(first, "context" | "error")
+                && definition.step_of_key(first, step).is_none()
+                && look_up(&input, path).is_none_or(is_blank)
+        })
     }
 }
 
-fn round_texts(definition: &Definition, step: &Step, round: &Round, scope: Option<&Value>) -> Vec<String> {
-    let texts = [Some(&round.question), round.exploration.as_ref(), directive(definition, step)];
-    texts.into_iter().flatten().map(|text| own_words(text, scope)).collect()
+fn round_texts(round: &Round) -> impl Iterator<Item = &str> {
+    [Some(round.question.as_str()), round.exploration.as_deref()].into_iter().flatten()
+}
+
+/// What the facilitator says to whoever is handed a step, its directive included, in its own words.
+fn own_texts<'a>(
+    definition: &Definition,
+    step: &Step,
+    said: impl IntoIterator<Item = &'a str>,
+    scope: Option<&Value>,
+) -> Vec<String> {
+    let own = said.into_iter().map(|text| own_words(text, scope));
+    own.chain(directive(definition, step).map(|text| own_words(text, scope))).collect()
 }
 
 /// The artifacts of a round: they are in its snapshot, with their summaries at least.
@@ -254,9 +250,8 @@ fn held<'a>(definition: &'a Definition, input: &'a Map<String, Value>, sent: &'a
         held.add(&task.id, Some(content));
     }
     for artifact in &definition.artifacts {
-        let description = artifact.details.iter().find(|(key, _)| *key == "description");
-        let text = description.and_then(|(_, value)| value.as_str()).unwrap_or(&artifact.summary);
-        held.add(&artifact.id, Some(text));
+        let description = artifact.detail("description").and_then(Value::as_str);
+        held.add(&artifact.id, Some(description.unwrap_or(&artifact.summary)));
     }
     definition.agenda.iter().for_each(|item| held.add(&item.id, None));
     input.values().for_each(|value| gather(value, &mut held));
@@ -332,12 +327,11 @@ fn asked(said: &str, phrase: &str) -> Option<String> {
 
 fn id_findings(said: &str, held: &Held<'_>) -> Vec<Finding> {
     let words: Vec<&str> = said.split_whitespace().collect();
-    let mut seen: Vec<&str> = Vec::new();
-    let mut found = Vec::new();
+    let (mut seen, mut found) = (Vec::new(), Vec::new());
     for (at, word) in words.iter().enumerate() {
         let before = at.checked_sub(1).map_or("", |at| words[at]);
         let before = before.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-        let is_called_one = KINDS.contains(&before.as_str());
+        let is_called_one = KINDS.contains(&before.strip_suffix('s').unwrap_or(&before));
         for id in ids_in(word) {
             // An id that is a word of the language names something only where it is said to.
             let is_word = !id.chars().any(|c| c.is_ascii_digit());

@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 
-use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use crate::ballot::{BallotForm, OptionText};
@@ -64,10 +63,9 @@ impl Session {
             let order = form.order;
             *form = BallotForm { order, is_revision: true, ..before.opened.ballot.clone() };
         } else if let Some(from) = &round.options_from {
-            let taken = taken(from, &scope)?;
-            (form.options, form.about, warnings) = (taken.options, taken.about, taken.warnings);
+            warnings = take_options(from, &scope, form)?;
             written.options = Some(json!({ "from": from.transform.text(), "max": from.max }));
-        } else if rendered_options(round, &mut form.options, &mut form.about, &scope)? {
+        } else if render_options(form, &scope)? {
             check_names(&form.options)?;
             written.options = Some(round.ballot.options.as_slice().into());
         }
@@ -100,33 +98,23 @@ impl Session {
     }
 }
 
-fn rendered_options(
-    round: &Round,
-    options: &mut [String],
-    about: &mut IndexMap<String, OptionText>,
-    scope: &Value,
-) -> Result<bool, String> {
-    let mut any = false;
-    let mut texts = IndexMap::new();
-    for (option, id) in options.iter_mut().zip(&round.ballot.options) {
-        any |= render(option, "an option", scope)?.is_some();
-        let Some(mut text) = about.shift_remove(id) else { continue };
+fn render_options(form: &mut BallotForm, scope: &Value) -> Result<bool, String> {
+    let mut is_rendered = false;
+    let mut about = std::mem::take(&mut form.about);
+    for option in &mut form.options {
+        let text = about.shift_remove(option);
+        is_rendered |= render(option, "an option", scope)?.is_some();
+        let Some(mut text) = text else { continue };
         for part in [&mut text.title, &mut text.description].into_iter().flatten() {
-            any |= render(part, "an option's text", scope)?.is_some();
+            is_rendered |= render(part, "an option's text", scope)?.is_some();
         }
-        texts.insert(option.clone(), text);
+        form.about.insert(option.clone(), text);
     }
-    *about = texts;
-    Ok(any)
+    Ok(is_rendered)
 }
 
-struct Taken {
-    options: Vec<String>,
-    about: IndexMap<String, OptionText>,
-    warnings: Vec<String>,
-}
-
-fn taken(from: &OptionsFrom, scope: &Value) -> Result<Taken, String> {
+/// Takes the options that a result holds into a form; returns warnings.
+fn take_options(from: &OptionsFrom, scope: &Value, form: &mut BallotForm) -> Result<Vec<String>, String> {
     let path = from.transform.text();
     let none = Map::new();
     let found = from.transform.apply(scope["context"].as_object().unwrap_or(&none));
@@ -134,38 +122,37 @@ fn taken(from: &OptionsFrom, scope: &Value) -> Result<Taken, String> {
     let Value::Array(items) = found else {
         return Err(format!("`options` come from `{path}`, which is no list"));
     };
-    let mut taken = Taken { options: Vec::new(), about: IndexMap::new(), warnings: Vec::new() };
+    form.options.clear();
+    form.about.clear();
     let mut kept: Vec<&Value> = Vec::new();
     let (mut empty, mut doubles) = (0, 0);
     for item in &items {
         let (id, text) = option(item, path)?;
         if id.is_empty() {
             empty += 1;
-        } else if kept.contains(&item) || text == OptionText::default() && taken.options.contains(&id) {
+        } else if kept.contains(&item) || text == OptionText::default() && form.options.contains(&id) {
             doubles += 1;
         } else {
             kept.push(item);
             if text != OptionText::default() {
-                taken.about.insert(id.clone(), text);
+                form.about.insert(id.clone(), text);
             }
-            taken.options.push(id);
+            form.options.push(id);
         }
     }
-    for (count, what) in [(empty, "empty"), (doubles, "double")] {
-        if count > 0 {
-            let noun = if count == 1 { "option" } else { "options" };
-            taken.warnings.push(format!("left out of `{path}`: {count} {what} {noun}"));
-        }
-    }
-    let count = taken.options.len();
+    let count = form.options.len();
     if count < 2 {
         return Err(format!("`{path}` has {count} options; a ballot needs at least two"));
     }
     if count > from.max {
         return Err(format!("`{path}` has {count} options; at most {} are accepted: `max`", from.max));
     }
-    check_names(&taken.options)?;
-    Ok(taken)
+    check_names(&form.options)?;
+    let left_out = [(empty, "empty"), (doubles, "double")].into_iter().filter(|(count, _)| *count > 0);
+    let noun = |count| if count == 1 { "option" } else { "options" };
+    Ok(left_out
+        .map(|(count, what)| format!("left out of `{path}`: {count} {what} {}", noun(count)))
+        .collect())
 }
 
 /// A name and its texts: a text, a number, a map with an `id`, or a position.

@@ -239,23 +239,23 @@ fn template(definition: &Definition, step: &Step, agent: &str) -> Result<Option<
     participant_template(definition, agent).map(parse).transpose()
 }
 
-/// What must be there and is not, by the step's own word.
-pub(crate) fn missing(step: &Step, input: &Map<String, Value>) -> Result<(), String> {
-    let lacking: Vec<&str> = step
-        .requires
-        .iter()
-        .map(String::as_str)
-        .filter(|path| look_up(input, path).is_none_or(is_blank))
-        .collect();
-    if lacking.is_empty() {
+/// Fails with what a step requires and its input does not hold.
+pub fn missing(step: &Step, input: &Map<String, Value>) -> Result<(), String> {
+    lacks(step, |path| look_up(input, path).is_none_or(is_blank))
+}
+
+/// Fails with the required paths that are missing.
+pub fn lacks(step: &Step, is_missing: impl Fn(&str) -> bool) -> Result<(), String> {
+    let lacking = step.requires.iter().filter(|path| is_missing(path));
+    let named: Vec<String> = lacking.map(|path| format!("`{path}`")).collect();
+    if named.is_empty() {
         return Ok(());
     }
-    let named: Vec<String> = lacking.iter().map(|path| format!("`{path}`")).collect();
     Err(format!("the work item lacks {}, which step `{}` requires", named.join(" and "), step.id))
 }
 
 /// A path into what is handed over: at its top, else in the context, else in the session's input.
-pub(crate) fn look_up<'a>(input: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
+pub fn look_up<'a>(input: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
     let keys: Vec<&str> = path.split('.').collect();
     let walk = |start: &'a Value, keys: &[&str]| {
         keys.iter().try_fold(start, |value, key| match value {

@@ -276,21 +276,14 @@ impl Engine<'_> {
         let (Some((run, item)), Some((participant, info))) = (run, seated) else {
             return Err(EngineError::Table(format!("no participant for seat `{seat}`")));
         };
-        let model = info.model.split_once('/').map_or(&*info.model, |(_, model)| model);
         let ask = SeatRequest {
-            step: round.opened.step.clone(),
             round: round.opened.round.clone(),
             warm_first: self.needs_warmup(round, &info.model),
-            seed: info.seed,
-            temperature: info.temperature,
-            effort: info.effort,
-            max_output_tokens: info.max_output_tokens,
             schema: pending.schema.clone(),
             time_left,
-            timeout: self.participant_timeout(&round.opened.step),
-            watch: self.watch(seat),
+            watch: self.config.progress.begin(seat),
             purse: self.seat_purse(&round.opened, seat, &item.model),
-            ..SeatRequest::alone(seat, model, self.session.prompt(round, item))
+            ..self.request(seat, &round.opened.step, self.session.prompt(round, item))
         };
         let participant = Arc::clone(participant);
         Ok(PreparedSeat { participant, ask, attempt: run.retried, model: item.model.clone() })

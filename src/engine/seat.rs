@@ -43,8 +43,8 @@ impl RoundShared {
     /// What is known of the round by the seat that an offer is for; none where its public key is not one.
     pub fn of_offer(offer: &Offer, timeout: Option<Duration>) -> Option<Self> {
         Some(Self {
-            session: offer.session.clone(),
-            round: offer.round.clone(),
+            session: offer.ids.session.clone(),
+            round: offer.ids.round.clone(),
             snapshot_sha256: offer.snapshot_sha256.clone(),
             opened_sha256: offer.opened_sha256.clone(),
             form: offer.ballot.clone(),

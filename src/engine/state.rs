@@ -16,7 +16,7 @@ use crate::core::{Command, Refusal, RequestedEvidence, decide};
 use crate::history::{Event, LogEntry, PauseReason, Session, TimedEvent, Timestamp};
 use crate::journal::{DiskError, Journal, KeyStore};
 use crate::participants::Participant;
-use crate::participants::progress::{ProgressBoard, ProgressHandle};
+use crate::participants::progress::ProgressBoard;
 use crate::round::material::EvidenceSource;
 use crate::workflow::TaskMark;
 
@@ -143,9 +143,5 @@ impl<'a> Engine<'a> {
             self.session.apply(&stamped);
             self.staged.push(stamped);
         }
-    }
-
-    pub(super) fn watch(&self, name: &str) -> ProgressHandle {
-        self.config.progress.begin(name)
     }
 }

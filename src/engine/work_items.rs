@@ -125,10 +125,7 @@ impl Engine<'_> {
         let offered = &item.offered;
         let (system, text) = self.session.agent_prompt(offered);
         let estimated = estimated_tokens(&system) + estimated_tokens(&text);
-        let info = self.session.seat_info(&offered.participant);
-        let model = info.map(|info| info.model.as_str()).unwrap_or_default();
         let prompt = Prompt { rules: system.into(), snapshot: text.into(), tail: String::new() };
-        let own_name = model.split_once('/').map_or("", |(_, model)| model);
         // What was set aside was for the first try; the others pay for themselves.
         let aside = if item.returned.is_empty() { 2 } else { 0 };
         let mut task = WorkItemView {
@@ -139,28 +136,39 @@ impl Engine<'_> {
             placeholder: facts.map(FormFacts::placeholder),
             ..WorkItemView::default()
         };
-        if model == TRACKER {
+        if self.session.seat_info(&offered.participant).is_some_and(|info| info.model == TRACKER) {
             (task.tasks, task.evidence_asked) =
                 (Arc::clone(&self.session.tasks), Arc::clone(&self.requested.tasks));
         }
         SeatRequest {
-            step: offered.step.clone(),
             round: offered.item.clone(),
-            seed: info.and_then(|info| info.seed),
-            temperature: info.and_then(|info| info.temperature),
-            effort: info.and_then(|info| info.effort),
-            max_output_tokens: info.and_then(|info| info.max_output_tokens),
             schema: match (facts, &schema) {
                 (Some(facts), _) => Some(Arc::new(ReplySchema::strict(&facts.service_schema()))),
                 (None, Some(schema)) => Some(Arc::new(ReplySchema::of_user(schema.written()))),
                 (None, None) => None,
             },
             time_left: self.session_time_left(),
-            timeout: self.participant_timeout(&offered.step),
-            watch: self.watch(&offered.item),
+            watch: self.config.progress.begin(&offered.item),
             purse: self.purse(&offered.participant, &offered.model, estimated, aside),
             task: Some(Arc::new(task)),
-            ..SeatRequest::alone(&offered.participant, own_name, prompt)
+            ..self.request(&offered.participant, &offered.step, prompt)
+        }
+    }
+
+    /// A request of a seat in a step, with all that its roster entry says.
+    pub(super) fn request(&self, seat: &str, step: &str, prompt: Prompt) -> SeatRequest {
+        let info = self.session.seat_info(seat);
+        let model = info.map_or("", |info| &info.model);
+        let model = model.split_once('/').map_or(model, |(_, model)| model);
+        SeatRequest {
+            step: step.to_owned(),
+            seed: info.and_then(|info| info.seed),
+            temperature: info.and_then(|info| info.temperature),
+            effort: info.and_then(|info| info.effort),
+            max_output_tokens: info.and_then(|info| info.max_output_tokens),
+            // Whoever is asked gives up after the engine did.
+            timeout: self.step_timeout(step).map(|time| time.saturating_add(Duration::from_secs(1))),
+            ..SeatRequest::alone(seat, model, prompt)
         }
     }
 
@@ -200,11 +208,6 @@ impl Engine<'_> {
     pub(super) fn step_timeout(&self, step: &str) -> Option<Duration> {
         let step = self.session.definition.as_ref()?.step(step)?;
         step.timeout_ms.map(Duration::from_millis)
-    }
-
-    /// The same for whoever is asked, who gives up after the engine did.
-    pub(super) fn participant_timeout(&self, step: &str) -> Option<Duration> {
-        Some(self.step_timeout(step)?.saturating_add(Duration::from_secs(1)))
     }
 
     /// What someone may still send under the limit on money, with so many requests set aside.

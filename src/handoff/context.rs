@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::disclosure::{rejected, seat_answer};
 use super::revision::earlier_counts;
 use crate::history::{AnsweredQuestion, Point, RoundRun, Seat, Session, StepFinished, StepRun};
-use crate::round::material::{Artifact, RoundSummary, SnapshotContent};
+use crate::round::material::{RoundSummary, SnapshotContent};
 use crate::round::snapshot::Snapshot;
 use crate::workflow::{Definition, Round, Step, StepKind, TALLY_KEYS};
 
@@ -120,11 +120,9 @@ impl Session {
         let drawn_for = self.next_round_id(definition, &step.id);
         let reasons = shown.map(|before| self.earlier_reasons(before, &drawn_for)).unwrap_or_default();
         let counts = before.and_then(|before| earlier_counts(before, round.feedback));
-        let artifacts = artifacts(definition, round);
+        let artifacts = definition.artifacts.iter().filter(|one| round.artifacts.holds(&one.id)).collect();
         let linked = self.linked(definition, step);
-        let conflicts: Vec<Value> =
-            self.agenda.open_conflicts().map(|one| self.shown_conflict(one)).collect();
-        let questions: Vec<Value> = self.agenda.open_questions().map(Point::to_json).collect();
+        let (conflicts, questions) = self.open_points();
         Snapshot::freeze(&SnapshotContent {
             project_summary: definition.project_summary.as_deref().or(project_summary),
             goal: definition.goal.as_deref(),
@@ -144,11 +142,15 @@ impl Session {
             linked_tasks: Some(&linked.json),
         })
     }
-}
 
-impl Session {
+    /// The open conflicts and questions as rounds see them.
+    pub(super) fn open_points(&self) -> (Vec<Value>, Vec<Value>) {
+        let conflicts = self.agenda.open_conflicts().map(|conflict| self.shown_conflict(conflict));
+        (conflicts.collect(), self.agenda.open_questions().map(Point::to_json).collect())
+    }
+
     /// A conflict as later rounds see it: what it quotes of an answer is disclosed as the answer is.
-    pub(super) fn shown_conflict(&self, conflict: &Point) -> Value {
+    fn shown_conflict(&self, conflict: &Point) -> Value {
         let Some(who) = &conflict.participant else { return conflict.to_json() };
         let round = conflict.round.as_ref().and_then(|round| self.round(round));
         let seat = round.and_then(|round| round.seat(who));
@@ -157,10 +159,46 @@ impl Session {
         let (description, minimum_change) = (text("position"), text("minimum_change"));
         Point { description, minimum_change, ..conflict.clone() }.to_json()
     }
-}
 
-fn artifacts<'a>(definition: &'a Definition, round: &Round) -> Vec<&'a Artifact> {
-    definition.artifacts.iter().filter(|artifact| round.artifacts.holds(&artifact.id)).collect()
+    /// A round as later steps see it: `{data, success, outcome, decision, tally}`. Every key is always there.
+    pub(crate) fn round_envelope(&self, step: &Step, result: &StepFinished) -> Value {
+        let round = self.last_round_of(&step.id);
+        let round = round.filter(|_| !self.not_held.contains_key(&step.id));
+        let mut counted =
+            json!({ "rule": step.round().and_then(|round| round.rule), "reason": result.error });
+        if let Some(tally) = round.and_then(|round| round.tally.as_ref()) {
+            counted = serde_json::to_value(tally).unwrap_or_default();
+            if let Some(reason) = &tally.verdict.reason {
+                counted["reason"] = self.shown_reason(reason).into();
+            }
+        }
+        let value = |key: &str| match (key, counted.get(key)) {
+            (_, Some(value)) => value.clone(),
+            ("winners" | "order", None) => json!([]),
+            ("scores", None) => json!({}),
+            ("decided" | "tie" | "quorum_met", None) => false.into(),
+            ("rule" | "tier" | "reason", None) => Value::Null,
+            _ => 0.into(),
+        };
+        let tally: Map<String, Value> =
+            TALLY_KEYS.iter().map(|key| ((*key).to_owned(), value(key))).collect();
+        let chosen = self.chosen.get(&step.id);
+        json!({
+            "data": round.map_or_else(|| json!([]), |round| self.round_entries(round)),
+            "success": result.success || chosen.is_some(),
+            "outcome": self.round_outcome(step),
+            "decision": chosen.and_then(AnsweredQuestion::decides),
+            "tally": tally,
+        })
+    }
+
+    fn round_entries(&self, round: &RoundRun) -> Value {
+        let mut seats: Vec<&Seat> = round.seats.values().collect();
+        if self.pseudonyms().is_some() {
+            seats.sort_by_key(|seat| self.shown_at(&seat.name));
+        }
+        seats.into_iter().map(|seat| self.disclosed_answer(seat)).collect()
+    }
 }
 
 /// The stored data of a round: one entry a seat, in roster order.
@@ -204,59 +242,11 @@ pub fn is_no(step: &Step, result: &StepFinished) -> bool {
 
 /// Stored entries as later steps see them: what is fulfilled by its result alone.
 fn parallel_envelope(data: &Value, success: bool) -> Value {
-    let shorter = |entry: &Value| match entry["status"].as_str() {
-        Some("fulfilled") => {
-            let mut entry = entry.clone();
-            if let Some(map) = entry.as_object_mut() {
-                map.shift_remove("status");
-                map.shift_remove("error");
-            }
-            entry
-        }
-        _ => entry.clone(),
-    };
-    let data: Value = data.as_array().map(Vec::as_slice).unwrap_or_default().iter().map(shorter).collect();
+    let mut data = data.as_array().cloned().unwrap_or_default();
+    let fulfilled = data.iter_mut().filter(|entry| entry["status"] == "fulfilled");
+    for entry in fulfilled.filter_map(Value::as_object_mut) {
+        entry.shift_remove("status");
+        entry.shift_remove("error");
+    }
     json!({ "data": data, "success": success })
-}
-
-impl Session {
-    /// A round as later steps see it: `{data, success, outcome, decision, tally}`. Every key is always there.
-    pub(crate) fn round_envelope(&self, step: &Step, result: &StepFinished) -> Value {
-        let round = self.last_round_of(&step.id);
-        let round = round.filter(|_| !self.not_held.contains_key(&step.id));
-        let tally = round.and_then(|round| round.tally.as_ref());
-        let mut counted = match tally {
-            Some(tally) => serde_json::to_value(tally).unwrap_or_default(),
-            None => json!({ "rule": step.round().and_then(|round| round.rule), "reason": result.error }),
-        };
-        if let Some(reason) = tally.and_then(|tally| tally.verdict.reason.as_ref()) {
-            counted["reason"] = self.shown_reason(reason).into();
-        }
-        let value = |key: &str| match (key, counted.get(key)) {
-            (_, Some(value)) => value.clone(),
-            ("winners" | "order", None) => json!([]),
-            ("scores", None) => json!({}),
-            ("decided" | "tie" | "quorum_met", None) => false.into(),
-            ("rule" | "tier" | "reason", None) => Value::Null,
-            _ => 0.into(),
-        };
-        let tally: Map<String, Value> =
-            TALLY_KEYS.iter().map(|key| ((*key).to_owned(), value(key))).collect();
-        let chosen = self.chosen.get(&step.id);
-        json!({
-            "data": round.map_or_else(|| json!([]), |round| self.round_entries(round)),
-            "success": result.success || chosen.is_some(),
-            "outcome": self.round_outcome(step),
-            "decision": chosen.and_then(AnsweredQuestion::decides),
-            "tally": tally,
-        })
-    }
-
-    fn round_entries(&self, round: &RoundRun) -> Value {
-        let mut seats: Vec<&Seat> = round.seats.values().collect();
-        if self.pseudonyms().is_some() {
-            seats.sort_by_key(|seat| self.shown_at(&seat.name));
-        }
-        seats.into_iter().map(|seat| self.disclosed_answer(seat)).collect()
-    }
 }

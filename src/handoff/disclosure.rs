@@ -1,12 +1,12 @@
 //! What of an answer is handed on: scanned once it may be read, masked where the definition
 //! says, its author by pseudonym. The answer itself stays as it is, in the log and in every report.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::work_item_input::own_prompt;
 use crate::history::{
-    AnswerRevealed, CollectedIdea, Event, LeaksFound, RoundRun, Seat, SeatStatus, Session, StepFinished,
-    WorkItem,
+    CollectedIdea, Event, LeaksFound, RoundRun, Seat, SeatStatus, Session, StepFinished, WorkItem,
+    WorkItemReturned,
 };
 use crate::identity::{Leak, LeakKind, LeakScanner, Name, WELL_KNOWN, masked, names_of_model};
 use crate::round::answer::Outcome;
@@ -224,25 +224,20 @@ fn entry(name: &str, handed: &Value) -> Value {
 /// What a seat said, or why there is nothing: `{result}` or `{error}`.
 pub fn seat_answer(seat: &Seat) -> Value {
     match &seat.status {
-        SeatStatus::Revealed(answer, _) if is_valid(answer) => said("result", answer.answer.clone().into()),
-        other => said("error", why_rejected(other).into()),
+        SeatStatus::Revealed(answer, _)
+            if matches!(answer.outcome, Outcome::Answered | Outcome::Abstained) =>
+        {
+            json!({ "result": answer.answer })
+        }
+        other => json!({ "error": why_rejected(other) }),
     }
 }
 
 fn said_for(item: &WorkItem) -> Value {
-    let back = item.outcome();
-    match back.and_then(|back| back.error.clone()) {
-        Some(error) => said("error", error.into()),
-        None => said("result", back.map(|back| back.data.clone()).unwrap_or_default()),
+    match item.outcome().map(|back| &**back) {
+        Some(WorkItemReturned { error: Some(error), .. }) => json!({ "error": error }),
+        back => json!({ "result": back.map(|back| &back.data) }),
     }
-}
-
-fn said(key: &str, value: Value) -> Value {
-    Value::Object(Map::from_iter([(key.to_owned(), value)]))
-}
-
-fn is_valid(answer: &AnswerRevealed) -> bool {
-    matches!(answer.outcome, Outcome::Answered | Outcome::Abstained)
 }
 
 fn why_rejected(status: &SeatStatus) -> String {

@@ -16,7 +16,6 @@ pub const NO_LINKS: &str = "{}";
 const AGENT_TASK: &str = "agent_task";
 const TIMES: [&str; 2] = ["statusSince", "createdAt"];
 
-/// What linked tasks come to: the JSON, and what a person should know of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkedTasks {
     pub json: String,
@@ -113,11 +112,11 @@ fn report_of<'a>(
     }
     agents.sort();
     for (_, _, agent) in agents {
-        let is_usable = |report: &&Report| {
-            report.agent == agent && report.scope == "current" && !report.content.trim().is_empty()
-        };
         let mut latest: Option<(&Report, Timestamp)> = None;
-        for report in reports.iter().filter(is_usable) {
+        for report in reports.iter().filter(|report| report.agent == agent && report.scope == "current") {
+            if report.content.trim().is_empty() {
+                continue;
+            }
             let at = time(&report.created_at)
                 .ok_or_else(|| format!("its report's `createdAt` is no time: {}", report.created_at))?;
             if latest.is_none_or(|(_, before)| at > before) {
@@ -142,10 +141,8 @@ fn indented(value: &Value) -> String {
     let mut out = Vec::new();
     let formatter = serde_json::ser::PrettyFormatter::with_indent(b"    ");
     let mut writer = serde_json::Serializer::with_formatter(&mut out, formatter);
-    match value.serialize(&mut writer) {
-        Ok(()) => String::from_utf8(out).unwrap_or_else(|_| NO_LINKS.to_owned()),
-        Err(_) => NO_LINKS.to_owned(),
-    }
+    let is_written = value.serialize(&mut writer).is_ok();
+    String::from_utf8(out).ok().filter(|_| is_written).unwrap_or_else(|| NO_LINKS.to_owned())
 }
 
 impl Session {

@@ -9,7 +9,7 @@ use crate::history::{PreviousArtifact, ReviewContext, ReviewRecorded, Session, S
 use crate::round::material::Artifact;
 use crate::workflow::{Definition, Review, Step};
 
-/// What stands for an author without tags, and for several.
+/// The tag of an author without tags, and of several.
 const NO_TAG: &str = "participant";
 
 struct Thing<'a> {
@@ -103,23 +103,20 @@ impl Session {
             if step.round().is_some() {
                 return self.held_round(step);
             }
-            let made =
-                self.made.get(step.made_id()).filter(|made| made.recorded.step.as_ref() == Some(&step.id))?;
-            Some(Thing {
-                artifact: self.referenced_artifact(made, true),
-                authors: vec![made.recorded.by.as_str()],
-            })
+            let made = self.made.get(step.made_id())?;
+            let is_own = made.recorded.step.as_ref() == Some(&step.id);
+            let (artifact, authors) = (self.referenced_artifact(made, true), vec![&*made.recorded.by]);
+            is_own.then_some(Thing { artifact, authors })
         })
         .collect()
     }
 
     fn as_thing(&self, artifact: &Artifact) -> Thing<'_> {
-        let kind =
-            artifact.details.iter().find(|(key, _)| *key == "kind").and_then(|(_, kind)| kind.as_str());
+        let kind = artifact.detail("kind").and_then(Value::as_str).unwrap_or("artifact");
         let artifact = PreviousArtifact {
             artifact_id: artifact.id.clone(),
             version: 1,
-            kind: kind.unwrap_or("artifact").to_owned(),
+            kind: kind.to_owned(),
             stage: String::new(),
             created_at: self.opened_at,
             content: Some(artifact.to_json()),

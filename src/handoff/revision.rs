@@ -166,12 +166,14 @@ fn attributed<'a>(form: &'a BallotForm, answer: &Map<String, Value>) -> Vec<(Opt
     let is_against = form.kind == BallotKind::Consent
         && answer.get("consent").and_then(Value::as_str).is_some_and(|stance| stance != "support");
     let own = if is_against { Side::Against } else { Side::For };
-    let mut sided: Vec<(Side, String)> = texts("rationale").into_iter().map(|text| (own, text)).collect();
+    let mut sided: Vec<(Side, String)> = Vec::new();
+    let mut add = |key: &str, side: Side| sided.extend(texts(key).into_iter().map(|text| (side, text)));
+    add("rationale", own);
     if form.kind == BallotKind::Position && !answer.contains_key("vote") {
-        sided.extend(texts("position").into_iter().map(|text| (Side::For, text)));
+        add("position", Side::For);
     }
-    sided.extend(texts("concerns").into_iter().map(|text| (Side::Against, text)));
-    sided.extend(texts("minimum_change").into_iter().map(|text| (Side::Against, text)));
+    add("concerns", Side::Against);
+    add("minimum_change", Side::Against);
     let mut found = Vec::new();
     for (side, text) in sided {
         let named: Vec<&str> = match chosen {

@@ -63,7 +63,6 @@ pub struct TokenUsage {
     pub cost_nano_usd: Option<u64>,
 }
 
-/// Whether there is nothing to write.
 pub fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
     *number == T::default()
 }
@@ -274,43 +273,30 @@ impl AnswerRecord {
         if !matches!(counts, Some(ParsedReply::Answered(_))) {
             counts = block.map(ParsedReply::Answered).or(counts);
         }
-        let no_answer = |outcome, reason| Reading {
-            outcome,
-            reason: Some(reason),
-            ballot: None,
-            answer: Map::new(),
-            flags: Vec::new(),
-        };
-        match counts {
+        let (outcome, reason) = match counts {
             Some(ParsedReply::Answered(answer)) => {
                 let abstains = answer.ballot == Ballot::Abstain;
                 let mut flags = answer.flags;
-                flags.extend(masked_key(&self.replies));
-                Reading {
+                if self.replies.iter().any(|reply| reply.text.contains(MASKED_KEY)) {
+                    flags.push("the reply held the API key, which is masked".to_owned());
+                }
+                return Reading {
                     outcome: if abstains { Outcome::Abstained } else { Outcome::Answered },
                     reason: None,
                     ballot: Some(answer.ballot),
                     answer: answer.content,
                     flags,
-                }
+                };
             }
-            Some(ParsedReply::Refused(reason)) => no_answer(Outcome::Refused, reason),
+            Some(ParsedReply::Refused(reason)) => (Outcome::Refused, reason),
             _ => {
                 let last = self.replies.last().and_then(|reply| reply.reason.clone()).unwrap_or_default();
-                let reason = match &self.failed {
-                    Some(failed) => format!("{last}; asked again: {failed}"),
-                    None => last,
-                };
-                no_answer(Outcome::Invalid, reason)
+                let again = self.failed.as_ref().map(|failed| format!("; asked again: {failed}"));
+                (Outcome::Invalid, last + again.as_deref().unwrap_or_default())
             }
-        }
+        };
+        Reading { outcome, reason: Some(reason), ballot: None, answer: Map::new(), flags: Vec::new() }
     }
-}
-
-/// Says that a key was masked in the replies, if one was.
-fn masked_key(replies: &[ReplyAttempt]) -> Option<String> {
-    let is_masked = replies.iter().any(|reply| reply.text.contains(MASKED_KEY));
-    is_masked.then(|| "the reply held the API key, which is masked".to_owned())
 }
 
 impl ReplyAttempt {

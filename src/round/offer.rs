@@ -35,10 +35,8 @@ pub struct DeliveryIds {
 pub struct Offer {
     v: u32,
     kind: String,
-    pub delivery: String,
-    pub session: String,
-    pub round: String,
-    pub participant: String,
+    #[serde(flatten)]
+    pub ids: DeliveryIds,
     #[serde(rename = "try")]
     attempt: u32,
     pub question: String,
@@ -93,23 +91,14 @@ impl Offer {
             return Err(BadOffer::Unknown);
         }
         let delivery = delivery_id(offer.binding(), &offer.public_key, offer.attempt);
-        if delivery == offer.delivery { Ok(offer) } else { Err(BadOffer::NotSigned) }
-    }
-
-    pub fn ids(&self) -> DeliveryIds {
-        DeliveryIds {
-            delivery: self.delivery.clone(),
-            session: self.session.clone(),
-            round: self.round.clone(),
-            participant: self.participant.clone(),
-        }
+        if delivery == offer.ids.delivery { Ok(offer) } else { Err(BadOffer::NotSigned) }
     }
 
     fn binding(&self) -> AssociatedData<'_> {
         AssociatedData {
-            session: &self.session,
-            round: &self.round,
-            participant: &self.participant,
+            session: &self.ids.session,
+            round: &self.ids.round,
+            participant: &self.ids.participant,
             snapshot_sha256: &self.snapshot_sha256,
             opened_sha256: &self.opened_sha256,
         }
@@ -125,12 +114,13 @@ impl Offer {
     /// What was sealed for it, signed; `None` where it is no seal that may be sent.
     pub fn envelope(&self, seal: SealedRecord, key: &SigningKey) -> Option<Envelope> {
         let signature = key.sign(&ballot_message(self.binding(), &self.public_key, &seal)?);
+        let DeliveryIds { delivery, session, round, participant } = self.ids.clone();
         let envelope = Envelope {
             v: VERSION,
-            delivery: self.delivery.clone(),
-            session: self.session.clone(),
-            round: self.round.clone(),
-            participant: self.participant.clone(),
+            delivery,
+            session,
+            round,
+            participant,
             snapshot_sha256: self.snapshot_sha256.clone(),
             opened_sha256: self.opened_sha256.clone(),
             commitment: seal.commitment,

@@ -76,26 +76,26 @@ impl Answerer {
     pub async fn answer(&self, offer: &Offer, snapshot: Arc<str>) -> Result<Answer, DiskError> {
         let left = offer.deadline.map(|end| Duration::from_millis(u64::try_from(end - now().0).unwrap_or(0)));
         let Some(shared) = RoundShared::of_offer(offer, left) else {
-            return Ok(Answer::Failed(self.fail(offer.ids(), "the round's public key is damaged")));
+            return Ok(Answer::Failed(self.fail(offer.ids.clone(), "the round's public key is damaged")));
         };
         let mut ask = SeatRequest {
-            round: offer.round.clone(),
-            step: offer.round.clone(),
+            round: offer.ids.round.clone(),
+            step: offer.ids.round.clone(),
             schema: ReplySchema::of_form(&offer.ballot).map(Arc::new),
             time_left: left,
-            ..SeatRequest::alone(&offer.participant, "", offer.prompt(snapshot))
+            ..SeatRequest::alone(&offer.ids.participant, "", offer.prompt(snapshot))
         };
         let paid = match self.reserve(offer.model.as_deref(), &mut ask)? {
             Ok(paid) => paid,
-            Err(why) => return Ok(Answer::Failed(self.fail(offer.ids(), why))),
+            Err(why) => return Ok(Answer::Failed(self.fail(offer.ids.clone(), why))),
         };
         let result = ask_and_seal(paid.asked(), ask, paid.model.name.clone(), Arc::new(shared)).await;
         self.settle(&paid);
         Ok(match result {
-            SeatResult::Failed(failure, _) => Answer::Failed(self.failed(offer.ids(), &failure)),
+            SeatResult::Failed(failure, _) => Answer::Failed(self.failed(offer.ids.clone(), &failure)),
             SeatResult::Sealed(seal) => match offer.envelope(seal, &self.key) {
                 Some(envelope) => Answer::Sealed(envelope),
-                None => Answer::Failed(self.fail(offer.ids(), "the answer could not be sealed")),
+                None => Answer::Failed(self.fail(offer.ids.clone(), "the answer could not be sealed")),
             },
         })
     }

@@ -92,8 +92,8 @@ impl Worker {
     }
 
     async fn work_on(&self, offer: &Offer, is_last: bool) -> Verdict {
-        let ids = offer.ids();
-        let DeliveryIds { delivery, session, round, participant } = &ids;
+        let ids = &offer.ids;
+        let DeliveryIds { delivery, session, round, participant } = ids;
         // Before the look at the spool: what is kept there meanwhile would be missed.
         let Some(_working) = self.begin(delivery) else { return Verdict::Leave };
         if self.spool.is_done(delivery) {
@@ -115,13 +115,13 @@ impl Worker {
         let body = match self.ask(offer).await {
             Ok(Answer::Sealed(envelope)) => serde_json::to_string(&envelope),
             Ok(Answer::Failed(failed)) => return self.send_failure(failed).await,
-            Err(why) if is_last => return self.send_failure(self.answerer.fail(ids, &why)).await,
+            Err(why) if is_last => return self.send_failure(self.answerer.fail(ids.clone(), &why)).await,
             Err(why) => {
                 self.tell(&format!("{session}: {participant}: {why}"));
                 return Verdict::Again;
             }
         };
-        self.send(&ids, body.unwrap_or_default(), false).await
+        self.send(ids, body.unwrap_or_default(), false).await
     }
 
     /// Returns the message to send back, or an error of this side that may pass.

@@ -174,7 +174,7 @@ async fn no_model_is_asked_once_the_limit_is_reached() {
 async fn a_reason_is_one_short_line() {
     let (answerer, _) = answerer("", None);
     let (json, signature) = offer(&[]);
-    let ids = answerer.read(&json, &signature).expect("an offer").ids();
+    let ids = answerer.read(&json, &signature).expect("an offer").ids;
     let failed =
         failure(Answer::Failed(answerer.fail(ids, &format!("ö\n\u{1b}[31m{}", "größe ".repeat(60)))));
     assert!(failed.failed.reason.len() <= 200, "{}", failed.failed.reason);

@@ -19,8 +19,8 @@ impl FormFacts {
         if let Some(unknown) = texts.iter().find_map(|text| self.unknown_seat(text)) {
             return Err(format!("there is no `{unknown}`"));
         }
-        for (list, key) in [("resolved", "id"), ("answered", "id"), ("agenda", "id")] {
-            let ids: Vec<&Value> = items(answer, list).map(|item| &item[key]).collect();
+        for list in ["resolved", "answered", "agenda"] {
+            let ids: Vec<&Value> = items(answer, list).map(|item| &item["id"]).collect();
             if let Some(twice) = ids.iter().enumerate().find(|(at, id)| ids[..*at].contains(id)) {
                 return Err(format!("`{list}` names {} twice", twice.1));
             }
@@ -28,8 +28,7 @@ impl FormFacts {
         if self.ideas.is_empty() {
             return Ok(());
         }
-        let shown: Vec<CollectedIdea> = self.ideas.iter().map(|(idea, _)| idea.clone()).collect();
-        Self::shown_merge(answer)?.check(&shown)
+        Self::shown_merge(answer)?.check(&self.shown_ideas())
     }
 
     /// A name in the manner of the pseudonyms that no seat has.
@@ -42,6 +41,10 @@ impl FormFacts {
             let name = format!("{prefix}{digits}");
             (!digits.is_empty() && !self.pseudonyms.contains(&name)).then_some(name)
         })
+    }
+
+    fn shown_ideas(&self) -> Vec<CollectedIdea> {
+        self.ideas.iter().map(|(idea, _)| idea.clone()).collect()
     }
 
     fn shown_merge(answer: &Value) -> Result<Merge, String> {
@@ -134,8 +137,7 @@ impl FormFacts {
             }
         }
         if merge.options.len() < LEAST_OPTIONS {
-            let ideas: Vec<CollectedIdea> = self.ideas.iter().map(|(idea, _)| idea.clone()).collect();
-            merge = Merge::unmerged(&ideas);
+            merge = Merge::unmerged(&self.shown_ideas());
         }
         note["options"] = json!(merge.options);
         if !aside.is_empty() {

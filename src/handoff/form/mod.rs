@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::ballot::BallotKind;
 use crate::history::{CollectedIdea, Point, RoundOutcome, RoundRun, Session};
-use crate::round::material::{AgendaItem, SnapshotContent};
+use crate::round::material::SnapshotContent;
 use crate::round::snapshot::{Snapshot, sha256_hex};
 use crate::workflow::{Definition, FacilitatorForm, RECENT_ROUNDS, Step, StepKind};
 use crate::yaml::Out;
@@ -54,6 +54,7 @@ impl Session {
         });
         let repeated = about.and_then(|id| self.definition.as_ref()?.step(id));
         let is_blocked = repeated.and_then(|step| self.round_outcome(step)) == Some(RoundOutcome::Blocked);
+        let open_items = self.agenda.items.iter().filter(|item| item.is_open());
         let ids = |points: Vec<&Point>| points.into_iter().map(|point| point.id.clone()).collect();
         Some(FormFacts {
             form,
@@ -64,7 +65,7 @@ impl Session {
             is_blocked,
             conflicts: ids(self.agenda.open_conflicts().collect()),
             questions: ids(self.agenda.open_questions().collect()),
-            items: open_items(&self.agenda.items),
+            items: open_items.map(|item| item.id.clone()).collect(),
             pseudonyms: self.pseudonyms().iter().flat_map(|names| names.values().cloned()).collect(),
             can_repeat: repeated.is_some_and(|step| !self.is_exhausted(step)),
         })
@@ -86,9 +87,7 @@ impl Session {
     ) -> String {
         let past = self.all_past_rounds(&step.id);
         let past = past.get(past.len().saturating_sub(RECENT_ROUNDS)..).unwrap_or_default();
-        let conflicts: Vec<Value> =
-            self.agenda.open_conflicts().map(|one| self.shown_conflict(one)).collect();
-        let questions: Vec<Value> = self.agenda.open_questions().map(Point::to_json).collect();
+        let (conflicts, questions) = self.open_points();
         let artifacts = definition.artifacts.iter().collect();
         let context = self.last_answers(definition, step);
         let mut text = Snapshot::freeze(&SnapshotContent {
@@ -129,11 +128,9 @@ impl Session {
     fn last_answers(&self, definition: &Definition, step: &Step) -> Map<String, Value> {
         let last = self.rounds.iter().rev().find(|round| round.closed.is_some());
         let last = last.filter(|round| round.opened.ballot.kind != BallotKind::Ideas);
-        let of = last.and_then(|round| definition.step(&round.opened.step));
-        let Some(of) = of else { return Map::new() };
-        let key = of.key();
-        let mut context = self.context_for(&step.id);
-        context.remove(key).map(|data| Map::from_iter([(key.to_owned(), data)])).unwrap_or_default()
+        let key = last.and_then(|round| definition.step(&round.opened.step)).map(Step::key);
+        let context = self.context_for(&step.id);
+        context.into_iter().filter(|(name, _)| Some(name.as_str()) == key).collect()
     }
 
     /// The ideas of a round as seats may see them, in an order drawn by its snapshot, numbered, and each with
@@ -145,14 +142,10 @@ impl Session {
         let mut ideas = round.ideas();
         let seed = &round.opened.snapshot_sha256;
         ideas.sort_by_cached_key(|idea| sha256_hex(format!("roundtable ideas 1\n{seed}\n{}", idea.id)));
-        let shown = ideas.into_iter().enumerate().map(|(at, idea)| {
+        let shown = (1..).zip(ideas).map(|(number, idea)| {
             let own = idea.id.clone();
-            (CollectedIdea { id: format!("idea-{}", at + 1), ..self.handed_idea(round, idea) }, own)
+            (CollectedIdea { id: format!("idea-{number}"), ..self.handed_idea(round, idea) }, own)
         });
         shown.collect()
     }
-}
-
-fn open_items(items: &[AgendaItem]) -> Vec<String> {
-    items.iter().filter(|item| item.is_open()).map(|item| item.id.clone()).collect()
 }

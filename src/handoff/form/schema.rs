@@ -1,7 +1,5 @@
 //! What a model that leads is told to do, and the JSON Schema of its answer.
 
-use std::fmt::Write as _;
-
 use serde_json::{Map, Value, json};
 
 use super::{FormFacts, LEAST_OPTIONS, MOST_OPTIONS};
@@ -48,8 +46,7 @@ impl FormFacts {
                  than lifts the blocks.\n",
             );
         }
-        let _ = write!(said, "{}", self.output_schema().map(|schema| schema.in_words()).unwrap_or_default());
-        said
+        said + &self.output_schema().map(|schema| schema.in_words()).unwrap_or_default()
     }
 
     /// The JSON Schema of the answer; what the log settles has one value only.

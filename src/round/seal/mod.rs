@@ -112,9 +112,7 @@ impl AssociatedData<'_> {
     /// Each part preceded by its length, so that no two bindings share their bytes.
     fn bytes(&self, purpose: &str) -> Vec<u8> {
         let parts = [self.session, self.round, self.participant, self.snapshot_sha256, self.opened_sha256];
-        let length = parts.iter().map(|part| size_of::<u64>() + part.len()).sum::<usize>();
-        let mut bytes = Vec::with_capacity(purpose.len() + length);
-        bytes.extend(purpose.as_bytes());
+        let mut bytes = purpose.as_bytes().to_vec();
         for part in parts {
             bytes.extend((part.len() as u64).to_be_bytes());
             bytes.extend(part.as_bytes());
@@ -160,11 +158,7 @@ pub enum UnsealError {
 }
 
 pub fn commit(nonce: &[u8; 32], record: &[u8]) -> String {
-    let mut hasher = Sha256::new();
-    hasher.update([0]);
-    hasher.update(nonce);
-    hasher.update(record);
-    hex(&hasher.finalize())
+    hex(&Sha256::new().chain_update([0]).chain_update(nonce).chain_update(record).finalize())
 }
 
 /// Whom a record is sealed to: the holder of the private key of this public one.

@@ -93,14 +93,8 @@ pub fn ballot_message(
 
 /// What a seat signs where it has nothing to give: the ids of the delivery, and what went wrong.
 pub fn failed_message(parts: &[&str]) -> Vec<u8> {
-    message_of(FAILED, parts)
-}
-
-fn message_of(title: &str, parts: &[&str]) -> Vec<u8> {
-    let mut message = title.as_bytes().to_vec();
-    for part in parts {
-        push(&mut message, part.as_bytes());
-    }
+    let mut message = FAILED.as_bytes().to_vec();
+    parts.iter().for_each(|part| push(&mut message, part.as_bytes()));
     message
 }
 

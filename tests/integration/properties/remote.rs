@@ -58,8 +58,8 @@ fn signed(json: &str, table: &SigningKey) {
     assert!(Offer::read(changed.as_bytes(), &signature, |_| true).is_err(), "a changed byte");
     assert!(!offer.prompt(Arc::from("")).rules.is_empty() || offer.rules.is_empty());
     let (seat, nonces) = (SigningKey::new([6; 32]), Nonces { cipher: [7; 32], commitment: [8; 32] });
-    let [session, round] = [&offer.session, &offer.round].map(String::as_str);
-    let (participant, snapshot_sha256) = (offer.participant.as_str(), offer.snapshot_sha256.as_str());
+    let [session, round] = [&offer.ids.session, &offer.ids.round].map(String::as_str);
+    let (participant, snapshot_sha256) = (offer.ids.participant.as_str(), offer.snapshot_sha256.as_str());
     let binding =
         AssociatedData { session, round, participant, snapshot_sha256, opened_sha256: &offer.opened_sha256 };
     let made = Sealer::to(&offer.public_key).and_then(|to| to.seal(&nonces, binding, "{}"));

@@ -14,7 +14,6 @@ mod facilitator;
 mod fan_out;
 mod inbox;
 mod mail;
-mod plain_answer;
 mod request_pool;
 mod round_key;
 mod run;
@@ -22,7 +21,6 @@ mod seat;
 mod state;
 #[cfg(test)]
 pub(crate) mod testing;
-mod transcript;
 mod work_item_attempt;
 mod work_items;
 

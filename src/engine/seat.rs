@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-use crate::ballot::{BallotForm, ParsedReply};
+use crate::ballot::{BallotForm, ParsedReply, holds_no_answer};
 use crate::history::{RoundRun, Session};
-use crate::participants::{Failure, Participant, SeatRequest};
-use crate::round::answer::{AnswerRecord, Finish, Origin, TOO_LONG};
+use crate::participants::{Failure, Participant, Reply, SeatRequest};
+use crate::round::answer::{AnswerRecord, Finish, Origin, ReplyAttempt, TOO_LONG, TokenUsage};
 use crate::round::offer::Offer;
+use crate::round::prompt;
 use crate::round::seal::{AssociatedData, Nonces, SealedRecord, Sealer};
 
 pub struct RoundShared {
@@ -174,13 +175,51 @@ async fn ask_with_reask(
     }
 }
 
+/// What was read of the replies to one question, asked again or not: the same for a seat and an agent.
+impl AnswerRecord {
+    pub(super) fn add(&mut self, reply: &Reply) {
+        self.tries += reply.tries;
+        self.declined += reply.declined;
+        self.dropped.clone_from(&reply.dropped);
+        self.origin = reply.origin;
+        self.served.clone_from(&reply.served);
+        self.add_usage(reply.usage);
+        let limit = reply.limit.filter(|_| reply.finish == Finish::Length && holds_no_answer(&reply.text));
+        let (text, finish) = (reply.text.clone(), reply.finish);
+        self.replies.push(ReplyAttempt { text, finish, limit, reason: None });
+    }
+
+    /// Takes in a request that brought no reply.
+    pub(super) fn add_failure(&mut self, failure: &Failure) {
+        self.tries += failure.tries;
+        self.add_usage(failure.usage);
+    }
+
+    fn add_usage(&mut self, usage: Option<TokenUsage>) {
+        match (&mut self.tokens, usage) {
+            (Some(sum), Some(usage)) => *sum += usage,
+            (tokens, usage) => *tokens = tokens.or(usage),
+        }
+    }
+
+    /// Turns the request into the one to make since the last reply does not count: with the reason, or,
+    /// where the reply ended at its limit without an answer, the same with twice the room. Returns whether
+    /// there is one: each is made once.
+    pub(super) fn ask_again(&self, ask: &mut SeatRequest, reason: &str) -> bool {
+        if self.replies.last().is_some_and(|last| last.limit.is_some()) {
+            !std::mem::replace(&mut ask.has_twice_the_room, true)
+        } else {
+            ask.again.replace(prompt::reask_suffix(reason)).is_none()
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use futures::future::{BoxFuture, FutureExt as _};
 
     use super::*;
     use crate::ballot::BallotKind;
-    use crate::participants::Reply;
     use crate::participants::progress::{Progress, ProgressBoard};
     use crate::participants::testing::ask;
     use crate::round::seal::RoundKey;

@@ -1,6 +1,5 @@
 //! Handoff: what participants and later steps are given of a session. Pure; reads the history.
 
-mod brief;
 mod completeness;
 mod context;
 mod disclosure;

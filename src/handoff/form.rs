@@ -1,0 +1,537 @@
+//! What a model that leads a discussion is asked, and what its answer must agree with.
+//!
+//! It sees what a seat of the next round would see: closed rounds only, under the names that seats are
+//! shown to each other by. An answer that contradicts the log is refused, with the reason.
+//!
+//! The words are in the log, and `verify` makes them again: a change of them is a new wording of work items.
+
+use serde_json::{Map, Value, json};
+
+use crate::ballot::BallotKind;
+use crate::history::{CollectedIdea, Merge, MergedOption, Point, RoundOutcome, RoundRun, Session, option_id};
+use crate::round::material::SnapshotContent;
+use crate::round::snapshot::{Snapshot, sha256_hex};
+use crate::workflow::{Definition, FacilitatorForm, OutputSchema, RECENT_ROUNDS, Recorded, Step, StepKind};
+use crate::yaml::Out;
+
+/// Limits in characters.
+const SHORTEST_QUESTION: usize = 8;
+const LONGEST_QUESTION: usize = 600;
+const LONGEST_PROPOSAL: usize = 6000;
+const LONGEST_TITLE: usize = 120;
+const PLACEHOLDER: &str = "Placeholder: no model was asked.";
+const LEAST_OPTIONS: usize = 2;
+const MOST_OPTIONS: usize = 12;
+
+/// What of the session an answer in a form must agree with.
+#[derive(Debug, Clone)]
+pub struct FormFacts {
+    form: FacilitatorForm,
+    /// What is discussed, or the proposal as it was asked last.
+    topic: String,
+    /// The single winner of the round it is about.
+    winner: Option<String>,
+    options: Vec<String>,
+    /// The ideas of that round, under ids that do not name their seats.
+    ideas: Vec<CollectedIdea>,
+    own_ids: Vec<String>,
+    is_blocked: bool,
+    conflicts: Vec<String>,
+    questions: Vec<String>,
+    items: Vec<String>,
+    pseudonyms: Vec<String>,
+    /// Whether that round may be held once more.
+    can_repeat: bool,
+}
+
+impl Session {
+    /// What the answer of a step with a form must agree with now; `None` if the step has no form.
+    pub fn form_facts(&self, step: &Step) -> Option<FormFacts> {
+        let agent = step.agent()?;
+        let form = agent.form?;
+        let about = agent.synthesis_of.as_deref();
+        let round = about.and_then(|id| self.last_round_of(id)).filter(|round| round.closed.is_some());
+        let tally = round.and_then(|round| round.tally.as_ref()).filter(|tally| tally.decided);
+        let winner = tally.and_then(|tally| match tally.verdict.winners.as_slice() {
+            [winner] => Some(winner.clone()),
+            _ => None,
+        });
+        let repeated = about.and_then(|id| self.definition.as_ref()?.step(id));
+        let is_blocked = repeated.and_then(|step| self.round_outcome(step)) == Some(RoundOutcome::Blocked);
+        let open_items = self.agenda.items.iter().filter(|item| item.is_open());
+        let (ideas, own_ids) = round.map(|round| self.ideas_to_show(round)).unwrap_or_default();
+        let ids = |points: Vec<&Point>| points.into_iter().map(|point| point.id.clone()).collect();
+        Some(FormFacts {
+            form,
+            topic: round.map_or_else(|| self.topic(step), |round| round.opened.question.clone()),
+            winner,
+            options: round.map(|round| round.opened.ballot.options.clone()).unwrap_or_default(),
+            ideas,
+            own_ids,
+            is_blocked,
+            conflicts: ids(self.agenda.open_conflicts().collect()),
+            questions: ids(self.agenda.open_questions().collect()),
+            items: open_items.map(|item| item.id.clone()).collect(),
+            pseudonyms: self.pseudonyms().iter().flat_map(|names| names.values().cloned()).collect(),
+            can_repeat: repeated.is_some_and(|step| !self.is_exhausted(step)),
+        })
+    }
+
+    fn topic(&self, step: &Step) -> String {
+        let scope = self.definition.as_ref().and_then(|definition| self.scope_of(definition, step).ok());
+        let prompt = step.agent().and_then(|agent| agent.prompt.as_ref()).zip(scope);
+        prompt.and_then(|(prompt, scope)| prompt.render(&scope).ok()).unwrap_or_default()
+    }
+
+    /// The prompt of a step with a form: what a seat would see, the topic as its question, and the ideas
+    /// to merge.
+    pub(super) fn facilitator_prompt(
+        &self,
+        definition: &Definition,
+        step: &Step,
+        facts: &FormFacts,
+    ) -> String {
+        let past = self.all_past_rounds(&step.id);
+        let past = past.get(past.len().saturating_sub(RECENT_ROUNDS)..).unwrap_or_default();
+        let (conflicts, questions) = self.open_points();
+        let artifacts = definition.artifacts.iter().collect();
+        let context = self.last_answers(definition, step);
+        let mut text = Snapshot::freeze(&SnapshotContent {
+            project_summary: definition.project_summary.as_deref(),
+            goal: definition.goal.as_deref(),
+            constraints: &definition.constraints,
+            question: &self.topic(step),
+            agenda: &self.agenda.items,
+            artifacts,
+            open_conflicts: &conflicts,
+            open_questions: &questions,
+            recent_rounds: past,
+            context: Some(&context),
+            ..SnapshotContent::default()
+        })
+        .text
+        .to_string();
+        if !facts.ideas.is_empty() {
+            let idea =
+                |idea: &CollectedIdea| json!({ "id": idea.id, "title": idea.title, "text": idea.text });
+            let ideas: Value = facts.ideas.iter().map(idea).collect();
+            Out::write_entries(&[("ideas".into(), Out::json(&ideas, false))], 2, &mut text);
+        }
+        if let Some(comment) = self.refusal_of(definition, step) {
+            let refused = json!(format!("A person refused your last proposal: {comment}"));
+            Out::write_entries(&[("refusal".into(), Out::json(&refused, false))], 2, &mut text);
+        }
+        text
+    }
+
+    fn refusal_of(&self, definition: &Definition, step: &Step) -> Option<String> {
+        let edits = |other: &&Step| matches!(&other.kind, StepKind::Approval(approval) if approval.edits.as_ref() == Some(&step.id));
+        let given = &self.results.get(&definition.all_steps().find(edits)?.id)?.data;
+        let comment = given["comment"].as_str().filter(|_| given["approved"] == false)?;
+        Some(comment.to_owned())
+    }
+
+    /// The answers of the round closed last, as seats see them; none of ideas, which are listed apart.
+    fn last_answers(&self, definition: &Definition, step: &Step) -> Map<String, Value> {
+        let last = self.rounds.iter().rev().find(|round| round.closed.is_some());
+        let last = last.filter(|round| round.opened.ballot.kind != BallotKind::Ideas);
+        let key = last.and_then(|round| definition.step(&round.opened.step)).map(Step::key);
+        let context = self.context_for(&step.id);
+        context.into_iter().filter(|(name, _)| Some(name.as_str()) == key).collect()
+    }
+
+    /// The ideas of a round as seats may see them, in an order drawn by its snapshot, numbered; and their own
+    /// ids.
+    fn ideas_to_show(&self, round: &RoundRun) -> (Vec<CollectedIdea>, Vec<String>) {
+        if round.opened.ballot.kind != BallotKind::Ideas {
+            return Default::default();
+        }
+        let mut ideas = round.ideas();
+        let seed = &round.opened.snapshot_sha256;
+        ideas.sort_by_cached_key(|idea| sha256_hex(format!("roundtable ideas 1\n{seed}\n{}", idea.id)));
+        let shown = (1..).zip(ideas).map(|(number, idea)| {
+            let own = idea.id.clone();
+            (CollectedIdea { id: format!("idea-{number}"), ..self.handed_idea(round, idea) }, own)
+        });
+        shown.unzip()
+    }
+}
+
+impl FormFacts {
+    /// What the model is told to do, and the form of its answer in words.
+    pub fn instructions(&self) -> String {
+        let mut said = String::from(
+            "You lead this discussion. You do not vote. Rely on the rounds below alone: invent no \
+             participant, option, number or agreement.\n",
+        );
+        said.push_str(match self.form {
+            FacilitatorForm::Open => {
+                "Write the question of the first round. `exploration` is background that helps to answer \
+                 it; leave it out if there is none.\n"
+            }
+            FacilitatorForm::Synthesize => {
+                "Write the note on the round that was closed last: `synthesis` says what is agreed and \
+                 what is disputed. `winner` is the winner of its count, null if there is none. Lists that \
+                 have nothing to add are left out.\n"
+            }
+            FacilitatorForm::Conclude => {
+                "Say how the discussion ends. `conclude` ends it, `repeat` holds the last round once \
+                 more, `ask_person` leaves it to a person. `winner` is the winner of the count, null if \
+                 there is none; `recommendation` is yours, and the winner where there is one.\n"
+            }
+        });
+        if !self.ideas.is_empty() {
+            said.push_str(
+                "Merge the ideas into options: each idea stands in `from` of exactly one option, or in \
+                 `set_aside` with a reason.\n",
+            );
+        }
+        if self.is_blocked && self.form == FacilitatorForm::Synthesize {
+            said.push_str(
+                "The proposal is blocked: `amended` is the proposal as it is asked next, changed no more \
+                 than lifts the blocks.\n",
+            );
+        }
+        said + &self.output_schema().map(|schema| schema.in_words()).unwrap_or_default()
+    }
+
+    /// The JSON Schema of the answer; what the log settles has one value only.
+    pub fn output_schema(&self) -> Result<OutputSchema, String> {
+        OutputSchema::parse(&self.schema())
+    }
+
+    /// The same for services that hold a reply to a schema: without limits, and every key required; one that
+    /// may be left out is null or an empty list.
+    pub fn service_schema(&self) -> Value {
+        for_service(&self.schema())
+    }
+
+    fn without_nulls(&self, answer: &Value) -> Value {
+        without_nulls(answer, &self.schema())
+    }
+
+    fn schema(&self) -> Value {
+        let winner = json!({ "enum": [self.winner] });
+        match self.form {
+            FacilitatorForm::Open => object(
+                &["question"],
+                json!({
+                    "question": { "type": "string", "minLength": SHORTEST_QUESTION, "maxLength": LONGEST_QUESTION },
+                    "exploration": { "type": "string", "maxLength": 6000 },
+                }),
+            ),
+            FacilitatorForm::Synthesize => self.note_schema(),
+            FacilitatorForm::Conclude => {
+                let mut actions = vec!["conclude", "ask_person"];
+                if self.can_repeat {
+                    actions.push("repeat");
+                }
+                let options: Vec<Value> =
+                    self.options.iter().map(|id| id.as_str().into()).chain([Value::Null]).collect();
+                let recommendation = match &self.winner {
+                    Some(_) => winner.clone(),
+                    None if self.options.is_empty() => {
+                        json!({ "type": ["string", "null"], "maxLength": 600 })
+                    }
+                    None => json!({ "enum": options }),
+                };
+                object(
+                    &["action", "winner", "recommendation", "summary", "reason"],
+                    json!({
+                        "action": { "enum": actions },
+                        "winner": winner,
+                        "recommendation": recommendation,
+                        "summary": text(2000),
+                        "reason": text(600),
+                    }),
+                )
+            }
+        }
+    }
+
+    fn note_schema(&self) -> Value {
+        let list = |most: usize, item: Value| json!({ "type": "array", "maxItems": most, "items": item });
+        let titled = object(&["title"], json!({ "title": text(200), "description": text(2000) }));
+        let one_of = |ids: &[String], key: &str| {
+            let item = json!({ "id": { "enum": ids }, key: text(600) });
+            list(ids.len(), object(&["id", key], item))
+        };
+        let mut keys = Map::new();
+        let mut add = |key: &str, schema: Value| keys.insert(key.to_owned(), schema);
+        add("synthesis", text(2000));
+        add("winner", json!({ "enum": [self.winner] }));
+        let mut required = vec!["synthesis", "winner"];
+        if !self.ideas.is_empty() {
+            let ids: Vec<&str> = self.ideas.iter().map(|idea| idea.id.as_str()).collect();
+            let from = json!({ "type": "array", "minItems": 1, "items": { "enum": ids } });
+            let id = json!({ "type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,39}$" });
+            let option =
+                json!({ "id": id, "title": text(LONGEST_TITLE), "description": text(600), "from": from });
+            let mut options = list(MOST_OPTIONS, object(&["id", "title", "from"], option));
+            options["minItems"] = LEAST_OPTIONS.min(self.ideas.len()).into();
+            add("options", options);
+            let aside = json!({ "idea": { "enum": ids }, "reason": text(300) });
+            add("set_aside", list(ids.len(), object(&["idea", "reason"], aside)));
+            required.push("options");
+        }
+        if self.is_blocked {
+            add("amended", text(LONGEST_PROPOSAL));
+            required.push("amended");
+        }
+        let artifact = json!({ "title": text(200), "summary": text(200), "description": text(2000) });
+        add("artifacts", list(5, object(&["title", "summary"], artifact)));
+        add("conflicts", list(5, titled));
+        add("questions", list(5, text(200)));
+        for (key, ids, how) in [("resolved", &self.conflicts, "how"), ("answered", &self.questions, "answer")]
+        {
+            if !ids.is_empty() {
+                add(key, one_of(ids, how));
+            }
+        }
+        if !self.items.is_empty() {
+            let status = json!({ "enum": ["done", "dropped"] });
+            let item = json!({ "id": { "enum": self.items }, "status": status, "reason": text(600) });
+            add("agenda", list(self.items.len(), object(&["id", "status", "reason"], item)));
+        }
+        object(&required, keys)
+    }
+
+    /// Checks an answer: its form, and that it agrees with the log.
+    pub fn check(&self, answer: &Value) -> Result<(), String> {
+        let answer = &self.without_nulls(answer);
+        self.output_schema()?.check(answer)?;
+        let mut texts = Vec::new();
+        texts_of(answer, &mut texts);
+        if let Some(unknown) = texts.iter().find_map(|text| self.unknown_seat(text)) {
+            return Err(format!("there is no `{unknown}`"));
+        }
+        for list in ["resolved", "answered", "agenda"] {
+            let ids: Vec<&Value> = items(answer, list).map(|item| &item["id"]).collect();
+            if let Some(twice) = ids.iter().enumerate().find(|(at, id)| ids[..*at].contains(id)) {
+                return Err(format!("`{list}` names {} twice", twice.1));
+            }
+        }
+        if self.ideas.is_empty() {
+            return Ok(());
+        }
+        Self::shown_merge(answer)?.check(&self.ideas)
+    }
+
+    /// A name in the manner of the pseudonyms that no seat has.
+    fn unknown_seat(&self, text: &str) -> Option<String> {
+        let (word, _) = self.pseudonyms.first()?.rsplit_once('-')?;
+        let lower = text.to_lowercase();
+        lower.match_indices(&format!("{word}-")).find_map(|(at, prefix)| {
+            let digits: String =
+                lower[at + prefix.len()..].chars().take_while(char::is_ascii_digit).collect();
+            let name = format!("{prefix}{digits}");
+            (!digits.is_empty() && !self.pseudonyms.contains(&name)).then_some(name)
+        })
+    }
+
+    fn shown_merge(answer: &Value) -> Result<Merge, String> {
+        let merge = json!({ "options": answer["options"], "set_aside": items(answer, "set_aside").collect::<Vec<_>>() });
+        serde_json::from_value(merge).map_err(|error| error.to_string())
+    }
+
+    pub fn merges(&self) -> bool {
+        !self.ideas.is_empty()
+    }
+
+    /// The merge that a valid answer proposes, by the ideas' own ids; `None` if there is nothing to merge.
+    pub fn merge(&self, answer: &Value) -> Option<Merge> {
+        let mut merge = Self::shown_merge(answer).ok().filter(|_| !self.ideas.is_empty())?;
+        let own = |id: &mut String| {
+            if let Some(at) = self.ideas.iter().position(|idea| idea.id == *id) {
+                id.clone_from(&self.own_ids[at]);
+            }
+        };
+        merge.options.iter_mut().flat_map(|option| &mut option.from).for_each(own);
+        merge.set_aside.iter_mut().map(|aside| &mut aside.idea).for_each(own);
+        Some(merge)
+    }
+
+    /// An accepted answer as later steps see it. Of a note every list is there, and its options are those
+    /// of the merge.
+    pub fn accepted(&self, answer: &Value, merge: Option<&Merge>) -> Map<String, Value> {
+        let mut data = self.without_nulls(answer).as_object().cloned().unwrap_or_default();
+        data.shift_remove("set_aside");
+        if self.form == FacilitatorForm::Synthesize {
+            for (list, _) in Recorded::WORDS {
+                data.entry(list).or_insert_with(|| json!([]));
+            }
+        }
+        if let Some(merge) = merge {
+            data.insert("options".to_owned(), merge.options_json());
+        }
+        data
+    }
+
+    /// An answer that says nothing and fits but for its empty texts: what a person begins with where a
+    /// model gave none.
+    pub fn blank(&self) -> Value {
+        self.answer("")
+    }
+
+    pub fn placeholder(&self) -> Value {
+        self.answer(PLACEHOLDER)
+    }
+
+    fn answer(&self, words: &str) -> Value {
+        match self.form {
+            FacilitatorForm::Open => {
+                let is_short = self.topic.chars().count() < SHORTEST_QUESTION;
+                let question = if is_short { format!("{words} {}", self.topic) } else { self.topic.clone() };
+                json!({ "question": shortened(&question, LONGEST_QUESTION) })
+            }
+            FacilitatorForm::Synthesize => {
+                let mut note = json!({ "synthesis": words, "winner": self.winner });
+                if !self.ideas.is_empty() {
+                    self.options_by_title(&mut note);
+                }
+                if self.is_blocked {
+                    note["amended"] =
+                        shortened(format!("{words} {}", self.topic).trim(), LONGEST_PROPOSAL).into();
+                }
+                note
+            }
+            FacilitatorForm::Conclude => json!({
+                "action": "conclude", "winner": self.winner, "recommendation": self.winner,
+                "summary": words, "reason": words,
+            }),
+        }
+    }
+
+    /// One option for each title that ideas have; ideas with further titles are set aside.
+    fn options_by_title(&self, note: &mut Value) {
+        let mut merge = Merge::default();
+        let mut aside = Vec::new();
+        for idea in &self.ideas {
+            let title = option_id(&idea.title);
+            if let Some(option) = merge.options.iter_mut().find(|option| option_id(&option.title) == title) {
+                option.from.push(idea.id.clone());
+            } else if merge.options.len() < MOST_OPTIONS {
+                let (id, title) = (merge.free_id(&idea.title), shortened(&idea.title, LONGEST_TITLE));
+                let from = vec![idea.id.clone()];
+                merge.options.push(MergedOption { id, title, description: None, from });
+            } else {
+                aside.push(json!({ "idea": idea.id, "reason": format!("more than {MOST_OPTIONS} options") }));
+            }
+        }
+        if merge.options.len() < LEAST_OPTIONS {
+            merge = Merge::unmerged(&self.ideas);
+        }
+        note["options"] = json!(merge.options);
+        if !aside.is_empty() {
+            note["set_aside"] = aside.into();
+        }
+    }
+}
+
+fn text(most: usize) -> Value {
+    json!({ "type": "string", "minLength": 1, "maxLength": most })
+}
+
+fn object(required: &[&str], properties: impl Into<Value>) -> Value {
+    json!({
+        "type": "object", "additionalProperties": false, "required": required, "properties": properties.into(),
+    })
+}
+
+/// Limits that not every service takes.
+const LIMITS: [&str; 5] = ["minLength", "maxLength", "minItems", "maxItems", "pattern"];
+
+fn is_required(schema: &Value, key: &str) -> bool {
+    schema["required"].as_array().is_some_and(|required| required.iter().any(|name| name == key))
+}
+
+fn for_service(schema: &Value) -> Value {
+    let mut made = schema.clone();
+    let Some(keys) = made.as_object_mut() else { return made };
+    keys.retain(|key, _| !LIMITS.contains(&key.as_str()));
+    if let Some(words) = schema["enum"].as_array() {
+        let is_text = words.iter().any(Value::is_string);
+        let kinds: Vec<&str> = is_text
+            .then_some("string")
+            .into_iter()
+            .chain(words.contains(&Value::Null).then_some("null"))
+            .collect();
+        keys.insert("type".to_owned(), if let [one] = kinds.as_slice() { json!(one) } else { json!(kinds) });
+    }
+    if let Some(items) = schema.get("items") {
+        keys.insert("items".to_owned(), for_service(items));
+    }
+    if let Some(properties) = schema["properties"].as_object() {
+        let mut all = Map::new();
+        for (key, inner) in properties {
+            let mut made = for_service(inner);
+            if !is_required(schema, key) && made["type"] == "string" {
+                made["type"] = json!(["string", "null"]);
+            }
+            all.insert(key.clone(), made);
+        }
+        keys.insert("required".to_owned(), all.keys().cloned().collect());
+        keys.insert("properties".to_owned(), all.into());
+    }
+    made
+}
+
+fn without_nulls(value: &Value, schema: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(|item| without_nulls(item, &schema["items"])).collect(),
+        Value::Object(map) => {
+            let kept = map.iter().filter(|(key, value)| !value.is_null() || is_required(schema, key));
+            let inner = |key: &String, value| without_nulls(value, &schema["properties"][key.as_str()]);
+            Value::Object(kept.map(|(key, value)| (key.clone(), inner(key, value))).collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
+fn items<'a>(answer: &'a Value, list: &str) -> impl Iterator<Item = &'a Value> {
+    answer[list].as_array().into_iter().flatten()
+}
+
+fn texts_of<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(items) => items.iter().for_each(|item| texts_of(item, texts)),
+        Value::Object(map) => map.values().for_each(|item| texts_of(item, texts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_schema_for_services_requires_every_key_and_has_no_limits() {
+        let schema = object(
+            &["id", "winner"],
+            json!({
+                "id": {"type": "string", "minLength": 1},
+                "winner": {"enum": ["a", null]},
+                "how": {"type": "string", "maxLength": 9},
+                "parts": {"type": "array", "maxItems": 2, "items": {"enum": ["x"]}},
+            }),
+        );
+        let held = for_service(&schema);
+        assert_eq!(held["required"], json!(["id", "winner", "how", "parts"]));
+        assert_eq!(
+            held["properties"],
+            json!({
+                "id": {"type": "string"},
+                "winner": {"enum": ["a", null], "type": ["string", "null"]},
+                "how": {"type": ["string", "null"]},
+                "parts": {"type": "array", "items": {"enum": ["x"], "type": "string"}},
+            })
+        );
+        let answer = json!({"id": "1", "winner": null, "how": null, "parts": []});
+        assert_eq!(without_nulls(&answer, &schema), json!({"id": "1", "winner": null, "parts": []}));
+    }
+}

@@ -16,7 +16,7 @@ pub struct RemoteSeats {
 impl Default for RemoteSeats {
     /// Seats to which doors bring what arrives; nobody is invited yet.
     fn default() -> Self {
-        /// How many arrivals wait for the engine; a sender beyond them waits too.
+        /// Arrivals that wait for the engine; a sender beyond them waits too.
         const WAITING: usize = 1024;
         let (arrive, arrivals) = mpsc::channel(WAITING);
         Self { invitations: Vec::new(), arrive, arrivals }
@@ -45,7 +45,7 @@ pub struct PlainAnswer {
     /// The id of what it was asked, such as `vote/3`.
     pub item: String,
     pub text: String,
-    /// Whether it corrects an earlier one, and counts as it is.
+    /// It corrects an earlier one, and counts as it is.
     pub again: bool,
 }
 
@@ -58,14 +58,13 @@ pub struct GivenUp {
     pub delivery: String,
 }
 
-/// What an agent that polls sends of its work.
 pub struct WorkMessage {
     pub participant: String,
     pub holder: String,
     pub work: Work,
 }
 
-/// What is done to a work item, by its id.
+/// By the id of a work item.
 pub enum Work {
     Claim(String),
     /// Claims so many that are open, oldest first.

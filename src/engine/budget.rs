@@ -20,7 +20,7 @@ pub struct Budget {
     /// Prices; models without one cost nothing (the rehearsal, scripted and recorded seats).
     pub prices: HashMap<String, Price>,
     pub limits: ReplyLimits,
-    /// What is left of it for requests beyond those set aside.
+    /// Money for requests beyond those set aside.
     pub funds: Funds,
     /// The round that an earlier run left open.
     pub left_open: Option<u32>,
@@ -43,12 +43,11 @@ impl Budget {
         session.spent(&|model| Some(self.price(model))).dollars + self.funds.untold()
     }
 
-    /// What one request of a seat may cost at most, by a model.
+    /// The most that one request of a seat may cost.
     fn each(&self, seat: Option<&SeatInfo>, model: &str, prompt_tokens: usize) -> f64 {
         self.cost(model, prompt_tokens as u64 + 1000, self.limits.of(seat, model))
     }
 
-    /// What someone may still send, with so many requests set aside.
     pub fn purse(&self, seat: Option<&SeatInfo>, model: &str, prompt_tokens: usize, aside: u32) -> Purse {
         self.funds.purse(self.each(seat, model, prompt_tokens), aside)
     }
@@ -81,12 +80,12 @@ impl Budget {
         self.funds.leave(self.limit - self.spent(session) - sealed);
     }
 
-    /// How many requests a seat of a round has set aside: its first and one re-ask.
+    /// The requests set aside for a seat of a round: its first and one re-ask.
     pub fn aside(&self, round: u32) -> u32 {
         if self.left_open == Some(round) { 0 } else { 2 }
     }
 
-    /// What is set aside for those who are at work: the open round, and work items that are out.
+    /// The money set aside for the open round and for work items that are out.
     fn aside_for_all(&self, session: &Session) -> f64 {
         let round = session.open_round().map_or(0.0, |round| self.at_most(session, &round.opened));
         session.open_items().map(|item| self.of_item(session, &item.offered)).sum::<f64>() + round
@@ -111,7 +110,7 @@ impl Budget {
         })
     }
 
-    /// Why work items may not be offered, if they may not: each could be asked once more, every
+    /// Returns why work items may not be offered, if so: each could be asked once more, every
     /// reply as long as allowed.
     pub fn refuses_items<'a>(
         &self,
@@ -126,7 +125,7 @@ impl Budget {
         self.set_aside(session, next, &format!("step `{step}`"))
     }
 
-    /// What the round may cost at most: every seat asked once more, every reply as long as allowed.
+    /// The most that a round may cost: every seat asked once more, every reply as long as allowed.
     pub fn at_most(&self, session: &Session, opened: &RoundOpened) -> f64 {
         let specs = session.definition.iter().flat_map(|definition| &definition.participants);
         let lists: HashMap<&str, &ParticipantSpec> =
@@ -146,7 +145,7 @@ impl Budget {
         self.set_aside(session, self.at_most(session, opened), &format!("round `{}`", opened.round))
     }
 
-    /// Why a seat of the open round may not be asked again, if it may not: this request must fit beside what is
+    /// Returns why a seat may not be asked again, if so: this request must fit beside the money that is
     /// set aside.
     pub fn refuses_retry(
         &self,

@@ -53,7 +53,7 @@ pub fn unrecorded_evidence(
     Ok(unrecorded)
 }
 
-/// Why a snapshot is not sent: its size, the limit, and its largest parts, in bytes.
+/// The message on a snapshot that is not sent: its size, the limit, and its largest parts, in bytes.
 pub(super) fn too_large(snapshot: &str, most: usize) -> String {
     let parts = largest_parts(snapshot);
     let named: Vec<String> =

@@ -255,7 +255,7 @@ fn opened_by(events: &[Event]) -> Option<&RoundOpened> {
         .find_map(|event| if let Event::RoundOpened(opened) = event { Some(&**opened) } else { None })
 }
 
-/// Why a step ends that these events end.
+/// The error of the step that these events end.
 fn failure_in(events: &[Event]) -> String {
     let ends =
         |event: &Event| if let Event::StepFinished(ended) = event { ended.error.clone() } else { None };

@@ -17,7 +17,7 @@ pub trait Facilitator: Send {
     /// time, and the future is dropped when something else happens first.
     ///
     /// # Errors
-    /// Why no request can be made: it ends the run.
+    /// No request can be made: the run ends.
     fn next_request<'a>(
         &'a mut self,
         at: Option<&'a WaitPoint>,
@@ -27,7 +27,7 @@ pub trait Facilitator: Send {
     /// Receives why the last request was refused; nothing has changed.
     fn on_refused(&mut self, why: &str);
 
-    /// Whether a person leads, who retries failed seats and moves deadlines while a round is open.
+    /// A person leads, who retries failed seats and moves deadlines while a round is open.
     fn is_person(&self) -> bool;
 }
 
@@ -42,7 +42,7 @@ pub struct FacilitatorAnswer {
     pub merge: Option<Merge>,
     /// `facilitator`, or `scripted`.
     pub by: String,
-    /// Who that is, where it was said.
+    /// The name of the person, where it was given.
     pub name: Option<String>,
 }
 
@@ -64,7 +64,6 @@ pub enum FacilitatorRequest {
     },
     Revise(RoundRevised),
     Record(serde_json::Map<String, serde_json::Value>),
-    /// Change the agenda, a conflict or a question.
     ChangeAgenda {
         change: AgendaChange,
         by: String,
@@ -73,9 +72,7 @@ pub enum FacilitatorRequest {
         round: String,
         text: String,
     },
-    /// Close the open round as its seats stand.
     CloseRound,
-    /// Let a seat of the open round go.
     Excuse {
         participant: String,
         reason: String,
@@ -126,7 +123,7 @@ pub(super) fn wait_point(session: &Session, now: &NextAction) -> Option<WaitPoin
     }
 }
 
-/// What a person is asked now: also while other branches of a parallel are at work.
+/// The question that waits for a person, also while other branches of a parallel are at work.
 pub fn pending_question(session: &Session) -> Option<Question> {
     if let Some(WaitPoint::Question(question)) = hold(session) {
         return Some(question);
@@ -136,11 +133,10 @@ pub fn pending_question(session: &Session) -> Option<Question> {
     Some(Question { step: run.id.clone(), kind: approval_kind(asked), message: asked.message.clone() })
 }
 
-/// Who takes a seat whose model is replaced.
 pub struct ReplacementSeat {
     pub participant: Arc<dyn Participant>,
     pub price: Option<Price>,
 }
 
-/// Finds who answers for a model, or says in words why nobody does.
+/// Makes the participant for a model, or says in words why there is none.
 pub type SeatReplacer<'a> = Box<dyn FnMut(&str) -> Result<ReplacementSeat, String> + Send + 'a>;

@@ -77,7 +77,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Whether nobody of a round is still to be asked. One without open seats is watched for its deadline.
+    /// Every seat of a round is asked. One without open seats is watched for its deadline.
     pub(super) fn has_asked(&self, round: &RoundRun) -> bool {
         let asked = self.pool.round.as_ref().filter(|asked| asked.number == round.opened.number);
         asked.is_some_and(|asked| asked.left > 0 || Self::local_seats(round).next().is_none())
@@ -248,7 +248,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Whether one seat of this model goes ahead of the others.
+    /// One seat of this model goes ahead of the others.
     fn needs_warmup(&self, round: &RoundRun, model: &str) -> bool {
         // Services cache nothing shorter, and with fewer seats waiting costs more than it saves.
         const TOKENS: usize = 1024;

@@ -10,7 +10,6 @@ use crate::round::answer::{AnswerRecord, Origin, ReplyAttempt};
 use crate::workflow::{is_feedback, read_answer};
 
 impl Engine<'_> {
-    /// Whether an agent is somewhere else, instead of being asked here.
     pub(super) fn is_elsewhere(&self, agent: &str) -> bool {
         self.session.remote(agent).is_some_and(|remote| remote.door == Door::Inbox)
     }
@@ -109,7 +108,7 @@ impl Engine<'_> {
         Ok(Accepted::Returned(self.session.items.get(&item).map_or("failed", |item| item.state(now))))
     }
 
-    /// When the step's time for a work item is up that is held `now`.
+    /// Returns when the step's time is up for a work item that is held `now`.
     pub(super) fn time_is_up_at(&self, item: &WorkItem, now: Timestamp) -> Option<Timestamp> {
         if !item.is_held(now) {
             return None;

@@ -15,7 +15,7 @@ use crate::round::answer::{AnswerRecord, Origin, ReplyAttempt};
 use crate::round::envelope::{Envelope, FailedDelivery};
 use crate::round::snapshot::sha256_hex;
 
-/// How many workers of an agent may correct their answers to one question.
+/// The most workers of an agent that may correct their answers to one question.
 const MOST_UNFIT: usize = 16;
 
 impl Engine<'_> {

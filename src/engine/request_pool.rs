@@ -41,12 +41,12 @@ pub(super) struct PendingRound {
     /// Seats that have not settled.
     pub left: usize,
     pub deadline: Option<Instant>,
-    /// Whether a seat may wait a moment for others: not where the next one may close the round.
+    /// A seat may wait a moment for others: not where the next one may close the round.
     pub gathers: bool,
     pub shared: Arc<RoundShared>,
     /// The form that services hold the replies to.
     pub schema: Option<Arc<ReplySchema>>,
-    /// What agents sent first that did not fit, by seat, how often it was asked again, and holder.
+    /// First answers of agents that did not fit, by seat, how often it was asked again, and holder.
     pub unfit: HashMap<(String, u32, String), ReplyAttempt>,
     /// The SHA-256 of the plain answers that are sealed, by seat.
     pub sealed: HashMap<String, String>,
@@ -60,7 +60,7 @@ pub(super) struct PreparedSeat {
 }
 
 impl RequestPool {
-    /// Sets someone to work. A fault of the program there is that one's failure, no more. The work is
+    /// Starts a request. A panic in it is a failure of that request alone. The work is
     /// boxed, since the runtime moves what it is given, and its place for the result, several times.
     pub fn begin(
         &mut self,

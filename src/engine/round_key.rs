@@ -27,7 +27,7 @@ impl Engine<'_> {
         Ok(self.stage(command)?)
     }
 
-    /// What the open round is sealed to from now on. The private key is on disk, and nowhere else, when this
+    /// Makes a new key for the open round. The private one is on disk, and nowhere else, when this
     /// returns.
     pub(super) fn new_seal(&mut self) -> Result<SealTo, EngineError> {
         let key = new_key()?;

@@ -108,7 +108,7 @@ impl Engine<'_> {
         })
     }
 
-    /// Whether the open round waits for a person, who can still save its failed seats.
+    /// The open round waits for a person, who can still save its failed seats.
     fn is_held(&self) -> bool {
         self.config.facilitator.is_person() && self.session.round_on_hold().is_some()
     }

@@ -27,7 +27,7 @@ pub struct RoundShared {
 }
 
 impl RoundShared {
-    /// What the seats of an open round share; none where its public key is not one.
+    /// Returns none where the round's public key is not one.
     pub fn of(session: &Session, round: &RoundRun) -> Option<Self> {
         let step = session.definition.as_ref().and_then(|definition| definition.step(&round.opened.step));
         Some(Self {
@@ -41,7 +41,7 @@ impl RoundShared {
         })
     }
 
-    /// What is known of the round by the seat that an offer is for; none where its public key is not one.
+    /// The same for the seat that an offer is for.
     pub fn of_offer(offer: &Offer, timeout: Option<Duration>) -> Option<Self> {
         Some(Self {
             session: offer.ids.session.clone(),
@@ -175,7 +175,7 @@ async fn ask_with_reask(
     }
 }
 
-/// What was read of the replies to one question, asked again or not: the same for a seat and an agent.
+/// Replies to one question, asked again or not, of a seat or an agent.
 impl AnswerRecord {
     pub(super) fn add(&mut self, reply: &Reply) {
         self.tries += reply.tries;

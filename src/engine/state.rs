@@ -31,7 +31,7 @@ pub trait Observer: Send {
 
 pub type SeatedParticipants = HashMap<String, Arc<dyn Participant>>;
 
-/// Why a session stopped with an error; acknowledged events are in the file.
+/// Acknowledged events are in the file, whatever the error is.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     #[error(transparent)]
@@ -44,7 +44,6 @@ pub enum EngineError {
     Table(String),
 }
 
-/// Reads `CONTEXT.md` as it is now.
 pub type ContextFile<'a> = Box<dyn FnMut() -> Result<Option<String>, String> + Send + 'a>;
 
 /// Reads evidence as a snapshot shows it: `source`, `lines`, `content` and so on; or returns in words
@@ -65,12 +64,10 @@ pub struct EngineConfig<'a> {
     pub facilitator: &'a mut dyn Facilitator,
     /// Cancelled when the session is to pause at once.
     pub interrupt: CancellationToken,
-    /// The most money it may cost, if there is a limit.
     pub budget: Option<Budget>,
     pub progress: ProgressBoard,
 }
 
-/// A journal after a write, and the entries it wrote.
 pub(super) type CommitResult = (Journal, Result<Vec<LogEntry>, DiskError>);
 
 pub struct Engine<'a> {
@@ -83,15 +80,15 @@ pub struct Engine<'a> {
     /// On disk and not shown yet.
     pub(super) unshown: Vec<LogEntry>,
     pub(super) config: EngineConfig<'a>,
-    /// Whether tasks are to be written once what is staged is on disk.
+    /// Tasks are to be written once what is staged is on disk.
     pub(super) is_task_due: bool,
     pub(super) requested: RequestedEvidence,
     /// Work items whose task could not be written, each with the recorded reason.
     pub(super) unwritten: Vec<(String, String)>,
-    /// Why the facilitator leaves while seats are asked.
+    /// The reason of a facilitator who leaves while seats are asked.
     pub(super) leave_reason: Option<PauseReason>,
     pub(super) arrivals: Option<mpsc::Receiver<Arrival>>,
-    /// What remote seats are answered once what is staged is on disk.
+    /// Answers to remote seats that are sent once what is staged is on disk.
     pub(super) due: Vec<DueAnswer>,
     pub(super) staged: Vec<TimedEvent>,
     pub(super) pool: RequestPool,

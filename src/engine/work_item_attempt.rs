@@ -18,7 +18,7 @@ pub struct AttemptLimits {
     pub step: String,
     pub schema: Option<OutputSchema>,
     pub facts: Option<FormFacts>,
-    /// Whether an answer that says nothing is none: a review's.
+    /// A review: an answer without feedback is none.
     pub needs_words: bool,
     pub timeout: Option<Duration>,
 }
@@ -105,7 +105,7 @@ async fn converse(
     }
 }
 
-/// What a reply yields. An exit status that is an answer has a form of its own.
+/// Reads a reply. An exit status that is an answer has a form of its own.
 pub fn judge(reply: &Reply, terms: &AttemptLimits, is_exit: bool) -> Result<Value, String> {
     match reply.finish {
         Finish::Complete => {}

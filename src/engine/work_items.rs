@@ -98,7 +98,6 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// What an answer of a step must fit, and how long it may take.
     pub(super) fn attempt_limits(&self, id: &str) -> AttemptLimits {
         let definition = self.session.definition.as_deref();
         let step = definition.and_then(|definition| definition.step(id));
@@ -185,7 +184,7 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// When something is to be done though nothing came back: a try after its wait, a claim that
+    /// The next time at which something is due though nothing came back: a try after its wait, a claim that
     /// wanes, the session's end.
     pub(super) fn wake(&self) -> Option<Instant> {
         let now = (self.now)();
@@ -210,7 +209,6 @@ impl Engine<'_> {
         step.timeout_ms.map(Duration::from_millis)
     }
 
-    /// What someone may still send under the limit on money, with so many requests set aside.
     pub(super) fn purse(&self, seat: &str, model: &str, prompt_tokens: usize, aside: u32) -> Purse {
         let (budget, seat) = (self.config.budget.as_ref(), self.session.seat_info(seat));
         budget.map(|budget| budget.purse(seat, model, prompt_tokens, aside)).unwrap_or_default()
@@ -226,20 +224,20 @@ impl Engine<'_> {
         Some(Duration::from_millis(limit.saturating_sub(self.session.ran_ms((self.now)()))))
     }
 
-    /// How long the open round may still take: its deadline, or the session's end if that is sooner.
+    /// The time left of the open round: its deadline, or the session's end if that is sooner.
     pub(super) fn time_left(&self, round: &RoundRun) -> Option<Duration> {
         let ran = self.session.round_ran_ms(round, (self.now)());
         let of_round = round.deadline_ms.map(|ms| Duration::from_millis(ms.saturating_sub(ran)));
         of_round.into_iter().chain(self.session_time_left()).min()
     }
 
-    /// Whether agents are at work past the session's end. A round ends by its own deadline.
+    /// Agents are at work past the session's end. A round ends by its own deadline.
     pub(super) fn is_over_time(&self) -> bool {
         self.session.open_round().is_none() && self.session_time_left().is_some_and(|left| left.is_zero())
     }
 }
 
-/// Whether half of a claim's time is over.
+/// Half of its claim's time is over.
 pub(super) fn is_waning(item: &WorkItem, now: Timestamp) -> bool {
     item.claim.as_ref().is_some_and(|claim| claim.until.0 - now.0 < LEASE_MS / 2)
 }

@@ -36,13 +36,12 @@ const NEGATIONS: [&str; 5] = ["not", "never", "don't", "don’t", "without"];
 /// A word before an id, or its plural, that says that it names a task or an artifact.
 const KINDS: [&str; 4] = ["issue", "task", "ticket", "artifact"];
 
-/// What is handed over, and the ids that exist.
 #[derive(Default)]
 struct Held<'a> {
     sent: &'a str,
-    /// By id what stands there that it names; nothing of what is certainly handed over.
+    /// By id the contents it stands for; none of a content that is certainly handed over.
     ids: IndexMap<&'a str, Vec<Option<&'a str>>>,
-    /// Whether results that are not there yet may bring further ids.
+    /// Results that are not there yet may bring further ids.
     may_grow: bool,
 }
 
@@ -59,7 +58,7 @@ impl<'a> Held<'a> {
     }
 }
 
-/// A phrase of the facilitator that the work item does not bear out.
+/// A reference that is not in the work item.
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
     is_certain: bool,
@@ -67,7 +66,6 @@ struct Finding {
     what: String,
 }
 
-/// What the check of a work item comes to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Checked {
     pub refusal: Option<String>,
@@ -99,7 +97,6 @@ impl Checked {
 }
 
 impl Session {
-    /// Why a round cannot be opened as things stand, if it cannot.
     pub fn round_refusal(&self, definition: &Definition, step: &Step, round: &Round) -> Option<String> {
         self.checked_round(definition, step, round).map_or_else(Some, |(_, checked)| checked.refusal)
     }
@@ -164,15 +161,15 @@ impl Session {
         Checked::of(&texts, &held(definition, input, sent), completeness)
     }
 
-    /// How a step's work item is checked; the tracker's is not.
+    /// The check of a step's work item; the tracker's has none.
     fn completeness(&self, definition: &Definition, step: &Step) -> Completeness {
         let seat = step.agent().and_then(|agent| self.seat_info(&agent.agent));
         let is_tracker = seat.is_some_and(|seat| seat.model == TRACKER);
         if is_tracker { Completeness::Off } else { definition.completeness(step) }
     }
 
-    /// What can be said of every step's work item before anything runs: whatever results come, it will
-    /// be refused, or a warning will be given. One entry a step that has something to say.
+    /// Checks every step's work item before anything runs: these refusals and warnings come whatever the
+    /// results are. One entry a step that has some.
     pub fn foreseen(&self) -> Vec<(&Step, Checked)> {
         let Some(definition) = self.definition.as_deref() else { return Vec::new() };
         let brings = |step: &Step| matches!(step.kind, StepKind::Agent(_) | StepKind::Review(_));
@@ -226,7 +223,7 @@ fn round_texts(round: &Round) -> impl Iterator<Item = &str> {
     [Some(round.question.as_str()), round.exploration.as_deref()].into_iter().flatten()
 }
 
-/// What the facilitator says to whoever is handed a step, its directive included, in its own words.
+/// The facilitator's own words to the agents or seats of a step, its directive included.
 fn own_texts<'a>(
     definition: &Definition,
     step: &Step,
@@ -293,7 +290,7 @@ fn own_words(template: &str, scope: Option<&Value>) -> String {
     words
 }
 
-/// Whether a text can have a finding: an id has a digit or stands behind the name of its kind.
+/// Returns whether a text can have a finding: an id has a digit or stands behind the name of its kind.
 fn may_name(said: &str) -> bool {
     let lower = said.to_ascii_lowercase();
     lower.contains(|c: char| c.is_ascii_digit())
@@ -311,7 +308,7 @@ fn findings(said: &str, held: &Held<'_>) -> Vec<Finding> {
     found
 }
 
-/// A phrase as it stands in a text, if it is not forbidden there.
+/// Finds a phrase in a text, as it is written there, unless it is forbidden there.
 fn asked(said: &str, phrase: &str) -> Option<String> {
     let lower = said.to_ascii_lowercase();
     let is_asked = |(at, _): &(usize, &str)| {

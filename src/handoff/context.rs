@@ -44,33 +44,23 @@ impl Session {
         context
     }
 
+    /// The results so far, and those before a step in the sequences that it is in: all that are there, where it
+    /// begins next.
     pub(crate) fn results_for(&self, step: &str) -> Vec<&Arc<StepFinished>> {
         let mut results: Vec<_> = self.results.values().collect();
-        let is_begun = |id: &str| self.step.as_ref().is_some_and(|top| top.find(id).is_some());
-        let parent = || self.definition.as_ref().and_then(|definition| definition.around(step).pop());
-        if let Some(parent) = (!is_begun(step)).then(parent).flatten().filter(|parent| is_begun(&parent.id)) {
-            // It begins next: in a sequence it sees all that is there.
-            let mut results = self.results_for(&parent.id);
-            let inside = self.running(&parent.id).filter(|run| self.is_sequence(&run.id));
-            results
-                .extend(inside.into_iter().flat_map(|run| &run.nested).filter_map(|run| run.result.as_ref()));
-            return results;
-        }
-        let mut around = self.step.as_ref();
-        while let Some(run) = around.filter(|run| run.id != step) {
-            let inside = || run.nested.iter();
-            if self.is_sequence(&run.id) && run.find(step).is_some() {
-                let before = inside().take_while(|inside| inside.find(step).is_none());
-                results.extend(before.filter_map(|before| before.result.as_ref()));
-            }
-            around = inside().find(|inside| inside.find(step).is_some());
+        for run in self.runs_around(step, true) {
+            let before = run.nested.iter().take_while(|inside| inside.find(step).is_none());
+            results.extend(before.filter_map(|inside| inside.result.as_ref()));
         }
         results
     }
 
-    pub(super) fn is_sequence(&self, id: &str) -> bool {
-        let step = self.definition.as_ref().and_then(|definition| definition.step(id));
-        step.is_some_and(|step| matches!(step.kind, StepKind::Sequence(_)))
+    /// The steps around a step as they run, the outermost first: the sequences, or the others.
+    pub(super) fn runs_around(&self, step: &str, in_sequence: bool) -> impl Iterator<Item = &StepRun> {
+        let around = self.definition.iter().flat_map(|definition| definition.around(step));
+        let is_sequence = |parent: &Step| matches!(parent.kind, StepKind::Sequence(_));
+        let wanted = around.filter(move |parent| is_sequence(parent) == in_sequence);
+        wanted.filter_map(|parent| self.step.as_ref()?.find(&parent.id))
     }
 
     /// A result as later steps see it; none of a step that failed and has no envelope.

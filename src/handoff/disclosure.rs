@@ -90,7 +90,7 @@ impl Session {
         Some(Event::LeaksFound(std::sync::Arc::new(LeaksFound { step, round, found })))
     }
 
-    /// What the facilitator brought: names in it are what is talked about.
+    /// The facilitator's own material: names in it are the topic, and give nothing away.
     fn material(&self) -> String {
         let Some(definition) = &self.definition else { return String::new() };
         let mut texts: Vec<String> = definition.constraints.clone();
@@ -189,7 +189,7 @@ impl Session {
         item.outcome()?.output()
     }
 
-    /// Why a round did not decide, with the seats that block it as others are shown them, in that order.
+    /// The reason of an undecided round, with blocking seats under the names and in the order that others see.
     pub(crate) fn shown_reason(&self, reason: &NoDecision) -> String {
         let shown = |blockers: &[String]| {
             let mut blockers = blockers.to_vec();
@@ -202,7 +202,7 @@ impl Session {
     }
 }
 
-/// What a round was asked, as it was frozen: results of earlier steps are not among it.
+/// The texts of a round as they were frozen, without results of earlier steps.
 fn material_of(run: &RoundRun) -> String {
     let opened = &run.opened;
     let mut texts = vec![opened.question.clone()];
@@ -221,7 +221,7 @@ fn entry(name: &str, handed: &Value) -> Value {
     }
 }
 
-/// What a seat said, or why there is nothing: `{result}` or `{error}`.
+/// The answer of a seat, or the reason why there is none: `{result}` or `{error}`.
 pub fn seat_answer(seat: &Seat) -> Value {
     match &seat.status {
         SeatStatus::Revealed(answer, _)

@@ -23,11 +23,11 @@ const PLACEHOLDER: &str = "Placeholder: no model was asked.";
 const LEAST_OPTIONS: usize = 2;
 const MOST_OPTIONS: usize = 12;
 
-/// What of the session an answer in a form must agree with.
+/// The parts of the session that an answer must agree with.
 #[derive(Debug, Clone)]
 pub struct FormFacts {
     form: FacilitatorForm,
-    /// What is discussed, or the proposal as it was asked last.
+    /// The topic, or the proposal as it was asked last.
     topic: String,
     /// The single winner of the round it is about.
     winner: Option<String>,
@@ -40,12 +40,12 @@ pub struct FormFacts {
     questions: Vec<String>,
     items: Vec<String>,
     pseudonyms: Vec<String>,
-    /// Whether that round may be held once more.
+    /// That round may be held once more.
     can_repeat: bool,
 }
 
 impl Session {
-    /// What the answer of a step with a form must agree with now; `None` if the step has no form.
+    /// Returns the facts for an answer of a step now; `None` if the step has no form.
     pub fn form_facts(&self, step: &Step) -> Option<FormFacts> {
         let agent = step.agent()?;
         let form = agent.form?;
@@ -158,7 +158,7 @@ impl Session {
 }
 
 impl FormFacts {
-    /// What the model is told to do, and the form of its answer in words.
+    /// The instructions of the model, and the form of its answer in words.
     pub fn instructions(&self) -> String {
         let mut said = String::from(
             "You lead this discussion. You do not vote. Rely on the rounds below alone: invent no \

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use crate::history::{PseudonymMap, Session};
 use crate::round::snapshot::sha256_hex;
 
-/// What a pseudonym begins with: the first of these that no seat's name begins with.
+/// The first word of a pseudonym: the first of these that no seat's name begins with.
 const WORDS: [&str; 4] = ["participant", "voice", "speaker", "table-voice"];
 
 impl PseudonymMap {
@@ -30,13 +30,11 @@ impl Session {
         self.header.as_ref()?.pseudonyms.as_ref().map(|drawn| &drawn.names)
     }
 
-    /// By what name a seat is shown to other participants.
     pub fn display_name<'a>(&'a self, seat: &'a str) -> &'a str {
         self.pseudonyms().and_then(|names| names.get(seat)).map_or(seat, String::as_str)
     }
 
-    /// Where a seat stands among those shown to other participants: by pseudonym where there are
-    /// some, else by its place in the roster.
+    /// The place of a seat among those shown to others: by pseudonym, else by the roster.
     pub(crate) fn shown_at(&self, seat: &str) -> usize {
         let Some(names) = self.pseudonyms() else { return self.roster.get_index_of(seat).unwrap_or(0) };
         let number = |name: &String| name.rsplit('-').next().and_then(|digits| digits.parse().ok());

@@ -10,7 +10,7 @@ use crate::round::material::RoundSummary;
 use crate::workflow::{Definition, Recall, RecalledAnswers, Round, Step, StepKind};
 
 impl Session {
-    /// What the snapshot of a round recalls: the rounds before it, and the context.
+    /// Returns the rounds and the context that the snapshot of a round recalls.
     pub(crate) fn recalled(
         &self,
         definition: &Definition,
@@ -44,7 +44,7 @@ impl Session {
         self.closed_rounds(step).into_iter().map(|round| self.past_round(round, true)).collect()
     }
 
-    /// What is recalled of a step's result; `last` is the step of the round closed last, if any round is.
+    /// The recalled part of a step's result; `last` is the step of the round closed last.
     fn recalled_result(
         &self,
         recall: &Recall,
@@ -89,14 +89,9 @@ impl Session {
     /// The closed rounds before a step, in order; a round in another branch of a parallel is not.
     fn closed_rounds(&self, step: &str) -> Vec<&RoundRun> {
         let mut beside: Vec<usize> = Vec::new();
-        let mut around = self.step.as_ref();
-        while let Some(run) = around.filter(|run| run.id != step) {
-            let (way, others): (Vec<&StepRun>, _) =
-                run.nested.iter().partition(|inside| inside.find(step).is_some());
-            if !self.is_sequence(&run.id) {
-                beside.extend(others.into_iter().flat_map(StepRun::all).filter_map(|run| run.round));
-            }
-            around = way.first().copied();
+        for run in self.runs_around(step, false) {
+            let others = run.nested.iter().filter(|inside| inside.find(step).is_none());
+            beside.extend(others.flat_map(StepRun::all).filter_map(|run| run.round));
         }
         let is_before = |index: usize, round: &RoundRun| round.closed.is_some() && !beside.contains(&index);
         let rounds = self.rounds.iter().enumerate();
@@ -112,7 +107,7 @@ impl Session {
         }
     }
 
-    /// What a rule found, in a line; none where nothing was to be decided.
+    /// The result of a rule in a line; none where nothing was to be decided.
     fn outcome_of(&self, round: &RoundRun) -> Option<String> {
         let tally = round.tally.as_ref().filter(|tally| tally.rule.is_some())?;
         let winners = tally.verdict.winners.join(", ");

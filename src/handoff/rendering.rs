@@ -18,7 +18,7 @@ const LONGEST_OPTION: usize = 200;
 pub struct Rendered<'a> {
     pub round: Cow<'a, Round>,
     pub directive: Option<String>,
-    /// What of it are templates, if anything is.
+    /// The templates it was rendered from, if any.
     pub written: Option<Box<Written>>,
     pub warnings: Vec<String>,
 }
@@ -73,7 +73,7 @@ impl Session {
         Ok(Rendered { round: Cow::Owned(asked), directive: said, written, warnings })
     }
 
-    /// What an approval asks now, and its template if it is one.
+    /// Returns the message of an approval, and its template if it is one.
     pub fn rendered_message(
         &self,
         definition: &Definition,
@@ -88,7 +88,7 @@ impl Session {
         Ok((message, written))
     }
 
-    /// What the templates of a step see: results of steps that are over, and the definition.
+    /// The names that templates of a step see: results of steps that are over, and the definition.
     pub(super) fn scope_of(&self, definition: &Definition, step: &Step) -> Result<Value, String> {
         let mut scope = of_definition(definition);
         scope.insert("goal".to_owned(), definition.goal.as_deref().into());

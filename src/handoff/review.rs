@@ -18,8 +18,8 @@ struct Thing<'a> {
 }
 
 impl Session {
-    /// What earlier steps made, with its content where the recipient could not fetch it. What the step
-    /// that runs has made so far is nobody's to see yet.
+    /// The artifacts of earlier steps, with their content where the recipient could not fetch it; nothing of the
+    /// step that runs.
     pub fn previous_artifacts(&self, inline: bool) -> Vec<PreviousArtifact> {
         let running: Vec<&String> =
             self.step.iter().flat_map(StepRun::all).flat_map(|run| &run.items).collect();
@@ -27,7 +27,7 @@ impl Session {
         earlier.map(|made| self.referenced_artifact(made, inline)).collect()
     }
 
-    /// What steps made, in the order of the definition, never of arrival.
+    /// The artifacts of steps, in the order of the definition, never of arrival.
     pub fn made_in_order(&self) -> impl Iterator<Item = &StepArtifact> {
         let steps = self.definition.iter().flat_map(|definition| definition.all_steps());
         steps.filter_map(|step| self.made.get(step.made_id()))
@@ -92,7 +92,7 @@ impl Session {
         }
     }
 
-    /// What there is to review under a name: what a step and those inside it made, or an artifact.
+    /// The artifacts to review under a name: those of a step and the steps inside it, or one of the definition.
     fn things<'a>(&'a self, definition: &'a Definition, of: &str) -> Vec<Thing<'a>> {
         let Some(step) = definition.step(of) else {
             let found = definition.artifacts.iter().find(|artifact| artifact.id == of);

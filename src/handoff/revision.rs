@@ -60,7 +60,7 @@ impl Session {
         hidden
     }
 
-    /// What was said in a round for and against each option, in an order drawn for the round `drawn_for`.
+    /// The reasons for and against each option of a round, in an order drawn for the round `drawn_for`.
     pub(super) fn earlier_reasons(&self, before: &RoundRun, drawn_for: &str) -> Vec<EarlierReasons> {
         let form = &before.opened.ballot;
         let mut blocks: IndexMap<Option<&str>, EarlierReasons> = IndexMap::new();
@@ -130,7 +130,7 @@ impl Session {
     }
 }
 
-/// Whether a seat is asked again: it answered, abstained, or it gave nothing valid.
+/// A revision asks the seats that answered, abstained, or gave nothing valid.
 pub(crate) fn is_asked_again(seat: &Seat) -> bool {
     match &seat.status {
         SeatStatus::Revealed(answer, _) => answer.outcome != Outcome::Refused,

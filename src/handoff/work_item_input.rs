@@ -306,7 +306,6 @@ fn brief(definition: &Definition, step: &Step, task: &AgentWork) -> String {
     out
 }
 
-/// What an earlier stage made, in a line, and what it says below it.
 fn artifact(made: &PreviousArtifact) -> String {
     let PreviousArtifact { artifact_id, stage, version, .. } = made;
     format!(
@@ -315,7 +314,7 @@ fn artifact(made: &PreviousArtifact) -> String {
     )
 }
 
-/// What an artifact says: its text where it is one, else JSON.
+/// The content of an artifact: its text where it is one, else JSON.
 fn shown(content: Option<&Value>) -> String {
     let Some(content) = content else { return String::new() };
     let only_text = content.as_object().filter(|map| map.len() == 1).and_then(|map| map.get("result"));

@@ -12,7 +12,7 @@ pub struct EventLog {
     pub lines: Vec<LogEntry>,
     /// The length of its complete documents, in bytes.
     pub good: usize,
-    /// How many bytes of a torn write follow.
+    /// Bytes of a torn write that follow.
     pub torn: usize,
 }
 
@@ -26,7 +26,7 @@ pub struct Damage {
     pub line: u64,
     /// The byte at which it starts, from 0.
     pub offset: usize,
-    /// Whether the file is of a format that this program does not read, and nothing is wrong with it.
+    /// The file is of a format that this program does not read, and nothing is wrong with it.
     pub other_format: bool,
 }
 
@@ -43,7 +43,7 @@ pub struct LogReader<'a> {
     bytes: &'a [u8],
     good: usize,
     chain: Chain,
-    /// What the values of further documents may weigh in memory, in bytes.
+    /// Memory that values of further documents may take, in bytes.
     room: usize,
 }
 
@@ -64,7 +64,7 @@ impl<'a> LogReader<'a> {
         self.good
     }
 
-    /// How many bytes of a torn write follow the last document, once all of them are read.
+    /// Bytes of a torn write behind the last document, once all of them are read.
     pub fn torn_bytes(&self) -> usize {
         self.bytes.len() - self.good
     }
@@ -153,7 +153,7 @@ fn document_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// What the values of a file may weigh, so that reading it takes at most 64 MiB and 16 times its size:
+/// Memory for the values of a file, so that reading it takes at most 64 MiB and 16 times its size:
 /// they stand in the events and in the state, and for a moment once more.
 fn room(size: usize) -> usize {
     12 * 1024 * 1024 + 4 * size

@@ -46,7 +46,7 @@ pub struct DiskError {
     pub path: PathBuf,
     /// The operating system's word.
     pub cause: io::Error,
-    /// Who holds the file's lock, when that is why.
+    /// The holder of the file's lock, when that is the cause.
     pub locked: Option<LockOwner>,
 }
 
@@ -55,11 +55,11 @@ pub struct LockOwner {
     pub process: Option<u32>,
 }
 
-/// What cannot be done with a session file that was removed, moved or replaced.
+/// The operation that fails on a session file that was removed, moved or replaced.
 const GONE: &str = "go on writing";
 
 impl DiskError {
-    /// Whether the session file is not where it was any more.
+    /// The session file is not where it was any more.
     pub fn is_gone(&self) -> bool {
         self.what == GONE
     }

@@ -26,11 +26,10 @@ const KEPT: usize = 1024 * 1024;
 pub struct OpenedJournal {
     pub journal: Journal,
     pub log: EventLog,
-    /// Where a torn write was kept, if one was cut off.
+    /// The file that a torn write was moved to.
     pub torn: Option<PathBuf>,
 }
 
-/// Why a session file cannot be gone on with.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenJournalError {
     /// The storage failed, or another program has it open.

@@ -6,13 +6,11 @@ use serde_json::{Map, Value};
 use crate::ballot::{Ballot, BallotForm, ParsedReply, read_reply};
 use crate::sanitize::{MASKED_KEY, group_digits};
 
-/// What is kept of a reply that is too long to be kept, in characters.
+/// The characters that are kept of a reply that is too long.
 const KEPT_OF_REPLY: usize = 1000;
 
-/// Why a reply that is too long to be kept does not count.
 pub const TOO_LONG: &str = "the reply is too long to be kept: answer more briefly";
 
-/// Why a reply that says the same again and again does not count.
 pub const REPEATS: &str = "the reply repeats itself and was ended";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -58,7 +56,7 @@ pub struct TokenUsage {
     /// Tokens of the reply that went into thinking, if the service told.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub thinking: u64,
-    /// What a program or a service says that they cost, in billionths of a US dollar.
+    /// The cost that a program or service names, in billionths of a US dollar.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
 }
@@ -107,18 +105,17 @@ impl Finish {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplyAttempt {
     pub text: String,
-    /// Why it ended, where it does not end by itself.
     #[serde(default, skip_serializing_if = "Finish::is_complete")]
     pub finish: Finish,
     /// The most tokens it could have, where it ended there with thinking and no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// Why the participant was asked again, or why the answer is not valid.
+    /// The reason of a re-ask, or of an invalid answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// Who gave an answer. Every label of an answer comes from here.
+/// Every label of an answer comes from here.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -138,7 +135,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// What is said of an answer that is no model's.
+    /// The label of an answer that is no model's.
     pub fn label(self) -> Option<&'static str> {
         match self {
             Self::Model | Self::Person | Self::Program => None,
@@ -149,7 +146,7 @@ impl Origin {
         }
     }
 
-    /// Who answers for a model of this name; a reply says it itself.
+    /// The origin that a model's name tells; a reply says it itself.
     pub fn of_model(model: &str) -> Self {
         match model.split('/').next().unwrap_or_default() {
             "rehearsal" => Self::Placeholder,
@@ -173,7 +170,7 @@ pub struct AnswerRecord {
     pub served: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replies: Vec<ReplyAttempt>,
-    /// Why nothing came back when it was asked again.
+    /// The failure of the re-ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
     /// Requests made, or starts of a program.
@@ -182,15 +179,15 @@ pub struct AnswerRecord {
     pub latency_ms: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<TokenUsage>,
-    /// What it was to be sent with and was not, since its service does not take it.
+    /// Parameters left out of the request, since the service does not take them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
-    /// How many of the tries the service declined for a parameter: nothing is charged for these.
+    /// Tries that the service declined for a parameter: nothing is charged for these.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub declined: u32,
 }
 
-/// What a seat's replies say, read by its form.
+/// A seat's replies, read by its form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
     pub outcome: Outcome,
@@ -237,7 +234,7 @@ impl AnswerRecord {
         serde_json::to_string(self).is_ok_and(|own| own == text)
     }
 
-    /// Whether `text` is exactly this record, and one that a person's browser seals: one reply,
+    /// Returns whether `text` is exactly this record, and one that a person's browser seals: one reply,
     /// and nothing that only providers tell.
     pub fn is_from_person(&self, text: &str) -> bool {
         let [reply] = self.replies.as_slice() else { return false };

@@ -45,7 +45,7 @@ pub struct FailedDelivery {
     pub signature: String,
 }
 
-/// What went wrong at a seat; never a word of a reply.
+/// A failure at a seat; never a word of a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Failure {
@@ -92,7 +92,6 @@ impl Envelope {
         }
     }
 
-    /// What is wrong with the length of what is sealed, if anything is.
     pub fn wrong_length(&self) -> Option<WrongLength> {
         match self.sealed.len().checked_sub(TAG) {
             Some(length) if padded_length(length) == Some(length) => None,
@@ -117,7 +116,6 @@ impl FailedDelivery {
         is_formed.then_some(failed)
     }
 
-    /// Whether its reason is one line that is not too long.
     pub fn has_short_reason(&self) -> bool {
         let reason = &self.failed.reason;
         reason.len() <= MAX_REASON && !reason.chars().any(char::is_control)

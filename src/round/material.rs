@@ -12,11 +12,10 @@ pub struct Artifact {
     pub id: String,
     /// One line; its title unless given.
     pub summary: String,
-    /// What else is known of it, in the order it is shown; shown when `relevant`.
+    /// Further keys in the order of the snapshot; shown when `relevant`.
     pub details: Vec<(&'static str, Value)>,
-    /// Whether the snapshot carries the details.
     pub relevant: bool,
-    /// Where its content is read from before each round, if it is not written in the definition.
+    /// The source that its content is read from before each round, if it is not in the definition.
     pub source: Option<EvidenceSource>,
 }
 
@@ -49,7 +48,7 @@ pub struct EvidenceSource {
 pub enum EvidencePlace {
     /// A file of the project, or some of its lines, counted from 1.
     File { path: String, lines: Option<RangeInclusive<u32>> },
-    /// What changed between two commits (`main...HEAD`), in some of the paths or in all.
+    /// Changes between two commits (`main...HEAD`), in some of the paths or in all.
     Diff { range: String, paths: Vec<String> },
 }
 
@@ -99,7 +98,6 @@ pub struct AgendaItem {
     pub title: String,
     /// `open`, `done`, `closed`, `dropped` or the facilitator's own word.
     pub status: String,
-    /// Why it has this status, if that was said.
     pub reason: Option<String>,
 }
 
@@ -111,11 +109,11 @@ pub struct RoundSummary {
     pub question: String,
     /// The facilitator's note on it, if there is one.
     pub synthesis: Option<String>,
-    /// What its rule found, in a line, if there is one.
+    /// The result of its rule in a line.
     pub outcome: Option<String>,
 }
 
-/// What was said of an option in a round that is revised, by nobody and in no order of rank.
+/// Reasons on an option of a round that is revised, without authors and in no order of rank.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EarlierReasons {
     /// The option; none of what names none.
@@ -148,7 +146,7 @@ pub struct SnapshotContent<'a> {
     pub open_conflicts: &'a [Value],
     pub open_questions: &'a [Value],
     pub recent_rounds: &'a [RoundSummary],
-    /// What was said in the round that this one revises.
+    /// From the round that this one revises.
     pub earlier_reasons: &'a [EarlierReasons],
     pub earlier_counts: Option<&'a Value>,
     /// Results of earlier steps, by their key.

@@ -21,7 +21,7 @@ pub fn fingerprint(table_key: &str) -> Option<String> {
     Some(URL_SAFE_NO_PAD.encode(hash.get(..16)?))
 }
 
-/// What offers of every version say of the delivery.
+/// The part of an offer that every version has.
 #[derive(Debug, Clone, Deserialize)]
 pub struct DeliveryIds {
     pub delivery: String,
@@ -54,9 +54,8 @@ pub struct Offer {
     pub snapshot_sha256: String,
     /// The hash of the document that opened the round.
     pub opened_sha256: String,
-    /// What the ballot is sealed to.
     pub public_key: String,
-    /// When the round closes, in milliseconds UTC.
+    /// The end of the round, in milliseconds UTC.
     #[serde(default)]
     pub deadline: Option<i64>,
 }
@@ -111,7 +110,7 @@ impl Offer {
         Prompt { rules: self.rules.as_str().into(), snapshot, tail: tail(address, persona) }
     }
 
-    /// What was sealed for it, signed; `None` where it is no seal that may be sent.
+    /// Signs a ballot that was sealed for it; `None` where it is no seal that may be sent.
     pub fn envelope(&self, seal: SealedRecord, key: &SigningKey) -> Option<Envelope> {
         let signature = key.sign(&ballot_message(self.binding(), &self.public_key, &seal)?);
         let DeliveryIds { delivery, session, round, participant } = self.ids.clone();

@@ -23,7 +23,7 @@ pub struct Snapshot {
 
 #[cfg(test)]
 thread_local! {
-    /// How many snapshots this thread has rendered.
+    /// Snapshots that this thread has rendered.
     pub(crate) static RENDERED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -58,7 +58,6 @@ impl Snapshot {
     }
 }
 
-/// What goes to one recipient alone, or appended for all.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AddressLines<'a> {
     pub role: &'a str,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::{Disk, DiskError, GONE, LockOwner, StorageOp, fail, owner_only, unlinked};
 use crate::journal::lock_owner::holder;
 
-/// How often a lock that is held is tried again, and how long is waited between: two seconds in all, in
+/// Tries for a lock that is held, and the wait between them: two seconds in all, in
 /// which a process that was killed is gone.
 const LOCK_TRIES: u32 = 400;
 const LOCK_WAIT: std::time::Duration = std::time::Duration::from_millis(5);

@@ -48,7 +48,7 @@ fn wrong_key(remote: &RemoteSeat) -> Option<&'static str> {
     }
 }
 
-/// Whether there are pseudonyms where the definition asks for them, and those of their seed.
+/// Pseudonyms are there where the definition asks for them, and are those of their seed.
 fn has_its_pseudonyms(opened: &SessionOpened, definition: &Definition) -> bool {
     let names = opened.participants.iter().map(|seat| seat.name.as_str());
     match (&opened.pseudonyms, &definition.pseudonyms) {

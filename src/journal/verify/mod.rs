@@ -20,7 +20,7 @@ use crate::history::{
 };
 use crate::workflow::read_answer;
 
-/// What no reading of the file can show.
+/// Facts that no reading of the file can show.
 pub const UNPROVEN: [&str; 5] = [
     "what a provider received, and whether it isolated the seats",
     "who really gave an answer: a file made by one hand can name any model, program or person",
@@ -29,7 +29,7 @@ pub const UNPROVEN: [&str; 5] = [
     "that the whole file was not rewritten: compare its last hash with one noted earlier (--expect)",
 ];
 
-/// What holds of a file in which another program's texts stand.
+/// Note on a file in which another program's texts stand.
 pub const OTHER_TEXTS: &str = "written by a program with other texts: chain, seals, signatures, commitments, order \
     and counts are checked, wording and exact bytes are not";
 
@@ -99,16 +99,15 @@ impl Finding {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verification {
-    /// What holds, one line each; nothing of the rounds when an event does not hold.
+    /// One line each; nothing of the rounds when an event does not hold.
     pub proven: Vec<String>,
-    /// What should be known though nothing is wrong.
     pub notes: Vec<String>,
-    /// What does not hold; empty when the file verifies.
+    /// Empty when the file verifies.
     pub findings: Vec<Finding>,
-    /// Whether a program with other texts wrote some of it: then [`OTHER_TEXTS`].
+    /// A program with other texts wrote some of it: then [`OTHER_TEXTS`].
     pub has_other_texts: bool,
     pub head: Option<String>,
-    /// Why nothing of the file was used, if it is damaged or no session.
+    /// Nothing of a damaged file is used.
     pub damage: Option<Damage>,
 }
 
@@ -161,13 +160,12 @@ impl Verification {
 #[derive(Default)]
 struct Verifier {
     session: Session,
-    /// Whether the document's program has other texts, whose wording this one cannot decide again.
+    /// The document's program has other texts, whose wording this one cannot decide again.
     is_worded_otherwise: bool,
     result: Verification,
     place: Option<DocumentPlace>,
-    /// What the writer would write of the events.
     chain: Chain,
-    /// What the decision before makes of the next documents.
+    /// The next documents that the decision before calls for.
     due: VecDeque<Event>,
     /// The warnings just before, whose decision is known by the event that follows them.
     warnings: Vec<Event>,
@@ -220,7 +218,7 @@ impl Verifier {
         }
     }
 
-    /// Whether an event is the one that is due; of one that is worded otherwise its kind, its place and what
+    /// Returns whether an event is the one that is due; of one worded otherwise its kind, its place and what
     /// is counted.
     fn is_due(&self, due: &Event, is: &Event) -> bool {
         const SAME: [&str; 7] = ["event", "step", "round", "participant", "item", "outcome", "ballot"];
@@ -231,7 +229,7 @@ impl Verifier {
         SAME.iter().all(|key| due[key] == is[key])
     }
 
-    /// Whether the event is the one that is due, or one that the core decides now.
+    /// Checks that the event is the one that is due, or one that the core decides now.
     fn follows(&mut self, line: &LogEntry) -> Result<(), String> {
         let event = &line.stamped.event;
         // A write that was torn is gone on with: what was due is decided again.
@@ -342,7 +340,6 @@ impl Verifier {
     }
 }
 
-/// How an event differs from the one that follows from what comes before it.
 fn difference(due: &Event, is: &Event) -> String {
     if let (Event::SeatFailed(failed), Event::AnswerRevealed(_)) = (due, is) {
         return format!("the answer of `{}` is not to be revealed: {}", failed.participant, failed.reason);

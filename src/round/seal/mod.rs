@@ -30,7 +30,6 @@ pub(super) fn padded_length(text: usize) -> Option<usize> {
     text.checked_next_power_of_two().map(|n| n.max(SMALLEST)).filter(|n| *n <= LARGEST)
 }
 
-/// What a session file says of the seal where a round opens.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SealTo {
     /// [`hpke::SUITE`].
@@ -91,7 +90,7 @@ pub struct Nonces {
     pub commitment: [u8; 32],
 }
 
-/// What a sealed record is bound to; opening it under any other binding fails.
+/// The binding of a sealed record; opening it under any other fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AssociatedData<'a> {
     pub session: &'a str,
@@ -170,7 +169,7 @@ impl Sealer {
         Self(key.public)
     }
 
-    /// Who seals to a public key in hex.
+    /// A public key in hex.
     pub fn to(public_key: &str) -> Option<Self> {
         unhex(public_key).map(Self)
     }

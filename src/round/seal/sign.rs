@@ -53,7 +53,7 @@ impl std::fmt::Debug for SigningKey {
     }
 }
 
-/// Whether this is a public key in hex under which only its owner can sign: none of small order, for which
+/// Returns whether only the owner of this public key, in hex, can sign under it: none of small order, for which
 /// one signature fits every message.
 pub fn is_public_key(text: &str) -> bool {
     let bytes = unhex::<32>(text).filter(|bytes| hex(bytes) == text);
@@ -68,7 +68,7 @@ pub fn named_key(text: &str) -> Option<String> {
     is_public_key(&key).then_some(key)
 }
 
-/// Whether `signature` is that of the public key on the message; both in hex.
+/// Verifies a signature; key and signature in hex.
 pub fn is_signed(public_key: &str, message: &[u8], signature: &str) -> bool {
     let keys = unhex::<32>(public_key).zip(unhex::<64>(signature));
     keys.is_some_and(|(key, signature)| {
@@ -76,7 +76,7 @@ pub fn is_signed(public_key: &str, message: &[u8], signature: &str) -> bool {
     })
 }
 
-/// What a seat signs of its ballot; `None` where a value has not the form of a seal.
+/// The bytes that a seat signs of its ballot; `None` where a value has not the form of a seal.
 pub fn ballot_message(
     binding: AssociatedData<'_>,
     public_key: &str,
@@ -91,14 +91,13 @@ pub fn ballot_message(
     Some(message)
 }
 
-/// What a seat signs where it has nothing to give: the ids of the delivery, and what went wrong.
+/// The bytes that a seat signs of a failure: the ids of the delivery, and what went wrong.
 pub fn failed_message(parts: &[&str]) -> Vec<u8> {
     let mut message = FAILED.as_bytes().to_vec();
     parts.iter().for_each(|part| push(&mut message, part.as_bytes()));
     message
 }
 
-/// What a session signs of an offer's JSON bytes.
 pub fn offer_message(json: &[u8]) -> Vec<u8> {
     [OFFER, &Sha256::digest(json)].concat()
 }

@@ -31,10 +31,6 @@ impl Budget {
         Self { limit, prices, limits, funds: Funds::default(), left_open: None }
     }
 
-    fn cost(&self, model: &str, input: u64, output: u64) -> f64 {
-        self.price(model).cost_usd(TokenUsage { input, output, ..TokenUsage::default() })
-    }
-
     fn price(&self, model: &str) -> Price {
         self.prices.get(model).copied().unwrap_or_default()
     }
@@ -45,7 +41,8 @@ impl Budget {
 
     /// The most that one request of a seat may cost.
     fn each(&self, seat: Option<&SeatInfo>, model: &str, prompt_tokens: usize) -> f64 {
-        self.cost(model, prompt_tokens as u64 + 1000, self.limits.of(seat, model))
+        let (input, output) = (prompt_tokens as u64 + 1000, self.limits.of(seat, model));
+        self.price(model).cost_usd(TokenUsage { input, output, ..TokenUsage::default() })
     }
 
     pub fn purse(&self, seat: Option<&SeatInfo>, model: &str, prompt_tokens: usize, aside: u32) -> Purse {

@@ -147,12 +147,14 @@ impl Engine<'_> {
         let Some(run) = session.rounds.iter().rev().find(|run| run.opened.number == number) else {
             return Ok(());
         };
-        let Some(seat) = run.seat(&participant).filter(|seat| seat.retried == attempt) else { return Ok(()) };
+        let Some(asked) = run.seat(&participant).filter(|seat| seat.retried == attempt) else {
+            return Ok(());
+        };
         let round = run.opened.round.clone();
-        if !seat.status.is_open() {
+        if !asked.status.is_open() {
             // An answer that came back in the moment its round was closed is refused, which is history too.
             let is_refused =
-                seat.status == SeatStatus::Missing && session.closed.is_none() && session.paused.is_none();
+                asked.status == SeatStatus::Missing && session.closed.is_none() && session.paused.is_none();
             if let (true, SeatResult::Sealed(seal)) = (is_refused, back) {
                 self.stage(Command::Seal { round, participant, seal })?;
             }

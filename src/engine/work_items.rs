@@ -90,7 +90,7 @@ impl Engine<'_> {
             return Err(EngineError::Table(format!("no participant for agent `{agent}`")));
         };
         let terms = self.attempt_limits(&item.offered.step);
-        let ask = self.ask_agent(item, terms.schema.clone(), terms.facts.as_ref());
+        let ask = self.ask_agent(item, terms.schema.as_ref(), terms.facts.as_ref());
         let (place, of, id) = (RequestId::Item(id.to_owned()), id.to_owned(), id.to_owned());
         let work =
             async move { FinishedRequest::Item(Box::new(run_attempt(participant, ask, of, terms).await)) };
@@ -118,7 +118,7 @@ impl Engine<'_> {
     fn ask_agent(
         &self,
         item: &WorkItem,
-        schema: Option<OutputSchema>,
+        schema: Option<&OutputSchema>,
         facts: Option<&FormFacts>,
     ) -> SeatRequest {
         let offered = &item.offered;
@@ -130,7 +130,7 @@ impl Engine<'_> {
         let mut task = WorkItemView {
             input: offered.task.as_ref().map(|task| task.input.clone()).unwrap_or_default(),
             whole: self.session.work_item_json(offered).unwrap_or_default(),
-            schema: schema.clone(),
+            schema: schema.cloned(),
             is_rehearsal: self.session.rehearses(),
             placeholder: facts.map(FormFacts::placeholder),
             ..WorkItemView::default()
@@ -141,7 +141,7 @@ impl Engine<'_> {
         }
         SeatRequest {
             round: offered.item.clone(),
-            schema: match (facts, &schema) {
+            schema: match (facts, schema) {
                 (Some(facts), _) => Some(Arc::new(ReplySchema::strict(&facts.service_schema()))),
                 (None, Some(schema)) => Some(Arc::new(ReplySchema::of_user(schema.written()))),
                 (None, None) => None,

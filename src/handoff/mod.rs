@@ -19,4 +19,4 @@ pub use form::FormFacts;
 pub use linked_tasks::{LinkedTasks, linked_tasks};
 pub use rendering::Rendered;
 pub(crate) use revision::is_asked_again;
-pub use work_item_input::{WorkItemDraft, offer, whole_prompt};
+pub use work_item_input::{WorkItemDraft, whole_prompt};

@@ -13,9 +13,9 @@ use crate::history::{AgentWork, PreviousArtifact, ReviewContext, Session, StageC
 use crate::round::snapshot::sha256_hex;
 use crate::workflow::{Definition, ExpectedOutput, Step, StepKind, Template, VERDICT, is_blank};
 
+/// A work item without its id.
 pub struct WorkItemDraft {
-    pub to: String,
-    pub task: AgentWork,
+    pub offered: WorkItemOffered,
     pub warnings: Vec<String>,
 }
 
@@ -118,15 +118,29 @@ impl Session {
             task.rules = Some(facts.instructions() + task.rules.as_deref().unwrap_or_default());
             task.prompt = Some(self.facilitator_prompt(definition, step, &facts));
         }
-        let whole = brief(definition, step, &task) + &text(definition, &task);
+        let text = text(definition, &task);
+        let whole = brief(definition, step, &task) + &text;
         let template = template.as_ref().map(|template| (template, &scope));
         let checked = self.check_agent(definition, step, template, &task.input, &whole);
         if let Some(why) = checked.refusal {
             return Err(why);
         }
-        let mut warnings = checked.warnings;
-        warnings.extend(linked.warnings);
-        Ok(WorkItemDraft { to: agent.to_owned(), task, warnings })
+        // A prompt of its own that is a template is a prompt, never the system's part.
+        let is_own = participant_template(definition, agent).is_some();
+        let offered = WorkItemOffered {
+            step: step.id.clone(),
+            round: String::new(),
+            participant: agent.to_owned(),
+            item: String::new(),
+            model: seat.label(&step.id).to_owned(),
+            available_skills: seat.skills.clone(),
+            address: String::new(),
+            persona: if is_own { String::new() } else { seat.persona.clone() },
+            prompt_sha256: sha256_hex(text),
+            context_sha256: sha256_hex(as_json(&task.input)),
+            task: Some(Box::new(task)),
+        };
+        Ok(WorkItemDraft { offered, warnings: [checked.warnings, linked.warnings].concat() })
     }
 
     /// The prompt of an agent's work item: the system's part, empty if there is none, and the text.
@@ -184,33 +198,6 @@ pub fn work_item(definition: &Definition, task: &AgentWork) -> Map<String, Value
 /// three dashes, and the text.
 pub fn whole_prompt(system: &str, text: &str) -> String {
     if system.is_empty() { text.to_owned() } else { format!("{system}\n---\n\n{text}") }
-}
-
-pub fn offer(
-    session: &Session,
-    definition: &Definition,
-    step: &Step,
-    item: String,
-    hand_over: WorkItemDraft,
-) -> WorkItemOffered {
-    let WorkItemDraft { to, task, .. } = hand_over;
-    let seat = session.seat_info(&to);
-    // A prompt of its own that is a template is a prompt, never the system's part.
-    let is_own = participant_template(definition, &to).is_some();
-    let persona = seat.filter(|_| !is_own).map(|seat| seat.persona.clone());
-    WorkItemOffered {
-        step: step.id.clone(),
-        round: String::new(),
-        item,
-        model: seat.map(|seat| seat.label(&step.id).to_owned()).unwrap_or_default(),
-        available_skills: task.stage_context.available_skills.clone(),
-        address: String::new(),
-        persona: persona.unwrap_or_default(),
-        prompt_sha256: sha256_hex(text(definition, &task)),
-        context_sha256: sha256_hex(as_json(&task.input)),
-        participant: to,
-        task: Some(Box::new(task)),
-    }
 }
 
 pub(crate) fn as_json(input: &Map<String, Value>) -> String {

@@ -10,10 +10,10 @@ use super::record::recorded;
 use crate::core::command::{DecideResult, Refusal, refuse};
 use crate::core::next::{tie_message, unstarted};
 use crate::core::proposal::{Proposal, holds};
-use crate::handoff::{offer, rejected, round_data};
+use crate::handoff::{WorkItemDraft, rejected, round_data};
 use crate::history::{
     ApprovalGiven, ApprovalRequested, ApprovalRun, Event, IdeasMerged, ItemStatus, Merge, RECORDED_BY_STEP,
-    RoundRun, Session, StepFinished, StepRun, Timestamp, WorkItem,
+    RoundRun, Session, StepFinished, StepRun, Timestamp, WorkItem, WorkItemOffered,
 };
 use crate::tally::Ties;
 use crate::workflow::{Approval, Definition, Step, StepKind};
@@ -67,8 +67,8 @@ fn running<'a>(
 /// The work items of a step that has handed none out; the end of the step where none can be made.
 pub fn offer_items(session: &Session, definition: &Definition, id: &str, now: Timestamp) -> DecideResult {
     let (run, step) = running(session, definition, id)?;
-    let hand_overs = match session.work_item_drafts(definition, step) {
-        Ok(hand_overs) => hand_overs,
+    let drafts = match session.work_item_drafts(definition, step) {
+        Ok(drafts) => drafts,
         Err(why) if run.items.is_empty() => {
             return Ok(ended(session, definition, step, StepOutcome::to_nothing(why), None, now));
         }
@@ -77,9 +77,8 @@ pub fn offer_items(session: &Session, definition: &Definition, id: &str, now: Ti
     let nth = session.runs.get(id).copied().unwrap_or(1);
     let of_run = if nth > 1 { format!("{id}.{nth}") } else { id.to_owned() };
     let mut events = Vec::new();
-    for (index, hand_over) in hand_overs.into_iter().enumerate().skip(run.items.len()) {
-        let warnings = hand_over.warnings.clone();
-        let offered = offer(session, definition, step, format!("{of_run}/{}", index + 1), hand_over);
+    for (index, WorkItemDraft { offered, warnings }) in drafts.into_iter().enumerate().skip(run.items.len()) {
+        let offered = WorkItemOffered { item: format!("{of_run}/{}", index + 1), ..offered };
         events.extend(warnings.into_iter().map(|message| Event::Warning {
             message,
             step: Some(id.to_owned()),

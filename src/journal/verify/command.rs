@@ -54,9 +54,10 @@ pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, St
             Command::RefuseEnvelope { round, participant, why, commitment }
         }
         Event::AnswerRevealed(_) => Command::Reveal,
-        Event::TallyMade(_) => Command::Tally,
-        Event::LeaksFound(found) if !found.round.is_empty() => Command::Tally,
-        Event::LeaksFound(found) => Command::FinishStep { step: found.step.clone() },
+        Event::LeaksFound(found) if found.round.is_empty() => {
+            Command::FinishStep { step: found.step.clone() }
+        }
+        Event::TallyMade(_) | Event::LeaksFound(_) => Command::Tally,
         Event::WorkItemOffered(item) if item.task.is_some() => Command::Offer { step: item.step.clone() },
         Event::WorkItemOffered(_) => Command::OfferRest,
         Event::WorkItemClaimed(claim) => claim_command(session, claim, at),
@@ -64,10 +65,7 @@ pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, St
         Event::ReviewRecorded(review) => Command::RecordReview { item: review.item },
         Event::LinkRecorded(link) => Command::RecordReview { item: link.link.from_id },
         Event::TaskWritten(written) => Command::RecordTask { item: written.item, error: written.error },
-        Event::ArtifactRecorded(ArtifactRecorded { step: Some(step), .. }) => Command::RecordResult { step },
-        Event::ArtifactRecorded(ArtifactRecorded { artifact, by, .. }) => {
-            Command::RecordArtifact { artifact, by }
-        }
+        Event::ArtifactRecorded(recorded) => artifact_command(recorded),
         Event::SynthesisRecorded(note) => Command::RecordSynthesis { round: note.round, text: note.text },
         Event::ApprovalRequested(asked) => Command::AskPerson { step: asked.step },
         Event::ApprovalGiven(given) => Command::Answer(given),
@@ -96,6 +94,11 @@ fn close_command(closed: &RoundClosed) -> Result<Command, String> {
 fn return_command(session: &Session, back: &WorkItemReturned) -> Command {
     let claim = session.items.get(&back.item).and_then(|item| item.claim.as_ref());
     Command::Return { back: Box::new(back.clone()), holder: claim.and_then(|claim| claim.holder.clone()) }
+}
+
+fn artifact_command(recorded: ArtifactRecorded) -> Command {
+    let ArtifactRecorded { step, artifact, by, .. } = recorded;
+    step.map_or(Command::RecordArtifact { artifact, by }, |step| Command::RecordResult { step })
 }
 
 /// An answer that came too late is not kept.

@@ -94,7 +94,9 @@ pub fn ballot_message(
 /// The bytes that a seat signs of a failure: the ids of the delivery, and what went wrong.
 pub fn failed_message(parts: &[&str]) -> Vec<u8> {
     let mut message = FAILED.as_bytes().to_vec();
-    parts.iter().for_each(|part| push(&mut message, part.as_bytes()));
+    for part in parts {
+        push(&mut message, part.as_bytes());
+    }
     message
 }
 

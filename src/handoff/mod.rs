@@ -5,7 +5,6 @@ mod context;
 mod disclosure;
 mod form;
 mod linked_tasks;
-mod pseudonym;
 mod recall;
 mod rendering;
 mod review;

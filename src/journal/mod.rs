@@ -6,7 +6,6 @@
 
 mod document;
 mod key_store;
-mod lock_owner;
 mod reader;
 mod storage;
 mod verify;

@@ -119,10 +119,10 @@ fn entries<'a>(m: &'a SnapshotContent<'a>) -> SnapshotEntries<'a> {
     put(
         "agenda",
         list(m.agenda.iter().map(|item| {
-            map([
-                ("id", Out::word(&item.id)),
-                ("title", Out::text(&item.title)),
-                ("status", Out::text(&item.status)),
+            Out::Map(vec![
+                ("id".into(), Out::word(&item.id)),
+                ("title".into(), Out::text(&item.title)),
+                ("status".into(), Out::text(&item.status)),
             ])
         })),
     );
@@ -166,10 +166,6 @@ fn entries<'a>(m: &'a SnapshotContent<'a>) -> SnapshotEntries<'a> {
 fn list<'a>(items: impl Iterator<Item = Out<'a>>) -> Option<Out<'a>> {
     let items: Vec<_> = items.collect();
     (!items.is_empty()).then_some(Out::List(items))
-}
-
-fn map<'a, const N: usize>(entries: [(&'static str, Out<'a>); N]) -> Out<'a> {
-    Out::Map(entries.into_iter().map(|(key, value)| (key.into(), value)).collect())
 }
 
 fn ballot<'a>(m: &'a SnapshotContent<'a>) -> Option<Out<'a>> {

@@ -17,10 +17,14 @@ pub fn address_variable(provider: &str) -> String {
     format!("{}_BASE_URL", provider.to_uppercase().replace('-', "_"))
 }
 
-/// The address that the environment names: by the provider's variable; where the user's configuration names
-/// none, by one that the vendor's own tools read.
-fn set_address(provider: &str, is_configured: bool) -> Option<String> {
-    let read = |name: &str| std::env::var(name).ok().filter(|address| !address.trim().is_empty());
+/// Returns the address that variables name: the provider's own, or without a configured address those of the
+/// vendor's tools.
+fn set_address(
+    provider: &str,
+    is_configured: bool,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Option<String> {
+    let read = |name: &str| variable(name).filter(|address| !address.trim().is_empty());
     read(&address_variable(provider)).or_else(|| match provider {
         _ if is_configured => None,
         "ollama" => read("OLLAMA_HOST").map(|host| ollama_address(host.trim())),
@@ -43,7 +47,7 @@ pub fn access(config: &Config, provider: &str) -> Result<Need, Diagnostic> {
     let said = config.providers.get(provider).cloned().unwrap_or_default();
     let from = said.project.as_ref().map(|project| project.from.clone());
     let (own, project) = (values(said.own), values(said.project));
-    let set = set_address(provider, own.base_url.is_some());
+    let set = set_address(provider, own.base_url.is_some(), |name| std::env::var(name).ok());
     let by_user = own.base_url.or_else(|| known(provider).map(|known| known.base_url.to_owned()));
     let is_projects = set.is_none() && project.base_url.is_some() && project.base_url != by_user;
     let by_project = project.base_url.filter(|_| is_projects);
@@ -112,4 +116,46 @@ fn refuse_usual(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::set_address;
+
+    #[test]
+    fn variables_of_the_vendors_tools_set_addresses_that_nothing_else_sets() {
+        let variables = [
+            ("OPENAI_API_BASE", "http://old/v1"),
+            ("OPENAI_BASE_URL", "http://new/v1"),
+            ("LAB_BASE_URL", " "),
+        ];
+        let read = |name: &str| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, address)| (*address).to_owned())
+        };
+        let set = |provider, is_configured| set_address(provider, is_configured, read);
+        assert_eq!(set("openai", false).as_deref(), Some("http://new/v1"));
+        assert_eq!(set("openai-responses", false).as_deref(), Some("http://new/v1"));
+        assert_eq!(set("openai-responses", true), None);
+        assert_eq!(set("lab", false), None);
+        assert_eq!(set("anthropic", false), None);
+        let old = |name: &str| (name == "OPENAI_API_BASE").then(|| "http://old/v1".to_owned());
+        for provider in ["openai", "openai-responses"] {
+            assert_eq!(set_address(provider, false, old).as_deref(), Some("http://old/v1"), "{provider}");
+        }
+    }
+
+    #[test]
+    fn ollamas_host_is_read_by_its_own_rule() {
+        for (host, address) in [
+            ("0.0.0.0", "http://127.0.0.1:11434/v1"),
+            ("box:8080", "http://box:8080/v1"),
+            ("box", "http://box:11434/v1"),
+            (":8080", "http://127.0.0.1:8080/v1"),
+            ("https://gpu.example/", "https://gpu.example/v1"),
+            ("[::1]", "http://[::1]:11434/v1"),
+        ] {
+            let set = set_address("ollama", false, |name| (name == "OLLAMA_HOST").then(|| host.to_owned()));
+            assert_eq!(set.as_deref(), Some(address), "{host}");
+        }
+    }
 }

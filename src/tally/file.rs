@@ -243,6 +243,11 @@ impl Reader<'_> {
             ANSWERS.iter().filter_map(|(name, kind)| Some((*kind, node.get(name)?))).collect();
         let mark = match answers.as_slice() {
             [(_, answer)] if !abstains && answer.value == Value::Text("abstain".to_owned()) => None,
+            [(CountableKind::Estimate, Node { value: Value::Text(card), .. })]
+                if ["?", "☕"].contains(&&**card) =>
+            {
+                None
+            }
             [] if abstains => None,
             [(kind, answer)] if !abstains => {
                 let known = *self.kind.get_or_insert(*kind);

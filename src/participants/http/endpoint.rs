@@ -116,4 +116,19 @@ mod tests {
         assert_eq!(headers.get("api-key").map(HeaderValue::as_bytes), Some(&b"k"[..]));
         assert!(!headers.contains_key("authorization"));
     }
+
+    #[test]
+    fn the_header_of_a_key_follows_its_kind_and_the_configuration() {
+        let header = |base: &str, key: &str, auth| {
+            let service = Service { key: Some(key.into()), auth, ..Service::new(ApiStyle::OpenAi, base) };
+            let headers = headers(&service).unwrap();
+            ["authorization", "api-key"].into_iter().find(|name| headers.contains_key(*name))
+        };
+        let azure = "https://lab.openai.azure.com/openai/v1";
+        assert_eq!(header(azure, "k", None), Some("api-key"));
+        assert_eq!(header(azure, "eyJ0eXAi.x.y", None), Some("authorization"));
+        assert_eq!(header(azure, "k", Some(KeyHeader::Bearer)), Some("authorization"));
+        assert_eq!(header("https://gate.example/v1", "k", None), Some("authorization"));
+        assert_eq!(header("https://gate.example/v1", "k", Some(KeyHeader::ApiKey)), Some("api-key"));
+    }
 }

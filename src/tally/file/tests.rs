@@ -102,3 +102,13 @@ fn an_alias_cannot_make_a_file_unfold() {
     }
     assert!(read_ballots(&bomb, "x.yaml").is_err());
 }
+
+#[test]
+fn poker_cards_without_a_number_abstain() {
+    let table = "estimate\n5\n5\n8\n?\n☕\n";
+    let map = r#"{"ballots": [{"count": 2, "estimate": 5}, {"estimate": 8}, {"estimate": "?"}, {"estimate": "☕"}]}"#;
+    for (text, file) in [(table, "b.csv"), (map, "b.json")] {
+        let read = read_ballots(text, file).expect(file);
+        assert_eq!((read.abstained, read.profile.total_weight()), (2, Decimal::whole(3)), "{file}");
+    }
+}

@@ -242,9 +242,9 @@ impl Reader<'_> {
         let answers: Vec<_> =
             ANSWERS.iter().filter_map(|(name, kind)| Some((*kind, node.get(name)?))).collect();
         let mark = match answers.as_slice() {
-            [(_, answer)] if !abstains && answer.value == Value::Text("abstain".to_owned()) => None,
+            [(_, Node { value: Value::Text(word), .. })] if word == "abstain" => None,
             [(CountableKind::Estimate, Node { value: Value::Text(card), .. })]
-                if ["?", "☕"].contains(&&**card) =>
+                if matches!(&**card, "?" | "☕") =>
             {
                 None
             }

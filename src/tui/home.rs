@@ -1,10 +1,24 @@
-//! The home screen: sessions that can go on or be looked at, and ways to begin one.
+//! The home screen: sessions that can go on or are over, ways to begin one, who can answer.
 
 use std::path::PathBuf;
 
+use ratatui::Frame;
+use ratatui::layout::{Alignment, Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+use unicode_width::UnicodeWidthStr as _;
+
+use super::frame::{self, ClickMap, Heading, Target, row_start};
+use super::text::{clipped, cut_middle, paragraph};
+use super::theme::Theme;
+use crate::history::NO_MODEL;
+use crate::sanitize::harmless_line;
+
+pub const REHEARSAL: &str = "rehearsal";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenTarget {
-    /// A topic of one's own.
     NewQuestion,
     /// A definition's text, under a file's name.
     Text {
@@ -27,8 +41,7 @@ pub enum HomeSection {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HomeRow {
     pub part: HomeSection,
-    /// A sign for its state, and the same in ASCII.
-    pub sign: (&'static str, &'static str),
+    pub sign: &'static str,
     pub name: String,
     pub about: String,
     /// How long ago it was touched; empty where it was never begun.
@@ -36,6 +49,27 @@ pub struct HomeRow {
     /// All that is said of it beside the list, a line each.
     pub detail: Vec<String>,
     pub opening: OpenTarget,
+}
+
+/// A provider, local server or program that can answer on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelSource {
+    /// The name in front of `/` in a model's text.
+    pub provider: String,
+    pub state: SourceState,
+    /// A few words about it: how many models, or what is missing.
+    pub about: String,
+    /// Its models as a seat names them: `provider/model`.
+    pub models: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SourceState {
+    Ready,
+    /// It wants a key, and none is set.
+    NeedsKey,
+    /// It does not answer, or is not set up.
+    Unreachable,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -53,17 +87,17 @@ pub struct Home {
     pub strategies: Vec<String>,
     pub notices: Vec<String>,
     pub is_reading: bool,
+    /// Who can answer on this machine; none until it is found out.
+    pub sources: Option<Vec<ModelSource>>,
 }
 
 impl HomeRow {
-    /// Whether it is a session that can go on.
-    pub fn is_open(&self) -> bool {
-        self.part == HomeSection::Sessions && self.sign.0 == "●"
+    fn is_open(&self) -> bool {
+        self.part == HomeSection::Sessions && self.sign == "●"
     }
 }
 
 impl Home {
-    /// The rows that are shown, by the words that are looked for.
     pub fn shown(&self) -> Vec<&HomeRow> {
         let words = self.words.to_lowercase();
         let holds = |row: &&HomeRow| {
@@ -72,19 +106,181 @@ impl Home {
         self.rows.iter().filter(holds).collect()
     }
 
-    pub fn chosen(&self) -> Option<HomeRow> {
+    pub fn chosen(&self) -> Option<&HomeRow> {
         let shown = self.shown();
-        shown.get(self.at.min(shown.len().saturating_sub(1))).map(|row| (*row).clone())
+        shown.get(self.at.min(shown.len().saturating_sub(1))).copied()
     }
 
     pub fn take(&mut self, mut read: Self) {
-        let chosen = self.chosen().map(|row| row.opening);
         // What can go on stands first.
         read.rows.sort_by_key(|row| (row.part != HomeSection::Sessions, !row.is_open()));
-        read.words = std::mem::take(&mut self.words);
-        read.at = chosen
-            .and_then(|opening| read.shown().iter().position(|row| row.opening == opening))
-            .unwrap_or(self.at);
+        (read.words, read.sources) = (std::mem::take(&mut self.words), self.sources.take());
+        let is_chosen = |row: &&HomeRow| self.chosen().is_some_and(|chosen| chosen.opening == row.opening);
+        read.at = read.shown().iter().position(is_chosen).unwrap_or(self.at);
         *self = read;
     }
+}
+
+const TWO_COLUMNS: u16 = 100;
+const WITH_SOURCES: u16 = 12;
+
+struct Part<'a> {
+    title: String,
+    rows: &'a [&'a HomeRow],
+    first: usize,
+}
+
+pub fn draw(frame: &mut Frame<'_>, title: Rect, body: Rect, home: &Home, theme: Theme, hits: &mut ClickMap) {
+    heading(frame, title, home, theme);
+    let of_list =
+        if body.width >= TWO_COLUMNS { Constraint::Fill(3) } else { Constraint::Length(body.width) };
+    let [body, beside] = Layout::horizontal([of_list, Constraint::Fill(2)]).areas(body);
+    let of_sources = if body.height >= WITH_SOURCES { 2 } else { 0 };
+    let [list, who] = Layout::vertical([Constraint::Min(1), Constraint::Length(of_sources)]).areas(body);
+    let shown = home.shown();
+    let parts = parts(home, &shown);
+    let places = Layout::vertical(heights(&parts, list.height)).split(list);
+    for (part, place) in parts.iter().zip(places.iter()) {
+        draw_part(frame, *place, home.at, part, theme, hits);
+    }
+    if who.height > 0 {
+        let heading = Heading { note: "m takes one · D tests them".to_owned(), ..Heading::of("can answer") };
+        let line = sources(home, usize::from(frame::inner(who).width), theme);
+        frame::draw(frame, who, theme, &heading, vec![line]);
+    }
+    if beside.width > 0 {
+        // What is said of the row under the cursor.
+        let row = home.chosen();
+        let texts = row.map_or(&[][..], |row| match row.detail.as_slice() {
+            [] => std::slice::from_ref(&row.about),
+            detail => detail,
+        });
+        let width = usize::from(frame::inner(beside).width);
+        let lines = texts.iter().flat_map(|text| paragraph(text, width, 6, Style::new())).collect();
+        let title = row.map(|row| row.name.as_str()).unwrap_or_default();
+        frame::draw(frame, beside, theme, &Heading::of(title), lines);
+    }
+}
+
+/// Sessions that can go on, those that are over, and what can be begun; parts without rows are left out.
+fn parts<'a>(home: &Home, shown: &'a [&'a HomeRow]) -> Vec<Part<'a>> {
+    let sessions = shown.iter().take_while(|row| row.part == HomeSection::Sessions).count();
+    let open = shown[..sessions].iter().take_while(|row| row.is_open()).count();
+    let words = harmless_line(&home.words);
+    let found = if words.is_empty() { String::new() } else { format!(" · “{words}”") };
+    let title = |name: &str, count: usize| format!("{name} ({count}){found}");
+    let mut parts = vec![
+        Part { title: title("go on", open), rows: &shown[..open], first: 0 },
+        Part { title: title("done", sessions - open), rows: &shown[open..sessions], first: open },
+        Part { title: format!("begin{found}"), rows: &shown[sessions..], first: sessions },
+    ];
+    parts.retain(|part| !part.rows.is_empty());
+    if parts.is_empty() {
+        let title = if home.is_reading { "loading…" } else { "nothing holds this; Esc ends the search" };
+        parts.push(Part { title: title.to_owned(), rows: &[], first: 0 });
+    }
+    parts
+}
+
+/// How high each part is: as high as its rows, as far as those below it keep a few lines.
+fn heights(parts: &[Part<'_>], room: u16) -> Vec<Constraint> {
+    const LEAST: u16 = 3;
+    let mut left = room;
+    let below = (0..parts.len()).rev().map(|after| LEAST * frame::cells(after));
+    let height = |(part, below): (&Part<'_>, u16)| {
+        let height = frame::height(part.rows.len()).min(left.saturating_sub(below).max(LEAST)).min(left);
+        left -= height;
+        Constraint::Length(height)
+    };
+    parts.iter().zip(below).map(height).collect()
+}
+
+fn draw_part(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    at: usize,
+    part: &Part<'_>,
+    theme: Theme,
+    hits: &mut ClickMap,
+) {
+    if area.height == 0 {
+        return;
+    }
+    let inner = frame::inner(area);
+    let (height, room) = (usize::from(inner.height), usize::from(inner.width));
+    let chosen = at.checked_sub(part.first).filter(|at| *at < part.rows.len());
+    let start = chosen.map_or(0, |at| (at + 1).saturating_sub(height));
+    let shown = part.rows.iter().enumerate().skip(start).take(height);
+    let note = match shown.len() {
+        count if count < part.rows.len() => format!("{count} of {} · / finds", part.rows.len()),
+        _ => String::new(),
+    };
+    let widest = |text: fn(&HomeRow) -> &str| {
+        part.rows.iter().map(|row| harmless_line(text(row)).width()).max().unwrap_or(0)
+    };
+    let ages = if room < 56 { 0 } else { widest(|row| &row.age) };
+    let rest = room.saturating_sub(4 + 2 + ages + if ages > 0 { 2 } else { 0 });
+    // What fits is whole; else the name has more of the room than what is said of it.
+    let names = widest(|row| &row.name).min(rest.saturating_sub(widest(|row| &row.about)).max(rest * 3 / 5));
+    let mut lines = Vec::new();
+    for (y, (index, row)) in (inner.y..inner.bottom()).zip(shown) {
+        hits.note(Rect { y, height: 1, ..inner }, Target::Row(part.first + index));
+        let style = match row.sign {
+            "✓" => theme.good(),
+            "✗" | "!" => theme.bad(),
+            _ => Style::new(),
+        };
+        let is_chosen = chosen == Some(index);
+        let mut line = row_start(theme, is_chosen, Span::styled(row.sign, style), &row.name, names);
+        line.push_span(clipped(&harmless_line(&row.about), rest - names));
+        if ages > 0 {
+            line.push_span(Span::styled(format!("  {:>ages$}", harmless_line(&row.age)), theme.faint()));
+        }
+        lines.push(if is_chosen { line.style(theme.chosen()) } else { line });
+    }
+    let heading = Heading { title: part.title.clone(), note, is_focused: chosen.is_some() };
+    frame::draw(frame, area, theme, &heading, lines);
+}
+
+fn heading(frame: &mut Frame<'_>, area: Rect, home: &Home, theme: Theme) {
+    let width = usize::from(area.width);
+    let [first, second] = Layout::vertical([Constraint::Length(1); 2]).areas(area);
+    let usual = home.model.as_deref().unwrap_or(NO_MODEL);
+    let answers = harmless_line(&format!("answers come from: {usual} "));
+    let project = harmless_line(&home.project);
+    let fits = project.width() + answers.width() + 16 < width;
+    let right = if fits { format!("{project} · {answers}") } else { answers };
+    frame.render_widget(Paragraph::new(Line::styled(" roundtable", theme.strong())), first);
+    let right = cut_middle(&right, width.saturating_sub(13));
+    frame.render_widget(Paragraph::new(right).alignment(Alignment::Right), first);
+    let text = if width >= 78 {
+        " Ask several AIs one question at once; no answer is read before all are in."
+    } else {
+        " One question to several AIs, blind."
+    };
+    frame.render_widget(Paragraph::new(text), second);
+}
+
+/// One line: those that can answer, and how many lack something.
+fn sources(home: &Home, width: usize, theme: Theme) -> Line<'static> {
+    let all = home.sources.as_deref().unwrap_or_default();
+    let ready = all.iter().filter(|source| source.state == SourceState::Ready);
+    let missing = all.len() - ready.clone().count();
+    let name = |source: &ModelSource| match source.models.len() {
+        0 => harmless_line(&source.provider),
+        count => format!("{} {count}", harmless_line(&source.provider)),
+    };
+    let mut ready: Vec<String> = ready.map(name).collect();
+    ready.push(format!("{REHEARSAL} (no model)"));
+    if home.sources.is_none() {
+        ready.push("asking local servers …".to_owned());
+    }
+    let right = match missing {
+        _ if width < 60 => String::new(),
+        0 => String::new(),
+        1 => "1 other is not set up: D shows".to_owned(),
+        count => format!("{count} others are not set up: D shows"),
+    };
+    let left = clipped(&ready.join(" · "), width.saturating_sub(right.width() + 2));
+    Line::from(vec![Span::raw(left), Span::styled(format!("  {right}"), theme.faint())])
 }

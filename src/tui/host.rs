@@ -1,26 +1,28 @@
-//! What the screen needs of the world outside: files, sessions, the engine. The command line gives it.
+//! The world outside: what the screen needs of it, which the command line gives; the messages that come in, and
+//! the effects that go out.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use crossterm::event::KeyEvent;
 use indexmap::IndexMap;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
-use super::home::{Home, OpenTarget};
-use super::live::EngineUpdate;
-use super::sources::{ModelSource, SeatChoice, SeatLink};
+use super::frame::{Pane, Target};
+use super::home::{Home, ModelSource, OpenTarget};
+use super::live::{EngineUpdate, SeatChoice, SeatLink};
 use crate::config::doctor::ProbeLevel;
 use crate::config::need::Need;
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
-use crate::history::{LogEntry, SeatInvited, Session, SessionOpened, TimedEvent};
+use crate::history::{LogEntry, SeatInvited, Session, SessionOpened, TimedEvent, Timestamp};
 use crate::participants::human::HumanQuestion;
-use crate::participants::progress::ProgressBoard;
+use crate::participants::progress::{Progress, ProgressBoard};
 
 pub struct EngineHandle {
     pub orders: UnboundedSender<FacilitatorRequest>,
     pub news: UnboundedReceiver<EngineUpdate>,
     pub people: UnboundedReceiver<HumanQuestion>,
-    /// How the requests of the open round stand.
     pub watches: ProgressBoard,
     pub path: PathBuf,
     pub links: IndexMap<String, SeatLink>,
@@ -83,7 +85,6 @@ pub struct Draft {
 pub trait Host: Send + Sync {
     fn home(&self) -> Home;
 
-    /// What a session would open with, and what should be said of it.
     fn draft(&self, opening: &OpenTarget, choice: &SeatChoice) -> Result<Draft, Diagnostics>;
 
     /// Who can answer; may take as long as the slowest local server.
@@ -99,7 +100,6 @@ pub trait Host: Send + Sync {
     /// Begins a session whose programs are measured: its file is made, and an engine works on it.
     fn begin(&self, opened: &SessionOpened) -> Result<EngineHandle, StartRefusal>;
 
-    /// Goes on with a saved session; its events so far come with it.
     fn resume(&self, path: &Path, tell: Tell<'_>) -> Result<(Vec<LogEntry>, EngineHandle), StartRefusal>;
 
     /// A new session with a saved one's events up to `seq`, or to the last point before it from which
@@ -109,7 +109,7 @@ pub trait Host: Send + Sync {
     /// A new link for a remote seat of the session that is served, and the invitation to record for it.
     fn invite(&self, session: &Session, seat: &str) -> Result<(SeatInvited, SeatLink), Diagnostic>;
 
-    /// Agrees to this, and keeps that.
+    /// Keeps the agreement.
     fn agree(&self, needs: &[Need]) -> Result<(), Diagnostic>;
 
     /// A saved session's events, as they are read; the first of them come at once.
@@ -123,11 +123,68 @@ pub trait Host: Send + Sync {
     /// How each provider fares, in lines; may take as long as the slowest of them.
     fn doctor(&self, depth: ProbeLevel) -> String;
 
-    /// Writes a report in a format; where it went.
+    /// Writes a report; returns where it went.
     fn report(&self, session: &Session, format: &str) -> Result<PathBuf, Diagnostic>;
 
-    /// Keeps what is typed under a name; `None` forgets it.
+    /// Keeps a form's text under a name; `None` forgets it.
     fn keep(&self, name: &str, text: Option<&str>) -> Result<(), Diagnostic>;
 
     fn kept(&self, name: &str) -> Option<String>;
+}
+
+#[derive(Debug, Clone)]
+pub enum Message {
+    Key(KeyEvent),
+    Paste(String),
+    Resize(u16, u16),
+    Pass(u64),
+    Tick(Timestamp),
+    Doctor(String),
+    Progress(HashMap<String, Progress>),
+    Click(Target),
+    /// The wheel was turned over a pane, this many lines down.
+    Wheel(Option<Pane>, i32),
+    EngineUpdate(EngineUpdate),
+    /// A person who takes a seat is asked; again, where an earlier answer did not count.
+    Asked(String, Option<String>),
+    LoadProgress(LoadProgress),
+    Sources(Vec<ModelSource>),
+    Home(Box<Home>),
+    /// A session is ready to be looked at before it begins.
+    Drafted(Box<Draft>),
+    Context(Result<Option<String>, String>),
+    /// Paths of the project that begin with what was typed into the field at hand.
+    Paths(Vec<String>),
+    /// The draft of this form.
+    Kept(String, String),
+    Busy(String),
+    Say(String),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    Quit,
+    Suspend,
+    Order(FacilitatorRequest),
+    Begin,
+    Invite(String),
+    Agree,
+    Open(OpenTarget),
+    Reply(String, String),
+    ReadHome,
+    FindSources,
+    UseModel(String),
+    Redraft(SeatChoice),
+    CancelOpening,
+    Doctor,
+    ReadContext,
+    Notify(String),
+    Copy(String),
+    Report(&'static str),
+    FindPaths(String),
+    /// Keep what is typed into the form of this name; `None` forgets it.
+    Keep(String, Option<String>),
+    /// Keep what is typed into the form once the person pauses.
+    KeepSoon,
+    Recall(String),
 }

@@ -1,6 +1,17 @@
-//! A list over the panes: what it is for, its rows, and what is typed to narrow it.
+//! A list over the panes: what it is for, its rows, what is typed to narrow it, and how it is drawn.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+use unicode_width::UnicodeWidthStr as _;
+
+use super::frame::{ClickMap, Target, cells, popup};
+use super::text::{clipped, cut_middle};
+use super::theme::Theme;
+use crate::sanitize::{harmless, harmless_line};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct List {
@@ -11,13 +22,11 @@ pub struct List {
     pub typed: String,
     /// The chosen row, among those that are shown.
     pub at: usize,
-    /// The keys that choose, in words.
     pub keys: String,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListRow {
-    /// What it stands for; its text where that says it.
     pub value: String,
     pub text: String,
     pub about: String,
@@ -43,8 +52,6 @@ pub enum ModelTarget {
     Project,
     /// A seat of a session that has not begun.
     Seat(String),
-    /// All seats of a session that has not begun.
-    AllSeats,
     /// A seat of the open round, which is asked again.
     Retry(String),
 }
@@ -58,8 +65,9 @@ pub enum ListEvent {
     ChosenForAll,
 }
 
-/// The row of what is typed itself, where that may be taken.
 const TYPED: &str = "as typed";
+/// Lists with more rows have room for what is typed from the start, so that they keep their height.
+const LONG: usize = 8;
 
 impl ListRow {
     pub fn new(value: &str, text: &str, about: &str) -> Self {
@@ -74,12 +82,12 @@ impl List {
     }
 
     /// Whether letters narrow it; the others are short, and letters move in them.
-    pub fn is_typed_in(&self) -> bool {
+    fn is_typed_in(&self) -> bool {
         matches!(self.kind, ListKind::Palette | ListKind::Models(_) | ListKind::Steps | ListKind::Material)
     }
 
     /// The rows that are shown, each with its place among all.
-    pub fn shown(&self) -> Vec<(usize, &ListRow)> {
+    fn shown(&self) -> Vec<(usize, &ListRow)> {
         let typed = self.typed.to_lowercase();
         let holds = |row: &ListRow| {
             let text = format!("{} {}", row.text, row.about).to_lowercase();
@@ -95,39 +103,41 @@ impl List {
     pub fn press(&mut self, key: &KeyEvent, page: usize) -> ListEvent {
         let last = self.shown().len().saturating_sub(1);
         let is_typed = self.is_typed_in();
-        match key.code {
+        let up = |by: usize| self.at.saturating_sub(by);
+        self.at = match key.code {
             KeyCode::Esc if self.typed.is_empty() => return ListEvent::Closed,
             KeyCode::Char('q') if !is_typed => return ListEvent::Closed,
             KeyCode::Enter if key.modifiers.contains(KeyModifiers::ALT) => return ListEvent::ChosenForAll,
             KeyCode::Enter => return ListEvent::Chosen,
-            KeyCode::Esc => self.type_in(String::clear),
-            KeyCode::Up => self.at = self.at.saturating_sub(1),
-            KeyCode::Down => self.at = (self.at + 1).min(last),
-            KeyCode::PageUp => self.at = self.at.saturating_sub(page),
-            KeyCode::PageDown => self.at = (self.at + page).min(last),
-            KeyCode::Home => self.at = 0,
-            KeyCode::End => self.at = last,
-            KeyCode::Char('k') if !is_typed => self.at = self.at.saturating_sub(1),
-            KeyCode::Char('j') if !is_typed => self.at = (self.at + 1).min(last),
-            KeyCode::Char('g') if !is_typed => self.at = 0,
-            KeyCode::Char('G') if !is_typed => self.at = last,
-            _ if is_typed => self.type_in(|typed| {
-                type_in(typed, key);
-            }),
-            _ => {}
-        }
+            KeyCode::Up => up(1),
+            KeyCode::Down => (self.at + 1).min(last),
+            KeyCode::PageUp => up(page),
+            KeyCode::PageDown => (self.at + page).min(last),
+            KeyCode::Home => 0,
+            KeyCode::End => last,
+            KeyCode::Char('k') if !is_typed => up(1),
+            KeyCode::Char('j') if !is_typed => (self.at + 1).min(last),
+            KeyCode::Char('g') if !is_typed => 0,
+            KeyCode::Char('G') if !is_typed => last,
+            KeyCode::Esc => {
+                self.typed.clear();
+                return self.narrow();
+            }
+            _ if is_typed && type_in(&mut self.typed, key) => return self.narrow(),
+            _ => self.at,
+        };
         ListEvent::Moved
     }
 
     pub fn paste(&mut self, text: &str) {
         if self.is_typed_in() {
-            self.type_in(|typed| typed.push_str(text));
+            self.typed.push_str(text);
+            self.narrow();
         }
     }
 
-    /// Changes what is typed. Of models what is typed may be taken itself, in the last row.
-    fn type_in(&mut self, change: impl FnOnce(&mut String)) {
-        change(&mut self.typed);
+    /// Narrows the rows to what is typed; of models it may be taken itself, in the last row.
+    fn narrow(&mut self) -> ListEvent {
         self.at = 0;
         self.rows.retain(|row| row.about != TYPED);
         let typed = self.typed.trim();
@@ -135,24 +145,71 @@ impl List {
         if is_new && matches!(self.kind, ListKind::Models(_)) {
             self.rows.push(ListRow::new(typed, typed, TYPED));
         }
+        ListEvent::Moved
+    }
+
+    pub fn draw(&self, frame: &mut Frame<'_>, area: Rect, theme: Theme, hits: &mut ClickMap) {
+        let rows = self.shown();
+        let has_line = self.is_typed_in() && (self.rows.len() > LONG || !self.typed.is_empty());
+        let widest = |text: fn(&ListRow) -> &str| {
+            self.rows.iter().map(|row| harmless_line(text(row)).width()).max().unwrap_or(0)
+        };
+        let about = widest(|row| &row.about);
+        let text = widest(|row| &row.text).min(if about == 0 { 104 } else { 48 });
+        let wanted = (text + about + 8).max(self.title.width() + 6).max(self.keys.width() + 6).max(44);
+        let inside = usize::from(area.width.min(110)).min(wanted).saturating_sub(2);
+        let room = usize::from(area.height.saturating_sub(2 + u16::from(has_line)));
+        let start = (self.at + 1).saturating_sub(room);
+        let mut lines = Vec::new();
+        if has_line {
+            let typed = format!(" > {}▏", harmless(&self.typed));
+            let count = format!("{} of {} ", rows.len(), self.rows.len());
+            let gap = inside.saturating_sub(typed.width() + count.width());
+            let count = Span::styled(format!("{}{count}", " ".repeat(gap)), theme.faint());
+            lines.push(Line::from(vec![Span::styled(typed, theme.strong()), count]));
+        }
+        let text = text.min(inside.saturating_sub(3));
+        for (at, (_, row)) in rows.iter().enumerate().skip(start).take(room) {
+            let style = if self.kind == ListKind::Palette { theme.key() } else { Style::new() };
+            let name = clipped(&cut_middle(&harmless_line(&row.text), text), text);
+            let about = clipped(&harmless_line(&row.about), inside.saturating_sub(text + 5));
+            let line = Line::from(vec![
+                Span::raw(if at == self.at { " ▸ " } else { "   " }),
+                Span::styled(name, style),
+                Span::styled(format!("  {}", about.trim_end()), theme.faint()),
+            ]);
+            lines.push(if at == self.at { line.style(theme.chosen()) } else { line });
+        }
+        if rows.is_empty() {
+            lines.push(Line::from("   nothing holds this; Esc empties it"));
+        }
+        // It keeps its height while it is narrowed.
+        let height = self.rows.len().min(room) + usize::from(has_line);
+        lines.resize(height.max(lines.len()), Line::default());
+        let width = cells(inside + 2);
+        let inner = popup(frame, area, theme, &self.title, lines, width);
+        let keys = harmless_line(&self.keys);
+        let room = usize::from(inner.width.saturating_sub(2));
+        let keys = format!(" {} ", clipped(&keys, keys.width().min(room)));
+        let width = cells(keys.width());
+        let below = Rect { x: inner.x + 1, y: inner.bottom(), height: 1, width }.intersection(area);
+        frame.render_widget(Paragraph::new(Line::styled(keys, theme.faint())), below);
+        let first = inner.y + u16::from(has_line);
+        for (y, at) in (first..inner.bottom()).zip(start..rows.len()) {
+            hits.note(Rect { y, height: 1, ..inner }, Target::Choice(at));
+        }
     }
 }
 
-/// Typing in a line: whether the key did that.
+/// Edits a line; returns whether the key does that.
 pub fn type_in(words: &mut String, key: &KeyEvent) -> bool {
     match key.code {
         KeyCode::Backspace => {
             words.pop();
-            true
         }
-        KeyCode::Char('u') if key.modifiers.contains(KeyModifiers::CONTROL) => {
-            words.clear();
-            true
-        }
-        KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => {
-            words.push(c);
-            true
-        }
-        _ => false,
+        KeyCode::Char('u') if key.modifiers.contains(KeyModifiers::CONTROL) => words.clear(),
+        KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => words.push(c),
+        _ => return false,
     }
+    true
 }

@@ -9,10 +9,10 @@ use std::time::Duration;
 use indexmap::IndexMap;
 use similar::{ChangeTag, TextDiff};
 
+use super::form::Form;
 use super::home::OpenTarget;
-use super::sources::{SeatChoice, SeatLink};
 use crate::core::{Command, ExitCode, NextAction, RoundDraft, decide, draft_round, next};
-use crate::engine::{FacilitatorRequest, hold};
+use crate::engine::hold;
 use crate::handoff::Checked;
 use crate::history::{
     Event, LogEntry, RoundOpened, SeatInvited, Session, SessionOpened, TimedEvent, Timestamp,
@@ -28,6 +28,28 @@ pub enum EngineUpdate {
     Ended(Result<ExitCode, String>),
 }
 
+/// How the seats of a session that has not begun differ from what its definition says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SeatChoice {
+    /// The model of every seat for which the definition names none.
+    pub model: Option<String>,
+    pub seats: Vec<(String, String)>,
+    /// Who is asked; empty for those the definition names.
+    pub participants: Vec<String>,
+    /// Whether placeholders stand for them all.
+    pub rehearse: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeatLink {
+    /// A link, or what an agent needs in its environment.
+    pub text: String,
+    /// The link for a phone's camera, in lines.
+    pub code: Option<String>,
+    /// What whoever is given it should know of the certificate.
+    pub notes: Vec<String>,
+}
+
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct LiveSession {
@@ -36,14 +58,11 @@ pub struct LiveSession {
     /// What would be sent if the round that waits were opened now.
     pub preview: Option<Box<Preview>>,
     pub ended: Option<Result<ExitCode, String>>,
-    /// What it would run and ask, a line each, before it begins.
     pub needs: Vec<String>,
-    /// Whether the person is asked for agreement before it begins.
     pub asks_first: bool,
     pub problems: Vec<(String, String)>,
     /// Where it comes from, and how its seats differ from that, until it begins.
     pub from: Option<(OpenTarget, SeatChoice)>,
-    /// Whether it was typed in as a topic of one's own.
     pub is_new_question: bool,
     /// People who are asked, in turn: the seat, and why an earlier answer did not count.
     pub asked: VecDeque<(String, Option<String>)>,
@@ -53,13 +72,21 @@ pub struct LiveSession {
     /// Whether a link is to be shown as soon as there is one.
     pub shows_link: bool,
     /// The form that was handed in last, until what it orders has happened.
-    pub handed_in: Option<Box<super::form::Form>>,
+    pub handed_in: Option<Box<Form>>,
     /// Whether the snapshot is shown as its difference from the last one.
     pub shows_diff: bool,
     /// The snapshot that was shown when the round was to be opened, until it is; once that is refused, what
     /// the next draft differs from.
     pub ordered: Option<String>,
     pub is_refused: bool,
+}
+
+impl LiveSession {
+    /// The seats that nobody answers for yet, before the session begins.
+    pub fn seats_without_model(&self) -> usize {
+        let seats = self.draft.iter().flat_map(|draft| &draft.participants);
+        seats.filter(|seat| seat.has_no_model() && seat.scripted.is_empty()).count()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -110,12 +137,6 @@ pub fn preview_events(opened: &SessionOpened, at: Timestamp) -> Vec<TimedEvent> 
         }
     }
     events
-}
-
-/// The order that opens the round as it is looked at.
-pub fn open_order(live: &LiveSession) -> Option<FacilitatorRequest> {
-    let preview = live.preview.as_ref()?;
-    Some(FacilitatorRequest::OpenRound { seen: Some(preview.opened.snapshot_sha256.clone()) })
 }
 
 /// Every line of both texts with a sign: ` ` in both, `-` only before, `+` only after.

@@ -4,34 +4,38 @@
 //! no IO, no clock. Every text of foreign origin passes [`crate::sanitize`] first. What needs the world
 //! outside goes through [`Host`]. The terminal is restored by whatever way the screen is left.
 
-mod agenda_list;
-mod cell_text;
+mod footer;
 mod form;
+mod frame;
+mod header;
 mod home;
 mod host;
-mod keymap;
+mod keys;
 mod list;
 mod live;
 mod model;
+mod panes;
+mod reading;
 mod replay;
-mod sources;
+mod screen;
 mod terminal;
 #[cfg(test)]
 mod tests;
+mod text;
 mod theme;
 mod update;
-mod view;
 
 pub use form::{Form, FormKind, without_tools};
-pub use home::{Home, HomeRow, HomeSection, OpenTarget};
-pub use host::{Draft, EngineHandle, Host, LoadProgress, ReplayLoad, StartRefusal, Tell};
-pub use keymap::{Action, BINDINGS, Keys, ScreenState, label as key_label, table as key_table};
+pub use frame::{ClickMap, Pane, Target};
+pub use home::{Home, HomeRow, HomeSection, ModelSource, OpenTarget, SourceState};
+pub use host::{Draft, Effect, EngineHandle, Host, LoadProgress, Message, ReplayLoad, StartRefusal, Tell};
+pub use keys::{Action, BINDINGS, Keys, ScreenState, label as key_label, table as key_table};
 pub use list::{List, ListKind, ListRow, ModelTarget};
-pub use live::{EngineUpdate, LiveSession, Preview, preview_events};
-pub use model::{AnswerLayout, Ask, Asked, LeaveTarget, Mode, Model, Overlay, Pane};
+pub use live::{EngineUpdate, LiveSession, Preview, SeatChoice, SeatLink, preview_events};
+pub use model::{Ask, Asked, LeaveTarget, Mode, Model, Overlay};
+pub use reading::{TextKind, TextView};
 pub use replay::Replay;
-pub use sources::{ModelSource, SeatChoice, SeatLink, SourceState};
+pub use screen::draw;
 pub use terminal::{Notify, ScreenOptions, Signals, run};
 pub use theme::Theme;
-pub use update::{Effect, Message, update};
-pub use view::{ClickMap, Target, draw};
+pub use update::update;

@@ -3,97 +3,39 @@
 use std::collections::HashMap;
 
 use super::form::Form;
+use super::frame::Pane;
 use super::home::{Home, OpenTarget};
-use super::keymap::{Keys, ScreenState};
+use super::keys::{Keys, ScreenState};
 use super::list::List;
-use super::live::LiveSession;
+use super::live::{LiveSession, Preview};
+use super::reading::TextView;
 use super::replay::Replay;
-use super::sources::ModelSource;
 use super::theme::Theme;
+use crate::core::Question;
 use crate::engine::{FacilitatorRequest, WaitPoint};
-use crate::history::{SeatStatus, Session};
+use crate::history::{RoundRun, SeatStatus, Session, Timestamp};
+use crate::insight::round_view::is_revealed;
 use crate::participants::progress::{Progress, RequestPhase};
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pane {
-    /// What is asked, and how it is answered and counted.
-    Question,
-    Seats,
-    Tally,
-    Answer,
-    Snapshot,
-    Events,
-    Steps,
-    /// What would go wrong with the draft.
-    Checks,
-}
-
-impl Pane {
-    /// All of them, in the order of the Tab key.
-    pub const ALL: [Self; 8] = [
-        Self::Question,
-        Self::Seats,
-        Self::Tally,
-        Self::Answer,
-        Self::Snapshot,
-        Self::Events,
-        Self::Steps,
-        Self::Checks,
-    ];
-
-    pub fn index(self) -> usize {
-        Self::ALL.iter().position(|pane| *pane == self).unwrap_or(0)
-    }
-}
 
 /// Longer lists of seats have more of the screen.
 const MANY_SEATS: usize = 30;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub enum Mode {
+    #[default]
     Home,
     Replay,
     /// A session with the facilitator at the table.
     Live(Box<LiveSession>),
 }
 
-/// A text that may be read: a pane, of a round this far back, of a seat.
+/// An occurrence in a text that may be read: a pane, of a round this far back, of a seat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SearchPlace {
+pub struct SearchHit {
     pub back: usize,
     pub pane: Pane,
     pub seat: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SearchHit {
-    pub place: SearchPlace,
     pub nth: usize,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TextView {
-    pub title: String,
-    pub text: String,
-    pub copies: Option<String>,
-    pub kind: TextKind,
-    pub scroll: usize,
-    pub words: String,
-    pub is_typing: bool,
-    pub at_hit: Option<usize>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum TextKind {
-    #[default]
-    Plain,
-    /// A seat's answer, which is Markdown; the arrows lead to other seats.
-    Answer,
-    /// The keys; they are made anew for each drawing.
-    Help,
-    /// What the person is asked to agree to before it is run or asked, and whether its end has been on the
-    /// screen: nobody agrees before.
-    Agree(bool),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +46,6 @@ pub enum LeaveTarget {
 
 #[derive(Debug, Clone)]
 pub enum Overlay {
-    /// Words to search for, as typed so far.
     Search(String),
     Form(Box<Form>),
     List(List),
@@ -112,40 +53,29 @@ pub enum Overlay {
     Ask(Ask),
 }
 
-/// A question that is asked once before something is ordered.
 #[derive(Debug, Clone)]
 pub struct Ask {
     pub title: String,
     pub text: String,
     pub then: Asked,
+    /// The form that comes back if the person does not agree.
+    pub below: Option<Box<Form>>,
 }
 
 #[derive(Debug, Clone)]
 pub enum Asked {
     Order(FacilitatorRequest),
     Open(OpenTarget),
-    /// Placeholders stand for all.
     Rehearse,
-    /// What was typed into this form is thrown away.
-    Discard(Box<Form>),
-    /// Whether to leave a running session, and the form below the question.
-    Leave(LeaveTarget, Option<Box<Form>>),
+    /// Throws away what was typed into the form below.
+    Discard,
+    Leave(LeaveTarget),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnswerLayout {
-    One,
-    SideBySide,
-}
-
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Model {
     pub mode: Mode,
-    /// The home screen, also while a session is shown.
     pub home: Home,
-    /// Who can answer on this machine.
-    pub sources: Vec<ModelSource>,
-    pub is_finding_sources: bool,
     pub replay: Replay,
     pub focus: Pane,
     /// The chosen seat, by its place in the roster.
@@ -153,9 +83,8 @@ pub struct Model {
     pub scroll: [usize; Pane::ALL.len()],
     pub overlay: Option<Overlay>,
     pub words: String,
-    /// The occurrence of them that was gone to last.
     pub hit: Option<SearchHit>,
-    pub answer_layout: AnswerLayout,
+    pub is_side_by_side: bool,
     /// A word to the person, until the next key.
     pub notice: Option<String>,
     pub size: (u16, u16),
@@ -163,44 +92,21 @@ pub struct Model {
     pub keys: Keys,
     pub file: String,
     /// What is done on another thread, and since when.
-    pub busy: Option<(String, crate::history::Timestamp)>,
+    pub busy: Option<(String, Timestamp)>,
     /// How much of a replay has been read, in percent, while it is.
     pub reading: Option<u8>,
-    /// How the requests of the open round stand, by seat.
+    /// The requests of the open round, by seat.
     pub progress: HashMap<String, Progress>,
     /// How many rounds before the last one the shown one is.
     pub rounds_back: usize,
     /// The time, for how long a round is open.
-    pub now: crate::history::Timestamp,
+    pub now: Timestamp,
 }
 
 impl Model {
-    /// The home screen, its rows still to be read.
     pub fn home(size: (u16, u16), theme: Theme, keys: Keys) -> Self {
-        Self {
-            mode: Mode::Home,
-            home: Home { is_reading: true, ..Home::default() },
-            sources: Vec::new(),
-            is_finding_sources: true,
-            replay: Replay::new(Vec::new()),
-            focus: Pane::Seats,
-            seat: 0,
-            scroll: [0; Pane::ALL.len()],
-            overlay: None,
-            words: String::new(),
-            hit: None,
-            answer_layout: AnswerLayout::One,
-            notice: None,
-            size,
-            theme,
-            keys,
-            file: String::new(),
-            busy: None,
-            reading: None,
-            progress: HashMap::new(),
-            rounds_back: 0,
-            now: crate::history::Timestamp::default(),
-        }
+        let home = Home { is_reading: true, ..Home::default() };
+        Self { home, size, theme, keys, replay: Replay::new(Vec::new()), ..Self::default() }
     }
 
     /// A replay, looked at from its start of interest: its last event.
@@ -214,7 +120,7 @@ impl Model {
         std::thread::spawn(move || drop(old));
         (self.mode, self.file) = (mode, file);
         (self.focus, self.seat, self.scroll) = (Pane::Seats, 0, [0; Pane::ALL.len()]);
-        (self.overlay, self.answer_layout, self.reading) = (None, AnswerLayout::One, None);
+        (self.overlay, self.is_side_by_side, self.reading) = (None, false, None);
         (self.rounds_back, self.hit) = (0, None);
         self.words.clear();
     }
@@ -257,12 +163,11 @@ impl Model {
         }
     }
 
-    /// Whether a round waits to be opened.
     pub fn is_drafting(&self) -> bool {
         self.replay.waits() == Some(&WaitPoint::Draft)
     }
 
-    pub fn question(&self) -> Option<crate::core::Question> {
+    pub fn question(&self) -> Option<Question> {
         match self.replay.waits() {
             Some(WaitPoint::Question(question)) => Some(question.clone()),
             _ => None,
@@ -285,16 +190,27 @@ impl Model {
         }
     }
 
+    /// The number of the newest round; one that is drafted comes after all that were opened.
+    pub fn newest_round(&self) -> usize {
+        self.session().rounds.len() + usize::from(self.live().is_some_and(|live| live.preview.is_some()))
+    }
+
     /// The round whose seats and answers are shown: the last one, or an earlier one that is looked back at.
-    pub fn shown_round(&self) -> Option<&crate::history::RoundRun> {
-        // A drafted round is the newest, and is none of these.
-        let drafted = self.live().is_some_and(|live| live.preview.is_some());
-        let back = self.rounds_back.saturating_sub(usize::from(drafted));
-        self.session().rounds.iter().rev().nth(back)
+    pub fn shown_round(&self) -> Option<&RoundRun> {
+        let drafted = self.newest_round() - self.session().rounds.len();
+        self.session().rounds.iter().rev().nth(self.rounds_back.saturating_sub(drafted))
+    }
+
+    /// The round that is shown, where its answers may be read and nothing else is wanted of the facilitator.
+    pub fn revealed(&self) -> Option<&RoundRun> {
+        let state = self.screen_state();
+        let is_elsewhere = matches!(state, ScreenState::Home | ScreenState::Draft | ScreenState::Question);
+        let round = self.shown_round().filter(|_| !is_elsewhere || self.rounds_back > 0)?;
+        is_revealed(round).then_some(round)
     }
 
     /// What would be sent, where a round waits to be opened and no earlier one is looked back at.
-    pub fn preview(&self) -> Option<&super::live::Preview> {
+    pub fn preview(&self) -> Option<&Preview> {
         self.live()?.preview.as_deref().filter(|_| self.rounds_back == 0)
     }
 
@@ -324,7 +240,7 @@ impl Model {
         Some(failed.unwrap_or_else(|| chosen.to_owned()))
     }
 
-    /// The places of the seats in the roster, in the order of the list: while a round is open, those first that
+    /// The seats by their places in the roster, in the order of the list: while a round is open, those first that
     /// need the facilitator.
     pub fn seat_order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.seat_count()).collect();
@@ -349,7 +265,6 @@ impl Model {
         order
     }
 
-    /// Whether the list is longer than its share of the screen.
     pub fn has_many_seats(&self) -> bool {
         self.seat_count() > MANY_SEATS
     }

@@ -5,11 +5,10 @@
 
 mod effects;
 mod guard;
-mod opened;
 mod opening;
-mod signals;
 
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
@@ -21,24 +20,28 @@ use ratatui::DefaultTerminal;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Interval, MissedTickBehavior};
 
+use super::frame::{ClickMap, Target};
 use super::home::OpenTarget;
-use super::host::{EngineHandle, Host, LoadProgress};
-use super::keymap::Keys;
+use super::host::{Draft, Effect, EngineHandle, Host, LoadProgress, Message, StartRefusal};
+use super::keys::Keys;
 use super::live::EngineUpdate;
 use super::model::{Mode, Model, Overlay};
+use super::replay::Replay;
+use super::screen::draw;
 use super::theme::Theme;
-use super::update::{Effect, Message, update};
-use super::view::{ClickMap, Target, draw};
+use super::update::update;
 use crate::config::need::Need;
 use crate::core::ExitCode;
+use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
 use crate::history::PauseReason;
 use crate::participants::human::HumanQuestion;
-use opened::{Opened, OpenedChannel, Then};
-pub use signals::Signals;
+pub use guard::Signals;
 
 /// How long the screen may take to be given back while an engine still writes.
 const PATIENCE: Duration = Duration::from_millis(900);
+/// How often the clock of a replay moves.
+const TICK: Duration = Duration::from_millis(200);
 /// What reading and writing come to when the other side of a terminal is closed.
 const EIO: i32 = 5;
 /// What is typed is kept once the person pauses this long.
@@ -121,6 +124,27 @@ fn is_gone(error: &io::Error) -> bool {
     cfg!(unix) && error.raw_os_error() == Some(EIO)
 }
 
+/// Results of work on another thread, each with its number.
+type OpenedChannel = (UnboundedSender<(u64, Box<Opened>)>, UnboundedReceiver<(u64, Box<Opened>)>);
+
+enum Then {
+    /// The session that is looked at begins, with its first order.
+    Begin(Option<FacilitatorRequest>),
+    Open(OpenTarget),
+}
+
+enum Opened {
+    Drafted(Result<Box<Draft>, Vec<Diagnostic>>),
+    /// A session that has begun, with the first order of its engine.
+    Begun(EngineHandle, Option<FacilitatorRequest>),
+    /// A saved session, the rest of which is still read.
+    Replay(PathBuf, Box<Replay>, UnboundedReceiver<LoadProgress>),
+    /// A session that goes on, and the event it was forked at.
+    Live(PathBuf, Box<Replay>, EngineHandle, Option<u64>),
+    Refused(StartRefusal, Then),
+    Wrong(Vec<Diagnostic>),
+}
+
 struct Screen {
     terminal: DefaultTerminal,
     model: Model,
@@ -147,17 +171,6 @@ struct Screen {
     wants_out: Option<ExitCode>,
 }
 
-enum WakeReason {
-    Input(Option<io::Result<Input>>),
-    EngineUpdate(Option<EngineUpdate>),
-    Message(Option<Message>),
-    Replay(Option<LoadProgress>),
-    Asked(HumanQuestion),
-    Opened(u64, Box<Opened>),
-    Time,
-    Signal(ExitCode),
-}
-
 impl Screen {
     async fn show(&mut self, opening: Option<OpenTarget>) -> io::Result<ExitCode> {
         self.say(Message::Tick(crate::clock::now())).await?;
@@ -172,13 +185,13 @@ impl Screen {
                 break exit;
             }
             let started = Instant::now();
-            let due = self.model.replay.due_or_tick().map(Duration::from_millis);
-            let woken = self.wait(due).await;
+            // While it plays it is drawn at the next event, or the next move of the clock.
+            let due = self.model.replay.due_in().map(|due| Duration::from_millis(due).min(TICK));
+            self.wait(due).await?;
             if due.is_some() {
                 let passed = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
                 self.say(Message::Pass(passed)).await?;
             }
-            self.take_in(woken).await?;
             self.drain().await?;
             if self.keep_at.is_some_and(|at| Instant::now() >= at) {
                 self.keep();
@@ -189,52 +202,52 @@ impl Screen {
         Ok(exit)
     }
 
-    async fn wait(&mut self, replay: Option<Duration>) -> WakeReason {
+    /// Waits until something happens or is due, and takes it in.
+    async fn wait(&mut self, replay: Option<Duration>) -> io::Result<()> {
         let keep = self.keep_at.map(|at| at.saturating_duration_since(Instant::now()));
         let session = self.model.session();
         let is_live = matches!(self.model.mode, Mode::Live(_))
             && (session.open_round().is_some() || session.open_items().next().is_some());
         let is_counting = is_live || self.model.busy.is_some();
         let due = replay.into_iter().chain(keep).min();
+        let (news, people) = match &mut self.running {
+            Some(running) => (Some(&mut running.news), Some(&mut running.people)),
+            None => (None, None),
+        };
         tokio::select! {
-            input = next_input(&mut self.inputs) => WakeReason::Input(input),
-            told = told(&mut self.running) => told,
-            message = self.messages.recv() => WakeReason::Message(message),
-            read = next_part(&mut self.loading) => WakeReason::Replay(read),
-            Some((number, opened)) = self.opened.1.recv() => WakeReason::Opened(number, opened),
-            () = sleep(due) => WakeReason::Time,
-            _ = self.ticks.tick(), if is_counting => WakeReason::Time,
-            exit = self.signals.any() => WakeReason::Signal(exit),
-        }
-    }
-
-    async fn take_in(&mut self, woken: WakeReason) -> io::Result<()> {
-        match woken {
-            // Whose terminal is gone has left.
-            WakeReason::Input(None) => self.wants_out = Some(ExitCode::HungUp),
-            WakeReason::Signal(exit) => self.wants_out = Some(exit),
-            WakeReason::Input(Some(input)) => self.input(input?).await?,
-            WakeReason::EngineUpdate(news) => self.news(news).await?,
-            WakeReason::Message(Some(message)) => self.say(message).await?,
-            WakeReason::Message(None) => {}
-            WakeReason::Replay(read) => self.part(read).await?,
-            WakeReason::Opened(number, opened) => {
+            input = next_input(&mut self.inputs) => match input {
+                Some(input) => self.input(input?).await?,
+                // The terminal is gone.
+                None => self.wants_out = Some(ExitCode::HungUp),
+            },
+            news = next(news) => self.news(news).await?,
+            Some(message) = self.messages.recv() => self.say(message).await?,
+            read = next(self.loading.as_mut()) => match read {
+                Some(read) => self.say(Message::LoadProgress(read)).await?,
+                // The file was watched until another one was shown.
+                None => self.loading = None,
+            },
+            Some((number, opened)) = self.opened.1.recv() => {
                 if let Some(message) = self.take_opened(number, *opened).await {
                     self.say(message).await?;
                 }
             }
-            WakeReason::Asked(asked) => {
+            Some(asked) = next(people) => {
                 let message = Message::Asked(asked.seat.clone(), asked.again.clone());
                 self.asked.push(asked);
                 self.say(message).await?;
             }
-            WakeReason::Time => {
-                self.say(Message::Tick(crate::clock::now())).await?;
-                let watches = self.running.as_ref().map(|running| running.watches.progress());
-                self.say(Message::Progress(watches.unwrap_or_default())).await?;
-            }
+            () = sleep(due) => self.tick().await?,
+            _ = self.ticks.tick(), if is_counting => self.tick().await?,
+            exit = self.signals.any() => self.wants_out = Some(exit),
         }
         Ok(())
+    }
+
+    async fn tick(&mut self) -> io::Result<()> {
+        self.say(Message::Tick(crate::clock::now())).await?;
+        let watches = self.running.as_ref().map(|running| running.watches.progress());
+        self.say(Message::Progress(watches.unwrap_or_default())).await
     }
 
     /// Takes in what engine and storage have told already, so that one drawing shows it all. Keys come
@@ -267,15 +280,6 @@ impl Screen {
             self.model.now = crate::clock::now();
         }
         self.say(Message::EngineUpdate(news)).await
-    }
-
-    async fn part(&mut self, read: Option<LoadProgress>) -> io::Result<()> {
-        // The file is watched until another one is shown.
-        let Some(read) = read else {
-            self.loading = None;
-            return Ok(());
-        };
-        self.say(Message::LoadProgress(read)).await
     }
 
     async fn input(&mut self, input: Input) -> io::Result<()> {
@@ -330,9 +334,7 @@ impl Screen {
         if form.kept_as.is_empty() {
             return;
         }
-        let text = form.kept();
-        let text = Some(text.as_str()).filter(|text| *text != form.filled);
-        if let Err(problem) = self.host.keep(&form.kept_as, text) {
+        if let Err(problem) = self.host.keep(&form.kept_as, form.unfinished().as_deref()) {
             self.model.notice = Some(format!("Cannot save draft: {problem}"));
         }
     }
@@ -352,12 +354,11 @@ impl Screen {
     }
 }
 
-/// What the engine tells next, or asks a person; never, where none works.
-async fn told(running: &mut Option<EngineHandle>) -> WakeReason {
-    let Some(running) = running else { return std::future::pending().await };
-    tokio::select! {
-        news = running.news.recv() => WakeReason::EngineUpdate(news),
-        Some(asked) = running.people.recv() => WakeReason::Asked(asked),
+/// What comes next through a channel; never, where there is none.
+async fn next<T>(channel: Option<&mut UnboundedReceiver<T>>) -> Option<T> {
+    match channel {
+        Some(channel) => channel.recv().await,
+        None => std::future::pending().await,
     }
 }
 
@@ -368,14 +369,6 @@ async fn next_input(inputs: &mut Option<EventStream>) -> Option<io::Result<Input
     }
 }
 
-async fn next_part(loading: &mut Option<UnboundedReceiver<LoadProgress>>) -> Option<LoadProgress> {
-    match loading {
-        Some(loading) => loading.recv().await,
-        None => std::future::pending().await,
-    }
-}
-
-/// Ticks once a second; those that were missed are skipped.
 fn ticks() -> Interval {
     let mut ticks = tokio::time::interval(Duration::from_secs(1));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);

@@ -1,6 +1,7 @@
 //! Colors and signs. Color never carries meaning alone: every state has its own sign and word.
 
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::Color::{self, Indexed};
+use ratatui::style::{Modifier, Style};
 use ratatui::symbols::border;
 use ratatui::text::Line;
 use ratatui::widgets::Block;
@@ -32,14 +33,7 @@ impl Palette {
         bad: Color::Red,
         active: Color::Yellow,
         key: Color::Cyan,
-        options: [
-            Color::LightBlue,
-            Color::Magenta,
-            Color::Indexed(208),
-            Color::Indexed(37),
-            Color::Indexed(147),
-            Color::Indexed(150),
-        ],
+        options: [Color::LightBlue, Color::Magenta, Indexed(208), Indexed(37), Indexed(147), Indexed(150)],
     };
     /// For a light one, on which yellow and cyan cannot be read.
     pub const LIGHT: Self = Self {
@@ -47,15 +41,14 @@ impl Palette {
         bad: Color::Red,
         active: Color::Magenta,
         key: Color::Blue,
-        options: [
-            Color::Indexed(25),
-            Color::Indexed(166),
-            Color::Indexed(30),
-            Color::Indexed(91),
-            Color::Indexed(94),
-            Color::DarkGray,
-        ],
+        options: [Indexed(25), Indexed(166), Indexed(30), Indexed(91), Indexed(94), Color::DarkGray],
     };
+}
+
+impl Default for Theme {
+    fn default() -> Self {
+        Self { color: true, ascii: false, palette: Palette::DARK }
+    }
 }
 
 impl Theme {
@@ -119,7 +112,7 @@ impl Theme {
     pub fn block(self, title: String, is_focused: bool) -> Block<'static> {
         let style = if is_focused { self.strong() } else { self.faint() };
         let over = if is_focused { self.strong() } else { Style::new() };
-        Block::bordered().border_set(self.border()).border_style(style).title(Line::styled(title, over))
+        Block::bordered().border_set(border::ROUNDED).border_style(style).title(Line::styled(title, over))
     }
 
     pub fn chosen(self) -> Style {
@@ -145,50 +138,40 @@ impl Theme {
     }
 
     /// The sign of an option, by its place in the form.
-    pub fn option_sign(self, place: usize) -> &'static str {
+    pub fn option_sign(place: usize) -> &'static str {
         const SIGNS: [&str; OPTIONS] = ["●", "■", "▲", "◆", "★", "▼"];
-        const ASCII: [&str; OPTIONS] = ["o", "#", "^", "*", "+", "v"];
-        if self.ascii { ASCII[place % OPTIONS] } else { SIGNS[place % OPTIONS] }
+        SIGNS[place % OPTIONS]
     }
 
     pub fn key(self) -> Style {
         self.with(self.palette.key).add_modifier(Modifier::BOLD)
     }
+}
 
-    pub fn border(self) -> border::Set<'static> {
-        const ASCII: border::Set<'static> = border::Set {
-            top_left: "+",
-            top_right: "+",
-            bottom_left: "+",
-            bottom_right: "+",
-            vertical_left: "|",
-            vertical_right: "|",
-            horizontal_top: "-",
-            horizontal_bottom: "-",
-        };
-        if self.ascii { ASCII } else { border::ROUNDED }
-    }
-
-    /// A line with a bar, its signs in ASCII where the theme is.
-    pub fn drawn(self, line: String) -> String {
-        if !self.ascii {
-            return line;
-        }
-        let sign = |letter| match letter {
-            '░' | '·' => '.',
-            '▒' | '┊' => ':',
-            '▓' => '+',
-            '█' => '#',
-            '–' => '-',
-            '…' => '~',
-            letter => letter,
-        };
-        line.chars().map(sign).collect()
-    }
-
-    pub fn sign(self, unicode: &'static str, ascii: &'static str) -> &'static str {
-        if self.ascii { ascii } else { unicode }
-    }
+/// The ASCII in the place of a sign, a line or a quotation mark that this program draws.
+pub fn ascii(symbol: &str) -> Option<&'static str> {
+    Some(match symbol {
+        "·" | "–" | "─" => "-",
+        "→" | "▸" | "▶" => ">",
+        "←" | "◂" => "<",
+        "↑" | "▲" => "^",
+        "↓" | "▼" | "✓" => "v",
+        "…" | "◌" | "□" | "┄" | "░" => ".",
+        "┊" | "▒" => ":",
+        "■" | "█" => "#",
+        "●" | "◧" => "o",
+        "○" | "▏" => "_",
+        "•" | "◆" | "◇" => "*",
+        "★" | "▓" | "└" | "┬" | "┴" | "├" | "┤" | "╭" | "╮" | "╰" | "╯" => "+",
+        "│" => "|",
+        "✗" | "×" => "x",
+        "⏸" => "=",
+        "⚑" => "!",
+        "≈" | "ø" => "~",
+        "“" | "”" => "\"",
+        "’" => "'",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -213,13 +196,5 @@ mod tests {
         };
         assert!(ascii("C") && ascii("POSIX") && ascii("de_DE.ISO-8859-1"));
         assert!(!ascii("C.UTF-8") && !ascii("en_US.utf8") && !ascii(""));
-    }
-
-    #[test]
-    fn a_bar_is_drawn_in_ascii_where_the_theme_is() {
-        let plain = Theme { ascii: true, ..Theme::from_environment(|_| None) };
-        let line = "▓▓▒▒██·· a… 1–2";
-        assert_eq!(plain.drawn(line.to_owned()), "++::##.. a~ 1-2");
-        assert_eq!(Theme { ascii: false, ..plain }.drawn(line.to_owned()), line);
     }
 }

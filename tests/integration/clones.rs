@@ -328,7 +328,7 @@ fn no_key_of_the_screen_runs_sends_or_reads_what_a_clone_names() {
     for place in [Home, Draft, Open, Question, Revealed, Closed, Replay] {
         assert!(WAYS.iter().any(|way| way.0 == place), "no way to {place:?}");
     }
-    for binding in &BINDINGS {
+    for binding in BINDINGS {
         assert!(WAYS.iter().any(|way| binding.states.contains(&way.0)), "no way to `{}`", binding.name);
     }
     std::thread::scope(|scope| {

@@ -76,7 +76,7 @@ fn project(path: &Path) -> String {
 }
 
 fn start(name: &str, about: &str, opening: OpenTarget) -> HomeRow {
-    let (part, sign) = (HomeSection::New, ("+", "+"));
+    let (part, sign) = (HomeSection::New, "+");
     let (name, about, age, detail) = (name.to_owned(), about.to_owned(), String::new(), Vec::new());
     HomeRow { part, sign, name, about, age, detail, opening }
 }
@@ -90,15 +90,15 @@ fn session(path: &Path) -> HomeRow {
     let file = path.display().to_string();
     let (mut name, mut detail) = (stem, vec![file.clone()]);
     let (sign, about) = match read.map(|bytes| read_log(&bytes)) {
-        None => (("?", "?"), format!("{} MB", size / (1024 * 1024))),
-        Some(Err(damage)) => (("!", "!"), format!("damaged: {}", damage.what)),
-        Some(Ok(log)) if log.lines.is_empty() => (("!", "!"), "nothing recorded".to_owned()),
+        None => ("?", format!("{} MB", size / (1024 * 1024))),
+        Some(Err(damage)) => ("!", format!("damaged: {}", damage.what)),
+        Some(Ok(log)) if log.lines.is_empty() => ("!", "nothing recorded".to_owned()),
         Some(Ok(log)) => {
             let session = fold(&log);
             let sign = match &session.closed {
-                None => ("●", "o"),
-                Some(closed) if closed.exit_code == 0 => ("✓", "v"),
-                Some(_) => ("✗", "x"),
+                None => "●",
+                Some(closed) if closed.exit_code == 0 => "✓",
+                Some(_) => "✗",
             };
             name = question(&session).unwrap_or(name);
             detail = details(&session, file);

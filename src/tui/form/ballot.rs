@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::build::form;
-use super::{CheckItem, Field, FieldValue, Form, FormKind, picked};
+use super::{CheckItem, Field, Form, FormKind};
 use crate::ballot::{
     BallotForm, BallotKind, FormField, FormValues, Input, ParsedReply, read_reply, typed_number,
 };
@@ -21,28 +20,27 @@ pub fn seat_answer(
     let mut fields: Vec<Field> = spec.fields(ballot).into_iter().map(field).collect();
     for remark in spec.remarks() {
         let hint = if *remark == "rationale" { "One reason per line" } else { "One per line (optional)" };
-        fields.push(Field::text(remark, remark, hint, ""));
+        fields.push(Field::text(remark, hint, ""));
     }
     if ballot.is_revision {
-        fields.push(Field::line("changed_by", "changed by", "Which argument or fact changed your mind", ""));
+        let hint = "Which argument or fact changed your mind";
+        fields.push(Field::line("changed_by", hint, "").labeled("changed by"));
     }
-    fields.push(Field::line("confidence", "confidence", "0 to 1 (optional)", ""));
+    fields.push(Field::line("confidence", "0 to 1 (optional)", ""));
     let purpose = FormKind::SeatAnswer(seat.to_owned(), ballot.kind);
     Form {
         error: again.map(|reason| reason.lines().next().unwrap_or_default().to_owned()),
         intro: intro(question, ballot, background),
-        ..form(purpose, format!("Private answer for {seat}"), fields, "")
+        ..Form::new(purpose, format!("Private answer for {seat}"), fields, "")
     }
 }
 
-/// What a person reads before answering: the question, what may be chosen, the background.
 fn intro(question: &str, ballot: &BallotForm, background: Option<&str>) -> String {
     let options = ballot.options.join(" · ");
     let parts = [question, options.as_str(), background.unwrap_or_default()];
     parts.into_iter().filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
-/// Why an answer would not count, in one line.
 pub fn check_reply(opened: &RoundOpened, text: &str) -> Result<(), String> {
     match read_reply(&opened.ballot, text) {
         ParsedReply::Invalid(reason) => Err(reason.lines().next().unwrap_or_default().to_owned()),
@@ -56,21 +54,19 @@ pub fn check_reply(opened: &RoundOpened, text: &str) -> Result<(), String> {
 }
 
 fn field(FormField { key, hint, input }: FormField) -> Field {
-    let label = if key == "minimum_change" { "minimum change" } else { key };
-    match input {
-        Input::Line(start) => Field::line(key, label, hint, &start),
-        Input::Text(start) => Field::text(key, label, hint, &start),
-        Input::OneOf(words) => {
-            Field::choice(key, label, hint, &words.iter().map(String::as_str).collect::<Vec<_>>(), "")
-        }
+    let field = match input {
+        Input::Line(start) => Field::line(key, hint, &start),
+        Input::Text(start) => Field::text(key, hint, &start),
+        Input::OneOf(words) => Field::choice(key, hint, &words, ""),
         Input::AnyOf(words) => {
             let pick = |name| CheckItem { name, about: String::new(), is_picked: false };
-            Field::picks(key, label, hint, words.into_iter().map(pick).collect())
+            Field::picks(key, hint, words.into_iter().map(pick).collect())
         }
-    }
+    };
+    if key == "minimum_change" { field.labeled("minimum change") } else { field }
 }
 
-/// What was filled in, as a reply to the form: JSON, which is YAML too.
+/// The form as a reply: JSON, which is YAML too.
 pub fn reply(form: &Form, kind: BallotKind) -> String {
     let spec = kind.spec();
     let ballot = spec.read_fields(form).unwrap_or_else(|| vec![("vote", "abstain".into())]);
@@ -83,29 +79,23 @@ pub fn reply(form: &Form, kind: BallotKind) -> String {
             answer.insert((*remark).to_owned(), json!(lines));
         }
     }
-    let changed_by =
-        form.fields.iter().any(|field| field.id == "changed_by").then(|| form.value("changed_by"));
-    if let Some(text) = changed_by.filter(|text| !text.trim().is_empty()) {
-        answer.insert("changed_by".to_owned(), text.trim().into());
+    let (changed_by, confidence) = (form.trimmed("changed_by"), form.trimmed("confidence"));
+    if !changed_by.is_empty() {
+        answer.insert("changed_by".to_owned(), changed_by.into());
     }
-    let confidence = form.value("confidence");
-    if !confidence.trim().is_empty() {
-        answer.insert("confidence".to_owned(), typed_number(confidence.trim()));
+    if !confidence.is_empty() {
+        answer.insert("confidence".to_owned(), typed_number(&confidence));
     }
     Value::Object(answer).to_string()
 }
 
 impl FormValues for Form {
     fn text(&self, key: &str) -> String {
-        self.value(key).trim().to_owned()
+        self.trimmed(key)
     }
 
     fn picked(&self, key: &str) -> Vec<String> {
-        let field = self.fields.iter().find(|field| field.id == key);
-        field.map_or_else(Vec::new, |field| match &field.entry {
-            FieldValue::Picks(picks, _) => picked(picks),
-            FieldValue::Line(_) | FieldValue::Text(_) | FieldValue::Choice(..) => Vec::new(),
-        })
+        self.fields.iter().find(|field| field.id == key).map(Field::picked).unwrap_or_default()
     }
 }
 
@@ -117,15 +107,7 @@ mod tests {
     fn answered(kind: BallotKind, fill: &[(&str, &str)]) -> ParsedReply {
         let options = ["red", "dark green"].map(str::to_owned).to_vec();
         let form = BallotForm::over(kind, options);
-        let mut fields: Vec<Field> = kind.spec().fields(&form).into_iter().map(field).collect();
-        fields.extend([
-            Field::text("rationale", "rationale", "", ""),
-            Field::line("confidence", "confidence", "", ""),
-        ]);
-        let purpose = FormKind::SeatAnswer("ann".to_owned(), kind);
-        let (title, filled, kept_as) = (String::new(), String::new(), String::new());
-        let intro = String::new();
-        let mut typed = Form { purpose, title, fields, at: 0, error: None, intro, filled, kept_as };
+        let mut typed = seat_answer("ann", None, "", &form, None);
         for (id, value) in fill {
             let field = typed.fields.iter_mut().find(|field| field.id == *id).expect("a field");
             field.restore(value);

@@ -1,37 +1,33 @@
-//! A form: what is typed or picked before it becomes an order. One kind for every question.
+//! A form: what is typed or picked before it becomes an order. One kind for every question; its fields are data.
 //!
 //! `Tab` goes from field to field, `Ctrl-S` is done, `Esc` puts it away and keeps what was typed.
 
-mod agenda;
 mod ballot;
-mod build;
-mod field;
-mod rule_hints;
-mod submit;
+mod draw;
+mod orders;
+mod round;
 
-pub use agenda::{AgendaForm, agenda};
 pub use ballot::{check_reply, seat_answer};
-pub use build::{answer, artifact, excuse, new_question, note, panel, round, seats, without_tools};
-pub use field::{CheckItem, Field, FieldValue};
-pub use rule_hints::{rule_hint, strategy_hint};
-use rule_hints::{rules_of, usual_rule};
-pub use submit::{Submitted, read};
-
-use crate::ballot::BallotKind;
-use crate::history::CollectedIdea;
-use field::{choose, pick, picked};
+pub use draw::draw;
+pub use orders::{Submitted, agenda, answer, artifact, excuse, note, read, seats, without_tools};
+pub use round::{new_question, panel, round, sync_rules};
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui_textarea::{CursorMove, TextArea, WrapMode};
 use serde_json::{Map, Value};
+
+use crate::ballot::BallotKind;
+use crate::core::AgendaChange;
+use crate::history::CollectedIdea;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FormKind {
-    /// A topic of one's own.
     NewQuestion,
     Round(String),
     /// An artifact; what is known of it and not in the form stays.
     Artifact(Map<String, Value>),
-    Agenda(AgendaForm),
+    /// A change of the agenda, its texts still to be filled in.
+    Agenda(AgendaChange),
     Note(String),
     Excuse(String),
     Seats,
@@ -40,8 +36,7 @@ pub enum FormKind {
     Amendment(String),
     Proposal(Value),
     Merge(Vec<CollectedIdea>),
-    Tie(Vec<String>),
-    /// Whether to ask again whose answers were lost.
+    Tie,
     KeyLost,
     SeatAnswer(String, BallotKind),
 }
@@ -55,10 +50,34 @@ pub struct Form {
     pub error: Option<String>,
     /// What is read before it is filled in; empty where the panes behind it show that.
     pub intro: String,
-    /// What was in it before anything was typed.
+    /// Its draft before anything was typed.
     pub filled: String,
     /// The name its unfinished text is kept under; empty where it must not be kept.
     pub kept_as: String,
+}
+
+#[derive(Debug, Clone)]
+pub struct Field {
+    /// Name of the field in the code and in saved drafts; never changes.
+    pub id: &'static str,
+    pub label: &'static str,
+    pub hint: &'static str,
+    pub entry: FieldValue,
+}
+
+#[derive(Debug, Clone)]
+pub enum FieldValue {
+    Line(Box<TextArea<'static>>),
+    Text(Box<TextArea<'static>>),
+    Choice(Vec<String>, usize),
+    Picks(Vec<CheckItem>, usize),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckItem {
+    pub name: String,
+    pub about: String,
+    pub is_picked: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,24 +88,109 @@ pub enum FormEvent {
     Path(String),
 }
 
+/// The id of the field that unfolds those below it.
+const MORE: &str = "more";
+const PATH: &str = "file";
+
+fn area(text: &str, wrap: WrapMode) -> Box<TextArea<'static>> {
+    let mut area = TextArea::new(text.split('\n').map(str::to_owned).collect());
+    area.set_wrap_mode(wrap);
+    area.set_cursor_line_style(ratatui::style::Style::new());
+    area.set_max_histories(200);
+    area.move_cursor(CursorMove::Bottom);
+    area.move_cursor(CursorMove::End);
+    Box::new(area)
+}
+
+fn line_area(text: &str) -> Box<TextArea<'static>> {
+    area(&text.replace('\n', " "), WrapMode::None)
+}
+
+impl Field {
+    fn new(id: &'static str, hint: &'static str, entry: FieldValue) -> Self {
+        Self { id, label: id, hint, entry }
+    }
+
+    fn labeled(self, label: &'static str) -> Self {
+        Self { label, ..self }
+    }
+
+    pub fn line(id: &'static str, hint: &'static str, text: &str) -> Self {
+        Self::new(id, hint, FieldValue::Line(line_area(text)))
+    }
+
+    pub fn text(id: &'static str, hint: &'static str, text: &str) -> Self {
+        Self::new(id, hint, FieldValue::Text(area(text, WrapMode::WordOrGlyph)))
+    }
+
+    pub fn choice(id: &'static str, hint: &'static str, words: &[impl AsRef<str>], chosen: &str) -> Self {
+        let words: Vec<String> = words.iter().map(|word| word.as_ref().to_owned()).collect();
+        let at = words.iter().position(|word| word == chosen).unwrap_or(0);
+        Self::new(id, hint, FieldValue::Choice(words, at))
+    }
+
+    pub fn picks(id: &'static str, hint: &'static str, picks: Vec<CheckItem>) -> Self {
+        Self::new(id, hint, FieldValue::Picks(picks, 0))
+    }
+
+    /// What is in it, as one text: picks by name, a line each.
+    pub fn value(&self) -> String {
+        match &self.entry {
+            FieldValue::Line(area) | FieldValue::Text(area) => area.lines().join("\n"),
+            FieldValue::Choice(words, at) => words.get(*at).cloned().unwrap_or_default(),
+            FieldValue::Picks(..) => self.picked().join("\n"),
+        }
+    }
+
+    fn picked(&self) -> Vec<String> {
+        let FieldValue::Picks(picks, _) = &self.entry else { return Vec::new() };
+        picks.iter().filter(|pick| pick.is_picked).map(|pick| pick.name.clone()).collect()
+    }
+
+    /// Puts what was kept back in; what no longer fits is left out.
+    pub fn restore(&mut self, value: &str) {
+        match &mut self.entry {
+            FieldValue::Line(old) => *old = line_area(value),
+            FieldValue::Text(old) => *old = area(value, WrapMode::WordOrGlyph),
+            FieldValue::Choice(words, at) => *at = words.iter().position(|word| word == value).unwrap_or(*at),
+            FieldValue::Picks(picks, _) => {
+                for pick in picks {
+                    pick.is_picked = value.lines().any(|name| name == pick.name);
+                }
+            }
+        }
+    }
+}
+
 impl Form {
-    /// Returns the value of a field; empty if there is no field with this id.
+    fn new(
+        purpose: FormKind,
+        title: impl Into<String>,
+        fields: Vec<Field>,
+        kept_as: impl Into<String>,
+    ) -> Self {
+        let (title, kept_as) = (title.into(), kept_as.into());
+        let (intro, filled) = (String::new(), String::new());
+        let form = Self { purpose, title, fields, at: 0, error: None, intro, filled, kept_as };
+        Self { filled: form.kept(), ..form }
+    }
+
     pub fn value(&self, id: &str) -> String {
         self.fields.iter().find(|field| field.id == id).map(Field::value).unwrap_or_default()
     }
 
-    /// The fields that are shown: what is folded is not.
+    fn trimmed(&self, id: &str) -> String {
+        self.value(id).trim().to_owned()
+    }
+
+    fn needed(&self, id: &str) -> Result<String, String> {
+        let value = self.trimmed(id);
+        if value.is_empty() { Err(format!("`{id}` is empty")) } else { Ok(value) }
+    }
+
     pub fn shown(&self) -> &[Field] {
         let more = self.fields.iter().position(|field| field.id == MORE && field.value() == "folded");
         &self.fields[..more.map_or(self.fields.len(), |more| more + 1)]
-    }
-
-    /// Another kind of ballot has other rules; its first one is taken.
-    fn sync_rules(&mut self) {
-        let kind = self.value("ballot");
-        if let Some(field) = self.fields.iter_mut().find(|field| field.id == "rule") {
-            *field = Field::choice("rule", "rule", "", &rules_of(&kind), usual_rule(&kind));
-        }
     }
 
     /// Returns the draft to save: a JSON map from field id to value.
@@ -96,13 +200,17 @@ impl Form {
         Value::Object(map).to_string()
     }
 
+    /// The draft, once something was typed.
+    pub fn unfinished(&self) -> Option<String> {
+        Some(self.kept()).filter(|kept| *kept != self.filled)
+    }
+
     /// Fills the fields from a saved draft; returns whether that changed anything.
     pub fn restore(&mut self, kept: &str) -> bool {
         let before = self.kept();
         let map: Map<String, Value> = serde_json::from_str(kept).unwrap_or_default();
         for field in &mut self.fields {
-            let saved = map.get(field.id);
-            if let Some(value) = saved.and_then(Value::as_str) {
+            if let Some(value) = map.get(field.id).and_then(Value::as_str) {
                 field.restore(value);
             }
         }
@@ -112,71 +220,41 @@ impl Form {
     pub fn paste(&mut self, text: &str) {
         let text = typed(text);
         match self.fields.get_mut(self.at).map(|field| &mut field.entry) {
-            Some(FieldValue::Text(area)) => {
-                area.insert_str(text);
-            }
-            Some(FieldValue::Line(area)) => {
-                area.insert_str(text.replace('\n', " "));
-            }
-            _ => {}
-        }
-    }
-
-    pub fn replace(&mut self, text: &str) {
-        let text = typed(text.strip_suffix('\n').unwrap_or(text));
-        if let Some(field) = self.fields.get_mut(self.at) {
-            field.restore(&text);
-        }
+            Some(FieldValue::Text(area)) => area.insert_str(text),
+            Some(FieldValue::Line(area)) => area.insert_str(text.replace('\n', " ")),
+            _ => false,
+        };
     }
 
     /// Puts these where nobody could be picked yet.
     pub fn fill_picks(&mut self, picks: Vec<CheckItem>) {
-        for field in &mut self.fields {
-            if let FieldValue::Picks(old, _) = &mut field.entry
-                && old.is_empty()
-            {
-                *old = picks;
-                break;
-            }
+        let field = self.fields.iter_mut().find(|field| matches!(field.entry, FieldValue::Picks(..)));
+        if let Some(FieldValue::Picks(old, _)) = field.map(|field| &mut field.entry)
+            && old.is_empty()
+        {
+            *old = picks;
         }
     }
 
-    /// Whether it answers a question that stays in view.
     pub fn is_answer(&self) -> bool {
         matches!(
             self.purpose,
-            FormKind::Approval | FormKind::Amendment(_) | FormKind::Tie(_) | FormKind::KeyLost
+            FormKind::Approval | FormKind::Amendment(_) | FormKind::Tie | FormKind::KeyLost
         )
     }
 
-    /// The text of the field, if it is one to write in.
-    pub fn text(&self) -> Option<String> {
-        let field = self.fields.get(self.at)?;
-        matches!(field.entry, FieldValue::Line(_) | FieldValue::Text(_)).then(|| field.value())
-    }
-
-    /// The cursor is seen in the field at hand alone.
-    pub fn show_cursor(&mut self) {
-        for (index, field) in self.fields.iter_mut().enumerate() {
-            if let FieldValue::Line(area) | FieldValue::Text(area) = &mut field.entry {
-                let style = ratatui::style::Style::new();
-                area.set_cursor_style(if index == self.at { style.reversed() } else { style });
-            }
-        }
-    }
-
-    /// Whether the field at hand holds a path of the project.
-    fn is_at_path(&self) -> bool {
-        self.fields.get(self.at).is_some_and(|field| field.id == PATH)
+    /// The value of the field at hand, if it holds a path of the project.
+    fn path(&self) -> Option<String> {
+        self.fields.get(self.at).filter(|field| field.id == PATH).map(Field::value)
     }
 
     /// Completes the path in the field at hand as far as all that begin with it agree, which are returned.
     /// Where that adds nothing, and nothing can be chosen from, goes to the next field.
     pub fn complete_path<'a>(&mut self, found: &'a [String]) -> &'a [String] {
-        let typed = self.text().filter(|_| self.is_at_path()).unwrap_or_default();
         let common = common_start(found);
-        if common.len() > typed.len() {
-            self.replace(common);
+        let Some(path) = self.path() else { return &[] };
+        if common.len() > path.len() {
+            self.fields[self.at].restore(&typed(common));
         } else if found.len() < 2 {
             self.move_focus(1);
         }
@@ -189,7 +267,7 @@ impl Form {
 
     pub fn press(&mut self, key: &KeyEvent) -> FormEvent {
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
-        let (count, kind) = (self.shown().len().max(1), self.value("ballot"));
+        let count = self.shown().len().max(1);
         let is_last = self.at + 1 == count;
         match (key.code, ctrl) {
             (KeyCode::Esc, _) => return FormEvent::Away,
@@ -199,39 +277,26 @@ impl Form {
                 self.restore(&filled);
                 self.at = 0;
             }
-            (KeyCode::Tab, _) => match self.text().filter(|text| !text.is_empty() && self.is_at_path()) {
-                Some(text) => return FormEvent::Path(text),
+            (KeyCode::Tab, _) => match self.path().filter(|path| !path.is_empty()) {
+                Some(path) => return FormEvent::Path(path),
                 None => self.move_focus(1),
             },
             (KeyCode::BackTab, _) => self.move_focus(count - 1),
-            (code, _) => match self.fields.get_mut(self.at).map(|field| &mut field.entry) {
-                Some(FieldValue::Line(_)) if code == KeyCode::Enter && is_last => return FormEvent::Done,
-                Some(FieldValue::Line(_)) if matches!(code, KeyCode::Enter | KeyCode::Down) => {
-                    self.move_focus(1);
-                }
-                Some(FieldValue::Line(_)) if code == KeyCode::Up => self.move_focus(count - 1),
-                Some(FieldValue::Line(area) | FieldValue::Text(area)) => {
+            (code, _) => match (self.fields.get_mut(self.at).map(|field| &mut field.entry), code) {
+                (None, _) => {}
+                (Some(FieldValue::Text(area)), _) => {
                     area.input(*key);
                 }
-                Some(FieldValue::Choice(words, at)) => match code {
-                    KeyCode::Left | KeyCode::Char('h') => *at = (*at + words.len() - 1) % words.len().max(1),
-                    KeyCode::Right | KeyCode::Char('l' | ' ') => *at = (*at + 1) % words.len().max(1),
-                    KeyCode::Enter if is_last => return FormEvent::Done,
-                    KeyCode::Enter | KeyCode::Down => self.move_focus(1),
-                    KeyCode::Up => self.move_focus(count - 1),
-                    KeyCode::Char(c) => choose(words, at, c),
-                    _ => {}
-                },
-                Some(FieldValue::Picks(picks, at)) => match code {
-                    KeyCode::Enter if is_last => return FormEvent::Done,
-                    KeyCode::Enter => self.move_focus(1),
-                    code => pick(picks, at, code),
-                },
-                None => {}
+                (_, KeyCode::Enter) if is_last => return FormEvent::Done,
+                (_, KeyCode::Enter) => self.move_focus(1),
+                (Some(FieldValue::Picks(picks, at)), code) => pick(picks, at, code),
+                (_, KeyCode::Down) => self.move_focus(1),
+                (_, KeyCode::Up) => self.move_focus(count - 1),
+                (Some(FieldValue::Line(area)), _) => {
+                    area.input(*key);
+                }
+                (Some(FieldValue::Choice(words, at)), code) => choose(words, at, code),
             },
-        }
-        if self.value("ballot") != kind {
-            self.sync_rules();
         }
         FormEvent::Typed
     }
@@ -239,15 +304,13 @@ impl Form {
     /// Says what is wrong, under the field it names; the cursor goes there.
     pub fn refuse(&mut self, why: String) {
         self.error = Some(why);
-        if let Some(at) = self.error_field() {
-            if at >= self.shown().len()
-                && let Some(more) = self.fields.iter_mut().find(|field| field.id == MORE)
-            {
-                more.restore("shown");
-            }
-            self.at = at;
-            self.show_cursor();
+        let Some(at) = self.error_field() else { return };
+        if at >= self.shown().len()
+            && let Some(more) = self.fields.iter_mut().find(|field| field.id == MORE)
+        {
+            more.restore("shown");
         }
+        self.at = at;
     }
 
     /// The field that the error names by its id or label; none where it is about the whole form.
@@ -261,18 +324,34 @@ impl Form {
             });
             [quoted, first, path].into_iter().flatten().min()
         };
-        let named = self.fields.iter().enumerate().filter_map(|(at, field)| {
-            let found = [field.id, field.label].into_iter().filter(|name| !name.is_empty()).filter_map(place);
-            Some((found.min()?, at))
-        });
+        let named = |field: &Field| place(field.id).into_iter().chain(place(field.label)).min();
+        let named = self.fields.iter().enumerate().filter_map(|(at, field)| Some((named(field)?, at)));
         named.min().map(|(_, at)| at)
     }
 }
 
-/// The id of the field that unfolds those below it.
-const MORE: &str = "more";
-/// The id of the field that holds a path of the project.
-const PATH: &str = "file";
+fn choose(words: &[String], at: &mut usize, code: KeyCode) {
+    let count = words.len().max(1);
+    match code {
+        KeyCode::Left | KeyCode::Char('h') => *at = (*at + count - 1) % count,
+        KeyCode::Right | KeyCode::Char('l' | ' ') => *at = (*at + 1) % count,
+        KeyCode::Char(letter) => {
+            let begins = |word: &String| word.chars().next().is_some_and(|c| c.eq_ignore_ascii_case(&letter));
+            let mut others = (1..=words.len()).map(|by| (*at + by) % count);
+            *at = others.find(|index| begins(&words[*index])).unwrap_or(*at);
+        }
+        _ => {}
+    }
+}
+
+fn pick(picks: &mut [CheckItem], at: &mut usize, code: KeyCode) {
+    match code {
+        KeyCode::Up | KeyCode::Char('k') => *at = at.saturating_sub(1),
+        KeyCode::Down | KeyCode::Char('j') => *at = (*at + 1).min(picks.len().saturating_sub(1)),
+        KeyCode::Char(' ') => picks.iter_mut().skip(*at).take(1).for_each(|pick| pick.is_picked ^= true),
+        _ => {}
+    }
+}
 
 fn common_start(found: &[String]) -> &str {
     let Some((first, rest)) = found.split_first() else { return "" };
@@ -296,21 +375,13 @@ mod tests {
 
     fn form() -> Form {
         let pick = |name: &str| CheckItem { name: name.to_owned(), about: String::new(), is_picked: false };
-        Form {
-            purpose: FormKind::Seats,
-            title: "t".to_owned(),
-            fields: vec![
-                Field::line("id", "id", "", "a"),
-                Field::text("body", "body", "", ""),
-                Field::choice("kind", "kind", "", &["one", "two", "three"], "two"),
-                Field::picks("who", "who", "", vec![pick("ann"), pick("bob")]),
-            ],
-            at: 0,
-            error: None,
-            intro: String::new(),
-            filled: String::new(),
-            kept_as: "x".to_owned(),
-        }
+        let fields = vec![
+            Field::line("id", "", "a"),
+            Field::text("body", "", ""),
+            Field::choice("kind", "", &["one", "two", "three"], "two"),
+            Field::picks("who", "", vec![pick("ann"), pick("bob")]),
+        ];
+        Form::new(FormKind::Seats, "t", fields, "x")
     }
 
     fn press(form: &mut Form, code: KeyCode) -> FormEvent {
@@ -346,7 +417,7 @@ mod tests {
 
     #[test]
     fn a_draft_is_found_by_ids() {
-        let fields = || vec![Field::line("quorum_ballots", "a label", "", "")];
+        let fields = || vec![Field::line("quorum_ballots", "", "").labeled("a label")];
         let mut form = Form { fields: fields(), ..form() };
         assert!(!form.restore(r#"{"a label": "50%"}"#));
         assert!(form.restore(r#"{"quorum_ballots": "50%"}"#));
@@ -355,10 +426,8 @@ mod tests {
 
     #[test]
     fn tab_completes_a_path_and_else_goes_on() {
-        let mut form = Form {
-            fields: vec![Field::line(PATH, "file", "", ""), Field::line("status", "status", "", "")],
-            ..form()
-        };
+        let mut form =
+            Form { fields: vec![Field::line(PATH, "", ""), Field::line("status", "", "")], ..form() };
         assert_eq!(press(&mut form, KeyCode::Tab), FormEvent::Typed);
         assert_eq!(form.at, 1, "nothing is typed: nothing is completed");
         form.at = 0;
@@ -385,17 +454,9 @@ mod tests {
 
     #[test]
     fn an_error_leads_to_the_field_it_names() {
-        let field = |id, label| Field::line(id, label, "", "");
-        let mut form = Form {
-            purpose: FormKind::Seats,
-            title: String::new(),
-            fields: vec![field("question", "question"), field("quorum", "quorum"), field("act_at", "act at")],
-            at: 0,
-            error: None,
-            intro: String::new(),
-            filled: String::new(),
-            kept_as: String::new(),
-        };
+        let fields = ["question", "quorum"].map(|id| Field::line(id, "", "")).into_iter();
+        let fields = fields.chain([Field::line("act_at", "", "").labeled("act at")]).collect();
+        let mut form = Form { fields, ..form() };
         for (error, field) in [
             ("`quorum` must be at most 3, not `9`", Some(1)),
             ("step `decide`: unknown value `x` of `act_at`", Some(2)),

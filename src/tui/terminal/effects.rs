@@ -11,19 +11,18 @@ use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::EventStream;
 use crossterm::terminal::SetTitle;
 
-use super::opened::Then;
-use super::{KEEP_AFTER, Notify, Screen, guard};
+use super::{KEEP_AFTER, Notify, Screen, Then, guard};
 use crate::config::doctor::ProbeLevel;
 use crate::config::need::question;
 use crate::core::{Command, ExitCode, decide};
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
-use crate::tui::host::{Host, StartRefusal};
-use crate::tui::model::{Mode, Overlay, TextKind, TextView};
-use crate::tui::update::{Effect, Message, update};
+use crate::tui::host::{Effect, Host, Message, StartRefusal};
+use crate::tui::model::{Mode, Overlay};
+use crate::tui::reading::{TextKind, TextView};
+use crate::tui::update::update;
 
 impl Screen {
-    /// Carries effects out, and what follows from them.
     pub(super) async fn carry_out(&mut self, effects: Vec<Effect>) -> io::Result<()> {
         let mut due = VecDeque::from(effects);
         while let Some(effect) = due.pop_front() {
@@ -49,7 +48,7 @@ impl Screen {
             Effect::Order(order) => return Ok(self.order(order).await),
             Effect::Open(opening) => return Ok(self.open(opening).await),
             Effect::ReadHome => {
-                // Whoever goes home leaves the table.
+                // Going home closes the session.
                 if !matches!(self.model.mode, Mode::Live(_)) {
                     self.stop_engine().await;
                 }
@@ -97,7 +96,6 @@ impl Screen {
         Ok(None)
     }
 
-    /// Calls the person back: the bell, and where it is wanted the title and a notification.
     fn notify(&self, text: &str) -> io::Result<()> {
         let mut out = io::stdout();
         match self.notify {
@@ -173,16 +171,13 @@ impl Screen {
         match refusal {
             StartRefusal::Wrong(problems) => self.tell(&problems),
             StartRefusal::Unagreed(needs) => {
-                let text = question(&needs);
-                let (title, kind) = ("Allow this?".to_owned(), TextKind::Agree(false));
-                self.model.overlay =
-                    Some(Overlay::Text(TextView { title, text, kind, ..TextView::default() }));
+                let text = TextView::plain("Allow this?", question(&needs));
+                self.model.overlay = Some(Overlay::Text(TextView { kind: TextKind::Agree(false), ..text }));
                 self.unagreed = Some((needs, then));
             }
         }
     }
 
-    /// The person agrees: that is kept, and what was asked for is done.
     async fn agree(&mut self) -> Option<Message> {
         let (needs, then) = self.unagreed.take()?;
         let kept = self.host.agree(&needs).err().map(|problem| Message::Say(said(&problem)));
@@ -193,15 +188,11 @@ impl Screen {
         done.or(kept)
     }
 
-    /// Tells what is wrong, over the whole screen: there may be much.
     pub(super) fn tell(&mut self, problems: &[Diagnostic]) {
         let text: Vec<String> = problems.iter().map(said).collect();
-        let title = "Cannot open".to_owned();
-        self.model.overlay =
-            Some(Overlay::Text(TextView { title, text: text.join("\n\n"), ..TextView::default() }));
+        self.model.overlay = Some(Overlay::Text(TextView::plain("Cannot open", text.join("\n\n"))));
     }
 
-    /// Gives the terminal back, stops this process, and takes the terminal again when it goes on.
     fn suspend(&mut self) -> io::Result<()> {
         #[cfg(unix)]
         {

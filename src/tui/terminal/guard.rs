@@ -1,4 +1,4 @@
-//! The terminal taken and given back, also by a panic.
+//! The terminal taken and given back, also by a panic; and the signals that end the screen as `q` does.
 
 use std::io;
 use std::sync::Once;
@@ -9,7 +9,8 @@ use crossterm::event::{
 };
 use ratatui::DefaultTerminal;
 
-/// Whether the terminal is the screen's now.
+use crate::core::ExitCode;
+
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// Takes the terminal. What is pasted comes as one piece, so that it cannot act as keys.
@@ -42,4 +43,44 @@ pub fn restore() {
     let _ = crossterm::execute!(io::stdout(), DisableMouseCapture, DisableBracketedPaste);
     // Where the terminal is gone there is nothing to restore, and nowhere to say so.
     let _ = ratatui::try_restore();
+}
+
+pub struct Signals {
+    #[cfg(unix)]
+    term: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    hangup: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    pub fn new() -> io::Result<Self> {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            Ok(Self {
+                term: signal(SignalKind::terminate())?,
+                hangup: signal(SignalKind::hangup())?,
+                interrupt: signal(SignalKind::interrupt())?,
+            })
+        }
+        #[cfg(not(unix))]
+        Ok(Self {})
+    }
+
+    /// Waits for one; gives the exit code that tells which it was.
+    pub async fn any(&mut self) -> ExitCode {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = self.term.recv() => ExitCode::Terminated,
+            _ = self.hangup.recv() => ExitCode::HungUp,
+            _ = self.interrupt.recv() => ExitCode::Interrupted,
+        }
+        #[cfg(not(unix))]
+        match tokio::signal::ctrl_c().await {
+            Ok(()) => ExitCode::Interrupted,
+            Err(_) => std::future::pending().await,
+        }
+    }
 }

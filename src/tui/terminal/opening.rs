@@ -7,20 +7,45 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::Screen;
 use super::effects::said;
-use super::opened::{Opened, Resumed, Then, open};
+use super::{Opened, Screen, Then};
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
 use crate::tui::home::OpenTarget;
-use crate::tui::host::{Host, Tell};
-use crate::tui::live::EngineUpdate;
+use crate::tui::host::{Host, Message, Tell};
+use crate::tui::live::{EngineUpdate, SeatChoice};
 use crate::tui::model::Mode;
-use crate::tui::sources::SeatChoice;
-use crate::tui::update::{Message, begun, cannot_begin};
+use crate::tui::replay::Replay;
+use crate::tui::update::{begun, cannot_begin};
 
 /// What is done this soon is shown at once, without a word of waiting.
 const AT_ONCE: Duration = Duration::from_millis(40);
+
+fn open(host: &dyn Host, opening: OpenTarget, tell: Tell<'_>) -> Opened {
+    match &opening {
+        OpenTarget::Resume(path) => resume(host, path, None, tell),
+        OpenTarget::Fork(path, seq) => match host.fork(path, *seq) {
+            Ok(new) => resume(host, &new, Some(*seq), tell),
+            Err(refusal) => Opened::Refused(refusal, Then::Open(opening)),
+        },
+        OpenTarget::Replay(path) => match host.load_replay(path) {
+            Ok(load) => Opened::Replay(path.clone(), Box::new(Replay::new(load.first)), load.rest),
+            Err(problems) => Opened::Wrong(problems),
+        },
+        OpenTarget::NewQuestion | OpenTarget::Text { .. } | OpenTarget::File(_) => {
+            Opened::Drafted(host.draft(&opening, &SeatChoice::default()).map(Box::new))
+        }
+    }
+}
+
+fn resume(host: &dyn Host, path: &Path, forked_at: Option<u64>, tell: Tell<'_>) -> Opened {
+    match host.resume(path, tell) {
+        Ok((lines, running)) => {
+            Opened::Live(path.to_owned(), Box::new(Replay::new(lines)), running, forked_at)
+        }
+        Err(refusal) => Opened::Refused(refusal, Then::Open(OpenTarget::Resume(path.to_owned()))),
+    }
+}
 
 fn waiting_for(opening: &OpenTarget) -> String {
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -44,7 +69,6 @@ impl Screen {
         self.open_aside(what, move |host, tell| open(host, opening, tell)).await
     }
 
-    /// Drafts the session that is looked at again, with its seats as they were chosen.
     pub(super) async fn redraft(&mut self, choice: SeatChoice) -> Option<Message> {
         let (opening, _) = self.model.live()?.from.clone()?;
         let what = "Looking for the participants".to_owned();
@@ -134,18 +158,16 @@ impl Screen {
                 begun(&mut self.model, &running.links);
                 self.running = Some(running);
             }
-            Opened::Replay(path, loaded) => {
-                let (load, replay) = *loaded;
+            Opened::Replay(path, replay, rest) => {
                 self.stop_engine().await;
-                self.model.show(Mode::Replay, replay, path.display().to_string());
+                self.model.show(Mode::Replay, *replay, path.display().to_string());
                 self.model.reading = Some(0);
-                self.loading = Some(load.rest);
+                self.loading = Some(rest);
             }
-            Opened::Live(resumed) => {
-                let Resumed { path, replay, running, forked_at } = *resumed;
+            Opened::Live(path, replay, running, forked_at) => {
                 self.stop_engine().await;
                 let file = path.display().to_string();
-                self.model.show(Mode::Live(Box::default()), replay, file.clone());
+                self.model.show(Mode::Live(Box::default()), *replay, file.clone());
                 begun(&mut self.model, &running.links);
                 self.running = Some(running);
                 if let Some(seq) = forked_at {

@@ -2,8 +2,8 @@
 
 use super::scenes::{draft, home};
 use super::*;
-use crate::tui::keymap::Action;
-use crate::tui::view::Target;
+use crate::tui::frame::Target;
+use crate::tui::keys::Action;
 
 #[test]
 fn the_footer_always_says_how_to_leave() {

@@ -20,10 +20,9 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
-use super::model::{TextKind, TextView};
 use super::{
-    Effect, EngineUpdate, Keys, LiveSession, Message, Mode, Model, Overlay, Pane, Replay, ScreenState, Theme,
-    draw, update,
+    Effect, EngineUpdate, Keys, LiveSession, Message, Mode, Model, Overlay, Pane, Replay, ScreenState,
+    TextKind, TextView, Theme, draw, update,
 };
 use crate::history::{Event, LogEntry, Price, SeatStatus};
 use crate::journal::read_log;
@@ -141,10 +140,10 @@ fn the_manual_has_the_table_of_keys() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/SCREEN.md");
     let manual = std::fs::read_to_string(&path).unwrap();
     let (before, rest) =
-        manual.split_once("<!-- keys: made from the table in src/tui/keymap/table.rs -->\n").unwrap();
+        manual.split_once("<!-- keys: made from the table in src/tui/keys.rs -->\n").unwrap();
     let (table, after) = rest.split_once("<!-- end of keys -->").unwrap();
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
-        let head = "<!-- keys: made from the table in src/tui/keymap/table.rs -->\n";
+        let head = "<!-- keys: made from the table in src/tui/keys.rs -->\n";
         let new = format!("{before}{head}{}<!-- end of keys -->{after}", super::key_table());
         return std::fs::write(path, new).unwrap();
     }
@@ -156,7 +155,7 @@ fn every_pane_and_overlay_draws_at_every_size() {
     let mut model = model(saved("release-consent.s2s"));
     let overlays = [
         None,
-        Some(Overlay::Text(TextView { kind: TextKind::Help, scroll: 3, ..TextView::default() })),
+        Some(Overlay::Text(TextView { kind: TextKind::Help(Vec::new()), scroll: 3, ..TextView::default() })),
         Some(Overlay::Search("é日".into())),
         Some(Overlay::List(crate::tui::List::of(crate::tui::ListKind::Report, "R", Vec::new()))),
     ];
@@ -338,7 +337,7 @@ fn a_click_does_what_the_key_does() {
     let before = model.scroll[Pane::Answer.index()];
     update(&mut model, Message::Wheel(hits.pane_at(100, 20), 3));
     assert!(
-        model.scroll[Pane::Answer.index()] > before || super::view::max_scroll(&model, Pane::Answer) == 0
+        model.scroll[Pane::Answer.index()] > before || super::screen::max_scroll(&model, Pane::Answer) == 0
     );
 }
 

@@ -103,7 +103,7 @@ fn a_draft_warns_of_what_would_be_refused() {
     }
     assert!(begun.elapsed() < std::time::Duration::from_secs(3), "{:?}", begun.elapsed());
     let mut model = draft_of_one_model(1);
-    model.sources[0].models = vec!["ollama/qwen3".to_owned()];
+    model.home.sources.as_mut().unwrap()[0].models = vec!["ollama/qwen3".to_owned()];
     model.focus = Pane::Checks;
     let screen = rendered(&model, (80, 24));
     assert!(screen.contains("ollama/llama3.2: its provider does not list it"), "{screen}");

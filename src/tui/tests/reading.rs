@@ -1,7 +1,6 @@
 //! Reading an answer over the whole screen, and search in what may be read.
 
 use super::*;
-use crate::tui::model::TextView;
 
 fn read(model: &Model) -> &TextView {
     let Some(Overlay::Text(read)) = &model.overlay else { panic!("nothing is read") };

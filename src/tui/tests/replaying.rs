@@ -1,7 +1,7 @@
 //! A replay shows a session as it was: its question, its clocks, a time line to be clicked.
 
 use super::*;
-use crate::tui::view::Target;
+use crate::tui::frame::Target;
 
 /// A round whose first seat is sealed after 3 s and whose others are sealed after 5 minutes of quiet.
 fn slow() -> Vec<LogEntry> {

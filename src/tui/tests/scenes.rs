@@ -11,8 +11,8 @@ use crate::engine::FacilitatorRequest;
 use crate::history::{Event, LogEntry, SeatInfo, SessionOpened, Timestamp};
 use crate::participants::progress::{Progress, RequestPhase};
 use crate::tui::{
-    AnswerLayout, Draft, Effect, EngineUpdate, Home, HomeRow, HomeSection, Keys, Message, Model, ModelSource,
-    OpenTarget, Pane, SeatChoice, SourceState, Theme, update,
+    Draft, Effect, EngineUpdate, Home, HomeRow, HomeSection, Keys, Message, Model, ModelSource, OpenTarget,
+    Pane, SeatChoice, SourceState, Theme, update,
 };
 
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (120, 40)];
@@ -63,15 +63,15 @@ pub fn home() -> Model {
         opening: OpenTarget::Replay(name.into()),
     };
     let rows = vec![
-        row(HomeSection::Sessions, ("●", "o"), "Which cache first?", "round 2 open, 4 of 5"),
+        row(HomeSection::Sessions, "●", "Which cache first?", "round 2 open, 4 of 5"),
         row(
             HomeSection::Sessions,
-            ("✓", "v"),
+            "✓",
             "Which queue do the writes of the shop wait in until the night?",
             "待ち行列 (by majority)",
         ),
-        row(HomeSection::New, ("+", "+"), "a question of your own", "two fields are enough"),
-        row(HomeSection::New, ("+", "+"), "risk-review", "example: Know the risks"),
+        row(HomeSection::New, "+", "a question of your own", "two fields are enough"),
+        row(HomeSection::New, "+", "risk-review", "example: Know the risks"),
     ];
     let personas = ["qa-lead", "skeptic"].map(|name| (name.to_owned(), format!("What {name} cares for")));
     let read = Home { project: "~/shop".into(), rows, ..Home::default() };
@@ -251,7 +251,7 @@ fn a_counted_round_in_every_pane() {
         model.focus = pane;
         shows(name, &model);
     }
-    model.answer_layout = AnswerLayout::SideBySide;
+    model.is_side_by_side = true;
     shows("side-by-side", &model);
 }
 

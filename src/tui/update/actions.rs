@@ -1,21 +1,25 @@
 //! What each action does.
 
+use std::path::PathBuf;
+
 use super::ask::leave;
-use super::message::Effect;
-use super::refusal::refusal;
-use super::scroll::scroll;
-use super::{ask, forms, invite, lists, moments, search, seating};
+use super::{ask, forms, lists, search};
 use crate::engine::FacilitatorRequest;
+use crate::insight::round_view::tally;
+use crate::tui::footer::{help, refusal};
 use crate::tui::form;
+use crate::tui::frame::Pane;
 use crate::tui::home::OpenTarget;
-use crate::tui::keymap::{Action, ScreenState};
-use crate::tui::live::{LiveSession, open_order};
-use crate::tui::model::{AnswerLayout, LeaveTarget, Mode, Model, Overlay, Pane, TextKind, TextView};
+use crate::tui::host::Effect;
+use crate::tui::keys::{Action, KeyBinding, ScreenState};
+use crate::tui::model::{LeaveTarget, Mode, Model, Overlay};
+use crate::tui::panes::answer;
+use crate::tui::reading::{TextKind, TextView};
+use crate::tui::screen::{max_scroll, pane_text, title};
 
 /// How much longer a round may take by one key, in milliseconds.
 const MORE_TIME: u64 = 60_000;
 
-/// Does what an action says, or says why it cannot be done.
 pub fn perform(model: &mut Model, action: Action) -> Vec<Effect> {
     // What is under way shows that it can be cancelled.
     if model.busy.is_some() && (is_order(action) || action == Action::ChooseModel) {
@@ -30,22 +34,11 @@ pub fn perform(model: &mut Model, action: Action) -> Vec<Effect> {
     Vec::new()
 }
 
-/// Whether an action changes the session, and not only what is looked at.
+/// An action that works only while a session is led changes it; the others change what is looked at.
 fn is_order(action: Action) -> bool {
-    matches!(
-        action,
-        Action::OpenRound
-            | Action::EditRound
-            | Action::ChooseParticipants
-            | Action::CloseRound
-            | Action::AddMaterial
-            | Action::ExcuseSeat
-            | Action::InviteSeat
-            | Action::RetrySeat
-            | Action::ExtendDeadline
-            | Action::AcceptResult
-            | Action::RepeatRound
-    )
+    let is_led =
+        |state: &ScreenState| !matches!(state, ScreenState::Home | ScreenState::Closed | ScreenState::Replay);
+    KeyBinding::of(action).is_some_and(|binding| binding.states.iter().all(is_led))
 }
 
 fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
@@ -54,16 +47,15 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         Action::Home => return home(model),
         Action::Suspend => return vec![Effect::Suspend],
         Action::Help => {
-            let (title, kind) = ("Keys".to_owned(), TextKind::Help);
-            model.overlay = Some(Overlay::Text(TextView { title, kind, ..TextView::default() }));
+            let kind = TextKind::Help(help(model));
+            model.overlay = Some(Overlay::Text(TextView { kind, ..TextView::plain("Keys", "") }));
         }
         Action::Search => model.overlay = Some(Overlay::Search(String::new())),
         Action::CommandPalette => lists::palette(model),
         Action::NextMatch | Action::PreviousMatch => search::find(model, action == Action::NextMatch),
         Action::NextPane => cycle_pane(model, 1),
         Action::PreviousPane => cycle_pane(model, Pane::ALL.len() - 1),
-        Action::NextSeat => cycle_seat(model, true),
-        Action::PreviousSeat => cycle_seat(model, false),
+        Action::NextSeat | Action::PreviousSeat => cycle_seat(model, action == Action::NextSeat),
         Action::Up => scroll(model, -1),
         Action::Down => scroll(model, 1),
         Action::PageUp => scroll(model, -i32::from(model.size.1 / 2)),
@@ -72,11 +64,13 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
             to_end(model, action == Action::GoToEnd);
         }
         Action::NextRound | Action::PreviousRound if model.live().is_some() => {
-            moments::look_back(model, action == Action::PreviousRound);
+            look_back(model, action == Action::PreviousRound);
         }
         Action::ShowSnapshot => show_snapshot(model),
         Action::ShowAgenda => lists::show_agenda(model),
-        Action::ToggleSideBySide => toggle_layout(model),
+        Action::ToggleSideBySide => {
+            (model.is_side_by_side, model.focus) = (!model.is_side_by_side, Pane::Answer);
+        }
         Action::CopyPane => return copy(model),
         Action::OtherRules => lists::what_if(model),
         Action::ExportReport => lists::report(model),
@@ -90,21 +84,24 @@ fn carry_out(model: &mut Model, action: Action) -> Vec<Effect> {
         | Action::RepeatRound
         | Action::ForkSession
         | Action::ResumeSession => return order(model, action),
-        Action::ChooseModel => seating::choose_model(model),
-        Action::InviteSeat => return invite::ask(model),
-        Action::RetrySeat => seating::retry(model),
-        Action::ExcuseSeat => return seating::excuse(model),
+        Action::ChooseModel => lists::choose_model(model),
+        Action::InviteSeat => return lists::invite(model),
+        Action::RetrySeat => lists::retry(model),
+        Action::ExcuseSeat => return forms::excuse(model),
         Action::ExtendDeadline => return vec![Effect::Order(FacilitatorRequest::MoreTime(MORE_TIME))],
         Action::EditRound | Action::ChooseParticipants => return edit(model, action),
-        action => moments::replay_action(model, action),
+        Action::JumpToTenth => model.notice = Some("Press 0 to 9 to jump.".to_owned()),
+        action => {
+            model.replay.act(action);
+            model.scroll = [0; Pane::ALL.len()];
+        }
     }
     Vec::new()
 }
 
 /// Back to the home screen; from there, nowhere.
 fn home(model: &mut Model) -> Vec<Effect> {
-    if model.answer_layout == AnswerLayout::SideBySide {
-        model.answer_layout = AnswerLayout::One;
+    if std::mem::take(&mut model.is_side_by_side) {
         return Vec::new();
     }
     // Going back leads from a search and an earlier round before it leads out.
@@ -113,13 +110,11 @@ fn home(model: &mut Model) -> Vec<Effect> {
         (model.rounds_back, model.hit) = (0, None);
         return Vec::new();
     }
-    match model.mode {
-        Mode::Home => {
-            model.home.words.clear();
-            Vec::new()
-        }
-        _ => leave(model, LeaveTarget::Home),
+    if !matches!(model.mode, Mode::Home) {
+        return leave(model, LeaveTarget::Home);
     }
+    model.home.words.clear();
+    Vec::new()
 }
 
 fn new_question(model: &mut Model) -> Vec<Effect> {
@@ -128,25 +123,22 @@ fn new_question(model: &mut Model) -> Vec<Effect> {
 }
 
 fn open_item(model: &mut Model) -> Vec<Effect> {
-    match model.screen_state() {
-        ScreenState::Home => match model.home.chosen().map(|row| row.opening) {
-            Some(OpenTarget::NewQuestion) | None => new_question(model),
-            Some(opening) => vec![Effect::Open(opening)],
+    let form = match model.screen_state() {
+        ScreenState::Home => match model.home.chosen().map(|row| row.opening.clone()) {
+            Some(OpenTarget::NewQuestion) | None => return new_question(model),
+            Some(opening) => return vec![Effect::Open(opening)],
         },
         ScreenState::Question if model.live().is_some() => {
-            model.rounds_back = 0;
-            let form = model.question().map(|question| form::answer(model.session(), &question));
-            form.map_or_else(Vec::new, |form| forms::open(model, form))
+            model.question().map(|question| form::answer(model.session(), &question))
         }
-        ScreenState::Open if model.pending_human().is_some() => {
-            model.rounds_back = 0;
-            answer_seat(model).map_or_else(Vec::new, |form| forms::open(model, form))
-        }
+        ScreenState::Open if model.pending_human().is_some() => answer_seat(model),
         _ => {
             read(model);
-            Vec::new()
+            return Vec::new();
         }
-    }
+    };
+    model.rounds_back = 0;
+    form.map_or_else(Vec::new, |form| forms::open(model, form))
 }
 
 fn answer_seat(model: &Model) -> Option<form::Form> {
@@ -159,79 +151,70 @@ fn answer_seat(model: &Model) -> Option<form::Form> {
 }
 
 fn order(model: &mut Model, action: Action) -> Vec<Effect> {
-    let path = || std::path::PathBuf::from(&model.file);
-    let has_no_model = |live: &LiveSession| {
-        live.draft.as_ref().is_some_and(|draft| {
-            draft.participants.iter().any(|seat| seat.has_no_model() && seat.scripted.is_empty())
-        })
-    };
-    let order = match action {
-        Action::OpenRound if model.live().is_some_and(has_no_model) => return ask::rehearse(model),
-        Action::OpenRound
-            if model.live().is_some_and(|live| live.draft.is_some() && live.preview.is_none()) =>
-        {
-            return vec![Effect::Begin];
-        }
-        Action::OpenRound => {
-            if let Some(why) = model.preview().and_then(|preview| preview.checked.refusal.clone()) {
-                model.notice = Some(format!("{why}; e edits the question, a adds an artifact"));
-                model.focus = Pane::Question;
-                return Vec::new();
-            }
-            let Some(order) = model.live().and_then(open_order) else {
-                model.notice = Some("The snapshot is not ready yet. Press o again in a moment.".to_owned());
-                return Vec::new();
-            };
-            if let Some(live) = model.live_mut() {
-                live.ordered = live.preview.as_ref().map(|preview| preview.opened.snapshot.to_string());
-            }
-            order
-        }
+    match action {
+        Action::OpenRound => return open_round(model),
         Action::CloseRound => return ask::close(model),
         Action::AcceptResult => return ask::accept(model),
-        Action::RepeatRound => FacilitatorRequest::AskAgain,
-        Action::ResumeSession
-            if model.session().closed.is_none() || model.replay.at() < model.replay.len() =>
-        {
-            return vec![Effect::Open(OpenTarget::Resume(path()))];
+        Action::RepeatRound => return vec![Effect::Order(FacilitatorRequest::AskAgain)],
+        Action::ForkSession => return ask::fork(model),
+        _ => {}
+    }
+    if model.session().closed.is_none() || model.replay.at() < model.replay.len() {
+        return vec![Effect::Open(OpenTarget::Resume(PathBuf::from(&model.file)))];
+    }
+    model.notice = Some("Session finished. Press F to fork it here.".to_owned());
+    Vec::new()
+}
+
+fn open_round(model: &mut Model) -> Vec<Effect> {
+    let Some(live) = model.live_mut() else { return Vec::new() };
+    if live.seats_without_model() > 0 {
+        return ask::rehearse(model);
+    }
+    let Some(preview) = &live.preview else {
+        if live.draft.is_some() {
+            return vec![Effect::Begin];
         }
-        Action::ResumeSession => {
-            model.notice = Some("Session finished. Press F to fork it here.".to_owned());
-            return Vec::new();
-        }
-        _ => return ask::fork(model),
+        model.notice = Some("The snapshot is not ready yet. Press o again in a moment.".to_owned());
+        return Vec::new();
     };
-    vec![Effect::Order(order)]
+    if let Some(why) = &preview.checked.refusal {
+        model.notice = Some(format!("{why}; e edits the question, a adds an artifact"));
+        model.focus = Pane::Question;
+        return Vec::new();
+    }
+    live.ordered = Some(preview.opened.snapshot.to_string());
+    let seen = Some(preview.opened.snapshot_sha256.clone());
+    vec![Effect::Order(FacilitatorRequest::OpenRound { seen })]
 }
 
 fn round_form(model: &Model, is_seats: bool) -> Option<form::Form> {
     let session = model.session();
-    let step = model.preview().map(|preview| preview.opened.step.clone()).unwrap_or_default();
-    let definition = session.definition.as_ref();
+    let (definition, id) = (session.definition.as_ref()?, &model.preview()?.opened.step);
+    let step = definition.step(id)?;
     // As it would open now: what a person writes is text.
-    let asked = definition.and_then(|definition| {
-        let step = definition.step(&step)?;
-        session.rendered_round(definition, step, step.round()?).ok()
-    })?;
-    let mut form = form::round(session, &step, &asked.round);
+    let asked = session.rendered_round(definition, step, step.round()?).ok()?;
+    let mut form = form::round(session, id, &asked.round);
     let of_seats = form.fields.iter().position(|field| field.id == "participants");
     form.at = of_seats.filter(|_| is_seats).unwrap_or(0);
     Some(form)
 }
 
+/// The form that edits the round: of a session that has not begun its question as it was typed in, its seats as a
+/// list.
 fn edit(model: &mut Model, action: Action) -> Vec<Effect> {
     let is_seats = action == Action::ChooseParticipants;
-    let undecided = model.is_undecided().then(|| seating::edit(model, is_seats)).flatten();
-    let form = undecided.or_else(|| round_form(model, is_seats));
-    form.map_or_else(Vec::new, |form| forms::open(model, form))
-}
-
-fn toggle_layout(model: &mut Model) {
-    model.answer_layout = match model.answer_layout {
-        AnswerLayout::One => AnswerLayout::SideBySide,
-        AnswerLayout::SideBySide => AnswerLayout::One,
+    let is_new = model.live().is_some_and(|live| live.is_new_question);
+    let form = match model.preview().filter(|_| model.is_undecided()) {
+        Some(preview) if is_seats => {
+            let info = |name: &String| Some(model.session().seat_info(name)?.name.clone());
+            let seats: Vec<String> = preview.opened.seats.iter().filter_map(info).collect();
+            Some(form::seats(&model.home.personas, &seats))
+        }
+        Some(_) if is_new => return new_question(model),
+        _ => round_form(model, is_seats),
     };
-    model.focus = Pane::Answer;
+    form.map_or_else(Vec::new, |form| forms::open(model, form))
 }
 
 fn to_end(model: &mut Model, is_end: bool) {
@@ -267,7 +250,7 @@ fn cycle_pane(model: &mut Model, by: usize) {
     }
 }
 
-pub fn cycle_seat(model: &mut Model, forward: bool) {
+fn cycle_seat(model: &mut Model, forward: bool) {
     let order = model.seat_order();
     let chosen = model.seat.min(model.seat_count().saturating_sub(1));
     if let Some(at) = order.iter().position(|seat| *seat == chosen) {
@@ -283,46 +266,93 @@ fn selected_text(model: &Model) -> Option<String> {
             Some(preview) => Some(preview.opened.snapshot.to_string()),
             None => model.shown_round().map(|round| round.opened.snapshot.to_string()),
         },
-        Pane::Tally => crate::tui::view::tally_text(model),
+        Pane::Tally => model.shown_round().and_then(tally).map(|_| pane_text(model, Pane::Tally, 100)),
         Pane::Events => {
             let at = model.replay.at().saturating_sub(1 + model.scroll[Pane::Events.index()]);
             model.replay.text(at)
         }
-        Pane::Question | Pane::Steps | Pane::Checks => crate::tui::view::pane_text(model),
-        Pane::Seats | Pane::Answer => crate::tui::view::answer_text(model),
+        Pane::Question | Pane::Steps | Pane::Checks => {
+            Some(pane_text(model, model.focus, 200)).filter(|text| !text.trim().is_empty())
+        }
+        Pane::Seats | Pane::Answer => answer::text(model),
     }
 }
 
 /// Opens what is under the cursor over the whole screen; a seat without an answer shows why.
 fn read(model: &mut Model) {
-    if model.focus == Pane::Steps {
-        return lists::steps(model);
-    }
-    let words = model.words.clone();
-    let read = if matches!(model.focus, Pane::Seats | Pane::Answer) {
-        let (title, text) = answer_to_read(model);
-        TextView { title, text, words, kind: TextKind::Answer, ..TextView::default() }
-    } else {
-        let (title, short) = crate::tui::view::seat_or_pane(model);
-        let text = selected_text(model).unwrap_or(short);
-        TextView { title: title.trim().to_owned(), text, words, ..TextView::default() }
+    let pane = match model.focus {
+        Pane::Steps => return lists::steps(model),
+        Pane::Seats => Pane::Answer,
+        pane => pane,
     };
-    model.overlay = Some(Overlay::Text(read));
+    let short = || pane_text(model, pane, 76);
+    let (kind, text) = match pane {
+        Pane::Answer => (TextKind::Answer, answer::seat_text(model, model.seat)),
+        _ => (TextKind::Plain, selected_text(model)),
+    };
+    let title = if pane == Pane::Events { "Event".to_owned() } else { title(model, pane) };
+    let (text, words) = (text.unwrap_or_else(short), model.words.clone());
+    model.overlay = Some(Overlay::Text(TextView { kind, words, ..TextView::plain(title, text) }));
 }
 
-/// Title and text of the chosen seat's answer; of a seat without one, why.
-pub fn answer_to_read(model: &Model) -> (String, String) {
-    let (title, short) = crate::tui::view::seat_or_pane(model);
-    let text = crate::tui::view::seat_text(model, model.seat).unwrap_or(short);
-    (title.trim().to_owned(), text)
+/// The answer of the next seat takes the place of the one that is read, from its beginning; what is searched for
+/// stays.
+pub fn read_other_seat(model: &mut Model, forward: bool) {
+    cycle_seat(model, forward);
+    let text = answer::seat_text(model, model.seat).unwrap_or_else(|| pane_text(model, Pane::Answer, 76));
+    let title = title(model, Pane::Answer);
+    if let Some(Overlay::Text(read)) = &mut model.overlay {
+        (read.title, read.text, read.scroll) = (title, text, 0);
+    }
 }
 
-/// What is looked at, as text for the clipboard.
 fn copy(model: &mut Model) -> Vec<Effect> {
     let Some(text) = selected_text(model) else {
         model.notice = Some("Nothing to copy here. Press Tab for another pane.".to_owned());
         return Vec::new();
     };
+    vec![copied(model, text)]
+}
+
+pub fn copied(model: &mut Model, text: String) -> Effect {
     model.notice = Some(format!("Copied {} characters to the clipboard.", text.chars().count()));
-    vec![Effect::Copy(text)]
+    Effect::Copy(text)
+}
+
+fn look_back(model: &mut Model, further: bool) {
+    let newest = model.newest_round();
+    let to = if further { model.rounds_back + 1 } else { model.rounds_back.saturating_sub(1) };
+    if to >= newest || to == model.rounds_back {
+        let text =
+            if further { "This is the first round." } else { "This is the newest round. [ goes back." };
+        model.notice = Some(text.to_owned());
+        return;
+    }
+    (model.rounds_back, model.scroll) = (to, [0; Pane::ALL.len()]);
+    if to > 0 {
+        model.notice = Some(format!("Round {} of {newest}, as it was. Press ] to come back.", newest - to));
+        model.focus = Pane::Seats;
+    }
+}
+
+pub fn scroll(model: &mut Model, by: i32) {
+    let moved = |at: usize, most: usize| at.saturating_add_signed(by as isize).min(most);
+    if matches!(model.mode, Mode::Home) {
+        model.home.at = moved(model.home.at, model.home.shown().len().saturating_sub(1));
+    } else if model.focus == Pane::Seats {
+        let order = model.seat_order();
+        let at = order.iter().position(|seat| *seat == model.seat).unwrap_or(0);
+        model.seat = order.get(moved(at, order.len().saturating_sub(1))).copied().unwrap_or(0);
+        model.scroll[Pane::Answer.index()] = 0;
+    } else {
+        scroll_pane(model, model.focus, by);
+    }
+}
+
+pub fn scroll_pane(model: &mut Model, pane: Pane, by: i32) {
+    // Events are read from the newest back: up is further back.
+    let by = if pane == Pane::Events { -by } else { by };
+    let most = max_scroll(model, pane);
+    let scroll = &mut model.scroll[pane.index()];
+    *scroll = (*scroll).min(most).saturating_add_signed(by as isize).min(most);
 }

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use crossterm::event::{KeyCode, KeyEvent};
 
-use super::message::Effect;
-use super::{forms, seating};
+use super::{forms, lists};
 use crate::core::{Command, NextAction, decide, next};
 use crate::engine::FacilitatorRequest;
 use crate::history::{RoundOutcome, Session, TimedEvent, round_outcome};
@@ -14,6 +13,7 @@ use crate::insight::headline;
 use crate::insight::round_view::tally;
 use crate::tui::form::Form;
 use crate::tui::home::OpenTarget;
+use crate::tui::host::Effect;
 use crate::tui::live::LiveSession;
 use crate::tui::model::{Ask, Asked, LeaveTarget, Mode, Model, Overlay};
 use crate::tui::replay::Replay;
@@ -42,8 +42,7 @@ pub fn accept(model: &mut Model) -> Vec<Effect> {
         _ => "Accept without a decision?",
     };
     let hint = if decided { "" } else { " To ask again in a new round, press Esc, then n." };
-    let text = format!("{found}\n{then}{hint}");
-    ask(model, Ask { title: title.to_owned(), text, then: Asked::Order(FacilitatorRequest::Accept) })
+    ask(model, title, &format!("{found}\n{then}{hint}"), Asked::Order(FacilitatorRequest::Accept), None)
 }
 
 pub fn next_if_accepted(session: &Session) -> Option<NextAction> {
@@ -68,18 +67,15 @@ pub fn close(model: &mut Model) -> Vec<Effect> {
     let text = format!(
         "{sealed} of {seats} sealed, {unsettled} still answering: their answers would be missing.\nQuorum {quorum}: {outlook}."
     );
-    let then = Asked::Order(FacilitatorRequest::CloseRound);
-    ask(model, Ask { title: "Close the round now?".to_owned(), text, then })
+    ask(model, "Close the round now?", &text, Asked::Order(FacilitatorRequest::CloseRound), None)
 }
 
 /// Seats have no model yet: asks for one, or whether to rehearse.
 pub fn rehearse(model: &mut Model) -> Vec<Effect> {
     let text = "m chooses who answers.\ny rehearses: placeholders pick at random, and no model is asked.";
-    let title = "No model yet".to_owned();
-    ask(model, Ask { title, text: text.to_owned(), then: Asked::Rehearse })
+    ask(model, "No model yet", text, Asked::Rehearse, None)
 }
 
-/// Asks whether a new session begins at the moment that is shown.
 pub fn fork(model: &mut Model) -> Vec<Effect> {
     let (at, all) = (model.replay.at(), model.replay.len());
     let seq = model.replay.lines().get(at.saturating_sub(1)).map_or(0, |line| line.seq);
@@ -87,11 +83,12 @@ pub fn fork(model: &mut Model) -> Vec<Effect> {
         "A new session begins with the first {at} of {all} events and goes on from there.\nThis one stays as it is."
     );
     let then = Asked::Open(OpenTarget::Fork(PathBuf::from(&model.file), seq));
-    ask(model, Ask { title: "Fork the session here?".to_owned(), text, then })
+    ask(model, "Fork the session here?", &text, then, None)
 }
 
-pub fn ask(model: &mut Model, asked: Ask) -> Vec<Effect> {
-    model.overlay = Some(Overlay::Ask(asked));
+fn ask(model: &mut Model, title: &str, text: &str, then: Asked, below: Option<Box<Form>>) -> Vec<Effect> {
+    let (title, text) = (title.to_owned(), text.to_owned());
+    model.overlay = Some(Overlay::Ask(Ask { title, text, then, below }));
     Vec::new()
 }
 
@@ -99,28 +96,23 @@ pub fn ask(model: &mut Model, asked: Ask) -> Vec<Effect> {
 pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
     let rehearses = matches!(&model.overlay, Some(Overlay::Ask(Ask { then: Asked::Rehearse, .. })));
     if rehearses && key.code == KeyCode::Char('m') {
-        seating::choose_model(model);
+        lists::choose_model(model);
         return Vec::new();
     }
     if !matches!(key.code, KeyCode::Char('y' | 'n' | 'q') | KeyCode::Esc) {
         return Vec::new();
     }
-    let Some(Overlay::Ask(asked)) = model.overlay.take() else { return Vec::new() };
-    match asked.then {
-        Asked::Leave(to, form) if key.code == KeyCode::Char('y') => leave_now(model, to, form),
-        Asked::Leave(_, form) => {
-            model.overlay = form.map(Overlay::Form);
-            Vec::new()
-        }
-        Asked::Discard(form) if key.code != KeyCode::Char('y') => {
-            model.overlay = Some(Overlay::Form(form));
-            Vec::new()
-        }
-        Asked::Discard(form) => forms::put_away(model, &form),
-        _ if key.code != KeyCode::Char('y') => Vec::new(),
+    let Some(Overlay::Ask(Ask { then, below, .. })) = model.overlay.take() else { return Vec::new() };
+    if key.code != KeyCode::Char('y') {
+        model.overlay = below.map(Overlay::Form);
+        return Vec::new();
+    }
+    match then {
+        Asked::Leave(to) => leave_now(model, to, below),
+        Asked::Discard => below.map_or_else(Vec::new, |form| forms::put_away(model, &form)),
         Asked::Order(request) => vec![Effect::Order(request)],
         Asked::Open(opening) => vec![Effect::Open(opening)],
-        Asked::Rehearse => seating::rehearse(model),
+        Asked::Rehearse => lists::rehearse(model),
     }
 }
 
@@ -132,27 +124,25 @@ pub fn leave(model: &mut Model, to: LeaveTarget) -> Vec<Effect> {
     let form = match model.overlay.take() {
         Some(Overlay::Form(form)) => Some(form),
         // Who presses it twice means it.
-        Some(Overlay::Ask(Ask { then: Asked::Leave(_, form), .. })) => return leave_now(model, to, form),
+        Some(Overlay::Ask(Ask { then: Asked::Leave(_), below, .. })) => return leave_now(model, to, below),
         _ => None,
     };
     let chose = |live: &LiveSession| live.from.as_ref().is_some_and(|(_, choice)| !choice.seats.is_empty());
     if to == LeaveTarget::Home && form.is_none() && model.live().is_some_and(chose) {
         let text = "The models you gave to seats are not kept. A question of your own stays in its form (n).";
-        let title = "Leave this draft?".to_owned();
-        return ask(model, Ask { title, text: text.to_owned(), then: Asked::Leave(to, form) });
+        return ask(model, "Leave this draft?", text, Asked::Leave(to), None);
     }
     if !is_at_work || !is_out {
         return leave_now(model, to, form);
     }
     let title = if to == LeaveTarget::Quit { "Quit roundtable?" } else { "Go to the home screen?" };
     let text = "A round is open. Sealed answers are saved; unfinished seats are asked again when you resume.";
-    ask(model, Ask { title: title.to_owned(), text: text.to_owned(), then: Asked::Leave(to, form) })
+    ask(model, title, text, Asked::Leave(to), form)
 }
 
 fn leave_now(model: &mut Model, to: LeaveTarget, form: Option<Box<Form>>) -> Vec<Effect> {
-    let kept = form.filter(|form| form.kept() != form.filled);
-    let mut effects: Vec<Effect> =
-        kept.map(|form| Effect::Keep(form.kept_as.clone(), Some(form.kept()))).into_iter().collect();
+    let kept = form.and_then(|form| Some(Effect::Keep(form.kept_as.clone(), Some(form.unfinished()?))));
+    let mut effects: Vec<Effect> = kept.into_iter().collect();
     if to == LeaveTarget::Quit {
         effects.push(Effect::Quit);
         return effects;

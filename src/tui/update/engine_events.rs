@@ -1,15 +1,14 @@
 //! What comes from outside: events on disk, refusals, the end; a draft, the project's context.
 
-use super::forms;
-use super::invite::recorded;
-use super::message::Effect;
+use super::{forms, lists};
 use crate::core::ExitCode;
 use crate::history::{Event, LogEntry, SeatStatus, Status};
 use crate::sanitize::harmless_line;
-use crate::tui::host::{Draft, LoadProgress};
-use crate::tui::keymap::ScreenState;
+use crate::tui::frame::Pane;
+use crate::tui::host::{Draft, Effect, LoadProgress};
+use crate::tui::keys::ScreenState;
 use crate::tui::live::{EngineUpdate, LiveSession, Preview, preview_events, text_diff};
-use crate::tui::model::{AnswerLayout, Mode, Model, Overlay, Pane};
+use crate::tui::model::{Mode, Model, Overlay};
 use crate::tui::replay::Replay;
 
 pub fn on_engine_update(model: &mut Model, news: EngineUpdate) -> Vec<Effect> {
@@ -80,7 +79,7 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
     focus_for(model, &event);
     seat_for(model, &event);
     if let Event::SeatInvited(invited) = &event {
-        recorded(model, invited);
+        lists::recorded(model, invited);
     }
     if let Event::RoundClosed(_) = event
         && let Some(round) = model.session().rounds.last()
@@ -102,10 +101,10 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
     effects
 }
 
-/// Who waited longer for a round than this may look elsewhere, in milliseconds.
+/// After a longer round the person may look elsewhere, in milliseconds.
 const LONG: u64 = 30_000;
 
-/// A person is asked. Nobody's answer is kept on the way: it is the engine's to seal.
+/// Nobody's answer is kept on the way: it is the engine's to seal.
 pub fn asked(model: &mut Model, seat: String, again: Option<String>) {
     let Some(live) = model.live_mut() else { return };
     live.asked.retain(|(other, _)| *other != seat);
@@ -119,7 +118,9 @@ pub fn reading(model: &mut Model, read: LoadProgress) {
     }
     match read {
         LoadProgress::Lines(lines, percent) => {
-            model.replay.append(lines);
+            for line in lines {
+                model.replay.push(line);
+            }
             model.reading = Some(percent);
             return;
         }
@@ -129,11 +130,10 @@ pub fn reading(model: &mut Model, read: LoadProgress) {
     model.reading = None;
     if model.session().closed.is_none() && model.overlay.is_none() && model.replay.at() == model.replay.len()
     {
-        model.overlay = Some(super::lists::unfinished());
+        lists::unfinished(model);
     }
 }
 
-/// Whether an event is what a form may have ordered.
 fn is_ordered(event: &Event) -> bool {
     matches!(
         event,
@@ -154,7 +154,6 @@ fn is_ordered(event: &Event) -> bool {
     )
 }
 
-/// Moves the focus to what matters after an event.
 fn focus_for(model: &mut Model, event: &Event) {
     let pane = if let Event::StepStarted { kind, .. } = event {
         match kind.as_str() {
@@ -169,7 +168,7 @@ fn focus_for(model: &mut Model, event: &Event) {
     } else {
         return;
     };
-    (model.answer_layout, model.rounds_back) = (AnswerLayout::One, 0);
+    (model.is_side_by_side, model.rounds_back) = (false, 0);
     if matches!(event, Event::RoundOpened(_) | Event::RoundAskedAgain { .. }) {
         model.scroll = [0; Pane::ALL.len()];
     }
@@ -196,9 +195,8 @@ pub fn drafted(model: &mut Model, draft: Draft) -> Vec<Effect> {
     let before = model.live().filter(|live| live.from.as_ref().is_some_and(|(old, _)| *old == from.0));
     let again = before.map(|live| (live.is_new_question, model.focus, model.seat));
     let is_new_question = forms::drafted(model) || again.is_some_and(|(is_new, ..)| is_new);
-    let at = model.now;
     let file = opened.definition_file.clone();
-    let events = preview_events(&opened, at).into_iter().chain(evidence);
+    let events = preview_events(&opened, model.now).into_iter().chain(evidence);
     let as_line = |(seq, stamped)| LogEntry { seq, prev: String::new(), hash: String::new(), stamped };
     let lines = (0..).zip(events).map(as_line).collect();
     let live = LiveSession {
@@ -211,19 +209,13 @@ pub fn drafted(model: &mut Model, draft: Draft) -> Vec<Effect> {
         ..LiveSession::default()
     };
     model.show(Mode::Live(Box::new(live)), Replay::new(lines), file);
-    model.focus = match model.screen_state() {
-        ScreenState::Question => Pane::Question,
-        _ if model.is_drafting() => Pane::Question,
-        _ => Pane::Steps,
-    };
-    if let Some((_, focus, seat)) = again {
-        (model.focus, model.seat) = (focus, seat);
-    }
+    let asks = model.is_drafting() || model.screen_state() == ScreenState::Question;
+    let first = if asks { Pane::Question } else { Pane::Steps };
+    (model.focus, model.seat) = again.map_or((first, 0), |(_, focus, seat)| (focus, seat));
     model.notice = Some(notices.join(" · ")).filter(|notices| !notices.is_empty());
     vec![Effect::ReadContext]
 }
 
-/// Takes in the project's context as it is now.
 pub fn context(model: &mut Model, read: Result<Option<String>, String>) {
     if !model.is_drafting() {
         return;
@@ -238,10 +230,11 @@ pub fn context(model: &mut Model, read: Result<Option<String>, String>) {
                 preview.diff = text_diff(&shown, &preview.opened.snapshot);
                 preview.is_changed = true;
                 live.shows_diff = true;
-                model.focus = Pane::Snapshot;
             }
-            if let Some(live) = model.live_mut() {
-                live.preview = Some(Box::new(preview));
+            let is_changed = preview.is_changed;
+            live.preview = Some(Box::new(preview));
+            if is_changed {
+                model.focus = Pane::Snapshot;
             }
         }
         Err(problem) => {

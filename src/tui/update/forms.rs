@@ -1,17 +1,16 @@
 //! Forms: opened, typed in, handed in, put away. What was typed is kept until what it orders happened.
 
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::KeyEvent;
 
-use super::message::Effect;
-use super::scroll::scroll_pane;
-use crate::tui::form::{Form, FormEvent, FormKind, Submitted, check_reply, read};
+use crate::engine::FacilitatorRequest;
+use crate::history::SeatStatus;
+use crate::tui::form::{self, Form, FormEvent, FormKind, Submitted, check_reply, read};
 use crate::tui::home::OpenTarget;
-use crate::tui::model::{Ask, Asked, Model, Overlay, Pane};
-use crate::tui::sources::SeatChoice;
+use crate::tui::host::Effect;
+use crate::tui::live::SeatChoice;
+use crate::tui::model::{Ask, Asked, Model, Overlay};
 
-/// Puts a form over the panes, and asks for what was typed into it before.
-pub fn open(model: &mut Model, mut form: Form) -> Vec<Effect> {
-    form.show_cursor();
+pub fn open(model: &mut Model, form: Form) -> Vec<Effect> {
     let name = form.kept_as.clone();
     model.overlay = Some(Overlay::Form(Box::new(form)));
     vec![Effect::Recall(name)]
@@ -25,16 +24,12 @@ fn form(model: &mut Model) -> Option<&mut Form> {
 }
 
 pub fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
-    let page = i32::from(model.size.1 / 2);
     let Some(form) = form(model) else { return Vec::new() };
-    // What is decided can be read to its end while it is decided.
-    if form.is_answer() && matches!(key.code, KeyCode::PageUp | KeyCode::PageDown) {
-        let by = if key.code == KeyCode::PageUp { -page } else { page };
-        scroll_pane(model, Pane::Question, by);
-        return Vec::new();
-    }
+    let ballot = form.value("ballot");
     let pressed = form.press(key);
-    form.show_cursor();
+    if form.value("ballot") != ballot {
+        form::sync_rules(form);
+    }
     match pressed {
         FormEvent::Typed => vec![Effect::KeepSoon],
         FormEvent::Away => close_form(model),
@@ -52,20 +47,13 @@ pub fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
 /// Completes the path in the field at hand, and lists what it could be.
 pub fn complete_path(model: &mut Model, found: &[String]) -> Vec<Effect> {
     let Some(form) = form(model) else { return Vec::new() };
-    let listed = form.complete_path(found);
-    form.show_cursor();
-    let names = listed.iter().take(20).map(String::as_str).collect::<Vec<_>>().join("   ");
+    let names = form.complete_path(found).iter().take(20).map(String::as_str).collect::<Vec<_>>().join("   ");
     model.notice = Some(names).filter(|names| !names.is_empty());
     vec![Effect::KeepSoon]
 }
 
 pub fn restore_draft(model: &mut Model, name: &str, text: &str) {
-    let is_back = form(model).is_some_and(|form| {
-        let is_back = form.kept_as == name && form.restore(text);
-        form.show_cursor();
-        is_back
-    });
-    if is_back {
+    if form(model).is_some_and(|form| form.kept_as == name && form.restore(text)) {
         model.notice = Some("Draft restored. Ctrl-X empties the form.".to_owned());
     }
 }
@@ -75,11 +63,11 @@ fn close_form(model: &mut Model) -> Vec<Effect> {
     let Some(form) = form(model) else { return Vec::new() };
     let form = form.clone();
     let is_private = matches!(form.purpose, FormKind::SeatAnswer(..));
-    if is_private && form.kept() != form.filled {
+    if is_private && form.unfinished().is_some() {
         let title = "Throw away what you typed?".to_owned();
         let text = "It is not stored: a private answer is kept nowhere until it is sealed.".to_owned();
-        let then = Asked::Discard(Box::new(form));
-        model.overlay = Some(Overlay::Ask(Ask { title, text, then }));
+        let (then, below) = (Asked::Discard, Some(Box::new(form)));
+        model.overlay = Some(Overlay::Ask(Ask { title, text, then, below }));
         return Vec::new();
     }
     put_away(model, &form)
@@ -87,7 +75,7 @@ fn close_form(model: &mut Model) -> Vec<Effect> {
 
 pub fn put_away(model: &mut Model, form: &Form) -> Vec<Effect> {
     model.overlay = None;
-    let text = Some(form.kept()).filter(|text| *text != form.filled && !form.kept_as.is_empty());
+    let text = form.unfinished().filter(|_| !form.kept_as.is_empty());
     if text.is_some() {
         model.notice = Some("Form closed, draft kept: the same key opens it again.".to_owned());
     }
@@ -135,7 +123,6 @@ fn submit(model: &mut Model) -> Vec<Effect> {
     }
 }
 
-/// Who is asked, as it was typed and picked.
 fn give_seats(model: &mut Model, participants: Vec<String>) -> Vec<Effect> {
     let from = model.live().and_then(|live| live.from.as_ref());
     let Some((_, choice)) = from.cloned() else { return Vec::new() };
@@ -157,32 +144,42 @@ pub fn happened(model: &mut Model) -> Option<Effect> {
     Some(Effect::Keep(form.kept_as.clone(), None))
 }
 
+fn new_question(model: &mut Model) -> Option<&mut Form> {
+    form(model).filter(|form| form.purpose == FormKind::NewQuestion)
+}
+
 /// A topic that is drafted was typed in a form: it is put away. What was typed is kept until the
 /// session is on disk.
 pub fn drafted(model: &mut Model) -> bool {
-    let is_new_question =
-        matches!(&model.overlay, Some(Overlay::Form(form)) if form.purpose == FormKind::NewQuestion);
+    let is_new_question = new_question(model).is_some();
     if is_new_question {
         model.overlay = None;
     }
     is_new_question
 }
 
-/// Who was quicker than the list of personas gets it now.
+/// Fills the form once the personas are loaded.
 pub fn home_read(model: &mut Model) {
-    let picks = crate::tui::form::panel(&model.home.personas);
-    if let Some(form) = form(model).filter(|form| form.purpose == FormKind::NewQuestion) {
+    let picks = form::panel(&model.home.personas);
+    if let Some(form) = new_question(model) {
         form.fill_picks(picks);
     }
 }
 
 /// A topic that cannot begin: what is wrong with it is said in its form.
 pub fn cannot_begin(model: &mut Model, why: &str) -> bool {
-    match form(model) {
-        Some(form) if form.purpose == FormKind::NewQuestion => {
-            form.refuse(why.to_owned());
-            true
-        }
-        _ => false,
+    new_question(model).map(|form| form.refuse(why.to_owned())).is_some()
+}
+
+/// Lets a seat go: one that failed at once, one that may still answer once a reason is given.
+pub fn excuse(model: &mut Model) -> Vec<Effect> {
+    let Some(participant) = model.seat_to_help() else { return Vec::new() };
+    let round = model.session().open_round();
+    let status = round.and_then(|round| round.seat(&participant)).map(|seat| seat.status.clone());
+    if let Some(SeatStatus::Failed(_)) = status {
+        let reason = "failed, and excused by the facilitator".to_owned();
+        return vec![Effect::Order(FacilitatorRequest::Excuse { participant, reason })];
     }
+    let form = form::excuse(model.session(), &participant);
+    open(model, form)
 }

@@ -1,48 +1,88 @@
-//! Lists and texts over the panes: other rules, steps, reports, the doctor.
+//! Lists and texts over the panes, opened and chosen from: models, links of seats, material, the agenda, steps,
+//! reports, other rules, the doctor.
+
+use std::path::PathBuf;
+
+use indexmap::IndexMap;
 
 use super::forms;
-use super::message::Effect;
-use crate::history::{Event, WorkItemOffered};
+use crate::engine::FacilitatorRequest;
+use crate::history::{Event, NO_MODEL, SeatInvited, WorkItemOffered};
 use crate::insight::what_if;
 use crate::report::trace;
 use crate::tally::RuleOptions;
-use crate::tui::agenda_list::{AgendaRow, agenda_rows};
 use crate::tui::form;
-use crate::tui::keymap::{KeyBinding, bindings_in, labels};
-use crate::tui::list::{List, ListKind, ListRow};
-use crate::tui::model::{Model, Overlay, TextView};
-use crate::tui::view::shown_value;
+use crate::tui::home::{OpenTarget, REHEARSAL, SourceState};
+use crate::tui::host::Effect;
+use crate::tui::keys::{KeyBinding, labels};
+use crate::tui::list::{List, ListKind, ListRow, ModelTarget};
+use crate::tui::live::{SeatChoice, SeatLink};
+use crate::tui::model::{Mode, Model, Overlay};
+use crate::tui::panes::agenda::{self, AgendaRow};
+use crate::tui::panes::question::shown;
+use crate::tui::panes::seats::{access_word, invitation, is_agent, seat_to_invite};
+use crate::tui::reading::TextView;
+use crate::workflow::LINK;
 
-/// The formats of a report, as they are asked for, and what each is.
-pub const FORMATS: [(&str, &str); 5] = [
+/// The model text of a person at this terminal.
+const HUMAN: &str = "human";
+const DOCTOR: &str = "Providers";
+const FORMATS: [(&str, &str); 5] = [
     ("md", "Markdown, for people"),
     ("json", "JSON, for programs"),
     ("html", "a web page"),
     ("madr", "an architecture decision record"),
     ("csv", "CSV, one row per seat"),
 ];
+/// Values of rows that cannot be the id of an artifact.
+const NOTE: &str = "\0note";
+const NEW: &str = "\0new";
+
+fn show_list(model: &mut Model, kind: ListKind, title: impl Into<String>, rows: Vec<ListRow>) {
+    model.overlay = Some(Overlay::List(List::of(kind, title, rows)));
+}
+
+fn show_text(model: &mut Model, title: impl Into<String>, text: impl Into<String>) {
+    model.overlay = Some(Overlay::Text(TextView::plain(title, text)));
+}
+
+/// Does what a row of a list stands for; the palette is not among them. `for_all`: for all that could be meant.
+pub fn choose(model: &mut Model, list: &List, for_all: bool) -> Vec<Effect> {
+    let Some((at, row)) = list.chosen() else { return Vec::new() };
+    match &list.kind {
+        ListKind::Models(target) => return give(model, target, row.value.clone(), for_all),
+        ListKind::Invitation(seat) => return invitation_chosen(model, seat, at),
+        ListKind::Report => return vec![Effect::Report(FORMATS[at].0)],
+        ListKind::Material => return material_chosen(model, &row.value),
+        ListKind::Agenda => return agenda_entry(model, at),
+        ListKind::Steps => show_step(model, &row.value),
+        ListKind::Unfinished if at == 0 => {
+            return vec![Effect::Open(OpenTarget::Resume(PathBuf::from(&model.file)))];
+        }
+        ListKind::Palette | ListKind::Unfinished => {}
+    }
+    Vec::new()
+}
 
 pub fn palette(model: &mut Model) {
-    let row = |binding: &'static KeyBinding| {
+    let row = |binding: &KeyBinding| {
         let keys = labels(model.keys.keys_for(binding));
         ListRow::new(binding.id, &format!("{keys:16}"), binding.name)
     };
-    let rows = bindings_in(model.screen_state()).map(row).collect();
-    model.overlay = Some(Overlay::List(List::of(ListKind::Palette, "Command palette", rows)));
+    let rows = KeyBinding::in_state(model.screen_state()).map(row).collect();
+    show_list(model, ListKind::Palette, "Command palette", rows);
 }
 
-/// What every rule finds that can count the ballots of the last round; the decision stays.
 pub fn what_if(model: &mut Model) {
     let session = model.session();
     let Some(round) = model.shown_round() else { return };
     let found = what_if::what_if_all(session, round, &RuleOptions::default());
-    let title = "Other rules (recorded decision unchanged)".to_owned();
     let text = if found.is_empty() {
         "No rule counts this ballot kind.".to_owned()
     } else {
         what_if::lines(session, round, &found).join("\n")
     };
-    model.overlay = Some(Overlay::Text(TextView { title, text, ..TextView::default() }));
+    show_text(model, "Other rules (recorded decision unchanged)", text);
 }
 
 /// The steps with a result, then the work items, the newest first.
@@ -58,8 +98,7 @@ pub fn steps(model: &mut Model) {
         model.notice = Some("No step has a result yet, and nothing was sent.".to_owned());
         return;
     }
-    let title = "Results of steps, then work items, newest first";
-    model.overlay = Some(Overlay::List(List::of(ListKind::Steps, title, rows)));
+    show_list(model, ListKind::Steps, "Results of steps, then work items, newest first", rows);
 }
 
 /// Work items offered up to here, the newest first, each with the place of its event.
@@ -71,24 +110,20 @@ fn offered(model: &Model) -> impl Iterator<Item = (usize, &WorkItemOffered)> {
 }
 
 /// Shows a step's result, or a work item whole: what was sent, byte for byte, and what came back.
-pub fn show_step(model: &mut Model, id: &str) {
+fn show_step(model: &mut Model, id: &str) {
     let (title, text) = if let Some((index, item)) = offered(model).find(|(_, item)| item.item == *id) {
         let found = trace::trace(&model.replay.lines()[index..=index], model.session());
         let text = found.first().map(trace::text).unwrap_or_default();
         (format!("{} to {}", item.item, item.participant), text)
     } else {
         let context = model.session().context();
-        (format!("Result of {id}"), context.get(id).map(shown_value).unwrap_or_default())
+        (format!("Result of {id}"), context.get(id).map(shown).unwrap_or_default())
     };
-    model.overlay = Some(Overlay::Text(TextView { title, text, ..TextView::default() }));
+    show_text(model, title, text);
 }
 
-const DOCTOR: &str = "Providers";
-
-/// Has the providers checked; what is found takes the place of this text.
 pub fn checking(model: &mut Model) -> Vec<Effect> {
-    let text = "Checking keys and model lists …".to_owned();
-    model.overlay = Some(Overlay::Text(TextView { title: DOCTOR.to_owned(), text, ..TextView::default() }));
+    show_text(model, DOCTOR, "Checking keys and model lists …");
     vec![Effect::Doctor]
 }
 
@@ -103,16 +138,15 @@ pub fn doctor(model: &mut Model, found: String) {
 
 pub fn report(model: &mut Model) {
     let rows = FORMATS.iter().map(|(name, about)| ListRow::new(name, &format!("{name:5}"), about)).collect();
-    model.overlay = Some(Overlay::List(List::of(ListKind::Report, "Export report as", rows)));
+    show_list(model, ListKind::Report, "Export report as", rows);
 }
 
-/// What may be done with a session that is not over.
-pub fn unfinished() -> Overlay {
+pub fn unfinished(model: &mut Model) {
     let rows = ["Resume", "View replay"].map(|text| ListRow::new(text, text, "")).to_vec();
-    Overlay::List(List::of(ListKind::Unfinished, "Unfinished session", rows))
+    show_list(model, ListKind::Unfinished, "Unfinished session", rows);
 }
 
-/// What later rounds are given beside the question: a note on the last round, artifacts.
+/// Offers a note on the last round and artifacts, for later rounds.
 pub fn material(model: &mut Model) -> Vec<Effect> {
     let session = model.session();
     let artifacts = session.definition.as_ref().map_or(&[][..], |definition| &definition.artifacts);
@@ -125,16 +159,11 @@ pub fn material(model: &mut Model) -> Vec<Effect> {
     if rows.len() == 1 {
         return material_chosen(model, NEW);
     }
-    let title = "What later rounds are given";
-    model.overlay = Some(Overlay::List(List::of(ListKind::Material, title, rows)));
+    show_list(model, ListKind::Material, "What later rounds are given", rows);
     Vec::new()
 }
 
-/// An item value that cannot be the id of an artifact.
-const NOTE: &str = "\0note";
-const NEW: &str = "\0new";
-
-pub fn material_chosen(model: &mut Model, id: &str) -> Vec<Effect> {
+fn material_chosen(model: &mut Model, id: &str) -> Vec<Effect> {
     let session = model.session();
     let last = session.rounds.iter().rev().find(|round| round.closed.is_some()).filter(|_| id == NOTE);
     let form = if let Some(round) = last {
@@ -146,29 +175,178 @@ pub fn material_chosen(model: &mut Model, id: &str) -> Vec<Effect> {
     forms::open(model, form)
 }
 
-/// The agenda as a list: new entries, items with their status, conflicts and questions.
 pub fn show_agenda(model: &mut Model) {
-    let rows = agenda_rows(&model.session().agenda);
+    let rows = agenda::rows(&model.session().agenda);
     let rows = rows.iter().map(AgendaRow::text).map(|text| ListRow::new(&text, &text, "")).collect();
     let keys = "Enter changes, resolves, answers or adds · Esc closes".to_owned();
     let list = List { keys, ..List::of(ListKind::Agenda, "Agenda, conflicts, questions", rows) };
     model.overlay = Some(Overlay::List(list));
 }
 
-/// Opens the form of the chosen row, which changes, resolves or answers it.
-pub fn agenda_entry(model: &mut Model, at: usize) -> Vec<Effect> {
+fn agenda_entry(model: &mut Model, at: usize) -> Vec<Effect> {
     let session = model.session();
-    let row = agenda_rows(&session.agenda).into_iter().nth(at);
-    let form = row.and_then(|row| form::agenda(session, row.form?));
-    match form {
-        Some(form) if model.live().is_some() && session.header.is_some() => forms::open(model, form),
-        Some(_) => {
-            model.notice = Some("The agenda changes while a session runs.".to_owned());
-            Vec::new()
+    let row = agenda::rows(&session.agenda).into_iter().nth(at);
+    let why = match row.and_then(|row| form::agenda(session, row.change?)) {
+        Some(form) if model.live().is_some() && session.header.is_some() => return forms::open(model, form),
+        Some(_) => "The agenda changes while a session runs.",
+        None => "It is resolved or answered already.",
+    };
+    model.notice = Some(why.to_owned());
+    Vec::new()
+}
+
+/// The models that can be chosen, those of this session first; a person, where a seat may be a person's.
+fn model_rows(model: &Model, with_person: bool) -> Vec<ListRow> {
+    let mut rows: Vec<ListRow> = Vec::new();
+    let mut add = |text: &str, about: &str| {
+        if !text.is_empty() && !rows.iter().any(|row| row.value == text) {
+            rows.push(ListRow::new(text, text, about));
         }
-        None => {
-            model.notice = Some("It is resolved or answered already.".to_owned());
-            Vec::new()
+    };
+    let seats = model.session().roster.values().map(|seat| seat.model.as_str());
+    let known = seats.filter(|name| ![HUMAN, LINK, NO_MODEL].contains(name));
+    known.for_each(|name| add(name, "in this session"));
+    add(model.home.model.as_deref().unwrap_or_default(), "chosen last");
+    let ready = model.home.sources.iter().flatten().filter(|source| source.state == SourceState::Ready);
+    ready.flat_map(|source| &source.models).for_each(|name| add(name, ""));
+    add(REHEARSAL, "placeholder: picks at random, asks no model");
+    if with_person {
+        add(HUMAN, "you, at this keyboard");
+        add(LINK, "somebody elsewhere, by a link: i invites");
+    }
+    rows
+}
+
+pub fn choose_model(model: &mut Model) {
+    if matches!(model.mode, Mode::Home) {
+        let title = "Who answers, unless a seat says so";
+        return show_models(model, ModelTarget::Project, title, "Enter takes it");
+    }
+    let (seat, all) = (model.seat_name().unwrap_or_default().to_owned(), model.seat_count());
+    let (title, keys) = (format!("Model of {seat}"), format!("Enter this seat · Alt-Enter all {all}"));
+    show_models(model, ModelTarget::Seat(seat), &title, &keys);
+}
+
+pub fn retry(model: &mut Model) {
+    let seat = model.seat_to_help().unwrap_or_default();
+    let title = format!("Ask {seat} again");
+    show_models(model, ModelTarget::Retry(seat), &title, "Enter asks it");
+}
+
+fn show_models(model: &mut Model, target: ModelTarget, title: &str, keys: &str) {
+    let mut rows = model_rows(model, matches!(target, ModelTarget::Seat(_)));
+    if let ModelTarget::Retry(seat) = &target {
+        let now = model.session().seat_info(seat).map(|info| info.model.clone()).unwrap_or_default();
+        rows.retain(|row| row.value != now);
+        rows.insert(0, ListRow::new(&now, &now, "the same again"));
+    }
+    let asking = if model.home.sources.is_none() { " · still asking local servers …" } else { "" };
+    let keys = format!("{keys} · Esc{asking}");
+    let list = List { keys, ..List::of(ListKind::Models(target), title, rows) };
+    model.overlay = Some(Overlay::List(list));
+}
+
+fn give(model: &mut Model, target: &ModelTarget, text: String, for_all: bool) -> Vec<Effect> {
+    match target {
+        ModelTarget::Project => vec![Effect::UseModel(text)],
+        ModelTarget::Retry(seat) => {
+            let request = FacilitatorRequest::Retry { participant: seat.clone(), model: Some(text) };
+            vec![Effect::Order(request)]
         }
+        ModelTarget::Seat(seat) => {
+            let Some(mut choice) = choice(model) else { return Vec::new() };
+            let all = || model.preview().map(|preview| preview.opened.seats.clone()).unwrap_or_default();
+            let seats = if for_all { all() } else { vec![seat.clone()] };
+            choice.seats.retain(|(name, _)| !seats.contains(name));
+            choice.rehearse = false;
+            choice.seats.extend(seats.into_iter().map(|name| (name, text.clone())));
+            let is_usual = for_all && ![HUMAN, LINK].contains(&&*text);
+            let usual = is_usual.then(|| Effect::UseModel(text));
+            usual.into_iter().chain([Effect::Redraft(choice)]).collect()
+        }
+    }
+}
+
+fn choice(model: &Model) -> Option<SeatChoice> {
+    model.live()?.from.as_ref().map(|(_, choice)| choice.clone())
+}
+
+pub fn rehearse(model: &mut Model) -> Vec<Effect> {
+    choice(model).map(|choice| Effect::Redraft(SeatChoice { rehearse: true, ..choice })).into_iter().collect()
+}
+
+/// Offers a seat's link. Links work once the session has begun, so it begins for them.
+pub fn invite(model: &mut Model) -> Vec<Effect> {
+    let Some(seat) = seat_to_invite(model) else { return Vec::new() };
+    let state = invitation(model.session(), &seat).unwrap_or_default();
+    let Some(live) = model.live_mut() else { return Vec::new() };
+    if live.draft.is_some() {
+        live.shows_link = true;
+        return vec![Effect::Begin];
+    }
+    let word = access_word(model.session(), &seat);
+    let code = if is_agent(model.session(), &seat) { "" } else { " and its QR code" };
+    let texts =
+        [format!("Show the {word}{code} (y copies)"), format!("New {word}: the old one stops working")];
+    let rows = texts.iter().map(|text| ListRow::new(text, text, "")).collect();
+    let title = format!("{seat}: {state}");
+    show_list(model, ListKind::Invitation(seat), title, rows);
+    Vec::new()
+}
+
+fn invitation_chosen(model: &mut Model, seat: &str, at: usize) -> Vec<Effect> {
+    if at == 1 {
+        return vec![Effect::Invite(seat.to_owned())];
+    }
+    let word = access_word(model.session(), seat);
+    let Some(link) = model.live().and_then(|live| live.links.get(seat)).cloned() else {
+        model.notice = Some(format!("Its {word} is not on this machine. Make a new one."));
+        return Vec::new();
+    };
+    show_link(model, seat, &link);
+    Vec::new()
+}
+
+fn show_link(model: &mut Model, seat: &str, link: &SeatLink) {
+    let room = usize::from(model.size.0.saturating_sub(2));
+    let fits = |code: &&String| code.lines().all(|line| line.chars().count() <= room);
+    let code = link.code.as_ref().filter(fits).map(|code| format!("{code}\n")).unwrap_or_default();
+    let (of, about) = if is_agent(model.session(), seat) {
+        (
+            "Access token",
+            "Whoever has it works as this agent: give it to one agent alone. `roundtable inbox run -- COMMAND` needs \
+             these in its environment. They work while this program runs.",
+        )
+    } else {
+        (
+            "Link",
+            "Whoever opens it first votes as this seat: send it to one person alone. It works while this program runs.",
+        )
+    };
+    let notes = link.notes.join("\n\n");
+    // The link is in view on every screen; its code is below it.
+    let text = format!("{}\n\n{code}{about}\n\n{notes}", link.text);
+    let copies = Some(link.text.clone());
+    model.overlay =
+        Some(Overlay::Text(TextView { copies, ..TextView::plain(format!("{of} of {seat}"), text) }));
+}
+
+pub fn begun(model: &mut Model, links: &IndexMap<String, SeatLink>) {
+    let Some(live) = model.live_mut() else { return };
+    live.links.clone_from(links);
+    if std::mem::take(&mut live.shows_link)
+        && let Some((seat, link)) = seat_to_invite(model).and_then(|seat| links.get_key_value(&seat))
+    {
+        show_link(model, seat, link);
+    }
+}
+
+/// Takes a new link, now that its invitation is on record, and shows it.
+pub fn recorded(model: &mut Model, invited: &SeatInvited) {
+    let made = model.live_mut().and_then(|live| live.new_link.take_if(|(made, _)| made == invited));
+    let Some((_, link)) = made else { return };
+    show_link(model, &invited.participant, &link);
+    if let Some(live) = model.live_mut() {
+        live.links.insert(invited.participant.clone(), link);
     }
 }

@@ -4,27 +4,21 @@ mod actions;
 mod ask;
 mod engine_events;
 mod forms;
-mod invite;
 mod lists;
-mod message;
-mod moments;
-mod overlays;
-mod reading;
-mod refusal;
-mod scroll;
 mod search;
-mod seating;
 
 pub use forms::cannot_begin;
-pub use invite::{access_word, begun, invitation};
-pub use message::{Effect, Message};
-pub use refusal::refusal;
+pub use lists::begun;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-use super::keymap::Action;
+use super::frame::{Pane, Target};
+use super::host::{Effect, Message};
+use super::keys::{Action, BINDINGS};
+use super::list::{ListEvent, ListKind, type_in};
 use super::model::{LeaveTarget, Mode, Model, Overlay};
-use actions::perform;
+use super::reading::TextEvent;
+use actions::{perform, scroll, scroll_pane};
 use ask::leave;
 
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
@@ -37,12 +31,12 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Paste(text) => return paste(model, &text),
         Message::Key(key) if key.kind != KeyEventKind::Release => return press(model, &key),
         Message::Key(_) => {}
-        Message::Click(target) => return overlays::click(model, target),
-        Message::Wheel(pane, lines) => scroll::wheel(model, pane, lines),
+        Message::Click(target) => return click(model, target),
+        Message::Wheel(pane, lines) => wheel(model, pane, lines),
         Message::EngineUpdate(said) => return engine_events::on_engine_update(model, said),
         Message::Asked(seat, again) => engine_events::asked(model, seat, again),
         Message::LoadProgress(read) => engine_events::reading(model, read),
-        Message::Sources(found) => (model.sources, model.is_finding_sources) = (found, false),
+        Message::Sources(found) => model.home.sources = Some(found),
         Message::Home(home) => {
             model.home.take(*home);
             // Who is past the home screen has been told by the draft.
@@ -77,27 +71,32 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
             (model.busy, model.notice) = (None, Some("Cancelled. Nothing was changed.".to_owned()));
             vec![Effect::CancelOpening]
         }
-        Some(Overlay::Search(_)) => overlays::search(model, key),
-        Some(Overlay::List(_)) => overlays::list(model, key),
-        Some(Overlay::Text(_)) => reading::press(model, key),
-        Some(Overlay::Form(_)) => forms::press(model, key),
+        Some(Overlay::Search(_)) => search_key(model, key),
+        Some(Overlay::List(_)) => list_key(model, key),
+        Some(Overlay::Text(_)) => text_key(model, key),
+        Some(Overlay::Form(_)) => form_key(model, key),
         Some(Overlay::Ask(_)) => ask::press(model, key),
         None => {
             let state = model.screen_state();
-            if let Some(action) = model.keys.action(key, state) {
-                if action == Action::JumpToTenth {
-                    moments::to_tenth(model, key);
-                    return Vec::new();
+            match (model.keys.action(key, state), model.keys.place_of(Action::JumpToTenth, key)) {
+                (Some(Action::JumpToTenth), Some(tenth)) => {
+                    model.replay.to_tenth(tenth);
+                    model.scroll = [0; Pane::ALL.len()];
                 }
-                return perform(model, action);
+                (Some(action), _) => return perform(model, action),
+                // Where the action of a key that has none in this state would work.
+                (None, _) => {
+                    model.notice = model.keys.in_another_state(key).map(|(binding, label)| {
+                        let (name, places) = (binding.name, binding.places());
+                        format!("No effect in {}. {label}: {name} · in {places}", state.word())
+                    });
+                }
             }
-            model.notice = refusal::elsewhere(model, key, state);
             Vec::new()
         }
     }
 }
 
-/// What a diagnostic says, as the beginning of a line.
 fn sentence(message: &str) -> String {
     let message = message.replace('`', "");
     let mut letters = message.chars();
@@ -111,6 +110,126 @@ fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
         Some(Overlay::Search(words)) => words.push_str(&line()),
         Some(Overlay::List(list)) => list.paste(&line()),
         Some(Overlay::Form(_)) => return forms::paste(model, text),
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn search_key(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
+    let is_home = matches!(model.mode, Mode::Home);
+    let Some(Overlay::Search(words)) = &mut model.overlay else { return Vec::new() };
+    match key.code {
+        KeyCode::Esc => {
+            model.overlay = None;
+            if is_home {
+                model.home.words.clear();
+            }
+        }
+        KeyCode::Enter if is_home => model.overlay = None,
+        KeyCode::Enter => {
+            model.words = std::mem::take(words);
+            (model.overlay, model.hit) = (None, None);
+            search::find(model, true);
+        }
+        _ => {
+            type_in(words, key);
+            if is_home {
+                model.home.words.clone_from(words);
+                model.home.at = 0;
+            }
+        }
+    }
+    Vec::new()
+}
+
+fn list_key(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
+    let page = usize::from(model.size.1 / 2);
+    let Some(Overlay::List(list)) = &mut model.overlay else { return Vec::new() };
+    match list.press(key, page) {
+        ListEvent::Moved => {}
+        ListEvent::Closed => model.overlay = None,
+        ListEvent::Chosen => return choose(model, false),
+        ListEvent::ChosenForAll => return choose(model, true),
+    }
+    Vec::new()
+}
+
+fn choose(model: &mut Model, for_all: bool) -> Vec<Effect> {
+    let Some(Overlay::List(list)) =
+        model.overlay.take_if(|overlay| matches!(overlay, Overlay::List(list) if list.chosen().is_some()))
+    else {
+        return Vec::new();
+    };
+    if list.kind != ListKind::Palette {
+        return lists::choose(model, &list, for_all);
+    }
+    let chosen = list.chosen().and_then(|(_, row)| BINDINGS.iter().find(|binding| binding.id == row.value));
+    chosen.map_or_else(Vec::new, |binding| perform(model, binding.action))
+}
+
+fn text_key(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
+    let (size, theme) = (model.size, model.theme);
+    let Some(Overlay::Text(read)) = &mut model.overlay else { return Vec::new() };
+    match read.press(key, size, theme) {
+        TextEvent::Stayed => {}
+        TextEvent::Closed => model.overlay = None,
+        TextEvent::OtherSeat(forward) => actions::read_other_seat(model, forward),
+        TextEvent::Said(words) => model.notice = Some(words),
+        TextEvent::Copied(text) => return vec![actions::copied(model, text)],
+        TextEvent::Agreed => {
+            model.overlay = None;
+            return vec![Effect::Agree];
+        }
+        TextEvent::Declined => {
+            model.overlay = None;
+            model.notice = Some("Not allowed: nothing was run or sent.".to_owned());
+        }
+    }
+    Vec::new()
+}
+
+/// The text that is decided on stays readable while the person decides.
+fn form_key(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
+    let is_answer = matches!(&model.overlay, Some(Overlay::Form(form)) if form.is_answer());
+    let page = i32::from(model.size.1 / 2);
+    match key.code {
+        KeyCode::PageUp if is_answer => scroll_pane(model, Pane::Question, -page),
+        KeyCode::PageDown if is_answer => scroll_pane(model, Pane::Question, page),
+        _ => return forms::press(model, key),
+    }
+    Vec::new()
+}
+
+fn wheel(model: &mut Model, pane: Option<Pane>, lines: i32) {
+    match (&mut model.overlay, pane) {
+        (Some(Overlay::Text(read)), _) => read.scroll_by(lines, model.size, model.theme),
+        (Some(_), _) => {}
+        (None, Some(Pane::Seats) | None) => scroll(model, lines.signum()),
+        (None, Some(pane)) => scroll_pane(model, pane, lines),
+    }
+}
+
+fn click(model: &mut Model, target: Target) -> Vec<Effect> {
+    match (&mut model.overlay, target) {
+        (Some(Overlay::Form(form)), Target::Field(at)) => {
+            form.at = at;
+        }
+        (Some(Overlay::List(list)), Target::Choice(at)) => {
+            list.at = at;
+            return choose(model, false);
+        }
+        (None, Target::Key(action)) => return perform(model, action),
+        (None, Target::Row(at)) if model.home.at == at => return perform(model, Action::OpenItem),
+        (None, Target::Row(at)) => model.home.at = at,
+        (None, Target::Pane(pane)) => model.focus = pane,
+        (None, Target::Moment(at)) => {
+            model.replay.seek(at);
+            (model.scroll, model.hit) = ([0; Pane::ALL.len()], None);
+        }
+        (None, Target::Seat(at)) => {
+            (model.seat, model.focus) = (at, Pane::Seats);
+            model.scroll[Pane::Answer.index()] = 0;
+        }
         _ => {}
     }
     Vec::new()

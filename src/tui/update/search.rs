@@ -1,8 +1,9 @@
 //! Search: in all that may be read on this screen, then among the events.
 
-use crate::tui::keymap::ScreenState;
-use crate::tui::model::{Mode, Model, Pane, SearchHit, SearchPlace};
-use crate::tui::view::{find_lines, max_scroll, seat_text, text_lines};
+use crate::tui::frame::Pane;
+use crate::tui::model::{Mode, Model, SearchHit};
+use crate::tui::panes::answer::seat_text;
+use crate::tui::screen::{find_lines, max_scroll, pane_text};
 
 /// Longer texts together are not searched, in bytes: a key is answered at once.
 const MOST_BYTES: usize = 16 << 20;
@@ -26,7 +27,7 @@ pub fn find(model: &mut Model, forward: bool) {
             return;
         }
     }
-    let is_found = if model.screen_state() == ScreenState::Replay {
+    let is_found = if matches!(model.mode, Mode::Replay) {
         model.replay.find(&words, forward)
     } else {
         find_back(model, &words, forward)
@@ -41,30 +42,28 @@ pub fn find(model: &mut Model, forward: bool) {
 /// another round shown.
 fn hits(model: &mut Model, words: &str) -> (Vec<SearchHit>, bool) {
     let words = words.to_lowercase();
-    let newest =
-        model.session().rounds.len() + usize::from(model.live().is_some_and(|live| live.preview.is_some()));
     let (mut found, mut read) = (Vec::new(), 0);
     // Rounds that are looked at one after the other; in a replay only the one that is shown.
     let rounds: Vec<usize> = match model.mode {
         Mode::Replay => vec![0],
-        Mode::Home | Mode::Live(_) => (0..newest.max(1)).rev().collect(),
+        Mode::Home | Mode::Live(_) => (0..model.newest_round().max(1)).rev().collect(),
     };
     let here = model.rounds_back;
     for back in rounds {
         model.rounds_back = back;
         let seats = if model.preview().is_some() { 0 } else { model.seat_count() };
-        let whole = [Pane::Question, Pane::Snapshot].map(|pane| SearchPlace { back, pane, seat: 0 });
-        let answers = (0..seats).map(|seat| SearchPlace { back, pane: Pane::Answer, seat });
-        let focused = Some(model.focus).filter(|pane| matches!(pane, Pane::Tally | Pane::Steps));
-        let focused = focused.filter(|_| back == here).map(|pane| SearchPlace { back, pane, seat: 0 });
-        for place in whole.into_iter().chain(answers).chain(focused) {
-            let text = match place.pane {
-                Pane::Answer => seat_text(model, place.seat).unwrap_or_default(),
-                pane => text_lines(model, pane).join("\n"),
+        let focused =
+            Some(model.focus).filter(|pane| matches!(pane, Pane::Tally | Pane::Steps) && back == here);
+        let panes = [Pane::Question, Pane::Snapshot].into_iter().map(|pane| (pane, 0));
+        let answers = (0..seats).map(|seat| (Pane::Answer, seat));
+        for (pane, seat) in panes.chain(answers).chain(focused.map(|pane| (pane, 0))) {
+            let text = match pane {
+                Pane::Answer => seat_text(model, seat).unwrap_or_default(),
+                pane => pane_text(model, pane, u16::MAX),
             };
             read += text.len();
             let count = text.to_lowercase().matches(&words).count();
-            found.extend((0..count).map(|nth| SearchHit { place, nth }));
+            found.extend((0..count).map(|nth| SearchHit { back, pane, seat, nth }));
             if read > MOST_BYTES {
                 return (found, false);
             }
@@ -77,35 +76,26 @@ fn hits(model: &mut Model, words: &str) -> (Vec<SearchHit>, bool) {
 fn next(model: &Model, hits: &[SearchHit], forward: bool) -> Option<usize> {
     let last = hits.len().checked_sub(1)?;
     if let Some(at) = model.hit.and_then(|hit| hits.iter().position(|other| *other == hit)) {
-        return Some(if forward {
-            if at == last { 0 } else { at + 1 }
-        } else {
-            at.checked_sub(1).unwrap_or(last)
-        });
+        return Some(if forward { (at + 1) % hits.len() } else { at.checked_sub(1).unwrap_or(last) });
     }
-    let is_near = |hit: &SearchHit| {
-        let place = hit.place;
-        place.back == model.rounds_back
-            && match model.focus {
-                Pane::Seats | Pane::Answer => place.pane == Pane::Answer && place.seat >= model.seat,
-                pane => place.pane == pane,
-            }
+    let in_round = |hit: &SearchHit| hit.back == model.rounds_back;
+    let is_near = |hit: &SearchHit| match model.focus {
+        Pane::Seats | Pane::Answer => hit.pane == Pane::Answer && hit.seat >= model.seat,
+        pane => hit.pane == pane,
     };
-    let in_round = |hit: &SearchHit| hit.place.back == model.rounds_back;
-    Some(hits.iter().position(is_near).or_else(|| hits.iter().position(in_round)).unwrap_or(0))
+    let near = hits.iter().position(|hit| in_round(hit) && is_near(hit));
+    Some(near.or_else(|| hits.iter().position(in_round)).unwrap_or(0))
 }
 
-/// Looks at a hit: its round, its seat, its pane, its line.
 fn go_to(model: &mut Model, hit: SearchHit, words: &str) {
-    let place = hit.place;
-    (model.rounds_back, model.focus, model.hit) = (place.back, place.pane, Some(hit));
-    if place.pane == Pane::Answer {
-        model.seat = place.seat;
+    (model.rounds_back, model.focus, model.hit) = (hit.back, hit.pane, Some(hit));
+    if hit.pane == Pane::Answer {
+        model.seat = hit.seat;
     }
-    let lines = find_lines(model, place.pane, words);
+    let lines = find_lines(model, hit.pane, words);
     // An occurrence that is broken over two lines is counted in the text and stands in no line.
     let line = lines.get(hit.nth).or(lines.last()).copied().unwrap_or(0);
-    model.scroll[place.pane.index()] = line.saturating_sub(2).min(max_scroll(model, place.pane));
+    model.scroll[hit.pane.index()] = line.saturating_sub(2).min(max_scroll(model, hit.pane));
 }
 
 /// In a session at work the events are read from the newest back, and are not walked.

@@ -1,0 +1,198 @@
+//! The keys that work now: why an action cannot, the footer, the help page.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use super::frame::{ClickMap, Target, cells};
+use super::keys::{Action, Aim, BINDINGS, FORM_KEYS, KeyBinding, ScreenState, labels};
+use super::model::{Mode, Model};
+use super::panes::{checks, seats::seat_to_invite};
+use super::reading::KeyGroup;
+use super::text::{clipped, wrapped};
+use crate::core::{Command, decide};
+use crate::insight::round_view::is_revealed;
+use crate::insight::wording::pluralize;
+use crate::sanitize::harmless;
+
+const MOST_LINES: usize = 3;
+const NOT_LINKED: &str =
+    "No seat is remote. Before the session begins, m gives a seat the model remote/link.";
+const NO_ROUND: &str = "No round is open: a step is running. Tab leads to the steps.";
+
+/// Returns why an action cannot work now, in one line. The core says what an order would be refused for, so
+/// that no form is filled in for nothing.
+pub fn refusal(model: &Model, action: Action) -> Option<String> {
+    let session = model.session();
+    let (works, why) = match action {
+        Action::ExcuseSeat | Action::RetrySeat if session.open_round().is_some() => {
+            let (round, participant) = (session.open_round()?.opened.round.clone(), model.seat_to_help()?);
+            let command = match action {
+                Action::ExcuseSeat => Command::Excuse { round, participant, reason: "-".to_owned() },
+                _ => Command::Retry { round, participant, model: None },
+            };
+            return decide(session, command, model.now).err().map(|refusal| refusal.to_string());
+        }
+        Action::InviteSeat => (seat_to_invite(model).is_some(), NOT_LINKED),
+        Action::ExtendDeadline if session.open_round().is_some_and(|round| round.deadline_ms.is_none()) => {
+            (false, "This round has no deadline.")
+        }
+        Action::ExcuseSeat | Action::RetrySeat | Action::CloseRound | Action::ExtendDeadline => {
+            (session.open_round().is_some(), NO_ROUND)
+        }
+        Action::ChooseModel => (
+            model.is_undecided() || matches!(model.mode, Mode::Home),
+            "The session has begun: models stay. While a round is open, r asks a seat with another.",
+        ),
+        Action::EditRound | Action::ChooseParticipants => {
+            (model.preview().is_some(), "No round is drafted yet. o starts the first step.")
+        }
+        Action::OtherRules => {
+            let shown = model.shown_round().filter(|_| model.preview().is_none());
+            (shown.is_some_and(is_revealed), "No round is counted yet. Other rules apply after the reveal.")
+        }
+        Action::NextEvent | Action::NextRound if matches!(model.mode, Mode::Replay) => {
+            (model.replay.at() < model.replay.len(), "This is the last event. Press g for the start.")
+        }
+        Action::NextReveal => {
+            let is_next = model.replay.next_reveal().is_some();
+            (is_next, "No reveal after this moment. Press g for the start.")
+        }
+        Action::NextSeat | Action::PreviousSeat => {
+            (model.seat_count() > 0, "No seats yet: no round is drafted or open.")
+        }
+        _ => return None,
+    };
+    (!works).then(|| why.to_owned())
+}
+
+/// How many lines the footer takes: as many as a word to the person needs.
+pub fn height(model: &Model, width: u16) -> u16 {
+    let is_shown = model.busy.is_none() && model.overlay.is_none();
+    let lines = model.notice.as_ref().filter(|_| is_shown).map_or(1, |notice| noticed(notice, width).len());
+    cells(lines).max(1)
+}
+
+/// A word to the person in lines; what is too long even so ends in a sign.
+fn noticed(notice: &str, width: u16) -> Vec<String> {
+    let room = usize::from(width.saturating_sub(2)).max(1);
+    let mut lines = wrapped(&notice.replace('\n', " "), room, MOST_LINES + 1);
+    if lines.len() > MOST_LINES {
+        lines.truncate(MOST_LINES);
+        lines[MOST_LINES - 1] = clipped(&format!("{}…", lines[MOST_LINES - 1]), room);
+    }
+    lines
+}
+
+pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
+    let said = if let Some((what, since)) = &model.busy {
+        vec![format!("{} … {} s   Esc cancels", harmless(what), model.now.since(*since) / 1000)]
+    } else if let Some(notice) = &model.notice {
+        noticed(notice, area.width)
+    } else if let Some(percent) = model.reading.filter(|percent| *percent < 100) {
+        vec![format!("Reading the file: {percent} %. What is read can be looked at.")]
+    } else {
+        Vec::new()
+    };
+    if !said.is_empty() {
+        let line = |line| Line::styled(format!(" {line}"), model.theme.active());
+        return frame.render_widget(Paragraph::new(said.into_iter().map(line).collect::<Vec<_>>()), area);
+    }
+    // What lies over the panes names its own keys.
+    if model.overlay.is_some() {
+        return;
+    }
+    let mut line = Line::raw(" ");
+    for binding in bindings(model, usize::from(area.width)) {
+        let x = area.x + cells(line.width());
+        line.push_span(Span::styled(model.keys.first(binding.action), model.theme.key()));
+        line.push_span(format!(" {}   ", word(model, binding)));
+        let end = area.x + cells(line.width());
+        let place = Rect { x, y: area.y, width: (end - x).saturating_sub(2), height: 1 };
+        hits.note(place.intersection(area), Target::Key(binding.action));
+    }
+    frame.render_widget(Paragraph::new(line), area);
+}
+
+fn wide(model: &Model, binding: &KeyBinding) -> usize {
+    model.keys.first(binding.action).chars().count() + word(model, binding).chars().count() + 4
+}
+
+/// The footer's word of a binding; what would go wrong is counted with the key that opens the round.
+fn word(model: &Model, binding: &KeyBinding) -> String {
+    match (binding.action, model.screen_state()) {
+        (Action::OpenItem, ScreenState::Home) => "open".to_owned(),
+        (Action::OpenItem, ScreenState::Question) => "answer".to_owned(),
+        (Action::OpenItem, ScreenState::Open) if model.pending_human().is_some() => "answer".to_owned(),
+        (Action::OpenItem, _) => "read".to_owned(),
+        (Action::OpenRound, _) if checks::problems(model) > 0 => {
+            format!("open ({})", pluralize(checks::problems(model), "problem"))
+        }
+        _ => binding.footer.to_owned(),
+    }
+}
+
+/// The keys that fit; those that lead out and to the rest come first.
+fn bindings(model: &Model, width: usize) -> Vec<&'static KeyBinding> {
+    let state = model.screen_state();
+    let is_turn = model.pending_human().is_some() || state == ScreenState::Question;
+    let is_first = |binding: &KeyBinding| {
+        matches!(binding.action, Action::Help | Action::Quit) || is_turn && binding.action == Action::OpenItem
+    };
+    let works =
+        |binding: &&KeyBinding| !binding.footer.is_empty() && refusal(model, binding.action).is_none();
+    let mut shown: Vec<&KeyBinding> = KeyBinding::in_state(state).filter(works).collect();
+    shown.sort_by_key(|binding| !is_first(binding));
+    let mut used = 1;
+    shown.retain(|binding| {
+        used += wide(model, binding);
+        // The last one needs no room behind it.
+        used <= width + 3
+    });
+    shown.sort_by_key(|binding| BINDINGS.iter().position(|other| other.action == binding.action));
+    shown
+}
+
+/// The help page: the keys by what one wants to do, first those that work now, then why others do not.
+pub fn help(model: &Model) -> Vec<KeyGroup> {
+    let state = model.screen_state();
+    let row = |binding: &KeyBinding| (labels(model.keys.keys_for(binding)), binding.name.to_owned());
+    let mut groups = Vec::new();
+    for (aim, heading) in Aim::ALL {
+        let mut rows: Vec<(String, String)> = Vec::new();
+        if aim == Aim::Program {
+            let back = if state == ScreenState::Home { "clear search" } else { "back, in the end to home" };
+            rows.push(("Esc".to_owned(), back.to_owned()));
+        }
+        let here = KeyBinding::in_state(state).filter(|binding| binding.aim == aim && !moves(binding.action));
+        for (keys, name) in here.filter(|binding| refusal(model, binding.action).is_none()).map(row) {
+            // "next seat" and "previous seat" are one line.
+            let pair = name.strip_prefix("previous ").map(|what| format!("next {what}"));
+            match rows.last_mut() {
+                Some((before, what)) if pair.as_ref() == Some(what) => {
+                    before.push_str(&format!(" {keys}"));
+                    *what = what.replacen("next", "next, previous", 1);
+                }
+                _ => rows.push((keys, name)),
+            }
+        }
+        if aim == Aim::Move {
+            rows.push(("↑ ↓ PageUp g G".to_owned(), "move; also k j, Ctrl-U Ctrl-D, Home End".to_owned()));
+        }
+        groups.push(KeyGroup { heading, rows });
+    }
+    let form = FORM_KEYS.iter().map(|key| (key.keys.join(" "), key.name.to_owned()));
+    groups.push(KeyGroup { heading: "In a form", rows: form.collect() });
+    let refused = KeyBinding::in_state(state).filter_map(|binding| {
+        let why = refusal(model, binding.action)?;
+        Some((row(binding).0, format!("{}: {why}", binding.name)))
+    });
+    groups.push(KeyGroup { heading: "Not now", rows: refused.collect() });
+    groups
+}
+
+fn moves(action: Action) -> bool {
+    use Action::{Down, GoToEnd, GoToStart, PageDown, PageUp, Up};
+    matches!(action, Up | Down | PageUp | PageDown | GoToStart | GoToEnd)
+}

@@ -1,0 +1,366 @@
+//! The forms of what a facilitator orders and answers, filled in with what stands now; and what each means once
+//! it is handed in. What is wrong with it is said in the form.
+
+use serde_json::{Map, Value};
+
+use super::round::{NOBODY, definition, parts, round_text};
+use super::{CheckItem, Field, FieldValue, Form, FormKind, PATH};
+use crate::core::{AgendaChange, Proposal, Question, QuestionKind};
+use crate::engine::{FacilitatorAnswer, FacilitatorRequest};
+use crate::history::{CollectedIdea, Merge, Point, RoundRevised, Session, option_id};
+use crate::insight::asked::blocked;
+use crate::launch::scripted_answers::merged as merged_ideas;
+use crate::round::material::{Artifact, EVIDENCE_KEYS, EvidencePlace};
+use crate::workflow::split_participants;
+use crate::yaml::{Out, read as read_yaml};
+
+/// What a choice shows before anything is chosen.
+const OPEN: &str = "choose…";
+const LEAVE_BLOCKED: &str = "leave it blocked";
+const MERGE_HINT: &str =
+    "YAML: move ids between `from` lists, or to set_aside: [{idea: seat#1, reason: \"…\"}]";
+
+/// Returns the entry of a roster that seats a persona without the tools it lists.
+pub fn without_tools(persona: &str) -> String {
+    format!("{{persona: {persona}, tools: none}}")
+}
+
+/// Who is asked in a session that has not begun: every persona, those of its seats picked, and further seats
+/// by name.
+pub fn seats(personas: &[(String, String)], seats: &[String]) -> Form {
+    let sits = |seat: &String, name: &String| seat == name || *name == without_tools(seat);
+    let pick = |(name, about): &(String, String)| CheckItem {
+        name: name.clone(),
+        about: about.clone(),
+        is_picked: seats.iter().any(|seat| sits(seat, name)),
+    };
+    let also = seats.iter().filter(|seat| !personas.iter().any(|(name, _)| sits(seat, name)));
+    let also: Vec<&str> = also.map(String::as_str).collect();
+    let hint = "More: human, openai/gpt-5-mini, {persona: coder, tools: none}";
+    let personas = personas.iter().map(pick).collect();
+    let fields = vec![
+        Field::picks("participants", "Space adds or removes", personas).labeled("personas"),
+        Field::line("also", hint, &also.join(", ")),
+    ];
+    Form::new(FormKind::Seats, "Who is asked", fields, "")
+}
+
+pub fn artifact(session: &Session, known: Option<&Artifact>) -> Form {
+    let known_as = known.map(written).unwrap_or_default();
+    let detail = |key: &str| match known_as.get(key) {
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+        None => String::new(),
+    };
+    let id = known.map_or_else(|| next_id(session), |known| known.id.clone());
+    let place = known.and_then(|known| known.source.as_ref()).map(|source| &source.place);
+    let file = place.filter(|place| matches!(place, EvidencePlace::File { .. })).map(EvidencePlace::name);
+    let of_file = "Read from the project: src/a.rs or src/a.rs:10-80; Tab completes (optional)";
+    let fields = vec![
+        Field::line("id", "Identifier", &id),
+        Field::line("summary", "One line", &detail("summary")),
+        Field::line(PATH, of_file, &file.unwrap_or_default()),
+        Field::line("status", "open, done … (optional)", &detail("status")),
+        Field::text("description", "Full text (optional)", &detail("description")),
+    ];
+    let kept_as = format!("{}-artifact-{}", session.id, known.map_or("new", |known| known.id.as_str()));
+    Form::new(FormKind::Artifact(known_as), "Artifact (used from the next round)", fields, kept_as)
+}
+
+fn written(artifact: &Artifact) -> Map<String, Value> {
+    let mut map = Map::new();
+    map.insert("id".to_owned(), artifact.id.clone().into());
+    map.insert("summary".to_owned(), artifact.summary.clone().into());
+    map.extend(artifact.details.iter().map(|(key, value)| ((*key).to_owned(), value.clone())));
+    if artifact.relevant {
+        map.insert("relevant".to_owned(), true.into());
+    }
+    map
+}
+
+/// `REQ-001`, or the next number after those that are there.
+fn next_id(session: &Session) -> String {
+    let artifacts = session.definition.iter().flat_map(|definition| &definition.artifacts);
+    let numbers = artifacts.filter_map(|artifact| artifact.id.strip_prefix("REQ-")?.parse::<u32>().ok());
+    format!("REQ-{:03}", numbers.max().unwrap_or(0) + 1)
+}
+
+pub fn note(session: &Session, round: &str, text: &str) -> Form {
+    let fields = vec![Field::text("note", "Your conclusion; later rounds see it", text)];
+    let kept_as = format!("{}-note-{round}", session.id);
+    Form::new(FormKind::Note(round.to_owned()), format!("Note on round `{round}`"), fields, kept_as)
+}
+
+pub fn excuse(session: &Session, seat: &str) -> Form {
+    let fields = vec![Field::line("reason", "Reason", "excused by the facilitator")];
+    let kept_as = format!("{}-excuse-{seat}", session.id);
+    Form::new(FormKind::Excuse(seat.to_owned()), format!("Excuse {seat}"), fields, kept_as)
+}
+
+/// The form that fills in a change of the agenda; `None` if what it is about is not there.
+pub fn agenda(session: &Session, change: AgendaChange) -> Option<Form> {
+    let title = |hint, title: &str| Field::line("title", hint, title);
+    let description = || Field::text("description", "Full text (optional)", "");
+    let known = &session.agenda;
+    let point = |points: &[Point], id: &str| points.iter().find(|point| point.id == id).map(about);
+    let (heading, fields, intro) = match &change {
+        AgendaChange::Item { id, .. } if id.is_empty() => {
+            ("New agenda item".to_owned(), vec![title("One line", "")], String::new())
+        }
+        AgendaChange::Item { id, .. } => {
+            let item = known.item(id)?;
+            let reason = item.reason.as_deref().unwrap_or_default();
+            let fields = vec![
+                title("One line", &item.title),
+                Field::line("status", "open, done, dropped, or a word of your own", &item.status),
+                Field::line("reason", "Why it has this status (optional)", reason),
+            ];
+            (format!("Agenda item {id}"), fields, String::new())
+        }
+        AgendaChange::OpenConflict { .. } => {
+            let change = Field::line("change", "What would have to change (optional)", "");
+            ("New conflict".to_owned(), vec![title("One line", ""), description(), change], String::new())
+        }
+        AgendaChange::OpenQuestion { .. } => {
+            ("New question".to_owned(), vec![title("The question", ""), description()], String::new())
+        }
+        AgendaChange::ResolveConflict { id, .. } => {
+            let how = Field::text("how", "How it is resolved", "");
+            (format!("Resolve {id}"), vec![how], point(&known.conflicts, id)?)
+        }
+        AgendaChange::AnswerQuestion { id, .. } => {
+            let answer = Field::text("answer", "The answer", "");
+            (format!("Answer {id}"), vec![answer], point(&known.questions, id)?)
+        }
+    };
+    let kept_as = format!("{}-agenda-{}", session.id, option_id(&heading));
+    Some(Form { intro, ..Form::new(FormKind::Agenda(change), heading, fields, kept_as) })
+}
+
+fn about(point: &Point) -> String {
+    let change = point.minimum_change.as_ref().map(|change| format!("Would pass with: {change}"));
+    let parts = [Some(point.title.clone()), point.description.clone(), change];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
+/// The change that a form asks for. What is missing is refused by the core.
+fn changed(form: &Form, change: &AgendaChange) -> AgendaChange {
+    let value = |id: &str| form.trimmed(id);
+    let optional = |id: &str| Some(value(id)).filter(|text| !text.is_empty());
+    let (title, description) = (value("title"), optional("description"));
+    match change {
+        AgendaChange::Item { id, .. } if id.is_empty() => {
+            AgendaChange::Item { id: option_id(&title), title: Some(title), status: None, reason: None }
+        }
+        AgendaChange::Item { id, .. } => {
+            let (title, status, reason) = (optional("title"), optional("status"), optional("reason"));
+            AgendaChange::Item { id: id.clone(), title, status, reason }
+        }
+        AgendaChange::OpenConflict { .. } => {
+            AgendaChange::OpenConflict { title, description, minimum_change: optional("change") }
+        }
+        AgendaChange::OpenQuestion { .. } => AgendaChange::OpenQuestion { title, description },
+        AgendaChange::ResolveConflict { id, .. } => {
+            AgendaChange::ResolveConflict { id: id.clone(), how: value("how") }
+        }
+        AgendaChange::AnswerQuestion { id, .. } => {
+            AgendaChange::AnswerQuestion { id: id.clone(), answer: value("answer") }
+        }
+    }
+}
+
+pub fn answer(session: &Session, question: &Question) -> Form {
+    let kept_as = format!("{}-answer-{}", session.id, question.step);
+    let choice = |words: &[&str]| Field::choice("answer", "← → to choose", words, "");
+    if let Some(round) = blocked(session) {
+        let text = round.opened.question.clone();
+        let fields = vec![
+            Field::text("proposal", "Change what would let it pass", &text),
+            choice(&["ask again with this text", LEAVE_BLOCKED]).labeled("then"),
+        ];
+        return Form::new(FormKind::Amendment(text), "The proposal, amend it here", fields, kept_as);
+    }
+    let comment = Field::text("comment", "Optional, recorded", "");
+    let (purpose, fields) = match &question.kind {
+        QuestionKind::Approval => (FormKind::Approval, vec![choice(&[OPEN, "approve", "reject"]), comment]),
+        QuestionKind::Proposal(proposal) => {
+            let text = Out::json_document(proposal, false);
+            let proposed = Field::text("proposal", "YAML; change what you like", &text);
+            let fields = vec![choice(&[OPEN, "accept", "refuse"]), proposed, comment];
+            (FormKind::Proposal(proposal.clone()), fields)
+        }
+        QuestionKind::Merge(ideas) => {
+            let step =
+                session.definition.as_ref().and_then(|known| Some((known, known.step(&question.step)?)));
+            let proposed = step.and_then(|(known, step)| Proposal::of(session, known, step)?.merge());
+            let merge = proposed.unwrap_or_else(|| Merge::unmerged(ideas));
+            let merge = Out::json_document(&serde_json::to_value(merge).unwrap_or_default(), false);
+            let ideas_field = Field::text("merge", MERGE_HINT, &merge).labeled("ideas");
+            (FormKind::Merge(ideas.clone()), vec![ideas_field, choice(&["merge", "reject"]), comment])
+        }
+        QuestionKind::Tie(options) | QuestionKind::Exhausted(options) => {
+            let words: Vec<&str> = [OPEN].into_iter().chain(options.iter().map(String::as_str)).collect();
+            (FormKind::Tie, vec![choice(&words), comment])
+        }
+        QuestionKind::KeyLost(_) => (FormKind::KeyLost, vec![choice(&["ask again", "pause"])]),
+    };
+    Form::new(purpose, question.message.clone(), fields, kept_as)
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Submitted {
+    Order(Box<FacilitatorRequest>),
+    Definition(String),
+    Reply(String, String),
+    Seats(Vec<String>),
+}
+
+pub fn read(form: &Form) -> Result<Submitted, String> {
+    let answer = form.trimmed("answer");
+    let given = |approved| FacilitatorAnswer::of_person(approved, form.trimmed("comment"));
+    let says = |approved| FacilitatorRequest::Answer(given(approved));
+    let order = match &form.purpose {
+        FormKind::SeatAnswer(seat, kind) => {
+            return Ok(Submitted::Reply(seat.clone(), super::ballot::reply(form, *kind)));
+        }
+        FormKind::NewQuestion => return definition(form).map(Submitted::Definition),
+        FormKind::Seats => {
+            let mut names = parts(&form.value("participants"), '\n');
+            names.extend(split_participants(&form.value("also")));
+            return if names.is_empty() { Err(NOBODY.to_owned()) } else { Ok(Submitted::Seats(names)) };
+        }
+        FormKind::Round(step) => FacilitatorRequest::Revise(RoundRevised {
+            step: step.clone(),
+            form: round_text(form)?,
+            participants: picked_seats(form)?,
+        }),
+        FormKind::Artifact(known) => FacilitatorRequest::Record(recorded(form, known.clone())?),
+        FormKind::Agenda(change) => {
+            FacilitatorRequest::ChangeAgenda { change: changed(form, change), by: "facilitator".to_owned() }
+        }
+        FormKind::Note(round) => {
+            FacilitatorRequest::Note { round: round.clone(), text: form.trimmed("note") }
+        }
+        FormKind::Excuse(seat) => {
+            FacilitatorRequest::Excuse { participant: seat.clone(), reason: form.needed("reason")? }
+        }
+        FormKind::Approval | FormKind::Proposal(_) | FormKind::Tie if answer == OPEN => {
+            return Err("`answer`: choose one first (← →)".to_owned());
+        }
+        FormKind::Merge(ideas) if answer == "merge" => {
+            FacilitatorRequest::Answer(FacilitatorAnswer { merge: Some(merged(form, ideas)?), ..given(true) })
+        }
+        FormKind::Proposal(proposal) if answer != "refuse" => {
+            let text = form.value("proposal");
+            let node = read_yaml(&text, "the proposal").map_err(|problem| problem.to_string())?;
+            let edited = Some(node.to_json()).filter(|edited| edited != proposal);
+            FacilitatorRequest::Answer(FacilitatorAnswer { edited, ..given(true) })
+        }
+        FormKind::Amendment(_) if answer == LEAVE_BLOCKED => says(false),
+        FormKind::Amendment(before) => {
+            let amended = Some(form.needed("proposal")?).filter(|text| text.trim() != before.trim());
+            let amended = amended.unwrap_or_default();
+            FacilitatorRequest::Answer(FacilitatorAnswer::of_person(true, amended))
+        }
+        FormKind::Merge(_) | FormKind::Proposal(_) => says(false),
+        FormKind::Approval => says(answer == "approve"),
+        FormKind::Tie => {
+            FacilitatorRequest::Answer(FacilitatorAnswer { choice: Some(answer), ..given(true) })
+        }
+        FormKind::KeyLost => says(answer != "pause"),
+    };
+    Ok(Submitted::Order(Box::new(order)))
+}
+
+/// The merge as it is written, if it leaves no idea out.
+fn merged(form: &Form, ideas: &[CollectedIdea]) -> Result<Merge, String> {
+    let text = form.value("merge");
+    let node = read_yaml(&text, "the merge").map_err(|problem| problem.to_string())?;
+    let read = merged_ideas(&node, "the merge").map_err(|problem| problem.to_string())?;
+    let merge = read.merge.unwrap_or_default();
+    merge.check(ideas)?;
+    Ok(merge)
+}
+
+/// The picked seats; `None` for everyone.
+fn picked_seats(form: &Form) -> Result<Option<Vec<String>>, String> {
+    let Some(field) = form.fields.iter().find(|field| matches!(field.entry, FieldValue::Picks(..))) else {
+        return Ok(None);
+    };
+    let (names, FieldValue::Picks(all, _)) = (field.picked(), &field.entry) else { return Ok(None) };
+    match names.len() {
+        0 => Err(NOBODY.to_owned()),
+        count if count == all.len() => Ok(None),
+        _ => Ok(Some(names)),
+    }
+}
+
+/// The artifact with what the form says of it; what it does not ask for stays.
+fn recorded(form: &Form, mut map: Map<String, Value>) -> Result<Map<String, Value>, String> {
+    map.insert("id".to_owned(), form.needed("id")?.into());
+    let (file, summary) = (form.trimmed("file"), form.trimmed("summary"));
+    let summary = if summary.is_empty() && !file.is_empty() { file.clone() } else { form.needed("summary")? };
+    map.insert("summary".to_owned(), summary.into());
+    if let EvidencePlace::File { path, lines } = EvidencePlace::file(&file)
+        && !path.is_empty()
+    {
+        map.retain(|key, _| !EVIDENCE_KEYS.contains(&key.as_str()));
+        map.insert("file".to_owned(), path.into());
+        map.extend(
+            lines.map(|lines| ("lines".to_owned(), format!("{}-{}", lines.start(), lines.end()).into())),
+        );
+    }
+    for key in ["status", "description"] {
+        let value = form.trimmed(key);
+        if value.is_empty() {
+            map.shift_remove(key);
+        } else {
+            map.insert(key.to_owned(), value.into());
+            // What is written into it is to be seen.
+            map.insert("relevant".to_owned(), true.into());
+        }
+    }
+    Ok(map)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fill_in(form: &mut Form, values: &[(&str, &str)]) {
+        for (id, value) in values {
+            form.fields.iter_mut().find(|field| field.id == *id).expect("a field").restore(value);
+        }
+    }
+
+    /// A persona that lists tools sits without them, picked or typed.
+    #[test]
+    fn who_is_asked_may_sit_without_tools() {
+        let personas =
+            ["qa-lead", "{persona: coder, tools: none}"].map(|name| (name.to_owned(), String::new()));
+        let mut form = seats(&personas, &["qa-lead", "coder", "human"].map(str::to_owned));
+        let expected = ["qa-lead", "{persona: coder, tools: none}", "human"].map(str::to_owned);
+        assert_eq!(read(&form), Ok(Submitted::Seats(expected.to_vec())));
+        fill_in(&mut form, &[("also", "human, {persona: planner, tools: none}")]);
+        let Ok(Submitted::Seats(names)) = read(&form) else { panic!("seats") };
+        assert_eq!(names[3], "{persona: planner, tools: none}");
+    }
+
+    #[test]
+    fn empty_fields_are_refused() {
+        let session = crate::history::Session::default();
+        let mut form = artifact(&session, None);
+        assert_eq!(form.value("id"), "REQ-001");
+        assert!(read(&form).is_err());
+        fill_in(&mut form, &[("summary", "No new server")]);
+        assert!(
+            matches!(read(&form), Ok(Submitted::Order(order)) if matches!(*order, FacilitatorRequest::Record(_)))
+        );
+        fill_in(&mut form, &[("summary", ""), ("file", "src/a.rs:10-80")]);
+        let Ok(Submitted::Order(order)) = read(&form) else { panic!("an order") };
+        let FacilitatorRequest::Record(artifact) = *order else { panic!("an artifact") };
+        assert_eq!(artifact["file"], "src/a.rs");
+        assert_eq!(artifact["lines"], "10-80");
+        assert_eq!(artifact["summary"], "src/a.rs:10-80");
+    }
+}

@@ -1,0 +1,461 @@
+//! The form of a question: before the first round, where it becomes a definition, and of a later round.
+
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+
+use super::{CheckItem, Field, FieldValue, Form, FormKind, MORE};
+use crate::ballot::{BallotKind, OptionOrder};
+use crate::history::Session;
+use crate::tally::Rule;
+use crate::workflow::{
+    DEFAULT_PANEL, Quorum, Round, Template, WITH_OPTIONS, is_model_text, split_participants, strategies,
+};
+use crate::yaml::{Out, read as read_yaml};
+
+pub(super) const NOBODY: &str = "`participants`: select at least one";
+
+pub fn panel(personas: &[(String, String)]) -> Vec<CheckItem> {
+    let pick = |(name, about): &(String, String)| CheckItem {
+        name: name.clone(),
+        about: about.clone(),
+        is_picked: DEFAULT_PANEL.contains(&name.as_str()),
+    };
+    personas.iter().map(pick).collect()
+}
+
+/// A question of one's own; `personas` are all there are, each with a line about it, `own` the strategies of
+/// the project.
+pub fn new_question(personas: &[(String, String)], own: &[String]) -> Form {
+    let built_in = strategies().iter().map(|strategy| &strategy.name);
+    let strategies: Vec<&String> = built_in.chain(own).collect();
+    let who = vec![
+        Field::choice("strategy", "", &strategies, "blind"),
+        Field::picks("participants", "Space adds or removes", panel(personas)).labeled("who"),
+        Field::line("models", "Seats without persona: openai/gpt-5-mini, human", "").labeled("also"),
+    ];
+    let mut fields = fields("choice", who);
+    fields.push(Field::line("goal", "Purpose (optional)", ""));
+    fields.push(Field::line("constraints", "Separated by ; (optional)", ""));
+    Form::new(FormKind::NewQuestion, "A question of your own", fields, "new-topic")
+}
+
+pub fn round(session: &Session, step: &str, round: &Round) -> Form {
+    let seat = |name: &String| {
+        let about = session.roster.get(name).map(|seat| seat.model.clone()).unwrap_or_default();
+        CheckItem { name: name.clone(), about, is_picked: round.participants.holds(name) }
+    };
+    let seats = session.roster.keys().map(seat).collect();
+    let who = Field::picks("participants", "Space adds or removes", seats).labeled("who");
+    let mut fields = fields(round.ballot.kind.name(), vec![who]);
+    for (id, value) in values(round) {
+        let Some(field) = fields.iter_mut().find(|field| field.id == id) else { continue };
+        // A word of the definition may be none of those that are offered.
+        if let FieldValue::Choice(words, _) = &mut field.entry
+            && !words.contains(&value)
+        {
+            words.push(value.clone());
+        }
+        field.restore(&value);
+    }
+    let kept_as = format!("{}-round-{step}", session.id);
+    Form::new(FormKind::Round(step.to_owned()), format!("Round `{step}`"), fields, kept_as)
+}
+
+/// The fields of a question with this kind of ballot, and of who is asked; what few rounds need is folded.
+fn fields(kind: &str, who: Vec<Field>) -> Vec<Field> {
+    let orders = OptionOrder::WORDS.map(|(word, _)| word);
+    let mut fields = vec![
+        Field::text("question", "What everyone is asked", ""),
+        Field::text("exploration", "What they should know; type or paste it", "").labeled("background"),
+        Field::text("options", "One per line; a choice without any is an open question", ""),
+        Field::choice("ballot", "how it is answered", &BallotKind::names(), kind),
+        rule_field(kind),
+    ];
+    fields.extend(who);
+    let about = "deadline, quorum, close, ties, order, scale";
+    fields.extend([
+        Field::choice(MORE, about, &["folded", "shown"], "folded").labeled("more …"),
+        Field::line("deadline", "90s, 5m; empty for none", ""),
+        Field::line("quorum", "Seats a decision needs: 3, 60%; empty for more than half", ""),
+        Field::choice("close", "when it closes", &["all", "quorum", "deadline", "manual"], ""),
+        Field::choice("ties", "no decision, you decide, or by lot", &["none", "ask", "{seeded: 1}"], ""),
+        Field::choice("order", "in which seats see the options", &orders, ""),
+        Field::line("scale", "Scores: 0 to 5; cards of an estimate: 1, 2, 3, 5, 8", ""),
+        Field::text("rest", "YAML: quorum_ballots, act_at", "").labeled("others"),
+    ]);
+    fields
+}
+
+fn rule_field(kind: &str) -> Field {
+    Field::choice("rule", "", &rules_of(kind), usual_rule(kind))
+}
+
+/// Another kind of ballot has other rules; its usual one is taken.
+pub fn sync_rules(form: &mut Form) {
+    let kind = form.value("ballot");
+    if let Some(field) = form.fields.iter_mut().find(|field| field.id == "rule") {
+        *field = rule_field(&kind);
+    }
+}
+
+/// What a round is asked with, as text for the fields of its form.
+fn values(round: &Round) -> Vec<(&'static str, String)> {
+    let ballot = &round.ballot;
+    let rule = match (round.rule, serde_json::to_value(&round.terms)) {
+        (Some(rule), Ok(Value::Object(terms))) if !terms.is_empty() => {
+            let name = ("name".to_owned(), rule.name().into());
+            Value::Object(std::iter::once(name).chain(terms).collect()).to_string()
+        }
+        (rule, _) => rule.map_or("none", Rule::name).to_owned(),
+    };
+    let word = |value: Value| match value {
+        Value::Null => String::new(),
+        Value::String(word) => word,
+        value => value.to_string(),
+    };
+    let needed = |quorum| match quorum {
+        Quorum::MoreThanHalf => Value::Null,
+        Quorum::Seats(seats) => seats.into(),
+        Quorum::Percent(share) => format!("{share}%").into(),
+    };
+    let mut rest = json!({"quorum_ballots": round.quorum_ballots.map(needed), "act_at": round.act_at});
+    rest.as_object_mut().into_iter().for_each(|map| map.retain(|_, value| !value.is_null()));
+    let rest = if rest == json!({}) { String::new() } else { Out::json_document(&rest, true) };
+    let time = |ms: u64| if ms.is_multiple_of(1000) { format!("{}s", ms / 1000) } else { format!("{ms}ms") };
+    let end = |end: &Option<_>| end.as_ref().map(ToString::to_string).unwrap_or_default();
+    let scale = match (&ballot.min, &ballot.max) {
+        (None, None) => ballot.cards.join(", "),
+        (min, max) => format!("{} to {}", end(min), end(max)),
+    };
+    let order = OptionOrder::WORDS.iter().find(|(_, order)| *order == ballot.order);
+    vec![
+        ("question", round.question.clone()),
+        ("exploration", round.exploration.clone().unwrap_or_default()),
+        ("options", ballot.options.join("\n")),
+        ("rule", rule),
+        ("deadline", round.deadline_ms.map(time).unwrap_or_default()),
+        ("quorum", word(needed(round.quorum))),
+        ("close", serde_json::to_value(round.close).map(word).unwrap_or_default()),
+        ("ties", serde_json::to_value(round.ties).map(word).unwrap_or_default()),
+        ("order", order.map_or("same", |(word, _)| word).to_owned()),
+        ("scale", scale),
+        ("rest", rest),
+    ]
+}
+
+/// The round as a definition writes it.
+pub(super) fn round_text(form: &Form) -> Result<String, String> {
+    let mut entries = vec![("question", literal(&form.needed("question")?))];
+    background(form, &mut entries);
+    let ballot = ballot(form, &form.value("ballot"));
+    let is_open = ballot.is_none();
+    entries.extend(ballot.map(|ballot| ("ballot", ballot)));
+    counting(form, !is_open, &mut entries);
+    with_rest(form, entries)
+}
+
+/// A text that is typed, and no template.
+fn literal(text: &str) -> Out<'static> {
+    Out::text(Template::literal(text.trim()))
+}
+
+fn background<'a>(form: &Form, entries: &mut Vec<(&'a str, Out<'a>)>) {
+    let exploration = form.trimmed("exploration");
+    if !exploration.is_empty() {
+        entries.push(("exploration", literal(&exploration)));
+    }
+}
+
+/// The options as a list; none without any.
+fn options(form: &Form) -> Option<Out<'static>> {
+    let options = parts(&form.value("options"), '\n');
+    (!options.is_empty()).then(|| Out::List(options.iter().map(|option| literal(option)).collect()))
+}
+
+/// The ballot as a map; none for a choice without options, which is an open question.
+fn ballot(form: &Form, kind: &str) -> Option<Out<'static>> {
+    let options = options(form);
+    if kind == "choice" && options.is_none() {
+        return None;
+    }
+    let order = Some(form.value("order")).filter(|order| order != "same" && options.is_some());
+    let mut map: Vec<_> = vec![("kind".into(), Out::word(kind.to_owned()))];
+    map.extend(options.map(|options| ("options".into(), options)));
+    map.extend(order.map(|order| ("order".into(), Out::word(order))));
+    let scale = form.value("scale");
+    if let Some((min, max)) = scale.split_once(" to ") {
+        for (key, end) in
+            [("min", min.trim()), ("max", max.trim())].into_iter().filter(|(_, end)| !end.is_empty())
+        {
+            map.push((key.into(), Out::Raw(end.to_owned().into())));
+        }
+    } else if !scale.trim().is_empty() {
+        let cards = parts(&scale, ',').into_iter().map(|card| Out::Raw(card.into())).collect();
+        map.push(("cards".into(), Out::List(cards)));
+    }
+    Some(Out::Map(map))
+}
+
+/// How the ballots are counted, and when; what is as usual is left out.
+fn counting<'a>(form: &Form, has_rule: bool, entries: &mut Vec<(&'a str, Out<'a>)>) {
+    let usual = [("rule", "none"), ("ties", "none"), ("quorum", ""), ("close", "all"), ("deadline", "")];
+    for (key, usual) in usual {
+        let value = form.trimmed(key);
+        if value != usual && (has_rule || !matches!(key, "rule" | "ties")) {
+            entries.push((key, Out::Raw(value.into())));
+        }
+    }
+}
+
+/// Entries as YAML, and below them the keys that have no field of their own. Texts are quoted, so that what is
+/// typed is never taken for something else.
+fn with_rest(form: &Form, entries: Vec<(&str, Out<'_>)>) -> Result<String, String> {
+    let rest = form.value("rest");
+    read_yaml(&rest, "`others`").map_err(|problem| problem.to_string())?;
+    let entries: Vec<_> = entries.into_iter().map(|(key, value)| (key.into(), value)).collect();
+    Ok(Out::document(&entries) + &rest)
+}
+
+/// Returns the parts of a text between separators, trimmed, without empty ones.
+pub(super) fn parts(text: &str, by: char) -> Vec<String> {
+    text.split(by).map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+/// A definition that asks a question of one's own.
+pub(super) fn definition(form: &Form) -> Result<String, String> {
+    let question = form.needed("question")?;
+    let mut entries = vec![("id", Out::text(id_of(&question)))];
+    let (goal, constraints) = (form.trimmed("goal"), parts(&form.value("constraints"), ';'));
+    if !goal.is_empty() {
+        entries.push(("goal", Out::text(goal)));
+    }
+    if !constraints.is_empty() {
+        entries.push(("constraints", Out::List(constraints.into_iter().map(Out::text).collect())));
+    }
+    entries.push(("participants", Out::List(roster(form)?)));
+    let strategy = form.trimmed("strategy");
+    let is_led = strategy != "blind";
+    entries.push((if is_led { "topic" } else { "question" }, literal(&question)));
+    background(form, &mut entries);
+    let (options, chosen) = (options(form), form.trimmed("ballot"));
+    let kind = if is_led { led_kind(&strategy, &chosen, options.is_some())? } else { Some(chosen.clone()) };
+    let is_open = kind.as_deref() == Some("choice") && options.is_none();
+    if is_led {
+        entries.extend([("type", Out::word("discussion")), ("strategy", Out::word(strategy))]);
+    }
+    match (&kind, options) {
+        (Some(kind), _) if is_led || !is_open => {
+            entries.push(("ballot", ballot(form, kind).unwrap_or_else(|| Out::word(kind.clone()))));
+        }
+        (None, Some(options)) => entries.push(("ballot", Out::Map(vec![("options".into(), options)]))),
+        _ => {}
+    }
+    // The rule was chosen for the ballot of the form; of a discussion's choice the options may come later.
+    counting(form, kind == Some(chosen) && (is_led || !is_open), &mut entries);
+    with_rest(form, entries)
+}
+
+/// An id from the first words of a question.
+fn id_of(question: &str) -> String {
+    let lower = question.to_lowercase();
+    let words =
+        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && word.is_ascii());
+    let id: String = words.take(5).collect::<Vec<_>>().join("-").chars().take(40).collect();
+    if id.is_empty() { "topic".to_owned() } else { id }
+}
+
+/// Who is asked: personas that were picked, and seats without one.
+fn roster(form: &Form) -> Result<Vec<Out<'static>>, String> {
+    let mut names = parts(&form.value("participants"), '\n');
+    let models = split_participants(&form.trimmed("models"));
+    if let Some(name) = models.iter().find(|name| !is_model_text(name) && !name.starts_with('{')) {
+        return Err(format!("`models`: `{name}` is not a seat; write `provider/model` or `human`"));
+    }
+    names.extend(models);
+    if names.is_empty() {
+        return Err(NOBODY.to_owned());
+    }
+    let seat = |name: String| if name.starts_with('{') { Out::Raw(name.into()) } else { Out::word(name) };
+    Ok(names.into_iter().map(seat).collect())
+}
+
+/// The ballot kind of a discussion: the strategy's first, of those with options where there are some. None of
+/// a project's own strategy, which is read with the definition.
+fn led_kind(strategy: &str, chosen: &str, has_options: bool) -> Result<Option<String>, String> {
+    let Some(found) = strategies().iter().find(|known| known.name == strategy) else { return Ok(None) };
+    let fits = |kind: &&str| !has_options || WITH_OPTIONS.contains(kind) && !found.ranks_answers();
+    let accepted = || found.accepts.iter().map(String::as_str);
+    let kind = accepted().filter(fits).find(|kind| *kind == chosen).or_else(|| accepted().find(fits));
+    match kind {
+        Some(kind) => Ok(Some(kind.to_owned())),
+        None => Err(format!("`options`: strategy `{strategy}` takes none")),
+    }
+}
+
+/// Returns a line about the rule of this name; `none` counts and decides nothing.
+pub fn rule_hint(name: &str) -> &'static str {
+    let Some(rule) = Rule::from_name(name) else { return "ballots are counted, nothing is decided" };
+    match rule {
+        Rule::Plurality => "the option with the most votes",
+        Rule::Majority => "more than half of those who name an option",
+        Rule::Supermajority => "at least two thirds, or another threshold",
+        Rule::Unanimous => "everyone names the same option",
+        Rule::WeightedMajority => "more than half, by weight or confidence",
+        Rule::Consent => "passes unless somebody blocks",
+        Rule::Approval => "the option most approve of",
+        Rule::Score => "the highest mean score",
+        Rule::Median => "the middle estimate",
+        Rule::Borda => "points for each place in a ranking",
+        Rule::Irv => "the weakest goes out until one has more than half",
+        Rule::Schulze => "the strongest chain of pairs",
+    }
+}
+
+/// The rules that count a kind of ballot, and `none`.
+pub fn rules_of(kind: &str) -> Vec<&'static str> {
+    let countable = BallotKind::from_name(kind).and_then(|kind| kind.info().countable);
+    std::iter::once("none").chain(countable.into_iter().flat_map(Rule::for_kind)).collect()
+}
+
+/// The rule that a kind of ballot has unless another is chosen.
+pub fn usual_rule(kind: &str) -> &'static str {
+    match kind {
+        "choice" => "majority",
+        "ranking" => "schulze",
+        "estimate" => "median",
+        kind => rules_of(kind).into_iter().find(|rule| *rule == kind).unwrap_or("none"),
+    }
+}
+
+pub fn strategy_hint(name: &str) -> Cow<'static, str> {
+    let strategy = strategies().iter().find(|strategy| strategy.name == name);
+    match strategy {
+        Some(strategy) => format!("for {}", strategy.good_for).into(),
+        None => "from .s2s/strategies".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Submitted, read};
+    use super::*;
+    use crate::workflow::{SeatTools, Source, Step, load};
+
+    fn fill_in(form: &mut Form, values: &[(&str, &str)]) {
+        for (id, value) in values {
+            form.fields.iter_mut().find(|field| field.id == *id).expect("a field").restore(value);
+        }
+    }
+
+    #[test]
+    fn a_topic_becomes_a_definition_that_loads() {
+        let personas = ["qa-lead", "skeptic"].map(|name| (name.to_owned(), String::new()));
+        let mut form = new_question(&personas, &[]);
+        assert_eq!(read(&form).unwrap_err(), "`question` is empty");
+        let question = "Which queue: \"ours\"?\n# no comment\n{{yes}} \\{{";
+        fill_in(&mut form, &[("question", question), ("participants", "skeptic")]);
+        let Ok(Submitted::Definition(open)) = read(&form) else { panic!("a definition") };
+        assert!(!open.contains("rule") && !open.contains("ballot"), "{open}");
+        let options = "in-process\nno, thanks \n0x1F";
+        fill_in(&mut form, &[("options", options), ("constraints", "no new server; cheap")]);
+        let Ok(Submitted::Definition(text)) = read(&form) else { panic!("a definition") };
+        let loaded = load(Source { text: &text, file: "topic.yaml", id: "x" }).expect("loads").definition;
+        let round = loaded.steps[0].round().expect("a round");
+        assert_eq!(
+            crate::workflow::Template::parse(&round.question)
+                .expect("a template")
+                .render(&serde_json::Value::Null),
+            Ok(question.to_owned())
+        );
+        assert_eq!(round.ballot.options, ["in-process", "no, thanks", "0x1F"]);
+        assert_eq!(loaded.constraints, ["no new server", "cheap"]);
+        assert_eq!(loaded.id, "which-queue-ours-no-comment");
+        assert_eq!(loaded.participants.len(), 1);
+        fill_in(&mut form, &[("models", "openai/gpt-5-mini, human, human"), ("participants", "")]);
+        let Ok(Submitted::Definition(text)) = read(&form) else { panic!("a definition") };
+        let loaded = load(Source { text: &text, file: "topic.yaml", id: "x" }).expect("loads").definition;
+        let names: Vec<&str> = loaded.participants.iter().map(|seat| seat.name.as_str()).collect();
+        assert_eq!(names, ["gpt-5-mini", "human", "human-2"]);
+        fill_in(&mut form, &[("models", "human, {persona: coder, tools: none}")]);
+        let Ok(Submitted::Definition(text)) = read(&form) else { panic!("a definition") };
+        let loaded = load(Source { text: &text, file: "topic.yaml", id: "x" }).expect("loads").definition;
+        let tools: Vec<SeatTools> = loaded.participants.iter().map(|seat| seat.tools).collect();
+        assert_eq!(tools, [SeatTools::Unset, SeatTools::LeftOut]);
+        fill_in(&mut form, &[("models", "gpt-5")]);
+        assert!(read(&form).expect_err("no model").contains("write `provider/model` or `human`"));
+    }
+
+    /// A topic may be led through any strategy; its options are what the ballot of the strategy needs.
+    #[test]
+    fn a_topic_is_led_by_the_strategy_that_is_chosen() {
+        let mut form = new_question(&[("skeptic".to_owned(), String::new())], &["ours".to_owned()]);
+        fill_in(&mut form, &[("question", "Which {{queue}}?"), ("participants", "skeptic")]);
+        fill_in(&mut form, &[("rule", "supermajority")]);
+        // What a project's own strategy takes is known when the definition is read.
+        fill_in(&mut form, &[("strategy", "ours"), ("options", "mine\ntheirs")]);
+        let Ok(Submitted::Definition(text)) = read(&form) else { panic!("ours") };
+        assert!(
+            text.contains("strategy: ours") && text.contains("\"mine\"") && !text.contains("kind:"),
+            "{text}"
+        );
+        for strategy in strategies() {
+            fill_in(&mut form, &[("strategy", &strategy.name), ("options", "")]);
+            let Ok(Submitted::Definition(text)) = read(&form) else { panic!("{}", strategy.name) };
+            let steps = load(Source { text: &text, file: "f", id: "x" }).expect(&text).definition.steps;
+            assert_eq!(steps.len() > 1, strategy.name != "blind", "{text}");
+            let is_choice = strategy.name != "blind" && strategy.accepts[0] == "choice";
+            assert_eq!(text.contains("rule: supermajority"), is_choice, "{text}");
+            fill_in(&mut form, &[("options", "ours\ntheirs")]);
+            match read(&form) {
+                Ok(Submitted::Definition(text)) => {
+                    let loaded = load(Source { text: &text, file: "f", id: "x" }).expect(&text).definition;
+                    let round = loaded.steps.iter().filter_map(Step::round).next_back().expect("a round");
+                    assert_eq!(round.ballot.options, ["ours", "theirs"], "{text}");
+                }
+                Ok(other) => panic!("{other:?}"),
+                Err(why) => {
+                    assert!(
+                        ["estimate", "draft-rank", "consent", "findings"].contains(&strategy.name.as_str()),
+                        "{why}"
+                    );
+                    assert!(why.contains("takes none"), "{why}");
+                }
+            }
+        }
+    }
+
+    /// What a form says of a round is the round, whatever its ballot, rule and terms.
+    #[test]
+    fn a_round_that_is_not_edited_comes_back_as_it_was() {
+        let rounds = [
+            "",
+            "exploration: \"a\\nb: #c\"\nquorum: 60%\nclose: quorum\ndeadline: 1500ms\n",
+            "ballot: {kind: choice, options: [a, \"no, thanks\", \"1\"]}\nrule: majority\nties: ask\nquorum: 2\nquorum_ballots: 50%\n",
+            "ballot: {kind: choice, options: [a, b]}\nrule: {name: supermajority, threshold: 3/4}\nties: {seeded: 7}\n",
+            "ballot: {kind: choice, options: [a, b]}\nrule: {name: weighted-majority, threshold: 2/3}\nclose: manual\n",
+            "ballot: consent\nrule: consent\n",
+        ];
+        for keys in rounds {
+            let text = format!("participants: [qa-lead, skeptic]\nquestion: \"What: is #it?\"\n{keys}");
+            let loaded = load(Source { text: &text, file: "d.yaml", id: "x" }).expect(keys).definition;
+            let before = loaded.steps[0].round().expect("a round");
+            let form = round(&crate::history::Session::default(), "x", before);
+            let text = round_text(&form).expect(keys);
+            let again = load(Source { text: &text, file: "again.yaml", id: "x" }).expect(&text).definition;
+            let mut after = again.steps[0].round().expect("a round").clone();
+            after.participants.clone_from(&before.participants);
+            assert_eq!(&after, before, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_rule_has_a_line_of_its_own() {
+        let mut lines: Vec<&str> = Rule::names().into_iter().chain(["none"]).map(rule_hint).collect();
+        let count = lines.len();
+        lines.sort_unstable();
+        lines.dedup();
+        assert_eq!(lines.len(), count);
+        assert!(lines.iter().all(|line| line.len() <= 52), "{lines:?}");
+    }
+}

@@ -1,0 +1,206 @@
+//! The chosen seat's answer, once it may be read; or the answers of several seats side by side.
+
+use std::fmt::Write as _;
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::Line;
+use serde_json::Value;
+
+use super::votes;
+use crate::ballot::Ballot;
+use crate::history::AnswerRevealed;
+use crate::insight::independence::left_out;
+use crate::insight::movement::earlier;
+use crate::insight::references::{Citable, Citation, references};
+use crate::insight::round_view::{SeatView, confidence, seat_at};
+use crate::insight::sides::side_of;
+use crate::insight::wording::{finding, handling, money, shown_mask};
+use crate::sanitize::harmless_line;
+use crate::tui::frame::{self, Heading, Pane};
+use crate::tui::model::Model;
+use crate::tui::text::{paragraph, rendered, sure};
+use crate::tui::theme::Theme;
+
+/// No answer is shown longer than this, in lines of the screen.
+const MOST_LINES: usize = 5000;
+const COLUMN: u16 = 36;
+
+fn view(model: &Model, index: usize) -> Option<SeatView<'_>> {
+    let round = model.shown_round().filter(|_| model.preview().is_none())?;
+    let index = index.min(round.seats.len().saturating_sub(1));
+    seat_at(model.session(), round, index)
+}
+
+pub fn title(model: &Model) -> String {
+    let Some(seat) = view(model, model.seat) else { return "Answer".to_owned() };
+    let count = model.seat_count();
+    let at = model.seat.min(count.saturating_sub(1)) + 1;
+    let moved = moved(model, &seat).unwrap_or_default();
+    format!("{}{moved} · {at} of {count}", harmless_line(seat.name))
+}
+
+/// From which option a seat came to which, and how sure it was and is: " · ■ → ● · sure .31 → .70".
+fn moved(model: &Model, seat: &SeatView<'_>) -> Option<String> {
+    let (session, round) = (model.session(), model.shown_round()?);
+    seat.answer()?;
+    let sign = |seat: &SeatView<'_>, round| side_of(seat, round).map(Theme::option_sign);
+    let now = sign(seat, round);
+    let before = earlier(session, round);
+    let was = before
+        .and_then(|before| sign(&seat_at(session, before, before.seats.get_index_of(seat.name)?)?, before));
+    let way = match (was, now) {
+        (Some(was), Some(now)) if was != now => format!(" · {was} → {now}"),
+        (_, Some(now)) => format!(" · {now}"),
+        _ => String::new(),
+    };
+    let certainty = match before {
+        Some(before) => votes::sure_then(model, before, round, seat.name),
+        None => seat.answer().and_then(confidence).map(|text| sure(&text)),
+    };
+    Some(way + &certainty.map(|sure| format!(" · sure {sure}")).unwrap_or_default())
+}
+
+pub fn lines(model: &Model, index: usize, width: u16) -> Vec<Line<'static>> {
+    let width = usize::from(width);
+    let Some(seat) = view(model, index) else {
+        return paragraph("No answers yet.", width, 9, Style::new());
+    };
+    if let Some(answer) = seat.answer() {
+        let mut lines = rendered(&answered(model, &seat, answer), width, MOST_LINES, model.theme);
+        if lines.len() == MOST_LINES {
+            lines.push(Line::styled("… truncated; press y to copy all", model.theme.active()));
+        }
+        return lines;
+    }
+    let text = match seat.reason() {
+        Some(reason) => reason,
+        None if model.session().open_round().is_none() => "No answer before the round closed.",
+        None => "Sealed until the round closes: text, length, tokens and cost are hidden.",
+    };
+    paragraph(text, width, MOST_LINES, Style::new())
+}
+
+pub fn seat_text(model: &Model, index: usize) -> Option<String> {
+    let seat = view(model, index)?;
+    Some(answered(model, &seat, seat.answer()?))
+}
+
+pub fn text(model: &Model) -> Option<String> {
+    let seat = view(model, model.seat)?;
+    let answer = seat.answer()?;
+    Some(format!("## {}\n\n{}\n", seat.name, answered(model, &seat, answer).trim_end()))
+}
+
+/// How far answers that stand side by side can be scrolled, in a body of this size.
+pub fn most_beside(model: &Model, area: Rect) -> usize {
+    let columns = columns(model, area);
+    let lines = |(place, index): &(Rect, usize)| lines(model, *index, frame::inner(*place).width).len();
+    let longest = columns.iter().map(lines).max().unwrap_or(0);
+    longest.saturating_sub(usize::from(frame::inner(area).height))
+}
+
+/// As many answers as fit beside each other, from the chosen seat's on: their places, and the seats.
+fn columns(model: &Model, area: Rect) -> Vec<(Rect, usize)> {
+    let count = model.seat_count();
+    let fit = usize::from(area.width / COLUMN).clamp(1, count.max(1));
+    let first = model.seat.min(count.saturating_sub(fit));
+    let places = Layout::horizontal(vec![Constraint::Fill(1); fit]).split(area);
+    places.iter().copied().zip(first..count).collect()
+}
+
+pub fn side_by_side(frame: &mut Frame<'_>, area: Rect, model: &Model) {
+    let scroll = model.scroll[Pane::Answer.index()];
+    for (place, index) in columns(model, area) {
+        let Some(seat) = view(model, index) else { continue };
+        let inner = frame::inner(place);
+        let height = usize::from(inner.height);
+        let all = lines(model, index, inner.width);
+        let start = scroll.min(all.len().saturating_sub(height));
+        let shown: Vec<Line<'static>> = all.into_iter().skip(start).take(height).collect();
+        let is_focused = index == model.seat.min(model.seat_count().saturating_sub(1));
+        let heading = Heading { is_focused, ..Heading::of(harmless_line(seat.name)) };
+        frame::draw(frame, place, model.theme, &heading, shown);
+    }
+}
+
+fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> String {
+    let phrase = seat.ballot().and_then(Ballot::phrase);
+    let mut parts = vec![phrase.unwrap_or_else(|| answer.outcome.name().to_owned())];
+    parts.extend(confidence(answer).map(|sure| format!("confidence {sure}")));
+    parts.push(seat.model.to_owned());
+    parts.extend(left_out(seat));
+    parts.extend(seat.spent.as_ref().and_then(money));
+    parts.extend(seat.leaks.map(|leaks| format!("⚑ {}", handling(leaks))));
+    let mut text = parts.join(" · ");
+    if let Some(reason) = &answer.reason {
+        let _ = write!(text, "\n\n{reason}");
+    }
+    let listing = answer.ballot.as_ref().map(Ballot::listing).unwrap_or_default();
+    if !listing.is_empty() {
+        text.push('\n');
+        field(&listing.clone().into(), 0, &mut text);
+    }
+    let kind = answer.ballot.as_ref().and_then(Ballot::kind).unwrap_or_default();
+    for (key, value) in &answer.answer {
+        if !listing.is_empty() && key == kind.key() {
+            continue;
+        }
+        let is_empty = matches!(value, Value::Array(items) if items.is_empty())
+            || value.as_str().is_some_and(|text| text.trim().is_empty());
+        if !is_empty && !matches!(key.as_str(), "vote" | "consent" | "confidence") {
+            // What it says stands first, and needs no heading.
+            let _ = match key.as_str() {
+                "position" => write!(text, "\n\n"),
+                _ => write!(text, "\n\n**{}**\n\n", key.replace('_', " ")),
+            };
+            match model.shown_round().filter(|_| key == "references") {
+                Some(round) => cited(&Citable::of_round(round), answer, &mut text),
+                None => field(value, 0, &mut text),
+            }
+        }
+    }
+    for flag in &answer.flags {
+        let _ = write!(text, "\n\nnote: {flag}");
+    }
+    for leak in seat.leaks.into_iter().flatten() {
+        let _ = write!(text, "\n\n⚑ {}", finding(leak, shown_mask(model.session(), leak)));
+    }
+    text
+}
+
+/// The references of an answer: the lines each cites, or that it leads nowhere.
+fn cited(citable: &Citable, answer: &AnswerRevealed, text: &mut String) {
+    for reference in references(answer) {
+        let _ = match citable.resolve(reference) {
+            Some(Citation::Lines(lines)) => write!(text, "\n- {reference}\n\n```\n{lines}```\n"),
+            Some(Citation::Artifact(summary)) => write!(text, "\n- {reference}: {summary}"),
+            Some(Citation::Quotation) => write!(text, "\n- {reference}"),
+            None => write!(text, "\n- ⚑ {reference}: not in the snapshot"),
+        };
+    }
+}
+
+fn field(value: &Value, depth: usize, text: &mut String) {
+    let indent = "  ".repeat(depth);
+    match value {
+        Value::String(words) if depth == 0 => text.push_str(words.trim_end()),
+        Value::String(words) => text.push_str(&words.trim_end().replace('\n', &format!("\n{indent}"))),
+        Value::Array(items) => {
+            for item in items {
+                let _ = write!(text, "\n{indent}- ");
+                field(item, depth + 1, text);
+            }
+        }
+        Value::Object(map) => {
+            for (key, value) in map {
+                let _ = write!(text, "\n{indent}- {}: ", key.replace('_', " "));
+                field(value, depth + 1, text);
+            }
+        }
+        other => {
+            let _ = write!(text, "{other}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What is asked: of the seats, and how it is answered and counted; or of the person.
+
+use ratatui::style::Style;
+use ratatui::text::Line;
+use serde_json::{Value, json};
+
+use crate::ballot::{Ballot, Stance};
+use crate::core::{Question, is_within};
+use crate::history::{RoundOpened, RoundRun, Session};
+use crate::insight::asked::blocked;
+use crate::insight::headline;
+use crate::insight::round_view;
+use crate::insight::wording::{format_duration, group_digits, quorum_ballots};
+use crate::sanitize::harmless_line;
+use crate::tally::Ties;
+use crate::tui::keys::ScreenState;
+use crate::tui::model::Model;
+use crate::tui::text::{clipped, paragraph};
+use crate::workflow::Close;
+use crate::yaml::Out;
+
+/// No text is shown longer than this, in lines of the screen.
+const MOST_LINES: usize = 5000;
+/// An approval shows how this many answers to an open question begin, each in this many columns.
+const MOST_ANSWERS: usize = 30;
+const MOST_COLUMNS: usize = 200;
+
+pub fn title(model: &Model) -> String {
+    let title = match (model.screen_state(), model.preview()) {
+        (ScreenState::Question, _) => "Your decision",
+        (_, Some(_)) => "Question · e edit",
+        _ => "Question",
+    };
+    title.to_owned()
+}
+
+type Parts = Vec<(String, bool)>;
+
+pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
+    let session = model.session();
+    let mut parts = Parts::new();
+    if let Some(question) = model.question() {
+        asked(session, &question, &mut parts);
+    } else if let Some(preview) = model.preview() {
+        let marked = |text: &str| {
+            // The phrases that its work item does not bear out.
+            let mark = |text: String, phrase: &String| text.replacen(phrase, &format!("»{phrase}«"), 1);
+            preview.checked.phrases.iter().fold(text.to_owned(), mark)
+        };
+        of_round(&preview.opened, marked(&preview.opened.question), &mut parts);
+        parts.extend(preview.background.as_ref().map(|text| (format!("\n{}", marked(text)), false)));
+        let artifacts = session.definition.as_ref().map_or(&[][..], |known| &known.artifacts);
+        if !artifacts.is_empty() {
+            parts.push(("\nartifacts".to_owned(), true));
+        }
+        parts.extend(artifacts.iter().map(|known| (format!("{}  {}", known.id, known.summary), false)));
+    } else if let Some(round) = model.shown_round() {
+        of_round(&round.opened, round.opened.question.clone(), &mut parts);
+    } else if let Some(coming) = model.replay.coming().filter(|_| model.live().is_none()) {
+        parts.push((format!("Round {}, not opened yet", coming.number), false));
+        of_round(coming, coming.question.clone(), &mut parts);
+    } else {
+        let goal = session.definition.as_ref().and_then(|definition| definition.goal.clone());
+        parts.push((goal.unwrap_or_default(), false));
+    }
+    let style = |is_strong: bool| if is_strong { model.theme.strong() } else { Style::new() };
+    let lines = parts
+        .iter()
+        .flat_map(|(text, is_strong)| paragraph(text, usize::from(width), MOST_LINES, style(*is_strong)));
+    lines.collect()
+}
+
+/// A blocked proposal: how many stand where, who blocks, and what would end that.
+fn block(session: &Session, round: &RoundRun, parts: &mut Parts) {
+    parts.push((round.opened.question.clone(), true));
+    let scores = crate::insight::tally(round).map(|tally| &tally.verdict.scores);
+    let stands = scores.into_iter().flatten().map(|(stance, count)| format!("{stance} {count}"));
+    parts.push((stands.collect::<Vec<_>>().join("   "), false));
+    for seat in round_view::seats(session, round) {
+        let Some(Ballot::Consent(Stance::Block, change)) = seat.ballot() else { continue };
+        parts.push((format!("\n{} blocks", harmless_line(seat.name)), true));
+        let position = seat.answer().and_then(|answer| answer.answer.get("position"));
+        parts.extend(position.and_then(Value::as_str).map(|text| (text.trim_end().to_owned(), false)));
+        parts.extend(change.as_ref().map(|change| (format!("would pass with: {change}"), false)));
+    }
+    let next = "\nEnter opens the proposal: amend it and ask again, or leave it blocked.";
+    parts.push((next.to_owned(), false));
+}
+
+fn asked(session: &Session, question: &Question, parts: &mut Parts) {
+    if let Some(round) = blocked(session) {
+        return block(session, round, parts);
+    }
+    parts.push((question.message.clone(), true));
+    let asked = session.running(&question.step).and_then(|run| run.approval.as_ref());
+    let requested = asked.or(session.exhausted.as_ref()).map(|asked| &asked.requested);
+    let Some(requested) = requested else { return };
+    if let Some(proposal) = &requested.proposal {
+        let is_merge = !requested.ideas.is_empty();
+        let shown = if is_merge { &proposal["synthesis"] } else { proposal };
+        parts.push((format!("\n{}", text_of(shown)), false));
+        return;
+    }
+    parts.extend(requested.choices.iter().map(|choice| (format!("  • {choice}"), false)));
+    // The result of a round that the step was not given stands above those it was given.
+    if let Some(last) =
+        session.rounds.last().filter(|last| !requested.context.keys().any(|name| is_of(last, name)))
+        && let Some(words) = round_in_words(session, last)
+    {
+        parts.push((format!("\n{words}"), false));
+    }
+    let is_round = requested.input.get("tally").is_some_and(Value::is_object);
+    if !requested.input.is_null() && !is_round && !requested.context.values().any(|it| *it == requested.input)
+    {
+        parts.push(("\ninput".to_owned(), true));
+        parts.push((text_of(&requested.input), false));
+    }
+    for (name, result) in &requested.context {
+        let round = session.rounds.iter().rev().find(|round| is_of(round, name));
+        let text = round.and_then(|round| round_in_words(session, round)).unwrap_or_else(|| text_of(result));
+        parts.push((format!("\n{}", harmless_line(name)), true));
+        parts.push((text, false));
+    }
+}
+
+/// Whether a result of this name is a round's, or that of the discussion it belongs to.
+fn is_of(round: &RoundRun, name: &str) -> bool {
+    round.opened.step == name || is_within(&round.opened.step, name)
+}
+
+/// The result of a round in words, as its reveal has it; of an open question also how each answer begins.
+fn round_in_words(session: &Session, round: &RoundRun) -> Option<String> {
+    let made = headline(session, round, crate::insight::tally(round)?);
+    let mut text = format!("{}. {}", made.label, made.detail);
+    if round.opened.rule.is_none() {
+        for seat in round_view::seats(session, round).take(MOST_ANSWERS) {
+            let Some(answer) = seat.answer() else { continue };
+            let position = answer.answer.get("position").and_then(Value::as_str).map(str::to_owned);
+            let said = position.or_else(|| answer.ballot.as_ref()?.phrase()).unwrap_or_default();
+            let begin = clipped(&harmless_line(said.trim()), MOST_COLUMNS);
+            text.push_str(&format!("\n  {}: {}", harmless_line(seat.name), begin.trim_end()));
+        }
+    }
+    Some(text)
+}
+
+/// A result as text: an agent's answer without the envelope around it, where that says nothing more.
+fn text_of(result: &Value) -> String {
+    let is_empty = |value: &Value| matches!(value, Value::Null) || *value == json!([]) || *value == json!({});
+    match result.get("result").zip(result.as_object()) {
+        Some((answer, envelope)) if envelope.iter().all(|(key, it)| key == "result" || is_empty(it)) => {
+            text_of(answer)
+        }
+        _ => shown(result),
+    }
+}
+
+fn of_round(opened: &RoundOpened, question: String, parts: &mut Parts) {
+    parts.extend([(question, true), (String::new(), false)]);
+    let mut ballot = format!("ballot: {}", opened.ballot.kind.name());
+    for option in &opened.ballot.options {
+        ballot.push_str(&format!(" · {}", harmless_line(option)));
+    }
+    if !opened.ballot.options.is_empty() {
+        ballot.push_str(" · abstain");
+    }
+    parts.push((ballot, false));
+    for (option, about) in &opened.ballot.about {
+        let texts: Vec<String> = about.entries().map(|(_, text)| harmless_line(text)).collect();
+        parts.push((format!("  {}: {}", harmless_line(option), texts.join(" – ")), false));
+    }
+    let ties = match opened.ties {
+        Ties::None => "no decision".to_owned(),
+        Ties::Ask => "facilitator decides".to_owned(),
+        Ties::Seeded(seed) => format!("random, seed {seed}"),
+    };
+    let rule = opened.rule.map(|rule| format!("{} · ties: {ties}", rule.name()));
+    parts.push((format!("rule: {}", rule.as_deref().unwrap_or("none (no decision)")), false));
+    let close = match opened.close {
+        Close::All => "when all seats are settled",
+        Close::Quorum => "at quorum",
+        Close::Deadline => "at the deadline",
+        Close::Manual => "only when the facilitator closes it",
+    };
+    let deadline = opened.deadline_ms.map(|ms| format!(" · deadline {}", format_duration(ms)));
+    let (seats, ballots) = (group_digits(opened.seats.len()), quorum_ballots(opened));
+    let quorum = format!("quorum: {} of {seats}{ballots}", opened.quorum);
+    parts.push((format!("{quorum} · closes {close}{}", deadline.unwrap_or_default()), false));
+}
+
+pub fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Object(_) => Out::json_document(value, true).trim_end().to_owned(),
+        other => serde_json::to_string_pretty(other).unwrap_or_default(),
+    }
+}

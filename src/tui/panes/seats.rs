@@ -1,0 +1,387 @@
+//! The seats: who is waiting, asking, sealed, failed, and what can be done for the chosen one; not a word of what
+//! they said before the close.
+
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::ballot::Ballot;
+use crate::history::{Door, RoundRun, Session};
+use crate::insight::movement::earlier;
+use crate::insight::round_view::{SeatView, VisibleState, confidence, is_revealed, seat_at, seats};
+use crate::insight::sides::side_of;
+use crate::insight::wording::{format_duration, group_digits, pluralize};
+use crate::participants::progress::{Progress, RequestPhase as Request};
+use crate::sanitize::harmless_line;
+use crate::tui::frame::{ClickMap, Target, cells, row_start};
+use crate::tui::live::Preview;
+use crate::tui::model::Model;
+use crate::tui::text::{clipped, clock, cut_middle, hanging, sure};
+use crate::tui::theme::Theme;
+
+/// A list narrower than this has names alone once the answers are there.
+const NAMES_ALONE: u16 = 28;
+const SURE: usize = 6;
+const TIME: usize = 8;
+
+pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line<'static>>) {
+    let count = model.seat_count();
+    let order = model.seat_order();
+    let height = usize::from(area.height);
+    let chosen = model.seat.min(count.saturating_sub(1));
+    let row = order.iter().position(|seat| *seat == chosen).unwrap_or(0);
+    // The chosen seat is always seen.
+    let start = (row + 1).saturating_sub(height).min(order.len().saturating_sub(height));
+    let shown = &order[start..order.len().min(start + height)];
+    for (y, index) in (area.y..area.bottom()).zip(shown) {
+        hits.note(Rect { y, height: 1, ..area }, Target::Seat(*index));
+    }
+    let part = if shown.len() < count {
+        format!("{} of {}", group_digits(shown.len()), group_digits(count))
+    } else {
+        count.to_string()
+    };
+    if let Some(preview) = model.preview() {
+        let keys = if model.is_undecided() { " · p adds, removes · m model" } else { "" };
+        let name = longest(preview.opened.seats.iter(), area.width);
+        let line = |at: &usize| to_ask(model, preview, *at, name, usize::from(area.width));
+        return (format!("Who is asked ({part}){keys}"), shown.iter().map(line).collect());
+    }
+    let Some(round) = model.shown_round() else { return (format!("Seats ({part})"), Vec::new()) };
+    let all: Vec<SeatView<'_>> = seats(model.session(), round).collect();
+    if !is_revealed(round) {
+        let name = longest(round.seats.keys(), area.width);
+        let line = |at: &usize| while_open(model, &all[*at], *at == chosen, name, usize::from(area.width));
+        return (format!("Seats ({part}) · what needs you first"), shown.iter().map(line).collect());
+    }
+    let name = longest(round.seats.keys(), area.width.max(50)).min(usize::from(area.width) * 9 / 20);
+    let columns = Columns::fitting(area.width, name);
+    let line = |at: &usize| counted(model, round, &all[*at], *at == chosen, columns);
+    (columns.title(&format!("Seats ({part})")), shown.iter().map(line).collect())
+}
+
+/// How wide the names are; on a narrow screen they give way to what is said of the seats.
+fn longest<'a>(names: impl Iterator<Item = &'a String>, width: u16) -> usize {
+    let most = if width < 50 { usize::from(width / 3) } else { 24 };
+    names.map(|name| name.width()).max().unwrap_or(0).min(most)
+}
+
+/// The width of a counted round's list with names, votes and confidences.
+pub fn counted_width(round: &RoundRun) -> u16 {
+    const MOST_VOTE: usize = 14;
+    let name = round.seats.keys().map(|name| harmless_line(name).width()).max().unwrap_or(0).min(18);
+    let options = round.opened.ballot.options.iter().map(|option| harmless_line(option).width());
+    let vote = options.max().unwrap_or(12).clamp(4, MOST_VOTE);
+    cells(3 + name + 2 + vote + SURE + 2 + 2)
+}
+
+fn to_ask(model: &Model, preview: &Preview, at: usize, longest: usize, width: usize) -> Line<'static> {
+    let name = &preview.opened.seats[at];
+    let info = model.session().seat_info(name);
+    let asked = info.map(|info| info.label(&preview.opened.step).to_owned()).unwrap_or_default();
+    let problem = model.live().and_then(|live| live.problems.iter().find(|(seat, _)| seat == name));
+    let (sign, word, style) = match (problem, invitation(model.session(), name)) {
+        (Some((_, why)), _) => ("✗", why.as_str(), model.theme.bad()),
+        (None, Some(state)) => (" ", state, model.theme.active()),
+        (None, None) => (" ", "", Style::new()),
+    };
+    let room = width.saturating_sub(longest + 5);
+    let of_model = if word.is_empty() { room } else { room / 2 };
+    let asked = clipped(&cut_middle(&harmless_line(&asked), of_model), of_model.min(28));
+    let left = room.saturating_sub(of_model.min(28) + 2);
+    let is_chosen = at == model.seat.min(preview.opened.seats.len() - 1);
+    let mut line = row_start(model.theme, is_chosen, Span::styled(sign, style), name, longest);
+    line.push_span(Span::styled(format!("{asked}  "), model.theme.faint()));
+    line.push_span(Span::styled(clipped(&harmless_line(word), left), style));
+    line
+}
+
+fn while_open(
+    model: &Model,
+    seat: &SeatView<'_>,
+    is_chosen: bool,
+    longest: usize,
+    width: usize,
+) -> Line<'static> {
+    let (sign, word, style) = standing(model, seat);
+    let time = if width < 44 { 0 } else { TIME };
+    let of_model = if width < 60 { 0 } else { (width / 4).min(24) };
+    let room = width.saturating_sub(3 + longest + 2 + time + of_model + usize::from(of_model > 0) * 2);
+    let faint = model.theme.faint();
+    let mut line = row_start(model.theme, is_chosen, Span::styled(sign, style), seat.name, longest);
+    line.push_span(Span::styled(clipped(&reason(model, seat).unwrap_or(word), room), style));
+    if time > 0 {
+        let taken = taken(model, seat).map(format_duration).unwrap_or_default();
+        line.push_span(Span::styled(format!("{taken:>time$}"), faint));
+    }
+    if of_model > 0 {
+        let text = cut_middle(&harmless_line(seat.model), of_model);
+        line.push_span(Span::styled(format!("  {text}"), faint));
+    }
+    line
+}
+
+#[derive(Clone, Copy)]
+struct Columns {
+    name: usize,
+    word: usize,
+    /// How sure it is, to the right; without room nothing.
+    sure: usize,
+    /// The time, to the right; without room there is none.
+    time: usize,
+}
+
+impl Columns {
+    fn fitting(width: u16, name: usize) -> Self {
+        let whole = usize::from(width);
+        // Beside an answer there may be room for names alone: signs and colors say the rest.
+        if width < NAMES_ALONE {
+            return Self { name: whole.saturating_sub(3), word: 0, sure: 0, time: 0 };
+        }
+        let time = if width < 52 { 0 } else { TIME };
+        let word = whole.saturating_sub(3 + name + 2 + SURE + time).min(24);
+        Self { name, word, sure: SURE, time }
+    }
+
+    /// The title, with the names of the columns over them.
+    fn title(self, title: &str) -> String {
+        if self.sure == 0 {
+            return title.to_owned();
+        }
+        let rule = |from: usize, to: usize| "─".repeat(to.saturating_sub(from));
+        // The title begins one column before the seats' signs.
+        let vote = format!("{title} {} vote", rule(title.width() + 2, self.name + 4));
+        let sure = format!("{vote} {} sure", rule(vote.width() + 2, self.name + self.word + 4));
+        if self.time == 0 { sure } else { format!("{sure} {} time", rule(0, self.time - 5)) }
+    }
+}
+
+fn counted(
+    model: &Model,
+    round: &RoundRun,
+    seat: &SeatView<'_>,
+    is_chosen: bool,
+    columns: Columns,
+) -> Line<'static> {
+    let (sign, word, style) = standing(model, seat);
+    let side = side_of(seat, round);
+    let (sign, style) =
+        side.map_or((sign, style), |side| (Theme::option_sign(side), model.theme.option(side)));
+    // Of a vote what it is for says it.
+    let brief = seat.ballot().and_then(Ballot::brief).map(|brief| harmless_line(&brief));
+    let word = brief.filter(|_| columns.sure > 0).unwrap_or(word);
+    let mut line = row_start(model.theme, is_chosen, Span::styled(sign, style), seat.name, columns.name);
+    line.push_span(Span::styled(clipped(&cut_middle(&word, columns.word), columns.word), style));
+    if columns.sure > 0 {
+        let sure = seat.answer().and_then(confidence).map(|text| sure(&text)).unwrap_or_default();
+        let moved = if has_moved(model, round, seat) { "←" } else { " " };
+        line.push_span(format!("{sure:>4} {moved}"));
+    }
+    if columns.time > 0 {
+        let taken = seat.elapsed_ms.map(format_duration).unwrap_or_default();
+        line.push_span(Span::styled(format!("{taken:>width$}", width = columns.time), model.theme.faint()));
+    }
+    line
+}
+
+fn has_moved(model: &Model, round: &RoundRun, seat: &SeatView<'_>) -> bool {
+    let was = earlier(model.session(), round)
+        .and_then(|before| seat_at(model.session(), before, before.seats.get_index_of(seat.name)?));
+    let was = was.as_ref().and_then(SeatView::ballot).zip(seat.ballot());
+    was.is_some_and(|(was, now)| was.brief() != now.brief())
+}
+
+fn reason(model: &Model, seat: &SeatView<'_>) -> Option<String> {
+    if let VisibleState::Failed(failed) = &seat.standing {
+        let tries = if failed.tries > 1 { format!("{} attempts: ", failed.tries) } else { String::new() };
+        let first = failed.reason.lines().next().unwrap_or_default();
+        return Some(format!("{tries}{}", harmless_line(first)));
+    }
+    if is_turn(model, seat) {
+        return Some("your turn: Enter".to_owned());
+    }
+    if is_asking(seat)
+        && let Some(state) = invitation(model.session(), seat.name)
+    {
+        return Some(if state == "joined" { state.to_owned() } else { format!("{state}: i") });
+    }
+    let progress = progress(model, seat)?;
+    match (progress.standing, progress.left_ms) {
+        (Request::Waiting, Some(left)) => {
+            let why = progress.trouble.as_deref().map(harmless_line);
+            let why = why.map(|why| format!(" · {why}")).unwrap_or_default();
+            Some(format!("again in {}{why}", clock(left.div_ceil(1000))))
+        }
+        (Request::Stalled, _) => Some("silent".to_owned()),
+        (standing, _) if progress.tries > 1 => {
+            Some(format!("{}, attempt {}", standing.word(), progress.tries))
+        }
+        _ => None,
+    }
+}
+
+fn is_asking(seat: &SeatView<'_>) -> bool {
+    matches!(seat.standing, VisibleState::Unread("asking"))
+}
+
+fn is_turn(model: &Model, seat: &SeatView<'_>) -> bool {
+    model.pending_human().is_some_and(|(name, _)| name == seat.name)
+}
+
+fn progress<'a>(model: &'a Model, seat: &SeatView<'_>) -> Option<&'a Progress> {
+    model.progress.get(seat.name).filter(|_| is_asking(seat))
+}
+
+/// How long a seat has been asked, or its last request took, in milliseconds.
+fn taken(model: &Model, seat: &SeatView<'_>) -> Option<u64> {
+    let session = model.session();
+    if let Some(progress) = progress(model, seat) {
+        return Some(progress.for_ms);
+    }
+    if let Some(elapsed) = seat.elapsed_ms {
+        // One that was asked again counts from then.
+        let round = session.rounds.last()?;
+        let again = round.seat(seat.name)?.retried_at;
+        return Some(elapsed.saturating_sub(again.map_or(0, |at| at.since(round.opened_at))));
+    }
+    let round = session.open_round().filter(|_| is_asking(seat) && model.live().is_none())?;
+    Some(session.round_ran_ms(round, model.replay.moment()))
+}
+
+/// Sign, word and style of where a seat stands: each state has its own sign and word.
+fn standing(model: &Model, seat: &SeatView<'_>) -> (&'static str, String, Style) {
+    let theme = model.theme;
+    let (sign, word, style) = match &seat.standing {
+        VisibleState::Unread("sealed") => ("■", "sealed", theme.good()),
+        VisibleState::Unread("asking") => {
+            let progress = progress(model, seat);
+            let at = progress.map_or(Request::Asked, |progress| progress.standing);
+            match (at, progress.and_then(|progress| progress.left_ms)) {
+                (Request::Waiting, Some(left)) => {
+                    return ("!", format!("waits {} more", format_duration(left)), theme.bad());
+                }
+                (Request::Waiting | Request::Stalled, _) => ("!", at.word(), theme.bad()),
+                (Request::Queued, _) => ("◌", at.word(), theme.faint()),
+                (Request::Asked | Request::Answering, _) => ("◧", at.word(), Style::new()),
+            }
+        }
+        VisibleState::Unread(word) => ("◌", *word, theme.faint()),
+        VisibleState::Lost => ("!", "key lost", theme.bad()),
+        VisibleState::Failed(failed) if failed.timed_out => ("✗", "timed out", theme.bad()),
+        VisibleState::Failed(_) => ("✗", "failed", theme.bad()),
+        VisibleState::Excused(_) => ("–", "excused", theme.faint()),
+        VisibleState::Missing => ("?", "missing", theme.bad()),
+        VisibleState::Revealed(answer) => {
+            let said = seat.ballot().and_then(Ballot::phrase);
+            let said = harmless_line(&said.unwrap_or_else(|| answer.outcome.name().to_owned()));
+            return match seat.ballot() {
+                Some(Ballot::Abstain) => ("○", said, theme.faint()),
+                Some(_) => ("●", said, theme.good()),
+                None => ("✗", said, theme.bad()),
+            };
+        }
+    };
+    (sign, word.to_owned(), style)
+}
+
+pub fn card_title(model: &Model) -> String {
+    let name = model.seat_name().map(harmless_line).unwrap_or_default();
+    if model.live().is_some() { format!("What you can do for {name}") } else { name }
+}
+
+pub fn card(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
+    let chosen = model.seat.min(round.seats.len().saturating_sub(1));
+    let seat = seat_at(model.session(), round, chosen);
+    let mut parts = seat.map(|seat| state(model, round, &seat)).unwrap_or_default();
+    // Of a replay nothing can be done.
+    if model.live().is_some() && model.session().round_on_hold().is_some() {
+        let held = match round.failed_seats().count() {
+            0 => "All seats are settled; this round closes only when you say so.".to_owned(),
+            failed => format!("The round stays open while a failed seat can be saved ({failed} failed)."),
+        };
+        parts.push((held, false));
+    }
+    let sealed = "Sealed until the close, for you too: no text, length, tokens or cost.";
+    parts.push((sealed.to_owned(), false));
+    let style = |is_strong: bool| if is_strong { model.theme.bad() } else { Style::new() };
+    parts.iter().flat_map(|(text, is_strong)| hanging(" ", text, width, 6, style(*is_strong))).collect()
+}
+
+/// The state of the chosen seat, and the keys that help it.
+fn state(model: &Model, round: &RoundRun, seat: &SeatView<'_>) -> Vec<(String, bool)> {
+    let without = pluralize(round.seats.len() - 1, "seat");
+    let excuse = format!("x  continues without it: {without} stay ({})", quorum(round));
+    let retry = format!("r  asks it again: {}, a model that is there, or another", harmless_line(seat.model));
+    let (mut parts, mut keys) = (Vec::new(), vec![(retry, false), (excuse, false)]);
+    match &seat.standing {
+        VisibleState::Failed(failed) => {
+            let tries = if failed.tries > 1 { format!(", {} attempts", failed.tries) } else { String::new() };
+            parts.push((format!("failed{tries}: {}", harmless_line(&failed.reason)), true));
+        }
+        VisibleState::Unread("sealed") => {
+            return vec![("Its answer is sealed and stays.".to_owned(), false)];
+        }
+        VisibleState::Unread(_) if is_turn(model, seat) => {
+            return vec![("Your turn: Enter opens the question and your ballot.".to_owned(), true)];
+        }
+        VisibleState::Unread(_) => {
+            if let Some(progress) = progress(model, seat) {
+                parts.extend(progress.trouble.as_ref().map(|trouble| (harmless_line(trouble), true)));
+                let left = progress.left_ms.map(|left| format!(", again in {}", clock(left.div_ceil(1000))));
+                let (time, left) = (format_duration(progress.for_ms), left.unwrap_or_default());
+                let stalled = progress.standing == Request::Stalled;
+                let word = if stalled { "silent" } else { progress.standing.word() };
+                parts.push((format!("{word} for {time}, attempt {}{left}", progress.tries.max(1)), false));
+            }
+        }
+        VisibleState::Excused(why) => {
+            parts.push((format!("excused: {}", harmless_line(why)), false));
+            keys.truncate(1);
+        }
+        VisibleState::Lost | VisibleState::Missing | VisibleState::Revealed(_) => keys.clear(),
+    }
+    parts.extend(keys.into_iter().filter(|_| model.live().is_some()));
+    parts
+}
+
+pub fn quorum(round: &RoundRun) -> String {
+    let (sealed, needed) = (round.sealed(), round.opened.quorum);
+    let may_seal = sealed + round.open_seats().count();
+    let outlook = match needed.saturating_sub(sealed) {
+        0 => "met".to_owned(),
+        more if may_seal >= needed => format!("{} more", group_digits(more)),
+        _ if may_seal + round.failed_seats().count() >= needed => "needs a failed seat".to_owned(),
+        _ => "out of reach".to_owned(),
+    };
+    format!("quorum {}: {outlook}", group_digits(needed))
+}
+
+/// Whether a seat is invited: a person by a link, an agent that polls by a token.
+fn is_invited(session: &Session, seat: &str) -> bool {
+    session.remote(seat).is_some_and(|remote| remote.door != Door::Nats)
+}
+
+pub fn is_agent(session: &Session, seat: &str) -> bool {
+    session.remote(seat).is_some_and(|remote| remote.door == Door::Inbox)
+}
+
+pub fn access_word(session: &Session, seat: &str) -> &'static str {
+    if is_agent(session, seat) { "access token" } else { "link" }
+}
+
+/// How a seat that is invited stands while nothing of it is sealed.
+pub fn invitation(session: &Session, seat: &str) -> Option<&'static str> {
+    is_invited(session, seat).then(|| match session.invitations.get(seat) {
+        None => "not invited",
+        Some(invitation) if invitation.key.is_none() => "invited",
+        Some(_) => "joined",
+    })
+}
+
+/// The seat that is chosen, or the first that is invited by a link.
+pub fn seat_to_invite(model: &Model) -> Option<String> {
+    let session = model.session();
+    let chosen = model.seat_name().filter(|seat| is_invited(session, seat)).map(str::to_owned);
+    chosen.or_else(|| session.roster.keys().find(|seat| is_invited(session, seat)).cloned())
+}

@@ -1,0 +1,133 @@
+//! The steps and how each went; below them what was offered, made and reviewed.
+
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use serde_json::Value;
+
+use crate::history::WorkItem;
+use crate::insight::wording::format_duration;
+use crate::sanitize::harmless_line;
+use crate::tui::model::Model;
+use crate::tui::text::{hanging, paragraph};
+use crate::workflow::Step;
+
+pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
+    let session = model.session();
+    let Some(definition) = &session.definition else { return Vec::new() };
+    let longest = definition.all_steps().map(|step| step.id.chars().count()).max().unwrap_or(0).min(24);
+    let width = usize::from(width);
+    let mut lines = Vec::new();
+    for step in definition.all_steps() {
+        lines.push(row(model, step, longest));
+        if let Some(error) = session.results.get(&step.id).and_then(|result| result.error.as_deref()) {
+            lines.extend(hanging("      ", error, width, 3, model.theme.bad()));
+        }
+        output(model, step, width, &mut lines);
+    }
+    // What a session would run and ask that has not begun.
+    if let Some(live) = model.live().filter(|live| live.draft.is_some() && !live.needs.is_empty()) {
+        heading(model, "runs and asks", &mut lines);
+        lines.extend(live.needs.iter().flat_map(|need| paragraph(need, width, usize::MAX, Style::new())));
+    }
+    items(model, &mut lines);
+    made(model, width, &mut lines);
+    lines
+}
+
+fn row(model: &Model, step: &Step, longest: usize) -> Line<'static> {
+    let (sign, style, took) = standing(model, step);
+    let id: String = harmless_line(&step.id).chars().take(longest).collect();
+    let id_style = if took.is_some() { model.theme.strong() } else { Style::new() };
+    let mut about = step.kind_name().to_owned();
+    let who = step.agents().join(", ");
+    if !who.is_empty() {
+        about.push_str(&format!(" · {}", harmless_line(&who)));
+    }
+    if let Some(runs) = model.session().runs.get(&step.id).filter(|runs| **runs > 1) {
+        about.push_str(&format!(" · run {runs}×"));
+    }
+    Line::from(vec![
+        Span::styled(format!(" {sign} "), style),
+        Span::styled(format!("{id:longest$}  "), id_style),
+        Span::raw(about),
+        Span::styled(took.map(|took| format!(" · {took}")).unwrap_or_default(), model.theme.faint()),
+    ])
+}
+
+/// The last lines that the program of a failed step printed.
+fn output(model: &Model, step: &Step, width: usize, lines: &mut Vec<Line<'static>>) {
+    const SHOWN: usize = 8;
+    let of_step = |item: &&WorkItem| item.offered.step == step.id;
+    let last = model.session().items.values().rev().find(of_step);
+    let Some(output) = last.and_then(|item| item.outcome()?.output()) else { return };
+    let all: Vec<&str> = output.lines().collect();
+    for line in &all[all.len().saturating_sub(SHOWN)..] {
+        let line: String = harmless_line(line).chars().take(width.saturating_sub(8)).collect();
+        lines.push(Line::styled(format!("      │ {line}"), model.theme.faint()));
+    }
+}
+
+/// A step's sign and style, and how long it took where it has ended.
+fn standing(model: &Model, step: &Step) -> (&'static str, Style, Option<String>) {
+    let (session, theme) = (model.session(), model.theme);
+    if session.running(&step.id).is_some() {
+        // A session that is only looked at has begun nothing.
+        let is_draft = model.live().is_some_and(|live| live.draft.is_some());
+        let what = if is_draft { "first step" } else { "running" };
+        return ("●", theme.active(), Some(what.to_owned()));
+    }
+    let inside = session.step.as_ref().and_then(|run| run.find(&step.id)?.result.as_ref());
+    let Some(result) = inside.or_else(|| session.results.get(&step.id)) else {
+        return ("○", theme.faint(), None);
+    };
+    let (sign, style) = if result.success { ("✓", theme.good()) } else { ("✗", theme.bad()) };
+    (sign, style, Some(format_duration(result.duration)))
+}
+
+fn heading(model: &Model, text: &str, lines: &mut Vec<Line<'static>>) {
+    lines.push(Line::default());
+    lines.push(Line::styled(format!(" {text}"), model.theme.strong()));
+}
+
+fn items(model: &Model, lines: &mut Vec<Line<'static>>) {
+    let session = model.session();
+    if session.items.is_empty() {
+        return;
+    }
+    heading(model, "Work items · Enter shows one", lines);
+    let now = model.now.max(session.last_at);
+    for (id, item) in &session.items {
+        let tries = item.returned.len();
+        let tries = if tries > 1 { format!(" · {tries} attempts") } else { String::new() };
+        let said = model.progress.get(id).and_then(|progress| progress.said.as_deref());
+        let said = said.filter(|_| item.outcome().is_none()).map(|said| format!("  {said}"));
+        let (who, state) = (&item.offered.participant, item.state(now));
+        let text = format!(" {id}  → {who}  {state}{tries}{}", said.unwrap_or_default());
+        lines.push(Line::from(harmless_line(&text)));
+    }
+}
+
+fn made(model: &Model, width: usize, lines: &mut Vec<Line<'static>>) {
+    let (session, faint) = (model.session(), model.theme.faint());
+    let made: Vec<_> = session.made_in_order().collect();
+    if made.is_empty() && session.links.is_empty() {
+        return;
+    }
+    heading(model, "artifacts", lines);
+    for made in made {
+        let text = |key: &str| made.recorded.artifact.get(key).and_then(Value::as_str).unwrap_or("");
+        let (id, summary, by) = (text("id"), text("summary"), &made.recorded.by);
+        let version = made.recorded.version.map(|version| format!(" v{version}")).unwrap_or_default();
+        lines.push(Line::from(harmless_line(&format!(" {id}{version}  {summary} · by {by}"))));
+        for review in session.reviews_in_order().filter(|review| review.artifact == id) {
+            let said = review.feedback.as_str().map_or_else(|| review.feedback.to_string(), str::to_owned);
+            let text = format!("reviewed by {}: {said}", review.participant);
+            lines.extend(hanging("    ", &text, width, 4, faint));
+        }
+    }
+    for recorded in &session.links {
+        let link = &recorded.link;
+        let text = format!(" {}: {} → {}", link.kind, link.from_id, link.to_id);
+        lines.push(Line::styled(harmless_line(&text), faint));
+    }
+}

@@ -1,0 +1,399 @@
+//! The frame of the screen: which panes are on it and where, and what lies over them. It asks the panes.
+//!
+//! Below 90 columns one pane is shown at a time, or those that belong together over each other; below
+//! 10 lines the title makes room. What was drawn where is handed back, for the mouse.
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Clear, Paragraph};
+
+use super::frame::{self, ClickMap, Heading, Pane, Target, popup};
+use super::keys::ScreenState;
+use super::model::{Ask, Mode, Model, Overlay};
+use super::panes::{agenda, answer, checks, question, seats, snapshot, steps, votes};
+use super::text::{highlighted, paragraph, position, without_cut_number};
+use super::theme::ascii;
+use super::{footer, form, header, home, replay};
+use crate::insight::round_view;
+use crate::sanitize::harmless;
+
+const TWO_COLUMNS: u16 = 90;
+const TWO_ROWS: u16 = 16;
+/// The narrowest and lowest screen with the names beside the answer.
+const NAMES_BESIDE: u16 = 60;
+const REVEAL_ROWS: u16 = 15;
+/// The lowest screen with a title.
+const WITH_TITLE: u16 = 10;
+
+pub fn draw(frame: &mut Frame<'_>, model: &Model) -> ClickMap {
+    let mut hits = ClickMap::default();
+    let area = frame.area();
+    if area.width < 24 || area.height < 6 {
+        frame.render_widget(Paragraph::new("Too small:\n24x6 at\nleast"), area);
+        return hits;
+    }
+    let [title, body, time, foot] = rows(area, model);
+    match &model.mode {
+        Mode::Home => home::draw(frame, title, body, &model.home, model.theme, &mut hits),
+        Mode::Replay | Mode::Live(_) => {
+            header::draw(frame, title, model);
+            draw_body(frame, body, model, &mut hits);
+            replay::draw(frame, time, &model.replay, model.theme, &mut hits);
+        }
+    }
+    footer::draw(frame, foot, model, &mut hits);
+    draw_overlay(frame, area, model, &mut hits);
+    if model.theme.ascii {
+        for cell in &mut frame.buffer_mut().content {
+            if let Some(plain) = ascii(cell.symbol()) {
+                cell.set_symbol(plain);
+            }
+        }
+    }
+    hits
+}
+
+/// The lines of the screen: title, body, time line, footer; those without room are empty.
+fn rows(area: Rect, model: &Model) -> [Rect; 4] {
+    let title = match area {
+        Rect { height: ..WITH_TITLE, .. } => 0,
+        _ if matches!(model.mode, Mode::Home) => 2,
+        _ => {
+            let next = header::what_next(model, area.width, area.height).len();
+            1 + u16::from(header::has_numbers(model)) + frame::cells(next)
+        }
+    };
+    let time = match model.mode {
+        Mode::Home | Mode::Live(_) => 0,
+        Mode::Replay if area.width < 60 || area.height < 22 => 1,
+        Mode::Replay => replay::FRAMED,
+    };
+    let foot = footer::height(model, area.width).min((area.height / 3).max(1));
+    let [title, time, foot] = [title, time, foot].map(Constraint::Length);
+    Layout::vertical([title, Constraint::Min(3), time, foot]).areas(area)
+}
+
+/// Draws the panes that are seen, the agenda beside them and the facilitator's part below them; or the answers
+/// of several seats.
+fn draw_body(frame: &mut Frame<'_>, body: Rect, model: &Model, hits: &mut ClickMap) {
+    if model.is_side_by_side && model.focus == Pane::Answer && model.preview().is_none() {
+        return answer::side_by_side(frame, body, model);
+    }
+    let (panes, beside) = with_agenda(body, model);
+    for (pane, place) in panes {
+        draw_pane(frame, place, model, pane, hits);
+    }
+    if let Some(place) = beside {
+        agenda::draw(frame, place, model, hits);
+    }
+    if let Some(place) = with_yours(body, model).1 {
+        let lines = yours(model, frame::inner(place).width);
+        frame::draw(frame, place, model.theme, &Heading::of("yours"), lines);
+    }
+}
+
+fn draw_pane(frame: &mut Frame<'_>, area: Rect, model: &Model, pane: Pane, hits: &mut ClickMap) {
+    let inner = frame::inner(area);
+    let height = usize::from(inner.height);
+    let scroll = model.scroll[pane.index()];
+    hits.note(area, Target::Pane(pane));
+    let mut note = String::new();
+    let (title, shown) = match pane {
+        Pane::Seats if model.seat_count() == 0 => {
+            ("Question".to_owned(), question::lines(model, inner.width))
+        }
+        Pane::Seats => seats::pane(model, inner, hits),
+        Pane::Events => (title(model, pane), events(model, scroll, usize::from(inner.width), height)),
+        text => {
+            let all = lines(model, text, inner.width);
+            let start = scroll.min(all.len().saturating_sub(height));
+            note = position(start, height, all.len());
+            (title(model, text), all.into_iter().skip(start).take(height).collect())
+        }
+    };
+    let shown = shown.into_iter().map(|line| highlighted(line, &model.words)).collect();
+    let heading = Heading { title, note, is_focused: model.focus == pane };
+    frame::draw(frame, area, model.theme, &heading, shown);
+}
+
+pub fn title(model: &Model, pane: Pane) -> String {
+    match pane {
+        Pane::Question => question::title(model),
+        Pane::Answer => answer::title(model),
+        Pane::Snapshot => snapshot::title(model),
+        Pane::Steps => "Steps".to_owned(),
+        Pane::Checks => checks::title(model),
+        Pane::Events => "Events".to_owned(),
+        Pane::Seats | Pane::Tally if model.session().open_round().is_some() => seats::card_title(model),
+        Pane::Seats | Pane::Tally => match model.revealed() {
+            Some(round) if model.preview().is_none() => format!("Votes · {}", votes::unit(round)),
+            _ => "Tally".to_owned(),
+        },
+    }
+}
+
+/// All lines of a pane that is a text.
+pub fn lines(model: &Model, pane: Pane, width: u16) -> Vec<Line<'static>> {
+    match pane {
+        Pane::Question => question::lines(model, width),
+        Pane::Tally => votes::lines(model, width),
+        Pane::Answer => answer::lines(model, model.seat, width),
+        Pane::Snapshot => snapshot::lines(model, width),
+        Pane::Steps => steps::lines(model, width),
+        Pane::Checks => checks::lines(model, width),
+        Pane::Seats | Pane::Events => Vec::new(),
+    }
+}
+
+/// The events up to the one shown, of those to come their number.
+fn events(model: &Model, scroll: usize, width: usize, height: usize) -> Vec<Line<'static>> {
+    let replay = &model.replay;
+    let text = |index: usize| replay.text(index).map(|text| (index, text));
+    // What is still to come is not shown: the reveal happens as it happened.
+    let mut shown: Vec<(usize, String)> =
+        (0..replay.at()).rev().filter_map(text).skip(scroll).take(height.saturating_sub(1)).collect();
+    shown.reverse();
+    let line = |(index, text): (usize, String)| {
+        let text = format!("{:>5}  {}", replay.lines()[index].seq, harmless(&text).replace('\n', " "));
+        let is_current = matches!(model.mode, Mode::Replay) && index + 1 == replay.at();
+        let style = if is_current { model.theme.chosen() } else { Style::new() };
+        Line::styled(without_cut_number(&text, width), style)
+    };
+    let mut lines: Vec<Line<'static>> = shown.into_iter().map(line).collect();
+    let to_come = replay.len() - replay.at();
+    if to_come > 0 {
+        lines.push(Line::styled(format!("       … {to_come} later events"), model.theme.faint()));
+    }
+    lines
+}
+
+/// The panes that are seen, and on a wide screen the place of the agenda, if there is one: below the panes at
+/// the right.
+fn with_agenda(area: Rect, model: &Model) -> (Vec<(Pane, Rect)>, Option<Rect>) {
+    const ABOVE: u16 = 8;
+    let mut panes = if model.revealed().is_some() { reveal(area, model) } else { panes(area, model) };
+    let is_last = |place: &Rect| place.x > area.x && place.bottom() == area.bottom();
+    let above = panes.iter_mut().find(|(_, place)| area.width >= agenda::BESIDE && is_last(place));
+    let Some((_, above)) = above.filter(|(_, place)| place.height >= 2 * ABOVE) else { return (panes, None) };
+    let lines = agenda::lines(model, frame::inner(*above).width).len();
+    if lines == 0 {
+        return (panes, None);
+    }
+    let height = frame::height(lines).min(above.height / 2);
+    above.height -= height;
+    let place = Rect { y: above.bottom(), height, ..*above };
+    (panes, Some(place))
+}
+
+fn panes(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
+    let main = main_panes(model);
+    if area.width < TWO_COLUMNS {
+        if area.height < TWO_ROWS || !main.contains(&model.focus) {
+            return vec![(model.focus, area)];
+        }
+        return column(area, model, &main);
+    }
+    let share = if model.session().open_round().is_some() { 60 } else { 44 };
+    let [left, right] = Layout::horizontal([Constraint::Percentage(share), Constraint::Fill(1)]).areas(area);
+    let beside = beside(model, &main);
+    let left_panes: Vec<Pane> = main.into_iter().filter(|pane| !beside.contains(pane)).collect();
+    let mut panes = column(left, model, &left_panes);
+    panes.extend(column(right, model, &beside));
+    panes
+}
+
+/// The panes that belong over each other now, what matters most first.
+fn main_panes(model: &Model) -> Vec<Pane> {
+    let has_rounds = !model.session().rounds.is_empty();
+    let is_open = model.session().open_round().is_some();
+    match model.screen_state() {
+        ScreenState::Draft if model.preview().is_some() => vec![Pane::Question, Pane::Seats, Pane::Checks],
+        _ if !has_rounds && model.live().is_none() && model.replay.coming().is_some() => {
+            vec![Pane::Question, Pane::Steps]
+        }
+        // Where nothing was asked of seats, the steps are what there is to see.
+        _ if !has_rounds => vec![Pane::Steps],
+        _ if is_open && model.has_many_seats() => vec![Pane::Seats, Pane::Tally],
+        _ if is_open => vec![Pane::Seats, Pane::Tally, Pane::Question],
+        _ => vec![Pane::Tally, Pane::Seats],
+    }
+}
+
+/// The panes beside them: the one that is looked at, else what matters most now.
+fn beside(model: &Model, main: &[Pane]) -> Vec<Pane> {
+    let is_open = model.session().open_round().is_some() && model.preview().is_none();
+    if is_open && (main.contains(&model.focus) || model.focus == Pane::Events) {
+        return vec![Pane::Question, Pane::Events];
+    }
+    if !main.contains(&model.focus) {
+        return vec![model.focus];
+    }
+    vec![match model.screen_state() {
+        ScreenState::Draft if model.preview().is_some() => Pane::Snapshot,
+        ScreenState::Question => Pane::Question,
+        _ if model.session().rounds.is_empty() => Pane::Events,
+        _ => Pane::Answer,
+    }]
+}
+
+/// Panes over each other, each as high as its content. What is left goes to the one that people read;
+/// where there is too little, the highest give way, and the last are left out.
+fn column(area: Rect, model: &Model, all: &[Pane]) -> Vec<(Pane, Rect)> {
+    const LEAST: u16 = 3;
+    let shown = &all[..all.len().min(usize::from(area.height / LEAST).max(1))];
+    let width = frame::inner(area).width;
+    let lines = |pane: Pane| match pane {
+        Pane::Seats => model.seat_count(),
+        Pane::Events => usize::from(area.height),
+        other => lines(model, other, width).len(),
+    };
+    let wanted = |pane: &Pane| frame::height(lines(*pane)).clamp(LEAST, area.height.max(LEAST));
+    let mut heights: Vec<u16> = shown.iter().map(wanted).collect();
+    let reads = match model.screen_state() {
+        ScreenState::Draft | ScreenState::Open => Pane::Question,
+        _ => Pane::Tally,
+    };
+    let read = shown.iter().position(|pane| reads == *pane).unwrap_or(shown.len() - 1);
+    while heights.iter().sum::<u16>() > area.height {
+        let Some(most) = heights.iter_mut().max() else { break };
+        *most -= 1;
+    }
+    heights[read] += area.height - heights.iter().sum::<u16>();
+    let places = Layout::vertical(heights.into_iter().map(Constraint::Length)).split(area);
+    shown.iter().copied().zip(places.iter().copied()).collect()
+}
+
+/// The panes of a reveal: the votes over the seats, beside them the answer or what is looked at.
+fn reveal(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
+    let (area, _) = with_yours(area, model);
+    if area.width >= TWO_COLUMNS {
+        let beside = match model.focus {
+            Pane::Seats | Pane::Tally | Pane::Checks => Pane::Answer,
+            focus => focus,
+        };
+        let columns = [Constraint::Percentage(49), Constraint::Percentage(51)];
+        let [left, right] = Layout::horizontal(columns).areas(area);
+        // The seats that fit below the votes are seen; of many a third of the height.
+        let of_seats = frame::height(model.seat_count()).min((area.height / 3).max(5));
+        let votes = frame::height(votes::lines(model, frame::inner(left).width).len());
+        let votes = votes.clamp(3, left.height.saturating_sub(of_seats).max(3));
+        let [over, under] = Layout::vertical([Constraint::Length(votes), Constraint::Min(3)]).areas(left);
+        return vec![(Pane::Tally, over), (Pane::Seats, under), (beside, right)];
+    }
+    let is_one = !matches!(model.focus, Pane::Seats | Pane::Tally | Pane::Answer);
+    let Some(round) =
+        model.revealed().filter(|_| !is_one && area.width >= NAMES_BESIDE && area.height >= REVEAL_ROWS)
+    else {
+        // Of a few seats the arrows lead through the answers; many are a list.
+        let is_answer = model.focus == Pane::Seats && !model.has_many_seats();
+        return vec![(if is_answer { Pane::Answer } else { model.focus }, area)];
+    };
+    let inner = frame::inner(area).width;
+    // The votes alone, until the rest of the count is looked at.
+    let (votes, most) = if model.focus == Pane::Tally {
+        (votes::lines(model, inner), area.height * 2 / 3)
+    } else {
+        (votes::head(model, round, usize::from(inner)), area.height / 2)
+    };
+    let rows = [Constraint::Length(frame::height(votes.len()).clamp(3, most.max(3))), Constraint::Min(3)];
+    let [over, under] = Layout::vertical(rows).areas(area);
+    let names = seats::counted_width(round).clamp(14, (area.width / 2).saturating_sub(1).max(14));
+    let [left, right] = Layout::horizontal([Constraint::Length(names), Constraint::Min(30)]).areas(under);
+    vec![(Pane::Tally, over), (Pane::Seats, left), (Pane::Answer, right)]
+}
+
+/// What is left of the body, and below it the place of what the facilitator said of the round.
+fn with_yours(area: Rect, model: &Model) -> (Rect, Option<Rect>) {
+    let lines = yours(model, frame::inner(area).width).len();
+    if lines == 0 || area.height < REVEAL_ROWS {
+        return (area, None);
+    }
+    let height = frame::height(lines);
+    let below = Rect { y: area.bottom() - height, height, ..area };
+    (Rect { height: area.height - height, ..area }, Some(below))
+}
+
+/// The facilitator's note on the round, and whether its result was adopted.
+fn yours(model: &Model, width: u16) -> Vec<Line<'static>> {
+    const MOST_LINES: usize = 2;
+    let Some(round) = model.revealed() else { return Vec::new() };
+    let session = model.session();
+    let mut said: Vec<String> = round.synthesis.iter().map(|note| format!("note: {note}")).collect();
+    if let Some(asked) = session.approval_of(Some(round)) {
+        let word = if asked.given.approved { "adopted" } else { "rejected" };
+        let why = asked.given.comment.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+        said.push(format!("{word} by {}{why}", asked.given.approver()));
+    } else if session.closed.is_some() && !round_view::winners(session, round).is_empty() {
+        said.push("recommended by the seats; adopted by nobody".to_owned());
+    }
+    let text = |text: &String| harmless(text).replace('\n', " ");
+    said.iter()
+        .flat_map(|said| paragraph(&text(said), usize::from(width), MOST_LINES, Style::new()))
+        .collect()
+}
+
+fn draw_overlay(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMap) {
+    let (theme, notice) = (model.theme, model.notice.as_deref());
+    match &model.overlay {
+        None => {}
+        Some(Overlay::Search(words)) => {
+            let line = Rect { y: area.bottom().saturating_sub(1), height: 1, ..area };
+            frame.render_widget(Clear, line);
+            let text = format!("/{}▏", harmless(words));
+            frame.render_widget(Paragraph::new(Line::styled(text, theme.strong())), line);
+        }
+        Some(Overlay::Form(shown)) => form::draw(frame, area, shown, notice, theme, hits),
+        Some(Overlay::List(list)) => list.draw(frame, area, theme, hits),
+        Some(Overlay::Text(read)) => read.draw(frame, area, notice, theme),
+        Some(Overlay::Ask(Ask { title, text, .. })) => {
+            // A question that `y` agrees to.
+            let width = area.width.min(64);
+            let mut lines =
+                super::text::hanging(" ", text, usize::from(width.saturating_sub(3)), 9, Style::new());
+            let key = |key| Span::styled(key, theme.key());
+            let keys = [key(" y"), Span::raw(" yes   "), key("Esc"), Span::raw(" no")];
+            lines.extend([Line::default(), Line::from_iter(keys)]);
+            popup(frame, area, theme, title, lines, width);
+        }
+    }
+}
+
+/// Where a pane is on the screen, or would be if it were looked at.
+fn place(model: &Model, pane: Pane) -> Rect {
+    let body = body(model);
+    let all = with_agenda(body, model).0;
+    all.into_iter().find(|(other, _)| *other == pane).map_or(body, |(_, place)| place)
+}
+
+fn body(model: &Model) -> Rect {
+    let (width, height) = model.size;
+    rows(Rect { x: 0, y: 0, width, height }, model)[1]
+}
+
+pub fn max_scroll(model: &Model, pane: Pane) -> usize {
+    if pane == Pane::Answer && model.is_side_by_side {
+        return answer::most_beside(model, body(model));
+    }
+    let inner = frame::inner(place(model, pane));
+    match pane {
+        Pane::Seats => 0,
+        Pane::Events => model.replay.at().saturating_sub(1),
+        text => lines(model, text, inner.width).len().saturating_sub(usize::from(inner.height)),
+    }
+}
+
+/// The lines of a pane of text that hold `words`, each as often as it does.
+pub fn find_lines(model: &Model, pane: Pane, words: &str) -> Vec<usize> {
+    let width = frame::inner(place(model, pane)).width;
+    let words = words.to_lowercase();
+    let count = |line: &Line<'_>| line.to_string().to_lowercase().matches(&words).count();
+    let lines = lines(model, pane, width);
+    lines.iter().enumerate().flat_map(|(index, line)| std::iter::repeat_n(index, count(line))).collect()
+}
+
+/// A pane of text as text, broken at this width.
+pub fn pane_text(model: &Model, pane: Pane, width: u16) -> String {
+    lines(model, pane, width).iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}

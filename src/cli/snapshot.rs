@@ -6,7 +6,7 @@ use super::console::{Console, VerbResult};
 use super::options::{environment, load_plan};
 use crate::core::{Command, ExitCode, decide};
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::history::{Event, Session, TimedEvent, Timestamp};
+use crate::history::{Event, Session, StepStarted, TimedEvent, Timestamp};
 use crate::launch::environment::Environment;
 use crate::launch::error::no_problems;
 use crate::launch::evidence::with_evidence;
@@ -70,7 +70,7 @@ fn session_at(
     no_problems(problems)?;
     let mut session = opened(&plan.header(roster, "snapshot", input, None)?, AT);
     let (step, kind) = (step.id.clone(), step.kind_name().to_owned());
-    let event = Event::StepStarted { step, kind, iteration: 1, within: None, items: Vec::new() };
+    let event = Event::StepStarted(StepStarted { step, kind, iteration: 1, within: None, items: Vec::new() });
     session.apply(&TimedEvent { at: AT, event });
     Ok(session)
 }

@@ -11,7 +11,7 @@ use super::files::log_of;
 use crate::config::read_file::read_input;
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::history::{AnswerRevealed, RoundRun, SeatStatus, Session};
+use crate::history::{AnswerRevealed, RoundRun, Session};
 use crate::insight::references::Citable;
 use crate::insight::tally_text::{result, rule_description, tables, whole_order};
 use crate::insight::what_if::WhatIf;
@@ -175,20 +175,15 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
 
 /// The seats of a round that gave a countable ballot.
 fn ballots(round: &RoundRun) -> impl Iterator<Item = &AnswerRevealed> {
-    round.seats.values().filter_map(|seat| match &seat.status {
-        SeatStatus::Revealed(answer, _) if answer.outcome == Outcome::Answered => Some(&**answer),
-        _ => None,
-    })
+    round.answers().map(|answer| &**answer).filter(|answer| answer.outcome == Outcome::Answered)
 }
 
 /// The round without the ballots of seats that cite nothing in its snapshot.
 fn with_supported_only(round: &RoundRun) -> RoundRun {
     let citable = Citable::of_round(round);
     let mut round = round.clone();
-    round.seats.retain(|_, seat| match &seat.status {
-        SeatStatus::Revealed(answer, _) => answer.outcome != Outcome::Answered || citable.supports(answer),
-        _ => true,
-    });
+    let may_count = |answer: &AnswerRevealed| answer.outcome != Outcome::Answered || citable.supports(answer);
+    round.seats.retain(|_, seat| seat.answer().is_none_or(|answer| may_count(answer)));
     round
 }
 

@@ -1,119 +1,68 @@
 //! Which texts are the same or nearly so, whoever wrote them.
 //!
-//! The same are texts of equal words, whatever their case and signs. Nearly the same are two of which each
-//! shares nine tenths of its runs of five words with the other. Of a chain of such pairs all are one group.
-//! It takes about linear time: only texts that share one of their rarest runs are compared.
+//! Texts are alike if each shares nine tenths of its runs of five words with the other, whatever their case
+//! and signs; a text of fewer words is one run. Of a chain of alike texts all are one group. It takes about
+//! linear time: only texts that share one of their rarest runs are compared.
 
 use std::collections::HashMap;
 
-/// How many words make a run.
 const RUN: usize = 5;
 
 /// Groups of at least two texts, by index, in the order of their first.
 pub fn groups(texts: &[String]) -> Vec<Vec<usize>> {
-    let words: Vec<Vec<u64>> = texts.iter().map(|text| words(text)).collect();
-    let mut same = Groups((0..texts.len()).collect());
-    let mut firsts: HashMap<&[u64], usize> = HashMap::new();
-    for (at, words) in words.iter().enumerate().filter(|(_, words)| !words.is_empty()) {
-        match firsts.get(words.as_slice()) {
-            Some(first) => same.join(*first, at),
-            None => {
-                firsts.insert(words, at);
-            }
-        }
-    }
-    let different = (0..texts.len()).filter(|at| firsts.get(words[*at].as_slice()) == Some(at));
-    let runs: Vec<(usize, Vec<u64>)> =
-        different.map(|at| (at, runs(&words[at]))).filter(|(_, runs)| !runs.is_empty()).collect();
-    join_near(&runs, &mut same);
-    same.of_several()
-}
-
-fn join_near(runs: &[(usize, Vec<u64>)], same: &mut Groups) {
-    let mut common: HashMap<u64, usize> = HashMap::new();
-    for run in runs.iter().flat_map(|(_, runs)| runs) {
-        *common.entry(*run).or_default() += 1;
-    }
-    let mut with: HashMap<u64, Vec<usize>> = HashMap::new();
-    for (place, (at, own)) in runs.iter().enumerate() {
+    let mut known = HashMap::new();
+    let runs: Vec<Vec<usize>> = texts.iter().map(|text| runs(text, &mut known)).collect();
+    let mut common = vec![0_usize; known.len()];
+    runs.iter().flatten().for_each(|run| common[*run] += 1);
+    // For each text the first of its group.
+    let mut first: Vec<usize> = (0..texts.len()).collect();
+    let mut with: Vec<Vec<usize>> = vec![Vec::new(); known.len()];
+    for (at, own) in runs.iter().enumerate() {
         // Two texts that share enough share one of the rarest runs of both.
         let mut rarest = own.clone();
-        rarest.sort_unstable_by_key(|run| (common.get(run).copied().unwrap_or(0), *run));
-        rarest.truncate(own.len() - needed(own.len()) + 1);
-        for run in &rarest {
-            let others = with.entry(*run).or_default();
-            for other in others.iter() {
-                let (other, theirs) = &runs[*other];
-                if same.0[*at] != same.0[*other] && share_enough(own, theirs) {
-                    same.join(*other, *at);
+        rarest.sort_by_key(|run| common[*run]);
+        rarest.truncate(own.len() - needed(own.len()) + usize::from(!own.is_empty()));
+        for run in rarest {
+            for other in &with[run] {
+                let (one, two) = (first[at], first[*other]);
+                if one != two && share_enough(own, &runs[*other]) {
+                    first.iter_mut().filter(|of| **of == one.max(two)).for_each(|of| *of = one.min(two));
                 }
             }
-            others.push(place);
+            with[run].push(at);
         }
     }
-}
-
-/// How many of so many runs must be shared: nine tenths.
-fn needed(runs: usize) -> usize {
-    (9 * runs).div_ceil(10)
-}
-
-/// Whether two sorted lists share nine tenths of the longer one.
-fn share_enough(one: &[u64], other: &[u64]) -> bool {
-    let needed = needed(one.len().max(other.len()));
-    if one.len().min(other.len()) < needed {
-        return false;
+    let mut groups: Vec<Vec<usize>> = vec![Vec::new(); texts.len()];
+    for (at, first) in first.into_iter().enumerate() {
+        groups[first].push(at);
     }
-    let (mut a, mut b, mut shared) = (0, 0, 0);
-    while let (Some(left), Some(right)) = (one.get(a), other.get(b)) {
-        shared += usize::from(left == right);
-        a += usize::from(left <= right);
-        b += usize::from(right <= left);
-    }
-    shared >= needed
+    groups.retain(|group| group.len() > 1);
+    groups
 }
 
-/// The words of a text in lower case, without signs, each as a number.
-fn words(text: &str) -> Vec<u64> {
+/// The different runs of words of a text, each by its number among the `known` ones, sorted.
+fn runs(text: &str, known: &mut HashMap<String, usize>) -> Vec<usize> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(|word| number(word.chars().flat_map(char::to_lowercase).map(u64::from))).collect()
-}
-
-/// The different runs of words of a text as numbers, sorted; none of a text that is shorter than one.
-fn runs(words: &[u64]) -> Vec<u64> {
-    let mut runs: Vec<u64> = words.windows(RUN).map(|run| number(run.iter().copied())).collect();
+    let words: Vec<String> = words.map(str::to_lowercase).collect();
+    let length = words.len().clamp(1, RUN);
+    let runs = words.windows(length).map(|run| {
+        let next = known.len();
+        *known.entry(run.join(" ")).or_insert(next)
+    });
+    let mut runs: Vec<usize> = runs.collect();
     runs.sort_unstable();
     runs.dedup();
     runs
 }
 
-/// One number for several in a row, the same on every machine: FNV-1a over 64 bits at a time, turned so
-/// that its high bits count too.
-fn number(parts: impl Iterator<Item = u64>) -> u64 {
-    parts.fold(0xcbf2_9ce4_8422_2325, |sum: u64, part| {
-        (sum ^ part).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29)
-    })
+/// Nine tenths.
+fn needed(runs: usize) -> usize {
+    (9 * runs).div_ceil(10)
 }
 
-/// For each text the first of its group.
-struct Groups(Vec<usize>);
-
-impl Groups {
-    fn join(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.0[one], self.0[other]);
-        for first in self.0.iter_mut().filter(|first| **first == one.max(other)) {
-            *first = one.min(other);
-        }
-    }
-
-    fn of_several(self) -> Vec<Vec<usize>> {
-        let mut groups: Vec<Vec<usize>> = vec![Vec::new(); self.0.len()];
-        for (at, first) in self.0.into_iter().enumerate() {
-            groups[first].push(at);
-        }
-        groups.retain(|group| group.len() > 1);
-        groups
-    }
+fn share_enough(one: &[usize], other: &[usize]) -> bool {
+    let shared = one.iter().filter(|run| other.binary_search(run).is_ok()).count();
+    shared >= needed(one.len().max(other.len()))
 }
 
 #[cfg(test)]

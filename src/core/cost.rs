@@ -8,15 +8,14 @@ use std::collections::HashMap;
 use crate::history::{AnswerRevealed, Price, RoundRun, Seat, SeatInfo, SeatStatus, Session};
 use crate::round::answer::TokenUsage;
 
-/// Who answers without a service, and costs nothing.
+/// Providers that ask no service and cost nothing.
 const FREE: [&str; 6] = ["rehearsal", "recorded", "tracker", "scripted", "human", "remote"];
 
-/// Whether every request is answered or not, and none made again: no service is asked.
+/// No service is asked, so no request is made again.
 pub fn is_asked_once(model: &str) -> bool {
     is_free(model) || model.starts_with("command/")
 }
 
-/// Whether a model is none that anybody charges for.
 pub fn is_free(model: &str) -> bool {
     FREE.contains(&model.split('/').next().unwrap_or(model))
 }
@@ -26,14 +25,14 @@ pub struct Cost {
     pub tokens: TokenUsage,
     /// In US dollars, as far as prices are known.
     pub dollars: f64,
-    /// What it would have cost more without caches.
+    /// The additional cost without caches.
     pub saved: f64,
-    /// Whether the cost of some of it is not known: a price, or what a service used.
+    /// A price, or what a service used, is not known for some of it.
     pub is_unknown: bool,
 }
 
 impl Cost {
-    /// What these tokens of a model cost: what the program said that took them, else by their price.
+    /// A program's own figure goes before the listed price.
     pub fn from_usage(tokens: TokenUsage, price: Option<Price>) -> Self {
         let said = tokens.cost_nano_usd.map(|cost| cost as f64 / 1e9);
         let listed = price.map_or(0.0, |price| price.cost_usd(tokens));
@@ -42,8 +41,7 @@ impl Cost {
         Self { tokens, dollars: said.unwrap_or(listed), saved: without - listed, is_unknown }
     }
 
-    /// What a request of a model has cost that brought no word of its tokens; nothing where the model is
-    /// free.
+    /// The cost of a request whose usage is unknown; none where the model is free.
     fn untold(price: Option<Price>) -> Option<Self> {
         let is_charged = price.is_none_or(|price| !price.is_nothing());
         is_charged.then(|| Self { is_unknown: true, ..Self::default() })
@@ -61,7 +59,6 @@ impl Cost {
         }
     }
 
-    /// Whether anyone told of tokens or money.
     pub fn is_told(&self) -> bool {
         self.tokens.input + self.tokens.output > 0 || self.dollars > 0.0
     }
@@ -73,7 +70,7 @@ impl FromIterator<Cost> for Cost {
     }
 }
 
-/// The most tokens a reply may have: of a participant, else of a provider, else of all.
+/// The most tokens of a reply: of a participant, else of a provider, else of all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReplyLimits {
     pub usual: u64,
@@ -88,7 +85,6 @@ impl ReplyLimits {
     }
 }
 
-/// Says what a model's tokens cost, if that is known.
 pub type PriceLookup<'a> = &'a dyn Fn(&str) -> Option<Price>;
 
 impl Session {
@@ -97,7 +93,7 @@ impl Session {
         known.or_else(|| is_free(model).then(Price::default))
     }
 
-    /// What the session has cost so far: closed rounds, and work items that came back.
+    /// The cost of closed rounds and of returned work items.
     pub fn spent(&self, prices: PriceLookup<'_>) -> Cost {
         let items = self.items.values().flat_map(|item| {
             let price = prices(&item.offered.model);
@@ -111,10 +107,9 @@ impl Session {
 }
 
 impl RoundRun {
-    /// What the round has cost; nothing before all of its answers are revealed.
+    /// Nothing before all of its answers are revealed.
     pub fn spent(&self, prices: PriceLookup<'_>) -> Cost {
-        let is_sealed = |seat: &Seat| matches!(seat.status, SeatStatus::Sealed(_));
-        if self.closed.is_none() || self.seats.values().any(is_sealed) {
+        if self.closed.is_none() || self.sealed_seats().next().is_some() {
             return Cost::default();
         }
         self.seats.values().filter_map(|seat| seat.spent(prices)).collect()
@@ -122,7 +117,7 @@ impl RoundRun {
 }
 
 impl Seat {
-    /// What asking it has cost, once that is known. A worker elsewhere pays for its own model.
+    /// None before it is known. A worker elsewhere pays for its own model.
     pub fn spent(&self, prices: PriceLookup<'_>) -> Option<Cost> {
         let asked = self.item.as_ref().map(|item| item.model.as_str());
         match &self.status {
@@ -141,7 +136,7 @@ impl Seat {
 }
 
 impl AnswerRevealed {
-    /// What the answer has cost; none where nobody charges and no tokens were told.
+    /// None where nobody charges and no tokens were told.
     fn spent(&self, prices: PriceLookup<'_>) -> Option<Cost> {
         let price = prices(&self.record.model);
         let told = self.record.tokens.map(|tokens| Cost::from_usage(tokens, price));

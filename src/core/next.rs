@@ -1,14 +1,15 @@
-//! What must happen now. The engine does it; nobody else decides.
+//! Decides the next action of a session. Pure; the engine executes it.
 
 use serde_json::Value;
 
 use super::command::Command;
 use crate::handoff::is_no;
 use crate::history::{
-    ApprovalRequested, ApprovalRun, CloseReason, CollectedIdea, RoundRun, Session, StepFinished, StepRun,
+    ApprovalRequested, ApprovalRun, CONTINUE, CloseReason, CollectedIdea, DECIDE, RoundRun, STOP, Session,
+    StepFinished, StepRun, TAKE,
 };
 use crate::tally::Ties;
-use crate::workflow::{Close, Definition, Step, StepKind};
+use crate::workflow::{Close, Step, StepKind};
 
 #[derive(Debug, Clone)]
 pub enum NextAction {
@@ -26,7 +27,6 @@ pub enum NextAction {
     Done,
 }
 
-/// What a person is asked, with all that the answer needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     pub step: String,
@@ -41,14 +41,14 @@ pub enum QuestionKind {
     Proposal(Value),
     Merge(Vec<CollectedIdea>),
     Tie(Vec<String>),
-    /// How a step goes on whose runs are used up: one of these.
+    /// One of these ways on for a step whose runs are used up.
     Exhausted(Vec<String>),
-    /// Whether to ask these seats again, whose answers were lost with the key.
+    /// Asking these seats again, whose answers were lost with the key.
     KeyLost(Vec<String>),
 }
 
 pub fn next(session: &Session) -> NextAction {
-    if session.header.is_none() || session.definition.is_none() {
+    if session.definition.is_none() {
         return NextAction::Nothing;
     }
     if session.closed.is_some() {
@@ -57,115 +57,89 @@ pub fn next(session: &Session) -> NextAction {
     if session.paused.is_some() {
         return NextAction::Rest;
     }
-    let Some(run) = &session.step else {
-        if let Some((round, text)) = session.due_synthesis() {
-            return NextAction::Decide(Command::RecordSynthesis { round, text });
-        }
-        let at_limit = session.definition.as_ref().is_some_and(|d| session.iterations >= d.max_iterations);
-        if !at_limit && let Some(step) = session.exhausted_step() {
-            let ask = || NextAction::Decide(Command::AskPerson { step: step.id.clone() });
-            return session.exhausted_question().map_or_else(ask, NextAction::AskPerson);
-        }
-        return NextAction::Decide(match session.next_step() {
-            Some(_) if !at_limit => Command::StartStep,
-            _ => Command::Close,
-        });
-    };
-    let Some(definition) = &session.definition else { return NextAction::Nothing };
-    let Some(step) = definition.step(&run.id) else { return NextAction::Rest };
-    match step_state(session, definition, step, run) {
-        StepState::Do(now) => now,
-        StepState::Out => NextAction::AwaitSeats,
-        StepState::Asks(question) => NextAction::AskPerson(question),
-        StepState::Held | StepState::Over => NextAction::Rest,
+    let definition = session.definition();
+    if let Some(run) = &session.step {
+        let inside = definition.step(&run.id).and_then(|step| next_in(session, step, run));
+        return inside.unwrap_or(NextAction::Rest);
+    }
+    if let Some((round, text)) = session.due_synthesis() {
+        return NextAction::Decide(Command::RecordSynthesis { round, text });
+    }
+    if session.next_step().is_none() || session.iterations >= definition.max_iterations {
+        return NextAction::Decide(Command::Close);
+    }
+    match (session.exhausted_step(), &session.exhausted) {
+        (None, _) => NextAction::Decide(Command::StartStep),
+        (Some(step), None) => NextAction::Decide(Command::AskPerson { step: step.id.clone() }),
+        (Some(_), Some(ApprovalRun { requested, .. })) => NextAction::AskPerson(Question {
+            step: requested.step.clone(),
+            kind: QuestionKind::Exhausted(requested.choices.clone()),
+            message: requested.message.clone(),
+        }),
     }
 }
 
-enum StepState {
-    Do(NextAction),
-    Out,
-    Asks(Question),
-    Held,
-    Over,
-}
-
-fn step_state(session: &Session, definition: &Definition, step: &Step, run: &StepRun) -> StepState {
+/// The next action in a step that runs; `None` once it has its result.
+fn next_in(session: &Session, step: &Step, run: &StepRun) -> Option<NextAction> {
     if run.result.is_some() {
-        return StepState::Over;
+        return None;
     }
-    let finish = || decide(Command::FinishStep { step: run.id.clone() });
-    match &step.kind {
+    let finish = || NextAction::Decide(Command::FinishStep { step: run.id.clone() });
+    Some(match &step.kind {
         StepKind::Round(round) => match session.round_of(run) {
             Some(open) => next_in_round(run, open, round.close),
             // Rounds of one parallel come one after another.
             None if session.active_steps().any(|other| other.id != run.id && other.round.is_some()) => {
-                StepState::Held
+                NextAction::Rest
             }
-            None => StepState::Do(NextAction::OpenRound),
+            None => NextAction::OpenRound,
         },
         StepKind::Approval(_) => next_in_approval(run),
         StepKind::Agent(_) | StepKind::Review(_) => next_in_hand_over(session, run),
         StepKind::Transform(_) | StepKind::Condition(_) => finish(),
-        StepKind::Parallel(_) | StepKind::Sequence(_) | StepKind::Each(_)
-            if unstarted(definition, step, run).is_some() =>
-        {
-            decide(Command::StartStep)
+        StepKind::Parallel(_) | StepKind::Sequence(_) | StepKind::Each(_) => {
+            if unstarted(session, step, run).is_some() {
+                return Some(NextAction::Decide(Command::StartStep));
+            }
+            let inside = step.nested().iter().zip(&run.nested);
+            let inside = inside.filter_map(|(step, run)| next_in(session, step, run));
+            inside.min_by_key(urgency).unwrap_or_else(finish)
         }
-        _ => next_inside(session, definition, step, run).unwrap_or_else(finish),
-    }
-}
-
-/// What must happen in the steps that run inside one: what is to be done before what is waited for,
-/// and a person is waited for last. `None` when all have their results.
-fn next_inside(session: &Session, definition: &Definition, step: &Step, run: &StepRun) -> Option<StepState> {
-    let rank = |stand: &StepState| match stand {
-        StepState::Do(_) => 0,
-        StepState::Out => 1,
-        StepState::Asks(_) => 2,
-        StepState::Held => 3,
-        StepState::Over => 4,
-    };
-    let mut found = StepState::Over;
-    for (step, run) in step.nested().iter().zip(&run.nested) {
-        let stand = step_state(session, definition, step, run);
-        if rank(&stand) == 0 {
-            return Some(stand);
-        }
-        if rank(&stand) < rank(&found) {
-            found = stand;
-        }
-    }
-    (!matches!(found, StepState::Over)).then_some(found)
-}
-
-fn next_in_hand_over(session: &Session, run: &StepRun) -> StepState {
-    let step = run.id.clone();
-    if run.items.is_empty() {
-        return decide(Command::Offer { step });
-    }
-    let items = || run.items.iter().filter_map(|id| session.items.get(id));
-    if items().any(|item| item.outcome().is_none()) {
-        return StepState::Out;
-    }
-    if let Some(item) = session.unreviewed(run) {
-        return decide(Command::RecordReview { item: item.offered.item.clone() });
-    }
-    decide(if session.unrecorded(run).is_some() {
-        Command::RecordResult { step }
-    } else {
-        Command::FinishStep { step }
     })
 }
 
-fn next_in_approval(run: &StepRun) -> StepState {
+/// Orders actions of steps that run at once: what can be done, then what is waited for, a person last.
+fn urgency(action: &NextAction) -> u8 {
+    match action {
+        NextAction::AwaitSeats => 1,
+        NextAction::AskPerson(_) => 2,
+        NextAction::Rest => 3,
+        _ => 0,
+    }
+}
+
+fn next_in_hand_over(session: &Session, run: &StepRun) -> NextAction {
+    let step = run.id.clone();
+    if run.items.is_empty() {
+        return NextAction::Decide(Command::Offer { step });
+    }
+    if run.items.iter().filter_map(|id| session.items.get(id)).any(|item| item.outcome().is_none()) {
+        return NextAction::AwaitSeats;
+    }
+    NextAction::Decide(match session.unreviewed(run) {
+        Some(item) => Command::RecordReview { item: item.offered.item.clone() },
+        None if session.unrecorded(run).is_some() => Command::RecordResult { step },
+        None => Command::FinishStep { step },
+    })
+}
+
+fn next_in_approval(run: &StepRun) -> NextAction {
     match &run.approval {
-        None => decide(Command::AskPerson { step: run.id.clone() }),
-        Some(ApprovalRun { requested, given: None, .. }) => StepState::Asks(Question {
-            step: run.id.clone(),
-            kind: approval_kind(requested),
-            message: requested.message.clone(),
-        }),
-        Some(_) => decide(Command::FinishStep { step: run.id.clone() }),
+        None => NextAction::Decide(Command::AskPerson { step: run.id.clone() }),
+        Some(ApprovalRun { requested, given: None, .. }) => {
+            ask(run, approval_kind(requested), requested.message.clone())
+        }
+        Some(_) => NextAction::Decide(Command::FinishStep { step: run.id.clone() }),
     }
 }
 
@@ -178,56 +152,49 @@ pub fn approval_kind(requested: &ApprovalRequested) -> QuestionKind {
     }
 }
 
-fn decide(command: Command) -> StepState {
-    StepState::Do(NextAction::Decide(command))
+fn ask(run: &StepRun, kind: QuestionKind, message: String) -> NextAction {
+    NextAction::AskPerson(Question { step: run.id.clone(), kind, message })
 }
 
-fn next_in_round(run: &StepRun, round: &RoundRun, close: Close) -> StepState {
+fn next_in_round(run: &StepRun, round: &RoundRun, close: Close) -> NextAction {
     if round.closed.is_none() {
         return next_while_open(run, round, close);
     }
-    if round.unrevealed().next().is_some() {
-        return decide(Command::Reveal);
-    }
-    match &round.tally {
-        None => decide(Command::Tally),
-        Some(tally) if tally.verdict.tie && round.opened.ties == Ties::Ask && round.tie_choice.is_none() => {
-            if run.approval.is_none() {
-                return decide(Command::AskPerson { step: run.id.clone() });
-            }
-            StepState::Asks(Question {
-                step: run.id.clone(),
-                kind: QuestionKind::Tie(tally.verdict.winners.clone()),
-                message: tie_message(&tally.verdict.winners),
-            })
-        }
+    let step = run.id.clone();
+    NextAction::Decide(match &round.tally {
+        _ if round.unrevealed().next().is_some() => Command::Reveal,
+        None => Command::Tally,
         // The facilitator chose after the count: it is counted again with the choice.
-        Some(tally) if tally.verdict.tie && round.tie_choice.is_some() => decide(Command::Tally),
-        Some(_) => decide(Command::FinishStep { step: run.id.clone() }),
-    }
+        Some(tally) if tally.verdict.tie && round.tie_choice.is_some() => Command::Tally,
+        Some(tally) if tally.verdict.tie && round.opened.ties == Ties::Ask => {
+            if run.approval.is_some() {
+                let winners = tally.verdict.winners.clone();
+                let message = tie_message(&winners);
+                return ask(run, QuestionKind::Tie(winners), message);
+            }
+            Command::AskPerson { step }
+        }
+        Some(_) => Command::FinishStep { step },
+    })
 }
 
-fn next_while_open(run: &StepRun, round: &RoundRun, close: Close) -> StepState {
+fn next_while_open(run: &StepRun, round: &RoundRun, close: Close) -> NextAction {
     let lost = round.lost_seats();
     if !lost.is_empty() {
         let message =
             format!("the key of round `{}` is gone: ask {} again?", round.opened.round, lost.join(", "));
-        return StepState::Asks(Question {
-            step: run.id.clone(),
-            kind: QuestionKind::KeyLost(lost),
-            message,
-        });
+        return ask(run, QuestionKind::KeyLost(lost), message);
     }
     if round.open_seats().any(|seat| seat.item.is_none()) {
-        return decide(Command::OfferRest);
+        return NextAction::Decide(Command::OfferRest);
     }
     if round.open_seats().next().is_none() {
-        return StepState::Do(NextAction::CloseRound(CloseReason::All));
+        return NextAction::CloseRound(CloseReason::All);
     }
     if close == Close::Quorum && round.sealed() >= round.opened.quorum {
-        return StepState::Do(NextAction::CloseRound(CloseReason::Quorum));
+        return NextAction::CloseRound(CloseReason::Quorum);
     }
-    StepState::Out
+    NextAction::AwaitSeats
 }
 
 pub fn tie_message(winners: &[String]) -> String {
@@ -235,8 +202,8 @@ pub fn tie_message(winners: &[String]) -> String {
 }
 
 /// The next step inside `around` that may begin and has not.
-pub fn unstarted<'a>(definition: &Definition, around: &'a Step, run: &StepRun) -> Option<&'a Step> {
-    let holds_up = |last: &StepRun| last.result.as_ref().is_none_or(|result| has_failed(definition, result));
+pub fn unstarted<'a>(session: &Session, around: &'a Step, run: &StepRun) -> Option<&'a Step> {
+    let holds_up = |last: &StepRun| last.result.as_ref().is_none_or(|result| has_failed(session, result));
     let at_work = || run.nested.iter().filter(|inside| inside.result.is_none()).count();
     match &around.kind {
         StepKind::Sequence(_) if run.nested.last().is_some_and(holds_up) => None,
@@ -247,8 +214,38 @@ pub fn unstarted<'a>(definition: &Definition, around: &'a Step, run: &StepRun) -
     }
 }
 
-/// Whether a result ends a sequence and counts against a parallel: a failure, and the facilitator's no.
-pub fn has_failed(definition: &Definition, result: &StepFinished) -> bool {
-    let step = definition.step(&result.step);
+/// A failure and the facilitator's no end a sequence and count against a parallel.
+pub fn has_failed(session: &Session, result: &StepFinished) -> bool {
+    let step = session.definition().step(&result.step);
     !result.success || step.is_some_and(|step| is_no(step, result))
+}
+
+impl Session {
+    /// The step that would run next and may not: the facilitator is asked `take` its last result, `decide:
+    /// OPTION` of a round's options, `continue` with as many runs again, or `stop` the session.
+    pub(crate) fn exhausted_step(&self) -> Option<&Step> {
+        let step = self.definition().step(self.next_step()?)?;
+        (self.step.is_none() && self.is_exhausted(step)).then_some(step)
+    }
+
+    pub(crate) fn exhausted_request(&self, step: &Step) -> ApprovalRequested {
+        let asked = self.last_round_of(&step.id);
+        let ballot = asked.map(|round| &round.opened.ballot).or(step.round().map(|round| &round.ballot));
+        let options = ballot.map_or(&[][..], |ballot| &ballot.options);
+        let mut choices = vec![TAKE.to_owned()];
+        choices.extend(options.iter().map(|option| format!("{DECIDE}{option}")));
+        choices.extend([CONTINUE.to_owned(), STOP.to_owned()]);
+        let runs = self.runs.get(&step.id).copied().unwrap_or(0);
+        ApprovalRequested {
+            step: step.id.clone(),
+            message: format!(
+                "step `{}` has run {runs} times, as often as `max_runs` allows: how does it go on?",
+                step.id
+            ),
+            choices,
+            input: self.given_input(&step.id),
+            context: self.context(),
+            ..ApprovalRequested::default()
+        }
+    }
 }

@@ -78,7 +78,7 @@ fn sought<'a>(session: &'a Session, round: &'a RoundRun) -> impl Iterator<Item =
 }
 
 fn discussion_in<'a>(session: &'a Session, round: &RoundRun) -> Option<&'a str> {
-    session.definition.as_deref()?.step(&round.opened.step).and_then(discussion_of)
+    session.definition().step(&round.opened.step).and_then(discussion_of)
 }
 
 /// The id of the discussion, or of the item of its agenda, that a deciding round belongs to: its result has
@@ -93,24 +93,21 @@ pub fn is_within(step: &str, whole: &str) -> bool {
 }
 
 impl<'a> AskedQuestion<'a> {
-    /// What the facilitator decided, where its rounds had used up their runs.
+    /// The facilitator's decision, where its rounds had used up their runs.
     pub fn by_person(&self, session: &'a Session) -> Option<&'a AnsweredQuestion> {
         let step = &self.decides.opened.step;
         let is_last = session.last_round_of(step).is_some_and(|last| std::ptr::eq(last, self.decides));
         session.chosen.get(step).filter(|_| is_last)
     }
 
-    /// Whether the workflow went another way for want of a decision: the step that it led to answers for it.
+    /// The workflow went another way for want of a decision, and the step that it led to answers for it.
     pub(super) fn is_answered_elsewhere(&self, session: &Session) -> bool {
-        let Some(definition) = session.definition.as_deref() else { return false };
-        let (Some(step), Some(tally)) = (definition.step(&self.decides.opened.step), &self.decides.tally)
-        else {
-            return false;
-        };
-        let outcome = round_outcome(tally);
-        let of_round =
-            step.on_undecided.as_ref().filter(|_| outcome.is_undecided()).or(step.on_error.as_ref());
-        let mut target = of_round.or_else(|| way_out_of_discussion(definition, step)).map(String::as_str);
+        let definition = session.definition();
+        let step = definition.step(&self.decides.opened.step);
+        let Some((step, tally)) = step.zip(self.decides.tally.as_ref()) else { return false };
+        let undecided = step.on_undecided.as_ref().filter(|_| round_outcome(tally).is_undecided());
+        let target = undecided.or(step.on_error.as_ref());
+        let mut target = target.or_else(|| way_out_of_discussion(definition, step)).map(String::as_str);
         let is_own = |id: &str| self.rounds.iter().any(|round| round.opened.step == id);
         if let Some(own) = target.filter(|target| is_own(target)) {
             target = definition.step(own).and_then(|step| step.on_exhausted.as_deref());
@@ -119,7 +116,7 @@ impl<'a> AskedQuestion<'a> {
     }
 }
 
-/// Where a discussion leads that comes to no decision, if the definition says so.
+/// The step that an undecided discussion leads to.
 fn way_out_of_discussion<'a>(definition: &'a Definition, step: &Step) -> Option<&'a String> {
     let whole = discussion_of(step)?;
     let end = definition.step(&format!("{whole}-done"))?;

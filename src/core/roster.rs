@@ -8,18 +8,18 @@ use crate::persona::Persona;
 use crate::round::snapshot::sha256_hex;
 use crate::workflow::{Definition, ParticipantSpec, SeatTools, Step, TRACKER};
 
-/// What `your_role` says to a seat without a persona.
+/// The `your_role` of a seat without a persona.
 pub const ROLE_WITHOUT_PERSONA: &str = "participant";
 
 impl Definition {
-    /// Whether it is the built-in tracker: a step names it and nobody else has the name.
+    /// Returns true where a step names the built-in tracker and no seat has its name.
     pub fn is_tracker(&self, spec: &ParticipantSpec) -> bool {
         spec.agent_only
             && spec.name == TRACKER
             && !self.participants.iter().any(|other| other.name == TRACKER)
     }
 
-    /// What answers for a participant that is no model: the tracker, a placeholder of a rehearsal, a program.
+    /// Returns the model of a participant that is none: the tracker, a placeholder of a rehearsal, a program.
     pub fn answered_by(&self, spec: &ParticipantSpec, rehearses: bool) -> Option<String> {
         if self.is_tracker(spec) {
             return Some(TRACKER.to_owned());
@@ -82,7 +82,7 @@ impl PersonaInfo {
 }
 
 impl SessionOpened {
-    /// What of its roster is not as the definition gives it, the first of it.
+    /// Returns the first difference between its roster and the definition's.
     pub fn unlike_definition(&self, definition: &Definition) -> Option<String> {
         let mut personas: Vec<PersonaInfo> = Vec::new();
         for seat in &self.participants {
@@ -122,8 +122,7 @@ impl SessionOpened {
         seat.role.clone().filter(|role| may_be && role == ROLE_WITHOUT_PERSONA)
     }
 
-    /// The persona of a seat: its text where it stands in the definition, else what the header says of
-    /// the persona of that name.
+    /// The persona's text stands in the definition, else in the header.
     fn persona_given(&self, spec: &ParticipantSpec, place: usize) -> PersonaInfo {
         let name = spec.persona.clone();
         match (&spec.prompt, self.personas.get(place)) {

@@ -1,10 +1,18 @@
-//! The count of a closed round: who took part, whether the quorum is met, what the rule found.
+//! The count of a closed round: who took part, whether the quorum is met, the rule's result and its strength.
+//!
+//! Excused seats were not asked. Where seats weigh differently the shares are of the weight, save under
+//! consent. Seats that are all one model, or all gave the same answer, are one voice: then the result is
+//! weak. People, and answers a person gave beforehand, count each for themselves.
 
-use super::profile::profile;
-use super::strength::{is_placeholder, same_answers, strength};
-use crate::history::{RoundRun, SeatStatus, Session, Tally};
-use crate::round::answer::Outcome;
-use crate::tally::{self, NoDecision, Rule, Settled, Tier, Ties, Verdict, seeded_winner};
+use serde_json::Value;
+
+use super::alike;
+use crate::history::{AnswerRevealed, RoundRun, Seat, SeatStatus, Session, Tally};
+use crate::round::answer::{Origin, Outcome};
+use crate::tally::{
+    self, Backing, CountableKind, Decimal, Deed, IndexedBallot, NoDecision, Profile, Quartiles, Settled,
+    Tier, Ties, UNLISTED, Verdict, WeakBecause, WeightedBallot, seeded_winner,
+};
 
 pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
     let opened = &round.opened;
@@ -23,7 +31,7 @@ pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
     for seat in round.seats.values() {
         *bucket(&mut tally, &seat.status) += 1;
     }
-    tally.placeholders = placeholders(round);
+    tally.placeholders = round.answers().filter(|answer| is_placeholder(answer)).count() as u32;
     tally.rehearsal =
         tally.placeholders > 0 && (session.rehearses() || tally.placeholders as usize == tally.asked);
     let shortfall = tally.shortfall();
@@ -51,15 +59,7 @@ pub fn tally_round(session: &Session, round: &RoundRun) -> Tally {
     tally
 }
 
-fn placeholders(round: &RoundRun) -> u32 {
-    let voted = round.seats.values().filter_map(|seat| match &seat.status {
-        SeatStatus::Revealed(answer, _) => Some(answer),
-        _ => None,
-    });
-    voted.filter(|answer| is_placeholder(answer)).count() as u32
-}
-
-/// Why a count decides nothing whatever its rule finds: placeholders voted, and it is no rehearsal.
+/// A count decides nothing where placeholders voted outside a rehearsal.
 pub fn decides_nothing(session: &Session, tally: &Tally) -> Option<NoDecision> {
     let is_by_lot = tally.placeholders > 0 && !session.rehearses();
     is_by_lot.then_some(NoDecision::Placeholders { placeholders: tally.placeholders, seats: tally.asked })
@@ -108,17 +108,12 @@ fn verdict(session: &Session, round: &RoundRun) -> Verdict {
     if opened.rule.is_some() {
         return found;
     }
-    let reason = would(rule, &found);
+    let reason = match (found.winners.as_slice(), &found.reason) {
+        (_, Some(reason)) => Some(NoDecision::WouldNotDecide(rule, Box::new(reason.clone()))),
+        ([winner], None) => Some(NoDecision::WouldWin(rule, winner.clone())),
+        _ => None,
+    };
     Verdict { winners: Vec::new(), order: Vec::new(), order_by: None, tie: false, reason, ..found }
-}
-
-/// What a rule would decide that the round does not have.
-fn would(rule: Rule, found: &Verdict) -> Option<NoDecision> {
-    Some(match (found.winners.as_slice(), &found.reason) {
-        (_, Some(reason)) => NoDecision::WouldNotDecide(rule, Box::new(reason.clone())),
-        ([winner], None) => NoDecision::WouldWin(rule, winner.clone()),
-        _ => return None,
-    })
 }
 
 /// A rehearsal that finds no single winner takes the first.
@@ -140,5 +135,285 @@ fn break_tie(verdict: &mut Verdict, ties: Ties, choice: Option<&str>) {
     };
     if let Some(winner) = winner {
         verdict.settle(&winner, by);
+    }
+}
+
+/// The valid ballots of a round as the rules count them, in roster order.
+pub fn profile(session: &Session, round: &RoundRun) -> Profile {
+    let form = &round.opened.ballot;
+    let options = if form.kind.info().has_cards { &form.cards } else { &form.options };
+    let mut profile = Profile {
+        options: options.clone(),
+        asked: Some(asked(session, round, "", false)),
+        ..Profile::default()
+    };
+    for answer in round.answers() {
+        let name = &answer.participant;
+        if answer.may_block {
+            profile.may_block.push(name.clone());
+        }
+        let ballot = answer.ballot.as_ref().filter(|_| answer.outcome == Outcome::Answered);
+        let Some(mut mark) = ballot.and_then(|ballot| ballot.indexed(form)) else { continue };
+        let own = form.place(session.display_name(name)).filter(|_| form.exclude_own);
+        if let (Some(own), IndexedBallot::Ranking(ranks)) = (own, &mut mark) {
+            ranks[own] = UNLISTED;
+        }
+        let weight = weight(session, name);
+        profile.ballots.push(WeightedBallot { weight, own, ..WeightedBallot::one(name, mark) });
+    }
+    profile
+}
+
+/// The weight, or the number, of the seats that could choose an option.
+fn asked(session: &Session, round: &RoundRun, option: &str, is_by_head: bool) -> Decimal {
+    let is_asked = |status: &SeatStatus| match status {
+        SeatStatus::Excused(_) => false,
+        SeatStatus::Revealed(answer, _) => answer.outcome != Outcome::Excused,
+        _ => true,
+    };
+    let is_own = |seat: &&Seat| round.opened.ballot.exclude_own && session.display_name(&seat.name) == option;
+    let seats = round.seats.values().filter(|seat| is_asked(&seat.status) && !is_own(seat));
+    seats.map(|seat| if is_by_head { Decimal::ONE } else { weight(session, &seat.name) }).sum()
+}
+
+fn weight(session: &Session, name: &str) -> Decimal {
+    session.seat_info(name).map_or(Decimal::ONE, |seat| Decimal::of_weight(seat.weight))
+}
+
+/// The seats that stand behind a result.
+struct Behind {
+    votes: Decimal,
+    seats: Vec<String>,
+    deed: Deed,
+    at_most: Tier,
+}
+
+/// The strength of a decided result over options, stances or estimates.
+pub fn strength(session: &Session, round: &RoundRun, tally: &Tally, winner: &str) -> (Tier, Backing) {
+    let profile = profile(session, round);
+    let kind = round.opened.ballot.kind.info().countable;
+    let is_by_head = kind == Some(CountableKind::Consent);
+    let of = asked(session, round, winner, is_by_head);
+    let behind = match kind {
+        Some(CountableKind::Consent) => stances(&profile),
+        Some(CountableKind::Estimate) => {
+            let spread = tally.verdict.trace.as_ref().and_then(|trace| trace.spread.as_ref());
+            estimates(&profile, spread, !round.opened.ballot.cards.is_empty())
+        }
+        _ => options(&profile, winner),
+    };
+    let tier = tier(behind.votes.units(), of.units()).min(behind.at_most);
+    let but = if tier <= Tier::Weak {
+        None
+    } else if tally.verdict.was_tied() {
+        Some(WeakBecause::TieBroken)
+    } else if has_cut_prompt(round) {
+        Some(WeakBecause::PromptCut)
+    } else {
+        one_voice(session, round, &behind.seats, &tally.same_answers)
+    };
+    let tier = if but.is_some() { Tier::Weak } else { tier };
+    let by_weight = !is_by_head && profile.weights_step().is_some();
+    (tier, Backing { votes: behind.votes.into(), of: of.into(), by_weight, deed: behind.deed, but })
+}
+
+fn has_cut_prompt(round: &RoundRun) -> bool {
+    let tokens = round.opened.estimated_tokens;
+    round.answers().any(|answer| answer.record.cut_prompt(tokens).is_some())
+}
+
+fn tier(votes: i128, of: i128) -> Tier {
+    match of {
+        0 => Tier::Weak,
+        _ if votes >= of => Tier::Unanimous,
+        _ if 4 * votes >= 3 * of => Tier::Strong,
+        _ => Tier::Weak,
+    }
+}
+
+fn stances(profile: &Profile) -> Behind {
+    let support = profile.ballots.iter().filter(|ballot| ballot.mark == IndexedBallot::Support);
+    let seats: Vec<String> = support.map(|ballot| ballot.voter.clone()).collect();
+    let votes = Decimal::whole(seats.len() as u64);
+    Behind { votes, seats, deed: Deed::Support, at_most: Tier::Unanimous }
+}
+
+/// All estimates stand behind their median; it is strong where the middle half of them is close: within one
+/// card, or for numbers within a quarter of the median.
+fn estimates(profile: &Profile, spread: Option<&Quartiles>, has_cards: bool) -> Behind {
+    let seats = profile.ballots.iter().map(|ballot| ballot.voter.clone()).collect();
+    let votes = profile.total_weight();
+    let is_same = spread.is_some_and(|spread| spread.values.len() == 1);
+    let is_close = spread.is_some_and(|spread| {
+        let number = |text: &str| Decimal::parse_cut(text).map(Decimal::units);
+        if has_cards {
+            return spread.iqr.as_f64() <= 1.0;
+        }
+        match (number(&spread.first_quartile), number(&spread.median), number(&spread.third_quartile)) {
+            (Some(first), Some(median), Some(third)) => 4 * (third - first) <= median.abs(),
+            _ => false,
+        }
+    });
+    let (at_most, deed) = match (is_same, is_close) {
+        (true, _) => (Tier::Unanimous, Deed::GaveSame),
+        (_, true) => (Tier::Strong, Deed::GaveClose),
+        _ => (Tier::Weak, Deed::GaveWide),
+    };
+    Behind { votes, seats, deed, at_most }
+}
+
+/// The seats that vote for an option, approve of it, rank it before each other one, or score it highest.
+fn options(profile: &Profile, winner: &str) -> Behind {
+    let mut behind =
+        Behind { votes: Decimal::ZERO, seats: Vec::new(), deed: Deed::Chose, at_most: Tier::Unanimous };
+    let Some(winner) = profile.options.iter().position(|option| option == winner) else { return behind };
+    let mut over = vec![Decimal::ZERO; profile.options.len()];
+    for ballot in &profile.ballots {
+        let is_for = match &ballot.mark {
+            IndexedBallot::Choice(option) => *option == winner,
+            IndexedBallot::Approval(options) => {
+                behind.deed = Deed::Approve;
+                options.contains(&winner)
+            }
+            IndexedBallot::Scores(scores) => {
+                behind.deed = Deed::ScoreHighest;
+                let most = scores.iter().flatten().max();
+                // Who scores all options alike prefers none.
+                most.is_some()
+                    && scores[winner].as_ref() == most
+                    && scores.iter().any(|score| score.as_ref() != most)
+            }
+            IndexedBallot::Ranking(ranks) => {
+                behind.deed = Deed::RankFirst;
+                for (other, over) in over.iter_mut().enumerate().filter(|(other, _)| *other != winner) {
+                    if ranks[winner] < ranks[other] {
+                        *over += ballot.total_weight();
+                    }
+                }
+                ranks[winner] != UNLISTED
+                    && (0..ranks.len()).all(|other| other == winner || ranks[winner] < ranks[other])
+            }
+            _ => false,
+        };
+        if is_for {
+            behind.votes += ballot.total_weight();
+            behind.seats.push(ballot.voter.clone());
+        }
+    }
+    if behind.deed == Deed::RankFirst {
+        let others = over.iter().enumerate().filter(|(other, _)| *other != winner);
+        behind.votes = others.map(|(_, over)| *over).min().unwrap_or(behind.votes);
+    }
+    behind
+}
+
+/// Returns the reason why the seats behind a result are one voice.
+fn one_voice(
+    session: &Session,
+    round: &RoundRun,
+    seats: &[String],
+    same: &[Vec<String>],
+) -> Option<WeakBecause> {
+    let answers: Vec<_> = seats.iter().filter_map(|name| round.seat(name)?.answer()).collect();
+    let [first, others @ ..] = answers.as_slice() else { return None };
+    if others.is_empty() {
+        return Some(WeakBecause::OneSeat);
+    }
+    let scripted = answers.iter().filter(|answer| is_scripted(session, answer)).count();
+    if scripted > 0 {
+        return Some(WeakBecause::Scripted { scripted, of: answers.len() });
+    }
+    if answers.iter().any(|answer| is_persons(answer)) {
+        return None;
+    }
+    let name = |answer: &AnswerRevealed| answer.record.answered_by().rsplit('/').next().map(str::to_owned);
+    if others.iter().all(|answer| name(answer) == name(first)) {
+        let model = first.record.answered_by().to_owned();
+        return Some(WeakBecause::OneModel { seats: answers.len(), model });
+    }
+    let is_one = |group: &Vec<String>| seats.iter().all(|seat| group.contains(seat));
+    same.iter().any(is_one).then_some(WeakBecause::SameText)
+}
+
+/// Returns whether a script answered in the place of a model; for a person it may.
+pub fn is_scripted(session: &Session, answer: &AnswerRevealed) -> bool {
+    let seat = session.seat_info(&answer.participant);
+    let of_person = seat.is_some_and(|seat| Origin::of_model(&seat.model) == Origin::Person);
+    answer.record.origin == Origin::Script && !of_person
+}
+
+/// Scripts hold answers that a person gave beforehand.
+pub fn is_persons(answer: &AnswerRevealed) -> bool {
+    matches!(answer.record.origin, Origin::Person | Origin::Script)
+}
+
+pub fn is_placeholder(answer: &AnswerRevealed) -> bool {
+    answer.record.origin == Origin::Placeholder
+}
+
+/// The seats that gave the same or nearly the same answer, in groups, in roster order.
+pub fn same_answers(round: &RoundRun) -> Vec<Vec<String>> {
+    let answered = round.answers().filter(|answer| answer.outcome == Outcome::Answered);
+    let (names, texts): (Vec<_>, Vec<_>) =
+        answered.map(|answer| (&answer.participant, content(answer))).unzip();
+    let seats = |group: Vec<usize>| group.into_iter().map(|at| names[at].clone()).collect();
+    alike::groups(&texts).into_iter().map(seats).collect()
+}
+
+/// Everything an answer says, its confidence aside.
+fn content(answer: &AnswerRevealed) -> String {
+    let mut text = String::new();
+    for (key, value) in answer.answer.iter().filter(|(key, _)| *key != "confidence") {
+        text.push_str(key);
+        collect(value, &mut text);
+    }
+    text
+}
+
+fn collect(value: &Value, text: &mut String) {
+    text.push(' ');
+    match value {
+        Value::String(said) => text.push_str(said),
+        Value::Array(items) => items.iter().for_each(|item| collect(item, text)),
+        Value::Object(map) => map.iter().for_each(|(key, item)| {
+            text.push_str(key);
+            collect(item, text);
+        }),
+        Value::Null => {}
+        other => text.push_str(&other.to_string()),
+    }
+    text.push(' ');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::Command;
+    use crate::core::testing::{does, open_round};
+
+    #[test]
+    fn estimates_are_close_within_one_card_or_a_quarter_of_the_median() {
+        for (iqr, first, third, has_cards, deed) in [
+            (1, "3", "5", true, Deed::GaveClose),
+            (2, "3", "5", true, Deed::GaveWide),
+            (2, "7", "9", false, Deed::GaveClose),
+            (3, "6.9", "9", false, Deed::GaveWide),
+        ] {
+            let spread = serde_json::json!({
+                "lowest": "1", "first_quartile": first, "median": "8", "third_quartile": third, "highest": "9",
+                "iqr": iqr, "values": {"1": 1, "9": 1},
+            });
+            let spread: Quartiles = serde_json::from_value(spread).expect("quartiles");
+            assert_eq!(estimates(&Profile::default(), Some(&spread), has_cards).deed, deed, "{first} {iqr}");
+        }
+    }
+
+    #[test]
+    fn excused_seats_are_not_asked() {
+        let mut session = open_round("question: q\n", &[("ann", "test/a"), ("bob", "test/a")]);
+        assert_eq!(asked(&session, &session.rounds[0], "", true), Decimal::whole(2));
+        let (round, participant) = ("w".to_owned(), "bob".to_owned());
+        does(&mut session, Command::Excuse { round, participant, reason: "ill".to_owned() });
+        assert_eq!(asked(&session, &session.rounds[0], "", true), Decimal::ONE);
     }
 }

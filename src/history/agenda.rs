@@ -5,15 +5,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::event::{Event, PROJECT, PointOpened};
+use super::event::{Event, PROJECT, Point};
 use crate::round::material::AgendaItem;
 use crate::workflow::Definition;
 
-pub const CONFLICT: &str = "CONF";
-pub const QUESTION: &str = "OQ";
-/// The status of an agenda item that is closed.
 pub const DONE: &str = "done";
-/// The status of an agenda item that is left out.
 pub const DROPPED: &str = "dropped";
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -23,22 +19,6 @@ pub struct Agenda {
     pub questions: Vec<Point>,
     /// The ids of artifacts recorded in the session; not those of the definition, unless changed.
     pub artifacts: Vec<String>,
-}
-
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Point {
-    /// Its id; its whole text where the definition gives it none.
-    pub id: String,
-    pub title: String,
-    pub description: Option<String>,
-    pub minimum_change: Option<String>,
-    pub step: Option<String>,
-    pub round: Option<String>,
-    pub participant: Option<String>,
-    /// As the definition has it; none of what was opened since.
-    pub written: Option<Value>,
-    /// How it was resolved or answered; empty where no block was left.
-    pub settled: Option<String>,
 }
 
 impl Point {
@@ -61,7 +41,7 @@ impl Point {
         self.settled.is_none()
     }
 
-    /// As snapshots and reports have it; as it was written, if the definition has it.
+    /// The definition's own entry, if it has one.
     pub fn to_json(&self) -> Value {
         if let Some(written) = &self.written {
             return written.clone();
@@ -79,7 +59,7 @@ impl Point {
 }
 
 impl AgendaItem {
-    /// Whether it is still to be discussed: any status but `done`, `closed` and `dropped`.
+    /// Any status but `done`, `closed` and `dropped` is open.
     pub fn is_open(&self) -> bool {
         !matches!(self.status.as_str(), DONE | DROPPED | "closed")
     }
@@ -107,7 +87,7 @@ impl Agenda {
         self.questions.iter().filter(|point| point.is_open())
     }
 
-    /// What conditions see: each item by its id, and the number of those that are `open`.
+    /// Each item by its id, and the number of those that are `open`.
     pub fn for_conditions(&self) -> Value {
         let item =
             |item: &AgendaItem| (item.id.clone(), json!({ "title": item.title, "status": item.status }));
@@ -117,11 +97,11 @@ impl Agenda {
     }
 
     pub fn next_conflict(&self) -> String {
-        next_id(CONFLICT, self.conflicts.iter().map(|point| point.id.as_str()))
+        next_id("CONF", self.conflicts.iter().map(|point| point.id.as_str()))
     }
 
     pub fn next_question(&self) -> String {
-        next_id(QUESTION, self.questions.iter().map(|point| point.id.as_str()))
+        next_id("OQ", self.questions.iter().map(|point| point.id.as_str()))
     }
 
     /// Folds one event in; any other than those of the agenda changes nothing.
@@ -142,11 +122,11 @@ impl Agenda {
                 });
             }
         } else if let Event::ConflictOpened(opened) = event {
-            put(&mut self.conflicts, opened.as_ref().into());
+            put(&mut self.conflicts, opened);
         } else if let Event::ConflictResolved(resolved) = event {
             settle(&mut self.conflicts, &resolved.id, resolved.how.as_deref().unwrap_or_default());
         } else if let Event::QuestionOpened(opened) = event {
-            put(&mut self.questions, opened.as_ref().into());
+            put(&mut self.questions, opened);
         } else if let Event::QuestionAnswered(answered) = event {
             settle(&mut self.questions, &answered.id, &answered.answer);
         } else if let Event::ArtifactRecorded(recorded) = event
@@ -167,34 +147,16 @@ pub fn next_id<'a>(prefix: &str, ids: impl Iterator<Item = &'a str>) -> String {
     format!("{prefix}-{:03}", last.saturating_add(1))
 }
 
-fn put(points: &mut Vec<Point>, point: Point) {
+fn put(points: &mut Vec<Point>, point: &Point) {
     match points.iter_mut().find(|known| known.id == point.id) {
-        Some(known) => *known = point,
-        None => points.push(point),
+        Some(known) => known.clone_from(point),
+        None => points.push(point.clone()),
     }
 }
 
 fn settle(points: &mut [Point], id: &str, how: &str) {
     if let Some(point) = points.iter_mut().find(|point| point.id == id) {
         point.settled = Some(how.to_owned());
-    }
-}
-
-impl From<&PointOpened> for Point {
-    fn from(opened: &PointOpened) -> Self {
-        let PointOpened { id, title, description, minimum_change, step, round, participant, .. } =
-            opened.clone();
-        Self {
-            id,
-            title,
-            description,
-            minimum_change,
-            step,
-            round,
-            participant,
-            written: None,
-            settled: None,
-        }
     }
 }
 

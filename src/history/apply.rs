@@ -9,15 +9,16 @@ use serde_json::Value;
 use super::agenda::Agenda;
 use super::event::{
     AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, BallotSealed, Event, LeaksFound,
-    LogEntry, RoundClosed, RoundOpened, SealedBy, SeatFailed, SessionOpened, StepFinished, Tally, TimedEvent,
-    WorkItemClaimed, WorkItemOffered, WorkItemReturned, key_file_left,
+    LogEntry, RoundClosed, RoundOpened, SealedBy, SeatFailed, SessionOpened, StepFinished, StepStarted,
+    Tally, TimedEvent, WorkItemClaimed, WorkItemOffered, WorkItemReturned, key_file_left,
 };
-use super::state::{AnsweredQuestion, NotHeld, RoundRun, Seat, SeatStatus, Session};
-use super::step_run::{ApprovalRun, StepArtifact, StepRun};
+use super::state::{
+    AnsweredQuestion, ApprovalRun, NotHeld, RoundRun, Seat, SeatStatus, Session, StepArtifact, StepRun,
+};
 use super::timestamp::Timestamp;
 use super::work_item::WorkItem;
 use crate::round::seal::SealTo;
-use crate::workflow::StepKind;
+use crate::workflow::{Step, StepKind};
 
 impl Session {
     pub fn apply_entry(&mut self, line: &LogEntry) {
@@ -40,10 +41,7 @@ impl Session {
         let at = stamped.at;
         match &stamped.event {
             Event::SessionOpened(opened) => self.open(opened, at),
-            Event::StepStarted { step, iteration, within, items, .. } => {
-                self.make_copies(step, items);
-                self.start(step, *iteration, within.as_deref(), at);
-            }
+            Event::StepStarted(started) => self.start(started, at),
             Event::ContextChanged { text } => self.context.clone_from(text),
             Event::WorkItemOffered(item) if item.task.is_some() => self.offer(item, at),
             Event::WorkItemOffered(item) => self.offer_seat(item),
@@ -244,7 +242,6 @@ impl Session {
         }
     }
 
-    /// Notes what a person was asked and said, and for how long.
     pub(crate) fn note_answer(
         &mut self,
         asked: &ApprovalRun,
@@ -311,28 +308,33 @@ impl Session {
         });
     }
 
-    fn start(&mut self, step: &str, iteration: u32, within: Option<&str>, at: Timestamp) {
-        self.iterations = iteration;
+    fn start(&mut self, started: &StepStarted, at: Timestamp) {
+        let id = &started.step;
+        self.expand_each(started);
+        self.iterations = started.iteration;
         (self.taken, self.synthesis_due) = (false, false);
-        self.chosen.shift_remove(step);
-        *self.runs.entry(step.to_owned()).or_insert(0) += 1;
-        match within {
-            None => self.step = Some(StepRun::new(step, at)),
+        self.chosen.shift_remove(id);
+        *self.runs.entry(id.clone()).or_insert(0) += 1;
+        let run = StepRun { id: id.clone(), started: at, ..StepRun::default() };
+        match &started.within {
+            None => self.step = Some(run),
             Some(around) => {
                 if let Some(around) = self.run_mut(around) {
-                    around.nested.push(StepRun::new(step, at));
+                    around.nested.push(run);
                 }
             }
         }
     }
 
-    fn make_copies(&mut self, id: &str, items: &[Value]) {
-        let Some(definition) = &mut self.definition else { return };
-        if definition.step(id).is_some_and(|step| matches!(step.kind, StepKind::Each(_)))
-            && let Some(step) = Arc::make_mut(definition).step_mut(id)
+    /// Makes the copies of the steps of an `each`, one for each item.
+    fn expand_each(&mut self, started: &StepStarted) {
+        let is_each = |step: &Step| matches!(step.kind, StepKind::Each(_));
+        if self.definition().step(&started.step).is_some_and(is_each)
+            && let Some(definition) = &mut self.definition
+            && let Some(step) = Arc::make_mut(definition).step_mut(&started.step)
             && let StepKind::Each(each) = &mut step.kind
         {
-            each.expand(id, items);
+            each.expand(&started.step, &started.items);
         }
     }
 
@@ -341,8 +343,7 @@ impl Session {
     }
 
     fn offer(&mut self, offered: &Arc<WorkItemOffered>, at: Timestamp) {
-        let retry = self.definition.as_ref().and_then(|definition| definition.step(&offered.step));
-        let retry = retry.map(|step| step.retry).unwrap_or_default();
+        let retry = self.definition().step(&offered.step).map(|step| step.retry).unwrap_or_default();
         if let Some(run) = self.run_mut(&offered.step) {
             run.items.push(offered.item.clone());
         }
@@ -378,7 +379,7 @@ impl Session {
     }
 
     fn note_not_held(&mut self, result: &StepFinished, was_opened: bool) {
-        let step = self.definition.as_ref().and_then(|definition| definition.step(&result.step));
+        let step = self.definition().step(&result.step);
         let is_round = step.is_some_and(|step| step.round().is_some());
         self.not_held.shift_remove(&result.step);
         if is_round && !was_opened {

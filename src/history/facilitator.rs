@@ -1,22 +1,40 @@
-//! The facilitator's orders, folded in: a revised round, an artifact, a note, a deadline, a retry, a fork.
+//! The facilitator's orders, folded in: a revised round, an artifact, a note, a deadline, a retry, a fork, and
+//! how a step goes on that has run as often as `max_runs` allows.
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
 use super::event::{
-    ArtifactRecorded, DeadlineExtended, PROJECT, RoundRevised, SeatRetried, SessionForked, SynthesisRecorded,
+    ApprovalGiven, ArtifactRecorded, DeadlineExtended, PROJECT, RoundRevised, SeatRetried, SessionForked,
+    SynthesisRecorded,
 };
-use super::state::{AnsweredQuestion, RoundRun, SeatStatus, Session, first_problem};
+use super::state::{AnsweredQuestion, ApprovalRun, RoundRun, SeatStatus, Session, first_problem};
 use super::timestamp::Timestamp;
 use crate::diagnostic::Diagnostic;
 use crate::round::material::{Artifact, PROVENANCE};
 use crate::workflow::{
-    Definition, FacilitatorForm, Round, Selection, Source, StepKind, load, recorded_artifact,
+    Definition, FacilitatorForm, Round, Selection, Source, Step, StepKind, load, recorded_artifact,
 };
 
-/// What a person is asked who accepts the result of a round on the screen.
+/// The question behind a person's acceptance of a result on the screen.
 pub(crate) const ACCEPTS_RESULT: &str = "Accept the result?";
+
+pub const TAKE: &str = "take";
+pub const CONTINUE: &str = "continue";
+pub const STOP: &str = "stop";
+/// The prefix of the facilitator's own choice; the option follows.
+pub const DECIDE: &str = "decide: ";
+
+pub fn exhausted_key(step: &str) -> String {
+    format!("{step}-exhausted")
+}
+
+impl AnsweredQuestion {
+    pub fn decides(&self) -> Option<&str> {
+        self.given.choice.as_deref()?.strip_prefix(DECIDE)
+    }
+}
 
 impl Definition {
     pub fn revised(&self, revised: &RoundRevised) -> Result<Self, Diagnostic> {
@@ -56,7 +74,6 @@ impl Session {
         }
     }
 
-    /// Takes in an artifact of the facilitator, or what was read from its source.
     pub(super) fn note_artifact(&mut self, recorded: &ArtifactRecorded) {
         let Some(definition) = self.definition.as_mut().map(Arc::make_mut) else { return };
         let artifact = recorded_artifact(&recorded.artifact);
@@ -89,7 +106,7 @@ impl Session {
     /// The last closed round that a step's result is a note on; of a proposal for one, the approval's
     /// result is.
     pub fn synthesis_of(&self, step: &str) -> Option<&RoundRun> {
-        let definition = self.definition.as_ref()?;
+        let definition = self.definition();
         let step = definition.step(step)?;
         let agent = if let StepKind::Approval(approval) = &step.kind {
             let proposing = definition.step(approval.edits.as_deref()?)?.agent()?;
@@ -108,7 +125,7 @@ impl Session {
     /// first after its count and is about it, else a person's acceptance of the result. Without a round, the
     /// last approval.
     pub fn approval_of(&self, round: Option<&RoundRun>) -> Option<&AnsweredQuestion> {
-        let definition = self.definition.as_deref()?;
+        let definition = self.definition();
         let answers = || self.approvals.iter().filter(|asked| asked.given.choice.is_none());
         let adopts = |asked: &&AnsweredQuestion, round| {
             let step = definition.step(&asked.given.step);
@@ -140,6 +157,32 @@ impl Session {
         });
     }
 
+    pub(crate) fn is_exhausted(&self, step: &Step) -> bool {
+        let granted = self.granted.get(&step.id).copied().unwrap_or(0);
+        let runs = self.runs.get(&step.id).copied().unwrap_or(0);
+        step.max_runs.is_some_and(|max| runs >= max.saturating_add(granted))
+    }
+
+    pub(crate) fn answer_exhausted(&mut self, asked: &ApprovalRun, given: &ApprovalGiven, at: Timestamp) {
+        let step = &given.step;
+        *self.answered.entry(exhausted_key(step)).or_insert(0) += 1;
+        let answer = self.note_answer(asked, given, at);
+        match given.choice.as_deref().unwrap_or_default() {
+            CONTINUE => {
+                let max = self.definition().step(step).and_then(|step| step.max_runs).unwrap_or(1);
+                *self.granted.entry(step.clone()).or_insert(0) += max;
+            }
+            STOP => self.stopped_at = Some(step.clone()),
+            _ => {
+                self.taken = true;
+                self.finished_step = Some(step.clone());
+                if answer.decides().is_some() {
+                    self.chosen.insert(step.clone(), answer);
+                }
+            }
+        }
+    }
+
     /// From here on the session goes by its own id; what was sealed before stays bound to the old one.
     pub(crate) fn fork(&mut self, forked: &SessionForked, last: Timestamp, at: Timestamp) {
         self.id.clone_from(&forked.session);
@@ -158,7 +201,6 @@ fn read_round(form: &str) -> Result<Round, Diagnostic> {
     round.ok_or_else(|| Diagnostic::new("the form is no round").hint("write at least `question: …`"))
 }
 
-/// Checks an artifact by the loader of definitions, where its content was read aside.
 pub fn check_artifact(artifact: &Map<String, Value>) -> Result<(), Diagnostic> {
     let written: Map<String, Value> =
         artifact.clone().into_iter().filter(|(key, _)| !PROVENANCE.contains(&key.as_str())).collect();

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::event::{CollectedIdea, IdeasMerged, Merge, MergedOption};
-use super::state::{RoundRun, SeatStatus, Session};
+use super::state::{RoundRun, Session};
 use crate::ballot::Ballot;
 use crate::workflow::{Step, StepKind};
 
@@ -16,11 +16,10 @@ impl RoundRun {
     /// Its ideas or findings, in the order of the roster and of each answer; none while it is open.
     pub fn ideas(&self) -> Vec<CollectedIdea> {
         let mut found = Vec::new();
-        for seat in self.seats.values() {
-            let SeatStatus::Revealed(answer, _) = &seat.status else { continue };
-            let Some(ballot) = &answer.ballot else { continue };
-            found.extend(texts(ballot).into_iter().enumerate().map(|(at, (title, text))| CollectedIdea {
-                id: format!("{}#{}", seat.name, at + 1),
+        for answer in self.answers() {
+            let texts = answer.ballot.as_ref().map(texts).unwrap_or_default();
+            found.extend(texts.into_iter().enumerate().map(|(at, (title, text))| CollectedIdea {
+                id: format!("{}#{}", answer.participant, at + 1),
                 title,
                 text,
             }));
@@ -29,7 +28,6 @@ impl RoundRun {
     }
 }
 
-/// The title and text of everything in a ballot that a merge can place.
 fn texts(ballot: &Ballot) -> Vec<(String, String)> {
     match ballot {
         Ballot::Ideas(ideas) => ideas.iter().map(|idea| (idea.title.clone(), idea.text.clone())).collect(),
@@ -51,7 +49,7 @@ fn texts(ballot: &Ballot) -> Vec<(String, String)> {
 impl Session {
     /// The round whose ideas an approval step merges; `None` if it merges none, or none is held yet.
     pub fn round_to_merge(&self, step: &str) -> Option<&RoundRun> {
-        let StepKind::Approval(approval) = &self.definition.as_ref()?.step(step)?.kind else { return None };
+        let StepKind::Approval(approval) = &self.definition().step(step)?.kind else { return None };
         let round = self.last_round_of(approval.merges.as_deref()?)?;
         round.closed.is_some().then_some(round)
     }

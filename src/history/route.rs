@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::event::{RoundOutcome, StepFinished, Tally};
-use super::state::{RoundRun, Session};
-use super::step_run::StepRun;
+use super::state::{RoundRun, Session, StepRun};
 use crate::tally::Rule;
 use crate::workflow::{Round, Step, StepKind};
 
@@ -13,20 +12,19 @@ impl Session {
         self.step.as_ref()?.find(id).filter(|run| run.result.is_none())
     }
 
-    /// Every step that runs now, the outermost first.
+    /// The outermost first.
     pub fn active_steps(&self) -> impl Iterator<Item = &StepRun> {
         self.step.iter().flat_map(StepRun::all).filter(|run| run.result.is_none())
     }
 
     /// The round step that runs and has no round yet. Rounds of one parallel open one after another.
     pub fn waiting_round(&self) -> Option<(&Step, &Round)> {
-        let definition = self.definition.as_deref()?;
         let waiting = self.active_steps().filter(|run| run.round.is_none());
-        let mut steps = waiting.filter_map(|run| definition.step(&run.id));
+        let mut steps = waiting.filter_map(|run| self.definition().step(&run.id));
         steps.find_map(|step| Some((step, step.round()?)))
     }
 
-    /// What a person is asked now and has not answered, in the order of the definition.
+    /// The runs that wait for a person, in the order of the definition.
     pub fn asked(&self) -> impl Iterator<Item = &StepRun> {
         self.active_steps().filter(|run| run.approval.as_ref().is_some_and(|asked| asked.given.is_none()))
     }
@@ -41,19 +39,19 @@ impl Session {
         if self.stopped_at.is_some() {
             return None;
         }
-        let definition = self.definition.as_ref()?;
+        let definition = self.definition();
         let mut to = self.routed_to()?;
         // Steps that lead to each other when they are used up end in a question.
         for _ in &definition.steps {
-            let way_out = definition.step(to).filter(|step| self.is_exhausted(step));
-            let Some(way_out) = way_out.and_then(|step| step.on_exhausted.as_deref()) else { break };
+            let used_up = definition.step(to).filter(|step| self.is_exhausted(step));
+            let Some(way_out) = used_up.and_then(|step| step.on_exhausted.as_deref()) else { break };
             to = way_out;
         }
         Some(to)
     }
 
     fn routed_to(&self) -> Option<&str> {
-        let definition = self.definition.as_ref()?;
+        let definition = self.definition();
         let Some(last) = &self.finished_step else { return definition.steps.first().map(|s| s.id.as_str()) };
         let at = definition.steps.iter().position(|step| step.id == *last)?;
         let step = &definition.steps[at];
@@ -67,7 +65,7 @@ impl Session {
         }
     }
 
-    /// What became of a round step's last run; nothing of other steps.
+    /// None of a step that is no round.
     pub(crate) fn round_outcome(&self, step: &Step) -> Option<RoundOutcome> {
         step.round()?;
         if self.not_held.contains_key(&step.id) {
@@ -79,8 +77,8 @@ impl Session {
 
     /// The failed step that the running one was reached from by `on_error`.
     pub fn preceding_error(&self) -> Option<&StepFinished> {
-        let (definition, run) = (self.definition.as_ref()?, self.step.as_ref()?);
-        let last = definition.step(self.finished_step.as_ref()?)?;
+        let run = self.step.as_ref()?;
+        let last = self.definition().step(self.finished_step.as_ref()?)?;
         let result = self.results.get(&last.id)?;
         (!result.success && last.on_error.as_deref() == Some(run.id.as_str())).then_some(result)
     }
@@ -88,7 +86,6 @@ impl Session {
 
 enum Route<'a> {
     To(&'a str),
-    /// On as if nothing had been said.
     On,
     End,
 }

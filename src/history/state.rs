@@ -2,29 +2,27 @@
 //!
 //! While a round is open the plaintext of its answers exists nowhere in here.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use indexmap::IndexMap;
 
 use super::agenda::Agenda;
 use super::event::{
-    AnswerRevealed, ApprovalGiven, Door, IdeasMerged, LinkRecorded, PauseReason, PersonaInfo, ReviewRecorded,
-    RoundClosed, RoundOpened, SeatFailed, SeatInfo, SessionClosed, SessionOpened, StepFinished, Tally,
-    WorkItemOffered, WorkItemReturned,
+    AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, Door, IdeasMerged, LinkRecorded,
+    Merge, PauseReason, PersonaInfo, ReviewRecorded, RoundClosed, RoundOpened, SeatFailed, SeatInfo,
+    SessionClosed, SessionOpened, StepFinished, Tally, WorkItemOffered, WorkItemReturned,
 };
-use super::step_run::{ApprovalRun, StepArtifact, StepRun};
 use super::timestamp::Timestamp;
 use super::work_item::WorkItem;
 use crate::diagnostic::Diagnostic;
 use crate::identity::Leak;
 use crate::round::answer::Origin;
 use crate::round::prompt::{Prompt, tail};
-use crate::round::seal::{SealTo, SealedRecord};
-use crate::workflow::{Definition, Source, Step, StepKind, Task, default_id, load, written_id};
+use crate::round::seal::{RoundKey, SealTo, SealedRecord};
+use crate::workflow::{Close, Definition, Source, Step, StepKind, Task, default_id, load, written_id};
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Session {
-    /// The session's id; empty before it is opened.
     pub id: String,
     pub header: Option<Arc<SessionOpened>>,
     pub roster: Arc<IndexMap<String, SeatInfo>>,
@@ -32,62 +30,57 @@ pub struct Session {
     pub opened_at: Timestamp,
     pub last_at: Timestamp,
     pub step: Option<StepRun>,
-    /// The step that finished last; [`Session::next_step`] goes on from it.
     pub finished_step: Option<String>,
     pub iterations: u32,
     pub runs: IndexMap<String, u32>,
-    /// Every work item handed to an agent so far, by its id.
     pub items: IndexMap<String, WorkItem>,
     pub made: IndexMap<String, StepArtifact>,
-    /// The work items behind each step's last result.
+    /// By step, those of its last run.
     pub items_of: IndexMap<String, Vec<String>>,
-    /// What was found in answers before they were handed on, by work item.
+    /// By work item.
     pub leaks: IndexMap<String, Vec<Leak>>,
     pub merges: Vec<IdeasMerged>,
     pub agenda: Agenda,
     pub reviews: Vec<ReviewRecorded>,
-    /// The tasks that are not deleted, each with the status the tracker gave it last.
+    /// Without deleted ones; each has the status the tracker gave it last.
     pub tasks: Arc<Vec<Task>>,
-    /// What the tracker made of each task last, and whether it is in the file of the tasks.
+    /// The tracker's last return on each task, and whether the file of the tasks has it.
     pub marks: IndexMap<String, (Arc<WorkItemReturned>, bool)>,
     pub links: Vec<LinkRecorded>,
     /// `CONTEXT.md` as the last round showed it.
     pub context: Option<String>,
-    /// Every round so far; the last one may be open.
     pub rounds: Vec<RoundRun>,
-    /// Rounds that come before and are left out, where a later round is looked at alone; else 0.
+    /// The number of rounds before the first one here, where a later round is shown alone.
     pub rounds_left_out: u32,
-    /// Round steps whose last run ended without their round having been opened.
+    /// Round steps whose last run ended before their round was opened.
     pub not_held: IndexMap<String, NotHeld>,
     /// Results by step, a re-run step in its old place.
     pub results: IndexMap<String, Arc<StepFinished>>,
-    /// How long people were asked and the session rested, in milliseconds.
+    /// Milliseconds in which people were asked or the session rested.
     pub waited_ms: u64,
-    /// Until when the time people were asked is counted in that.
+    /// The end of the time that is counted in that.
     pub asked_until: Timestamp,
     pub approvals: Vec<AnsweredQuestion>,
-    /// What is asked of a step that has run as often as it may, until it is answered.
+    /// The open question on a step that has used up its runs.
     pub exhausted: Option<ApprovalRun>,
     pub granted: IndexMap<String, u32>,
-    /// Whether the session goes on from the last step as if that had succeeded: the facilitator took it.
+    /// The facilitator took the last step's result as it is, as if it had succeeded.
     pub taken: bool,
-    /// What the facilitator decided where a round had used up its runs, by step.
+    /// The facilitator's decisions where a round had used up its runs, by step.
     pub chosen: IndexMap<String, AnsweredQuestion>,
     /// The step whose runs were used up when the facilitator stopped the session.
     pub stopped_at: Option<String>,
-    /// Whether the step that finished last wrote a note on a round that is not on record.
+    /// The step that finished last wrote a note on a round, and that is not on record yet.
     pub synthesis_due: bool,
     pub answered: IndexMap<String, usize>,
     pub invitations: IndexMap<String, Invitation>,
-    /// Seats whose ballots came as plain text and were sealed for them, with how many.
+    /// How many ballots of a seat came as plain text and were sealed here.
     pub sealed_for: IndexMap<String, usize>,
     pub warnings: Vec<String>,
-    /// Since when and why it rests, if it does.
     pub paused: Option<(Timestamp, PauseReason)>,
     pub closed: Option<SessionClosed>,
 }
 
-/// The invitation of a remote seat, and the key of who took it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invitation {
     pub invitation: String,
@@ -103,11 +96,10 @@ pub struct NotHeld {
     pub after: usize,
 }
 
-/// What a person was asked and said; the context that was shown stays in the log.
+/// A question and its answer; the context that was shown stays in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnsweredQuestion {
     pub message: String,
-    /// The level options to choose from, if it was a tie.
     pub choices: Vec<String>,
     pub counted: usize,
     pub given: ApprovalGiven,
@@ -131,7 +123,7 @@ pub struct RoundRun {
     pub tie_choice: Option<String>,
     /// The session it was opened in: its seals are bound to it.
     pub session: String,
-    /// How long it may stay open, in milliseconds from its opening.
+    /// From its opening.
     pub deadline_ms: Option<u64>,
     pub synthesis: Option<String>,
     /// How often an answers file has changed the agenda since it was opened.
@@ -174,6 +166,70 @@ impl SeatStatus {
     }
 }
 
+impl Seat {
+    pub fn answer(&self) -> Option<&Arc<AnswerRevealed>> {
+        if let SeatStatus::Revealed(answer, _) = &self.status { Some(answer) } else { None }
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct StepRun {
+    pub id: String,
+    pub started: Timestamp,
+    /// Index into [`Session::rounds`], once its round is open.
+    pub round: Option<usize>,
+    pub approval: Option<ApprovalRun>,
+    pub merge: Option<Merge>,
+    /// The number of entries that its `record` has put on record.
+    pub recorded: usize,
+    pub items: Vec<String>,
+    /// The steps that run or ran inside it, in the order of the definition.
+    pub nested: Vec<Self>,
+    /// Its result, once it has one and the step around it still runs.
+    pub result: Option<Arc<StepFinished>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct ApprovalRun {
+    pub requested: ApprovalRequested,
+    /// The number of rounds counted before it was asked.
+    pub counted: usize,
+    pub at: Timestamp,
+    pub given: Option<ApprovalGiven>,
+}
+
+impl StepRun {
+    pub fn find(&self, id: &str) -> Option<&Self> {
+        if self.id == id { Some(self) } else { self.nested.iter().find_map(|run| run.find(id)) }
+    }
+
+    pub fn find_mut(&mut self, id: &str) -> Option<&mut Self> {
+        if self.id == id { Some(self) } else { self.nested.iter_mut().find_map(|run| run.find_mut(id)) }
+    }
+
+    pub fn all(&self) -> Vec<&Self> {
+        let mut all = vec![self];
+        all.extend(self.nested.iter().flat_map(Self::all));
+        all
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepArtifact {
+    pub recorded: ArtifactRecorded,
+    pub at: Timestamp,
+}
+
+impl StepArtifact {
+    pub(crate) fn id(&self) -> &str {
+        self.recorded.artifact.get("id").and_then(|id| id.as_str()).unwrap_or_default()
+    }
+
+    pub(crate) fn item(&self) -> &str {
+        self.recorded.item.as_deref().unwrap_or_default()
+    }
+}
+
 pub(super) fn first_problem(problems: Vec<Diagnostic>) -> Diagnostic {
     problems.into_iter().next().unwrap_or_else(|| Diagnostic::new("unreadable"))
 }
@@ -187,6 +243,12 @@ impl Session {
             Some(text) => definition.with_tasks(text, header.tasks_state.as_deref()).definition,
             None => definition,
         })
+    }
+
+    /// The definition; an empty one before the session is open.
+    pub fn definition(&self) -> &Definition {
+        static NONE: LazyLock<Definition> = LazyLock::new(Definition::default);
+        self.definition.as_deref().unwrap_or(&NONE)
     }
 
     pub fn seat_info(&self, name: &str) -> Option<&SeatInfo> {
@@ -213,7 +275,7 @@ impl Session {
         self.header.as_ref().is_some_and(|header| header.rehearse)
     }
 
-    /// Whether it is to be told first that this is a rehearsal.
+    /// Returns whether every surface begins with REHEARSAL.
     pub fn is_rehearsal(&self) -> bool {
         let is_placeholder = |seat: &SeatInfo| seat.is_rehearsal() && seat.scripted.is_empty();
         let is_all = || self.rehearses() || self.roster.values().all(is_placeholder);
@@ -222,24 +284,19 @@ impl Session {
     }
 
     pub fn has_rehearsal(&self) -> bool {
-        let Some(definition) = &self.definition else { return false };
+        let definition = self.definition();
         self.roster.values().any(|seat| {
-            let steps = definition.all_steps().filter(|step| seat.sits_in(definition, step));
-            steps.into_iter().any(|step| self.origins(seat, &step.id).contains(&Origin::Placeholder))
+            let mut steps = definition.all_steps().filter(|step| seat.sits_in(definition, step));
+            steps.any(|step| self.origins(seat, &step.id).contains(&Origin::Placeholder))
         })
     }
 
-    /// Who gave a seat's answers in a step; before there is one, who is to.
+    /// Returns the origins of a seat's answers in a step; before there is one, the origin planned.
     pub fn origins(&self, seat: &SeatInfo, step: &str) -> Vec<Origin> {
         let rounds = self.rounds.iter().filter(|round| round.opened.step == step);
-        let of_round = rounds.filter_map(|round| match &round.seat(&seat.name)?.status {
-            SeatStatus::Revealed(answer, _) => Some(answer.record.origin),
-            _ => None,
-        });
-        let items = self
-            .items
-            .values()
-            .filter(|item| item.offered.step == step && item.offered.participant == seat.name);
+        let of_round = rounds.filter_map(|round| Some(round.seat(&seat.name)?.answer()?.record.origin));
+        let is_own = |item: &&WorkItem| item.offered.step == step && item.offered.participant == seat.name;
+        let items = self.items.values().filter(is_own);
         let of_items = items.flat_map(|item| &item.returned).map(|(back, _)| back.record.origin);
         let given: Vec<Origin> = of_round.chain(of_items).collect();
         if given.is_empty() { vec![seat.planned_origin(step)] } else { given }
@@ -247,8 +304,7 @@ impl Session {
 
     /// The number that the next round to open has, from 1.
     pub fn next_round_number(&self) -> u32 {
-        let first = self.definition.as_ref().map_or(1, |definition| definition.current_round);
-        self.rounds_left_out + self.rounds.len() as u32 + first
+        self.rounds_left_out + self.rounds.len() as u32 + self.definition().current_round
     }
 
     /// The id of the round that a step opens next: the step's, with `.2`, `.3` … when it runs again; never
@@ -263,25 +319,24 @@ impl Session {
         (before + 1..=last).map(|n| format!("{step}.{n}")).find(unused).unwrap_or_default()
     }
 
-    /// How long the session has run at `now`, in milliseconds: rests and questions left out.
+    /// In milliseconds, rests and questions left out.
     pub fn ran_ms(&self, now: Timestamp) -> u64 {
         now.since(self.opened_at).saturating_sub(self.waited_ms)
     }
 
-    /// How long a round has been open at `now`, in milliseconds: rests left out.
+    /// In milliseconds, rests left out.
     pub fn round_ran_ms(&self, round: &RoundRun, now: Timestamp) -> u64 {
         let waited = self.waited_ms.saturating_sub(round.waited_before);
         now.since(round.opened_at).saturating_sub(waited)
     }
 
-    /// When a round's time is up, if it has a limit: rests put it off.
+    /// Rests put the deadline off.
     pub fn deadline_at(&self, round: &RoundRun) -> Option<Timestamp> {
         let waited = self.waited_ms.saturating_sub(round.waited_before);
         let after = i64::try_from(round.deadline_ms?.saturating_add(waited)).ok()?;
         Some(Timestamp(round.opened_at.0.saturating_add(after)))
     }
 
-    /// The prompt a seat was or will be handed, put together from its parts.
     pub fn prompt(&self, round: &RoundRun, item: &WorkItemOffered) -> Prompt {
         let persona = self.persona(&item.persona).map_or("", |persona| persona.text.as_str());
         Prompt {
@@ -290,10 +345,87 @@ impl Session {
             tail: tail(&item.address, persona),
         }
     }
+
+    /// The work items that wait for their last try; those of steps that run.
+    pub fn open_items(&self) -> impl Iterator<Item = &WorkItem> {
+        let of_running = self.active_steps().flat_map(|run| &run.items);
+        of_running.filter_map(|id| self.items.get(id)).filter(|item| item.outcome().is_none())
+    }
+
+    /// The open round, where all seats are settled and a facilitator can still save one that failed,
+    /// or where the facilitator alone closes it.
+    pub fn round_on_hold(&self) -> Option<&RoundRun> {
+        let round = self.open_round().filter(|round| round.open_seats().next().is_none())?;
+        let close = round.opened.close;
+        let is_at_quorum = close == Close::Quorum && round.sealed() >= round.opened.quorum;
+        let is_held = close == Close::Manual || round.failed_seats().next().is_some() && !is_at_quorum;
+        is_held.then_some(round)
+    }
+
+    /// The open round, where so many seats failed that its quorum cannot be reached, unless its
+    /// definition has it close all the same.
+    pub fn below_quorum(&self) -> Option<&RoundRun> {
+        let round = self.open_round()?;
+        let failed = round.failed_seats().count();
+        let (may_seal, quorum) = (round.sealed() + round.open_seats().count(), round.opened.quorum);
+        let step = self.definition().step(&round.opened.step)?.round()?;
+        let is_below = may_seal < quorum && may_seal + failed >= quorum;
+        (is_below && !step.closes_below_quorum).then_some(round)
+    }
+}
+
+impl RoundRun {
+    /// The seats of which something is sealed that nobody can read yet: an answer, or why there is none.
+    pub fn unrevealed(&self) -> impl Iterator<Item = (&Seat, &SealedRecord)> {
+        self.seats.values().filter_map(|seat| match &seat.status {
+            SeatStatus::Sealed(seal) => Some((seat, &**seal)),
+            SeatStatus::Failed(failed) => Some((seat, &**failed.in_full.as_ref()?)),
+            _ => None,
+        })
+    }
+
+    /// Seats get their work items in the roster's order, so the last one tells.
+    pub fn all_have_items(&self) -> bool {
+        self.seats.last().is_some_and(|(_, seat)| seat.item.is_some())
+    }
+
+    pub fn seat(&self, name: &str) -> Option<&Seat> {
+        self.seats.get(name)
+    }
+
+    pub fn sealed(&self) -> usize {
+        let sealed = |s: &&Seat| matches!(s.status, SeatStatus::Sealed(_) | SeatStatus::Revealed(..));
+        self.seats.values().filter(sealed).count()
+    }
+
+    pub fn open_seats(&self) -> impl Iterator<Item = &Seat> {
+        self.seats.values().filter(|seat| seat.status.is_open())
+    }
+
+    pub fn sealed_seats(&self) -> impl Iterator<Item = &Seat> {
+        self.seats.values().filter(|seat| matches!(seat.status, SeatStatus::Sealed(_)))
+    }
+
+    pub fn failed_seats(&self) -> impl Iterator<Item = &Seat> {
+        self.seats.values().filter(|seat| matches!(seat.status, SeatStatus::Failed(_)))
+    }
+
+    pub fn lost_seats(&self) -> Vec<String> {
+        let lost = |s: &&Seat| matches!(s.status, SeatStatus::Lost(_));
+        self.seats.values().filter(lost).map(|seat| seat.name.clone()).collect()
+    }
+
+    /// In the order of the roster.
+    pub fn answers(&self) -> impl Iterator<Item = &Arc<AnswerRevealed>> {
+        self.seats.values().filter_map(Seat::answer)
+    }
+
+    pub fn opens_with(&self, key: &RoundKey) -> bool {
+        self.seal_to.as_ref() == Some(&key.seal_to())
+    }
 }
 
 impl SeatInfo {
-    /// Whether a step asks it: as a seat of a round, as an agent or as a reviewer.
     pub fn sits_in(&self, definition: &Definition, step: &Step) -> bool {
         match &step.kind {
             StepKind::Round(round) => !self.agent_only && round.participants.holds(&self.name),
@@ -315,21 +447,11 @@ impl SeatInfo {
         if self.is_scripted(step) { Origin::Script } else { Origin::of_model(&self.model) }
     }
 
-    /// Whether its answer in a step was scripted when the session began.
     pub fn is_scripted(&self, step: &str) -> bool {
         self.scripted.iter().any(|scripted| scripted == step || scripted == written_id(step))
     }
 
-    /// What is shown for its model in a step: `scripted` where its answers are.
     pub fn label(&self, step: &str) -> &str {
         if self.is_scripted(step) { "scripted" } else { &self.model }
-    }
-}
-
-impl Session {
-    /// The work items that wait for their last try; those of steps that run.
-    pub fn open_items(&self) -> impl Iterator<Item = &WorkItem> {
-        let of_running = self.active_steps().flat_map(|run| &run.items);
-        of_running.filter_map(|id| self.items.get(id)).filter(|item| item.outcome().is_none())
     }
 }

@@ -6,7 +6,7 @@ use super::event::{ItemStatus, TaskWritten, WorkItemReturned};
 use super::state::Session;
 use crate::workflow::{TRACKER, TaskMark};
 
-/// What the tracker made of a task and is not in the state of the tasks.
+/// A mark of the tracker that the file of the tasks does not have yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnwrittenTask {
     pub step: String,
@@ -14,7 +14,6 @@ pub struct UnwrittenTask {
     pub mark: TaskMark,
 }
 
-/// That a task's status is not in the state of the tasks, why, and what to do.
 pub fn not_written(task: &str, file: &str, error: &str) -> String {
     format!(
         "the status of task `{task}` is not written to `{file}`: {error}; put that right, and `roundtable resume` writes it"
@@ -36,7 +35,7 @@ impl Session {
         }
     }
 
-    /// What is to be written of the tasks' state; nothing without a file, and nothing of a rehearsal.
+    /// Empty without a file of the tasks, and in a rehearsal.
     pub fn unwritten_tasks(&self) -> Vec<UnwrittenTask> {
         if self.tasks_file().is_none() {
             return Vec::new();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::event::{ItemStatus, WorkItemClaimed, WorkItemOffered, WorkItemReturned};
 use super::timestamp::Timestamp;
 
-/// How long a claim holds, in milliseconds.
+/// In milliseconds.
 pub const LEASE_MS: i64 = 300_000;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -13,20 +13,30 @@ pub struct WorkItem {
     pub offered: Arc<WorkItemOffered>,
     pub at: Timestamp,
     pub claim: Option<WorkItemClaimed>,
-    /// When its holder has claimed it; renewing changes nothing of that.
+    /// Renewing changes nothing of it.
     pub claimed_at: Option<Timestamp>,
-    /// What came back so far, one entry a try, and when.
+    /// One entry a try.
     pub returned: Vec<(Arc<WorkItemReturned>, Timestamp)>,
     pub tries: u32,
     pub retry_delay_ms: u64,
 }
 
 impl WorkItem {
-    /// What it came to, once no further try is made.
+    /// Returns the last return, once no further try is made.
     pub fn outcome(&self) -> Option<&Arc<WorkItemReturned>> {
         let (last, _) = self.returned.last()?;
         let is_last = last.status == ItemStatus::Completed || self.returned.len() >= self.tries as usize;
         is_last.then_some(last)
+    }
+
+    /// The return that completed it.
+    pub fn completed(&self) -> Option<&WorkItemReturned> {
+        self.outcome().map(|back| &**back).filter(|back| back.status == ItemStatus::Completed)
+    }
+
+    /// Why it came to nothing, of one that has failed.
+    pub fn failure(&self) -> &str {
+        self.outcome().and_then(|back| back.error.as_deref()).unwrap_or("no reason given")
     }
 
     /// The number of the try that is made now or next, from 1.
@@ -34,7 +44,7 @@ impl WorkItem {
         self.returned.len() as u32 + 1
     }
 
-    /// Whether its holder's claim lasts. One that ends later than any can is from before a clock was set back.
+    /// A claim that ends later than any can is from before a clock was set back, and does not last.
     pub fn is_held(&self, now: Timestamp) -> bool {
         let lasts = |claim: &WorkItemClaimed| (1..=LEASE_MS as u64).contains(&claim.until.since(now));
         self.claim.as_ref().is_some_and(lasts)
@@ -48,12 +58,11 @@ impl WorkItem {
         self.claim = Some(claim.clone());
     }
 
-    /// How long its holder has had it at `now`, in milliseconds.
     pub fn claimed_for(&self, now: Timestamp) -> u64 {
         self.claimed_at.map_or(0, |at| now.since(at))
     }
 
-    /// How long the next try waits at `now`, in milliseconds; not for a clock that was set back.
+    /// Returns the milliseconds until the next try; a clock that was set back is not waited for.
     pub fn wait_ms(&self, now: Timestamp) -> u64 {
         let last = self.returned.last().filter(|(_, at)| *at <= now);
         last.map_or(0, |(_, at)| self.retry_delay_ms.saturating_sub(now.since(*at)))

@@ -9,8 +9,8 @@ use crate::ballot::Ballot;
 use crate::core::not_written;
 use crate::history::{
     AgendaUpdated, AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, DeadlineExtended,
-    Event, IdeasMerged, LeaksFound, MergedOption, PointOpened, RoundClosed, RoundOpened, SeatFailed,
-    SeatRetried, Session, SessionClosed, SessionOpened, StepFinished, SynthesisRecorded, Tally, TaskWritten,
+    Event, IdeasMerged, LeaksFound, MergedOption, Point, RoundClosed, RoundOpened, SeatFailed, SeatRetried,
+    Session, SessionClosed, SessionOpened, StepFinished, StepStarted, SynthesisRecorded, Tally, TaskWritten,
     Timestamp, WorkItemReturned, key_file_left,
 };
 use crate::insight::headline::rehearsal_mark;
@@ -38,8 +38,8 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
     Some(match event {
         Event::SessionOpened(opened) => session_opened(opened, session),
         // The round's own line follows and says more.
-        Event::StepStarted { kind, .. } if kind == "round" => return None,
-        Event::StepStarted { step, kind, .. } => format!("step {step} begins ({kind})"),
+        Event::StepStarted(StepStarted { kind, .. }) if kind == "round" => return None,
+        Event::StepStarted(StepStarted { step, kind, .. }) => format!("step {step} begins ({kind})"),
         Event::ContextChanged { text } => context_changed(text.is_some()).to_owned(),
         Event::RoundOpened(opened) => round_opened(opened),
         Event::WorkItemOffered(item) => format!("asked  {}  {}", item.participant, item.model),
@@ -290,7 +290,7 @@ fn agenda_updated(updated: &AgendaUpdated, session: &Session) -> String {
     format!("agenda {} {title}: {status}{reason}", updated.id)
 }
 
-fn change_wanted(opened: &PointOpened) -> String {
+fn change_wanted(opened: &Point) -> String {
     let who = opened.participant.as_ref().map(|who| format!(", by {who}")).unwrap_or_default();
     let change =
         opened.minimum_change.as_ref().map(|change| format!(", until: {change}")).unwrap_or_default();
@@ -303,10 +303,8 @@ fn artifact_recorded(recorded: &ArtifactRecorded) -> String {
     format!("artifact {} by {}: {what}", text("id").unwrap_or_default(), recorded.by)
 }
 
-fn resumed(program: &str, torn_bytes: u64) -> String {
-    if torn_bytes == 0 {
-        return format!("session resumed by {program}");
-    }
+fn resumed(program: &str, torn_bytes: Option<u64>) -> String {
+    let Some(torn_bytes) = torn_bytes else { return format!("session resumed by {program}") };
     format!("session resumed by {program}; {torn_bytes} bytes of a torn write were cut off and kept aside")
 }
 

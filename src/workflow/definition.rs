@@ -15,7 +15,7 @@ use crate::round::material::{AgendaItem, Artifact};
 use crate::yaml::Node;
 
 /// A facilitator's file: goal, people, material and steps.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Definition {
     /// Its id; the file's name unless given.
     pub id: String,

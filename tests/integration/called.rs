@@ -52,7 +52,7 @@ fn a_session_may_be_gone_on_with_anywhere_before_its_end() {
         let event = Event::SessionResumed {
             program: "roundtable".to_owned(),
             texts: TEXTS.to_owned(),
-            torn_bytes: 0,
+            torn_bytes: None,
         };
         let what = found(&all, |all| all.insert(at, TimedEvent { at: all[at - 1].at, event }));
         // What is sealed is bound to all that stands before the opening of its round.

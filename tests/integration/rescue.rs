@@ -20,7 +20,7 @@ fn led<'a>(
 ) -> impl FnMut(&LogEntry, &Session) -> Vec<FacilitatorRequest> + Send + 'a {
     let mut is_asked = false;
     move |line, session| match &line.stamped.event {
-        Event::StepStarted { .. } => vec![FacilitatorRequest::OpenRound { seen: None }],
+        Event::StepStarted(_) => vec![FacilitatorRequest::OpenRound { seen: None }],
         Event::TallyMade(_) => vec![FacilitatorRequest::Accept],
         _ if session.round_on_hold().is_some() && !is_asked => {
             is_asked = true;

@@ -1,18 +1,26 @@
-//! What changes the agenda: a block in a consent round, and orders of the facilitator.
+//! What changes the agenda: orders of the facilitator, blocks in a consent round, and a step's `record`.
+//!
+//! A `record` makes one event for each entry, in the order of the result. A result of another form, an id that
+//! is taken or one that is not there fails the step, and nothing of it is recorded.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
 
 use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::core::command::AgendaChange;
 use crate::history::{
-    Agenda, AgendaUpdated, ConflictResolved, Event, Point, PointOpened, QuestionAnswered, RoundRun, Seat,
-    SeatStatus, Session,
+    Agenda, AgendaUpdated, AnswerRevealed, ArtifactRecorded, ConflictResolved, Event, Point,
+    QuestionAnswered, RECORDED_BY_STEP, RoundOpened, RoundRun, Session, StepFinished, TimedEvent,
+    check_artifact, next_id,
 };
+use crate::workflow::{Definition, Record, Recorded, Step};
 
-/// Who opens and resolves conflicts by counting.
+/// The `by` of conflicts that a count opens or resolves.
 pub(crate) const TALLY: &str = "tally";
 const TITLE_LENGTH: usize = 200;
 
-/// The event that a change yields, with the next free id where it opens something.
-pub fn change(
+pub fn event_for(
     agenda: &Agenda,
     change: AgendaChange,
     by: String,
@@ -26,9 +34,8 @@ pub fn change(
         AgendaChange::OpenConflict { title, description, minimum_change } => {
             check_title("a conflict", &title)?;
             let id = agenda.next_conflict();
-            let opened =
-                PointOpened { id, title, description, minimum_change, step, by, ..Default::default() };
-            Event::ConflictOpened(Box::new(opened))
+            let opened = Point { id, title, description, minimum_change, step, by, ..Default::default() };
+            Event::ConflictOpened(opened)
         }
         AgendaChange::ResolveConflict { id, how } => {
             check_open("conflict", "resolved", &agenda.conflicts, &id)?;
@@ -38,8 +45,8 @@ pub fn change(
         AgendaChange::OpenQuestion { title, description } => {
             check_title("a question", &title)?;
             let id = agenda.next_question();
-            let opened = PointOpened { id, title, description, step, by, ..Default::default() };
-            Event::QuestionOpened(Box::new(opened))
+            let opened = Point { id, title, description, step, by, ..Default::default() };
+            Event::QuestionOpened(opened)
         }
         AgendaChange::AnswerQuestion { id, answer } => {
             check_open("question", "answered", &agenda.questions, &id)?;
@@ -91,7 +98,7 @@ pub fn conflicts_of(session: &Session, run: &RoundRun, quorum_met: bool) -> Vec<
     let mut agenda = session.agenda.clone();
     let is_of_step =
         |point: &&Point| point.participant.is_some() && point.step.as_ref() == Some(&opened.step);
-    let blocks: Vec<Block<'_>> = run.seats.values().filter_map(Block::of).collect();
+    let blocks: Vec<Point> = run.answers().filter_map(|answer| block(opened, answer)).collect();
     let mut events = Vec::new();
     if blocks.is_empty() && quorum_met {
         events.extend(agenda.open_conflicts().filter(is_of_step).map(|conflict| {
@@ -104,51 +111,193 @@ pub fn conflicts_of(session: &Session, run: &RoundRun, quorum_met: bool) -> Vec<
             })
         }));
     }
-    for block in blocks {
-        let is_theirs =
-            |point: &&Point| is_of_step(point) && point.participant.as_deref() == Some(block.seat);
+    for mut block in blocks {
+        let is_theirs = |point: &&Point| is_of_step(point) && point.participant == block.participant;
         let before = agenda.open_conflicts().find(is_theirs);
-        if before.is_some_and(|before| before.round.as_ref() == Some(&opened.round)) {
+        if before.is_some_and(|before| before.round == block.round) {
             continue;
         }
-        let event = Event::ConflictOpened(Box::new(PointOpened {
-            id: before.map_or_else(|| agenda.next_conflict(), |before| before.id.clone()),
-            title: title(&opened.question),
-            description: block.position,
-            minimum_change: block.minimum_change,
-            step: Some(opened.step.clone()),
-            round: Some(opened.round.clone()),
-            participant: Some(block.seat.to_owned()),
-            by: TALLY.to_owned(),
-        }));
+        block.id = before.map_or_else(|| agenda.next_conflict(), |before| before.id.clone());
+        let event = Event::ConflictOpened(block);
         agenda.apply(&event);
         events.push(event);
     }
     events
 }
 
-/// The question of a round as a title: its first line, shortened.
-fn title(question: &str) -> String {
-    let line = question.lines().next().unwrap_or_default();
+/// The conflict that an answer opens if it blocks, or is no valid reply and may be a block; it has no id yet.
+fn block(opened: &RoundOpened, answer: &AnswerRevealed) -> Option<Point> {
+    let line = opened.question.lines().next().unwrap_or_default();
     let short: String = line.chars().take(TITLE_LENGTH - 10).collect();
-    let cut = if short.len() < question.len() { "…" } else { "" };
-    format!("Blocked: {short}{cut}")
-}
-
-struct Block<'a> {
-    seat: &'a str,
-    position: Option<String>,
-    minimum_change: Option<String>,
-}
-
-impl<'a> Block<'a> {
-    /// The block of a seat; also of one without a valid reply that may be a block.
-    fn of(seat: &'a Seat) -> Option<Self> {
-        let SeatStatus::Revealed(answer, _) = &seat.status else { return None };
-        let position = || answer.answer.get("position").and_then(|text| text.as_str()).map(str::to_owned);
-        if let Some(Ballot::Consent(Stance::Block, change)) = &answer.ballot {
-            return Some(Self { seat: &seat.name, position: position(), minimum_change: change.clone() });
-        }
-        answer.may_block.then(|| Self { seat: &seat.name, position: None, minimum_change: None })
+    let cut = if short.len() < opened.question.len() { "…" } else { "" };
+    let mut block = Point {
+        title: format!("Blocked: {short}{cut}"),
+        step: Some(opened.step.clone()),
+        round: Some(opened.round.clone()),
+        participant: Some(answer.participant.clone()),
+        by: TALLY.to_owned(),
+        ..Point::default()
+    };
+    if let Some(Ballot::Consent(Stance::Block, change)) = &answer.ballot {
+        block.description = answer.answer.get("position").and_then(|text| text.as_str()).map(str::to_owned);
+        block.minimum_change.clone_from(change);
+    } else if !answer.may_block {
+        return None;
     }
+    Some(block)
+}
+
+/// The keys that an artifact of a result may have: none that names a file to be read.
+const ARTIFACT_KEYS: &str = "id summary title description kind status priority content acceptance relevant";
+/// The prefix of an artifact's id, where the result gives none.
+const ARTIFACT: &str = "REQ";
+
+/// The events of a step's `record` that are not on record yet; none if it has no `record`, or failed.
+pub fn recorded(
+    session: &Session,
+    step: &Step,
+    result: &StepFinished,
+    leaks: &[Event],
+) -> Result<Vec<Event>, String> {
+    // Of a refused proposal nothing is recorded.
+    let has_result = result.success && result.data["approved"] != false;
+    let Some(record) = step.record.as_ref().filter(|_| has_result) else { return Ok(Vec::new()) };
+    let found = record.from.apply(&context_with(session, result, leaks))?;
+    let done = session.running(&step.id).map_or(0, |run| run.recorded);
+    let definition = session.definition();
+    let mut draft = Draft {
+        agenda: session.agenda.clone(),
+        artifacts: definition.artifacts.iter().map(|artifact| artifact.id.clone()).collect(),
+        definition,
+        step: &step.id,
+    };
+    let entries = entries(record, &found)?.into_iter().skip(done);
+    let event = |Entry { list, place, value }: Entry<'_>| {
+        draft.event(list, value).map_err(|why| format!("`{}`{place}: {why}", record.from.text()))
+    };
+    entries.map(event).collect()
+}
+
+/// The context with the step's own result, as later steps will see it. Of the session only what that result
+/// shows is copied: a copy of all of it would cost more with every step.
+fn context_with(session: &Session, result: &StepFinished, leaks: &[Event]) -> Map<String, Value> {
+    let items = session.step.iter().flat_map(|run| &run.items);
+    let items = items.filter_map(|id| Some((id.clone(), session.items.get(id)?.clone())));
+    let mut after = Session {
+        header: session.header.clone(),
+        roster: session.roster.clone(),
+        definition: session.definition.clone(),
+        step: session.step.clone(),
+        items: items.collect(),
+        leaks: session.leaks.clone(),
+        rounds: session.last_round_of(&result.step).cloned().into_iter().collect(),
+        chosen: session.chosen.clone(),
+        ..Session::default()
+    };
+    let finished = Event::StepFinished(Arc::new(result.clone()));
+    for event in leaks.iter().cloned().chain([finished]) {
+        after.apply(&TimedEvent { at: result.end_time, event });
+    }
+    let mut context = session.context();
+    context.extend(after.context());
+    context
+}
+
+/// An entry of one of the lists that a `record` reads.
+struct Entry<'a> {
+    list: Recorded,
+    place: String,
+    value: &'a Value,
+}
+
+fn entries<'a>(record: &Record, found: &'a Value) -> Result<Vec<Entry<'a>>, String> {
+    let of_list = |list: Recorded, place: &str, found: &'a Value| {
+        let found = found.as_array().ok_or_else(|| format!("`{}`{place} is no list", record.from.text()))?;
+        let entry = |(at, value)| Entry { list, place: format!("{place}[{at}]"), value };
+        Ok::<Vec<Entry<'a>>, String>(found.iter().enumerate().map(entry).collect())
+    };
+    if let Some(list) = record.what {
+        return of_list(list, "", found);
+    }
+    if Recorded::WORDS.iter().all(|(word, _)| found.get(word).is_none()) {
+        let words = Recorded::WORDS.map(|(word, _)| word);
+        return Err(format!("`{}` has none of {}", record.from.text(), words.join(", ")));
+    }
+    let mut all = Vec::new();
+    for (word, list) in Recorded::WORDS {
+        if let Some(found) = found.get(word).filter(|found| !found.is_null()) {
+            all.extend(of_list(list, &format!(".{word}"), found)?);
+        }
+    }
+    Ok(all)
+}
+
+/// The agenda and the artifacts' ids as the events so far leave them.
+struct Draft<'a> {
+    agenda: Agenda,
+    artifacts: Vec<String>,
+    definition: &'a Definition,
+    step: &'a str,
+}
+
+impl Draft<'_> {
+    fn event(&mut self, what: Recorded, entry: &Value) -> Result<Event, String> {
+        if what == Recorded::Artifacts {
+            return self.artifact(entry);
+        }
+        let change = change_of(what.word(), entry)?;
+        let by = RECORDED_BY_STEP.to_owned();
+        let event = event_for(&self.agenda, change, by, Some(self.step.to_owned()))?;
+        self.agenda.apply(&event);
+        Ok(event)
+    }
+
+    fn artifact(&mut self, entry: &Value) -> Result<Event, String> {
+        let titled = titled(entry);
+        let map = titled.as_object().ok_or("an artifact is a map or a text")?;
+        if let Some(key) = map.keys().find(|key| !ARTIFACT_KEYS.split(' ').any(|known| known == *key)) {
+            return Err(format!("an artifact of a result has no `{key}`"));
+        }
+        let id = match map.get("id").and_then(Value::as_str) {
+            Some(id) => id.to_owned(),
+            None => next_id(ARTIFACT, self.artifacts.iter().map(String::as_str)),
+        };
+        if self.artifacts.contains(&id) || self.definition.participants.iter().any(|seat| seat.name == id) {
+            return Err(format!("the id `{id}` is taken"));
+        }
+        let mut artifact = Map::from_iter([("id".to_owned(), id.as_str().into())]);
+        artifact.extend(map.clone().into_iter().filter(|(key, _)| key != "id"));
+        check_artifact(&artifact).map_err(|problem| problem.message)?;
+        self.artifacts.push(id);
+        let (by, record_of) = (RECORDED_BY_STEP.to_owned(), Some(self.step.to_owned()));
+        Ok(Event::ArtifactRecorded(ArtifactRecorded { artifact, by, record_of, ..Default::default() }))
+    }
+}
+
+/// The changes of a map of lists, as an answers file has them.
+pub fn agenda_changes(found: &Value) -> Result<Vec<AgendaChange>, String> {
+    let map = found.as_object().ok_or("not a map of lists")?;
+    let is_known = |key: &str| Recorded::WORDS.iter().any(|(word, _)| *word == key && *word != "artifacts");
+    if let Some(key) = map.keys().find(|key| !is_known(key)) {
+        return Err(format!("no `{key}`: write conflicts, resolved, questions, answered or agenda"));
+    }
+    let mut changes = Vec::new();
+    for (word, _) in Recorded::WORDS {
+        let Some(list) = map.get(word) else { continue };
+        let list = list.as_array().ok_or_else(|| format!("`{word}` is no list"))?;
+        for (at, entry) in list.iter().enumerate() {
+            changes.push(change_of(word, entry).map_err(|why| format!("{word}[{at}]: {why}"))?);
+        }
+    }
+    Ok(changes)
+}
+
+/// The change that an entry of the list `word` stands for.
+fn change_of(word: &str, entry: &Value) -> Result<AgendaChange, String> {
+    let entry = if matches!(word, "conflicts" | "questions") { titled(entry) } else { entry.clone() };
+    serde_json::from_value(json!({ word: entry })).map_err(|error| error.to_string())
+}
+
+fn titled(entry: &Value) -> Value {
+    if entry.is_string() { json!({ "title": entry }) } else { entry.clone() }
 }

@@ -1,50 +1,45 @@
 //! What a command would write. It changes nothing: the events are folded once they are on disk.
 
-mod agenda;
-pub(crate) mod close;
+pub(crate) mod agenda;
 pub(crate) mod facilitator;
-mod nested;
-pub(crate) mod record;
 pub(crate) mod remote;
-pub(crate) mod review;
 pub(crate) mod round;
 pub(crate) mod step;
+pub(crate) mod work_item;
 
-use super::command::{Command, DecideResult, Refusal, refuse};
-use super::proposal::Proposal;
-use super::work_item;
-use crate::history::{ApprovalGiven, Event, PauseReason, Session, SessionOpened, Status, TEXTS, Timestamp};
-use crate::workflow::Definition;
-use close::{close, close_session};
-use facilitator::{answer, check_merged, decide_live, failed_again, fork, merge_ideas};
+use super::command::{Command, DecideResult, refuse, refuse_if};
+use super::ending::{close, close_session};
+use crate::history::{Event, PauseReason, Session, SessionOpened, Status, TEXTS, Timestamp};
+use facilitator::{
+    answer, ask_round_again, change_agenda, extend_deadline, failed_again, fork, merge_ideas,
+    record_artifact, record_synthesis, retry, revise_round,
+};
 use remote::{fail_remote, invite, join, refuse_envelope, seal_remote};
-use review::{record_result, record_review};
 use round::{
-    ask_again, close_round, excusable_seat, fail_seat, offer_remaining, open_round, record_key_loss, reveal,
+    ask_again, close_round, excuse, fail_seat, offer_remaining, open_round, record_key_loss, reveal,
     seal_answer, tally,
 };
 use step::{ask_person, finish_step, offer_items, start_step};
+use work_item::{claim, record_result, record_return, record_review, record_task, renew};
 
 pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResult {
-    if let Command::Open(opened) = command {
-        return open(session, opened);
-    }
-    let Some(definition) = session.definition.clone() else { return refuse("the session is not open") };
-    if session.closed.is_some() {
-        return refuse("the session is closed");
-    }
+    let is_at_rest = session.paused.is_some();
     match command {
-        Command::Resume { program, torn_bytes } => return Ok(resume(session, program, torn_bytes)),
-        Command::KeyFileLeft { round, cause } => return note_key_file(session, round, cause),
-        Command::RecordTask { item, error } => return work_item::record_task(session, &item, error),
-        Command::Fork { session: id, at_seq } => return fork(session, id, at_seq),
-        _ if session.paused.is_some() => return refuse("session is paused; resume it first"),
-        _ => {}
-    }
-    match command {
-        Command::StartStep => start_step(session, &definition, now),
+        Command::Open(opened) => open(session, opened),
+        _ if session.definition.is_none() => refuse("the session is not open"),
+        _ if session.closed.is_some() => refuse("the session is closed"),
+        Command::Resume { program, torn_bytes } => Ok(resume(session, program, torn_bytes)),
+        Command::KeyFileLeft { round, cause } => note_key_file(session, round, cause),
+        Command::RecordTask { item, error } => record_task(session, &item, error),
+        Command::Fork { session: id, at_seq } => fork(session, id, at_seq),
+        _ if is_at_rest => refuse("session is paused; resume it first"),
+        Command::StartStep => start_step(session, now),
+        Command::Offer { step } => offer_items(session, &step, now),
+        Command::Claim { item, participant, holder } => claim(session, &item, &participant, holder, now),
+        Command::Renew { item, participant, holder } => renew(session, &item, &participant, holder, now),
+        Command::Return { back, holder } => record_return(session, *back, holder.as_deref(), now),
         Command::OpenRound { project_summary, seal } => {
-            open_round(session, &definition, project_summary.as_deref(), seal, now)
+            open_round(session, project_summary.as_deref(), seal, now)
         }
         Command::OfferRest => offer_remaining(session),
         Command::Seal { round, participant, seal } => seal_answer(session, &round, participant, seal, now),
@@ -56,94 +51,36 @@ pub fn decide(session: &Session, command: Command, now: Timestamp) -> DecideResu
             refuse_envelope(session, round, participant, why, commitment)
         }
         Command::Fail(failed) => fail_seat(session, *failed, now),
-        Command::Excuse { round, participant, reason } => {
-            let step = excusable_seat(session, &round, &participant)?.opened.step.clone();
-            Ok(vec![Event::SeatExcused { step, round, participant, reason }])
-        }
+        Command::Excuse { round, participant, reason } => excuse(session, round, participant, reason),
+        Command::Retry { round, participant, model } => retry(session, &round, participant, model),
         Command::CloseRound { reason, key } => close_round(session, reason, &key),
         Command::Reveal => reveal(session),
         Command::Tally => tally(session),
-        Command::AskPerson { step } => ask_person(session, &definition, &step, now),
-        Command::Answer(given) => give_answer(session, &definition, given),
+        Command::RecordResult { step } => record_result(session, &step),
+        Command::RecordReview { item } => record_review(session, &item, now),
+        Command::AskPerson { step } => ask_person(session, &step, now),
+        Command::Answer(given) => answer(session, given),
         Command::Merge { merge, given } => merge_ideas(session, merge, given),
+        Command::ChangeAgenda { change, by } => change_agenda(session, change, by),
+        Command::ReviseRound(revised) => revise_round(session, revised),
+        Command::RecordArtifact { artifact, by } => record_artifact(session, artifact, by),
+        Command::RecordSynthesis { round, text } => record_synthesis(session, &round, text),
+        Command::ExtendDeadline { deadline_ms } => extend_deadline(session, deadline_ms),
+        Command::AskRoundAgain => ask_round_again(session),
         Command::LoseKey => record_key_loss(session),
         Command::AskAgain { seal } => ask_again(session, seal),
-        Command::FinishStep { step } => finish_step(session, &definition, &step, now),
+        Command::FinishStep { step } => finish_step(session, &step, now),
         Command::Pause { reason, step } => pause(session, reason, step),
         Command::Stop { reason } => Ok(vec![close(session, Status::Stopped, Some(reason))]),
-        Command::Close => close_session(session, &definition, now),
-        other => decide_work_item(session, &definition, other, now),
+        Command::Close => close_session(session, now),
     }
 }
 
-/// Takes in an answer. A yes to a proposal that merges ideas merges them.
-fn give_answer(session: &Session, definition: &Definition, given: ApprovalGiven) -> DecideResult {
-    let proposal = definition.step(&given.step).and_then(|step| Proposal::of(session, definition, step));
-    if given.edited.is_some() || given.approved {
-        check_edited(&given, proposal.as_ref())?;
-    }
-    let has_merge = session.running(&given.step).is_some_and(|run| run.merge.is_some());
-    let merge = proposal.and_then(|proposal| proposal.merge()).filter(|_| given.approved && !has_merge);
-    if let Some(merge) = merge {
-        return merge_ideas(session, merge, given);
-    }
-    check_merged(session, &given)?;
-    answer(session, given)
-}
-
-/// Refuses a yes to no proposal, and a changed one that does not fit its form.
-fn check_edited(given: &ApprovalGiven, proposal: Option<&Proposal>) -> Result<(), Refusal> {
-    let why = match (proposal, &given.edited) {
-        (None, None) => return Ok(()),
-        (None, Some(_)) => "there is no proposal to change".to_owned(),
-        (Some(_), Some(_)) if !given.approved => "a refused proposal is not changed".to_owned(),
-        (Some(proposal), Some(_)) if proposal.facts.merges() => {
-            "a changed merge is written as `options`, with the ideas' own ids".to_owned()
-        }
-        (Some(proposal), Some(edited)) => match proposal.facts.check(edited) {
-            Ok(()) => return Ok(()),
-            Err(why) => format!("the changed proposal does not fit: {why}"),
-        },
-        (Some(proposal), None) => match &proposal.answer {
-            Err(why) if !proposal.facts.merges() => format!("there is no valid proposal, write one: {why}"),
-            _ => return Ok(()),
-        },
-    };
-    refuse(why)
-}
-
-/// The header, and what it says could not be read as a warning each.
 fn open(session: &Session, opened: Box<SessionOpened>) -> DecideResult {
-    match (&session.header, Session::definition_of(&opened)) {
-        (Some(_), _) => refuse("the session is open already"),
-        (None, Err(problem)) => refuse(format!("the definition does not load: {problem}")),
-        (None, Ok(_)) => {
-            let unread: Vec<Event> = opened.unread.iter().map(|message| Event::warning(message)).collect();
-            Ok(std::iter::once(Event::SessionOpened(opened)).chain(unread).collect())
-        }
-    }
-}
-
-/// What a command on work items of agents yields, or an order of the facilitator.
-fn decide_work_item(
-    session: &Session,
-    definition: &Definition,
-    command: Command,
-    now: Timestamp,
-) -> DecideResult {
-    match command {
-        Command::Offer { step } => offer_items(session, definition, &step, now),
-        Command::Claim { item, participant, holder } => {
-            work_item::claim(session, &item, &participant, holder, now)
-        }
-        Command::Renew { item, participant, holder } => {
-            work_item::renew(session, &item, &participant, holder, now)
-        }
-        Command::Return { back, holder } => work_item::record_return(session, *back, holder.as_deref(), now),
-        Command::RecordResult { step } => record_result(session, definition, &step),
-        Command::RecordReview { item } => record_review(session, &item, now),
-        live => decide_live(session, definition, live),
-    }
+    refuse_if!(session.header.is_some(), "the session is open already");
+    Session::definition_of(&opened).map_err(|problem| format!("the definition does not load: {problem}"))?;
+    let unread: Vec<Event> = opened.unread.iter().map(|message| Event::warning(message)).collect();
+    Ok(std::iter::once(Event::SessionOpened(opened)).chain(unread).collect())
 }
 
 fn note_key_file(session: &Session, round: String, cause: String) -> DecideResult {
@@ -163,6 +100,7 @@ fn pause(session: &Session, reason: PauseReason, step: Option<String>) -> Decide
 }
 
 fn resume(session: &Session, program: String, torn_bytes: u64) -> Vec<Event> {
+    let torn_bytes = (torn_bytes > 0).then_some(torn_bytes);
     let resumed = Event::SessionResumed { program, texts: TEXTS.to_owned(), torn_bytes };
     [resumed].into_iter().chain(failed_again(session)).collect()
 }

@@ -4,42 +4,39 @@ use std::sync::Arc;
 
 use super::agenda::conflicts_of;
 use super::step::finish_step;
-use crate::core::command::{DecideResult, Refusal, refuse};
+use crate::core::command::{DecideResult, Refusal, refuse, refuse_if};
 use crate::core::tally_round::tally_round;
 use crate::handoff::{Checked, Rendered, is_asked_again};
 use crate::history::{
     AnswerRevealed, BallotSealed, CloseReason, Event, RoundClosed, RoundOpened, RoundRun, SealedBy, Seat,
-    SeatFailed, SeatStatus, Session, Timestamp, WorkItemOffered,
+    SeatFailed, SeatInfo, SeatStatus, Session, Timestamp, WorkItemOffered,
 };
 use crate::round::answer::{AnswerRecord, Outcome, Reading};
 use crate::round::prompt::{self, PromptHash};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord, unseal};
 use crate::round::snapshot::{AddressLines, address};
 use crate::tokens::estimated_tokens;
-use crate::workflow::{Close, Definition, Round, Step};
+use crate::workflow::{Close, Round, Step};
 
 /// Opens the round that waits; one that cannot be opened as things stand ends its step.
 pub fn open_round(
     session: &Session,
-    definition: &Definition,
     summary: Option<&str>,
     seal: Option<SealTo>,
     now: Timestamp,
 ) -> DecideResult {
     let (step, round) = round_to_open(session)?;
+    let definition = session.definition();
     let (asked, checked) = match session.checked_round(definition, step, round) {
         Ok(checked) if checked.1.refusal.is_none() => checked,
-        _ => return finish_step(session, definition, &step.id, now),
+        _ => return finish_step(session, &step.id, now),
     };
-    if seal.as_ref().is_some_and(|seal| !seal.is_known()) {
-        return refuse("nobody can seal to this key");
-    }
-    let opened = RoundOpened { seal, ..draft(session, definition, step, &asked, summary)? };
+    refuse_if!(seal.as_ref().is_some_and(|seal| !seal.is_known()), "nobody can seal to this key");
+    let opened = RoundOpened { seal, ..draft(session, step, &asked, summary)? };
     let of_round = checked.warnings.iter().chain(&asked.warnings);
-    let of_round = of_round.map(|warning| Event::warning(&format!("round `{}`: {warning}", step.id)));
-    let of_links = session.linked(definition, step).warnings;
-    let mut events: Vec<Event> =
-        of_round.chain(of_links.iter().map(|warning| Event::warning(warning))).collect();
+    let of_round = of_round.map(|warning| format!("round `{}`: {warning}", step.id));
+    let warnings = of_round.chain(session.linked(definition, step).warnings);
+    let mut events: Vec<Event> = warnings.map(|warning| Event::warning(&warning)).collect();
     if definition.project_summary.is_none() && summary != session.context.as_deref() {
         events.push(Event::ContextChanged { text: summary.map(str::to_owned) });
     }
@@ -52,37 +49,33 @@ pub fn open_round(
 /// The round that waits, as it would be opened now.
 pub struct RoundDraft {
     pub opened: RoundOpened,
-    /// What the check of its work item says.
     pub checked: Checked,
     /// The bytes that the snapshot would have with all earlier rounds and results.
     pub bytes_in_full: usize,
 }
 
 pub fn draft_round(session: &Session, summary: Option<&str>) -> Result<RoundDraft, Refusal> {
-    let Some(definition) = session.definition.as_deref() else { return refuse("the session is not open") };
+    refuse_if!(session.definition.is_none(), "the session is not open");
     let (step, round) = round_to_open(session)?;
-    let (asked, checked) = session.checked_round(definition, step, round).map_err(Refusal::Said)?;
-    let opened = draft(session, definition, step, &asked, summary)?;
+    let (asked, checked) = session.checked_round(session.definition(), step, round)?;
+    let opened = draft(session, step, &asked, summary)?;
     let bytes_in_full = session.size_in_full(step, &asked.round, summary);
     Ok(RoundDraft { opened, checked, bytes_in_full })
 }
 
 fn draft(
     session: &Session,
-    definition: &Definition,
     step: &Step,
     asked: &Rendered<'_>,
     summary: Option<&str>,
 ) -> Result<RoundOpened, Refusal> {
-    let round = &*asked.round;
-    let before = session.revised(definition, step, round).map_err(Refusal::Said)?;
-    let seats: Vec<String> = session
-        .roster
-        .values()
-        .filter(|seat| seat.sits_in(definition, step))
-        .filter(|seat| before.is_none_or(|before| before.seat(&seat.name).is_some_and(is_asked_again)))
-        .map(|seat| seat.name.clone())
-        .collect();
+    let (definition, round) = (session.definition(), &*asked.round);
+    let before = session.revised(definition, step, round)?;
+    let is_asked = |seat: &&SeatInfo| {
+        let may_revise = |before: &RoundRun| before.seat(&seat.name).is_some_and(is_asked_again);
+        seat.sits_in(definition, step) && before.is_none_or(may_revise)
+    };
+    let seats: Vec<String> = session.roster.values().filter(is_asked).map(|seat| seat.name.clone()).collect();
     let snapshot = session.render_snapshot(step, round, summary);
     let rules = prompt::rules(&round.ballot);
     Ok(RoundOpened {
@@ -114,14 +107,11 @@ fn draft(
 }
 
 fn round_to_open(session: &Session) -> Result<(&Step, &Round), Refusal> {
-    if session.open_round().is_some() {
-        return refuse("a round is open already");
-    }
+    refuse_if!(session.open_round().is_some(), "a round is open already");
     session.waiting_round().ok_or_else(|| "no round step waits to be opened".into())
 }
 
-/// What a torn write left of the work item: the seats without a work item get theirs, from the
-/// snapshot that was frozen.
+/// Hands the frozen snapshot to the seats that a torn write left without a work item.
 pub fn offer_remaining(session: &Session) -> DecideResult {
     let run = the_open_round(session)?;
     let events = offers(session, &run.opened, |name| {
@@ -132,83 +122,70 @@ pub fn offer_remaining(session: &Session) -> DecideResult {
 
 /// The work items of the seats that are wanted, in roster order.
 fn offers(session: &Session, opened: &RoundOpened, wanted: impl Fn(&str) -> bool) -> DecideResult {
-    let directive = opened.directive.as_deref();
     let hash = PromptHash::new(&opened.rules, &opened.snapshot);
-    let mut events = Vec::with_capacity(1 + opened.seats.len());
-    for (index, name) in opened.seats.iter().enumerate().filter(|(_, name)| wanted(name)) {
-        events.push(offer(session, opened, index, name, directive, &hash)?);
-    }
-    Ok(events)
-}
-
-fn offer(
-    session: &Session,
-    opened: &RoundOpened,
-    index: usize,
-    name: &str,
-    directive: Option<&str>,
-    hash: &PromptHash,
-) -> Result<Event, Refusal> {
-    let Some(seat) = session.seat_info(name) else { return refuse(format!("`{name}` is not in the roster")) };
-    let (ballot, order) = (session.earlier_ballot(opened, name), session.option_order(opened, name));
-    let address = address(AddressLines {
-        role: seat.role.as_deref().unwrap_or(name),
-        directive,
-        own_directive: opened.directives.get(name).map(String::as_str),
-        earlier_ballot: ballot.as_ref(),
-        option_order: order.as_deref(),
-    });
-    let persona = session.persona(&seat.persona).map_or("", |persona| persona.text.as_str());
-    let prompt_sha256 = hash.with_tail(&prompt::tail(&address, persona));
-    Ok(Event::WorkItemOffered(Arc::new(WorkItemOffered {
-        step: opened.step.clone(),
-        round: opened.round.clone(),
-        participant: name.to_owned(),
-        item: format!("{}/{}", opened.round, index + 1),
-        model: seat.label(&opened.step).to_owned(),
-        available_skills: Vec::new(),
-        address,
-        persona: seat.persona.clone(),
-        prompt_sha256,
-        context_sha256: opened.snapshot_sha256.clone(),
-        task: None,
-    })))
+    let wanted = opened.seats.iter().enumerate().filter(|(_, name)| wanted(name));
+    let offer = |(index, name): (usize, &String)| {
+        let seat = session.seat_info(name).ok_or_else(|| format!("`{name}` is not in the roster"))?;
+        let (ballot, order) = (session.earlier_ballot(opened, name), session.option_order(opened, name));
+        let address = address(AddressLines {
+            role: seat.role.as_deref().unwrap_or(name),
+            directive: opened.directive.as_deref(),
+            own_directive: opened.directives.get(name).map(String::as_str),
+            earlier_ballot: ballot.as_ref(),
+            option_order: order.as_deref(),
+        });
+        let persona = session.persona(&seat.persona).map_or("", |persona| persona.text.as_str());
+        Ok(Event::WorkItemOffered(Arc::new(WorkItemOffered {
+            step: opened.step.clone(),
+            round: opened.round.clone(),
+            participant: name.clone(),
+            item: format!("{}/{}", opened.round, index + 1),
+            model: seat.label(&opened.step).to_owned(),
+            available_skills: Vec::new(),
+            persona: seat.persona.clone(),
+            prompt_sha256: hash.with_tail(&prompt::tail(&address, persona)),
+            address,
+            context_sha256: opened.snapshot_sha256.clone(),
+            task: None,
+        })))
+    };
+    wanted.map(offer).collect()
 }
 
 fn the_open_round(session: &Session) -> Result<&RoundRun, Refusal> {
-    session.open_round().map_or_else(|| refuse("no round is open"), Ok)
-}
-
-pub fn open_seat<'a>(session: &'a Session, round: &str, name: &str) -> Result<&'a RoundRun, Refusal> {
-    seat_that(session, round, name, SeatStatus::is_open)
+    session.open_round().ok_or_else(|| "no round is open".into())
 }
 
 pub fn fail_seat(session: &Session, failed: SeatFailed, now: Timestamp) -> DecideResult {
-    let run = open_seat(session, &failed.round, &failed.participant)?;
+    let run = with_open_seat(session, &failed.round, &failed.participant)?;
     let (step, elapsed_ms) = (run.opened.step.clone(), now.since(run.opened_at));
     Ok(vec![Event::SeatFailed(SeatFailed { step, elapsed_ms, ..failed })])
 }
 
-/// Returns the open round if its seat `name` can be let go: it is open, or it failed.
-pub fn excusable_seat<'a>(session: &'a Session, round: &str, name: &str) -> Result<&'a RoundRun, Refusal> {
-    seat_that(session, round, name, |status| status.is_open() || matches!(status, SeatStatus::Failed(_)))
+pub fn excuse(session: &Session, round: String, participant: String, reason: String) -> DecideResult {
+    let (run, seat) = seat_in(session, &round, &participant)?;
+    let may_go = seat.status.is_open() || matches!(seat.status, SeatStatus::Failed(_));
+    refuse_if!(!may_go, format!("`{participant}` is settled already"));
+    Ok(vec![Event::SeatExcused { step: run.opened.step.clone(), round, participant, reason }])
 }
 
-fn seat_that<'a>(
+/// Returns the open round `round` and its seat `name`.
+pub fn seat_in<'a>(
     session: &'a Session,
     round: &str,
     name: &str,
-    is_wanted: fn(&SeatStatus) -> bool,
-) -> Result<&'a RoundRun, Refusal> {
-    let run = match session.open_round() {
-        Some(run) if run.opened.round == round => run,
-        _ => return refuse(format!("round `{round}` is not open")),
-    };
-    match run.seat(name) {
-        None => refuse(format!("`{name}` has no seat in round `{round}`")),
-        Some(seat) if !is_wanted(&seat.status) => refuse(format!("`{name}` is settled already")),
-        Some(_) => Ok(run),
-    }
+) -> Result<(&'a RoundRun, &'a Seat), Refusal> {
+    let run = session.open_round().filter(|run| run.opened.round == round);
+    let run = run.ok_or_else(|| format!("round `{round}` is not open"))?;
+    let seat = run.seat(name).ok_or_else(|| format!("`{name}` has no seat in round `{round}`"))?;
+    Ok((run, seat))
+}
+
+/// Returns the open round if its seat `name` is open.
+fn with_open_seat<'a>(session: &'a Session, round: &str, name: &str) -> Result<&'a RoundRun, Refusal> {
+    let (run, seat) = seat_in(session, round, name)?;
+    refuse_if!(!seat.status.is_open(), format!("`{name}` is settled already"));
+    Ok(run)
 }
 
 pub fn seal_answer(
@@ -225,10 +202,8 @@ pub fn seal_answer(
         let (step, round) = (run.opened.step.clone(), round.to_owned());
         return Ok(vec![Event::LateAnswerRefused { step, round, participant }]);
     }
-    let run = open_seat(session, round, &participant)?;
-    if !run.all_have_items() {
-        return refuse("not every seat has its work item");
-    }
+    let run = with_open_seat(session, round, &participant)?;
+    refuse_if!(!run.all_have_items(), "not every seat has its work item");
     let by = match session.remote(&participant) {
         None => None,
         Some(remote) if remote.is_sealed_here() => Some(SealedBy::Table),
@@ -247,22 +222,14 @@ pub fn seal_answer(
 
 pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> DecideResult {
     let run = the_open_round(session)?;
-    if !run.opens_with(key) {
-        return refuse("the key is not that of the round");
-    }
-    let has_limit = || {
-        let of_session = session.definition.as_ref().and_then(|definition| definition.max_duration_ms);
-        run.deadline_ms.or(of_session).is_some()
-    };
+    refuse_if!(!run.opens_with(key), "the key is not that of the round");
     let may = match reason {
         CloseReason::All => run.open_seats().next().is_none(),
         CloseReason::Quorum => run.opened.close == Close::Quorum && run.sealed() >= run.opened.quorum,
-        CloseReason::Deadline => has_limit(),
+        CloseReason::Deadline => run.deadline_ms.or(session.definition().max_duration_ms).is_some(),
         CloseReason::Facilitator => true,
     };
-    if !may || !run.all_have_items() {
-        return refuse("the round does not close as its seats stand");
-    }
+    refuse_if!(!may || !run.all_have_items(), "the round does not close as its seats stand");
     Ok(vec![Event::RoundClosed(RoundClosed {
         step: run.opened.step.clone(),
         round: run.opened.round.clone(),
@@ -275,13 +242,22 @@ pub fn close_round(session: &Session, reason: CloseReason, key: &RoundKey) -> De
 /// One event for each seat with something sealed, in roster order; a seal that does not open becomes a failed
 /// seat.
 pub fn reveal(session: &Session) -> DecideResult {
-    let Some(run) = session.rounds.last() else { return refuse("there is no round") };
-    let Some(key) = run.closed.as_ref().and_then(|closed| RoundKey::from_hex(&closed.key)) else {
-        return refuse("the round is not closed");
-    };
+    let run = session.rounds.last().ok_or("there is no round")?;
+    let key = run.closed.as_ref().and_then(|closed| RoundKey::from_hex(&closed.key));
+    let key = key.ok_or("the round is not closed")?;
     let reveal = |(seat, sealed): (&Seat, &SealedRecord)| match &seat.status {
         SeatStatus::Failed(failed) => Event::SeatFailed(told_in_full(run, &key, failed, sealed)),
-        _ => reveal_seat(session, run, &key, seat, sealed),
+        _ => match reveal_answer(session, run, &key, &seat.name, sealed) {
+            Ok(answer) => Event::AnswerRevealed(Arc::new(answer)),
+            Err(reason) => Event::SeatFailed(SeatFailed {
+                step: run.opened.step.clone(),
+                round: run.opened.round.clone(),
+                participant: seat.name.clone(),
+                elapsed_ms: seat.elapsed_ms.unwrap_or(0),
+                reason,
+                ..SeatFailed::default()
+            }),
+        },
     };
     let events: Vec<Event> = run.unrevealed().map(reveal).collect();
     if events.is_empty() { refuse("everything is revealed") } else { Ok(events) }
@@ -295,55 +271,36 @@ fn told_in_full(run: &RoundRun, key: &RoundKey, failed: &SeatFailed, sealed: &Se
     SeatFailed { reason, in_full: None, ..failed.clone() }
 }
 
-fn reveal_seat(
-    session: &Session,
-    run: &RoundRun,
-    key: &RoundKey,
-    seat: &Seat,
-    sealed: &SealedRecord,
-) -> Event {
-    match unseal_answer(session, run, key, &seat.name, sealed) {
-        Ok(answer) => Event::AnswerRevealed(Arc::new(answer)),
-        Err(reason) => Event::SeatFailed(SeatFailed {
-            step: run.opened.step.clone(),
-            round: run.opened.round.clone(),
-            participant: seat.name.clone(),
-            elapsed_ms: seat.elapsed_ms.unwrap_or(0),
-            reason,
-            ..SeatFailed::default()
-        }),
-    }
-}
-
-pub fn unseal_answer(
+fn reveal_answer(
     session: &Session,
     run: &RoundRun,
     key: &RoundKey,
     who: &str,
     seal: &SealedRecord,
 ) -> Result<AnswerRevealed, String> {
-    let opened = unseal(key, run.binding(who), seal);
-    let opened = opened.map_err(|error| error.to_string())?;
-    let record = serde_json::from_str::<AnswerRecord>(&opened.record);
+    let opened = unseal(key, run.binding(who), seal).map_err(|error| error.to_string())?;
+    let record = serde_json::from_str::<AnswerRecord>(&opened.record).ok();
     if let Some(remote) = session.remote(who) {
         let (is_by_program, text) = (remote.is_by_program(), &*opened.record);
         let is_formed =
             |it: &AnswerRecord| if is_by_program { it.is_exactly(text) } else { it.is_from_person(text) };
-        if !record.as_ref().is_ok_and(is_formed) {
+        if !record.as_ref().is_some_and(is_formed) {
             let whose = if is_by_program { "a program's" } else { "one person's" };
             return Err(format!("the sealed record has not the form of {whose} answer"));
         }
     }
-    let mut record = record.map_err(|_| "the sealed record is no record".to_owned())?;
+    let mut record = record.ok_or("the sealed record is no record")?;
     let form = &run.opened.ballot;
     let Reading { outcome, reason, ballot, answer, mut flags } = record.read(form);
     flags.extend(record.cut_prompt(run.opened.estimated_tokens));
     let may_block = matches!(outcome, Outcome::Invalid | Outcome::Refused)
         && record.replies.iter().any(|reply| form.kind.spec().may_block(&reply.text));
+    let (step, round) = (run.opened.step.clone(), run.opened.round.clone());
+    let (participant, nonce) = (who.to_owned(), opened.nonce);
     Ok(AnswerRevealed {
-        step: run.opened.step.clone(),
-        round: run.opened.round.clone(),
-        participant: who.to_owned(),
+        step,
+        round,
+        participant,
         outcome,
         reason,
         ballot,
@@ -351,21 +308,16 @@ pub fn unseal_answer(
         flags,
         record,
         may_block,
-        nonce: opened.nonce,
+        nonce,
     })
 }
 
 pub fn tally(session: &Session) -> DecideResult {
-    let Some(run) = session.rounds.last() else { return refuse("there is no round") };
-    if run.closed.is_none() {
-        return refuse("the round is open: nothing can be counted yet");
-    }
-    if run.unrevealed().next().is_some() {
-        return refuse("not everything is revealed yet");
-    }
-    if run.tally.as_ref().is_some_and(|tally| !tally.verdict.tie || run.tie_choice.is_none()) {
-        return refuse("the round is counted already");
-    }
+    let run = session.rounds.last().ok_or("there is no round")?;
+    refuse_if!(run.closed.is_none(), "the round is open: nothing can be counted yet");
+    refuse_if!(run.unrevealed().next().is_some(), "not everything is revealed yet");
+    let is_counted = run.tally.as_ref().is_some_and(|tally| !tally.verdict.tie || run.tie_choice.is_none());
+    refuse_if!(is_counted, "the round is counted already");
     // What answers give away is on record before they can be handed on.
     let mut events: Vec<Event> = session.leaks_in_round(run).into_iter().collect();
     let tally = tally_round(session, run);
@@ -378,9 +330,7 @@ pub fn tally(session: &Session) -> DecideResult {
 pub fn record_key_loss(session: &Session) -> DecideResult {
     let run = the_open_round(session)?;
     let participants: Vec<String> = run.sealed_seats().map(|seat| seat.name.clone()).collect();
-    if participants.is_empty() {
-        return refuse("nothing is sealed under the lost key");
-    }
+    refuse_if!(participants.is_empty(), "nothing is sealed under the lost key");
     Ok(vec![Event::KeyLost { step: run.opened.step.clone(), round: run.opened.round.clone(), participants }])
 }
 
@@ -389,9 +339,7 @@ pub fn ask_again(session: &Session, seal: Option<SealTo>) -> DecideResult {
     let participants = run.lost_seats();
     // A lost key to which nothing is sealed is only replaced.
     let is_replaced = seal.is_some() && seal != run.seal_to && run.sealed() == 0;
-    if participants.is_empty() && !is_replaced {
-        return refuse("no answer of the open round is lost");
-    }
+    refuse_if!(participants.is_empty() && !is_replaced, "no answer of the open round is lost");
     let (step, round) = (run.opened.step.clone(), run.opened.round.clone());
     Ok(vec![Event::SeatsAskedAgain { step, round, participants, seal }])
 }

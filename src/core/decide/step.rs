@@ -4,74 +4,66 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::close::time_is_up;
-use super::nested::{StepOutcome, items, of_each, of_sequence, several};
-use super::record::recorded;
-use crate::core::command::{DecideResult, Refusal, refuse};
-use crate::core::next::{tie_message, unstarted};
+use super::agenda::recorded;
+use crate::core::command::{DecideResult, Refusal, refuse, refuse_if};
+use crate::core::ending::time_is_up;
+use crate::core::next::{has_failed, tie_message, unstarted};
 use crate::core::proposal::{Proposal, holds};
-use crate::handoff::{WorkItemDraft, rejected, round_data};
+use crate::handoff::{WorkItemDraft, parallel_data, rejected, round_data};
 use crate::history::{
-    ApprovalGiven, ApprovalRequested, ApprovalRun, Event, IdeasMerged, ItemStatus, Merge, RECORDED_BY_STEP,
-    RoundRun, Session, StepFinished, StepRun, Timestamp, WorkItem, WorkItemOffered,
+    ApprovalGiven, ApprovalRequested, Event, IdeasMerged, Merge, RECORDED_BY_STEP, RoundRun, Session,
+    StepFinished, StepRun, StepStarted, Timestamp, WorkItem, WorkItemOffered,
 };
 use crate::tally::Ties;
-use crate::workflow::{Approval, Definition, Step, StepKind};
+use crate::workflow::{Approval, Each, MOST_ITEMS, Step, StepKind};
 
-pub fn start_step(session: &Session, definition: &Definition, now: Timestamp) -> DecideResult {
+pub fn start_step(session: &Session, now: Timestamp) -> DecideResult {
+    let definition = session.definition();
     if let Some(run) = &session.step {
-        let Some((around, step)) = session.active_steps().find_map(|run| {
+        let inside = session.active_steps().find_map(|run| {
             let around = definition.step(&run.id)?;
-            Some((around, unstarted(definition, around, run)?))
-        }) else {
-            return refuse(format!("step `{}` still runs", run.id));
-        };
-        let within = Some(around.id.clone());
-        return Ok(vec![started(session, step, session.iterations, within)]);
+            Some((around, unstarted(session, around, run)?))
+        });
+        let Some((around, step)) = inside else { return refuse(format!("step `{}` still runs", run.id)) };
+        return Ok(vec![started(session, step, session.iterations, Some(around.id.clone()))]);
     }
-    if session.due_synthesis().is_some() {
-        return refuse("the note that a step wrote is not on record");
-    }
-    let Some(step) = session.next_step().and_then(|id| definition.step(id)) else {
-        return refuse("no step is left");
-    };
-    if session.is_exhausted(step) {
-        return refuse(format!("step `{}` has run as often as it may", step.id));
-    }
-    if session.iterations >= definition.max_iterations {
-        return refuse(format!("the limit of {} steps is reached", definition.max_iterations));
-    }
-    if let Some(stop) = time_is_up(session, definition, now) {
-        return Ok(vec![stop]);
-    }
-    Ok(vec![started(session, step, session.iterations + 1, None)])
+    refuse_if!(session.due_synthesis().is_some(), "the note that a step wrote is not on record");
+    let step = session.next_step().and_then(|id| definition.step(id)).ok_or("no step is left")?;
+    refuse_if!(session.is_exhausted(step), format!("step `{}` has run as often as it may", step.id));
+    let limit = definition.max_iterations;
+    refuse_if!(session.iterations >= limit, format!("the limit of {limit} steps is reached"));
+    let started = || started(session, step, session.iterations + 1, None);
+    Ok(vec![time_is_up(session, now).unwrap_or_else(started)])
 }
 
 fn started(session: &Session, step: &Step, iteration: u32, within: Option<String>) -> Event {
     // Why there are none is said by the result of the step.
     let items = items(session, step).unwrap_or_default();
-    Event::StepStarted { step: step.id.clone(), kind: step.kind_name().to_owned(), iteration, within, items }
+    let (step, kind) = (step.id.clone(), step.kind_name().to_owned());
+    Event::StepStarted(StepStarted { step, kind, iteration, within, items })
 }
 
-fn running<'a>(
-    session: &'a Session,
-    definition: &'a Definition,
-    id: &str,
-) -> Result<(&'a StepRun, &'a Step), Refusal> {
-    match (session.running(id), definition.step(id)) {
-        (Some(run), Some(step)) => Ok((run, step)),
-        _ => refuse(format!("step `{id}` does not run")),
+/// The items that a step runs its steps for; none unless it is an `each`.
+fn items(session: &Session, step: &Step) -> Result<Vec<Value>, String> {
+    let StepKind::Each(each) = &step.kind else { return Ok(Vec::new()) };
+    let mut context = session.context_for(&step.id);
+    context.insert("input".to_owned(), session.given_input(&step.id));
+    match each.of.apply(&context)? {
+        Value::Array(items) if items.len() > MOST_ITEMS => {
+            Err(format!("`of` gives {} items; the most is {MOST_ITEMS}", items.len()))
+        }
+        Value::Array(items) => Ok(items),
+        _ => Err(format!("`of` gives no list: {}", each.of.text())),
     }
 }
 
 /// The work items of a step that has handed none out; the end of the step where none can be made.
-pub fn offer_items(session: &Session, definition: &Definition, id: &str, now: Timestamp) -> DecideResult {
-    let (run, step) = running(session, definition, id)?;
-    let drafts = match session.work_item_drafts(definition, step) {
+pub fn offer_items(session: &Session, id: &str, now: Timestamp) -> DecideResult {
+    let running = Running::of(session, id, now)?;
+    let Running { run, step, .. } = running;
+    let drafts = match session.work_item_drafts(session.definition(), step) {
         Ok(drafts) => drafts,
-        Err(why) if run.items.is_empty() => {
-            return Ok(ended(session, definition, step, StepOutcome::to_nothing(why), None, now));
-        }
+        Err(why) if run.items.is_empty() => return Ok(running.end(StepOutcome::failed(why))),
         Err(why) => return refuse(why),
     };
     let nth = session.runs.get(id).copied().unwrap_or(1);
@@ -90,32 +82,29 @@ pub fn offer_items(session: &Session, definition: &Definition, id: &str, now: Ti
     if events.is_empty() { refuse(format!("step `{id}` has nothing left to hand out")) } else { Ok(events) }
 }
 
-pub fn ask_person(session: &Session, definition: &Definition, id: &str, now: Timestamp) -> DecideResult {
+pub fn ask_person(session: &Session, id: &str, now: Timestamp) -> DecideResult {
     if let Some(step) = session.exhausted_step().filter(|step| step.id == id) {
         return match session.exhausted {
             Some(_) => refuse("the question is asked already"),
             None => Ok(vec![Event::ApprovalRequested(session.exhausted_request(step))]),
         };
     }
-    let (run, step) = running(session, definition, id)?;
-    if run.approval.is_some() {
-        return refuse("the question is asked already");
-    }
+    let running = Running::of(session, id, now)?;
+    let Running { run, step, .. } = running;
+    refuse_if!(run.approval.is_some(), "the question is asked already");
     // As the round was opened: its step may have been revised since.
     let round = session.round_of(run).filter(|round| round.opened.ties == Ties::Ask);
     let tied = round.and_then(|round| round.tally.as_ref()).filter(|tally| tally.verdict.tie);
-    let asked = if let StepKind::Approval(approval) = &step.kind {
-        match question(session, definition, step, approval) {
+    let asked = match (&step.kind, tied) {
+        (StepKind::Approval(approval), _) => match running.question(approval) {
             ApprovalState::Asks(asked) => asked,
-            ApprovalState::Ends(came, merge) => {
-                return Ok(ended(session, definition, step, came, merge, now));
-            }
+            ApprovalState::Ends(outcome) => return Ok(running.end(outcome)),
+        },
+        (StepKind::Round(_), Some(tally)) => {
+            let choices = tally.verdict.winners.clone();
+            ApprovalRequested { message: tie_message(&choices), choices, ..ApprovalRequested::default() }
         }
-    } else if let (Some(_), Some(tally)) = (step.round(), tied) {
-        let choices = tally.verdict.winners.clone();
-        ApprovalRequested { message: tie_message(&choices), choices, ..ApprovalRequested::default() }
-    } else {
-        return refuse(format!("step `{}` asks nothing of a person", step.id));
+        _ => return refuse(format!("step `{}` asks nothing of a person", step.id)),
     };
     Ok(vec![Event::ApprovalRequested(ApprovalRequested {
         step: step.id.clone(),
@@ -125,213 +114,283 @@ pub fn ask_person(session: &Session, definition: &Definition, id: &str, now: Tim
     })])
 }
 
-/// Whether an approval that has not asked yet asks a person, or what it comes to without.
+pub fn finish_step(session: &Session, id: &str, now: Timestamp) -> DecideResult {
+    let running = Running::of(session, id, now)?;
+    Ok(running.end(running.outcome()?))
+}
+
+/// A step that runs, at the time of a command on it.
+struct Running<'a> {
+    session: &'a Session,
+    step: &'a Step,
+    run: &'a StepRun,
+    now: Timestamp,
+}
+
+#[derive(Default)]
+struct StepOutcome {
+    success: bool,
+    data: Value,
+    error: Option<String>,
+    /// The merge that a proposal, taken without asking, makes.
+    merge: Option<Merge>,
+}
+
+impl StepOutcome {
+    fn of(data: Value) -> Self {
+        Self { success: true, data, ..Self::default() }
+    }
+
+    fn failed(error: impl Into<String>) -> Self {
+        Self { error: Some(error.into()), ..Self::default() }
+    }
+
+    fn envelope(data: Value, error: Option<String>) -> Self {
+        Self { success: error.is_none(), data, error, merge: None }
+    }
+}
+
+impl From<Result<Value, String>> for StepOutcome {
+    fn from(came: Result<Value, String>) -> Self {
+        came.map_or_else(Self::failed, Self::of)
+    }
+}
+
+/// An approval that has not asked yet: it asks, or ends without.
 enum ApprovalState {
     Asks(ApprovalRequested),
-    Ends(StepOutcome, Option<Merge>),
+    Ends(StepOutcome),
 }
 
-fn question(session: &Session, definition: &Definition, step: &Step, approval: &Approval) -> ApprovalState {
-    let proposal = Proposal::of(session, definition, step);
-    if let Some(taken) = proposal.as_ref().filter(|it| it.is_unasked(session, definition, step, approval)) {
-        let merge = taken.merge();
-        let mut data = taken.accepted(None, merge.as_ref());
-        data.insert("approved".to_owned(), true.into());
-        return ApprovalState::Ends(StepOutcome::to(data.into()), merge);
-    }
-    let ideas = session.round_to_merge(&step.id).map(RoundRun::ideas).unwrap_or_default();
-    if let (Some(round), true) = (&approval.merges, ideas.is_empty()) {
-        let why = format!("round `{round}` has no ideas to merge");
-        return ApprovalState::Ends(StepOutcome::to_nothing(why), None);
-    }
-    let (mut message, written) = match session.rendered_message(definition, step, approval) {
-        Ok(rendered) => rendered,
-        Err(why) => return ApprovalState::Ends(StepOutcome::to_nothing(why), None),
-    };
-    let proposal = proposal.map(|proposal| {
-        proposal.answer.unwrap_or_else(|why| {
-            message.push_str(&format!("\nThere is no valid proposal: {why}"));
-            proposal.facts.blank()
-        })
-    });
-    ApprovalState::Asks(ApprovalRequested { message, written, ideas, proposal, ..Default::default() })
-}
-
-pub fn finish_step(session: &Session, definition: &Definition, id: &str, now: Timestamp) -> DecideResult {
-    let (run, step) = running(session, definition, id)?;
-    let came = match &step.kind {
-        StepKind::Round(round) if run.round.is_none() => {
-            match session.round_refusal(definition, step, round) {
-                Some(why) => StepOutcome { data: json!([]), ..StepOutcome::to_nothing(why) },
-                None => return refuse(format!("round `{}` is not opened", step.id)),
-            }
+impl<'a> Running<'a> {
+    fn of(session: &'a Session, id: &str, now: Timestamp) -> Result<Self, Refusal> {
+        match (session.running(id), session.definition().step(id)) {
+            (Some(run), Some(step)) => Ok(Self { session, step, run, now }),
+            _ => refuse(format!("step `{id}` does not run")),
         }
-        StepKind::Round(_) => of_round(session, step, run)?,
-        StepKind::Approval(approval) => match &run.approval {
-            Some(ApprovalRun { given: Some(given), .. }) => {
-                let proposal = Proposal::of(session, definition, step);
-                StepOutcome::to(approval_data(given, run.merge.as_ref(), proposal))
-            }
-            None => match question(session, definition, step, approval) {
-                ApprovalState::Ends(came, merge) => {
-                    return Ok(ended(session, definition, step, came, merge, now));
-                }
-                ApprovalState::Asks(_) => return refuse(format!("step `{id}` waits for a person")),
-            },
-            Some(_) => return refuse(format!("step `{id}` waits for a person")),
-        },
-        StepKind::Agent(_) => of_agent(session, definition, step, run)?,
-        StepKind::Review(_) => of_review(session, definition, step, run)?,
-        StepKind::Parallel(parallel) => {
-            several(session, definition, parallel.steps.len(), parallel.min_success, run)?
+    }
+
+    fn items(&self) -> Vec<&'a WorkItem> {
+        self.run.items.iter().filter_map(|id| self.session.items.get(id)).collect()
+    }
+
+    /// The events at its end: names that its answers give away, its merge and records, its result.
+    fn end(&self, mut came: StepOutcome) -> Vec<Event> {
+        let Self { session, step, run, now } = self;
+        // What answers give away is on record before they can be handed on.
+        let mut events: Vec<Event> = session.leaks_in_items(step, &self.items()).into_iter().collect();
+        if let (Some(merge), Some(round), None) =
+            (came.merge.take(), session.round_to_merge(&step.id), &run.merge)
+        {
+            let (step, round) = (step.id.clone(), round.opened.round.clone());
+            let by = RECORDED_BY_STEP.to_owned();
+            events.push(Event::IdeasMerged(Box::new(IdeasMerged { step, round, merge, by })));
         }
-        StepKind::Sequence(_) => of_sequence(session, definition, step, run)?,
-        StepKind::Each(each) => of_each(session, definition, step, each, run)?,
-        StepKind::Transform(transform) => match transform.apply(&session.context_for(id)) {
-            Ok(data) => StepOutcome::to(data),
-            Err(error) => StepOutcome::to_nothing(error),
-        },
-        StepKind::Condition(branch) => match holds(session, definition, step, &branch.condition) {
-            Ok(holds) => StepOutcome::to(json!({ "result": holds })),
-            Err(error) => StepOutcome::to_nothing(error),
-        },
-    };
-    Ok(ended(session, definition, step, came, None, now))
-}
-
-/// The events at the end of a step: what its answers give away, what is merged and recorded, its result.
-fn ended(
-    session: &Session,
-    definition: &Definition,
-    step: &Step,
-    came: StepOutcome,
-    merged: Option<Merge>,
-    now: Timestamp,
-) -> Vec<Event> {
-    let Some(run) = session.running(&step.id) else { return Vec::new() };
-    let items: Vec<&WorkItem> = run.items.iter().filter_map(|id| session.items.get(id)).collect();
-    // What answers give away is on record before they can be handed on.
-    let mut events: Vec<Event> = session.leaks_in_items(step, &items).into_iter().collect();
-    if let (Some(merge), Some(round), None) = (merged, session.round_to_merge(&step.id), &run.merge) {
-        let (step, round) = (step.id.clone(), round.opened.round.clone());
-        let by = RECORDED_BY_STEP.to_owned();
-        events.push(Event::IdeasMerged(Box::new(IdeasMerged { step, round, merge, by })));
-    }
-    let result = |came: StepOutcome| StepFinished {
-        step: step.id.clone(),
-        step_id: step.id.clone(),
-        success: came.success,
-        data: came.data,
-        error: came.error,
-        start_time: run.started,
-        end_time: now,
-        duration: now.since(run.started),
-    };
-    let mut finished = result(came);
-    match recorded(session, definition, step, &finished, &events) {
-        Ok(changes) => events.extend(changes),
-        Err(why) => finished = result(StepOutcome::to_nothing(format!("nothing is recorded: {why}"))),
-    }
-    events.push(Event::StepFinished(Arc::new(finished)));
-    events
-}
-
-fn of_round(session: &Session, step: &Step, run: &StepRun) -> Result<StepOutcome, Refusal> {
-    let Some(round) = session.round_of(run) else {
-        return refuse(format!("round `{}` is not counted", step.id));
-    };
-    let Some(tally) = &round.tally else { return refuse(format!("round `{}` is not counted", step.id)) };
-    if tally.verdict.tie && round.opened.ties == Ties::Ask {
-        return refuse(format!("the tie of round `{}` waits for a person", step.id));
-    }
-    let error = tally.failure().map(|why| why.to_string());
-    Ok(StepOutcome { success: error.is_none(), data: round_data(round), error })
-}
-
-fn approval_data(given: &ApprovalGiven, merge: Option<&Merge>, proposal: Option<Proposal>) -> Value {
-    let mut data = json!({ "approved": given.approved });
-    if let Some(comment) = &given.comment {
-        data["comment"] = comment.as_str().into();
-    }
-    if !given.approved {
-        return data;
-    }
-    if let Some(merge) = merge {
-        data["options"] = merge.options_json();
-    }
-    let taken = proposal.map(|proposal| proposal.accepted(given.edited.as_ref(), merge));
-    for (key, value) in taken.into_iter().flatten() {
-        data[key] = value;
-    }
-    data
-}
-
-/// Why a step that handed nothing out did not, or what its items came to.
-fn settled<'a>(
-    session: &'a Session,
-    definition: &Definition,
-    step: &Step,
-    run: &StepRun,
-) -> Result<Result<Vec<&'a WorkItem>, String>, Refusal> {
-    if run.items.is_empty() {
-        return match session.work_item_drafts(definition, step) {
-            Err(why) => Ok(Err(why)),
-            Ok(_) => refuse(format!("step `{}` has not handed its work out", step.id)),
+        let result = |came: StepOutcome| StepFinished {
+            step: step.id.clone(),
+            step_id: step.id.clone(),
+            success: came.success,
+            data: came.data,
+            error: came.error,
+            start_time: run.started,
+            end_time: *now,
+            duration: now.since(run.started),
         };
-    }
-    let items: Vec<&WorkItem> = run.items.iter().filter_map(|id| session.items.get(id)).collect();
-    if items.iter().any(|item| item.outcome().is_none()) {
-        return refuse(format!("step `{}` waits for its work items", step.id));
-    }
-    if session.unrecorded(run).is_some() || session.unreviewed(run).is_some() {
-        return refuse(format!("what step `{}` made is not on record", step.id));
-    }
-    Ok(Ok(items))
-}
-
-fn of_agent(
-    session: &Session,
-    definition: &Definition,
-    step: &Step,
-    run: &StepRun,
-) -> Result<StepOutcome, Refusal> {
-    let items = match settled(session, definition, step, run)? {
-        Ok(items) => items,
-        Err(why) => return Ok(StepOutcome::to_nothing(why)),
-    };
-    let returned = items.first().and_then(|item| item.outcome());
-    Ok(match returned {
-        Some(back) if back.status == ItemStatus::Completed => StepOutcome::to(back.data.clone()),
-        Some(back) => {
-            StepOutcome::to_nothing(back.error.clone().unwrap_or_else(|| "no reason given".to_owned()))
+        let mut finished = result(came);
+        match recorded(session, step, &finished, &events) {
+            Ok(changes) => events.extend(changes),
+            Err(why) => finished = result(StepOutcome::failed(format!("nothing is recorded: {why}"))),
         }
-        None => StepOutcome::to_nothing("no reply"),
-    })
-}
+        events.push(Event::StepFinished(Arc::new(finished)));
+        events
+    }
 
-/// One entry a review, under its reviewer's name; it succeeds when one of them was completed.
-fn of_review(
-    session: &Session,
-    definition: &Definition,
-    step: &Step,
-    run: &StepRun,
-) -> Result<StepOutcome, Refusal> {
-    let items = match settled(session, definition, step, run)? {
-        Ok(items) => items,
-        Err(why) => return Ok(StepOutcome::to_nothing(why)),
-    };
-    let mut done = 0;
-    let entry = |item: &WorkItem| {
-        let who = &item.offered.participant;
-        match item.outcome() {
-            Some(back) if back.status == ItemStatus::Completed => {
-                done += 1;
-                json!({ "stepId": who, "status": "fulfilled", "result": back.data, "error": null })
+    fn outcome(&self) -> Result<StepOutcome, Refusal> {
+        Ok(match &self.step.kind {
+            StepKind::Round(_) => self.of_round()?,
+            StepKind::Approval(approval) => self.of_approval(approval)?,
+            StepKind::Agent(_) => self.of_agent()?,
+            StepKind::Review(_) => self.of_review()?,
+            StepKind::Parallel(parallel) => self.several(parallel.steps.len(), parallel.min_success)?,
+            StepKind::Sequence(_) => self.of_sequence()?,
+            StepKind::Each(each) => self.of_each(each)?,
+            StepKind::Transform(transform) => {
+                transform.apply(&self.session.context_for(&self.step.id)).into()
             }
-            other => rejected(who, other.and_then(|back| back.error.as_deref()).unwrap_or("no reason given")),
+            StepKind::Condition(branch) => {
+                let holds = holds(self.session, self.step, &branch.condition);
+                holds.map(|holds| json!({ "result": holds })).into()
+            }
+        })
+    }
+
+    fn of_round(&self) -> Result<StepOutcome, Refusal> {
+        let Self { session, step, run, .. } = self;
+        if let (StepKind::Round(round), None) = (&step.kind, run.round) {
+            return match session.round_refusal(session.definition(), step, round) {
+                Some(why) => Ok(StepOutcome::envelope(json!([]), Some(why))),
+                None => refuse(format!("round `{}` is not opened", step.id)),
+            };
         }
-    };
-    let data: Value = items.into_iter().map(entry).collect();
-    let error = (done == 0).then(|| "no review came back".to_owned());
-    Ok(StepOutcome { success: done > 0, data, error })
+        let round = session.round_of(run);
+        let Some((round, tally)) = round.and_then(|round| Some((round, round.tally.as_ref()?))) else {
+            return refuse(format!("round `{}` is not counted", step.id));
+        };
+        if tally.verdict.tie && round.opened.ties == Ties::Ask {
+            return refuse(format!("the tie of round `{}` waits for a person", step.id));
+        }
+        Ok(StepOutcome::envelope(round_data(round), tally.failure().map(|why| why.to_string())))
+    }
+
+    fn of_approval(&self, approval: &Approval) -> Result<StepOutcome, Refusal> {
+        let asked = self.run.approval.as_ref();
+        if let Some(given) = asked.and_then(|asked| asked.given.as_ref()) {
+            return Ok(StepOutcome::of(self.approval_data(given)));
+        }
+        if asked.is_none()
+            && let ApprovalState::Ends(outcome) = self.question(approval)
+        {
+            return Ok(outcome);
+        }
+        refuse(format!("step `{}` waits for a person", self.step.id))
+    }
+
+    fn question(&self, approval: &Approval) -> ApprovalState {
+        let Self { session, step, .. } = self;
+        let proposal = Proposal::of(session, step);
+        if let Some(taken) = proposal.as_ref().filter(|it| it.is_unasked(session, step, approval)) {
+            let merge = taken.merge();
+            let mut data = taken.accepted(None, merge.as_ref());
+            data.insert("approved".to_owned(), true.into());
+            return ApprovalState::Ends(StepOutcome { merge, ..StepOutcome::of(data.into()) });
+        }
+        let ideas = session.round_to_merge(&step.id).map(RoundRun::ideas).unwrap_or_default();
+        if let (Some(round), true) = (&approval.merges, ideas.is_empty()) {
+            let why = format!("round `{round}` has no ideas to merge");
+            return ApprovalState::Ends(StepOutcome::failed(why));
+        }
+        let (mut message, written) = match session.rendered_message(session.definition(), step, approval) {
+            Ok(rendered) => rendered,
+            Err(why) => return ApprovalState::Ends(StepOutcome::failed(why)),
+        };
+        let proposal = proposal.map(|proposal| {
+            proposal.answer.unwrap_or_else(|why| {
+                message.push_str(&format!("\nThere is no valid proposal: {why}"));
+                proposal.facts.blank()
+            })
+        });
+        ApprovalState::Asks(ApprovalRequested { message, written, ideas, proposal, ..Default::default() })
+    }
+
+    fn approval_data(&self, given: &ApprovalGiven) -> Value {
+        let mut data = json!({ "approved": given.approved });
+        if let Some(comment) = &given.comment {
+            data["comment"] = comment.as_str().into();
+        }
+        if !given.approved {
+            return data;
+        }
+        let merge = self.run.merge.as_ref();
+        if let Some(merge) = merge {
+            data["options"] = merge.options_json();
+        }
+        let proposal = Proposal::of(self.session, self.step);
+        let taken = proposal.map(|proposal| proposal.accepted(given.edited.as_ref(), merge));
+        for (key, value) in taken.into_iter().flatten() {
+            data[key] = value;
+        }
+        data
+    }
+
+    /// The step's work items, all settled, or why it handed none out.
+    fn settled(&self) -> Result<Result<Vec<&'a WorkItem>, String>, Refusal> {
+        let Self { session, step, run, .. } = self;
+        let items = self.items();
+        if run.items.is_empty() {
+            return match session.work_item_drafts(session.definition(), step) {
+                Err(why) => Ok(Err(why)),
+                Ok(_) => refuse(format!("step `{}` has not handed its work out", step.id)),
+            };
+        }
+        if items.iter().any(|item| item.outcome().is_none()) {
+            return refuse(format!("step `{}` waits for its work items", step.id));
+        }
+        if session.unrecorded(run).is_some() || session.unreviewed(run).is_some() {
+            return refuse(format!("what step `{}` made is not on record", step.id));
+        }
+        Ok(Ok(items))
+    }
+
+    fn of_agent(&self) -> Result<StepOutcome, Refusal> {
+        Ok(StepOutcome::from(self.settled()?.and_then(|items| {
+            let item = items.first().ok_or("no reply")?;
+            item.completed().map(|back| back.data.clone()).ok_or_else(|| item.failure().to_owned())
+        })))
+    }
+
+    /// One entry a review, under its reviewer's name; it succeeds when one of them was completed.
+    fn of_review(&self) -> Result<StepOutcome, Refusal> {
+        let items = match self.settled()? {
+            Ok(items) => items,
+            Err(why) => return Ok(StepOutcome::failed(why)),
+        };
+        let entry = |item: &&WorkItem| {
+            let who = &item.offered.participant;
+            match item.completed() {
+                Some(back) => {
+                    json!({ "stepId": who, "status": "fulfilled", "result": back.data, "error": null })
+                }
+                None => rejected(who, item.failure()),
+            }
+        };
+        let is_done = items.iter().any(|item| item.completed().is_some());
+        let error = (!is_done).then(|| "no review came back".to_owned());
+        Ok(StepOutcome::envelope(items.iter().map(entry).collect(), error))
+    }
+
+    fn waits(&self) -> Result<StepOutcome, Refusal> {
+        refuse(format!("step `{}` waits for the steps inside it", self.run.id))
+    }
+
+    /// The result of `count` steps that did not see each other, of which so many are `needed`.
+    fn several(&self, count: usize, needed: Option<usize>) -> Result<StepOutcome, Refusal> {
+        let Self { session, run, .. } = self;
+        let results: Vec<&StepFinished> = run.nested.iter().filter_map(|run| run.result.as_deref()).collect();
+        if results.len() < count {
+            return self.waits();
+        }
+        let failed = results.iter().filter(|result| has_failed(session, result));
+        let failed: Vec<&str> = failed.map(|result| result.step.as_str()).collect();
+        let is_enough = results.len() - failed.len() >= needed.unwrap_or(results.len());
+        let why = || format!("{} of {} steps failed: {}", failed.len(), results.len(), failed.join(", "));
+        let data = parallel_data(session, session.definition(), &run.nested);
+        Ok(StepOutcome::envelope(data, (!is_enough).then(why)))
+    }
+
+    fn of_each(&self, each: &Each) -> Result<StepOutcome, Refusal> {
+        if self.run.nested.is_empty()
+            && let Err(why) = items(self.session, self.step)
+        {
+            return Ok(StepOutcome::envelope(json!([]), Some(why)));
+        }
+        self.several(each.steps.len(), None)
+    }
+
+    /// The last step's result as later steps see it; the failure of the first step that failed.
+    fn of_sequence(&self) -> Result<StepOutcome, Refusal> {
+        let Self { session, step, run, .. } = self;
+        let Some(result) = run.nested.last().and_then(|last| last.result.as_deref()) else {
+            return self.waits();
+        };
+        let id = &result.step;
+        if has_failed(session, result) {
+            let why = if result.success { "rejected".to_owned() } else { session.shown_error(result) };
+            return Ok(StepOutcome::failed(format!("step `{id}` failed: {why}")));
+        }
+        if run.nested.len() < step.nested().len() {
+            return self.waits();
+        }
+        let data = session.definition().step(id).and_then(|last| session.context_value(last, result));
+        Ok(StepOutcome::of(data.unwrap_or_default()))
+    }
 }

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with_macros::skip_serializing_none;
 
 use crate::history::timestamp::Timestamp;
 use crate::identity::Leak;
@@ -23,7 +24,7 @@ pub struct WorkItemOffered {
     pub participant: String,
     pub item: String,
     pub model: String,
-    /// What it may use: nothing, in a round.
+    /// Empty in a round.
     pub available_skills: Vec<String>,
     /// The address lines, appended to the snapshot; none for an agent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -34,25 +35,21 @@ pub struct WorkItemOffered {
     pub prompt_sha256: String,
     /// SHA-256 of the snapshot, or of the input as JSON.
     pub context_sha256: String,
-    /// What only an agent's work item has.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
     pub task: Option<Box<AgentWork>>,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AgentWork {
-    /// Exactly what it is handed: `input`, an explicit reference, `context`, `error`.
+    /// `input`, an explicit reference, `context`, `error`.
     pub input: Map<String, Value>,
     pub stage_context: StageContext,
     /// The form of its answer, and the lines of the facilitator.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// What its task is linked to, as exact JSON; none when there is nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Exact JSON.
     pub linked_tasks: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review_context: Option<ReviewContext>,
 }
 
@@ -64,6 +61,7 @@ pub struct StageContext {
     pub previous_artifacts: Vec<PreviousArtifact>,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PreviousArtifact {
     pub artifact_id: String,
@@ -71,11 +69,10 @@ pub struct PreviousArtifact {
     pub kind: String,
     pub stage: String,
     pub created_at: Timestamp,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<Value>,
 }
 
-/// What a reviewer gets of what it reviews; the author by tag, never by name.
+/// The author stands here by tag, never by name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewContext {
     pub target_artifact_id: String,
@@ -83,18 +80,19 @@ pub struct ReviewContext {
     pub review_criteria: Vec<String>,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkItemClaimed {
     pub step: String,
     pub participant: String,
     pub item: String,
     pub attempt: u32,
-    /// Who works on it; the agent unless it has several workers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// One of the agent's several workers.
     pub holder: Option<String>,
     pub until: Timestamp,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkItemReturned {
     pub step: String,
@@ -104,22 +102,18 @@ pub struct WorkItemReturned {
     pub status: ItemStatus,
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub data: Value,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     #[serde(flatten)]
     pub record: AnswerRecord,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_status: Option<String>,
-    /// What a program said on standard error: the last 64 KiB.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// A program's standard error: the last 64 KiB.
     pub stderr: Option<String>,
-    /// What a program that failed said on standard output: the last 64 KiB.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The standard output of a program that failed: the last 64 KiB.
     pub stdout: Option<String>,
 }
 
 impl WorkItemReturned {
-    /// What a program that failed printed, standard output first.
+    /// The output of a program that failed, standard output first.
     pub fn output(&self) -> Option<String> {
         let both = [&self.stdout, &self.stderr].into_iter().flatten().map(|output| output.trim_end());
         let both: Vec<&str> = both.filter(|output| !output.is_empty()).collect();
@@ -146,6 +140,7 @@ pub struct ReviewRecorded {
 }
 
 /// A task's status and evidence stand in the state of the tasks now, or could not be written there.
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskWritten {
     pub step: String,
@@ -153,7 +148,6 @@ pub struct TaskWritten {
     pub task: String,
     pub status: String,
     pub file: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
@@ -174,7 +168,7 @@ pub struct Link {
     pub created_at: Timestamp,
 }
 
-/// What was found before a step's answers were handed on. The answers themselves stay as they are.
+/// Names of seats and models in a step's answers. The answers themselves stay as they are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeaksFound {
     pub step: String,

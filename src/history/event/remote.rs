@@ -3,23 +3,22 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use serde_with_macros::skip_serializing_none;
 
 use super::super::timestamp::Timestamp;
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RemoteSeat {
     pub door: Door,
     /// The worker that answers for it, behind NATS.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
     /// The public key that it signs with, in hex, where that is known from the start.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
 }
 
 impl RemoteSeat {
-    /// How a seat of this model is reached: `remote/link`, `remote/inbox`, `remote/nats/WORKER` or
-    /// `remote/nats/WORKER/provider/model`; none of another model.
+    /// Reads `remote/link`, `remote/inbox`, `remote/nats/WORKER` or `remote/nats/WORKER/provider/model`.
     pub fn of_model(model: &str) -> Option<Self> {
         let mut parts = model.strip_prefix("remote/")?.splitn(3, '/');
         // A worker's name is part of a subject.
@@ -35,15 +34,13 @@ impl RemoteSeat {
         };
         Some(Self { door, worker, key: None })
     }
-}
 
-impl RemoteSeat {
-    /// Whether this program seals for it: an agent that polls sends plain text.
+    /// An agent that polls sends plain text, which this program seals.
     pub fn is_sealed_here(&self) -> bool {
         self.door == Door::Inbox
     }
 
-    /// Whether a program seals for it, which tells more of a reply than a person's browser does.
+    /// A program tells more of a reply than a person's browser does.
     pub fn is_by_program(&self) -> bool {
         self.door != Door::Link
     }
@@ -129,7 +126,7 @@ pub enum RefusalWord {
     NoFeedback,
     #[serde(rename = "does not fit")]
     DoesNotFit,
-    /// It rests, or could not write to its file: what is sent later may count.
+    /// It rests, or could not write to its file; a later answer may count.
     #[serde(rename = "the session is not running")]
     NotRunning,
     #[serde(rename = "not before the close")]

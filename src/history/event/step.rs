@@ -4,11 +4,25 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use serde_with_macros::skip_serializing_none;
 
-use super::agenda::{PLACEHOLDER, SCRIPTED};
-use super::merge::CollectedIdea;
+use super::facilitator::{CollectedIdea, PLACEHOLDER, SCRIPTED};
 use crate::history::timestamp::Timestamp;
 
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepStarted {
+    pub step: String,
+    pub kind: String,
+    /// The steps that have begun, this one included; nested ones are counted with theirs.
+    pub iteration: u32,
+    pub within: Option<String>,
+    /// The items that an `each` runs its steps for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<Value>,
+}
+
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepFinished {
@@ -16,7 +30,6 @@ pub struct StepFinished {
     pub step_id: String,
     pub success: bool,
     pub data: Value,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     pub start_time: Timestamp,
     pub end_time: Timestamp,
@@ -44,39 +57,32 @@ impl RoundOutcome {
     }
 }
 
-/// A person is asked for a yes or no, or to choose among level options.
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ApprovalRequested {
     pub step: String,
     pub message: String,
-    /// The message as it was written, where that is a template.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The template of the message, where it has one.
     pub written: Option<String>,
-    /// The options to choose from, when a tie is to be resolved.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ideas: Vec<CollectedIdea>,
-    /// What a model proposes, or what a proposal begins with, if one is to be accepted or changed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// A model's proposal, or the blank form of one.
     pub proposal: Option<Value>,
     pub input: Value,
     pub context: Map<String, Value>,
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApprovalGiven {
     pub step: String,
     pub approved: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<Value>,
     pub by: String,
-    /// Who that is, where it was said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
@@ -148,17 +154,16 @@ impl fmt::Display for PauseReason {
     }
 }
 
-/// What is said of the key file of a closed round that could not be removed.
 pub fn key_file_left(round: &str, cause: &str) -> String {
     format!(
         "the key file of round `{round}` could not be removed ({cause}); the key is published, so nothing is lost"
     )
 }
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionClosed {
     pub status: Status,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     pub exit_code: u8,
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::core::{AgendaChange, Command};
 use crate::history::{
     AgendaUpdated, ApprovalGiven, ArtifactRecorded, BallotSealed, ConflictResolved, EnvelopeRefused, Event,
-    IdeasMerged, PointOpened, QuestionAnswered, RECORDED_BY_STEP, RoundClosed, SealedBy, SeatFailed,
-    SeatRetried, Session, SessionClosed, Status, Timestamp, WorkItemClaimed, WorkItemReturned,
+    IdeasMerged, Point, QuestionAnswered, RECORDED_BY_STEP, RoundClosed, SealedBy, SeatFailed, SeatRetried,
+    Session, SessionClosed, Status, Timestamp, WorkItemClaimed, WorkItemReturned,
 };
 use crate::round::envelope::{Envelope, FailedDelivery, Failure, VERSION};
 use crate::round::seal::{RoundKey, SealTo, SealedRecord};
@@ -23,13 +23,13 @@ pub fn of(session: &Session, event: &Event, at: Timestamp) -> Result<Command, St
         Event::SessionOpened(opened) => Command::Open(opened),
         Event::SessionForked(forked) => Command::Fork { session: forked.session, at_seq: forked.at_seq },
         Event::SessionPaused { reason, step } => Command::Pause { reason, step },
-        Event::SessionResumed { program, torn_bytes, .. } => Command::Resume { program, torn_bytes },
+        Event::SessionResumed { program, torn_bytes, .. } => resume_command(program, torn_bytes),
         Event::SessionClosed(SessionClosed { status: Status::Stopped, reason, .. }) => {
             Command::Stop { reason: reason.unwrap_or_default() }
         }
         // The last two begin no decision.
         Event::SessionClosed(_) | Event::ContextChanged { .. } | Event::Warning { .. } => Command::Close,
-        Event::StepStarted { .. } => Command::StartStep,
+        Event::StepStarted(_) => Command::StartStep,
         Event::StepFinished(result) => Command::FinishStep { step: result.step.clone() },
         Event::RoundOpened(opened) => open_command(session, opened.seal.as_ref())?,
         Event::RoundRevised(revised) => Command::ReviseRound(revised),
@@ -107,6 +107,10 @@ fn late_command(round: String, participant: String) -> Command {
     Command::Seal { round, participant, seal }
 }
 
+fn resume_command(program: String, torn_bytes: Option<u64>) -> Command {
+    Command::Resume { program, torn_bytes: torn_bytes.unwrap_or(0) }
+}
+
 fn seal_command(session: &Session, sealed: BallotSealed) -> Command {
     let BallotSealed { round, participant, seal, signature, by, .. } = sealed;
     let seal = Arc::unwrap_or_clone(seal);
@@ -174,7 +178,7 @@ fn agenda_command(event: Event) -> Command {
         if let Event::AgendaUpdated(AgendaUpdated { id, title, status, reason, by, .. }) = event {
             (AgendaChange::Item { id, title, status, reason }, by)
         } else if let Event::ConflictOpened(opened) = event {
-            let PointOpened { title, description, minimum_change, round: None, by, .. } = *opened else {
+            let Point { title, description, minimum_change, round: None, by, .. } = opened else {
                 return Command::Tally;
             };
             (AgendaChange::OpenConflict { title, description, minimum_change }, by)
@@ -182,7 +186,7 @@ fn agenda_command(event: Event) -> Command {
             let Some(how) = how else { return Command::Tally };
             (AgendaChange::ResolveConflict { id, how }, by)
         } else if let Event::QuestionOpened(opened) = event {
-            let PointOpened { title, description, by, .. } = *opened;
+            let Point { title, description, by, .. } = opened;
             (AgendaChange::OpenQuestion { title, description }, by)
         } else if let Event::QuestionAnswered(QuestionAnswered { id, answer, by, .. }) = event {
             (AgendaChange::AnswerQuestion { id, answer }, by)

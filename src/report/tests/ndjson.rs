@@ -53,7 +53,7 @@ fn all_kinds() -> Vec<Event> {
         }),
         Event::Warning { message: "\u{9b}".to_owned(), step: None, round: None, participant: None },
         Event::SessionPaused { reason: PauseReason::Waiting("stop".to_owned()), step: Some(step) },
-        Event::SessionResumed { program: "roundtable".to_owned(), texts: String::new(), torn_bytes: 0 },
+        Event::SessionResumed { program: "roundtable".to_owned(), texts: String::new(), torn_bytes: None },
         Event::SessionClosed(SessionClosed { status: Status::Finished, reason: None, exit_code: 0 }),
     ]);
     events

@@ -190,9 +190,8 @@ pub fn answer(session: &Session, question: &Question) -> Form {
             (FormKind::Proposal(proposal.clone()), fields)
         }
         QuestionKind::Merge(ideas) => {
-            let step =
-                session.definition.as_ref().and_then(|known| Some((known, known.step(&question.step)?)));
-            let proposed = step.and_then(|(known, step)| Proposal::of(session, known, step)?.merge());
+            let step = session.definition().step(&question.step);
+            let proposed = step.and_then(|step| Proposal::of(session, step)?.merge());
             let merge = proposed.unwrap_or_else(|| Merge::unmerged(ideas));
             let merge = Out::json_document(&serde_json::to_value(merge).unwrap_or_default(), false);
             let ideas_field = Field::text("merge", MERGE_HINT, &merge).labeled("ideas");

@@ -3,19 +3,19 @@
 use super::*;
 use crate::core::AgendaChange;
 use crate::engine::FacilitatorRequest;
-use crate::history::PointOpened;
+use crate::history::Point;
 
 /// A counted round after which a conflict is open.
 fn with_conflict() -> Model {
     let mut lines = saved("context-passing.s2s");
     let end = lines.iter().position(|line| matches!(line.stamped.event, Event::TallyMade(_))).unwrap();
     let mut line = lines[end].clone();
-    line.stamped.event = Event::ConflictOpened(Box::new(PointOpened {
+    line.stamped.event = Event::ConflictOpened(Point {
         id: "CONF-001".to_owned(),
         title: "Blocked: Ship it?".to_owned(),
         minimum_change: Some("wait a day".to_owned()),
-        ..PointOpened::default()
-    }));
+        ..Point::default()
+    });
     lines.insert(end, line);
     live_on(lines, |event| matches!(event, Event::TallyMade(_)))
 }

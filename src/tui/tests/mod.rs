@@ -286,7 +286,7 @@ fn hostile_text_reaches_no_cell_and_breaks_no_border() {
 #[test]
 fn where_the_facilitator_is_follows_from_the_events() {
     let place = |is_last: fn(&Event) -> bool| live_until(is_last).screen_state();
-    assert_eq!(place(|event| matches!(event, Event::StepStarted { .. })), ScreenState::Draft);
+    assert_eq!(place(|event| matches!(event, Event::StepStarted(_))), ScreenState::Draft);
     assert_eq!(place(|event| matches!(event, Event::RoundOpened(_))), ScreenState::Open);
     assert_eq!(place(|event| matches!(event, Event::BallotSealed(_))), ScreenState::Open);
     assert_eq!(place(|event| matches!(event, Event::TallyMade(_))), ScreenState::Revealed);
@@ -343,7 +343,7 @@ fn a_click_does_what_the_key_does() {
 
 #[test]
 fn an_artifact_that_is_edited_keeps_what_the_form_does_not_ask_for() {
-    let mut model = live_until(|event| matches!(event, Event::StepStarted { .. }));
+    let mut model = live_until(|event| matches!(event, Event::StepStarted(_)));
     press(&mut model, KeyCode::Char('a'));
     press(&mut model, KeyCode::Down);
     press(&mut model, KeyCode::Enter);

@@ -37,7 +37,7 @@ fn a_replay_names_the_phase_before_the_reveal_too() {
     for line in &mut lines {
         match &mut line.stamped.event {
             Event::SessionOpened(opened) => opened.definition = DISCUSSION.to_owned(),
-            Event::StepStarted { step, .. } => "cache-vote".clone_into(step),
+            Event::StepStarted(started) => "cache-vote".clone_into(&mut started.step),
             Event::RoundOpened(opened) => "cache-vote".clone_into(&mut std::sync::Arc::make_mut(opened).step),
             _ => {}
         }

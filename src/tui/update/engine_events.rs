@@ -2,7 +2,7 @@
 
 use super::{forms, lists};
 use crate::core::ExitCode;
-use crate::history::{Event, LogEntry, SeatStatus, Status};
+use crate::history::{Event, LogEntry, SeatStatus, Status, StepStarted};
 use crate::sanitize::harmless_line;
 use crate::tui::frame::Pane;
 use crate::tui::host::{Draft, Effect, LoadProgress};
@@ -155,7 +155,7 @@ fn is_ordered(event: &Event) -> bool {
 }
 
 fn focus_for(model: &mut Model, event: &Event) {
-    let pane = if let Event::StepStarted { kind, .. } = event {
+    let pane = if let Event::StepStarted(StepStarted { kind, .. }) = event {
         match kind.as_str() {
             "round" => Pane::Question,
             "approval" => return,

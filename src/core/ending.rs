@@ -1,0 +1,180 @@
+//! How a session ends: when it may close, its status, its exit code, and the round it stands or falls with.
+
+use super::command::{DecideResult, refuse, refuse_if};
+use super::questions::{AskedQuestion, questions};
+use super::tally_round::decides_nothing;
+use crate::handoff::is_no;
+use crate::history::{
+    AnsweredQuestion, Event, NotHeld, PauseReason, RoundRun, Session, SessionClosed, Status, Timestamp,
+};
+use crate::workflow::{Step, StepKind};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum ExitCode {
+    Finished = 0,
+    Failure = 1,
+    /// Usage, configuration, definition or file.
+    Usage = 2,
+    Undecided = 3,
+    Waiting = 4,
+    /// Participants unreachable, or a budget or time cap stopped it.
+    Unreachable = 5,
+    Damaged = 6,
+    /// Ended by SIGHUP; resumable, as after every signal.
+    HungUp = 129,
+    Interrupted = 130,
+    Terminated = 143,
+}
+
+/// Returns the exit code of a session's end, else of its rest.
+pub fn session_exit(session: &Session) -> ExitCode {
+    match (&session.closed, &session.paused) {
+        (Some(closed), _) => exit_code(session, closed.status),
+        (None, Some((_, PauseReason::QuorumUnreachable))) => ExitCode::Unreachable,
+        (None, _) => ExitCode::Waiting,
+    }
+}
+
+pub fn exit_code(session: &Session, status: Status) -> ExitCode {
+    match status {
+        Status::Finished => match deciding_by(session, true) {
+            Some(Deciding::NotHeld(..) | Deciding::NoneHeld) => ExitCode::Undecided,
+            Some(Deciding::Round(round)) if round.opened.rule.is_none() => of_count(session, round),
+            _ => questions(session)
+                .iter()
+                .map(|one| of_question(session, one))
+                .max()
+                .unwrap_or(ExitCode::Finished),
+        },
+        Status::Failed | Status::Rejected => ExitCode::Undecided,
+        Status::Paused => ExitCode::Waiting,
+        Status::Stopped => ExitCode::Unreachable,
+    }
+}
+
+/// The deciding rounds of the questions that keep a finished session from exit code 0.
+pub fn failing_rounds(session: &Session) -> Vec<&RoundRun> {
+    let failing = |one: &AskedQuestion<'_>| of_question(session, one) != ExitCode::Finished;
+    questions(session).into_iter().filter(failing).map(|one| one.decides).collect()
+}
+
+fn of_question(session: &Session, asked: &AskedQuestion<'_>) -> ExitCode {
+    if asked.by_person(session).is_some() || asked.is_answered_elsewhere(session) {
+        return ExitCode::Finished;
+    }
+    of_count(session, asked.decides)
+}
+
+fn of_count(session: &Session, round: &RoundRun) -> ExitCode {
+    let Some(tally) = &round.tally else { return ExitCode::Finished };
+    let is_decided = if tally.rule.is_some() { tally.decided } else { tally.quorum_met };
+    let is_decided = is_decided && decides_nothing(session, tally).is_none();
+    match is_decided {
+        true => ExitCode::Finished,
+        false if tally.sealed == 0 && tally.failed > 0 => ExitCode::Unreachable,
+        false => ExitCode::Undecided,
+    }
+}
+
+/// The source of a session's decision, or of the lack of one.
+#[derive(Debug, Clone, Copy)]
+pub enum Deciding<'a> {
+    /// The last round with a rule; the last round if none has one.
+    Round(&'a RoundRun),
+    /// The facilitator, who chose an option where the round had used up its runs.
+    Person(&'a RoundRun, &'a AnsweredQuestion),
+    /// A round that could not be opened: the step, and why.
+    NotHeld(&'a str, &'a NotHeld),
+    /// None of the rounds with a rule was held.
+    NoneHeld,
+}
+
+/// None where nothing is to be decided.
+pub fn deciding(session: &Session) -> Option<Deciding<'_>> {
+    deciding_by(session, session.closed.is_some())
+}
+
+fn deciding_by(session: &Session, is_over: bool) -> Option<Deciding<'_>> {
+    let definition = session.definition();
+    let has_rule = |step: &Step| step.round().is_some_and(|round| round.rule.is_some());
+    let is_ruled = |round: &&RoundRun| round.opened.rule.is_some();
+    let ruled = session.rounds.iter().rfind(is_ruled);
+    let counts = |(id, not_held): &(&String, &NotHeld)| {
+        let Some(step) = definition.step(id) else { return false };
+        let around = definition.around(id).pop();
+        let is_routed = step.on_error.is_some() || around.is_some_and(|around| around.on_error.is_some());
+        let mut later = session.rounds.iter().skip(not_held.after);
+        !is_routed || has_rule(step) && !later.any(|round| is_ruled(&round))
+    };
+    if let Some((id, not_held)) = session.not_held.iter().rev().find(counts) {
+        return Some(Deciding::NotHeld(id, not_held));
+    }
+    let Some(round) = ruled else {
+        let is_lacking = is_over && definition.all_steps().any(has_rule);
+        let last = session.rounds.last().map(Deciding::Round);
+        return if is_lacking { Some(Deciding::NoneHeld) } else { last };
+    };
+    let decided = session.chosen.get(&round.opened.step);
+    Some(decided.map_or(Deciding::Round(round), |decided| Deciding::Person(round, decided)))
+}
+
+pub(crate) fn time_is_up(session: &Session, now: Timestamp) -> Option<Event> {
+    let limit = session.definition().max_duration_ms.filter(|limit| session.ran_ms(now) >= *limit)?;
+    let reason = format!("the session's time is up: `max_duration` is {limit} ms");
+    Some(close(session, Status::Stopped, Some(reason)))
+}
+
+pub(crate) fn close_session(session: &Session, now: Timestamp) -> DecideResult {
+    let definition = session.definition();
+    if let Some(run) = &session.step {
+        return refuse(format!("step `{}` still runs", run.id));
+    }
+    refuse_if!(session.due_synthesis().is_some(), "the note that a step wrote is not on record");
+    if let Some(step) = &session.stopped_at {
+        let reason =
+            format!("stopped by the facilitator: step `{step}` had run as often as `max_runs` allows");
+        return Ok(vec![close(session, Status::Failed, Some(reason))]);
+    }
+    if session.next_step().is_some() {
+        refuse_if!(session.iterations < definition.max_iterations, "a step is left to run");
+        let reason = format!("stopped after {} steps: `max_iterations`", definition.max_iterations);
+        return Ok(vec![close(session, Status::Failed, Some(reason))]);
+    }
+    if let Some(stop) = time_is_up(session, now) {
+        return Ok(vec![stop]);
+    }
+    let unheard = unheard_no(session);
+    let last = session.finished_step.as_ref();
+    let (status, reason) = match last.and_then(|id| Some((definition.step(id)?, session.results.get(id)?))) {
+        _ if unheard.is_some() => (Status::Rejected, unheard),
+        _ if session.taken => (Status::Finished, None),
+        Some((step, result)) if is_no(step, result) => (Status::Rejected, None),
+        Some((step, result)) if step.round().is_none() && !result.success => {
+            (Status::Failed, result.error.clone())
+        }
+        _ => (Status::Finished, None),
+    };
+    Ok(vec![close(session, status, reason)])
+}
+
+/// A no of the facilitator inside another step that failed by it, where nothing in the definition asks
+/// how that ended.
+fn unheard_no(session: &Session) -> Option<String> {
+    let steps = &session.definition().steps;
+    let asks = |step: &Step, around: &Step| matches!(&step.kind, StepKind::Condition(branch) if branch.condition.steps().any(|key| key == around.key()));
+    let is_heard = |around: &Step| around.on_error.is_some() || steps.iter().any(|step| asks(step, around));
+    let is_no = |inner: &&Step| {
+        let last = session.approvals.iter().rev().find(|asked| asked.given.step == inner.id);
+        matches!(inner.kind, StepKind::Approval(_)) && last.is_some_and(|asked| !asked.given.approved)
+    };
+    steps.iter().find_map(|step| {
+        session.results.get(&step.id).filter(|result| !result.success)?;
+        let no = step.all().into_iter().find(is_no).filter(|_| !is_heard(step))?;
+        Some(format!("`{}` was rejected", no.id))
+    })
+}
+
+pub(crate) fn close(session: &Session, status: Status, reason: Option<String>) -> Event {
+    Event::SessionClosed(SessionClosed { status, reason, exit_code: exit_code(session, status) as u8 })
+}

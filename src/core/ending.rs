@@ -1,4 +1,4 @@
-//! How a session ends: when it may close, its status, its exit code, and the round it stands or falls with.
+//! The end of a session: when it may close, its status, its exit code, and the round that decides them.
 
 use super::command::{DecideResult, refuse, refuse_if};
 use super::questions::{AskedQuestion, questions};

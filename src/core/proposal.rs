@@ -18,7 +18,7 @@ impl Proposal {
         let StepKind::Approval(Approval { edits: Some(named), .. }) = &step.kind else { return None };
         let proposing = session.definition().step(named)?;
         let facts = session.form_facts(proposing)?;
-        // What it records changes the log that it was checked against.
+        // Its record changes the log that it was checked against.
         let is_recorded = session.running(&step.id).is_some_and(|run| run.recorded > 0);
         let answer = match session.results.get(named) {
             Some(made) if made.success => {
@@ -31,7 +31,7 @@ impl Proposal {
         Some(Self { facts, answer })
     }
 
-    /// Whether it is taken without asking anybody.
+    /// It is taken without asking anybody.
     pub fn is_unasked(&self, session: &Session, step: &Step, approval: &Approval) -> bool {
         let is_asked = |condition| holds(session, step, condition).unwrap_or(true);
         self.answer.is_ok() && approval.ask_if.as_ref().is_some_and(|condition| !is_asked(condition))

@@ -88,7 +88,7 @@ impl SessionOpened {
         for seat in &self.participants {
             let known = definition.participants.iter().find(|spec| spec.name == seat.name).cloned();
             let known = known.unwrap_or_else(|| seat.chosen());
-            // Who is not chosen for the rounds still answers as an agent.
+            // A participant that is not chosen for the rounds still answers as an agent.
             let spec = ParticipantSpec { agent_only: known.agent_only || seat.agent_only, ..known };
             let model = definition.answered_by(&spec, self.rehearse).unwrap_or_else(|| seat.model.clone());
             let given = SeatInfo::given(&spec, model, seat.scripted.clone());

@@ -278,7 +278,7 @@ fn options(profile: &Profile, winner: &str) -> Behind {
             IndexedBallot::Scores(scores) => {
                 behind.deed = Deed::ScoreHighest;
                 let most = scores.iter().flatten().max();
-                // Who scores all options alike prefers none.
+                // Equal scores for all options prefer none.
                 most.is_some()
                     && scores[winner].as_ref() == most
                     && scores.iter().any(|score| score.as_ref() != most)

@@ -272,7 +272,7 @@ impl Session {
     /// the rest began with the last event.
     pub(crate) fn resume(&mut self, last: Timestamp, at: Timestamp) {
         let since = self.paused.take().map_or(last, |(since, _)| since);
-        // Whoever worked on something here is gone with the program: it is offered again.
+        // The local holder of an item is gone with its program, so the item is offered again.
         for item in self.items.values_mut() {
             let agent = self.roster.get(&item.offered.participant);
             item.claim = item.claim.take().filter(|_| agent.is_some_and(|agent| agent.remote.is_some()));

@@ -60,7 +60,7 @@ impl Definition {
             Some(known) => *known = artifact,
             None => self.artifacts.push(artifact),
         }
-        // What the facilitator puts on the table is seen by every later round.
+        // Every later round sees the facilitator's material.
         for step in &mut self.steps {
             step.show_artifact(&id);
         }

@@ -98,7 +98,7 @@ fn turn<'a>(step: &'a Step, result: &StepFinished, outcome: Option<RoundOutcome>
         if let Some(target) = step.on_undecided.as_deref().filter(|_| is_undecided) {
             return Route::To(target);
         }
-        // What is kept as an envelope goes on; what failed as a whole ends the session.
+        // An envelope of several results continues; a failure of the whole step ends the session.
         let otherwise = if step.is_envelope() { Route::On } else { Route::End };
         return to(&step.on_error, otherwise);
     }

@@ -74,7 +74,7 @@ pub struct Session {
     pub synthesis_due: bool,
     pub answered: IndexMap<String, usize>,
     pub invitations: IndexMap<String, Invitation>,
-    /// How many ballots of a seat came as plain text and were sealed here.
+    /// Number of ballots of a seat that came as plain text and were sealed here.
     pub sealed_for: IndexMap<String, usize>,
     pub warnings: Vec<String>,
     pub paused: Option<(Timestamp, PauseReason)>,
@@ -92,7 +92,7 @@ pub struct Invitation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotHeld {
     pub why: String,
-    /// How many rounds had been opened before.
+    /// Number of rounds that were opened before.
     pub after: usize,
 }
 
@@ -112,7 +112,7 @@ pub struct RoundRun {
     pub opened_at: Timestamp,
     /// The hash of the document that opened it; empty until that is on disk. Nobody is asked before.
     pub opened_sha256: String,
-    /// What [`Session::waited_ms`] was when it opened.
+    /// [`Session::waited_ms`] at its opening.
     pub waited_before: u64,
     pub seats: IndexMap<String, Seat>,
     pub closed: Option<RoundClosed>,
@@ -126,9 +126,9 @@ pub struct RoundRun {
     /// From its opening.
     pub deadline_ms: Option<u64>,
     pub synthesis: Option<String>,
-    /// How often an answers file has changed the agenda since it was opened.
+    /// Number of agenda changes from an answers file since it was opened.
     pub scripted_changes: usize,
-    /// What its answers are sealed to. A lost key is followed by another.
+    /// The public key for its answers. A lost key is followed by another.
     pub seal_to: Option<SealTo>,
 }
 

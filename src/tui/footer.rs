@@ -67,7 +67,7 @@ pub fn refusal(model: &Model, action: Action) -> Option<String> {
     (!works).then(|| why.to_owned())
 }
 
-/// How many lines the footer takes: as many as a word to the person needs.
+/// Height of the footer: as many lines as its notice needs.
 pub fn height(model: &Model, width: u16) -> u16 {
     let is_shown = model.busy.is_none() && model.overlay.is_none();
     let lines = model.notice.as_ref().filter(|_| is_shown).map_or(1, |notice| noticed(notice, width).len());
@@ -99,7 +99,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMa
         let line = |line| Line::styled(format!(" {line}"), model.theme.active());
         return frame.render_widget(Paragraph::new(said.into_iter().map(line).collect::<Vec<_>>()), area);
     }
-    // What lies over the panes names its own keys.
+    // An overlay names its own keys.
     if model.overlay.is_some() {
         return;
     }

@@ -76,7 +76,7 @@ impl ClickMap {
     }
 }
 
-/// Where the lines of a part stand: with a margin of one column at both sides.
+/// Returns the area of a part's lines: with a margin of one column at both sides.
 pub fn inner(area: Rect) -> Rect {
     let left = if area.x == 0 { 1 } else { 2 };
     Rect {
@@ -115,7 +115,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, theme: Theme, heading: &Heading, 
     }
     let room = usize::from(area.width).saturating_sub(4);
     let title = harmless_line(heading.title.trim());
-    // What is said at the right gives way to the title.
+    // The note at the right gives way to the title.
     let note = heading.note.trim();
     let short = note.rsplit(" · ").next().unwrap_or_default();
     let fits = |note: &&str| !note.is_empty() && title.width() + note.width() + 4 <= room;
@@ -160,7 +160,7 @@ fn join(frame: &mut Frame<'_>, area: Rect, theme: Theme) {
     }
 }
 
-/// How the row of a list begins: a pointer at the chosen one, a sign, the name in `width` columns.
+/// Returns the start of a row: a pointer at the chosen one, a sign, the name in `width` columns.
 pub fn row_start(
     theme: Theme,
     is_chosen: bool,

@@ -43,7 +43,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model) {
     frame.render_widget(Paragraph::new(what_next(model, third.width, frame.area().height)), third);
 }
 
-/// Where nothing was asked of seats yet there are no numbers.
+/// There are no numbers before seats were asked.
 pub fn has_numbers(model: &Model) -> bool {
     model.preview().is_some() || !model.session().rounds.is_empty()
 }
@@ -55,7 +55,7 @@ fn ends(frame: &mut Frame<'_>, area: Rect, left: Line<'static>, right: Line<'sta
     frame.render_widget(Paragraph::new(right).alignment(Alignment::Right), area);
 }
 
-/// Where a discussion stands and what follows, as far as the width allows; none outside discussions.
+/// Returns the phase of a discussion and the next ones, as far as the width allows; none outside discussions.
 fn phase(model: &Model, width: u16) -> Option<String> {
     let session = model.session();
     // The step that is looked at: of the draft, the one that runs, the last round's, or a replay's first.
@@ -105,7 +105,6 @@ fn name(model: &Model, room: usize, width: u16) -> Line<'static> {
     if matches!(model.mode, Mode::Replay) && session.closed.is_none() {
         let date: String = model.replay.moment().to_string().chars().take(10).collect();
         let dated = format!(" · {date} · {}", pluralize(model.replay.rounds(), "round"));
-        // What fits beside the name.
         if label.width() + rest.width() + dated.width() + 24 <= room {
             rest.push_str(&dated);
         }
@@ -248,7 +247,7 @@ fn open_numbers(model: &Model, round: &RoundRun, width: u16) -> (Line<'static>, 
     made.find(fits).unwrap_or_else(|| (gauge(model, round, 3), time(model, round, 4)))
 }
 
-/// How many seats are sealed and failed, and what that means for the quorum; shorter with each tier.
+/// Returns the numbers of sealed and failed seats and their meaning for the quorum; shorter with each tier.
 fn gauge(model: &Model, round: &RoundRun, tier: u8) -> Line<'static> {
     let theme = model.theme;
     let (sealed, seats) = (round.sealed(), round.seats.len());

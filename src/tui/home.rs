@@ -44,7 +44,7 @@ pub struct HomeRow {
     pub sign: &'static str,
     pub name: String,
     pub about: String,
-    /// How long ago it was touched; empty where it was never begun.
+    /// Time since the last change; empty if it was never begun.
     pub age: String,
     /// All that is said of it beside the list, a line each.
     pub detail: Vec<String>,
@@ -87,7 +87,7 @@ pub struct Home {
     pub strategies: Vec<String>,
     pub notices: Vec<String>,
     pub is_reading: bool,
-    /// Who can answer on this machine; none until it is found out.
+    /// Models on this machine; none until they are found.
     pub sources: Option<Vec<ModelSource>>,
 }
 
@@ -112,7 +112,7 @@ impl Home {
     }
 
     pub fn take(&mut self, mut read: Self) {
-        // What can go on stands first.
+        // Sessions that can be resumed come first.
         read.rows.sort_by_key(|row| (row.part != HomeSection::Sessions, !row.is_open()));
         (read.words, read.sources) = (std::mem::take(&mut self.words), self.sources.take());
         let is_chosen = |row: &&HomeRow| self.chosen().is_some_and(|chosen| chosen.opening == row.opening);
@@ -149,7 +149,6 @@ pub fn draw(frame: &mut Frame<'_>, title: Rect, body: Rect, home: &Home, theme: 
         frame::draw(frame, who, theme, &heading, vec![line]);
     }
     if beside.width > 0 {
-        // What is said of the row under the cursor.
         let row = home.chosen();
         let texts = row.map_or(&[][..], |row| match row.detail.as_slice() {
             [] => std::slice::from_ref(&row.about),
@@ -182,7 +181,7 @@ fn parts<'a>(home: &Home, shown: &'a [&'a HomeRow]) -> Vec<Part<'a>> {
     parts
 }
 
-/// How high each part is: as high as its rows, as far as those below it keep a few lines.
+/// Height of each part: its rows, as long as those below it keep a few lines.
 fn heights(parts: &[Part<'_>], room: u16) -> Vec<Constraint> {
     const LEAST: u16 = 3;
     let mut left = room;
@@ -220,7 +219,7 @@ fn draw_part(
     };
     let ages = if room < 56 { 0 } else { widest(|row| &row.age) };
     let rest = room.saturating_sub(4 + 2 + ages + if ages > 0 { 2 } else { 0 });
-    // What fits is whole; else the name has more of the room than what is said of it.
+    // If not everything fits, names get more room than their descriptions.
     let names = widest(|row| &row.name).min(rest.saturating_sub(widest(|row| &row.about)).max(rest * 3 / 5));
     let mut lines = Vec::new();
     for (y, (index, row)) in (inner.y..inner.bottom()).zip(shown) {

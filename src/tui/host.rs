@@ -39,7 +39,7 @@ pub enum LoadProgress {
     /// More events; so much has been read, in percent.
     Lines(Vec<LogEntry>, u8),
     Whole,
-    /// What follows is damaged, or was torn.
+    /// The rest is damaged, or was torn.
     Damaged(String),
 }
 
@@ -73,12 +73,12 @@ pub struct Draft {
     pub notices: Vec<String>,
     /// Its evidence, recorded as it would be if the session began now.
     pub evidence: Vec<TimedEvent>,
-    /// What it would run and ask, a line each.
+    /// Lines that tell its needs.
     pub needs: Vec<String>,
-    /// Whether the person has not agreed to some of it yet.
+    /// The person has not agreed to all of them yet.
     pub asks_first: bool,
     pub problems: Vec<(String, String)>,
-    /// Where it comes from, and how its seats differ from that.
+    /// Its source, and the changes to its seats.
     pub from: (OpenTarget, SeatChoice),
 }
 
@@ -87,7 +87,7 @@ pub trait Host: Send + Sync {
 
     fn draft(&self, opening: &OpenTarget, choice: &SeatChoice) -> Result<Draft, Diagnostics>;
 
-    /// Who can answer; may take as long as the slowest local server.
+    /// Finds models; takes as long as the slowest local server.
     fn sources(&self) -> Vec<ModelSource>;
 
     /// Remembers the model that seats of this project get for which nobody names one.
@@ -120,7 +120,7 @@ pub trait Host: Send + Sync {
 
     fn context(&self) -> Result<Option<String>, Diagnostic>;
 
-    /// How each provider fares, in lines; may take as long as the slowest of them.
+    /// Checks each provider; takes as long as the slowest of them.
     fn doctor(&self, depth: ProbeLevel) -> String;
 
     /// Writes a report; returns where it went.

@@ -81,7 +81,7 @@ impl List {
         Self { kind, title: title.into(), rows, typed: String::new(), at: 0, keys }
     }
 
-    /// Whether letters narrow it; the others are short, and letters move in them.
+    /// Letters narrow the list; in short lists they move.
     fn is_typed_in(&self) -> bool {
         matches!(self.kind, ListKind::Palette | ListKind::Models(_) | ListKind::Steps | ListKind::Material)
     }

@@ -28,15 +28,15 @@ pub enum EngineUpdate {
     Ended(Result<ExitCode, String>),
 }
 
-/// How the seats of a session that has not begun differ from what its definition says.
+/// Changes to the seats of a session that has not begun.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SeatChoice {
     /// The model of every seat for which the definition names none.
     pub model: Option<String>,
     pub seats: Vec<(String, String)>,
-    /// Who is asked; empty for those the definition names.
+    /// Names of the chosen participants; empty for those of the definition.
     pub participants: Vec<String>,
-    /// Whether placeholders stand for them all.
+    /// Placeholders answer for all.
     pub rehearse: bool,
 }
 
@@ -46,22 +46,22 @@ pub struct SeatLink {
     pub text: String,
     /// The link for a phone's camera, in lines.
     pub code: Option<String>,
-    /// What whoever is given it should know of the certificate.
+    /// Notes on the certificate for the receiver of the link.
     pub notes: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub struct LiveSession {
-    /// What the session would open with; `None` once an engine works.
+    /// The header that the session would open with; `None` once an engine works.
     pub draft: Option<Box<SessionOpened>>,
-    /// What would be sent if the round that waits were opened now.
+    /// The prompts that would be sent if the waiting round were opened now.
     pub preview: Option<Box<Preview>>,
     pub ended: Option<Result<ExitCode, String>>,
     pub needs: Vec<String>,
     pub asks_first: bool,
     pub problems: Vec<(String, String)>,
-    /// Where it comes from, and how its seats differ from that, until it begins.
+    /// Its source, and the changes to its seats, until it begins.
     pub from: Option<(OpenTarget, SeatChoice)>,
     pub is_new_question: bool,
     /// People who are asked, in turn: the seat, and why an earlier answer did not count.
@@ -69,11 +69,11 @@ pub struct LiveSession {
     pub links: IndexMap<String, SeatLink>,
     /// A link that was made last with its invitation, until that is on record.
     pub new_link: Option<(SeatInvited, SeatLink)>,
-    /// Whether a link is to be shown as soon as there is one.
+    /// A link is shown as soon as there is one.
     pub shows_link: bool,
     /// The form that was handed in last, until what it orders has happened.
     pub handed_in: Option<Box<Form>>,
-    /// Whether the snapshot is shown as its difference from the last one.
+    /// The snapshot is shown as its difference from the last one.
     pub shows_diff: bool,
     /// The snapshot that was shown when the round was to be opened, until it is; once that is refused, what
     /// the next draft differs from.
@@ -94,12 +94,12 @@ pub struct Preview {
     pub opened: RoundOpened,
     /// The snapshot's difference from the last round's: a sign (` `, `+`, `-`) and a line each.
     pub diff: Vec<(char, String)>,
-    /// Whether that is the difference from what was shown when the round was to be opened.
+    /// The difference is that from the snapshot shown when the round was to be opened.
     pub is_changed: bool,
     pub checked: Checked,
     /// The bytes that the snapshot would have with all earlier rounds and results.
     pub bytes_in_full: usize,
-    /// What its seats are told beside the question, as it would be sent.
+    /// The background of its question, as it would be sent.
     pub background: Option<String>,
 }
 

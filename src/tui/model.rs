@@ -91,13 +91,13 @@ pub struct Model {
     pub theme: Theme,
     pub keys: Keys,
     pub file: String,
-    /// What is done on another thread, and since when.
+    /// Work on another thread, and its start.
     pub busy: Option<(String, Timestamp)>,
-    /// How much of a replay has been read, in percent, while it is.
+    /// The read part of a replay in percent, while it is read.
     pub reading: Option<u8>,
     /// The requests of the open round, by seat.
     pub progress: HashMap<String, Progress>,
-    /// How many rounds before the last one the shown one is.
+    /// Number of rounds between the shown one and the last one.
     pub rounds_back: usize,
     /// The time, for how long a round is open.
     pub now: Timestamp,
@@ -209,12 +209,12 @@ impl Model {
         is_revealed(round).then_some(round)
     }
 
-    /// What would be sent, where a round waits to be opened and no earlier one is looked back at.
+    /// Returns the preview of a round that waits to be opened, unless an earlier one is shown.
     pub fn preview(&self) -> Option<&Preview> {
         self.live()?.preview.as_deref().filter(|_| self.rounds_back == 0)
     }
 
-    /// Whether the session that is looked at has not begun, so that all of it may still change.
+    /// The session has not begun, so all of it may still change.
     pub fn is_undecided(&self) -> bool {
         self.live().is_some_and(|live| live.draft.is_some() && live.from.is_some())
             && self.preview().is_some()

@@ -31,8 +31,8 @@ pub enum TextKind {
     /// A seat's answer, which is Markdown; the arrows lead to other seats.
     Answer,
     Help(Vec<KeyGroup>),
-    /// What the person is asked to agree to before it is run or asked, and whether its end has been on the
-    /// screen: nobody agrees before.
+    /// Needs that a person is asked to agree to; true once the end of the text has been on the screen: nobody
+    /// agrees before.
     Agree(bool),
 }
 

@@ -36,7 +36,7 @@ pub struct Replay {
     marks: Vec<Session>,
     at: usize,
     session: Session,
-    /// What the session waits for, found out once for each of its states.
+    /// The open question of the session, computed once for each of its states.
     waits: OnceCell<Option<WaitPoint>>,
     speed: usize,
     /// Milliseconds since the event shown; none while it does not play.
@@ -121,17 +121,17 @@ impl Replay {
     /// When the moment shown is played.
     fn played_now(&self) -> u64 {
         let last = self.at.checked_sub(1).map_or(0, |last| self.played_at(last));
-        // What has been waited is scaled back to a speed of one.
+        // The time since the last tick is scaled back to a speed of one.
         let waited = self.playing.unwrap_or(0) as f64 * self.speed();
         (last + waited as u64).min(self.played_at(self.lines.len()))
     }
 
-    /// How many events have happened by a time at which they are played.
+    /// Counts the events that have happened by a time of the playback.
     fn count_by(&self, played: u64) -> usize {
         self.axis.partition_point(|at| *at <= played)
     }
 
-    /// Whether the rest before an event is a quiet stretch that is folded.
+    /// The time before an event is a quiet stretch that is folded.
     fn is_folded(&self, index: usize) -> bool {
         let before = index.checked_sub(1).and_then(|before| self.lines.get(before));
         let pair = before.zip(self.lines.get(index));
@@ -159,7 +159,7 @@ impl Replay {
         })
     }
 
-    /// How many rounds there are in all, also those to come.
+    /// Counts all rounds, also those to come.
     pub fn rounds(&self) -> usize {
         self.lines.iter().filter(|line| matches!(line.stamped.event, Event::RoundOpened(_))).count()
     }
@@ -217,7 +217,7 @@ impl Replay {
         self.seek(to);
     }
 
-    /// How many events have happened once the next round is revealed and counted; none if none will be.
+    /// Returns the number of events at which the next round is revealed and counted; none if none will be.
     pub fn next_reveal(&self) -> Option<usize> {
         let counts = |index: &usize| matches!(self.lines[*index].stamped.event, Event::TallyMade(_));
         (self.at..self.lines.len()).find(counts).map(|index| index + 1)
@@ -276,7 +276,7 @@ impl Replay {
     }
 }
 
-/// How long a rest is played, in milliseconds, and whether it is a quiet stretch that is folded.
+/// Returns the playing time of a pause in milliseconds, and whether it is a quiet stretch that is folded.
 fn played(real: u64) -> (u64, bool) {
     if real > QUIET_FROM { (QUIET, true) } else { (real.max(SHORTEST_REST), false) }
 }
@@ -399,7 +399,7 @@ impl Axis<'_> {
         spans
     }
 
-    /// What stands out, below the strip.
+    /// Marks of rounds and the like, below the strip.
     fn marks(&self) -> Line<'static> {
         let mut cells = vec![(0, " ", Style::new()); self.width];
         for (index, line) in self.replay.lines.iter().enumerate() {

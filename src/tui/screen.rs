@@ -151,7 +151,7 @@ pub fn lines(model: &Model, pane: Pane, width: u16) -> Vec<Line<'static>> {
 fn events(model: &Model, scroll: usize, width: usize, height: usize) -> Vec<Line<'static>> {
     let replay = &model.replay;
     let text = |index: usize| replay.text(index).map(|text| (index, text));
-    // What is still to come is not shown: the reveal happens as it happened.
+    // Later answers are not shown: the reveal happens as it happened.
     let mut shown: Vec<(usize, String)> =
         (0..replay.at()).rev().filter_map(text).skip(scroll).take(height.saturating_sub(1)).collect();
     shown.reverse();
@@ -213,7 +213,7 @@ fn main_panes(model: &Model) -> Vec<Pane> {
         _ if !has_rounds && model.live().is_none() && model.replay.coming().is_some() => {
             vec![Pane::Question, Pane::Steps]
         }
-        // Where nothing was asked of seats, the steps are what there is to see.
+        // Without questions to seats the steps are shown.
         _ if !has_rounds => vec![Pane::Steps],
         _ if is_open && model.has_many_seats() => vec![Pane::Seats, Pane::Tally],
         _ if is_open => vec![Pane::Seats, Pane::Tally, Pane::Question],
@@ -304,7 +304,7 @@ fn reveal(area: Rect, model: &Model) -> Vec<(Pane, Rect)> {
     vec![(Pane::Tally, over), (Pane::Seats, left), (Pane::Answer, right)]
 }
 
-/// What is left of the body, and below it the place of what the facilitator said of the round.
+/// Returns the rest of the body, and below it the area of the facilitator's note.
 fn with_yours(area: Rect, model: &Model) -> (Rect, Option<Rect>) {
     let lines = yours(model, frame::inner(area).width).len();
     if lines == 0 || area.height < REVEAL_ROWS {
@@ -360,7 +360,7 @@ fn draw_overlay(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut Cli
     }
 }
 
-/// Where a pane is on the screen, or would be if it were looked at.
+/// Returns the area of a pane, or the one that it would have.
 fn place(model: &Model, pane: Pane) -> Rect {
     let body = body(model);
     let all = with_agenda(body, model).0;

@@ -38,13 +38,13 @@ use crate::history::PauseReason;
 use crate::participants::human::HumanQuestion;
 pub use guard::Signals;
 
-/// How long the screen may take to be given back while an engine still writes.
+/// Limit on giving the screen back while an engine still writes.
 const PATIENCE: Duration = Duration::from_millis(900);
-/// How often the clock of a replay moves.
+/// Interval of a replay's clock.
 const TICK: Duration = Duration::from_millis(200);
-/// What reading and writing come to when the other side of a terminal is closed.
+/// The error of reading and writing when the other side of a terminal is closed.
 const EIO: i32 = 5;
-/// What is typed is kept once the person pauses this long.
+/// Typed text is kept after a pause of this length.
 const KEEP_AFTER: Duration = Duration::from_millis(300);
 
 #[derive(Debug, Clone)]
@@ -52,11 +52,10 @@ pub struct ScreenOptions {
     pub theme: Theme,
     pub keys: Keys,
     pub mouse: bool,
-    /// How the person is called back when a long round closes.
     pub notify: Notify,
 }
 
-/// How a person who looks elsewhere is called back.
+/// The call to a person who looks elsewhere when a long round closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notify {
     Off,
@@ -119,7 +118,7 @@ pub fn run(
     }
 }
 
-/// Whether an error says that the terminal is no longer there, which may be noticed before the signal.
+/// The error says that the terminal is gone, which may be noticed before the signal.
 fn is_gone(error: &io::Error) -> bool {
     cfg!(unix) && error.raw_os_error() == Some(EIO)
 }
@@ -151,10 +150,10 @@ struct Screen {
     host: Arc<dyn Host>,
     running: Option<EngineHandle>,
     asked: Vec<HumanQuestion>,
-    /// What the person is asked to agree to, and what is done then.
+    /// Needs that the person is asked to agree to, and the action that follows.
     unagreed: Option<(Vec<Need>, Then)>,
     loading: Option<UnboundedReceiver<LoadProgress>>,
-    /// How often something was opened on another thread; the last one is waited for.
+    /// Number of things opened on another thread; the last one is waited for.
     opening: Arc<AtomicU64>,
     opened: OpenedChannel,
     hits: ClickMap,
@@ -349,12 +348,12 @@ impl Screen {
                 }
             }
         };
-        // What does not rest in time is safe on disk all the same.
+        // The recorded events of a slow engine are safe on disk all the same.
         let _ = tokio::time::timeout(PATIENCE, ended).await;
     }
 }
 
-/// What comes next through a channel; never, where there is none.
+/// Waits for the next message of a channel; without one, forever.
 async fn next<T>(channel: Option<&mut UnboundedReceiver<T>>) -> Option<T> {
     match channel {
         Some(channel) => channel.recv().await,

@@ -180,7 +180,7 @@ fn merged(letters: impl Iterator<Item = (char, Style)>) -> Vec<Span<'static>> {
     spans
 }
 
-/// Where one is in a text that is longer than its place: " 18 % · ↓ 34 lines ".
+/// Returns the position in a text that is longer than its place: " 18 % · ↓ 34 lines ".
 pub fn position(start: usize, room: usize, count: usize) -> String {
     if count <= room {
         return String::new();
@@ -198,7 +198,7 @@ pub fn position(start: usize, room: usize, count: usize) -> String {
 pub fn highlighted(line: Line<'static>, words: &str) -> Line<'static> {
     let (text, words) = (line.to_string(), words.to_lowercase());
     let lower = text.to_lowercase();
-    // Where lower case changes lengths, places would not fit.
+    // If lower case changes lengths, places would not fit.
     if words.is_empty() || lower.len() != text.len() || !lower.contains(&words) {
         return line;
     }

@@ -24,7 +24,7 @@ pub struct Palette {
     options: [Color; OPTIONS],
 }
 
-/// How many options have a color and a sign of their own.
+/// Number of options with a color and a sign of their own.
 const OPTIONS: usize = 6;
 
 impl Palette {
@@ -52,7 +52,7 @@ impl Default for Theme {
 }
 
 impl Theme {
-    /// What the environment asks for: `NO_COLOR`, `ROUNDTABLE_ASCII`, a locale without UTF-8.
+    /// Reads `NO_COLOR`, `ROUNDTABLE_ASCII` and the locale.
     pub fn from_environment(read: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| read(name).filter(|value| !value.is_empty());
         let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG"));
@@ -127,7 +127,7 @@ impl Theme {
         self.with(self.palette.bad).add_modifier(Modifier::BOLD)
     }
 
-    /// What warns, or waits for the person.
+    /// Style of warnings and of questions to the person.
     pub fn active(self) -> Style {
         self.with(self.palette.active)
     }

@@ -1,4 +1,4 @@
-//! What a command would write. It changes nothing: the events are folded once they are on disk.
+//! Decides the events that a command writes. It changes nothing: events are folded once they are on disk.
 
 pub(crate) mod agenda;
 pub(crate) mod facilitator;

@@ -1,4 +1,4 @@
-//! What remote seats lead to: invitations, keys, signed ballots, refusals.
+//! Commands of remote seats: invitations, keys, signed ballots, refusals.
 
 use super::round::fail_seat;
 use crate::core::command::{DecideResult, refuse, refuse_if};

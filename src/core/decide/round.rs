@@ -1,4 +1,4 @@
-//! What commands on a round would write: opening, sealing, closing, revealing, counting.
+//! Commands on a round: opening, sealing, closing, revealing, counting.
 
 use std::sync::Arc;
 
@@ -318,7 +318,7 @@ pub fn tally(session: &Session) -> DecideResult {
     refuse_if!(run.unrevealed().next().is_some(), "not everything is revealed yet");
     let is_counted = run.tally.as_ref().is_some_and(|tally| !tally.verdict.tie || run.tie_choice.is_none());
     refuse_if!(is_counted, "the round is counted already");
-    // What answers give away is on record before they can be handed on.
+    // Leaks are on record before the answers can be disclosed.
     let mut events: Vec<Event> = session.leaks_in_round(run).into_iter().collect();
     let tally = tally_round(session, run);
     // A torn write is gone on with: what is on record is not due again.

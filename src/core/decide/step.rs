@@ -1,4 +1,4 @@
-//! What commands on a step would write: beginning, handing out, asking a person, the result.
+//! Commands on a step: beginning, handoff, asking a person, the result.
 
 use std::sync::Arc;
 
@@ -177,7 +177,7 @@ impl<'a> Running<'a> {
     /// The events at its end: names that its answers give away, its merge and records, its result.
     fn end(&self, mut came: StepOutcome) -> Vec<Event> {
         let Self { session, step, run, now } = self;
-        // What answers give away is on record before they can be handed on.
+        // Leaks are on record before the answers can be disclosed.
         let mut events: Vec<Event> = session.leaks_in_items(step, &self.items()).into_iter().collect();
         if let (Some(merge), Some(round), None) =
             (came.merge.take(), session.round_to_merge(&step.id), &run.merge)

@@ -47,7 +47,7 @@ pub struct Point {
     /// The definition's own entry, of one that it has.
     #[serde(skip)]
     pub written: Option<Value>,
-    /// How it was resolved or answered; empty where no block was left.
+    /// The reason why it was resolved or answered; empty if no block was left.
     #[serde(skip)]
     pub settled: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What happens in a round: frozen, offered, sealed, closed, revealed, counted.
+//! Events of a round: frozen, offered, sealed, closed, revealed, counted.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What happens around rounds: a step's result, a person's answer, the session's end.
+//! Events around rounds: a step's result, a person's answer, the session's end.
 
 use std::fmt;
 

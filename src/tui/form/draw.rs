@@ -16,7 +16,7 @@ use crate::tui::keys::{FORM_KEYS, FormKey};
 use crate::tui::text::{clipped, hanging};
 use crate::tui::theme::Theme;
 
-/// What is wrong stands in at most so many lines under its field.
+/// An error takes at most so many lines under its field.
 const MOST_ERROR: u16 = 3;
 
 pub fn draw(
@@ -41,7 +41,7 @@ pub fn draw(
     let (above, below) = (cells(intro.len()), cells(foot.len()));
     let height = wanted.saturating_add(below + above + 3).min(area.height);
     let middle = (area.height - height) / 2;
-    // What is decided stays in view over the form that decides it.
+    // The subject of a decision stays in view over its form.
     let down = if form.is_answer() { area.height.saturating_sub(height + 1) } else { middle };
     let place = Rect { x: area.x + (area.width - width) / 2, y: area.y + down, width, height };
     let title = clipped(&format!(" {} ", harmless_line(&form.title)), usize::from(width.saturating_sub(4)));
@@ -121,7 +121,7 @@ fn draw_fields(frame: &mut Frame<'_>, area: Rect, form: &Form, theme: Theme, hit
         let more = if wrong == Some(index) { cells(errors.len()) } else { 0 };
         extra(&form.fields[index], index == form.at).saturating_add(more)
     };
-    // What the field at hand wants beyond its line is kept free, up to half of the room.
+    // The field at hand keeps the room that it needs beyond its line, up to half of all.
     let seen = room.saturating_sub(usize::from(extra(form.at)).min(room / 2)).max(1);
     let first = form.at.saturating_sub(seen.saturating_sub(seen.min(3)));
     let last = count.min(first + seen);
@@ -184,7 +184,7 @@ fn draw_field(frame: &mut Frame<'_>, area: Rect, field: &Field, labels: usize, i
     }
 }
 
-/// How a text begins that is not being written in; on one line its lines stand beside each other.
+/// Returns the beginning of a text that is not being edited; on one line its lines are joined.
 fn beginning(lines: &[String], area: Rect) -> Vec<Line<'static>> {
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     if height < 2 {

@@ -48,7 +48,7 @@ pub struct Form {
     pub fields: Vec<Field>,
     pub at: usize,
     pub error: Option<String>,
-    /// What is read before it is filled in; empty where the panes behind it show that.
+    /// Introduction; empty if the panes behind the form show it.
     pub intro: String,
     /// Its draft before anything was typed.
     pub filled: String,
@@ -133,7 +133,7 @@ impl Field {
         Self::new(id, hint, FieldValue::Picks(picks, 0))
     }
 
-    /// What is in it, as one text: picks by name, a line each.
+    /// Returns its value as one text: picks by name, a line each.
     pub fn value(&self) -> String {
         match &self.entry {
             FieldValue::Line(area) | FieldValue::Text(area) => area.lines().join("\n"),

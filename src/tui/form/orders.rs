@@ -14,7 +14,6 @@ use crate::round::material::{Artifact, EVIDENCE_KEYS, EvidencePlace};
 use crate::workflow::split_participants;
 use crate::yaml::{Out, read as read_yaml};
 
-/// What a choice shows before anything is chosen.
 const OPEN: &str = "choose…";
 const LEAVE_BLOCKED: &str = "leave it blocked";
 const MERGE_HINT: &str =
@@ -25,8 +24,8 @@ pub fn without_tools(persona: &str) -> String {
     format!("{{persona: {persona}, tools: none}}")
 }
 
-/// Who is asked in a session that has not begun: every persona, those of its seats picked, and further seats
-/// by name.
+/// Returns the form for the seats of a session that has not begun: every persona, those of its seats picked,
+/// and further seats by name.
 pub fn seats(personas: &[(String, String)], seats: &[String]) -> Form {
     let sits = |seat: &String, name: &String| seat == name || *name == without_tools(seat);
     let pick = |(name, about): &(String, String)| CheckItem {
@@ -315,7 +314,7 @@ fn recorded(form: &Form, mut map: Map<String, Value>) -> Result<Map<String, Valu
             map.shift_remove(key);
         } else {
             map.insert(key.to_owned(), value.into());
-            // What is written into it is to be seen.
+            // The text of the entry is shown in snapshots.
             map.insert("relevant".to_owned(), true.into());
         }
     }

@@ -99,7 +99,7 @@ pub fn sync_rules(form: &mut Form) {
     }
 }
 
-/// What a round is asked with, as text for the fields of its form.
+/// Returns the keys of a round as text for the fields of its form.
 fn values(round: &Round) -> Vec<(&'static str, String)> {
     let ballot = &round.ballot;
     let rule = match (round.rule, serde_json::to_value(&round.terms)) {
@@ -197,7 +197,7 @@ fn ballot(form: &Form, kind: &str) -> Option<Out<'static>> {
     Some(Out::Map(map))
 }
 
-/// How the ballots are counted, and when; what is as usual is left out.
+/// Adds the keys of counting and closing that differ from the defaults.
 fn counting<'a>(form: &Form, has_rule: bool, entries: &mut Vec<(&'a str, Out<'a>)>) {
     let usual = [("rule", "none"), ("ties", "none"), ("quorum", ""), ("close", "all"), ("deadline", "")];
     for (key, usual) in usual {
@@ -265,7 +265,7 @@ fn id_of(question: &str) -> String {
     if id.is_empty() { "topic".to_owned() } else { id }
 }
 
-/// Who is asked: personas that were picked, and seats without one.
+/// Returns the roster: personas that were picked, and seats without one.
 fn roster(form: &Form) -> Result<Vec<Out<'static>>, String> {
     let mut names = parts(&form.value("participants"), '\n');
     let models = split_participants(&form.trimmed("models"));
@@ -392,7 +392,7 @@ mod tests {
         let mut form = new_question(&[("skeptic".to_owned(), String::new())], &["ours".to_owned()]);
         fill_in(&mut form, &[("question", "Which {{queue}}?"), ("participants", "skeptic")]);
         fill_in(&mut form, &[("rule", "supermajority")]);
-        // What a project's own strategy takes is known when the definition is read.
+        // The ballots of a project's own strategy are known when the definition is read.
         fill_in(&mut form, &[("strategy", "ours"), ("options", "mine\ntheirs")]);
         let Ok(Submitted::Definition(text)) = read(&form) else { panic!("ours") };
         assert!(
@@ -425,7 +425,7 @@ mod tests {
         }
     }
 
-    /// What a form says of a round is the round, whatever its ballot, rule and terms.
+    /// The form keeps every ballot, rule and option of a round.
     #[test]
     fn a_round_that_is_not_edited_comes_back_as_it_was() {
         let rounds = [

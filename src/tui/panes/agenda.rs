@@ -36,7 +36,7 @@ pub struct AgendaRow {
     /// Its status unless it is just open, or how it is settled or could be.
     more: String,
     is_open: bool,
-    /// What Enter fills in; nothing for what is settled.
+    /// The change that Enter prepares; nothing for a settled entry.
     pub change: Option<AgendaChange>,
 }
 

@@ -93,7 +93,7 @@ pub fn text(model: &Model) -> Option<String> {
     Some(format!("## {}\n\n{}\n", seat.name, answered(model, &seat, answer).trim_end()))
 }
 
-/// How far answers that stand side by side can be scrolled, in a body of this size.
+/// Returns how far answers side by side can be scrolled in a body of this size.
 pub fn most_beside(model: &Model, area: Rect) -> usize {
     let columns = columns(model, area);
     let lines = |(place, index): &(Rect, usize)| lines(model, *index, frame::inner(*place).width).len();
@@ -150,7 +150,7 @@ fn answered(model: &Model, seat: &SeatView<'_>, answer: &AnswerRevealed) -> Stri
         let is_empty = matches!(value, Value::Array(items) if items.is_empty())
             || value.as_str().is_some_and(|text| text.trim().is_empty());
         if !is_empty && !matches!(key.as_str(), "vote" | "consent" | "confidence") {
-            // What it says stands first, and needs no heading.
+            // The position comes first, without a heading.
             let _ = match key.as_str() {
                 "position" => write!(text, "\n\n"),
                 _ => write!(text, "\n\n**{}**\n\n", key.replace('_', " ")),

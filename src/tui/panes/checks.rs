@@ -1,4 +1,4 @@
-//! What would go wrong with a draft, each with the key that mends it.
+//! Problems of a draft, each with the key that mends it.
 
 use indexmap::{IndexMap, IndexSet};
 use ratatui::style::Style;
@@ -27,7 +27,7 @@ enum Grade {
     Good,
 }
 
-/// How many things would go wrong, as many as [`found`] grades as bad.
+/// Counts the problems that [`found`] grades as bad.
 pub fn problems(model: &Model) -> usize {
     let (Some(live), Some(preview)) = (model.live(), model.preview()) else { return 0 };
     let refused = usize::from(preview.checked.refusal.is_some());

@@ -1,4 +1,4 @@
-//! What is asked: of the seats, and how it is answered and counted; or of the person.
+//! The question: to the seats, with ballot and rule; or to the person.
 
 use ratatui::style::Style;
 use ratatui::text::Line;
@@ -123,7 +123,7 @@ fn asked(session: &Session, question: &Question, parts: &mut Parts) {
     }
 }
 
-/// Whether a result of this name is a round's, or that of the discussion it belongs to.
+/// A result of this name is the round's, or that of its discussion.
 fn is_of(round: &RoundRun, name: &str) -> bool {
     round.opened.step == name || is_within(&round.opened.step, name)
 }

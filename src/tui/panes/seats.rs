@@ -61,7 +61,7 @@ pub fn pane(model: &Model, area: Rect, hits: &mut ClickMap) -> (String, Vec<Line
     (columns.title(&format!("Seats ({part})")), shown.iter().map(line).collect())
 }
 
-/// How wide the names are; on a narrow screen they give way to what is said of the seats.
+/// Width of the names; on a narrow screen they give way to the states of the seats.
 fn longest<'a>(names: impl Iterator<Item = &'a String>, width: u16) -> usize {
     let most = if width < 50 { usize::from(width / 3) } else { 24 };
     names.map(|name| name.width()).max().unwrap_or(0).min(most)
@@ -126,7 +126,7 @@ fn while_open(
 struct Columns {
     name: usize,
     word: usize,
-    /// How sure it is, to the right; without room nothing.
+    /// Column of the confidence; without room nothing.
     sure: usize,
     /// The time, to the right; without room there is none.
     time: usize,
@@ -233,7 +233,7 @@ fn progress<'a>(model: &'a Model, seat: &SeatView<'_>) -> Option<&'a Progress> {
     model.progress.get(seat.name).filter(|_| is_asking(seat))
 }
 
-/// How long a seat has been asked, or its last request took, in milliseconds.
+/// Time since a seat was asked, or of its last request, in milliseconds.
 fn taken(model: &Model, seat: &SeatView<'_>) -> Option<u64> {
     let session = model.session();
     if let Some(progress) = progress(model, seat) {
@@ -357,7 +357,7 @@ pub fn quorum(round: &RoundRun) -> String {
     format!("quorum {}: {outlook}", group_digits(needed))
 }
 
-/// Whether a seat is invited: a person by a link, an agent that polls by a token.
+/// A seat is invited: a person by a link, an agent that polls by a token.
 fn is_invited(session: &Session, seat: &str) -> bool {
     session.remote(seat).is_some_and(|remote| remote.door != Door::Nats)
 }
@@ -370,7 +370,7 @@ pub fn access_word(session: &Session, seat: &str) -> &'static str {
     if is_agent(session, seat) { "access token" } else { "link" }
 }
 
-/// How a seat that is invited stands while nothing of it is sealed.
+/// Returns the state of an invited seat while nothing of it is sealed.
 pub fn invitation(session: &Session, seat: &str) -> Option<&'static str> {
     is_invited(session, seat).then(|| match session.invitations.get(seat) {
         None => "not invited",

@@ -24,7 +24,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         }
         output(model, step, width, &mut lines);
     }
-    // What a session would run and ask that has not begun.
+    // The needs of a session that has not begun.
     if let Some(live) = model.live().filter(|live| live.draft.is_some() && !live.needs.is_empty()) {
         heading(model, "runs and asks", &mut lines);
         lines.extend(live.needs.iter().flat_map(|need| paragraph(need, width, usize::MAX, Style::new())));

@@ -214,7 +214,7 @@ fn bars(model: &Model, round: &RoundRun, tally: &Tally, width: usize) -> Vec<Lin
     lines
 }
 
-/// How an option fared since the last round: "▲ 2".
+/// Returns an option's change since the last round: "▲ 2".
 fn change(model: &Model, round: &RoundRun, side: &Bar<'_>) -> String {
     let Some(before) = earlier(model.session(), round).and_then(tally) else { return String::new() };
     let by = side.score.as_f64() - before.verdict.scores.get(side.name).map_or(0.0, Score::as_f64);
@@ -302,7 +302,7 @@ fn moved(model: &Model, round: &RoundRun, width: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// How sure a seat was and is: ".31 → .70".
+/// Returns a seat's confidence then and now: ".31 → .70".
 pub fn sure_then(model: &Model, before: &RoundRun, round: &RoundRun, seat: &str) -> Option<String> {
     let of = |round: &RoundRun| {
         let found = seat_at(model.session(), round, round.seats.get_index_of(seat)?)?;

@@ -1,4 +1,4 @@
-//! What follows from a message in the world outside.
+//! Effects of a message in the world outside.
 
 use std::collections::VecDeque;
 use std::io::{self, Write as _};

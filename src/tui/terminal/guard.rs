@@ -41,7 +41,7 @@ pub fn enter(mouse: bool) -> io::Result<DefaultTerminal> {
 pub fn restore() {
     IS_TAKEN.store(false, Ordering::Relaxed);
     let _ = crossterm::execute!(io::stdout(), DisableMouseCapture, DisableBracketedPaste);
-    // Where the terminal is gone there is nothing to restore, and nowhere to say so.
+    // A terminal that is gone needs no restoring.
     let _ = ratatui::try_restore();
 }
 

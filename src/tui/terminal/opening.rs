@@ -18,7 +18,7 @@ use crate::tui::model::Mode;
 use crate::tui::replay::Replay;
 use crate::tui::update::{begun, cannot_begin};
 
-/// What is done this soon is shown at once, without a word of waiting.
+/// Work that ends this soon is shown at once, without a word of waiting.
 const AT_ONCE: Duration = Duration::from_millis(40);
 
 fn open(host: &dyn Host, opening: OpenTarget, tell: Tell<'_>) -> Opened {
@@ -87,7 +87,7 @@ impl Screen {
         let number = latest.load(Ordering::Relaxed) + 1;
         let begin = move |host: &dyn Host, tell: Tell<'_>| {
             let measured = host.measure(&draft, tell);
-            // What was cancelled meanwhile is not begun.
+            // Work that was cancelled meanwhile is not begun.
             if latest.load(Ordering::Relaxed) != number {
                 return Opened::Wrong(Vec::new());
             }

@@ -1,4 +1,4 @@
-//! What each action does.
+//! Carries out each action.
 
 use std::path::PathBuf;
 
@@ -17,16 +17,16 @@ use crate::tui::panes::answer;
 use crate::tui::reading::{TextKind, TextView};
 use crate::tui::screen::{max_scroll, pane_text, title};
 
-/// How much longer a round may take by one key, in milliseconds.
+/// Time that one key adds to a round, in milliseconds.
 const MORE_TIME: u64 = 60_000;
 
 pub fn perform(model: &mut Model, action: Action) -> Vec<Effect> {
-    // What is under way shows that it can be cancelled.
+    // Work that is under way can be cancelled.
     if model.busy.is_some() && (is_order(action) || action == Action::ChooseModel) {
         return Vec::new();
     }
     if is_order(action) {
-        // What is ordered concerns the present round, which is then looked at.
+        // An order concerns the present round, which is then shown.
         model.rounds_back = 0;
     }
     let Some(why) = refusal(model, action) else { return carry_out(model, action) };

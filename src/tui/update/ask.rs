@@ -1,5 +1,5 @@
-//! What is asked once before it is done: accepting a result, closing a round that seats still answer, forking,
-//! leaving a running session.
+//! Questions before an action: accepting a result, closing a round that seats still answer, forking, leaving
+//! a running session.
 
 use std::path::PathBuf;
 
@@ -123,7 +123,7 @@ pub fn leave(model: &mut Model, to: LeaveTarget) -> Vec<Effect> {
     let is_out = model.session().open_round().is_some() || model.session().open_items().next().is_some();
     let form = match model.overlay.take() {
         Some(Overlay::Form(form)) => Some(form),
-        // Who presses it twice means it.
+        // Pressing it twice means yes.
         Some(Overlay::Ask(Ask { then: Asked::Leave(_), below, .. })) => return leave_now(model, to, below),
         _ => None,
     };

@@ -1,4 +1,4 @@
-//! What comes from outside: events on disk, refusals, the end; a draft, the project's context.
+//! Messages from outside: events on disk, refusals, the end; a draft, the project's context.
 
 use super::{forms, lists};
 use crate::core::ExitCode;
@@ -21,7 +21,7 @@ pub fn on_engine_update(model: &mut Model, news: EngineUpdate) -> Vec<Effect> {
             if let Some(live) = model.live_mut() {
                 live.is_refused = live.ordered.is_some();
             }
-            // What was looked at may be stale.
+            // The shown context may be stale.
             vec![Effect::ReadContext]
         }
         EngineUpdate::Note(what) => {
@@ -66,7 +66,7 @@ fn saw(model: &mut Model, happened: LogEntry) -> Vec<Effect> {
         live.ordered = None;
     }
     if live.draft.take().is_some() {
-        // What was only looked at is now on disk, event by event.
+        // The replayed events come again from disk, one by one.
         model.replay = Replay::new(Vec::new());
     }
     let event = happened.stamped.event.clone();
@@ -225,7 +225,7 @@ pub fn context(model: &mut Model, read: Result<Option<String>, String>) {
     match preview {
         Ok(mut preview) => {
             let shown = live.ordered.take_if(|_| std::mem::take(&mut live.is_refused));
-            // What changed since it was shown is what the person must see.
+            // The person must see what changed since the preview was shown.
             if let Some(shown) = shown.filter(|shown| *shown != *preview.opened.snapshot) {
                 preview.diff = text_diff(&shown, &preview.opened.snapshot);
                 preview.is_changed = true;

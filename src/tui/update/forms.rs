@@ -138,7 +138,7 @@ pub fn refused(model: &mut Model, why: &str) -> bool {
     true
 }
 
-/// What a form ordered has happened: nothing of it needs to be kept.
+/// The order of a form was carried out, so its text need not be kept.
 pub fn happened(model: &mut Model) -> Option<Effect> {
     let form = model.live_mut()?.handed_in.take()?;
     Some(Effect::Keep(form.kept_as.clone(), None))

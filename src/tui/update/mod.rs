@@ -39,7 +39,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Sources(found) => model.home.sources = Some(found),
         Message::Home(home) => {
             model.home.take(*home);
-            // Who is past the home screen has been told by the draft.
+            // After the home screen the draft shows its notices.
             let told = model.home.notices.join(" · ");
             if matches!(model.mode, Mode::Home) && !told.is_empty() {
                 model.notice = Some(told);
@@ -84,7 +84,7 @@ fn press(model: &mut Model, key: &KeyEvent) -> Vec<Effect> {
                     model.scroll = [0; Pane::ALL.len()];
                 }
                 (Some(action), _) => return perform(model, action),
-                // Where the action of a key that has none in this state would work.
+                // The key has an action in another state.
                 (None, _) => {
                     model.notice = model.keys.in_another_state(key).map(|(binding, label)| {
                         let (name, places) = (binding.name, binding.places());
@@ -104,7 +104,7 @@ fn sentence(message: &str) -> String {
 }
 
 fn paste(model: &mut Model, text: &str) -> Vec<Effect> {
-    // What is pasted into a one-line field is its first line, and not more than a line can hold.
+    // A one-line field takes the first line of a paste, as far as it fits.
     let line = || -> String { text.lines().next().unwrap_or_default().chars().take(1000).collect() };
     match &mut model.overlay {
         Some(Overlay::Search(words)) => words.push_str(&line()),

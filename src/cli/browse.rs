@@ -12,7 +12,7 @@ use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::Session;
 use crate::journal::{Disk, fold, read_log};
-use crate::report;
+use crate::report::{self, Document, Source};
 use crate::sanitize::{harmless, harmless_line};
 use crate::workflow::{STRATEGIES, strategies};
 
@@ -124,7 +124,8 @@ pub fn decisions(json: bool, markdown: bool, output: &mut Console) -> VerbResult
     } else if !json {
         output.line(&KEYS.join(" · ").replace('_', " "));
     }
-    for row in sessions.iter().flat_map(report::decision_rows) {
+    let rows = |session| report::decision_rows(&Document::new(session, Source::default()));
+    for row in sessions.iter().flat_map(rows) {
         if json {
             output.line(&report::safe_json(&row));
             continue;

@@ -15,8 +15,8 @@ use super::args::{Json, RunOptions};
 use super::told::Teller;
 use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, nearest};
-use crate::history::Session;
 use crate::launch::error::RunError;
+use crate::report::Document;
 use crate::sanitize::{harmless, harmless_line};
 use crate::words::meant;
 
@@ -77,9 +77,9 @@ impl Console {
     }
 
     /// The one line of a session, where that is what is printed.
-    pub fn result_line(&mut self, session: &Session, exit: ExitCode, file: &Path, hash: &str) {
+    pub fn result_line(&mut self, document: &Document<'_>, exit: ExitCode, file: &Path) {
         if self.result_only {
-            let line = crate::report::result(session, exit as i32, &file.display().to_string(), hash);
+            let line = crate::report::result(document, exit as i32, &file.display().to_string());
             self.line(&crate::report::safe_json(&line));
         }
     }

@@ -11,7 +11,7 @@ use crate::history::Session;
 use crate::journal::{Disk, EventLog, fold};
 use crate::launch::error::RunError;
 use crate::launch::session_file::read_session;
-use crate::report::{self, Report, Reports};
+use crate::report::{self, Document, Page, Source};
 use crate::sanitize::harmless_line;
 use crate::tui::Theme;
 
@@ -54,12 +54,13 @@ pub fn replay(path: &Path, at: Option<u64>, output: &mut Console) -> VerbResult 
 
 pub fn trace(path: &Path, seat: Option<&str>, round: Option<&str>, output: &mut Console) -> VerbResult {
     let log = log_of(path, output)?;
-    let traces = report::trace::trace(&log.lines, &fold(&log));
-    let wanted = |entry: &&report::trace::TraceEntry| {
+    let session = fold(&log);
+    let traces = report::trace::trace(&log.lines, &session);
+    let wanted = |entry: &&report::trace::TraceEntry<'_>| {
         seat.is_none_or(|seat| entry.to == seat) && round.is_none_or(|round| entry.round == round)
     };
-    known(seat, "participant", traces.iter().map(|entry| entry.to.as_str()))?;
-    known(round, "round", traces.iter().map(|entry| entry.round.as_str()))?;
+    known(seat, "participant", traces.iter().map(|entry| entry.to))?;
+    known(round, "round", traces.iter().map(|entry| entry.round))?;
     if traces.is_empty() {
         output.note("no work items in this session yet");
     }
@@ -81,66 +82,44 @@ fn known<'a>(name: Option<&str>, what: &str, names: impl Iterator<Item = &'a str
     Err(problem.hint(did_you_mean(name, &names)))
 }
 
-/// A session as it is reported, and the file it is in.
-struct Reported {
-    session: Session,
-    source: report::Source,
-}
-
-impl Reported {
-    fn new(path: &Path, log: &EventLog) -> Self {
-        let source = report::Source {
-            file: path.file_name().map(|name| name.to_string_lossy().into_owned()),
-            entries: log.lines.len(),
-            last_hash: log.lines.last().map(|line| line.hash.clone()).unwrap_or_default(),
-            torn: log.torn,
-        };
-        Self { session: fold(log), source }
-    }
-
-    /// The decisions of the session, or the one that `round` belongs to.
-    fn reports(&self, round: Option<&str>) -> Result<Reports<'_>, Diagnostic> {
-        let all = Reports::new(&self.session, &self.source);
-        let Some(round) = round else { return Ok(all) };
-        let known: Vec<&str> = self.session.rounds.iter().map(|run| run.opened.round.as_str()).collect();
-        let unknown = || {
-            let problem = Diagnostic::new(format!("this session has no decision with a round `{round}`"));
-            problem.hint(did_you_mean(round, &known))
-        };
-        all.of_round(round).ok_or_else(unknown)
+pub fn source(path: &Path, log: &EventLog) -> Source {
+    Source {
+        file: path.file_name().map(|name| name.to_string_lossy().into_owned()),
+        entries: log.lines.len(),
+        last_hash: log.lines.last().map(|line| line.hash.clone()).unwrap_or_default(),
+        torn: log.torn,
     }
 }
 
 /// Prints the report of a session: whole, or on a terminal in one look.
-pub fn print_report(reports: &Reports<'_>, path: &Path, output: &mut Console) {
+pub fn print_report(document: &Document<'_>, path: &Path, output: &mut Console) {
     if !output.is_for_a_look() {
-        return output.bytes(report::markdown(reports).as_bytes());
+        return output.bytes(report::markdown(document).as_bytes());
     }
-    let columns = crossterm::terminal::size().map_or(80, |(columns, _)| usize::from(columns));
+    let columns = match crossterm::terminal::size() {
+        Ok((columns @ 1.., _)) => usize::from(columns).max(20),
+        _ => 80,
+    };
     let theme = Theme::from_environment(|name| std::env::var(name).ok());
     let (path, name) = (quoted(&path.display().to_string()), session_name(path));
     let look =
         report::Look { columns, has_color: theme.color, is_ascii: theme.ascii, path: &path, name: &name };
-    output.bytes(report::glance(reports, &look).as_bytes());
+    output.bytes(report::glance(document, &look).as_bytes());
 }
 
 /// A session in a report's format; a decision record is of its first decision.
-pub fn rendered(reports: &Reports<'_>, format: Format) -> String {
-    match format {
-        Format::Md => report::markdown(reports),
-        Format::Html => report::html(reports),
-        Format::Madr => report::madr(reports.head()),
-        Format::Json => pretty(&report::json(reports)),
-        Format::Sarif => pretty(&report::sarif(reports.session)),
-        Format::Csv => report::csv(reports.session),
-        Format::Junit => report::junit(reports.session),
-        Format::Github => report::github(reports.session),
-    }
-}
-
-fn pretty(value: &serde_json::Value) -> String {
-    let json = serde_json::to_string_pretty(value).unwrap_or_default() + "\n";
-    report::terminal_safe_json(&json).into_owned()
+pub fn rendered(document: &Document<'_>, format: Format) -> String {
+    let write = match format {
+        Format::Md => report::markdown,
+        Format::Html => report::html,
+        Format::Madr => report::madr,
+        Format::Json => report::json,
+        Format::Sarif => report::sarif,
+        Format::Csv => report::csv,
+        Format::Junit => report::junit,
+        Format::Github => report::github,
+    };
+    write(document)
 }
 
 /// Writes a file whole or not at all; what is no file, such as a pipe, as it is.
@@ -173,35 +152,32 @@ pub fn check_out(out: &[PathBuf], format: Option<Format>) -> Result<(), Diagnost
     Ok(())
 }
 
-/// Writes the report of a session file once for each name, by its ending.
-pub fn write_reports(path: &Path, out: &[PathBuf], output: &mut Console) -> VerbResult {
-    let reported = Reported::new(path, &read_session(path)?);
-    let reports = reported.reports(None)?;
+/// Writes the report of a session once for each name, by its ending.
+pub fn write_reports(document: &Document<'_>, out: &[PathBuf], output: &mut Console) -> VerbResult {
     for out in out {
         let format = Format::of_file(out).unwrap_or(Format::Md);
         if format == Format::Madr {
-            if let Err(several) = one_decision(&reports) {
+            if let Err(several) = one_decision(document) {
                 output.warn(&several);
                 continue;
             }
-            if let Some(why) = no_record(reports.head()) {
+            if let Some(why) = document.only().and_then(|page| no_record(document, page)) {
                 output.note(&why);
                 continue;
             }
         }
-        write_report(out, rendered(&reports, format).as_bytes(), output)?;
+        write_report(out, rendered(document, format).as_bytes(), output)?;
     }
     Ok(ExitCode::Finished)
 }
 
 /// Refuses to write one decision record for several decisions.
-pub fn one_decision(reports: &Reports<'_>) -> Result<(), Diagnostic> {
-    if reports.only().is_some() {
+pub fn one_decision(document: &Document<'_>) -> Result<(), Diagnostic> {
+    if document.only().is_some() {
         return Ok(());
     }
-    let line =
-        |part: &Report<'_>| format!("{} ({})", part.run.map_or("", |run| &run.opened.round), part.title());
-    let list: Vec<String> = reports.parts.iter().map(line).collect();
+    let line = |page: &Page<'_>| format!("{} ({})", page.round.unwrap_or_default(), page.question);
+    let list: Vec<String> = document.decisions.iter().map(line).collect();
     let problem =
         Diagnostic::new(format!("{} decisions need a record each: {}", list.len(), list.join("; ")));
     Err(problem.hint("select one with --round ID, or give a folder: --out FOLDER --format madr"))
@@ -220,11 +196,11 @@ pub fn write_report(out: &Path, bytes: &[u8], output: &Console) -> VerbResult {
 }
 
 /// Why there is no decision to record; none where one was made.
-fn no_record(part: &Report<'_>) -> Option<String> {
-    let nothing = || "nothing was decided yet".to_owned();
-    let why = report::outcome(part.session).map_or_else(nothing, |_| part.made.label.clone());
+fn no_record(document: &Document<'_>, page: &Page<'_>) -> Option<String> {
+    let label = &page.verdict.made.label;
+    let why = document.outcome.as_ref().map_or("nothing was decided yet", |_| label);
     let said = format!("no decision record written: {why} (`roundtable report --even-undecided` writes one)");
-    (!part.is_decided()).then(|| harmless_line(&said))
+    (!page.verdict.decided).then(|| harmless_line(&said))
 }
 
 /// Returns where a decision record with a number is written: `0014-title.md` in a folder.
@@ -242,7 +218,10 @@ fn numbered(folder: &Path, number: u32, title: &str) -> Result<PathBuf, Diagnost
 }
 
 /// Returns what to write where, the format of each by its name or `--format`; no name is standard output.
-fn planned(wanted: &ReportArgs, reports: &Reports<'_>) -> Result<Vec<(Option<PathBuf>, Format)>, Diagnostic> {
+fn planned(
+    wanted: &ReportArgs,
+    document: &Document<'_>,
+) -> Result<Vec<(Option<PathBuf>, Format)>, Diagnostic> {
     let format = |out: &PathBuf| {
         let of_folder = (wanted.number.is_some() && out.is_dir()).then_some(Format::Madr);
         of_folder.or(wanted.format).or(Format::of_file(out))
@@ -259,7 +238,7 @@ fn planned(wanted: &ReportArgs, reports: &Reports<'_>) -> Result<Vec<(Option<Pat
         return Err(problem.hint("folders are for decision records: add --format madr"));
     }
     if outs.iter().any(|(out, format)| *format == Some(Format::Madr) && !out.is_dir()) {
-        one_decision(reports)?;
+        one_decision(document)?;
     }
     let names: Vec<PathBuf> = outs.iter().map(|(out, _)| out.clone()).collect();
     // A single file may have any name: without a known ending it is Markdown, as ever.
@@ -279,56 +258,68 @@ fn planned(wanted: &ReportArgs, reports: &Reports<'_>) -> Result<Vec<(Option<Pat
 
 pub fn report(path: &Path, wanted: &ReportArgs, output: &mut Console) -> VerbResult {
     output.full = wanted.full;
-    let reported = Reported::new(path, &log_of(path, output)?);
-    let reports = reported.reports(wanted.round.as_deref())?;
+    let log = log_of(path, output)?;
+    let (session, source) = (fold(&log), source(path, &log));
+    let document = match &wanted.round {
+        None => Document::new(&session, source),
+        Some(round) => Document::of_round(&session, source, round).ok_or_else(|| {
+            let known: Vec<&str> = session.rounds.iter().map(|run| run.opened.round.as_str()).collect();
+            let problem = Diagnostic::new(format!("this session has no decision with a round `{round}`"));
+            problem.hint(did_you_mean(round, &known))
+        })?,
+    };
     let mut code = ExitCode::Finished;
-    for (out, format) in planned(wanted, &reports)? {
+    for (out, format) in planned(wanted, &document)? {
         if format == Format::Madr {
-            code = code.max(records(&reports, out.as_deref(), wanted, output)?);
+            code = code.max(records(&session, &document, out.as_deref(), wanted, output)?);
             continue;
         }
         if out.is_none() && format == Format::Md && wanted.format.is_none() {
-            print_report(&reports, path, output);
+            print_report(&document, path, output);
             continue;
         }
-        let text = rendered(&reports, format);
-        match out {
-            Some(out) => drop(write_report(&out, text.as_bytes(), output)?),
-            None => output.bytes(text.as_bytes()),
-        }
+        write_or_print(out.as_deref(), &rendered(&document, format), output)?;
     }
     Ok(code)
 }
 
+fn write_or_print(out: Option<&Path>, text: &str, output: &mut Console) -> Result<(), RunError> {
+    match out {
+        Some(out) => drop(write_report(out, text.as_bytes(), output)?),
+        None => output.bytes(text.as_bytes()),
+    }
+    Ok(())
+}
+
 /// Writes a decision record for each decision into a folder, or the only one to a file.
 fn records(
-    reports: &Reports<'_>,
+    session: &Session,
+    document: &Document<'_>,
     out: Option<&Path>,
     wanted: &ReportArgs,
     output: &mut Console,
 ) -> VerbResult {
     let folder = out.filter(|out| out.is_dir());
     if folder.is_none() {
-        one_decision(reports)?;
+        one_decision(document)?;
     }
     let mut code = ExitCode::Finished;
-    for (at, part) in reports.parts.iter().enumerate() {
-        if let Some(why) = no_record(part).filter(|_| !wanted.even_undecided) {
+    for (at, page) in document.pages().enumerate() {
+        if let Some(why) = no_record(document, page).filter(|_| !wanted.even_undecided) {
             output.note(&why);
             code = ExitCode::Undecided;
             continue;
         }
-        let text = report::madr(part);
-        let title = report::file_title(part);
-        match (folder, out) {
-            (Some(folder), _) => {
-                let named = wanted.number.map(|first| numbered(folder, first + at as u32, &title));
-                let path = named.unwrap_or_else(|| Ok(folder.join(format!("{title}.md"))))?;
-                write_report(&path, text.as_bytes(), output)?;
-            }
-            (None, Some(out)) => drop(write_report(out, text.as_bytes(), output)?),
-            (None, None) => output.bytes(text.as_bytes()),
-        }
+        let round = page.round.filter(|_| document.only().is_none());
+        let alone = round.and_then(|round| Document::of_round(session, document.source.clone(), round));
+        let record = alone.as_ref().unwrap_or(document);
+        let title = report::file_title(record);
+        let path = match (folder, wanted.number) {
+            (Some(folder), Some(first)) => Some(numbered(folder, first + at as u32, &title)?),
+            (Some(folder), None) => Some(folder.join(format!("{title}.md"))),
+            (None, _) => out.map(Path::to_owned),
+        };
+        write_or_print(path.as_deref(), &report::madr(record), output)?;
     }
     Ok(code)
 }

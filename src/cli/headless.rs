@@ -26,7 +26,7 @@ use crate::launch::headless::HeadlessFacilitator;
 use crate::launch::prepare::opened;
 use crate::launch::run::{EndedRun, FrontEnd, run};
 use crate::launch::seat::ReadySession;
-use crate::report;
+use crate::report::{self, Document, Source};
 use crate::tui::Signals;
 use crate::workflow::{Step, StepKind};
 
@@ -82,16 +82,16 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
     let options = context.door.map(ServedDoor::options).unwrap_or_default();
     let file = quoted(&path.display().to_string());
     let resume = format!("roundtable {} {file}{options}", resume_verb(&session));
-    let mut exit = print_summary(done, &session, &path, &resume, entries, &last_hash, output)?;
-    if !context.out.is_empty() {
-        exit = exit.max(super::files::write_reports(&path, context.out, output)?);
-    }
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let document = Document::new(&session, Source { file: name, entries, last_hash, torn: 0 });
+    let exit = print_summary(done, &session, &document, &path, &resume, output)?;
+    let exit = exit.max(super::files::write_reports(&document, context.out, output)?);
     // A script must see that the state of a task was not written.
     let exit = if session.unwritten_tasks().is_empty() { exit } else { exit.max(ExitCode::Failure) };
     let is_interrupted =
         session.paused.as_ref().is_some_and(|(_, reason)| *reason == PauseReason::Interrupted);
     let exit = context.ended_by.get().filter(|_| is_interrupted).copied().unwrap_or(exit);
-    output.result_line(&session, exit, &path, &last_hash);
+    output.result_line(&document, exit, &path);
     linger(context, &session);
     Ok(exit)
 }
@@ -147,10 +147,9 @@ fn linger(context: &RunContext<'_>, session: &Session) {
 fn print_summary(
     done: Result<ExitCode, EngineError>,
     session: &Session,
+    document: &Document<'_>,
     path: &Path,
     resume: &str,
-    entries: usize,
-    last_hash: &str,
     output: &mut Console,
 ) -> VerbResult {
     let file = path.display();
@@ -172,11 +171,9 @@ fn print_summary(
         }
     };
     if !output.is_for_scripts() {
-        let file = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        let source = report::Source { file, entries, last_hash: last_hash.to_owned(), torn: 0 };
-        super::files::print_report(&report::Reports::new(session, &source), path, output);
+        super::files::print_report(document, path, output);
     }
-    match (&session.paused, report::in_one_line(session)) {
+    match (&session.paused, report::in_one_line(document)) {
         (Some((_, reason)), _) => {
             let is_asked = session.step.as_ref().is_some_and(|run| run.approval.is_some())
                 || session.exhausted.is_some();
@@ -206,7 +203,7 @@ fn print_summary(
     if !output.is_for_a_look() {
         output.note(&format!("saved: {file}"));
     }
-    output.note(&format!("last hash: {last_hash}"));
+    output.note(&format!("last hash: {}", document.source.last_hash));
     Ok(exit)
 }
 

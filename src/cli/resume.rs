@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::args::Run;
 use super::console::{Console, VerbResult};
+use super::files::source;
 use super::headless::{RunContext, close_workers, run_session};
 use crate::config::tasks::TaskFile;
 use crate::core::{ExitCode, UnwrittenTask, exit_code, not_written};
@@ -14,7 +15,7 @@ use crate::launch::environment::Environment;
 use crate::launch::prepare::LaunchOptions;
 use crate::launch::seat::resume;
 use crate::launch::session_file::open_session;
-use crate::report;
+use crate::report::{self, Document};
 use crate::workflow::state_file;
 
 /// Continues an unfinished session; one that is over is reported again.
@@ -37,13 +38,11 @@ pub fn resume_file(
         erase_keys(&session, set_up, output);
         output.note(&format!("session already finished: {}", closed.status.name()));
         let exit = exit_code(&session, closed.status).max(write_tasks(&session, set_up, output));
-        let hash = opened.log.lines.last().map(|line| line.hash.clone()).unwrap_or_default();
-        let shown = fold(&opened.log);
+        let document = Document::new(&session, source(path, &opened.log));
         if !output.is_for_scripts() {
-            let source = report::Source::default();
-            output.bytes(report::markdown(&report::Reports::new(&shown, &source)).as_bytes());
+            output.bytes(report::markdown(&document).as_bytes());
         }
-        output.result_line(&shown, exit, path, &hash);
+        output.result_line(&document, exit, path);
         close_workers(&session, context, output);
         return Ok(exit);
     }

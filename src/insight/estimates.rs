@@ -10,8 +10,9 @@ pub fn spread(round: &RoundRun) -> Option<&Quartiles> {
     round_view::tally(round)?.verdict.trace.as_ref()?.spread.as_ref()
 }
 
-/// A line for each round of a question, and whether the last two came closer; empty for one round alone.
-pub fn estimates(session: &Session, round: &RoundRun) -> Vec<String> {
+/// The estimate of each round of a question under its name, and whether the last two came closer; empty for one
+/// round alone.
+pub fn estimates(session: &Session, round: &RoundRun) -> Vec<(String, String)> {
     let alike = |before: &&RoundRun| before.opened.ballot.is_like(&round.opened.ballot);
     let rounds = [round].into_iter().chain(earlier_rounds(session, round).filter(alike));
     let mut found: Vec<(&RoundRun, &Quartiles)> =
@@ -20,21 +21,21 @@ pub fn estimates(session: &Session, round: &RoundRun) -> Vec<String> {
     let [.., (_, before), (_, now)] = found.as_slice() else { return Vec::new() };
     let line = |(round, spread): &(&RoundRun, &Quartiles)| {
         let answered = round_view::tally(round).map_or(0, |tally| tally.answered);
-        format!(
-            "Round {}: median {}, middle half {} to {}, extremes {} and {}, {}",
-            round.opened.number,
+        let said = format!(
+            "median {}, middle half {} to {}, extremes {} and {}, {}",
             spread.median,
             spread.first_quartile,
             spread.third_quartile,
             spread.lowest,
             spread.highest,
             pluralize(answered, "seat")
-        )
+        );
+        (format!("Round {}", round.opened.number), said)
     };
     let change = match now.iqr.as_f64().total_cmp(&before.iqr.as_f64()) {
         std::cmp::Ordering::Less => "became narrower",
         std::cmp::Ordering::Equal => "is as wide as before",
         std::cmp::Ordering::Greater => "became wider",
     };
-    found.iter().map(line).chain([format!("Change: the middle half {change}")]).collect()
+    found.iter().map(line).chain([("Change".to_owned(), format!("the middle half {change}"))]).collect()
 }

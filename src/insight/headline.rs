@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 
 use indexmap::IndexMap;
+use serde::Serialize;
 
 use super::findings::{FindingGroup, grouped};
 use super::movement::earlier;
@@ -20,17 +21,19 @@ use crate::tally::{
     Backing, CountableKind, NoDecision, Rule, Score, Settled, Shortfall, Tier, Ties, WeakBecause, and_list,
 };
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Headline {
     /// In one line that stands alone: "Decision: outbox", "No decision: a and b tie".
     pub label: String,
     /// The same below a word that says whether it is a decision: "outbox".
+    #[serde(rename = "headline")]
     pub name: String,
     pub sentence: String,
     /// "Order: 1 a, 2= b, 2= c", of more than two options.
     pub order: Option<String>,
     pub detail: String,
     /// Label and name say that it is a rehearsal.
+    #[serde(skip)]
     pub(super) is_rehearsal: bool,
 }
 

@@ -2,6 +2,8 @@
 //!
 //! A bar's length is rounded, and nothing is decided by it.
 
+use serde::Serialize;
+
 use super::round_view::{SeatView, confidence, seats, tally};
 use super::wording::pluralize;
 use crate::ballot::Ballot;
@@ -19,8 +21,9 @@ pub struct Bar<'a> {
     pub seats: Vec<Supporter<'a>>,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Supporter<'a> {
+    #[serde(rename = "participant")]
     pub seat: &'a str,
     /// Its confidence, if it states one.
     pub sure: Option<f64>,

@@ -5,168 +5,133 @@
 
 use std::fmt::Write as _;
 
-use super::model::{FindingRecord, findings};
-use crate::core::{Deciding, ExitCode, deciding, failing_rounds, session_exit};
-use crate::history::{RoundRun, Session};
-use crate::insight::headline::rehearsal_mark;
-use crate::insight::round_view::{dissents, is_revealed, seats, tally, winners};
-use crate::insight::{SeatView, headline, join_list};
+use super::model::{Document, FindingRecord, NotHeld, RoundRecord};
+use crate::insight::join_list;
 use crate::round::answer::Outcome;
 use crate::sanitize::{harmless, harmless_line};
 
+#[derive(Clone, Copy, Default, PartialEq)]
 enum Standing {
+    #[default]
     Passed,
     /// Not decided, and something else was taken for it.
-    Skipped(String),
-    Failed(String),
-    Unfinished(String),
+    Skipped,
+    Failed,
+    Unfinished,
 }
 
 /// One round, or the session as a whole.
+#[derive(Default)]
 struct Case {
     name: String,
     seconds: f64,
     standing: Standing,
+    /// Why it did not pass.
+    why: String,
     said: Vec<String>,
     /// Seats without a ballot, with the reason, one per line.
     without_ballot: Vec<String>,
 }
 
+fn undecided(failed: bool) -> Standing {
+    if failed { Standing::Failed } else { Standing::Skipped }
+}
+
 /// Every round in its order, and the session last.
-fn cases(session: &Session) -> Vec<Case> {
-    let rounds = session.rounds.iter().map(|run| round(session, run));
-    let not_held = session.not_held.iter().map(|(step, not_held)| Case {
-        name: format!("round {step}"),
-        seconds: 0.0,
-        standing: match deciding(session) {
-            Some(Deciding::NotHeld(id, _)) if id == step => Standing::Failed(not_held.why.clone()),
-            _ => Standing::Skipped(not_held.why.clone()),
-        },
-        said: Vec::new(),
-        without_ballot: Vec::new(),
+fn cases(document: &Document<'_>) -> Vec<Case> {
+    let not_held = document.not_held.iter().map(|round: &NotHeld<'_>| Case {
+        name: format!("round {}", round.step),
+        standing: undecided(round.failed),
+        why: round.reason.to_owned(),
+        ..Case::default()
     });
-    rounds.chain(not_held).chain([whole(session)]).collect()
+    document.rounds.iter().map(round).chain(not_held).chain([whole(document)]).collect()
 }
 
-fn round(session: &Session, run: &RoundRun) -> Case {
-    let counted = tally(run);
-    let is_failing = failing_rounds(session).iter().any(|failing| std::ptr::eq(*failing, run));
-    let standing = match counted {
-        _ if !is_revealed(run) => Standing::Unfinished(open(run)),
-        Some(tally) if tally.rule.is_some() && !tally.decided => {
-            let why = headline(session, run, tally).line();
-            if is_failing { Standing::Failed(why) } else { Standing::Skipped(why) }
-        }
-        _ => Standing::Passed,
-    };
-    let mut said = Vec::new();
-    if let Some(tally) = counted {
-        let made = headline(session, run, tally);
-        said.push(format!("{}. {}", made.label, made.detail));
-        let winners = winners(session, run);
-        let dissent = seats(session, run).filter(|seat| dissents(seat, &winners)).map(|seat| seat.name);
-        let dissent = join_list(dissent);
-        if !dissent.is_empty() {
-            said.push(format!("dissent: {dissent}"));
-        }
-    }
-    if !run.key_lost.is_empty() {
-        said.push(format!("answers lost with the round's key: {}", join_list(&run.key_lost)));
-    }
+fn round(round: &RoundRecord<'_>) -> Case {
     // What is not over has no time of its own yet.
-    let ended = run.closed_at.filter(|_| is_revealed(run)).unwrap_or(run.opened_at);
-    Case {
-        name: format!("round {}: {}", run.opened.round, run.opened.question),
-        seconds: ended.since(run.opened_at) as f64 / 1000.0,
-        standing,
-        said,
-        without_ballot: seats(session, run).filter_map(|seat| without_ballot(&seat)).collect(),
+    let ended = round.closed_at.filter(|_| round.revealed).unwrap_or(round.opened_at);
+    let seconds = ended.since(round.opened_at) as f64 / 1000.0;
+    let mut case =
+        Case { name: format!("round {}: {}", round.id, round.question), seconds, ..Case::default() };
+    if !round.revealed {
+        let state = if round.closed_at.is_some() { "closed, answers not revealed" } else { "open" };
+        case.why = format!("{state}: {} of {} sealed", round.sealed, round.seats.len());
+        case.standing = Standing::Unfinished;
     }
-}
-
-/// How far a round is that cannot be read yet.
-fn open(run: &RoundRun) -> String {
-    let (sealed, all) = (run.sealed(), run.seats.len());
-    match run.closed {
-        Some(_) => format!("closed, answers not revealed: {sealed} of {all} sealed"),
-        None => format!("open: {sealed} of {all} sealed"),
+    if let (Some(made), Some(tally)) = (&round.headline, round.count) {
+        if tally.rule.is_some() && !tally.decided {
+            (case.standing, case.why) = (undecided(round.failed), made.line());
+        }
+        case.said.push(format!("{}. {}", made.label, made.detail));
+        let dissent = join_list(round.seats.iter().filter(|seat| seat.dissents).map(|seat| seat.participant));
+        if !dissent.is_empty() {
+            case.said.push(format!("dissent: {dissent}"));
+        }
     }
+    if !round.key_lost.is_empty() {
+        case.said.push(format!("answers lost with the round's key: {}", join_list(round.key_lost)));
+    }
+    for seat in &round.seats {
+        if let Some(outcome) = seat.outcome.filter(|outcome| *outcome != Outcome::Answered) {
+            let why = seat.reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+            case.without_ballot.push(format!("{}: {}{why}", seat.participant, outcome.name()));
+        }
+    }
+    case
 }
 
-fn without_ballot(seat: &SeatView<'_>) -> Option<String> {
-    let outcome = seat.outcome().filter(|outcome| *outcome != Outcome::Answered)?;
-    let why = seat.reason().map(|reason| format!(": {reason}")).unwrap_or_default();
-    Some(format!("{}: {}{why}", seat.name, outcome.name()))
-}
-
-fn whole(session: &Session) -> Case {
-    let outcome = super::outcome(session);
-    let exit = session_exit(session);
-    let code = exit as i32;
-    let rest = || match (&session.paused, &outcome) {
-        (Some((_, reason)), _) => format!("paused: {reason}"),
-        (None, Some(outcome)) if session.closed.is_some() => outcome.clone(),
-        (None, _) if session.closed.is_some() => format!("the session ended with exit code {code}"),
-        (None, _) => "the session is not finished".to_owned(),
-    };
-    let standing = match (exit, &session.closed) {
-        (ExitCode::Finished, _) => Standing::Passed,
-        (_, Some(_)) => Standing::Failed(rest()),
-        (_, None) => Standing::Unfinished(rest()),
-    };
-    let definition = session.definition.as_ref();
-    let goal = definition.and_then(|definition| definition.goal.clone());
+fn whole(document: &Document<'_>) -> Case {
+    let (code, outcome) = (document.exit_code, document.outcome.clone());
     Case {
-        name: goal.unwrap_or_else(|| session.id.clone()),
-        seconds: seconds(session),
-        standing,
+        name: document.task.goal.unwrap_or(document.session).to_owned(),
+        seconds: seconds(document),
+        standing: match document.resume_verb {
+            _ if code == 0 => Standing::Passed,
+            None => Standing::Failed,
+            Some(_) => Standing::Unfinished,
+        },
+        why: match (document.status, &document.reason) {
+            ("paused", Some(reason)) => format!("paused: {reason}"),
+            ("paused" | "open", _) => "the session is not finished".to_owned(),
+            _ => outcome.clone().unwrap_or_else(|| format!("the session ended with exit code {code}")),
+        },
         said: outcome.into_iter().collect(),
         without_ballot: Vec::new(),
     }
 }
 
 /// How long a session took; nothing before it is over.
-fn seconds(session: &Session) -> f64 {
-    let is_over = session.closed.is_some();
-    if is_over { session.last_at.since(session.opened_at) as f64 / 1000.0 } else { 0.0 }
+fn seconds(document: &Document<'_>) -> f64 {
+    if document.resume_verb.is_none() { document.took_ms as f64 / 1000.0 } else { 0.0 }
 }
 
 /// The session as a `JUnit` file: one suite, one case per round and one for the session.
-pub fn junit(session: &Session) -> String {
-    let cases = cases(session);
-    let count = |is: fn(&Standing) -> bool| cases.iter().filter(|case| is(&case.standing)).count();
-    let failures = count(|standing| matches!(standing, Standing::Failed(_)));
-    let errors = count(|standing| matches!(standing, Standing::Unfinished(_)));
-    let skipped = count(|standing| matches!(standing, Standing::Skipped(_)));
-    let (id, tests) = (attribute(&session.id), cases.len());
-    let seconds = seconds(session);
+pub fn junit(document: &Document<'_>) -> String {
+    let cases = cases(document);
+    let count = |standing| cases.iter().filter(|case| case.standing == standing).count();
+    let counts = format!(
+        "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3}\"",
+        cases.len(),
+        count(Standing::Failed),
+        count(Standing::Unfinished),
+        count(Standing::Skipped),
+        seconds(document)
+    );
+    let (id, opened_at) = (attribute(document.session), document.opened_at);
     let mut out = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-         <testsuites name=\"roundtable\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" \
-         skipped=\"{skipped}\" time=\"{seconds:.3}\">\n\
-         <testsuite name=\"{id}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" \
-         skipped=\"{skipped}\" time=\"{seconds:.3}\" timestamp=\"{}\">\n",
-        session.opened_at
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"roundtable\" {counts}>\n\
+         <testsuite name=\"{id}\" {counts} timestamp=\"{opened_at}\">\n"
     );
     for case in &cases {
-        let _ = writeln!(
-            out,
-            "<testcase classname=\"{id}\" name=\"{}\" time=\"{:.3}\">",
-            attribute(&case.name),
-            case.seconds
-        );
-        match &case.standing {
-            Standing::Passed => {}
-            Standing::Skipped(why) => {
-                let _ = writeln!(out, "<skipped message=\"{}\"/>", attribute(why));
-            }
-            Standing::Failed(why) => {
-                let _ = writeln!(out, "<failure type=\"undecided\" message=\"{}\"/>", attribute(why));
-            }
-            Standing::Unfinished(why) => {
-                let _ = writeln!(out, "<error type=\"unfinished\" message=\"{}\"/>", attribute(why));
-            }
-        }
+        let (name, why) = (attribute(&case.name), attribute(&case.why));
+        let _ = writeln!(out, "<testcase classname=\"{id}\" name=\"{name}\" time=\"{:.3}\">", case.seconds);
+        out += &match case.standing {
+            Standing::Passed => String::new(),
+            Standing::Skipped => format!("<skipped message=\"{why}\"/>\n"),
+            Standing::Failed => format!("<failure type=\"undecided\" message=\"{why}\"/>\n"),
+            Standing::Unfinished => format!("<error type=\"unfinished\" message=\"{why}\"/>\n"),
+        };
         for (tag, lines) in [("system-out", &case.said), ("system-err", &case.without_ballot)] {
             if !lines.is_empty() {
                 let _ = writeln!(out, "<{tag}>{}</{tag}>", escaped(&harmless(&lines.join("\n"))));
@@ -180,38 +145,40 @@ pub fn junit(session: &Session) -> String {
 
 /// The session as annotations of a GitHub workflow, one command per line: an error for what failed, a
 /// warning for what is missing or skipped, a notice for each result.
-pub fn github(session: &Session) -> String {
-    let mark = rehearsal_mark(session);
+pub fn github(document: &Document<'_>) -> String {
+    let mark = document.mark;
     let mut out = String::new();
-    for case in cases(session) {
-        let (level, why) = match &case.standing {
-            Standing::Passed => ("notice", None),
-            Standing::Skipped(why) => ("warning", Some(why)),
-            Standing::Failed(why) | Standing::Unfinished(why) => ("error", Some(why)),
+    for case in cases(document) {
+        let (level, otherwise) = match case.standing {
+            Standing::Passed => ("notice", "passed"),
+            Standing::Skipped => ("warning", &*case.why),
+            Standing::Failed | Standing::Unfinished => ("error", &*case.why),
         };
-        let said: Vec<String> = why.into_iter().cloned().chain(case.said).collect();
         let mut command = |level: &str, text: &str| {
             let mark = if text.starts_with(mark) { "" } else { mark };
             let _ = writeln!(out, "::{level} title={}::{mark}{}", property(&case.name), message(text));
         };
         // What a case says of itself may begin with why it failed.
-        let mut said: Vec<&str> = said.iter().map(String::as_str).collect();
+        let mut said: Vec<&str> = case.said.iter().map(String::as_str).collect();
+        if case.standing != Standing::Passed || said.is_empty() {
+            said.insert(0, otherwise);
+        }
         said.dedup();
-        command(level, if said.is_empty() { "passed" } else { said[0] });
+        command(level, said[0]);
         said.iter().skip(1).for_each(|line| command("notice", line));
         case.without_ballot.iter().for_each(|line| command("warning", line));
     }
-    for group in findings(session) {
-        annotation(&group, mark, &mut out);
+    for group in &document.findings {
+        annotation(group, mark, &mut out);
     }
     out
 }
 
 /// Findings at their place in the code, where they have one.
-fn annotation(group: &FindingRecord, mark: &str, out: &mut String) {
+fn annotation(group: &FindingRecord<'_>, mark: &str, out: &mut String) {
     // GitHub's word for a note.
     let level = if group.level == "note" { "notice" } else { group.level };
-    let file = group.file.as_ref().map(|file| format!(",file={}", property(file))).unwrap_or_default();
+    let file = group.file.map(|file| format!(",file={}", property(file))).unwrap_or_default();
     let lines = group.lines.map(|(from, to)| format!(",line={from},endLine={to}")).unwrap_or_default();
     let title = format!("{}, found by {} of {}", group.severity, group.seats, group.of);
     let mut claims: Vec<String> = group.findings.iter().map(|one| one.finding.claim.clone()).collect();

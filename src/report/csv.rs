@@ -2,109 +2,87 @@
 
 use serde_json::Value;
 
-use crate::ballot::Ballot;
-use crate::history::Session;
+use super::model::{Document, NotHeld, RoundRecord, SeatRecord};
+use crate::insight::places;
+use crate::round::answer::Outcome;
 use crate::sanitize::harmless_line;
 use crate::tally::Tier;
-
-use crate::insight::references::Citable;
-use crate::insight::{SeatView, confidence, dissents, places, seats, tally, winners};
 
 const COLUMNS: &str = "session round number question participant persona model weight outcome vote confidence reason \
                        tries latency_ms tokens_in tokens_out decided strength order dissents position rationale \
                        concerns minimum_change tokens_thinking dropped references unresolved_references usd rehearsal";
 
-/// Every seat of every round, in order. A seat that gave no valid answer and may block has its reply as
-/// its position.
-pub fn csv(session: &Session) -> String {
+/// Every seat of every round, in order.
+pub fn csv(document: &Document<'_>) -> String {
     let mut out = String::new();
     row(COLUMNS.split(' ').map(str::to_owned), &mut out);
-    for run in &session.rounds {
-        let winners = winners(session, run);
-        let decided = winners.join(" ");
-        let tier = tally(run).and_then(|tally| tally.tier).map_or("", Tier::name);
-        let order = tally(run).map(|tally| places(&tally.verdict.order, usize::MAX)).unwrap_or_default();
-        let rehearsal = if tally(run).is_some_and(|tally| tally.rehearsal) { "yes" } else { "" };
-        let citable = Citable::of_round(run);
-        for seat in seats(session, run) {
-            let info = session.seat_info(seat.name);
-            let answer = seat.answer();
-            let tokens = answer.and_then(|answer| answer.record.tokens);
-            let cells = [
-                session.id.clone(),
-                run.opened.round.clone(),
-                run.opened.number.to_string(),
-                run.opened.question.clone(),
-                seat.name.to_owned(),
-                info.map(|info| info.persona.clone()).unwrap_or_default(),
-                seat.model.to_owned(),
-                info.map(|info| info.weight.to_string()).unwrap_or_default(),
-                seat.outcome().map(|outcome| outcome.name().to_owned()).unwrap_or_default(),
-                seat.ballot().and_then(Ballot::phrase).unwrap_or_default(),
-                answer.and_then(confidence).unwrap_or_default(),
-                seat.reason().unwrap_or_default().to_owned(),
-                answer.map(|answer| answer.record.tries.to_string()).unwrap_or_default(),
-                answer.map(|answer| answer.record.latency_ms.to_string()).unwrap_or_default(),
-                tokens.map(|tokens| tokens.input.to_string()).unwrap_or_default(),
-                tokens.map(|tokens| tokens.output.to_string()).unwrap_or_default(),
-                decided.clone(),
-                tier.to_owned(),
-                order.clone(),
-                if dissents(&seat, &winners) { "yes".to_owned() } else { String::new() },
-                position(&seat),
-                text(&seat, "rationale"),
-                text(&seat, "concerns"),
-                text(&seat, "minimum_change"),
-                tokens.map(|tokens| tokens.thinking.to_string()).unwrap_or_default(),
-                answer.map(|answer| answer.record.dropped.join(" ")).unwrap_or_default(),
-                text(&seat, "references"),
-                answer.map(|answer| citable.unresolved(answer).join("\n")).unwrap_or_default(),
-                seat.spent
-                    .filter(|spent| !spent.is_unknown)
-                    .map(|spent| format!("{:.6}", spent.dollars))
-                    .unwrap_or_default(),
-                rehearsal.to_owned(),
-            ];
-            row(cells.into_iter(), &mut out);
+    for round in &document.rounds {
+        for seat in &round.seats {
+            row(COLUMNS.split(' ').map(|column| cell(document, round, seat, column)), &mut out);
         }
     }
-    not_held_rows(session, &mut out);
+    for round in &document.not_held {
+        row(COLUMNS.split(' ').map(|column| not_held(document, round, column)), &mut out);
+    }
     out
 }
 
-fn not_held_rows(session: &Session, out: &mut String) {
-    for (step, not_held) in &session.not_held {
-        let definition = session.definition.as_ref();
-        let round = definition.and_then(|definition| definition.step(step)?.round());
-        let cell = |column: &str| match column {
-            "session" => session.id.clone(),
-            "round" => step.clone(),
-            "question" => round.map(|round| round.question.clone()).unwrap_or_default(),
-            "outcome" => "not held".to_owned(),
-            "reason" => not_held.why.clone(),
-            _ => String::new(),
-        };
-        row(COLUMNS.split(' ').map(cell), out);
+fn cell(document: &Document<'_>, round: &RoundRecord<'_>, seat: &SeatRecord<'_>, column: &str) -> String {
+    fn text<T: ToString>(value: Option<T>) -> String {
+        value.map(|value| value.to_string()).unwrap_or_default()
     }
-}
-
-fn position(seat: &SeatView<'_>) -> String {
-    match seat.answer().filter(|answer| answer.may_block).and_then(|answer| answer.record.replies.last()) {
-        Some(reply) => reply.text.clone(),
-        None => match seat.ballot().map(Ballot::listing) {
-            Some(texts) if !texts.is_empty() => texts.join("\n"),
-            _ => text(seat, "position"),
+    let yes = |is: bool| if is { "yes".to_owned() } else { String::new() };
+    match column {
+        "session" => document.session.to_owned(),
+        "round" => round.id.to_owned(),
+        "number" => round.number.to_string(),
+        "question" => round.question.to_owned(),
+        "participant" => seat.participant.to_owned(),
+        "persona" => text(seat.persona),
+        "model" => seat.model.to_owned(),
+        "weight" => text(seat.weight),
+        "outcome" => text(seat.outcome.map(Outcome::name)),
+        "vote" => text(seat.vote.as_ref()),
+        "confidence" => text(seat.answer.and_then(|answer| answer.get("confidence")?.as_number())),
+        "reason" => text(seat.reason),
+        "tries" => text(seat.tries),
+        "latency_ms" => text(seat.latency_ms),
+        "tokens_in" => text(seat.tokens.map(|tokens| tokens.input)),
+        "tokens_out" => text(seat.tokens.map(|tokens| tokens.output)),
+        "tokens_thinking" => text(seat.tokens.map(|tokens| tokens.thinking)),
+        "decided" => round.winners.join(" "),
+        "strength" => text(round.count.and_then(|tally| tally.tier).map(Tier::name)),
+        "order" => text(round.count.map(|tally| places(&tally.verdict.order, usize::MAX))),
+        "dissents" => yes(seat.dissents),
+        // What may be a block is told in full.
+        "position" if seat.dissents && seat.ballot.is_none() => text(seat.reply),
+        "position" if !seat.listing.is_empty() => seat.listing.join("\n"),
+        "dropped" => seat.dropped.join(" "),
+        "unresolved_references" => seat.unresolved_references.join("\n"),
+        "usd" => {
+            text(seat.spent.filter(|spent| !spent.is_unknown).map(|spent| format!("{:.6}", spent.dollars)))
+        }
+        "rehearsal" => yes(round.count.is_some_and(|tally| tally.rehearsal)),
+        key => match seat.answer.and_then(|answer| answer.get(key)) {
+            Some(Value::String(text)) => text.clone(),
+            Some(Value::Array(items)) => {
+                items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
+            }
+            _ => String::new(),
         },
     }
 }
 
-fn text(seat: &SeatView<'_>, key: &str) -> String {
-    let lines = |items: &Vec<Value>| items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n");
-    match seat.answer().and_then(|answer| answer.answer.get(key)) {
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(items)) => lines(items),
-        _ => String::new(),
-    }
+fn not_held(document: &Document<'_>, round: &NotHeld<'_>, column: &str) -> String {
+    let cell = match column {
+        "session" => document.session,
+        "round" => round.step,
+        "question" => round.question.unwrap_or_default(),
+        "outcome" => "not held",
+        "reason" => round.reason,
+        _ => "",
+    };
+    cell.to_owned()
 }
 
 fn row(cells: impl Iterator<Item = String>, out: &mut String) {

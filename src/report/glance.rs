@@ -4,11 +4,14 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::model::{Block, Dissenter, Fact, Report, Reports, dissent_heading, people_money, said};
+use super::model::{
+    Block, ChartBar, Dissenter, Document, Fact, Facts, Page, RoundRecord, SeatRecord, people_money,
+};
+use super::quote::first_line;
 use crate::ballot::Ballot;
-use crate::insight::sides::{Bar, Supporter, bar_cells, bars_with_seats};
-use crate::insight::wording::resume_verb;
-use crate::insight::{SeatView, first_names, labels, pluralize, seats, uncapital};
+use crate::insight::sides::{Supporter, bar_cells};
+use crate::insight::{first_names, pluralize, uncapital};
+use crate::round::answer::Outcome;
 use crate::sanitize::{harmless_line, wrapped};
 
 /// The most lines it has; two of a usual terminal are left, for the closing hash and the prompt.
@@ -36,24 +39,26 @@ pub struct Look<'a> {
 type Items = Vec<Vec<String>>;
 
 /// The result of a session for a terminal, each line ended.
-pub fn glance(reports: &Reports<'_>, look: &Look<'_>) -> String {
-    let page = Page { reports, report: reports.head(), look };
-    let (mut lines, foot) = (page.head(), page.foot());
+pub fn glance(document: &Document<'_>, look: &Look<'_>) -> String {
+    let glance = Glance { document, look };
+    let (mut lines, foot) = (glance.head(), glance.foot());
     // The path is not wrapped, so that it can be pasted.
-    let most_lines = LINES - (look.path.width() + "Saved ".len()).saturating_sub(1) / look.columns.max(1);
-    let mut sections = if reports.only().is_none() {
-        vec![("decision", page.decisions())]
-    } else {
-        let (blocks, absent) = (page.blocks(page.report.blocks()), page.blocks(page.report.without_ballot()));
-        let dissent = page.dissent();
-        let reasons = if dissent.is_empty() && blocks.is_empty() { page.reasons() } else { Vec::new() };
-        vec![
-            ("option", page.counts()),
-            ("line", blocks),
-            ("dissent", dissent),
-            ("answer", reasons),
-            ("reason", absent),
-        ]
+    let most_lines = LINES.saturating_sub((look.path.width() + "Saved ".len() - 1) / look.columns);
+    let mut sections = match document.only() {
+        None => vec![("decision", glance.decisions())],
+        Some(page) => {
+            let run = document.round(page);
+            let (blocks, dissent) = (glance.blocks(&page.blocks), glance.dissent(page));
+            let reasons =
+                if dissent.is_empty() && blocks.is_empty() { glance.reasons(run) } else { Vec::new() };
+            vec![
+                ("option", glance.counts(page, run)),
+                ("line", blocks),
+                ("dissent", dissent),
+                ("answer", reasons),
+                ("reason", glance.blocks(&page.not_counted)),
+            ]
+        }
     };
     sections.retain(|(_, items)| !items.is_empty());
     let (mut after, most) = (2 * sections.len(), if sections.len() == 1 { most_lines } else { OF_SECTION });
@@ -81,13 +86,12 @@ fn show(items: Items, noun: &str, mut room: usize, lines: &mut Vec<String>) {
     }
 }
 
-struct Page<'a> {
-    reports: &'a Reports<'a>,
-    report: &'a Report<'a>,
+struct Glance<'a> {
+    document: &'a Document<'a>,
     look: &'a Look<'a>,
 }
 
-impl Page<'_> {
+impl Glance<'_> {
     /// Text in a color where the terminal wants that.
     fn painted(&self, code: &str, text: &str) -> String {
         if self.look.has_color { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
@@ -107,18 +111,16 @@ impl Page<'_> {
     }
 
     fn head(&self) -> Vec<String> {
-        let made = &self.reports.made;
-        let color = if self.reports.is_decided() { "1;32" } else { "1;33" };
+        let Document { verdict, task, labels, missing, .. } = self.document;
+        let made = &verdict.made;
+        let color = if verdict.decided { "1;32" } else { "1;33" };
         let mut lines: Vec<String> =
             self.lines(&made.label, 0, 2).iter().map(|line| self.painted(color, line)).collect();
-        let is_one = self.reports.only().is_some();
+        let is_one = self.document.only().is_some();
         lines.extend(self.lines(if is_one { &made.sentence } else { "" }, 0, 2));
         lines.extend(made.order.iter().flat_map(|order| self.lines(order, 0, 1)));
-        lines.extend(self.lines(self.reports.title(), 0, 1).iter().map(|line| self.painted("2", line)));
-        let said = labels(self.report.session)
-            .into_iter()
-            .map(|label| label.to_string())
-            .chain(self.report.missing());
+        lines.extend(self.lines(task.title, 0, 1).iter().map(|line| self.painted("2", line)));
+        let said = labels.iter().map(ToString::to_string).chain(missing.iter().cloned());
         lines.extend(said.take(2).flat_map(|label| self.lines(&label, 0, 1)));
         lines.retain(|line| !line.is_empty());
         lines
@@ -126,18 +128,20 @@ impl Page<'_> {
 
     /// The decisions of the session, three lines each.
     fn decisions(&self) -> Items {
-        let item = |part: &Report<'_>| {
-            let line = part.in_short();
-            let color = if line.is_made { "1;32" } else { "1;33" };
-            let name = self.lines(&line.name, 2, 1).iter().map(|name| self.painted(color, name)).collect();
-            [self.lines(&line.question, 0, 1), name, self.lines(&line.facts.join(" · "), 2, 1)].concat()
+        let item = |page: &Page<'_>| {
+            let made = &page.verdict.made;
+            let (color, name) =
+                if page.verdict.decided { ("1;32", &made.name) } else { ("1;33", &made.label) };
+            let name = self.lines(name, 2, 1).iter().map(|name| self.painted(color, name)).collect();
+            [self.lines(&first_line(page.question), 0, 1), name, self.lines(&page.short.join(" · "), 2, 1)]
+                .concat()
         };
-        self.reports.parts.iter().map(item).collect()
+        self.document.decisions.iter().map(item).collect()
     }
 
-    /// The lines of a block: opinions, findings, the estimates of each round, seats that did not count.
-    fn blocks(&self, blocks: impl IntoIterator<Item = Block>) -> Items {
-        let of_block = |block: Block| {
+    /// The lines of blocks: opinions, findings, the estimates of each round, seats that did not count.
+    fn blocks<'a>(&self, blocks: impl IntoIterator<Item = &'a Block>) -> Items {
+        let of_block = |block: &Block| {
             let note =
                 block.note.iter().map(|note| self.lines(&format!("Note: {note}"), 2, 2)).collect::<Items>();
             let line = |(what, text): &(String, String)| {
@@ -151,27 +155,27 @@ impl Page<'_> {
     }
 
     /// A bar for each option, with the seats behind it.
-    fn counts(&self) -> Items {
-        let mut found =
-            self.report.run.map(|run| bars_with_seats(self.report.session, run)).unwrap_or_default();
-        found.sort_by(|a, b| b.share.total_cmp(&a.share));
-        let width = found.iter().map(|side| harmless_line(side.name).width()).max().unwrap_or(0);
+    fn counts(&self, page: &Page<'_>, run: Option<&RoundRecord<'_>>) -> Items {
+        let chart = run.and_then(|run| run.chart.as_ref());
+        let mut bars: Vec<&ChartBar<'_>> = chart.iter().flat_map(|chart| &chart.bars).collect();
+        bars.sort_by(|a, b| b.share.total_cmp(&a.share));
+        let width = bars.iter().map(|bar| harmless_line(bar.name).width()).max().unwrap_or(0);
         let width = width.clamp(1, NAME.min(self.look.columns / 3));
-        let options = self.report.options();
-        let line = |side: &Bar<'_>| {
-            let own = options.iter().find(|option| option.name == side.name && option.votes.is_some());
-            let result = own.map_or_else(|| side.score.to_string(), |option| option.result.clone());
-            self.bar(side, &result, width)
+        let line = |bar: &ChartBar<'_>| {
+            let own = page.options.iter().find(|option| option.name == bar.name);
+            let votes = own.filter(|option| option.votes.is_some());
+            let result = votes.map_or(&bar.score, |option| &option.result);
+            self.bar(bar, result, own.is_some_and(|option| option.is_chosen), width)
         };
-        found.iter().map(line).collect()
+        bars.into_iter().map(line).collect()
     }
 
-    fn bar(&self, side: &Bar<'_>, result: &str, width: usize) -> Vec<String> {
+    fn bar(&self, side: &ChartBar<'_>, result: &str, is_chosen: bool, width: usize) -> Vec<String> {
         let room = BAR.min(self.look.columns / 4);
         let full = bar_cells(side.share, room);
         let [on, off] = if self.look.is_ascii { ["#", "."] } else { ["█", "░"] };
         let bar = format!("{}{}", on.repeat(full), off.repeat(room - full));
-        let bar = if self.report.winners().contains(&side.name) { self.painted("32", &bar) } else { bar };
+        let bar = if is_chosen { self.painted("32", &bar) } else { bar };
         let seat = |one: &Supporter<'_>| match one.sure {
             Some(sure) => format!("{} ({:.0} %)", one.seat, sure * 100.0),
             None => one.seat.to_owned(),
@@ -187,50 +191,52 @@ impl Page<'_> {
     }
 
     /// What each seat said, a sentence each, where nobody disagrees with a result.
-    fn reasons(&self) -> Items {
-        let found = self.report.run.into_iter().flat_map(|run| seats(self.report.session, run));
-        let line = |seat: SeatView<'_>| {
-            let text = Some(said(&seat)).filter(|text| !text.is_empty());
-            let text = text.or_else(|| seat.ballot().and_then(Ballot::brief))?;
-            Some(self.lines(&format!("{}: {}", seat.name, sentence(&text)), 2, 2))
+    fn reasons(&self, run: Option<&RoundRecord<'_>>) -> Items {
+        let line = |seat: &SeatRecord<'_>| {
+            let text = Some(&seat.said).filter(|text| !text.is_empty()).cloned();
+            let ballot = seat.ballot.filter(|_| seat.outcome == Some(Outcome::Answered));
+            let text = text.or_else(|| ballot.and_then(Ballot::brief))?;
+            Some(self.lines(&format!("{}: {}", seat.participant, sentence(&text)), 2, 2))
         };
-        found.filter_map(line).collect()
+        run.iter().flat_map(|run| &run.seats).filter_map(line).collect()
     }
 
-    fn dissent(&self) -> Items {
-        let kind = self.report.run.map(|run| run.opened.ballot.kind).unwrap_or_default();
-        let heading = dissent_heading(kind);
+    fn dissent(&self, page: &Page<'_>) -> Items {
+        let heading = page.dissent_heading;
         let item = |one: &Dissenter<'_>| {
-            let change =
-                one.minimum_change.as_ref().map(|change| format!(" until: {change}")).unwrap_or_default();
+            let change = one.minimum_change.map(|change| format!(" until: {change}")).unwrap_or_default();
             let words = sentence(&one.said);
             let words = if words.is_empty() { String::new() } else { format!(": “{words}”") };
             let text = format!("{heading}: {} {}{change}{words}", one.participant, one.vote);
             self.lines(&text, 2, 2).iter().map(|line| self.painted("33", line)).collect()
         };
-        self.report.dissent().iter().map(item).collect()
+        page.dissent.iter().map(item).collect()
     }
 
     /// Strength, independence, approval, cost, where it is saved, and the two commands that come next.
     fn foot(&self) -> Vec<String> {
-        let session = self.report.session;
-        let spent = session.spent(&|model| session.price(model));
-        let is_asked = self.report.approval().is_some() || self.report.waiting().is_some();
-        let text = |fact: Fact| (fact.name, format!("{} ({})", uncapital(&fact.value), fact.note));
-        let cost = (spent.is_told() || spent.is_unknown).then(|| ("Cost", people_money(&spent)));
+        let document = self.document;
+        let mut facts: Vec<(&str, String)> = Vec::new();
+        if let Some(page) = document.only()
+            && let Some(Facts { strength, independence, approval, .. }) = &page.verdict.facts
+        {
+            let text = |fact: &Fact| format!("{} ({})", uncapital(&fact.value), fact.note);
+            facts.extend([("Strength", text(strength)), ("Independence", text(independence))]);
+            let is_asked = page.approval.is_some() || document.waiting.is_some();
+            facts.extend(is_asked.then(|| ("Approval", text(approval))));
+        }
+        if document.spent.is_told() || document.spent.is_unknown {
+            facts.push(("Cost", people_money(&document.spent)));
+        }
         let mut lines = Vec::new();
-        let facts = self.reports.only().map(|only| only.facts().map(text)).into_iter().flatten();
-        for (name, text) in facts.chain(cost) {
-            if name == "Quorum" || name == "Approval" && !is_asked {
-                continue;
-            }
+        for (name, text) in facts {
             let mut of_fact = self.lines(&text, FACT, if name == "Independence" { 2 } else { 1 });
             of_fact[0].replace_range(..FACT, &self.painted("2", &format!("{name:FACT$}")));
             lines.extend(of_fact);
         }
         let Look { path, name, .. } = self.look;
         lines.push(format!("{} {}", self.painted("2", "Saved"), harmless_line(path)));
-        let verb = session.closed.as_ref().map_or_else(|| resume_verb(session), |_| "verify");
+        let verb = document.resume_verb.unwrap_or("verify");
         for command in [format!("{verb} {name}"), format!("report {name} --full")] {
             let command = harmless_line(&format!("roundtable {command}"));
             lines.push(format!("  {}", self.painted("36", &command)));

@@ -1,11 +1,64 @@
-//! The report as JSON: the model that every format is written from, with stable keys for scripts.
+//! JSON that a terminal can show: the same value, with nothing left in it that acts on a screen.
 //!
-//! Text is raw; print it through [`super::terminal_safe_json`].
+//! Controls, bidi overrides and invisible characters become `\uXXXX`, so a program that reads the
+//! JSON gets the raw text back. It works on JSON text; prose goes through `crate::sanitize`.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use super::model::Reports;
+use super::model::Document;
+use crate::sanitize::{floods, is_unsafe};
 
-pub fn json(reports: &Reports<'_>) -> Value {
-    serde_json::to_value(reports.document()).unwrap_or_default()
+/// The report as JSON: the model that every format is written from, with stable keys for scripts.
+pub fn json(document: &Document<'_>) -> String {
+    pretty(&serde_json::to_value(document).unwrap_or_default())
+}
+
+/// A JSON value on many lines, safe to show on a terminal.
+pub fn pretty(value: &Value) -> String {
+    terminal_safe_json(&(serde_json::to_string_pretty(value).unwrap_or_default() + "\n")).into_owned()
+}
+
+/// A JSON value on one line, safe to show on a terminal.
+pub fn safe_json(value: &Value) -> String {
+    terminal_safe_json(&value.to_string()).into_owned()
+}
+
+/// JSON text with every unsafe character inside its strings written as `\uXXXX`; line feeds
+/// between values stay.
+pub fn terminal_safe_json(json: &str) -> Cow<'_, str> {
+    let acts = |(_, c, is_flood): &(usize, char, bool)| is_flood | (*c != '\n' && is_unsafe(*c));
+    if !floods(json).any(|found| acts(&found)) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len() + 64);
+    let mut units = [0; 2];
+    for found in floods(json) {
+        if !acts(&found) {
+            out.push(found.1);
+            continue;
+        }
+        for unit in found.1.encode_utf16(&mut units) {
+            let _ = write!(out, "\\u{unit:04x}");
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::terminal_safe_json;
+
+    #[test]
+    fn hides_nothing_and_changes_no_value() {
+        let raw = "a\u{1b}]8;;x\u{7}\u{85}\u{202e}\u{7f}\u{e0041}日\n";
+        let json = serde_json::to_string_pretty(&serde_json::json!({ "a": raw })).unwrap();
+        let safe = terminal_safe_json(&json);
+        assert_eq!(safe, "{\n  \"a\": \"a\\u001b]8;;x\\u0007\\u0085\\u202e\\u007f\\udb40\\udc41日\\n\"\n}");
+        let back: serde_json::Value = serde_json::from_str(&safe).unwrap();
+        assert_eq!(back["a"], raw);
+        assert_eq!(terminal_safe_json("{}"), "{}");
+    }
 }

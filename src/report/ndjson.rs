@@ -4,87 +4,66 @@
 //! whole of what its seat was handed, put together from the parts in the log. Text is raw, escaped
 //! so that a terminal may show it. It adds no judgement: nothing here is counted or left out.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::terminal_safe_json;
-use crate::ballot::{BallotKind, KindInfo};
+use super::safe_json;
+use crate::ballot::KindInfo;
 use crate::history::{Event, RoundRun, Session, Timestamp, WorkItemOffered};
 
 /// The line of one event, without a line feed. `session` is the state after it.
 pub fn line(seq: u64, prev: &str, hash: &str, at: Timestamp, event: &Event, session: &Session) -> String {
-    let mut line = Map::new();
-    line.insert("seq".to_owned(), seq.into());
+    let mut line = json!({ "seq": seq });
     fill(&mut line, Some(prev), at, event, session);
-    line.insert("hash".to_owned(), hash.into());
-    terminal_safe_json(&Value::Object(line).to_string()).into_owned()
+    line["hash"] = hash.into();
+    safe_json(&line)
 }
 
 /// An event that would be written: without the number and the hashes that only a log gives.
 pub fn preview(at: Timestamp, event: &Event, session: &Session) -> String {
-    let mut line = Map::new();
-    line.insert("dry_run".to_owned(), true.into());
+    let mut line = json!({ "dry_run": true });
     fill(&mut line, None, at, event, session);
-    terminal_safe_json(&Value::Object(line).to_string()).into_owned()
+    safe_json(&line)
 }
 
-fn fill(line: &mut Map<String, Value>, prev: Option<&str>, at: Timestamp, event: &Event, session: &Session) {
-    let mut own = match serde_json::to_value(event) {
-        Ok(Value::Object(own)) => own,
-        _ => Map::new(),
-    };
-    line.insert("at".to_owned(), at.to_string().into());
-    for (key, known) in [("event", None), ("session", Some(session.id.as_str()))] {
-        let value = own.shift_remove(key).or_else(|| known.map(Value::from));
-        line.insert(key.to_owned(), value.unwrap_or_default());
-    }
+fn fill(line: &mut Value, prev: Option<&str>, at: Timestamp, event: &Event, session: &Session) {
+    let Ok(Value::Object(mut own)) = serde_json::to_value(event) else { return };
+    line["at"] = json!(at);
+    line["event"] = own.shift_remove("event").unwrap_or_default();
+    line["session"] = own.shift_remove("session").unwrap_or_else(|| session.id.as_str().into());
     if let Some(prev) = prev {
-        line.insert("prev".to_owned(), prev.into());
+        line["prev"] = prev.into();
     }
-    line.append(&mut own);
-    if let Event::WorkItemOffered(item) = event {
-        match session.round(&item.round) {
-            Some(round) => hand_over(line, item, round, session),
-            None => agent_hand_over(line, item, session),
-        }
+    for (key, value) in own {
+        line[key] = value;
     }
-}
-
-/// Adds what an agent's work item has beside its own keys: the session's task and the exact prompt.
-fn agent_hand_over(line: &mut Map<String, Value>, item: &WorkItemOffered, session: &Session) {
+    let Event::WorkItemOffered(item) = event else { return };
     let definition = session.definition.as_deref();
-    let constraints = definition.map_or(&[][..], |definition| &definition.constraints);
+    line["goal"] = json!(definition.and_then(|definition| definition.goal.as_deref()));
+    line["constraints"] = json!(definition.map_or(&[][..], |definition| &definition.constraints));
+    if let Some(round) = session.round(&item.round) {
+        line["stage_context"] = stage_context(item, round, session);
+        line["input"] = format!("{}{}", round.opened.snapshot, item.address).into();
+        line["prompt"] = session.prompt(round, item).text().into();
+        return;
+    }
     let (system, prompt) = session.agent_prompt(item);
-    line.insert("goal".to_owned(), definition.and_then(|definition| definition.goal.as_deref()).into());
-    line.insert("constraints".to_owned(), constraints.into());
     if !system.is_empty() {
-        line.insert("system".to_owned(), system.into());
+        line["system"] = system.into();
     }
-    line.insert("prompt".to_owned(), prompt.into());
+    line["prompt"] = prompt.into();
 }
 
-/// Adds what the seat is handed: the task in words, its context and the exact prompt.
-fn hand_over(line: &mut Map<String, Value>, item: &WorkItemOffered, round: &RoundRun, session: &Session) {
-    let definition = session.definition.as_deref();
-    let step = definition.and_then(|definition| definition.step(&item.step));
-    let description = step.and_then(|step| step.description.as_deref());
-    let input = format!("{}{}", round.opened.snapshot, item.address);
-    let previous = session.previous_artifacts(true).into_iter();
-    let previous: Vec<_> = previous.filter(|made| made.created_at <= round.opened_at).collect();
-    let stage_context = json!({
-        "stage_description": description.unwrap_or(&round.opened.question),
-        "expected_output": expected_output(round.opened.ballot.kind),
+/// The task of a seat in words, and what was made before.
+fn stage_context(item: &WorkItemOffered, round: &RoundRun, session: &Session) -> Value {
+    let step = session.definition.as_deref().and_then(|definition| definition.step(&item.step));
+    let asked = step.and_then(|step| step.description.as_deref()).unwrap_or(&round.opened.question);
+    let KindInfo { description, length, .. } = round.opened.ballot.kind.info();
+    let mut previous = session.previous_artifacts(true);
+    previous.retain(|made| made.created_at <= round.opened_at);
+    json!({
+        "stage_description": asked,
+        "expected_output": { "description": description, "length": length, "format": "yaml" },
         "available_skills": [],
         "previous_artifacts": previous,
-    });
-    let constraints = definition.map_or(&[][..], |definition| &definition.constraints);
-    line.insert("goal".to_owned(), definition.and_then(|definition| definition.goal.as_deref()).into());
-    line.insert("constraints".to_owned(), constraints.into());
-    line.insert("stage_context".to_owned(), stage_context);
-    line.insert("input".to_owned(), input.into());
-    line.insert("prompt".to_owned(), session.prompt(round, item).text().into());
-}
-
-fn expected_output(kind: BallotKind) -> Value {
-    let KindInfo { description, length, .. } = kind.info();
-    json!({ "description": description, "length": length, "format": "yaml" })
+    })
 }

@@ -9,8 +9,8 @@ use crate::ballot::Ballot;
 use crate::core::not_written;
 use crate::history::{
     AgendaUpdated, AnswerRevealed, ApprovalGiven, ApprovalRequested, ArtifactRecorded, DeadlineExtended,
-    Event, IdeasMerged, LeaksFound, MergedOption, Point, RoundClosed, RoundOpened, SeatFailed, SeatRetried,
-    Session, SessionClosed, SessionOpened, StepFinished, StepStarted, SynthesisRecorded, Tally, TaskWritten,
+    Event, IdeasMerged, LeaksFound, MergedOption, RoundClosed, RoundOpened, SeatFailed, SeatRetried, Session,
+    SessionClosed, SessionOpened, StepFinished, StepStarted, SynthesisRecorded, Tally, TaskWritten,
     Timestamp, WorkItemReturned, key_file_left,
 };
 use crate::insight::headline::rehearsal_mark;
@@ -27,11 +27,13 @@ const EXCERPT: usize = 100;
 /// The line for one event; none for what another line says. `session` is the state after it.
 pub fn event_line(event: &Event, at: Timestamp, session: &Session) -> Option<String> {
     let what = event_text(event, session)?;
-    Some(format!("{}  {}", clock(at), harmless_line(&what)))
+    let clock: String = at.to_string().chars().skip(11).take(8).collect();
+    Some(format!("{clock}  {}", harmless_line(&what)))
 }
 
-fn clock(at: Timestamp) -> String {
-    at.to_string().chars().skip(11).take(8).collect()
+/// A text after a mark; nothing where there is none.
+fn after(mark: &str, text: Option<&str>) -> String {
+    text.map(|text| format!("{mark}{text}")).unwrap_or_default()
 }
 
 fn event_text(event: &Event, session: &Session) -> Option<String> {
@@ -40,7 +42,8 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         // The round's own line follows and says more.
         Event::StepStarted(StepStarted { kind, .. }) if kind == "round" => return None,
         Event::StepStarted(StepStarted { step, kind, .. }) => format!("step {step} begins ({kind})"),
-        Event::ContextChanged { text } => context_changed(text.is_some()).to_owned(),
+        Event::ContextChanged { text: Some(_) } => "CONTEXT.md is read".to_owned(),
+        Event::ContextChanged { text: None } => "CONTEXT.md is gone".to_owned(),
         Event::RoundOpened(opened) => round_opened(opened),
         Event::WorkItemOffered(item) => format!("asked  {}  {}", item.participant, item.model),
         // The item's offer has said it; a claim is made longer without a word.
@@ -65,8 +68,7 @@ fn event_text(event: &Event, session: &Session) -> Option<String> {
         Event::RoundClosed(closed) => round_closed(closed),
         Event::AnswerRevealed(answer) => revealed(answer, session),
         Event::KeyLost { round, participants, .. } => {
-            let seats = join_list(participants);
-            format!("round {round}: key lost, answers of {seats} unreadable")
+            format!("round {round}: key lost, answers of {} unreadable", join_list(participants))
         }
         Event::SeatsAskedAgain { participants, .. } => format!("asked again  {}", join_list(participants)),
         Event::LeaksFound(found) => leaks_found(found),
@@ -125,23 +127,17 @@ fn session_opened(opened: &SessionOpened, session: &Session) -> String {
 }
 
 fn work_returned(back: &WorkItemReturned) -> String {
-    let (who, took) = (&back.participant, format_duration(back.record.latency_ms));
-    match &back.error {
-        Some(error) => format!("failed  {who}  {took}: {error}"),
-        None => format!("returned  {who}  {took}"),
-    }
+    let word = if back.error.is_some() { "failed" } else { "returned" };
+    let took = format_duration(back.record.latency_ms);
+    format!("{word}  {}  {took}{}", back.participant, after(": ", back.error.as_deref()))
 }
 
 fn seat_retried(retried: &SeatRetried) -> String {
-    let SeatRetried { participant, model, .. } = retried;
-    match model {
-        Some(model) => format!("retried  {participant}, now {model}"),
-        None => format!("retried  {participant}"),
-    }
+    format!("retried  {}{}", retried.participant, after(", now ", retried.model.as_deref()))
 }
 
-fn context_changed(is_there: bool) -> &'static str {
-    if is_there { "CONTEXT.md is read" } else { "CONTEXT.md is gone" }
+fn session_closed(closed: &SessionClosed) -> String {
+    format!("session {}{}", closed.status.name(), after(": ", closed.reason.as_deref()))
 }
 
 fn round_opened(opened: &RoundOpened) -> String {
@@ -164,11 +160,9 @@ fn seat_failed(failed: &SeatFailed) -> String {
 }
 
 fn round_closed(closed: &RoundClosed) -> String {
-    let mut line = format!("round {} closed: {}", closed.round, close_reason(closed.reason));
-    if !closed.missing.is_empty() {
-        let _ = write!(line, "; missing: {}", join_list(&closed.missing));
-    }
-    line
+    let missing = join_list(&closed.missing);
+    let missing = after("; missing: ", Some(&*missing).filter(|missing| !missing.is_empty()));
+    format!("round {} closed: {}{missing}", closed.round, close_reason(closed.reason))
 }
 
 fn revealed(answer: &AnswerRevealed, session: &Session) -> String {
@@ -176,31 +170,19 @@ fn revealed(answer: &AnswerRevealed, session: &Session) -> String {
     if !is_closed {
         return format!("revealed {} before its round was closed: not shown", answer.participant);
     }
-    let mut what = match answer.outcome {
-        Outcome::Answered => voted(answer),
-        Outcome::Abstained => "abstains".to_owned(),
-        other => other.name().replace('_', " "),
+    let ballot = answer.ballot.as_ref();
+    let what = match (answer.outcome, ballot.and_then(Ballot::phrase)) {
+        (Outcome::Answered, Some(vote)) => vote + &after(" until: ", ballot.and_then(Ballot::minimum_change)),
+        (Outcome::Answered, None) => {
+            let position = answer.answer.get("position").and_then(|position| position.as_str());
+            cut(position.unwrap_or("answered"), EXCERPT)
+        }
+        (Outcome::Abstained, _) => "abstains".to_owned(),
+        (other, _) => other.name().replace('_', " "),
     };
-    if let Some(reason) = &answer.reason {
-        let _ = write!(what, ": {reason}");
-    }
-    if let Some(confidence) = confidence(answer) {
-        let _ = write!(what, " (confidence {confidence})");
-    }
-    format!("revealed {}: {what}", answer.participant)
-}
-
-fn voted(answer: &AnswerRevealed) -> String {
-    let Some(vote) = answer.ballot.as_ref().and_then(Ballot::phrase) else { return excerpt(answer) };
-    match answer.ballot.as_ref().and_then(Ballot::minimum_change) {
-        Some(change) => format!("{vote} until: {change}"),
-        None => vote,
-    }
-}
-
-fn excerpt(answer: &AnswerRevealed) -> String {
-    let text = answer.answer.get("position").and_then(|position| position.as_str()).unwrap_or("answered");
-    cut(text, EXCERPT)
+    let reason = after(": ", answer.reason.as_deref());
+    let confidence = confidence(answer).map(|given| format!(" (confidence {given})")).unwrap_or_default();
+    format!("revealed {}: {what}{reason}{confidence}", answer.participant)
 }
 
 /// Whose answers give something away, and what becomes of them.
@@ -218,11 +200,10 @@ fn tally_made(tally: &Tally, session: &Session) -> String {
 }
 
 fn step_finished(result: &StepFinished) -> String {
+    let error = result.error.as_deref().filter(|_| !result.success);
+    let word = if error.is_some() { "failed" } else { "finished" };
     let took = format_duration(result.duration);
-    match &result.error {
-        Some(error) if !result.success => format!("step {} failed after {took}: {error}", result.step),
-        _ => format!("step {} finished after {took}", result.step),
-    }
+    format!("step {} {word} after {took}{}", result.step, after(": ", error))
 }
 
 fn approval_requested(asked: &ApprovalRequested) -> String {
@@ -239,16 +220,13 @@ fn approval_requested(asked: &ApprovalRequested) -> String {
 }
 
 fn approval_given(given: &ApprovalGiven) -> String {
-    let mut line = match (&given.choice, given.approved) {
-        (Some(choice), _) => format!("{} chose {choice}", given.step),
-        (None, true) => format!("{} approved", given.step),
-        (None, false) => format!("{} rejected", given.step),
+    let what = match (&given.choice, given.approved) {
+        (Some(choice), _) => format!("chose {choice}"),
+        (None, true) => "approved".to_owned(),
+        (None, false) => "rejected".to_owned(),
     };
-    line = format!("{line} (by {})", given.approver());
-    if let Some(comment) = &given.comment {
-        let _ = write!(line, ": {comment}");
-    }
-    line
+    let comment = after(": ", given.comment.as_deref());
+    format!("{} {what} (by {}){comment}", given.step, given.approver())
 }
 
 fn ideas_merged(merged: &IdeasMerged) -> String {
@@ -270,7 +248,9 @@ fn agenda_changed(event: &Event, session: &Session) -> Option<String> {
     if let Event::AgendaUpdated(updated) = event {
         Some(agenda_updated(updated, session))
     } else if let Event::ConflictOpened(opened) = event {
-        Some(format!("conflict {}: {}{}", opened.id, opened.title, change_wanted(opened)))
+        let who = after(", by ", opened.participant.as_deref());
+        let change = after(", until: ", opened.minimum_change.as_deref());
+        Some(format!("conflict {}: {}{who}{change}", opened.id, opened.title))
     } else if let Event::ConflictResolved(resolved) = event {
         let how = wording::settled(resolved.how.as_deref().unwrap_or_default());
         Some(format!("conflict {} resolved: {how}", resolved.id))
@@ -290,13 +270,6 @@ fn agenda_updated(updated: &AgendaUpdated, session: &Session) -> String {
     format!("agenda {} {title}: {status}{reason}", updated.id)
 }
 
-fn change_wanted(opened: &Point) -> String {
-    let who = opened.participant.as_ref().map(|who| format!(", by {who}")).unwrap_or_default();
-    let change =
-        opened.minimum_change.as_ref().map(|change| format!(", until: {change}")).unwrap_or_default();
-    format!("{who}{change}")
-}
-
 fn artifact_recorded(recorded: &ArtifactRecorded) -> String {
     let text = |key: &str| recorded.artifact.get(key).and_then(|value| value.as_str());
     let what = text("summary").or_else(|| text("title")).unwrap_or_default();
@@ -306,9 +279,4 @@ fn artifact_recorded(recorded: &ArtifactRecorded) -> String {
 fn resumed(program: &str, torn_bytes: Option<u64>) -> String {
     let Some(torn_bytes) = torn_bytes else { return format!("session resumed by {program}") };
     format!("session resumed by {program}; {torn_bytes} bytes of a torn write were cut off and kept aside")
-}
-
-fn session_closed(closed: &SessionClosed) -> String {
-    let reason = closed.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
-    format!("session {}{reason}", closed.status.name())
 }

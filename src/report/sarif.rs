@@ -2,16 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::model::{FindingRecord, findings, level};
+use super::model::{Document, FindingRecord, level};
+use super::pretty;
 use crate::ballot::Severity;
-use crate::history::Session;
-use crate::insight::headline::rehearsal_mark;
 use crate::insight::pluralize;
 
 /// The SARIF log of a session; without results if it has no findings.
-pub fn sarif(session: &Session) -> Value {
-    let mark = rehearsal_mark(session);
-    let results: Value = findings(session).iter().map(|group| result(mark, group)).collect();
+pub fn sarif(document: &Document<'_>) -> String {
+    let results: Value = document.findings.iter().map(|group| result(document.mark, group)).collect();
     let rules = Severity::WORDS.map(|(word, severity)| {
         json!({
             "id": format!("finding/{word}"),
@@ -19,21 +17,21 @@ pub fn sarif(session: &Session) -> Value {
             "defaultConfiguration": { "level": level(severity) },
         })
     });
-    json!({
+    pretty(&json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
             "tool": { "driver": {
                 "name": "roundtable", "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules,
             } },
-            "automationDetails": { "id": format!("roundtable/{}", session.id) },
+            "automationDetails": { "id": format!("roundtable/{}", document.session) },
             "columnKind": "unicodeCodePoints",
             "results": results,
         }],
-    })
+    }))
 }
 
-fn result(mark: &str, group: &FindingRecord) -> Value {
+fn result(mark: &str, group: &FindingRecord<'_>) -> Value {
     let mut result = json!({
         "ruleId": format!("finding/{}", group.severity),
         "ruleIndex": Severity::WORDS.iter().position(|(word, _)| *word == group.severity),
@@ -44,7 +42,7 @@ fn result(mark: &str, group: &FindingRecord) -> Value {
             "round": group.round, "severity": group.severity, "seats": group.seats, "of": group.of,
         },
     });
-    if let Some(reason) = &group.set_aside {
+    if let Some(reason) = group.set_aside {
         // Set aside by the facilitator: kept, and marked as such.
         result["suppressions"] = json!([{ "kind": "external", "justification": reason }]);
     }
@@ -52,8 +50,8 @@ fn result(mark: &str, group: &FindingRecord) -> Value {
 }
 
 /// Every claim word for word, one per line, with its seat.
-fn message(group: &FindingRecord) -> String {
-    let mut lines: Vec<String> = group.title.iter().cloned().collect();
+fn message(group: &FindingRecord<'_>) -> String {
+    let mut lines: Vec<String> = group.title.into_iter().map(str::to_owned).collect();
     for one in &group.findings {
         let evidence = one.finding.evidence.as_ref().map(|text| format!(" Evidence: {text}"));
         lines.push(format!("{}: {}{}", one.participant, one.finding.claim, evidence.unwrap_or_default()));
@@ -64,8 +62,8 @@ fn message(group: &FindingRecord) -> String {
     lines.join("\n")
 }
 
-fn location(group: &FindingRecord) -> Option<Value> {
-    let mut place = json!({ "artifactLocation": { "uri": uri(group.file.as_ref()?) } });
+fn location(group: &FindingRecord<'_>) -> Option<Value> {
+    let mut place = json!({ "artifactLocation": { "uri": uri(group.file?) } });
     if let Some((from, to)) = group.lines {
         place["region"] = json!({ "startLine": from, "endLine": to });
     }

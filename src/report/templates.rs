@@ -10,6 +10,7 @@ use minijinja::{AutoEscape, Environment, State, UndefinedBehavior, Value};
 use serde::Serialize;
 
 use super::markup::{e, rendered};
+use super::model::plain_texts;
 use super::quote;
 use crate::insight::sides::bar_cells;
 use crate::insight::wording::capital;
@@ -61,7 +62,8 @@ fn environment() -> Environment<'static> {
     all.add_filter("cell", |text: &str| Value::from_safe_string(quote::cell(text)));
     all.add_filter("tag", |text: &str| Value::from_safe_string(quote::tag(text)));
     all.add_filter("first_line", |text: &str| quote::first_line(text));
-    all.add_filter("sentence", |text: &str| text.trim_end_matches('.').to_owned());
+    all.add_filter("sentence", |text: &str| text.trim_end_matches(['.', ':']).to_owned());
+    all.add_filter("texts", |value: Value| plain_texts(Some(&json(&value))));
     all.add_filter("yaml", |text: &str| Value::from_safe_string(quote::yaml(text)));
     all.add_filter("words", |text: &str| text.replace('_', " "));
     all.add_filter("digits", |number: usize| group_digits(number));

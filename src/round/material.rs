@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::ballot::line_range;
@@ -92,7 +93,7 @@ impl Artifact {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AgendaItem {
     pub id: String,
     pub title: String,

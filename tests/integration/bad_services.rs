@@ -69,7 +69,7 @@ fn one(name: &str, answer: &Answer, outcome: &str, words: &str) {
     let (got, reason) = (seat["outcome"].as_str().unwrap_or(""), seat["reason"].as_str().unwrap_or(""));
     assert!(got == outcome || (outcome.is_empty() && got != "answered"), "{name}: {got} {reason}");
     assert!(!reason.is_empty() && reason.contains(words) && reason.len() < 400, "{name}: {reason}");
-    assert_eq!(report["decision"]["winners"], json!(["b"]), "{name}");
+    assert_eq!(report["decisions"][0]["winners"], json!(["b"]), "{name}");
     assert_eq!(report["rounds"][0]["seats"][1]["outcome"], "answered", "{name}");
 
     let mut all = vec![ran.out, ran.err];

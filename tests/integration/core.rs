@@ -111,8 +111,9 @@ proptest! {
         prop_assert_eq!(shown, in_roster_order);
         prop_assert_eq!(&straight.rounds[0].tally, &mixed.rounds[0].tally);
         prop_assert!(straight.rounds[0].tally.is_some());
-        prop_assert_eq!(report::markdown(&report::Reports::new(&straight, &report::Source::default())), report::markdown(&report::Reports::new(&mixed, &report::Source::default())));
-        prop_assert_eq!(report::json(&report::Reports::new(&straight, &report::Source::default())), report::json(&report::Reports::new(&mixed, &report::Source::default())));
+        let document = |session| report::Document::new(session, report::Source::default());
+        prop_assert_eq!(report::markdown(&document(&straight)), report::markdown(&document(&mixed)));
+        prop_assert_eq!(report::json(&document(&straight)), report::json(&document(&mixed)));
         prop_assert_eq!(straight, mixed);
     }
 

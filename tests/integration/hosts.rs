@@ -8,6 +8,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use roundtable::journal::{fold, read_log};
+use roundtable::report::{Document, Source};
 use serde_json::{Value, json};
 
 use crate::patience::Patient as _;
@@ -25,8 +26,8 @@ const HOSTILE: [&str; 7] = [
 ];
 
 const KEYS: &str = "\
-    v session status exit decided rehearsal outcome winner winners order tier headline votes ballots \
-    scripted asked rule reason tied dissent not_counted approved models makers same_answers decisions usd seconds file hash";
+    v session status exit decided rehearsal outcome winner winners order tier votes ballots scripted asked rule tied \
+    dissent approved headline reason not_counted models makers same_answers decisions usd seconds file hash";
 
 fn hostile(decides: bool) -> Desk {
     let desk = Desk::new();
@@ -155,17 +156,18 @@ fn junit_and_github_fail_exactly_where_the_exit_code_does() {
         let name = folder.display();
         let code = done.status.code().expect("a code");
         let session = fold(&read_log(&bytes).expect("a log"));
-        let line = roundtable::report::result(&session, code, "x.s2s", "");
+        let document = Document::new(&session, Source::default());
+        let line = roundtable::report::result(&document, code, "x.s2s");
         assert_eq!(line.as_object().expect("an object").len(), KEYS.split(' ').count(), "{name}");
         let several = line["decisions"].as_array().is_some_and(|all| all.len() > 1);
         assert_eq!(line["decided"] == true && !several, line["winner"].is_string(), "{name}: {line}");
-        let junit = roundtable::report::junit(&session);
+        let junit = roundtable::report::junit(&document);
         let suites = elements(&junit).remove(0).1;
         let bad = number(&suites, "failures") + number(&suites, "errors");
         assert_eq!(bad > 0, code != 0, "{name}: exit {code}\n{junit}");
         let cases = elements(&junit).iter().filter(|(tag, _)| tag == "testcase").count();
         assert_eq!(cases, number(&suites, "tests"), "{name}");
-        let github = roundtable::report::github(&session);
+        let github = roundtable::report::github(&document);
         assert!(github.lines().all(is_annotation), "{name}\n{github}");
         let is_failure = |line: &str| line.starts_with("::error ") && !line.contains("%2C found by ");
         assert_eq!(github.lines().any(is_failure), code != 0, "{name}\n{github}");
@@ -195,16 +197,17 @@ fn a_session_cut_short_at_any_event_is_unfinished_and_well_formed() {
         let mut log = log();
         log.lines.truncate(events);
         let session = fold(&log);
-        let junit = roundtable::report::junit(&session);
+        let document = Document::new(&session, Source::default());
+        let junit = roundtable::report::junit(&document);
         let suites = elements(&junit).remove(0).1;
         let kind = if events == whole { "failures" } else { "errors" };
         assert!(number(&suites, kind) > 0, "{events} of {whole}\n{junit}");
-        let github = roundtable::report::github(&session);
+        let github = roundtable::report::github(&document);
         assert!(github.lines().all(is_annotation) && github.contains("::error "), "{github}");
         if session.open_round().is_some() {
             assert!(!junit.contains("decided\":true") && !github.contains("dissent"), "sealed: {junit}");
         }
-        assert_eq!(roundtable::report::result(&session, 4, "x", "")["decided"], false);
+        assert_eq!(roundtable::report::result(&document, 4, "x")["decided"], false);
     }
 }
 

@@ -200,8 +200,7 @@ fn nothing_but_numbers_is_said_before_the_close() {
     assert_eq!(client.waited(&session)["state"], "closed");
     let result = client.result(&session);
     assert_eq!((&result["decided"], &result["winner"]), (&json!(true), &json!("redis")), "{result}");
-    let [said] = result["dissent"].as_array().expect("a list").as_slice() else { panic!("{result}") };
-    assert_eq!((&said["participant"], &said["answer"]["reason"]), (&json!("caller"), &json!(CANARY)));
+    assert_eq!(result["dissent"], json!(["caller"]));
     assert_eq!(result["rounds"][0]["seats"][0]["answer"]["position"], CANARY);
     assert_eq!(result["rehearsal"], false);
 }

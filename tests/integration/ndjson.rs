@@ -108,8 +108,8 @@ fn the_report_as_json_has_its_keys() {
     desk.write("answers.yaml", ANSWERS);
     desk.run(RUN).code(0);
     let report = desk.report("s.s2s");
-    has_keys(&report, "session status decision rounds artifacts approvals steps");
-    assert_eq!((&report["status"], &report["decision"]["winners"][0]), (&"finished".into(), &"a".into()));
+    has_keys(&report, "session status decisions rounds artifacts approvals steps");
+    assert_eq!((&report["status"], &report["decisions"][0]["winners"][0]), (&"finished".into(), &"a".into()));
     let round = &report["rounds"][0];
     has_keys(round, "id number question snapshot_sha256 seats tally");
     has_keys(&round["seats"][0], "participant model outcome reason tries latency_ms tokens answer");

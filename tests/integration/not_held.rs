@@ -66,7 +66,7 @@ fn a_round_that_was_not_held_ends_with_3_and_every_surface_says_so_first() {
         assert_eq!(replayed.lines().next(), Some(format!("outcome: {said}").as_str()));
         assert!(report("csv").contains("\"pick\",\"\",\"Do we accept REQ-002?\""), "{}", report("csv"));
         let json = desk.report(&file);
-        assert_eq!((&json["outcome"], &json["decision"]), (&said.into(), &Value::Null));
+        assert_eq!((&json["outcome"], &json["decisions"]), (&said.into(), &json!([])));
         assert_eq!(json["not_held"][0]["step"], "pick");
         assert!(desk.run(["sessions"]).code(0).out.contains("No decision: round"));
         desk.run(["verify", &file]).code(0);

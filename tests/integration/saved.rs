@@ -151,7 +151,7 @@ fn saved_sessions_verify_and_say_what_they_said() {
         assert_eq!(log.torn, 0);
         let session = fold(&log);
         assert!(session.closed.is_some(), "{}", path.display());
-        let text = report::markdown(&report::Reports::new(&session, &report::Source::default()));
+        let text = report::markdown(&report::Document::new(&session, report::Source::default()));
         assert!(text.contains(says), "{}", path.display());
     }
 }

@@ -53,7 +53,8 @@ fn a_trace_shows_answers_of_a_round_together_or_not_at_all() {
     let first = lines.iter().position(is_revealed).expect("revealed");
     let mut torn = roundtable::journal::EventLog { lines, ..Default::default() };
     torn.lines.truncate(first + 2);
-    let entries = trace(&torn.lines, &fold(&torn));
+    let session = fold(&torn);
+    let entries = trace(&torn.lines, &session);
     assert_eq!(entries.len(), 5);
-    assert!(entries.iter().all(|entry| entry.status == "sealed" && entry.answer.is_null()));
+    assert!(entries.iter().all(|entry| entry.status == "sealed" && entry.answer.is_none()));
 }

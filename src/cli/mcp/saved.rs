@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::cli::browse::saved;
+use crate::cli::files::source;
 use crate::config::dirs::Dirs;
 use crate::diagnostic::Diagnostic;
 use crate::journal::fold;
 use crate::launch::error::RunError;
 use crate::launch::session_file::read_session;
-use crate::report;
+use crate::report::{self, Document};
 
 /// Keys that are left out of a round's result: a caller pays for each word.
 const LEFT_OUT: [&str; 6] = ["snapshot", "rules", "held", "counted", "chart", "tables"];
@@ -34,10 +35,10 @@ pub fn outcome(path: &Path) -> Result<Value, RunError> {
     if session.closed.is_none() {
         return Err(not_over().into());
     }
-    let hash = log.lines.last().map(|line| line.hash.as_str()).unwrap_or_default();
-    let mut result = report::result(&session, 0, &path.display().to_string(), hash);
-    let whole = report::json(&report::Reports::new(&session, &report::Source::default()));
-    for key in ["dissent", "rounds", "pseudonyms"] {
+    let document = Document::new(&session, source(path, &log));
+    let mut result = report::result(&document, 0, &path.display().to_string());
+    let whole = serde_json::to_value(&document).unwrap_or_default();
+    for key in ["rounds", "pseudonyms"] {
         result[key] = whole[key].clone();
     }
     let rounds = result["rounds"].as_array_mut().into_iter().flatten();

@@ -40,7 +40,7 @@ use crate::launch::run::raise_descriptor_limit;
 use crate::launch::seat::{begin, is_only_in_rounds, measured, resume, seated};
 use crate::launch::session_file::{open_session, read_session};
 use crate::launch::wrapped::{SeatedProgram, seated_programs};
-use crate::report::{Reports, Source};
+use crate::report::{Document, Source};
 use crate::round::snapshot::sha256_hex;
 use crate::tui::{
     Draft, EngineHandle, Home, Host, Keys, ModelSource, Notify, OpenTarget, ReplayLoad, ScreenOptions,
@@ -291,13 +291,12 @@ impl Host for TuiHost {
     fn report(&self, session: &Session, format: &str) -> Result<PathBuf, Diagnostic> {
         let format = <Format as clap::ValueEnum>::from_str(format, true).map_err(Diagnostic::new)?;
         let path = PathBuf::from(format!("{}{}", session.id, format.ending()));
-        let source = Source::default();
-        let reports = Reports::new(session, &source);
+        let document = Document::new(session, Source::default());
         if format == Format::Madr {
-            one_decision(&reports)?;
+            one_decision(&document)?;
         }
         Disk::default()
-            .write_whole(&path, rendered(&reports, format).as_bytes())
+            .write_whole(&path, rendered(&document, format).as_bytes())
             .map_err(|error| Diagnostic::new(error.to_string()))?;
         Ok(path)
     }

@@ -7,7 +7,7 @@ mod tests;
 
 use serde::Serialize;
 
-use super::model::{Document, Reports};
+use super::model::Document;
 use super::templates;
 
 const STYLE: &str = include_str!("style.css");
@@ -16,10 +16,10 @@ const STYLE: &str = include_str!("style.css");
 #[derive(Serialize)]
 struct WebPage<'a> {
     #[serde(flatten)]
-    document: Document<'a>,
+    document: &'a Document<'a>,
     style: &'static str,
 }
 
-pub fn html(reports: &Reports<'_>) -> String {
-    templates::render("page.html", WebPage { document: reports.document(), style: STYLE })
+pub fn html(document: &Document<'_>) -> String {
+    templates::render("page.html", WebPage { document, style: STYLE })
 }

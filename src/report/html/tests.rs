@@ -6,7 +6,6 @@ use serde_json::json;
 
 use super::{STYLE, html};
 use crate::report::tests::{CHOICE, Table, decided};
-use crate::report::{Reports, Source};
 
 /// The relative luminance of `rrggbb`, by WCAG 2.
 fn luminance(hex: &str) -> f64 {
@@ -96,7 +95,7 @@ fn nothing_foreign_acts() {
         table.invalid("devops-engineer", hostile),
     ];
     table.close(answers);
-    let page = html(&Reports::new(&table.session, &Source::default()));
+    let page = html(&table.document());
     for tag in tags(&page) {
         let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap_or_default();
         assert!(OWN.contains(&format!(" {name} ")), "<{tag}>");
@@ -115,7 +114,7 @@ fn nothing_foreign_acts() {
 
 #[test]
 fn headings_go_down_one_at_a_time_and_tables_have_scopes() {
-    let page = html(&Reports::new(&decided().session, &Source::default()));
+    let page = html(&decided().document());
     let levels: Vec<u8> = tags(&page)
         .iter()
         .filter(|tag| tag.len() >= 2 && tag.starts_with('h') && tag.as_bytes()[1].is_ascii_digit())
@@ -140,7 +139,7 @@ fn headings_go_down_one_at_a_time_and_tables_have_scopes() {
 
 #[test]
 fn the_first_page_answers_first() {
-    let page = html(&Reports::new(&decided().session, &Source::default()));
+    let page = html(&decided().document());
     let first = &page[..page.find("The whole record").unwrap()];
     let order = [
         "<h1",
@@ -178,7 +177,7 @@ fn options_that_look_alike_keep_their_letters() {
         table.vote("devops-engineer", "rеdis", json!({"rationale": ["with a Cyrillic е"]})),
     ];
     table.close(answers);
-    let page = html(&Reports::new(&table.session, &Source::default()));
+    let page = html(&table.document());
     assert!(page.contains("aria-hidden=\"true\">A</b><span dir=\"auto\">redis</span>"));
     assert!(page.contains("aria-hidden=\"true\">B</b><span dir=\"auto\">rеdis</span>"));
 }

@@ -1,14 +1,16 @@
 //! What the first page says beside the verdict: what each seat said, findings in groups, the estimates of each
 //! round, how a proposal changed. Texts are raw.
 
+use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::dissent::{Absent, Moved};
-use super::{Report, said};
+use super::dissent::{Moved, said};
+use super::question::Question;
 use crate::ballot::{Ballot, BallotKind};
 use crate::history::RoundRun;
 use crate::insight::findings::{FindingGroup, grouped};
-use crate::insight::{cut, estimates, first_names, is_revealed, join_list, seats};
+use crate::insight::{SeatView, cut, estimates, first_names, is_revealed, seats};
+use crate::round::answer::Outcome;
 
 /// How much of an answer stands in its line, in characters.
 const PART: usize = 280;
@@ -25,64 +27,73 @@ pub struct Block {
 }
 
 impl Block {
-    fn new(heading: String, note: Option<String>, mut lines: Vec<(String, String)>) -> Self {
+    fn new(heading: impl Into<String>, note: Option<String>, mut lines: Vec<(String, String)>) -> Self {
         let more = lines.len().saturating_sub(MOST);
         lines.truncate(MOST);
-        Self { heading, note, lines, more }
+        Self { heading: heading.into(), note, lines, more }
+    }
+
+    /// A block without a note; none without lines.
+    fn of_lines(heading: &str, lines: Vec<(String, String)>) -> Option<Self> {
+        (!lines.is_empty()).then(|| Self::new(heading, None, lines))
+    }
+
+    /// Who changed their ballot between the rounds.
+    pub fn of_moves(moves: &[Moved]) -> Option<Self> {
+        let line = |one: &Moved| {
+            let Moved { round, seat, from, to, has_new_argument, said } = one;
+            let with = if *has_new_argument { "with" } else { "without" };
+            let words = if said.is_empty() { String::new() } else { format!(": “{}”", cut(said, PART)) };
+            let way = format!("{} → {}", cut(from, 80), cut(to, 80));
+            (format!("{seat} in round {round}"), format!("{way}, {with} a new argument{words}"))
+        };
+        Self::of_lines("How it moved", moves.iter().map(line).collect())
     }
 }
 
-impl Report<'_> {
+impl Question<'_> {
     pub fn blocks(&self) -> Vec<Block> {
-        let mut found: Vec<Block> = match &self.decision {
-            Some(_) => self.amendments().into_iter().collect(),
-            None => {
-                self.rounds.iter().filter(|run| is_revealed(run)).flat_map(|run| self.said_in(run)).collect()
-            }
+        let mut found: Vec<Block> = if self.rule.is_some() {
+            self.amendments().into_iter().collect()
+        } else {
+            self.rounds.iter().filter(|run| is_revealed(run)).flat_map(|run| self.said_in(run)).collect()
         };
         let spread = self.run.map(|run| estimates(self.session, run)).unwrap_or_default();
-        if !spread.is_empty() {
-            let line = |line: String| match line.split_once(": ") {
-                Some((round, rest)) => (round.to_owned(), rest.to_owned()),
-                None => (String::new(), line),
-            };
-            let lines = spread.into_iter().map(line).collect();
-            found.push(Block::new("The estimates, round by round".to_owned(), None, lines));
-        }
+        found.extend(Block::of_lines("The estimates, round by round", spread));
         found.retain(|block| !block.lines.is_empty() || block.note.is_some());
         found
     }
 
-    /// Who changed their ballot between the rounds; none where nobody did.
-    pub fn movement(&self) -> Option<Block> {
-        let line = |one: Moved| {
-            let with = if one.has_new_argument { "with" } else { "without" };
-            let words =
-                if one.said.is_empty() { String::new() } else { format!(": “{}”", cut(&one.said, PART)) };
-            let way = format!("{} → {}", cut(&one.from, 80), cut(&one.to, 80));
-            (format!("{} in round {}", one.seat, one.round), format!("{way}, {with} a new argument{words}"))
-        };
-        let lines: Vec<_> = self.moves().into_iter().map(line).collect();
-        (!lines.is_empty()).then(|| Block::new("How it moved".to_owned(), None, lines))
-    }
-
-    /// The seats without a ballot that counts, with the reasons; none where all have one.
-    pub fn without_ballot(&self) -> Option<Block> {
-        let line = |one: Absent| {
-            let why = one.reason.map(|why| format!(": {}", cut(&why, 1000))).unwrap_or_default();
-            (first_names(&one.seats, 12), format!("{}{why}", one.outcome))
-        };
-        let lines: Vec<_> = self.absent().into_iter().map(line).collect();
-        (!lines.is_empty()).then(|| Block::new("Seats that did not count".to_owned(), None, lines))
+    /// The seats of the deciding round without a ballot that counts, by their reasons; abstentions are
+    /// ballots.
+    pub fn not_counted(&self) -> Option<Block> {
+        let mut found: IndexMap<(&str, Option<&str>), Vec<&str>> = IndexMap::new();
+        let counted = self.run.filter(|_| self.tally.is_some());
+        for seat in counted.into_iter().flat_map(|run| seats(self.session, run)) {
+            let outcome = match seat.outcome() {
+                None | Some(Outcome::Answered | Outcome::Abstained) => continue,
+                Some(Outcome::Invalid) => "gave no valid answer",
+                Some(Outcome::Refused) => "declined to answer",
+                Some(Outcome::Failed) => "failed",
+                Some(Outcome::TimedOut) => "timed out",
+                Some(Outcome::Missing) => "did not answer before the close",
+                Some(Outcome::Excused) => "was excused",
+            };
+            found.entry((outcome, seat.reason())).or_default().push(seat.name);
+        }
+        let lines = found.into_iter().map(|((outcome, reason), seats)| {
+            let why = reason.map(|why| format!(": {}", cut(why, 1000))).unwrap_or_default();
+            (first_names(&seats, 12), format!("{outcome}{why}"))
+        });
+        Block::of_lines("Seats that did not count", lines.collect())
     }
 
     /// What a round without a rule brought: its findings in groups, else a line a seat.
     fn said_in(&self, run: &RoundRun) -> Vec<Block> {
-        let note = run.synthesis.clone();
         if run.opened.ballot.kind == BallotKind::Findings {
-            return self.findings(run, note);
+            return self.findings(run);
         }
-        let line = |seat: crate::insight::SeatView<'_>| {
+        let line = |seat: SeatView<'_>| {
             let listed = seat.ballot().map(Ballot::listing).unwrap_or_default().join("; ");
             let text = Some(said(&seat)).filter(|text| !text.is_empty()).unwrap_or(listed);
             (!text.is_empty()).then(|| (seat.name.to_owned(), cut(&text, PART)))
@@ -92,53 +103,56 @@ impl Report<'_> {
             1 => "What each seat said".to_owned(),
             _ => format!("Round {}: {}", run.opened.number, cut(&run.opened.question, 200)),
         };
-        vec![Block::new(heading, note, lines)]
+        vec![Block::new(heading, run.synthesis.clone(), lines)]
     }
 
-    fn findings(&self, run: &RoundRun, note: Option<String>) -> Vec<Block> {
+    fn findings(&self, run: &RoundRun) -> Vec<Block> {
         let found = grouped(self.session, run);
-        let silent = seats(self.session, run)
-            .filter(|seat| matches!(seat.ballot(), Some(Ballot::Findings(own)) if own.is_empty()));
-        let silent = join_list(silent.map(|seat| seat.name.to_owned()));
-        let silent = if silent.is_empty() { silent } else { format!(" (none found by {silent})") };
-        let of = found.answered;
-        let (shared, alone): (Vec<_>, Vec<_>) = found.groups.iter().partition(|group| group.seats() > 1);
-        let lines =
-            |groups: &[&FindingGroup<'_>]| groups.iter().map(|group| finding_line(group, of)).collect();
-        let first = if shared.is_empty() { "Findings" } else { "Found by several seats" };
-        let mut blocks = vec![Block::new(format!("{first}{silent}"), note, lines(&shared))];
-        blocks.push(Block::new("Found by one seat only".to_owned(), None, lines(&alone)));
+        let is_silent =
+            |seat: &SeatView<'_>| matches!(seat.ballot(), Some(Ballot::Findings(own)) if own.is_empty());
+        let silent: Vec<&str> = seats(self.session, run).filter(is_silent).map(|seat| seat.name).collect();
+        let (mut shared, mut alone) = (Vec::new(), Vec::new());
+        for group in &found.groups {
+            let side = if group.seats() > 1 { &mut shared } else { &mut alone };
+            side.push(finding_line(group, found.answered));
+        }
+        let mut heading = "Found by several seats".to_owned();
         if shared.is_empty() {
-            blocks[0].lines = std::mem::take(&mut blocks[1].lines);
+            (heading, shared) = ("Findings".to_owned(), std::mem::take(&mut alone));
+        }
+        if !silent.is_empty() {
+            heading += &format!(" (none found by {})", first_names(&silent, 12));
         }
         let missing = found.groups.iter().flat_map(|group| &group.not_in_evidence);
         let missing = missing.map(|(seat, place)| (place.clone(), format!("named by {seat}"))).collect();
-        blocks.push(Block::new("Places that are not in the evidence".to_owned(), None, missing));
-        blocks
+        vec![
+            Block::new(heading, run.synthesis.clone(), shared),
+            Block::new("Found by one seat only", None, alone),
+            Block::new("Places that are not in the evidence", None, missing),
+        ]
     }
 
     /// The texts of a proposal that was amended, the earliest first: who blocked each, and what was changed.
     fn amendments(&self) -> Option<Block> {
-        let is_consent = self.run?.opened.ballot.kind == BallotKind::Consent;
-        let mut texts: Vec<(&RoundRun, &str)> = Vec::new();
-        for run in self.rounds.iter().filter(|_| is_consent) {
-            if texts.last().is_none_or(|(_, text)| *text != run.opened.question) {
-                texts.push((run, &run.opened.question));
-            }
+        let mut texts = self.rounds.clone();
+        texts.dedup_by_key(|run| &run.opened.question);
+        if self.kind() != BallotKind::Consent || texts.len() < 2 {
+            return None;
         }
         let mut lines = Vec::new();
-        for (at, (run, text)) in texts.iter().enumerate() {
-            lines.push((format!("Round {}", run.opened.number), (*text).to_owned()));
-            if let Some((_, before)) = at.checked_sub(1).map(|before| texts[before]) {
-                lines.push(("Changed".to_owned(), changed(before, text)));
+        for (at, run) in texts.iter().enumerate() {
+            lines.push((format!("Round {}", run.opened.number), run.opened.question.clone()));
+            if let Some(before) = at.checked_sub(1).map(|before| texts[before]) {
+                let what = changed(&before.opened.question, &run.opened.question);
+                lines.push(("Changed".to_owned(), what));
             }
-            for seat in seats(self.session, run).filter(|_| at + 1 < texts.len() && is_revealed(run)) {
+            for seat in seats(self.session, run).filter(|_| at + 1 < texts.len()) {
                 if let Some(change) = seat.ballot().and_then(Ballot::minimum_change) {
                     lines.push((format!("{} blocked", seat.name), format!("until: {}", cut(change, PART))));
                 }
             }
         }
-        (texts.len() > 1).then(|| Block::new("How the proposal changed".to_owned(), None, lines))
+        Some(Block::new("How the proposal changed", None, lines))
     }
 }
 
@@ -157,18 +171,25 @@ fn changed(before: &str, now: &str) -> String {
     }
 }
 
+/// "2 of 3: It pays twice (qa); It retries (architect, skeptic)".
 fn finding_line(group: &FindingGroup<'_>, of: usize) -> (String, String) {
-    let place = group.place().map(|place| format!(" {place}")).unwrap_or_default();
-    let (seat, claim) =
-        group.findings.first().map_or(("", ""), |(seat, finding)| (*seat, finding.claim.as_str()));
-    let more = match group.findings.len() - 1 {
-        0 => String::new(),
-        more => format!(" + {more} more"),
+    /// How many claims are told; the record has all.
+    const CLAIMS: usize = 4;
+    let mut claims: IndexMap<&str, Vec<&str>> = IndexMap::new();
+    for (seat, finding) in &group.findings {
+        claims.entry(finding.claim.trim()).or_default().push(seat);
+    }
+    let more = claims.len().saturating_sub(CLAIMS);
+    let claim = |(claim, seats): (&&str, &Vec<&str>)| {
+        format!("{} ({})", cut(claim.trim_end_matches('.'), PART), first_names(seats, 4))
     };
-    let aside = group.set_aside.map(|why| format!(" Set aside: {why}")).unwrap_or_default();
-    let text = group.title.unwrap_or(claim);
-    let head = format!("{}{place}", group.severity().name());
-    (head, format!("{} of {of}: {} ({seat}{more}){aside}", group.seats(), cut(text, PART)))
+    let mut told: Vec<String> = claims.iter().take(CLAIMS).map(claim).collect();
+    told.extend((more > 0).then(|| format!("{more} more")));
+    let title = group.title.map(|title| format!("{}: ", cut(title, PART))).unwrap_or_default();
+    let place = group.place().map(|place| format!(" {place}")).unwrap_or_default();
+    let aside = group.set_aside.map(|why| format!("; set aside: {why}")).unwrap_or_default();
+    let text = format!("{} of {of}: {title}{}{aside}", group.seats(), told.join("; "));
+    (format!("{}{place}", group.severity().name()), text)
 }
 
 #[cfg(test)]

@@ -2,15 +2,14 @@
 
 use serde::Serialize;
 
-use super::Report;
 use super::options::{Badge, stance_badge};
+use super::question::Question;
 use super::reasons::plain_texts;
 use crate::ballot::{Ballot, BallotKind, Stance};
-use crate::history::RoundRun;
 use crate::insight::estimates::spread;
 use crate::insight::movement::{Move, movement};
-use crate::insight::{SeatView, confidence, dissents, seats, tally, winners};
-use crate::round::answer::Outcome;
+use crate::insight::round_view::seat_at;
+use crate::insight::{SeatView, confidence, dissents, seats, winners};
 
 #[derive(Debug, Serialize)]
 pub struct Dissenter<'a> {
@@ -24,21 +23,10 @@ pub struct Dissenter<'a> {
     /// where it gave no valid answer.
     pub said: String,
     /// What would have to change, if it blocks.
-    pub minimum_change: Option<String>,
+    pub minimum_change: Option<&'a str>,
     pub sure: Option<String>,
     #[serde(flatten)]
     pub badge: Badge,
-    #[serde(skip)]
-    is_block: bool,
-}
-
-/// Seats without a ballot that counts, with one reason in common.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Absent {
-    pub seats: Vec<String>,
-    /// "failed", "did not answer in time".
-    pub outcome: &'static str,
-    pub reason: Option<String>,
 }
 
 /// A seat that changed its ballot between two rounds of the question.
@@ -78,32 +66,25 @@ pub fn said(seat: &SeatView<'_>) -> String {
     found.into_iter().find(|texts| !texts.is_empty()).unwrap_or_default().join("\n")
 }
 
-impl<'a> Report<'a> {
-    /// Who disagrees with what the deciding round came to.
+impl<'a> Question<'a> {
+    /// Who disagrees with what the deciding round came to; of estimates the extremes.
     pub fn dissent(&self) -> Vec<Dissenter<'a>> {
         let Some(run) = self.run else { return Vec::new() };
-        let winners = winners(self.session, run);
+        let (winners, letters) = (winners(self.session, run), self.letters());
         let extremes = spread(run).filter(|spread| spread.values.len() > 1);
-        let is_estimate = run.opened.ballot.kind == BallotKind::Estimate;
-        let found = seats(self.session, run).filter_map(|seat| {
-            let vote = if is_estimate {
-                let (spread, value) = (extremes?, seat.ballot()?.brief()?);
-                let end = if winners.contains(&value.as_str()) {
-                    return None;
-                } else if value == spread.highest {
-                    "highest"
-                } else if value == spread.lowest {
-                    "lowest"
-                } else {
-                    return None;
-                };
-                format!("says {value} ({end})")
-            } else {
-                dissents(&seat, &winners).then(|| self.vote(&seat))?
-            };
+        let vote = |seat: &SeatView<'_>| {
+            if self.kind() != BallotKind::Estimate {
+                return dissents(seat, &winners).then(|| self.vote(seat));
+            }
+            let (spread, value) = (extremes?, seat.ballot()?.brief()?);
+            let ends = [(&spread.highest, "highest"), (&spread.lowest, "lowest")];
+            let (_, end) = ends.into_iter().find(|(end, _)| value == **end)?;
+            (!winners.contains(&value.as_str())).then(|| format!("says {value} ({end})"))
+        };
+        let dissenter = |seat: SeatView<'a>| {
             let top = seat.ballot().and_then(Ballot::top_options).unwrap_or_default();
             let badge = match top.as_slice() {
-                [option] => self.letters.badge(option),
+                [option] => letters.badge(option),
                 _ => stance_badge(&seat),
             };
             Some(Dissenter {
@@ -111,40 +92,32 @@ impl<'a> Report<'a> {
                 model: seat.model,
                 round: &run.opened.round,
                 number: run.opened.number,
-                vote,
+                vote: vote(&seat)?,
                 said: said(&seat),
-                minimum_change: seat.ballot().and_then(Ballot::minimum_change).map(str::to_owned),
+                minimum_change: seat.ballot().and_then(Ballot::minimum_change),
                 sure: sure(&seat),
                 badge: badge.unwrap_or_default(),
-                is_block: matches!(seat.ballot(), Some(Ballot::Consent(Stance::Block, _)) | None),
             })
-        });
-        let mut found: Vec<Dissenter<'a>> = found.collect();
+        };
+        let mut all: Vec<SeatView<'a>> = seats(self.session, run).collect();
         // Blocks first: a stand-aside lets it pass.
-        found.sort_by_key(|one| !one.is_block);
-        found
-    }
-
-    /// The seats whose ballot differs from the result; of estimates there are none.
-    pub fn dissenting(&self) -> Vec<&'a str> {
-        let Some(run) = self.run else { return Vec::new() };
-        let winners = winners(self.session, run);
-        seats(self.session, run).filter(|seat| dissents(seat, &winners)).map(|seat| seat.name).collect()
+        all.sort_by_key(|seat| matches!(seat.ballot(), Some(Ballot::Consent(Stance::StandAside, _))));
+        all.into_iter().filter_map(dissenter).collect()
     }
 
     /// Who changed their ballot between rounds of this question, in order.
     pub fn moves(&self) -> Vec<Moved> {
-        let of_round = |run: &&'a RoundRun| {
-            let found = movement(self.session, run).map(|found| found.moves).unwrap_or_default();
-            let said_in = |name: &str| seats(self.session, run).find(|seat| seat.name == name);
-            let moved = |one: Move| {
-                let said = said_in(&one.seat).map(|seat| said(&seat)).unwrap_or_default();
-                let Move { seat, from, to, has_new_argument } = one;
-                Moved { round: run.opened.number, seat, from, to, has_new_argument, said }
-            };
-            found.into_iter().map(moved).collect::<Vec<Moved>>()
-        };
-        self.rounds.iter().flat_map(of_round).collect()
+        let mut found = Vec::new();
+        for run in &self.rounds {
+            for Move { seat, from, to, has_new_argument } in
+                movement(self.session, run).into_iter().flat_map(|found| found.moves)
+            {
+                let view = run.seats.get_index_of(&seat).and_then(|at| seat_at(self.session, run, at));
+                let said = view.map(|view| said(&view)).unwrap_or_default();
+                found.push(Moved { round: run.opened.number, seat, from, to, has_new_argument, said });
+            }
+        }
+        found
     }
 
     fn vote(&self, seat: &SeatView<'_>) -> String {
@@ -154,55 +127,20 @@ impl<'a> Report<'a> {
         let Some(winner) = self.winners().first().copied() else {
             return ballot.phrase().unwrap_or_default();
         };
-        match ballot {
-            Ballot::Ranking(places) => {
-                let first = places.first().map(|place| place.join(" and ")).unwrap_or_default();
-                let mut before = 0;
-                for place in places {
-                    if place.iter().any(|option| option == winner) {
-                        return format!("puts {first} first and {winner} in place {}", before + 1);
-                    }
-                    before += place.len();
-                }
-                format!("puts {first} first and leaves {winner} out")
-            }
-            Ballot::Scores(scores) => {
-                let given = scores.get(winner).map(ToString::to_string).unwrap_or_default();
-                let top = ballot.top_options().unwrap_or_default().join(" and ");
-                format!("scores {top} highest and {winner} {given}")
-            }
-            Ballot::Position
-            | Ballot::Choice(_)
-            | Ballot::Approval(_)
-            | Ballot::Estimate(_)
-            | Ballot::Consent(..)
-            | Ballot::Ideas(_)
-            | Ballot::Findings(_)
-            | Ballot::Abstain => ballot.phrase().unwrap_or_default(),
-        }
-    }
-
-    /// The seats of the deciding round without a ballot that counts; abstentions are ballots.
-    pub fn absent(&self) -> Vec<Absent> {
-        let mut found: Vec<Absent> = Vec::new();
-        let Some(run) = self.run.filter(|run| tally(run).is_some()) else { return found };
-        for seat in seats(self.session, run) {
-            let outcome = match seat.outcome() {
-                None | Some(Outcome::Answered | Outcome::Abstained) => continue,
-                Some(Outcome::Invalid) => "gave no valid answer",
-                Some(Outcome::Refused) => "declined to answer",
-                Some(Outcome::Failed) => "failed",
-                Some(Outcome::TimedOut) => "timed out",
-                Some(Outcome::Missing) => "did not answer before the close",
-                Some(Outcome::Excused) => "was excused",
+        if let Ballot::Ranking(places) = ballot {
+            let first = places.first().map(|place| place.join(" and ")).unwrap_or_default();
+            let at = places.iter().position(|place| place.iter().any(|option| option == winner));
+            return match at.map(|at| places[..at].iter().map(Vec::len).sum::<usize>() + 1) {
+                Some(place) => format!("puts {first} first and {winner} in place {place}"),
+                None => format!("puts {first} first and leaves {winner} out"),
             };
-            let reason = seat.reason().map(str::to_owned);
-            match found.iter_mut().find(|one| one.outcome == outcome && one.reason == reason) {
-                Some(one) => one.seats.push(seat.name.to_owned()),
-                None => found.push(Absent { seats: vec![seat.name.to_owned()], outcome, reason }),
-            }
         }
-        found
+        if let Ballot::Scores(scores) = ballot {
+            let given = scores.get(winner).map(ToString::to_string).unwrap_or_default();
+            let top = ballot.top_options().unwrap_or_default().join(" and ");
+            return format!("scores {top} highest and {winner} {given}");
+        }
+        ballot.phrase().unwrap_or_default()
     }
 }
 

@@ -4,80 +4,104 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::events::{
-    FindingRecord, MergeRecord, StepRecord, agenda_item, artifact, findings, merges, point, steps,
-};
-use super::facts::Waiting;
-use super::page::{Decided, Page, Verdict};
+use super::events::{FindingRecord, StepRecord, artifacts, findings, merges, point, steps};
+use super::facts::{Approval, Waiting, conclusions, cost_lines, remote_notes, status, waiting};
+use super::page::{Page, Verdict};
+use super::question::{Question, goal};
 use super::record::{RoundRecord, total};
-use super::{Approval, Report, Reports, cost_lines, remote_notes, status};
-use crate::ballot::Ballot;
-use crate::core::{artifact_view, session_exit};
-use crate::history::{ReviewRecorded, RoundRun, Session};
-use crate::insight::wording::Label;
-use crate::insight::{SeatView, dissents, labels, money, pluralize, seats, winners};
+use crate::core::{Cost, Deciding, deciding, failing_rounds, session_exit};
+use crate::history::{ReviewRecorded, RoundRun, Session, Tally, Timestamp};
+use crate::insight::headline::rehearsal_mark;
+use crate::insight::wording::{Label, resume_verb};
+use crate::insight::{join_list, labels, money, pluralize, session_headline};
+use crate::round::material::AgendaItem;
+
+/// Where a session was read from.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Source {
+    /// Its name, without its folder.
+    pub file: Option<String>,
+    pub entries: usize,
+    pub last_hash: String,
+    /// How many bytes of an incomplete write follow.
+    #[serde(skip)]
+    pub torn: usize,
+}
 
 #[derive(Debug, Serialize)]
 pub struct Document<'a> {
     pub session: &'a str,
     pub status: &'static str,
     pub exit_code: i32,
-    pub opened_at: String,
-    pub last_at: String,
-    pub file: Option<&'a str>,
-    pub entries: usize,
-    pub last_hash: &'a str,
+    /// Why it ended or waits, or why nothing was decided.
+    pub reason: Option<String>,
+    pub opened_at: Timestamp,
+    pub last_at: Timestamp,
+    /// How long it took, without the time it waited for people.
+    #[serde(skip)]
+    pub took_ms: u64,
+    #[serde(flatten)]
+    pub source: Source,
     pub outcome: Option<String>,
     pub rehearsal: bool,
     /// What stands before the title.
     pub mark: &'static str,
-    pub verdict: Verdict<'a>,
+    pub verdict: Verdict,
     pub task: Task<'a>,
+    pub supersedes: Option<&'a str>,
     /// Labels of answers that no model gave.
     pub labels: Vec<Label>,
     pub missing: Vec<String>,
-    pub decision: Option<Decided<'a>>,
     pub decisions: Vec<Page<'a>>,
     /// The first page of a session without decisions.
     pub page: Option<Page<'a>>,
-    pub dissent: Vec<Value>,
     pub rounds: Vec<RoundRecord<'a>>,
-    pub not_held: Vec<Value>,
+    pub not_held: Vec<NotHeld<'a>>,
     pub artifacts: Vec<Value>,
-    pub agenda: Vec<Value>,
+    pub agenda: &'a [AgendaItem],
     pub conflicts: Vec<Value>,
     pub questions: Vec<Value>,
-    pub merges: Vec<MergeRecord<'a>>,
-    pub findings: Vec<FindingRecord>,
+    pub merges: Vec<Value>,
+    pub findings: Vec<FindingRecord<'a>>,
     pub approvals: Vec<Approval<'a>>,
     pub waiting: Option<Waiting<'a>>,
     pub steps: Vec<StepRecord<'a>>,
     pub reviews: Vec<&'a ReviewRecorded>,
     pub warnings: &'a [String],
     pub conclusions: Vec<(Option<&'a str>, String)>,
+    #[serde(skip)]
+    pub spent: Cost,
     pub cost: Value,
-    pub prices: Value,
     /// Money, tokens and time for people: in short, then in all.
-    pub spent: Vec<String>,
+    pub cost_lines: Vec<String>,
     pub money: Option<String>,
-    pub date: String,
     /// "4 seats, 2 blind rounds".
     pub size: String,
     /// What is less certain of remote ballots than their signatures say.
     pub notes: Vec<String>,
-    /// How the session stands, for people.
+    /// How the session stands, for people; and the verb that continues it, unless it is over.
     pub standing: String,
-    pub program: &'a str,
-    pub definition_file: &'a str,
-    pub definition_sha256: &'a str,
-    pub definition: &'a str,
+    pub resume_verb: Option<&'static str>,
+    #[serde(flatten)]
+    pub written: Written<'a>,
     /// The pseudonyms are resolved when nobody is asked any more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pseudonyms: Option<&'a IndexMap<String, String>>,
 }
 
+/// By which program the session was written, and from which definition.
+#[derive(Debug, Serialize)]
+pub struct Written<'a> {
+    program: &'a str,
+    definition_file: &'a str,
+    definition_sha256: &'a str,
+    definition: &'a str,
+    prices: Value,
+}
+
 #[derive(Debug, Serialize)]
 pub struct Task<'a> {
+    /// The only question, else the goal.
     pub title: &'a str,
     pub goal: Option<&'a str>,
     pub project_summary: Option<&'a str>,
@@ -86,76 +110,146 @@ pub struct Task<'a> {
     pub context: Vec<&'a str>,
 }
 
-impl<'a> Reports<'a> {
-    pub fn document(&self) -> Document<'a> {
-        let (session, report, agenda) = (self.session, self.head(), &self.session.agenda);
-        let header = session.header.as_ref();
-        let text = |value: Option<&'a String>| value.map_or("", String::as_str);
-        let only = self.only();
-        let pages = self.parts.iter().map(Report::page);
-        let (decisions, mut others): (Vec<Page<'a>>, Vec<Page<'a>>) =
-            pages.partition(|page| page.decided.is_some());
-        let verdict = only.map(Report::verdict);
-        Document {
+/// A round that was never opened.
+#[derive(Debug, Serialize)]
+pub struct NotHeld<'a> {
+    pub step: &'a str,
+    pub question: Option<&'a str>,
+    pub reason: &'a str,
+    /// Whether the session fails for want of it.
+    pub failed: bool,
+}
+
+impl Source {
+    fn name(&self) -> &str {
+        self.file.as_deref().unwrap_or("FILE")
+    }
+}
+
+impl<'a> Document<'a> {
+    pub fn new(session: &'a Session, source: Source) -> Self {
+        Self::of(session, source, &Question::all(session))
+    }
+
+    /// The report of the decision that a round belongs to, alone; none if that is no round of one.
+    pub fn of_round(session: &'a Session, source: Source, round: &str) -> Option<Self> {
+        let mut questions = Question::all(session);
+        let is_of = |question: &Question<'_>| {
+            question.rounds.iter().any(|run| run.opened.round == round || run.opened.step == round)
+        };
+        questions.retain(is_of);
+        questions.truncate(1);
+        (!questions.is_empty()).then(|| Self::of(session, source, &questions))
+    }
+
+    fn of(session: &'a Session, source: Source, questions: &[Question<'a>]) -> Self {
+        let failing = failing_rounds(session);
+        let failed = |run| failing.iter().any(|failing| std::ptr::eq(*failing, run));
+        let record = |run| RoundRecord::new(session, run, failed(run));
+        let rounds: Vec<RoundRecord<'a>> = session.rounds.iter().map(record).collect();
+        let mut decisions: Vec<Page<'a>> =
+            questions.iter().map(|question| question.page(source.name())).collect();
+        let verdict = match decisions.as_slice() {
+            [only] => only.verdict.clone(),
+            _ => of_several(session, questions),
+        };
+        let page = decisions.pop_if(|page| page.rule.is_none());
+        let only = questions.first().filter(|_| questions.len() == 1);
+        let spent = session.spent(&|model| session.price(model));
+        let agenda = &session.agenda;
+        Self {
             session: &session.id,
             status: session_status(session),
             exit_code: session_exit(session) as i32,
-            opened_at: session.opened_at.to_string(),
-            last_at: session.last_at.to_string(),
-            file: self.source.file.as_deref(),
-            entries: self.source.entries,
-            last_hash: &self.source.last_hash,
+            reason: reason(session, only.and_then(|only| only.tally)),
+            opened_at: session.opened_at,
+            last_at: session.last_at,
+            took_ms: session.ran_ms(session.last_at),
             outcome: crate::report::outcome(session),
             rehearsal: session.is_rehearsal(),
-            mark: report.mark(),
-            verdict: verdict.unwrap_or_else(|| Verdict::new(&self.made, self.is_decided())),
-            task: self.task(),
+            mark: rehearsal_mark(session),
+            verdict,
+            task: task(session, questions),
+            supersedes: session.definition.as_deref().and_then(|known| known.supersedes.as_deref()),
             labels: labels(session),
-            missing: report.missing(),
-            decision: only.filter(|only| only.is_decided()).and_then(Report::decided),
+            missing: missing(session, &source),
+
             decisions,
-            page: others.pop(),
-            dissent: session.rounds.iter().flat_map(|run| dissent(session, run)).collect(),
-            rounds: session.rounds.iter().map(|run| RoundRecord::new(session, run)).collect(),
+            page,
+            rounds,
             not_held: not_held(session),
             artifacts: artifacts(session),
-            agenda: agenda.items.iter().map(agenda_item).collect(),
+            agenda: &agenda.items,
             conflicts: agenda.conflicts.iter().map(point).collect(),
             questions: agenda.questions.iter().map(point).collect(),
             merges: merges(session),
             findings: findings(session),
             approvals: session.approvals.iter().map(Approval::from).collect(),
-            waiting: report.waiting(),
+            waiting: waiting(session),
             steps: steps(session),
             reviews: session.reviews_in_order().collect(),
             warnings: &session.warnings,
-            conclusions: report.conclusions(),
-            cost: total(session.spent(&|model| session.price(model))),
-            prices: json!(header.map(|header| &header.prices)),
-            spent: cost_lines(session),
-            money: money(&session.spent(&|model| session.price(model))),
-            date: report.date(),
-            size: size(session, report),
+            conclusions: conclusions(session),
+            cost: total(spent),
+            cost_lines: cost_lines(session, &spent),
+            money: money(&spent),
+            spent,
+            size: size(session, questions[0].run),
             notes: remote_notes(session),
             standing: status(session),
-            program: header.map_or("roundtable", |header| &header.program),
-            definition_file: text(header.map(|header| &header.definition_file)),
-            definition_sha256: text(header.map(|header| &header.definition_sha256)),
-            definition: text(header.map(|header| &header.definition)),
+            resume_verb: session.closed.is_none().then(|| resume_verb(session)),
+            written: written(session),
             pseudonyms: session.pseudonyms().filter(|_| session.closed.is_some()),
+            source,
         }
     }
 
-    fn task(&self) -> Task<'a> {
-        let definition = self.session.definition.as_deref();
-        let report = self.head();
-        Task {
-            title: self.title(),
-            goal: definition.and_then(|known| known.goal.as_deref()),
-            project_summary: definition.and_then(|known| known.project_summary.as_deref()),
-            constraints: report.constraints(),
-            context: report.context().into_iter().filter(|text| *text != self.title()).collect(),
-        }
+    /// A page for each decision; one of the whole session where it has none.
+    pub fn pages(&self) -> impl Iterator<Item = &Page<'a>> {
+        self.decisions.iter().chain(&self.page)
+    }
+
+    /// The only page; none where there are several decisions.
+    pub fn only(&self) -> Option<&Page<'a>> {
+        self.pages().next().filter(|_| self.pages().count() == 1)
+    }
+
+    /// The round that a page is about: the one that decides, else the last one.
+    pub fn round(&self, page: &Page<'_>) -> Option<&RoundRecord<'a>> {
+        let id = page.round?;
+        self.rounds.iter().find(|round| round.id == id)
+    }
+}
+
+/// What all questions of a session together came to.
+fn of_several(session: &Session, questions: &[Question<'_>]) -> Verdict {
+    let decided = questions.iter().all(Question::is_decided);
+    Verdict { made: session_headline(session), decided, facts: None }
+}
+
+fn written(session: &Session) -> Written<'_> {
+    let header = session.header.as_deref();
+    Written {
+        program: header.map_or("roundtable", |header| &header.program),
+        definition_file: header.map_or("", |header| &header.definition_file),
+        definition_sha256: header.map_or("", |header| &header.definition_sha256),
+        definition: header.map_or("", |header| &header.definition),
+        prices: json!(header.map(|header| &header.prices)),
+    }
+}
+
+fn task<'a>(session: &'a Session, questions: &[Question<'a>]) -> Task<'a> {
+    let definition = session.definition.as_deref();
+    let title = match questions {
+        [only] => only.title(),
+        _ => goal(session).unwrap_or(&session.id),
+    };
+    Task {
+        title,
+        goal: goal(session),
+        project_summary: definition.and_then(|known| known.project_summary.as_deref()),
+        constraints: definition.map_or(&[], |definition| &definition.constraints),
+        context: questions[0].context().into_iter().filter(|text| *text != title).collect(),
     }
 }
 
@@ -167,8 +261,22 @@ pub fn session_status(session: &Session) -> &'static str {
     }
 }
 
-fn size(session: &Session, report: &Report<'_>) -> String {
-    let seats = report.run.map_or(session.roster.len(), |run| run.seats.len());
+fn reason(session: &Session, counted: Option<&Tally>) -> Option<String> {
+    if let Some(reason) = session.closed.as_ref().and_then(|closed| closed.reason.clone()) {
+        return Some(reason);
+    }
+    if let Some((_, reason)) = &session.paused {
+        return Some(reason.to_string());
+    }
+    if let Some(Deciding::NotHeld(_, not_held)) = deciding(session) {
+        return Some(not_held.why.clone());
+    }
+    let counted = counted?;
+    counted.shortfall().map(|shortfall| shortfall.to_string()).or_else(|| counted.verdict.why())
+}
+
+fn size(session: &Session, run: Option<&RoundRun>) -> String {
+    let seats = run.map_or(session.roster.len(), |run| run.seats.len());
     let rounds = match session.rounds.len() {
         0 => "no round".to_owned(),
         count => pluralize(count, "blind round"),
@@ -176,30 +284,48 @@ fn size(session: &Session, report: &Report<'_>) -> String {
     format!("{}, {rounds}", pluralize(seats, "seat"))
 }
 
-fn not_held(session: &Session) -> Vec<Value> {
-    let held = session.not_held.iter();
-    held.map(|(step, not_held)| json!({ "step": step, "reason": not_held.why })).collect()
+/// Why a report cannot show all, worst first; empty for a session that is whole.
+fn missing(session: &Session, source: &Source) -> Vec<String> {
+    let mut said = Vec::new();
+    if source.torn > 0 {
+        let torn = source.torn;
+        said.push(format!(
+            "Cut short: {torn} bytes of an incomplete write at the end of the file are left out."
+        ));
+    }
+    if session.closed.is_none() && session.header.is_some() {
+        let why = session.paused.as_ref().map(|(_, reason)| format!(": {reason}")).unwrap_or_default();
+        said.push(format!(
+            "Not finished{}. This report ends with the last event, {}. `roundtable {} {}` goes on.",
+            why.trim_end_matches('.'),
+            session.last_at,
+            resume_verb(session),
+            source.name()
+        ));
+    }
+    for round in &session.rounds {
+        let lost = if round.key_lost.is_empty() { round.lost_seats() } else { round.key_lost.clone() };
+        if !lost.is_empty() {
+            said.push(format!(
+                "Round `{}`: its key was lost, and with it what {} had sealed. Those answers cannot be shown.",
+                round.opened.round,
+                join_list(&lost)
+            ));
+        }
+    }
+    said
 }
 
-/// What the definition brought, then what the session made.
-fn artifacts(session: &Session) -> Vec<Value> {
-    let written = session.definition.iter().flat_map(|definition| &definition.artifacts).map(artifact);
-    written.chain(session.made_in_order().map(|made| artifact_view(session, made))).collect()
-}
-
-/// What dissenting seats said, word for word; of one that gave no valid answer its last reply.
-fn dissent(session: &Session, round: &RoundRun) -> Vec<Value> {
-    let winners = winners(session, round);
-    let said = |seat: SeatView<'_>| {
-        let answer = seat.answer();
-        let reply = answer.filter(|answer| answer.may_block).and_then(|answer| answer.record.replies.last());
-        json!({
-            "participant": seat.name,
-            "round": round.opened.round,
-            "vote": seat.ballot().and_then(Ballot::phrase),
-            "answer": answer.filter(|answer| !answer.answer.is_empty()).map(|answer| &answer.answer),
-            "reply": reply.map(|reply| reply.text.as_str()),
-        })
+fn not_held(session: &Session) -> Vec<NotHeld<'_>> {
+    let decides = match deciding(session) {
+        Some(Deciding::NotHeld(step, _)) => Some(step),
+        _ => None,
     };
-    seats(session, round).filter(|seat| dissents(seat, &winners)).map(said).collect()
+    let mut found = Vec::new();
+    for (step, not_held) in &session.not_held {
+        let round = session.definition.as_deref().and_then(|definition| definition.step(step)?.round());
+        let question = round.map(|round| round.question.as_str());
+        found.push(NotHeld { step, question, reason: &not_held.why, failed: decides == Some(step) });
+    }
+    found
 }

@@ -1,14 +1,16 @@
 //! What a session holds beside its rounds, as data: steps, merges, findings, the agenda. Texts are raw.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::record::Leaks;
 use crate::ballot::{Finding, Severity};
-use crate::history::{Point, RoundRun, Session, StepFinished};
+use crate::core::artifact_view;
+use crate::history::{IdeasMerged, MergedOption, Point, RoundRun, Session, StepFinished};
 use crate::insight::findings::{FindingGroup, grouped};
-use crate::insight::format_duration;
-use crate::round::material::{AgendaItem, Artifact};
+use crate::round::material::Artifact;
 use crate::workflow::{Step, StepKind};
 
 #[derive(Debug, Serialize)]
@@ -19,7 +21,6 @@ pub struct StepRecord<'a> {
     agent: Option<&'a str>,
     model: Option<&'a str>,
     runs: u32,
-    took: String,
     /// Whether its data are the results of nested steps.
     envelope: bool,
     /// Whether a section of its own says what it came to: a round, an approval, the way that was taken.
@@ -32,7 +33,7 @@ pub struct StepRecord<'a> {
 struct StepLeaks<'a> {
     participant: &'a str,
     #[serde(flatten)]
-    found: Leaks<'a>,
+    found: Leaks,
 }
 
 /// The last result of every step, in the order they came.
@@ -49,9 +50,10 @@ fn step<'a>(session: &'a Session, result: &'a StepFinished) -> StepRecord<'a> {
         let found = Leaks::new(session, session.leaks_of(&item.offered.item)?);
         Some(StepLeaks { participant: &item.offered.participant, found })
     };
-    let is_round = session.rounds.iter().any(|round| round.opened.step == result.step);
-    let is_shown = |kind: &StepKind| {
-        !matches!(kind, StepKind::Round(_) | StepKind::Approval(_) | StepKind::Condition(_))
+    let told_elsewhere = match step.map(|step| &step.kind) {
+        _ if !result.success => session.rounds.iter().any(|round| round.opened.step == result.step),
+        Some(StepKind::Round(_) | StepKind::Approval(_) | StepKind::Condition(_)) | None => true,
+        Some(_) => false,
     };
     StepRecord {
         result,
@@ -59,130 +61,93 @@ fn step<'a>(session: &'a Session, result: &'a StepFinished) -> StepRecord<'a> {
         agent: agent.map(|agent| agent.agent.as_str()),
         model: seat.map(|seat| seat.label(&result.step)),
         runs: session.runs.get(&result.step).copied().unwrap_or(1),
-        took: format_duration(result.duration),
         envelope: step.is_some_and(Step::is_envelope),
-        told_elsewhere: if result.success {
-            !step.is_some_and(|step| is_shown(&step.kind))
-        } else {
-            is_round
-        },
+        told_elsewhere,
         leaks: items.filter_map(leaks).collect(),
     }
 }
 
-#[derive(Debug, Serialize)]
-pub struct MergeRecord<'a> {
-    step: &'a str,
-    round: &'a str,
-    ballot: &'static str,
-    by: &'a str,
-    options: Vec<MergedRecord<'a>>,
-    set_aside: Vec<IdeaRecord<'a>>,
-}
-
-#[derive(Debug, Serialize)]
-struct MergedRecord<'a> {
-    id: &'a str,
-    title: &'a str,
-    from: Vec<IdeaRecord<'a>>,
-}
-
-#[derive(Debug, Serialize)]
-struct IdeaRecord<'a> {
-    idea: &'a str,
-    title: String,
-    participant: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
-}
-
 /// The ideas and findings that a person or a model put together, by round.
-pub fn merges(session: &Session) -> Vec<MergeRecord<'_>> {
+pub fn merges(session: &Session) -> Vec<Value> {
     session.rounds.iter().filter_map(|round| merge(session, round)).collect()
 }
 
-fn merge<'a>(session: &'a Session, round: &'a RoundRun) -> Option<MergeRecord<'a>> {
-    let merged = session.merge_of(&round.opened.round)?;
-    let ideas = round.ideas();
-    let idea = |id: &'a str, reason: Option<&'a str>| {
-        let known = ideas.iter().find(|idea| idea.id == id);
-        let participant = id.rsplit_once('#').map_or(id, |(seat, _)| seat);
-        IdeaRecord { idea: id, title: known.map_or(id, |idea| &idea.title).to_owned(), participant, reason }
+fn merge(session: &Session, round: &RoundRun) -> Option<Value> {
+    let IdeasMerged { step, round: id, by, merge, .. } = session.merge_of(&round.opened.round)?;
+    let titles: HashMap<String, String> =
+        round.ideas().into_iter().map(|idea| (idea.id, idea.title)).collect();
+    let idea = |id: &String, reason: Option<&String>| {
+        let participant = id.rsplit_once('#').map_or(&**id, |(seat, _)| seat);
+        let title = titles.get(id).unwrap_or(id);
+        json!({ "idea": id, "title": title, "participant": participant, "reason": reason })
     };
-    let options = merged.merge.options.iter().map(|option| MergedRecord {
-        id: &option.id,
-        title: &option.title,
-        from: option.from.iter().map(|id| idea(id, None)).collect(),
-    });
-    Some(MergeRecord {
-        step: &merged.step,
-        round: &merged.round,
-        ballot: round.opened.ballot.kind.name(),
-        by: &merged.by,
-        options: options.collect(),
-        set_aside: merged
-            .merge
-            .set_aside
-            .iter()
-            .map(|aside| idea(&aside.idea, Some(&aside.reason)))
-            .collect(),
-    })
+    let option = |option: &MergedOption| {
+        let from: Value = option.from.iter().map(|id| idea(id, None)).collect();
+        json!({ "id": option.id, "title": option.title, "from": from })
+    };
+    let options: Value = merge.options.iter().map(option).collect();
+    let set_aside: Value =
+        merge.set_aside.iter().map(|aside| idea(&aside.idea, Some(&aside.reason))).collect();
+    let ballot = round.opened.ballot.kind.name();
+    Some(json!({
+        "step": step, "round": id, "ballot": ballot, "by": by, "options": options, "set_aside": set_aside,
+    }))
 }
 
 /// Findings at one place, or that were put together.
 #[derive(Debug, Serialize)]
-pub struct FindingRecord {
-    pub round: String,
-    pub file: Option<String>,
+pub struct FindingRecord<'a> {
+    pub round: &'a str,
+    pub file: Option<&'a str>,
     pub lines: Option<(u32, u32)>,
     pub place: Option<String>,
     pub severity: &'static str,
     pub level: &'static str,
-    pub title: Option<String>,
-    pub set_aside: Option<String>,
-    pub not_in_evidence: Vec<(String, String)>,
+    pub title: Option<&'a str>,
+    pub set_aside: Option<&'a str>,
+    pub not_in_evidence: Vec<(&'a str, String)>,
     pub seats: usize,
     pub of: usize,
-    pub findings: Vec<Claim>,
+    pub findings: Vec<Claim<'a>>,
 }
 
 #[derive(Debug, Serialize)]
-pub struct Claim {
-    pub participant: String,
+pub struct Claim<'a> {
+    pub participant: &'a str,
     pub place: Option<String>,
     #[serde(flatten)]
-    pub finding: Finding,
+    pub finding: &'a Finding,
 }
 
 /// The findings of all rounds in groups, the gravest of each round first.
-pub fn findings(session: &Session) -> Vec<FindingRecord> {
-    let of_round = |run: &RoundRun| -> Vec<FindingRecord> {
+pub fn findings(session: &Session) -> Vec<FindingRecord<'_>> {
+    let mut all = Vec::new();
+    for run in &session.rounds {
         let found = grouped(session, run);
-        found.groups.iter().map(|group| finding_record(run, group, found.answered)).collect()
-    };
-    session.rounds.iter().flat_map(of_round).collect()
+        all.extend(found.groups.into_iter().map(|group| finding_record(run, group, found.answered)));
+    }
+    all
 }
 
-fn finding_record(run: &RoundRun, group: &FindingGroup<'_>, of: usize) -> FindingRecord {
-    let claim = |(seat, finding): &(&str, &Finding)| Claim {
-        participant: (*seat).to_owned(),
+fn finding_record<'a>(run: &'a RoundRun, group: FindingGroup<'a>, of: usize) -> FindingRecord<'a> {
+    let claim = |(participant, finding): &(&'a str, &'a Finding)| Claim {
+        participant,
         place: finding.place(),
-        finding: (*finding).clone(),
+        finding,
     };
-    let elsewhere = |(seat, place): &(&str, String)| ((*seat).to_owned(), place.clone());
     FindingRecord {
-        round: run.opened.round.clone(),
-        file: group.file().map(str::to_owned),
+        round: &run.opened.round,
+        file: group.findings.iter().find_map(|(_, finding)| finding.file.as_deref()),
         lines: group.lines(),
         place: group.place(),
         severity: group.severity().name(),
         level: level(group.severity()),
-        title: group.title.map(str::to_owned),
-        set_aside: group.set_aside.map(str::to_owned),
-        not_in_evidence: group.not_in_evidence.iter().map(elsewhere).collect(),
+        title: group.title,
+        set_aside: group.set_aside,
         seats: group.seats(),
         of,
         findings: group.findings.iter().map(claim).collect(),
+        not_in_evidence: group.not_in_evidence,
     }
 }
 
@@ -195,22 +160,23 @@ pub fn level(severity: Severity) -> &'static str {
     }
 }
 
-pub fn agenda_item(item: &AgendaItem) -> Value {
-    json!({ "id": item.id, "title": item.title, "status": item.status, "reason": item.reason })
-}
-
 /// A conflict or a question; `settled` is null while it is open, and empty if nobody blocks any more.
 pub fn point(point: &Point) -> Value {
-    json!({
-        "id": point.id, "title": point.title, "description": point.description,
-        "minimum_change": point.minimum_change, "round": point.round, "participant": point.participant,
-        "settled": point.settled,
-    })
+    let mut record = json!(point);
+    record["settled"] = json!(point.settled);
+    record
 }
 
-pub fn artifact(artifact: &Artifact) -> Value {
-    let named = [("id", &artifact.id), ("summary", &artifact.summary)];
-    let named = named.map(|(key, text)| (key.to_owned(), text.as_str().into()));
-    let details = artifact.details.iter().map(|(key, value)| ((*key).to_owned(), value.clone()));
-    named.into_iter().chain(details).collect::<Map<_, _>>().into()
+/// What the definition brought, then what the session made.
+pub fn artifacts(session: &Session) -> Vec<Value> {
+    let written = session.definition.iter().flat_map(|definition| &definition.artifacts).map(artifact);
+    written.chain(session.made_in_order().map(|made| artifact_view(session, made))).collect()
+}
+
+fn artifact(artifact: &Artifact) -> Value {
+    let mut record = json!({ "id": artifact.id, "summary": artifact.summary });
+    for (key, value) in &artifact.details {
+        record[*key] = value.clone();
+    }
+    record
 }

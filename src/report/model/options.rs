@@ -1,47 +1,44 @@
-//! The options of a round: their letters, what they are, what they got.
+//! The options of a round: their letters, what they are, what they got; and the chart of its count.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::reasons::Reasons;
-use super::{Report, reasons};
+use super::question::Question;
+use super::reasons::{self, Reasons};
 use crate::ballot::{Ballot, BallotKind, OptionText, Stance};
-use crate::history::{RoundRun, Tally};
-use crate::insight::{SeatView, is_revealed, seats};
-use crate::tally::Rule;
+use crate::history::{RoundRun, Session, Tally};
+use crate::insight::sides::{Bar, Supporter, bars_with_seats};
+use crate::insight::{SeatView, bars, seats, turnout};
+use crate::tally::{Rule, Score};
 
 /// The kinds whose result is how many seats are for an option.
 const COUNTED: [BallotKind; 2] = [BallotKind::Choice, BallotKind::Approval];
 
 /// The options of a form in the order in which they are lettered: by the form, or by the result where the
 /// result is an order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Letters {
-    pub options: Vec<String>,
-}
+#[derive(Debug, Default)]
+pub struct Letters(Vec<String>);
 
 impl Letters {
-    pub fn new(run: &RoundRun, tally: Option<&Tally>) -> Self {
+    fn new(run: &RoundRun, tally: Option<&Tally>) -> Self {
         let form = &run.opened.ballot;
         let by_result = matches!(form.kind, BallotKind::Ranking | BallotKind::Score);
         let order: Vec<String> =
             tally.iter().flat_map(|tally| tally.verdict.order.iter().flatten().cloned()).collect();
         let is_whole = order.len() == form.options.len();
-        Self { options: if by_result && is_whole { order } else { form.options.clone() } }
-    }
-
-    /// The place of an option, from 0.
-    pub fn place(&self, option: &str) -> Option<usize> {
-        self.options.iter().position(|known| known == option)
+        Self(if by_result && is_whole { order } else { form.options.clone() })
     }
 
     /// Its letter, A to Z, then its number; none for what is no option.
     pub fn badge(&self, option: &str) -> Option<Badge> {
-        self.place(option).map(Badge::of_place)
+        self.0.iter().position(|known| known == option).map(Badge::of_place)
     }
 }
 
 /// A letter or sign, and the colour that goes with it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Badge {
     pub mark: String,
     /// Options by their place, the colours repeat after eight; stances have their own.
@@ -50,10 +47,13 @@ pub struct Badge {
 
 impl Badge {
     fn of_place(place: usize) -> Self {
-        Self { mark: letter(place), tone: Some(format!("o{}", place % 8 + 1)) }
+        let letter = u8::try_from(place).ok().filter(|place| *place < 26);
+        let mark =
+            letter.map_or_else(|| (place + 1).to_string(), |place| char::from(b'A' + place).to_string());
+        Self { mark, tone: Some(format!("o{}", place % 8 + 1)) }
     }
 
-    pub fn of_stance(stance: Stance) -> Self {
+    fn of_stance(stance: Stance) -> Self {
         let (mark, tone) = match stance {
             Stance::Support => ("✓", "c-yes"),
             Stance::StandAside => ("–", "c-aside"),
@@ -68,20 +68,13 @@ pub fn stance_badge(seat: &SeatView<'_>) -> Option<Badge> {
     Some(Badge::of_stance(*stance))
 }
 
-fn letter(place: usize) -> String {
-    u8::try_from(place)
-        .ok()
-        .filter(|place| *place < 26)
-        .map_or_else(|| (place + 1).to_string(), |place| char::from(b'A' + place).to_string())
-}
-
 #[derive(Debug, Serialize)]
 pub struct RoundVotes {
     pub round: u32,
     pub votes: usize,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct OptionView {
     pub name: String,
     /// Whether it is what is consented to, which has no letter.
@@ -103,125 +96,159 @@ pub struct OptionView {
     pub reasons: Reasons,
 }
 
-impl Report<'_> {
+impl Question<'_> {
+    pub fn letters(&self) -> Letters {
+        self.run.map(|run| Letters::new(run, self.tally)).unwrap_or_default()
+    }
+
     /// The options of the deciding round, the best first; for consent the proposal alone.
     pub fn options(&self) -> Vec<OptionView> {
         let Some(run) = self.run else { return Vec::new() };
-        let form = &run.opened.ballot;
         let mut reasons = reasons::by_option(self, run);
-        if form.kind == BallotKind::Consent {
-            let of_proposal = reasons.shift_remove(reasons::PROPOSAL).unwrap_or_default();
+        if self.kind() == BallotKind::Consent {
             return vec![OptionView {
                 name: "The proposal".to_owned(),
                 is_proposal: true,
-                letter: String::new(),
-                tone: None,
                 description: Some(run.opened.question.clone()),
-                result: String::new(),
-                votes: None,
-                by_round: Vec::new(),
-                is_chosen: false,
-                reasons: of_proposal,
+                reasons: reasons.shift_remove(reasons::PROPOSAL).unwrap_or_default(),
+                ..OptionView::default()
             }];
         }
-        let descriptions = self.descriptions(run);
         let winners = self.winners();
-        let is_counted = self.tally.is_some() && COUNTED.contains(&run.opened.ballot.kind);
-        let mut found: Vec<OptionView> = self
-            .letters
-            .options
-            .iter()
-            .enumerate()
-            .map(|(place, option)| (Badge::of_place(place), option))
-            .map(|(badge, option)| OptionView {
+        let is_counted = self.tally.is_some() && COUNTED.contains(&self.kind());
+        let rounds: Vec<&RoundRun> = if is_counted { self.alike().collect() } else { Vec::new() };
+        let votes: Vec<_> =
+            rounds.iter().map(|round| (round.opened.number, votes(self.session, round))).collect();
+        let view = |(place, option): (usize, &String)| {
+            let badge = Badge::of_place(place);
+            let about = run.opened.ballot.about.get(option);
+            let votes = votes.iter().map(|(round, votes)| (*round, votes.get(option).copied().unwrap_or(0)));
+            let by_round: Vec<_> = votes.map(|(round, votes)| RoundVotes { round, votes }).collect();
+            let now = by_round.iter().find(|one| one.round == run.opened.number).map(|one| one.votes);
+            OptionView {
                 name: option.clone(),
                 is_proposal: false,
                 letter: badge.mark,
                 tone: badge.tone,
-                description: descriptions
-                    .iter()
-                    .find(|(name, _)| name == option)
-                    .map(|(_, text)| text.clone()),
-                result: self.result(run, option),
-                votes: is_counted.then(|| self.votes(run, option)),
-                by_round: if is_counted { self.votes_by_round(run, option) } else { Vec::new() },
+                description: about.map(|about| self.description(run, option, about)),
+                result: self.tally.map(|tally| result(tally, self.kind(), option, now)).unwrap_or_default(),
+                votes: now,
+                by_round,
                 is_chosen: winners.contains(&option.as_str()),
                 reasons: reasons.shift_remove(option).unwrap_or_default(),
-            })
-            .collect();
+            }
+        };
+        let mut found: Vec<OptionView> = self.letters().0.iter().enumerate().map(view).collect();
         let order: Vec<&String> =
             self.tally.iter().flat_map(|tally| tally.verdict.order.iter().flatten()).collect();
         let rank =
             |option: &OptionView| order.iter().position(|name| **name == option.name).unwrap_or(usize::MAX);
-        found.sort_by_key(|option| (!option.is_chosen, rank(option), std::cmp::Reverse(option.votes)));
+        found.sort_by_key(|option| (!option.is_chosen, rank(option), Reverse(option.votes)));
         found
     }
 
-    fn descriptions(&self, run: &RoundRun) -> Vec<(String, String)> {
-        let told = |(option, about): (&String, &OptionText)| {
-            let texts: Vec<&str> = about.entries().map(|(_, text)| text).collect();
-            let is_author = |name: &&String| self.session.display_name(name) == option && *name != option;
-            let author = run.opened.seats.iter().find(is_author).filter(|_| run.opened.ballot.exclude_own);
-            let by = author.map(|name| format!("by {name}. ")).unwrap_or_default();
-            (option.clone(), by + &texts.join(". "))
-        };
-        run.opened.ballot.about.iter().map(told).collect()
-    }
-
-    fn votes_by_round(&self, run: &RoundRun, option: &str) -> Vec<RoundVotes> {
-        let alike =
-            |round: &&&RoundRun| is_revealed(round) && round.opened.ballot.is_like(&run.opened.ballot);
-        let votes =
-            |round: &&RoundRun| RoundVotes { round: round.opened.number, votes: self.votes(round, option) };
-        self.rounds.iter().filter(alike).map(votes).collect()
-    }
-
-    /// How many seats chose or approved an option, or place it first.
-    pub fn votes(&self, run: &RoundRun, option: &str) -> usize {
-        let is_for =
-            |ballot: &Ballot| ballot.top_options().is_some_and(|top| top.iter().any(|one| one == option));
-        seats(self.session, run).filter(|seat| seat.ballot().is_some_and(is_for)).count()
-    }
-
-    fn result(&self, run: &RoundRun, option: &str) -> String {
-        let Some(tally) = self.tally else { return String::new() };
-        if COUNTED.contains(&run.opened.ballot.kind) {
-            return format!("{} of {}", self.votes(run, option), asked(tally));
-        }
-        if run.opened.ballot.kind == BallotKind::Ranking {
-            let mut before = 0;
-            for level in &tally.verdict.order {
-                if level.iter().any(|known| known == option) {
-                    let tied = if level.len() > 1 { "=" } else { "" };
-                    return format!("place {}{tied}", before + 1);
-                }
-                before += level.len();
-            }
-        }
-        tally.verdict.scores.get(option).map(ToString::to_string).unwrap_or_default()
+    fn description(&self, run: &RoundRun, option: &str, about: &OptionText) -> String {
+        let texts: Vec<&str> = about.entries().map(|(_, text)| text).collect();
+        let is_author = |name: &&String| self.session.display_name(name) == option && *name != option;
+        let author = run.opened.seats.iter().find(is_author).filter(|_| run.opened.ballot.exclude_own);
+        author.map(|name| format!("by {name}. ")).unwrap_or_default() + &texts.join(". ")
     }
 }
 
+/// "4 of 6", "place 2=", "7.25".
+fn result(tally: &Tally, kind: BallotKind, option: &str, votes: Option<usize>) -> String {
+    if let Some(votes) = votes {
+        return format!("{votes} of {}", asked(tally));
+    }
+    let mut before = 0;
+    for level in tally.verdict.order.iter().filter(|_| kind == BallotKind::Ranking) {
+        if level.iter().any(|known| known == option) {
+            let tied = if level.len() > 1 { "=" } else { "" };
+            return format!("place {}{tied}", before + 1);
+        }
+        before += level.len();
+    }
+    tally.verdict.scores.get(option).map(ToString::to_string).unwrap_or_default()
+}
+
+/// How many seats chose or approved each option, or place it first.
+fn votes(session: &Session, run: &RoundRun) -> HashMap<String, usize> {
+    let mut found = HashMap::new();
+    for option in seats(session, run).filter_map(|seat| seat.ballot()?.top_options()).flatten() {
+        *found.entry(option).or_default() += 1;
+    }
+    found
+}
+
+#[derive(Debug, Serialize)]
+pub struct Chart<'a> {
+    pub title: &'static str,
+    pub bars: Vec<ChartBar<'a>>,
+    /// What a full bar stands for.
+    pub scale: String,
+    /// How many votes the rule asks for, and where that is, in percent of a full bar.
+    pub needed: Option<usize>,
+    pub needed_at: Option<f64>,
+    pub turnout: String,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ChartBar<'a> {
+    pub name: &'a str,
+    #[serde(flatten)]
+    pub badge: Badge,
+    pub score: String,
+    /// The length of its bar, from 0 to 1.
+    pub share: f64,
+    /// The seats behind it, the surest first.
+    pub seats: Vec<Supporter<'a>>,
+}
+
+/// The chart of a counted round; none where there is nothing to draw.
+pub fn chart<'a>(session: &'a Session, run: &'a RoundRun, tally: &'a Tally) -> Option<Chart<'a>> {
+    let title = match run.opened.ballot.kind {
+        BallotKind::Choice | BallotKind::Approval | BallotKind::Ranking => "The votes",
+        BallotKind::Score => "The scores",
+        BallotKind::Estimate => "The spread",
+        BallotKind::Consent => "Where the seats stand",
+        BallotKind::Position | BallotKind::Ideas | BallotKind::Findings => return None,
+    };
+    let letters = Letters::new(run, Some(tally));
+    let badge = |name: &str| {
+        let stance = Stance::WORDS.into_iter().find_map(|(word, stance)| (word == name).then_some(stance));
+        let plain = || Badge { mark: String::new(), tone: Some("o1".to_owned()) };
+        letters.badge(name).or(stance.map(Badge::of_stance)).unwrap_or_else(plain)
+    };
+    let bar = |side: Bar<'a>| ChartBar {
+        name: side.name,
+        badge: badge(side.name),
+        score: side.score.to_string(),
+        share: side.share,
+        seats: side.seats,
+    };
+    let (needed, (_, scale)) = (needed_votes(tally), bars(tally));
+    let bars: Vec<ChartBar<'a>> = bars_with_seats(session, run).into_iter().map(bar).collect();
+    let needed_at = needed.map(|needed| needed as f64 * 100.0 / asked(tally).max(1) as f64);
+    (!bars.is_empty()).then(|| Chart { title, bars, scale, needed, needed_at, turnout: turnout(tally) })
+}
+
 /// How many seats were asked; those that were let go were not.
-pub fn asked(tally: &Tally) -> usize {
+fn asked(tally: &Tally) -> usize {
     tally.asked.saturating_sub(tally.excused)
 }
 
 /// How many votes a rule asks for, where its votes are ballots and there are enough of them.
-pub fn needed_votes(tally: &Tally) -> Option<usize> {
+fn needed_votes(tally: &Tally) -> Option<usize> {
     let rule = tally.rule.filter(|_| tally.quorum_met && tally.answered > 0)?;
-    let sum: f64 = tally.verdict.scores.values().map(crate::tally::Score::as_f64).sum();
-    if (sum - tally.answered as f64).abs() > 1e-6 {
-        return None;
+    let sum: f64 = tally.verdict.scores.values().map(Score::as_f64).sum();
+    match rule {
+        _ if (sum - tally.answered as f64).abs() > 1e-6 => None,
+        Rule::Majority => Some(tally.answered / 2 + 1),
+        Rule::Unanimous => Some(tally.answered),
+        Rule::Supermajority => {
+            let (share, all) = (rule.threshold(&tally.terms)?, tally.answered);
+            (1..=all).find(|votes| share.compare(*votes as i128, all as i128).is_ge())
+        }
+        _ => None,
     }
-    if rule == Rule::Majority {
-        return Some(tally.answered / 2 + 1);
-    }
-    if rule == Rule::Unanimous {
-        return Some(tally.answered);
-    }
-    let share = rule.threshold(&tally.terms).filter(|_| rule == Rule::Supermajority)?.to_string();
-    let (top, bottom) = share.split_once('/').unwrap_or((&share, "1"));
-    let share = top.trim().parse::<f64>().ok()? / bottom.trim().parse::<f64>().ok()?;
-    Some((share * tally.answered as f64 - 1e-9).ceil() as usize)
 }

@@ -3,33 +3,45 @@
 use serde::Serialize;
 
 use super::blocks::Block;
-use super::facts::{Fact, InShort, Waiting};
+use super::dissent::{Dissenter, Moved, dissent_heading};
+use super::facts::{Approval, Facts};
 use super::options::OptionView;
+use super::question::Question;
+use super::reasons::headings;
 use super::votes::Table;
-use super::{Approval, Chart, Dissenter, Report, chart, dissent_heading, headings};
-use crate::ballot::BallotKind;
-use crate::insight::Headline;
-use crate::insight::movement::{Movement, movement};
+use crate::core::{Deciding, deciding};
+use crate::history::{RoundOutcome, round_outcome};
+use crate::insight::{Headline, first_names};
+use crate::tally::{Backing, Rule, Tier};
 
 /// One decision of a session, or a session without any.
 #[derive(Debug, Serialize)]
 pub struct Page<'a> {
-    #[serde(flatten)]
-    pub decided: Option<Decided<'a>>,
     pub question: &'a str,
+    /// The round that decides, else the last one.
+    pub round: Option<&'a str>,
+    /// The rule of its decision.
+    pub rule: Option<Rule>,
+    pub winners: Vec<&'a str>,
+    /// Who decided, if it was not the rule.
+    pub by: Option<&'static str>,
+    pub one_of_many: bool,
     /// The rounds of its question, the earliest first.
     pub rounds: Vec<&'a str>,
-    pub verdict: Verdict<'a>,
-    pub short: InShort,
-    pub ballot: Option<&'static str>,
+    pub verdict: Verdict,
+    pub outcome: Option<RoundOutcome>,
+    pub tier: Option<Tier>,
+    /// "weak: 2 of 3 chose it", "dissent: skeptic", "approved: by Ana Berg": in a line among other decisions.
+    pub short: Vec<String>,
+    pub ballot: &'static str,
     pub seats: usize,
     /// Whether its deciding round was counted.
     pub counted: bool,
     pub blocks: Vec<Block>,
     pub approval: Option<Approval<'a>>,
-    pub waiting: Option<Waiting<'a>>,
+    /// "accepted", "rejected" or "proposed": the seats recommend; a person accepts or rejects.
+    pub status: &'static str,
     pub next: Vec<String>,
-    pub chart: Option<Chart>,
     pub options: Vec<OptionView>,
     pub reasons: [&'static str; 2],
     pub votes: Table<'a>,
@@ -37,90 +49,85 @@ pub struct Page<'a> {
     pub dissent: Vec<Dissenter<'a>>,
     pub not_counted: Option<Block>,
     pub moves: Option<Block>,
-    pub movement: Vec<Movement>,
+    pub moved: Vec<Moved>,
 }
 
-#[derive(Debug, Serialize)]
-pub struct Decided<'a> {
-    pub round: &'a str,
-    pub rule: &'static str,
-    pub winners: Vec<&'a str>,
-    /// Who decided, if it was not the rule.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub by: Option<&'static str>,
-}
-
-#[derive(Debug, Serialize)]
-pub struct Verdict<'a> {
-    pub headline: String,
-    pub sentence: String,
-    pub label: String,
-    pub order: Option<String>,
+#[derive(Debug, Clone, Serialize)]
+pub struct Verdict {
+    #[serde(flatten)]
+    pub made: Headline,
     pub decided: bool,
-    pub round: Option<&'a str>,
     #[serde(flatten)]
     pub facts: Option<Facts>,
 }
 
-#[derive(Debug, Serialize)]
-pub struct Facts {
-    /// How strong it is, as three boxes: 0 to 3.
-    pub boxes: usize,
-    pub strength: Fact,
-    pub quorum: Fact,
-    pub independence: Fact,
-    pub approval: Fact,
-}
-
-impl Verdict<'_> {
-    pub fn new(made: &Headline, decided: bool) -> Self {
-        let Headline { label, name, sentence, order, .. } = made.clone();
-        Self { headline: name, sentence, label, order, decided, round: None, facts: None }
-    }
-}
-
-impl<'a> Report<'a> {
-    pub fn verdict(&self) -> Verdict<'a> {
-        let [strength, quorum, independence, approval] = self.facts();
-        let facts = Facts { boxes: self.boxes(), strength, quorum, independence, approval };
-        let round = self.run.map(|run| run.opened.round.as_str());
-        Verdict { round, facts: Some(facts), ..Verdict::new(&self.made, self.is_decided()) }
-    }
-
-    pub fn decided(&self) -> Option<Decided<'a>> {
-        let made = self.decision.as_ref()?;
-        Some(Decided {
-            round: &made.round.opened.round,
-            rule: made.rule.name(),
-            winners: made.winners(),
-            by: made.by_person.map(|_| "facilitator"),
-        })
-    }
-
-    pub fn page(&self) -> Page<'a> {
-        let kind = self.run.map(|run| run.opened.ballot.kind);
+impl<'a> Question<'a> {
+    /// Its page; `file` is what the session's file is called.
+    pub fn page(&self, file: &str) -> Page<'a> {
+        let (facts, dissent, moved, approval) = (self.facts(), self.dissent(), self.moves(), self.approval());
         Page {
-            decided: self.decided(),
             question: self.title(),
+            round: self.run.map(|run| run.opened.round.as_str()),
+            rule: self.rule,
+            winners: self.winners(),
+            by: self.by_person.map(|_| "facilitator"),
+            one_of_many: self.is_one_of_many,
             rounds: self.rounds.iter().map(|run| run.opened.round.as_str()).collect(),
-            verdict: self.verdict(),
-            short: self.in_short(),
-            ballot: kind.map(BallotKind::name),
+            short: self.in_short(&facts, &dissent, approval.is_some()),
+            verdict: Verdict { made: self.made.clone(), decided: self.is_decided(), facts: Some(facts) },
+            outcome: self.outcome(),
+            tier: self.tally.and_then(|tally| tally.tier),
+            ballot: self.kind().name(),
             seats: self.run.map_or(0, |run| run.seats.len()),
             counted: self.tally.is_some(),
             blocks: self.blocks(),
-            approval: self.approval(),
-            waiting: self.waiting(),
-            next: self.next(),
-            chart: self.run.zip(self.tally).and_then(|(run, tally)| chart(&self.letters, run, tally)),
+            status: match &approval {
+                Some(said) if !said.given.approved => "rejected",
+                Some(said) if said.because.is_none() => "accepted",
+                _ => "proposed",
+            },
+            approval,
+            next: self.next(file),
             options: self.options(),
-            reasons: headings(kind.unwrap_or_default()),
+            reasons: headings(self.kind()),
             votes: self.table(),
-            dissent_heading: dissent_heading(kind.unwrap_or_default()),
-            dissent: self.dissent(),
-            not_counted: self.without_ballot(),
-            moves: self.movement(),
-            movement: self.rounds.iter().filter_map(|run| movement(self.session, run)).collect(),
+            dissent_heading: dissent_heading(self.kind()),
+            dissent,
+            not_counted: self.not_counted(),
+            moves: Block::of_moves(&moved),
+            moved,
         }
+    }
+
+    fn outcome(&self) -> Option<RoundOutcome> {
+        match deciding(self.session) {
+            _ if self.by_person.is_some() => Some(RoundOutcome::Decided),
+            Some(Deciding::NotHeld(..) | Deciding::NoneHeld) if !self.is_one_of_many => {
+                Some(RoundOutcome::Failed)
+            }
+            _ => self.tally.map(round_outcome),
+        }
+    }
+
+    fn in_short(&self, all: &Facts, dissent: &[Dissenter<'_>], is_asked: bool) -> Vec<String> {
+        let Facts { strength, approval, .. } = all;
+        let mut facts = Vec::new();
+        if self.is_decided() {
+            let decided = self.tally.filter(|tally| tally.decided);
+            let backing = decided.and_then(|tally| tally.tier_because.as_ref()).map(Backing::to_string);
+            let why = backing.as_ref().unwrap_or(&strength.note);
+            facts.push(format!("{}: {why}", strength.value.to_lowercase()));
+        } else if !self.made.sentence.is_empty() {
+            facts.push(self.made.sentence.trim_end_matches('.').to_owned());
+        }
+        if !dissent.is_empty() {
+            let names: Vec<&str> = dissent.iter().map(|one| one.participant).collect();
+            let heading = dissent_heading(self.kind()).to_lowercase();
+            facts.push(format!("{heading}: {}", first_names(&names, 4)));
+        }
+        if is_asked {
+            facts.push(format!("{}: {}", approval.value.to_lowercase(), approval.note));
+        }
+        facts
     }
 }

@@ -3,28 +3,28 @@
 //! Of a choice and of consent the reasons are those of who chose so. Of rankings, scores and approvals a
 //! text counts for an option only if it names it: anything else would be a guess.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap};
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Report;
+use super::question::Question;
 use crate::ballot::{Ballot, BallotKind, Stance};
 use crate::history::{AnswerRevealed, RoundRun};
 use crate::identity::{options_named, words};
-use crate::insight::round_view::SeatView;
-use crate::insight::{is_revealed, seats};
+use crate::insight::{first_names, join_list, seats};
 
 /// The name of what is consented to.
 pub const PROPOSAL: &str = "\u{0}proposal";
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Reason {
     /// In the words of the first who gave it.
     pub text: String,
     #[serde(rename = "participants")]
-    pub seats: Vec<String>,
+    pub seats: IndexSet<String>,
     pub models: BTreeSet<String>,
     pub rounds: BTreeSet<u32>,
     /// Whether it was given last by somebody who left the option.
@@ -34,7 +34,7 @@ pub struct Reason {
 }
 
 /// The reasons for an option and those against it, the most widely held first.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Reasons {
     #[serde(rename = "for")]
     pub pro: Vec<Reason>,
@@ -75,117 +75,96 @@ fn grounds(answer: &AnswerRevealed) -> Vec<String> {
     if reasons.is_empty() { texts(answer, "position") } else { reasons }
 }
 
-/// Reasons on their way: by option and side, by their words.
-#[derive(Default)]
-struct Merger {
-    found: IndexMap<(String, bool, String), Reason>,
+/// A reason as one seat gave it in one round.
+struct Argument<'a> {
+    option: &'a str,
+    is_pro: bool,
+    /// Whether the seat left the option with it.
+    left: bool,
+    text: String,
 }
 
-impl Merger {
-    fn add(
-        &mut self,
-        option: &str,
-        is_pro: bool,
-        text: String,
-        seat: &SeatView<'_>,
-        round: &RoundRun,
-        left: bool,
-    ) {
-        let words = words(&text);
-        if words.is_empty() {
-            return;
+/// What an answer says for and against options; `before` is what its seat chose last, if that was another.
+fn arguments<'a>(
+    answer: &AnswerRevealed,
+    ballot: &'a Ballot,
+    before: Option<&'a str>,
+    options: &'a [String],
+) -> Vec<Argument<'a>> {
+    let on = |option, is_pro| move |text| Argument { option, is_pro, left: false, text };
+    let concerns = texts(answer, "concerns").into_iter();
+    match ballot {
+        Ballot::Choice(option) => {
+            let given = grounds(answer);
+            let left = before.zip(given.first().cloned());
+            let left = left.map(|(option, text)| Argument { option, is_pro: false, left: true, text });
+            given
+                .into_iter()
+                .map(on(option, true))
+                .chain(concerns.map(on(option, false)))
+                .chain(left)
+                .collect()
         }
-        let reason = self.found.entry((option.to_owned(), is_pro, words)).or_insert_with(|| Reason {
-            text,
-            seats: Vec::new(),
-            models: BTreeSet::new(),
-            rounds: BTreeSet::new(),
-            left,
-            who: String::new(),
-        });
-        if !reason.seats.iter().any(|name| name == seat.name) {
-            reason.seats.push(seat.name.to_owned());
+        Ballot::Consent(stance, _) => {
+            let given = grounds(answer).into_iter().map(on(PROPOSAL, *stance == Stance::Support));
+            given.chain(concerns.map(on(PROPOSAL, false))).collect()
         }
-        let model = seat.answer().map_or(seat.model, |answer| &answer.record.model);
-        reason.models.insert(model.to_owned());
-        reason.rounds.insert(round.opened.number);
-        reason.left &= left;
+        Ballot::Ranking(_) | Ballot::Scores(_) | Ballot::Approval(_) => {
+            let given = texts(answer, "rationale").into_iter().map(|text| (text, true));
+            let mut found = Vec::new();
+            for (text, is_pro) in given.chain(concerns.map(|text| (text, false))) {
+                found.extend(options_named(&text, options).map(|option| on(option, is_pro)(text.clone())));
+            }
+            found
+        }
+        Ballot::Position | Ballot::Estimate(_) | Ballot::Ideas(_) | Ballot::Findings(_) | Ballot::Abstain => {
+            Vec::new()
+        }
     }
 }
 
-/// The reasons by option, over the revealed rounds of the question that have the form of `run`.
-pub fn by_option(report: &Report<'_>, run: &RoundRun) -> IndexMap<String, Reasons> {
-    let session = report.session;
-    let mut merger = Merger::default();
-    let mut held: IndexMap<String, String> = IndexMap::new();
-    let rounds = report
-        .rounds
-        .iter()
-        .filter(|round| is_revealed(round) && round.opened.ballot.is_like(&run.opened.ballot));
-    for round in rounds {
-        for seat in seats(session, round) {
+/// The reasons by option, over the revealed rounds of the question that have the form of `run`: those that
+/// most models have first.
+pub fn by_option(question: &Question<'_>, run: &RoundRun) -> IndexMap<String, Reasons> {
+    let mut found: IndexMap<_, Reason> = IndexMap::new();
+    let mut held: HashMap<&str, &str> = HashMap::new();
+    for round in question.alike() {
+        for seat in seats(question.session, round) {
             let (Some(answer), Some(ballot)) = (seat.answer(), seat.ballot()) else { continue };
-            match ballot {
-                Ballot::Choice(option) => {
-                    for text in grounds(answer) {
-                        merger.add(option, true, text, &seat, round, false);
-                    }
-                    for text in texts(answer, "concerns") {
-                        merger.add(option, false, text, &seat, round, false);
-                    }
-                    let before = held.insert(seat.name.to_owned(), option.clone());
-                    if let (Some(before), Some(first)) =
-                        (before.filter(|before| before != option), grounds(answer).into_iter().next())
-                    {
-                        merger.add(&before, false, first, &seat, round, true);
-                    }
+            let before = if let Ballot::Choice(option) = ballot {
+                held.insert(seat.name, option).filter(|before| before != option)
+            } else {
+                None
+            };
+            for Argument { option, is_pro, left, text } in
+                arguments(answer, ballot, before, &run.opened.ballot.options)
+            {
+                let words = words(&text);
+                if words.is_empty() {
+                    continue;
                 }
-                Ballot::Consent(stance, _) => {
-                    for text in grounds(answer) {
-                        merger.add(PROPOSAL, *stance == Stance::Support, text, &seat, round, false);
-                    }
-                    for text in texts(answer, "concerns") {
-                        merger.add(PROPOSAL, false, text, &seat, round, false);
-                    }
-                }
-                Ballot::Ranking(_) | Ballot::Scores(_) | Ballot::Approval(_) => {
-                    for (key, is_pro) in [("rationale", true), ("concerns", false)] {
-                        for text in texts(answer, key) {
-                            for option in options_named(&text, &run.opened.ballot.options) {
-                                merger.add(option, is_pro, text.clone(), &seat, round, false);
-                            }
-                        }
-                    }
-                }
-                Ballot::Position
-                | Ballot::Estimate(_)
-                | Ballot::Ideas(_)
-                | Ballot::Findings(_)
-                | Ballot::Abstain => {}
+                let new = || Reason { text, left, ..Reason::default() };
+                let reason = found.entry((option.to_owned(), is_pro, words)).or_insert_with(new);
+                reason.seats.insert(seat.name.to_owned());
+                reason.models.insert(answer.record.model.clone());
+                reason.rounds.insert(round.opened.number);
+                reason.left &= left;
             }
         }
     }
-    by_weight(merger, run.opened.number)
-}
-
-/// The reasons by option, those that most models have first.
-fn by_weight(merger: Merger, last: u32) -> IndexMap<String, Reasons> {
-    let mut found: IndexMap<String, Reasons> = IndexMap::new();
-    for ((option, is_pro, _), mut reason) in merger.found {
-        reason.who = reason.given_by(last);
-        let of_option = found.entry(option).or_default();
+    let mut by_option: IndexMap<String, Reasons> = IndexMap::new();
+    for ((option, is_pro, _), mut reason) in found {
+        reason.who = reason.given_by(run.opened.number);
+        let of_option = by_option.entry(option).or_default();
         if is_pro { of_option.pro.push(reason) } else { of_option.con.push(reason) }
     }
-    for reasons in found.values_mut() {
-        for side in [&mut reasons.pro, &mut reasons.con] {
-            // Stable: what was said first comes first among equals.
-            side.sort_by_key(|reason| {
-                let last = reason.rounds.last().copied().unwrap_or(0);
-                std::cmp::Reverse((reason.models.len(), reason.seats.len(), last))
-            });
-        }
+    for side in by_option.values_mut().flat_map(|reasons| [&mut reasons.pro, &mut reasons.con]) {
+        // Stable: what was said first comes first among equals.
+        side.sort_by_key(|reason| {
+            Reverse((reason.models.len(), reason.seats.len(), reason.rounds.last().copied()))
+        });
     }
-    found
+    by_option
 }
 
 pub fn headings(kind: BallotKind) -> [&'static str; 2] {
@@ -198,17 +177,16 @@ pub fn headings(kind: BallotKind) -> [&'static str; 2] {
 
 impl Reason {
     fn given_by(&self, last: u32) -> String {
-        const NAMED: usize = 3;
-        let mut who = match self.seats.len() {
-            ..=NAMED => self.seats.join(", "),
-            all => format!("{} and {} more", self.seats[..2].join(", "), all - 2),
+        let names: Vec<&String> = self.seats.iter().collect();
+        let mut who = match names.len() {
+            ..=3 => join_list(names),
+            _ => first_names(&names, 2),
         };
         if self.left {
             who += " (left it)";
         } else if !self.rounds.contains(&last) {
-            let rounds: Vec<String> = self.rounds.iter().map(u32::to_string).collect();
-            let word = if rounds.len() == 1 { "round" } else { "rounds" };
-            who += &format!(" in {word} {}", rounds.join(", "));
+            let word = if self.rounds.len() == 1 { "round" } else { "rounds" };
+            who += &format!(" in {word} {}", join_list(self.rounds.iter().map(u32::to_string)));
         }
         who
     }

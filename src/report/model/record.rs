@@ -6,24 +6,27 @@
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::{Chart, Letters, chart, said, sure};
+use super::dissent::{said, sure};
+use super::options::{Chart, chart};
 use crate::ballot::{Ballot, BallotForm};
 use crate::core::Cost;
-use crate::history::{CloseReason, RoundRun, SeatInfo, Session, Tally, Wrapped};
+use crate::history::{CloseReason, RoundRun, SeatStatus, Session, Tally, Timestamp, Wrapped};
 use crate::identity::Leak;
 use crate::insight::independence::Independence;
 use crate::insight::movement::Movement;
 use crate::insight::references::Citable;
 use crate::insight::slots::Slots;
 use crate::insight::what_if::{WhatIf, what_if_all};
+use crate::insight::wording::absent;
 use crate::insight::{
-    SeatView, VisibleState, close_reason, dissents, estimates, finding, format_duration, handling, headline,
-    independence, is_revealed, join_list, long_order, money, movement, pluralize, quorum_ballots,
-    rule_description, seats, shown_mask, slots, tables, turnout, winners,
+    Headline, SeatView, VisibleState, close_reason, dissents, estimates, finding, format_duration, handling,
+    headline, independence, is_revealed, join_list, long_order, money, movement, pluralize, quorum_ballots,
+    rule_description, scripted, seats, shown_mask, slots, tables, turnout, winners,
 };
 use crate::round::answer::{Origin, Outcome, TokenUsage};
+use crate::round::snapshot::sha256_hex;
 use crate::tally::{Backing, RuleOptions, Ties};
-use crate::workflow::Close;
+use crate::workflow::{Close, Effort};
 use crate::yaml;
 
 #[derive(Debug, Serialize)]
@@ -36,42 +39,52 @@ pub struct RoundRecord<'a> {
     pub ballot: &'a BallotForm,
     /// The keys of an answer that are its ballot.
     pub ballot_keys: Vec<&'static str>,
-    pub opened_at: String,
-    pub closed_at: Option<String>,
+    pub opened_at: Timestamp,
+    pub closed_at: Option<Timestamp>,
     pub close_reason: Option<CloseReason>,
     /// "closed after 3.2 s: all seats settled".
     pub closing: String,
+    /// How many seats are sealed, revealed ones among them.
+    pub sealed: usize,
     pub snapshot_bytes: usize,
     pub snapshot_sha256: &'a str,
     pub snapshot: &'a str,
     pub rules: &'a str,
-    pub headline: Option<RoundHeadline>,
+    /// The rule with its terms.
+    pub rule: Option<String>,
+    pub headline: Option<Headline>,
+    /// What was decided, by the rule or by the facilitator.
+    pub winners: Vec<&'a str>,
     pub note: Option<&'a str>,
     /// How it was held, a line each; then how it was counted.
     pub held: Vec<String>,
     pub counted: Vec<String>,
-    pub chart: Option<Chart>,
+    pub chart: Option<Chart<'a>>,
+    /// Whether it asks for ballots, and not for texts alone.
+    pub countable: bool,
+    /// "a 3, b 1, 1 abstained; Decision: a (majority)".
+    pub counts: Option<String>,
     /// The whole order, where the headline has no room for it.
     pub order: Option<String>,
     pub tables: Vec<String>,
-    pub estimates: Vec<String>,
+    pub estimates: Vec<(String, String)>,
     pub tally: Value,
+    #[serde(skip)]
+    pub count: Option<&'a Tally>,
     pub seats: Vec<SeatRecord<'a>>,
+    /// How many answers there are, and how many of them scripts gave in the place of models.
+    pub answers: usize,
+    pub scripted: usize,
     pub cost: Value,
     pub what_if: Vec<Value>,
     pub option_order: Option<Slots>,
     pub movement: Option<Movement>,
     pub independence: Option<Independence>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub key_lost: &'a [String],
     /// Whether its answers may be read.
     pub revealed: bool,
-}
-
-#[derive(Debug, Serialize)]
-pub struct RoundHeadline {
-    pub label: String,
-    pub detail: String,
+    /// Whether the exit code of the session is not 0 for want of its decision.
+    pub failed: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -82,7 +95,7 @@ pub struct SeatRecord<'a> {
     /// Who answers, for people: the model and the one that answered in its place, or that it is none.
     pub who: String,
     pub served: Option<&'a str>,
-    pub outcome: Option<&'static str>,
+    pub outcome: Option<Outcome>,
     pub reason: Option<&'a str>,
     pub vote: Option<String>,
     pub sure: Option<String>,
@@ -91,12 +104,21 @@ pub struct SeatRecord<'a> {
     pub latency_ms: Option<u64>,
     pub elapsed_ms: Option<u64>,
     pub tokens: Option<TokenUsage>,
+    #[serde(skip)]
+    pub spent: Option<Cost>,
     pub cost: Option<Value>,
-    #[serde(flatten)]
-    pub settings: Settings<'a>,
+    pub seed: Option<u64>,
+    pub temperature: Option<f64>,
+    pub effort: Option<Effort>,
+    pub weight: Option<f64>,
+    pub persona: Option<&'a str>,
+    pub wrapped: Option<&'a Wrapped>,
+    pub without_tools: bool,
     pub dropped: &'a [String],
     pub answer: Option<&'a Map<String, Value>>,
     pub ballot: Option<&'a Ballot>,
+    /// The options that its ballot puts first.
+    pub first: Vec<String>,
     /// The first text of the answer that says why.
     pub said: String,
     /// The entries of a ballot that is a list: ideas, findings.
@@ -106,61 +128,42 @@ pub struct SeatRecord<'a> {
     pub reply: Option<&'a str>,
     pub unresolved_references: Vec<&'a str>,
     pub flags: &'a [String],
+    /// Of a revealed answer: what was published when it was sealed, and the hash of the sealed bytes, as
+    /// receipts have them.
+    pub commitment: Option<&'a str>,
+    pub sealed_sha256: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<&'static str>,
     #[serde(flatten)]
-    pub leaks: Option<Leaks<'a>>,
-}
-
-/// How a seat was set up.
-#[derive(Debug, Default, Serialize)]
-pub struct Settings<'a> {
-    seed: Option<u64>,
-    temperature: Option<f64>,
-    effort: Value,
-    weight: Option<f64>,
-    persona: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    wrapped: Option<&'a Wrapped>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    without_tools: bool,
+    pub leaks: Option<Leaks>,
 }
 
 /// What an answer gives away, and what becomes of it.
 #[derive(Debug, Serialize)]
-pub struct Leaks<'a> {
-    leaks: Vec<LeakRecord<'a>>,
+pub struct Leaks {
+    leaks: Vec<Value>,
     leaks_are: String,
 }
 
-#[derive(Debug, Serialize)]
-struct LeakRecord<'a> {
-    kind: Value,
-    place: &'a str,
-    text: &'a str,
-    #[serde(rename = "as")]
-    mask: Option<&'a str>,
-    said: String,
-}
-
-impl<'a> Leaks<'a> {
-    pub fn new(session: &Session, found: &'a [Leak]) -> Self {
-        let record = |leak: &'a Leak| {
+impl Leaks {
+    pub fn new(session: &Session, found: &[Leak]) -> Self {
+        let record = |leak: &Leak| {
+            let Leak { kind, place, text, .. } = leak;
             let mask = shown_mask(session, leak);
-            let (kind, said) = (json!(leak.kind), finding(leak, mask));
-            LeakRecord { kind, place: &leak.place, text: &leak.text, mask, said }
+            json!({ "kind": kind, "place": place, "text": text, "as": mask, "said": finding(leak, mask) })
         };
         Self { leaks: found.iter().map(record).collect(), leaks_are: handling(found) }
     }
 }
 
 impl<'a> RoundRecord<'a> {
-    pub fn new(session: &'a Session, run: &'a RoundRun) -> Self {
+    pub fn new(session: &'a Session, run: &'a RoundRun, failed: bool) -> Self {
         let opened = &run.opened;
-        let counted = crate::insight::tally(run);
-        let headline = counted.map(|tally| headline(session, run, tally));
+        let count = crate::insight::tally(run);
         let citable = Citable::of_round(run);
         let winners = winners(session, run);
+        let seat = |view: SeatView<'a>| SeatRecord::new(session, run, view, &citable, &winners);
+        let (scripted, answers) = scripted(session, run);
         let what_if = what_if_all(session, run, &RuleOptions::default());
         Self {
             id: &opened.round,
@@ -170,26 +173,32 @@ impl<'a> RoundRecord<'a> {
             exploration: exploration(run),
             ballot: &opened.ballot,
             ballot_keys: opened.ballot.kind.ballot_keys().collect(),
-            opened_at: run.opened_at.to_string(),
-            closed_at: run.closed_at.map(|at| at.to_string()),
+            opened_at: run.opened_at,
+            closed_at: run.closed_at,
             close_reason: run.closed.as_ref().map(|closed| closed.reason),
             closing: closing(run),
+            sealed: run.sealed(),
             snapshot_bytes: opened.snapshot_bytes,
             snapshot_sha256: &opened.snapshot_sha256,
             snapshot: &opened.snapshot,
             rules: &opened.rules,
-            headline: headline.map(|made| RoundHeadline { label: made.label, detail: made.detail }),
+            rule: opened.rule.map(|rule| rule_description(rule, &opened.terms)),
+            headline: count.map(|tally| headline(session, run, tally)),
             note: run.synthesis.as_deref(),
             held: held(session, run),
-            counted: counted.map(|tally| how_counted(session, run, tally)).unwrap_or_default(),
-            chart: counted.and_then(|tally| chart(&Letters::new(run, Some(tally)), run, tally)),
-            order: counted.and_then(|tally| long_order(&tally.verdict)),
-            tables: counted.map(|tally| tables(&tally.verdict)).unwrap_or_default(),
-            estimates: counted.map(|_| estimates(session, run)).unwrap_or_default(),
-            tally: counted.map(tally_record).unwrap_or_default(),
-            seats: seats(session, run)
-                .map(|view| SeatRecord::new(session, view, &citable, dissents(&view, &winners)))
-                .collect(),
+            counted: count.map(|tally| how_counted(session, run, tally)).unwrap_or_default(),
+            chart: count.and_then(|tally| chart(session, run, tally)),
+            countable: opened.ballot.kind.info().countable.is_some(),
+            counts: count.map(|tally| counts(session, run, tally)),
+            order: count.and_then(|tally| long_order(&tally.verdict)),
+            tables: count.map(|tally| tables(&tally.verdict)).unwrap_or_default(),
+            estimates: count.map(|_| estimates(session, run)).unwrap_or_default(),
+            tally: count.map(tally_record).unwrap_or_default(),
+            count,
+            seats: seats(session, run).map(seat).collect(),
+            winners,
+            answers,
+            scripted,
             cost: total(run.spent(&|model| session.price(model))),
             what_if: what_if.iter().map(WhatIf::json).collect(),
             option_order: slots(session, run),
@@ -197,65 +206,72 @@ impl<'a> RoundRecord<'a> {
             independence: independence(session, run),
             key_lost: &run.key_lost,
             revealed: is_revealed(run),
+            failed,
         }
     }
 }
 
 impl<'a> SeatRecord<'a> {
-    fn new(session: &Session, view: SeatView<'a>, citable: &Citable, dissents: bool) -> Self {
+    fn new(
+        session: &Session,
+        run: &'a RoundRun,
+        view: SeatView<'a>,
+        citable: &Citable,
+        winners: &[&str],
+    ) -> Self {
         let answer = view.answer();
+        let record = answer.map(|answer| &answer.record);
         let (tries, tokens) = match view.standing {
             VisibleState::Failed(failed) => (Some(failed.tries), failed.tokens),
-            _ => (answer.map(|answer| answer.record.tries), answer.and_then(|answer| answer.record.tokens)),
+            _ => (record.map(|record| record.tries), record.and_then(|record| record.tokens)),
         };
-        let is_uncounted = |outcome: Outcome| !matches!(outcome, Outcome::Answered | Outcome::Abstained);
-        let uncounted = answer.filter(|answer| is_uncounted(answer.outcome));
-        let reply = uncounted.and_then(|answer| answer.record.replies.last());
+        let has_ballot = matches!(view.outcome(), Some(Outcome::Answered | Outcome::Abstained));
+        let reply = record.filter(|_| !has_ballot).and_then(|record| record.replies.last());
+        let held = match run.seat(view.name).map(|seat| &seat.status) {
+            Some(SeatStatus::Revealed(_, held)) if answer.is_some() => Some(held),
+            _ => None,
+        };
         Self {
             participant: view.name,
             origin: view.origin,
             model: view.model,
             who: view.who(),
-            served: answer.and_then(|answer| answer.record.served.as_deref()),
-            outcome: view.outcome().map(Outcome::name),
+            served: record.and_then(|record| record.served.as_deref()),
+            outcome: view.outcome(),
             reason: view.reason(),
             vote: view.ballot().and_then(Ballot::phrase),
             sure: sure(&view),
-            dissents,
+            dissents: dissents(&view, winners),
             tries,
-            latency_ms: answer.map(|answer| answer.record.latency_ms),
+            latency_ms: record.map(|record| record.latency_ms),
             elapsed_ms: view.elapsed_ms,
             tokens,
+            spent: view.spent,
             cost: view.spent.map(cost),
-            settings: view.info.map(Settings::new).unwrap_or_default(),
-            dropped: answer.map_or(&[][..], |answer| &answer.record.dropped),
+            seed: view.info.and_then(|info| info.seed),
+            temperature: view.info.and_then(|info| info.temperature),
+            effort: view.info.and_then(|info| info.effort),
+            weight: view.info.map(|info| info.weight),
+            persona: view.info.map(|info| info.persona.as_str()),
+            wrapped: view.info.and_then(|info| info.wrapped.as_ref()),
+            without_tools: view.info.is_some_and(|info| info.without_tools),
+            dropped: record.map_or(&[], |record| &record.dropped),
             answer: answer.map(|answer| &answer.answer).filter(|answer| !answer.is_empty()),
             ballot: answer.and_then(|answer| answer.ballot.as_ref()),
+            first: view.ballot().and_then(Ballot::top_options).unwrap_or_default(),
             said: said(&view),
             listing: view.ballot().map(Ballot::listing).unwrap_or_default(),
             minimum_change: view.ballot().and_then(Ballot::minimum_change),
             reply: reply.map(|reply| reply.text.as_str()),
             unresolved_references: answer.map(|answer| citable.unresolved(answer)).unwrap_or_default(),
-            flags: answer.map_or(&[][..], |answer| &answer.flags),
+            flags: answer.map_or(&[], |answer| &answer.flags),
+            commitment: held.map(|held| held.commitment.as_str()),
+            sealed_sha256: held.map(|held| sha256_hex(&held.sealed)),
             state: match view.standing {
                 VisibleState::Unread(state) => Some(state),
                 _ => None,
             },
             leaks: view.leaks.map(|found| Leaks::new(session, found)),
-        }
-    }
-}
-
-impl<'a> Settings<'a> {
-    fn new(info: &'a SeatInfo) -> Self {
-        Self {
-            seed: info.seed,
-            temperature: info.temperature,
-            effort: json!(info.effort),
-            weight: Some(info.weight),
-            persona: Some(&info.persona),
-            wrapped: info.wrapped.as_ref(),
-            without_tools: info.without_tools,
         }
     }
 }
@@ -312,6 +328,15 @@ fn held(session: &Session, run: &RoundRun) -> Vec<String> {
     lines
 }
 
+fn counts(session: &Session, run: &RoundRun, tally: &Tally) -> String {
+    let rule = tally.rule.map_or_else(|| "no rule".to_owned(), |rule| rule_description(rule, &tally.terms));
+    let scores = tally.verdict.scores.iter().map(|(name, score)| format!("{name} {score}"));
+    let absent = absent(tally).into_iter().map(|(count, outcome)| format!("{count} {}", outcome.name()));
+    let parts: Vec<String> = scores.chain(absent).collect();
+    let counted = if parts.is_empty() { String::new() } else { format!("{}; ", join_list(parts)) };
+    format!("{counted}{} ({rule})", headline(session, run, tally).label)
+}
+
 fn how_counted(session: &Session, run: &RoundRun, tally: &Tally) -> Vec<String> {
     let met = if tally.quorum_met { "met" } else { "not met" };
     let ballots = tally.quorum_ballots.map(|needed| {
@@ -348,24 +373,11 @@ pub fn total(spent: Cost) -> Value {
     total
 }
 
-/// The count under its own names, with every key.
+/// The count under its own names, with its reasons in words.
 fn tally_record(tally: &Tally) -> Value {
-    const UNSET: &str = "rule quorum_ballots tier act_at trace order_by";
-    let Ok(Value::Object(mut entries)) = serde_json::to_value(tally) else { return Value::Null };
-    for key in UNSET.split(' ') {
-        entries.entry(key).or_insert(Value::Null);
-    }
-    for key in ["step", "round", "same_answers"] {
-        entries.shift_remove(key);
-    }
-    let own = [
-        ("tier_because", json!(tally.tier_because.as_ref().map(Backing::to_string))),
-        ("reason", json!(tally.verdict.why())),
-        ("order", json!(tally.verdict.order)),
-        ("placeholders", tally.placeholders.into()),
-        ("rehearsal", tally.rehearsal.into()),
-        ("terms", json!(tally.terms)),
-    ];
-    entries.extend(own.map(|(key, value)| (key.to_owned(), value)));
-    entries.into()
+    let mut record = json!(tally);
+    record["order"] = json!(tally.verdict.order);
+    record["tier_because"] = json!(tally.tier_because.as_ref().map(Backing::to_string));
+    record["reason"] = json!(tally.verdict.why());
+    record
 }

@@ -3,15 +3,16 @@
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::options::{Badge, stance_badge};
-use super::{Report, sure};
-use crate::ballot::{Ballot, Stance};
+use super::dissent::sure;
+use super::options::{Badge, Letters, stance_badge};
+use super::question::Question;
+use crate::ballot::Ballot;
 use crate::history::RoundRun;
 use crate::insight::movement::earlier;
 use crate::insight::{SeatView, seats};
 use crate::round::answer::Outcome;
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Cell {
     /// The letter of its option, or ✓ support, – stand aside, ✕ block, ○ abstained, ! failed, ? invalid.
     #[serde(flatten)]
@@ -42,9 +43,10 @@ pub struct Table<'a> {
     pub rows: Vec<Row<'a>>,
 }
 
-impl<'a> Report<'a> {
+impl<'a> Question<'a> {
     pub fn table(&self) -> Table<'a> {
         let mut rows: IndexMap<&'a str, Row<'a>> = IndexMap::new();
+        let letters = self.letters();
         let voted: Vec<&'a RoundRun> = self.voted().collect();
         for (at, round) in voted.iter().enumerate() {
             let before = earlier(self.session, round);
@@ -57,9 +59,12 @@ impl<'a> Report<'a> {
                     cells: Vec::new(),
                 });
                 row.cells.resize_with(at, Cell::default);
-                let mut cell = self.cell(&seat);
+                let mut cell = cell(&seat, &letters);
                 let was = before.and_then(|before| row.cells.get(before));
-                cell.moved = was.is_some_and(|was| !was.text.is_empty() && was.text != cell.text);
+                // A block that states its change now is the same block.
+                let (mark, text) = (&cell.badge.mark, &cell.text);
+                let is_other = |was: &Cell| was.badge.mark != *mark || mark.is_empty() && was.text != *text;
+                cell.moved = was.is_some_and(|was| !was.text.is_empty() && is_other(was));
                 row.cells.push(cell);
             }
         }
@@ -70,36 +75,22 @@ impl<'a> Report<'a> {
         let column = |run: &&'a RoundRun| Column { round: &run.opened.round, number: run.opened.number };
         Table { rounds: voted.iter().map(column).collect(), rows }
     }
+}
 
-    fn cell(&self, seat: &SeatView<'_>) -> Cell {
-        let Some(ballot) = seat.ballot() else {
-            let mark = match seat.outcome() {
-                None | Some(Outcome::Answered) => return Cell::default(),
-                Some(Outcome::Abstained) => "○",
-                Some(Outcome::Invalid) => "?",
-                Some(Outcome::Refused | Outcome::Failed | Outcome::TimedOut) => "!",
-                Some(Outcome::Missing | Outcome::Excused) => "·",
-            };
-            let text = seat.outcome().map_or("", |outcome| outcome.name()).replace('_', " ");
-            let badge = Badge { mark: mark.to_owned(), tone: None };
-            return Cell { badge, text, sure: sure(seat), moved: false };
+fn cell(seat: &SeatView<'_>, letters: &Letters) -> Cell {
+    let Some(ballot) = seat.ballot() else {
+        let mark = match seat.outcome() {
+            None | Some(Outcome::Answered) => return Cell::default(),
+            Some(Outcome::Abstained) => "○",
+            Some(Outcome::Invalid) => "?",
+            Some(Outcome::Refused | Outcome::Failed | Outcome::TimedOut) => "!",
+            Some(Outcome::Missing | Outcome::Excused) => "·",
         };
-        let text = match ballot {
-            Ballot::Consent(Stance::Support, _) => "support".to_owned(),
-            Ballot::Consent(Stance::StandAside, _) => "stand aside".to_owned(),
-            Ballot::Consent(Stance::Block, _) => "block".to_owned(),
-            Ballot::Choice(option) => option.clone(),
-            Ballot::Position
-            | Ballot::Approval(_)
-            | Ballot::Ranking(_)
-            | Ballot::Scores(_)
-            | Ballot::Estimate(_)
-            | Ballot::Ideas(_)
-            | Ballot::Findings(_)
-            | Ballot::Abstain => ballot.brief().unwrap_or_default(),
-        };
-        let is_option = matches!(ballot, Ballot::Choice(_));
-        let badge = if is_option { self.letters.badge(&text) } else { stance_badge(seat) };
-        Cell { badge: badge.unwrap_or_default(), text, moved: false, sure: sure(seat) }
-    }
+        let text = seat.outcome().map_or("", |outcome| outcome.name()).replace('_', " ");
+        let badge = Badge { mark: mark.to_owned(), tone: None };
+        return Cell { badge, text, sure: sure(seat), moved: false };
+    };
+    let text = ballot.brief().unwrap_or_default();
+    let badge = if let Ballot::Choice(option) = ballot { letters.badge(option) } else { stance_badge(seat) };
+    Cell { badge: badge.unwrap_or_default(), text, moved: false, sure: sure(seat) }
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::Table;
 use crate::core::{Command, ExitCode, session_exit};
-use crate::report::{Look, Reports, Source, csv, glance, html, json as report, madr, markdown, result};
+use crate::report::{Document, Look, Source, csv, glance, html, madr, markdown, result};
 
 const SEATS: [&str; 3] = ["software-architect", "qa-lead", "skeptic"];
 
@@ -51,16 +51,15 @@ fn two() -> Table {
 #[test]
 fn two_questions_with_the_same_options_are_two_decisions() {
     let table = two();
-    let source = Source::default();
-    let reports = Reports::new(&table.session, &source);
-    let [docs, python] = reports.parts.as_slice() else { panic!("two decisions") };
-    assert_eq!((docs.made.label.as_str(), python.made.label.as_str()), ("Decision: yes", "Decision: yes"));
-    assert_eq!(docs.made.sentence, "2 of 3 seats chose it (a majority needed). 1 chose no.");
-    assert_eq!(python.made.sentence, "All 3 seats chose it.");
-    assert_eq!((docs.dissenting(), python.dissenting()), (vec!["skeptic"], vec![]));
-    assert!(python.moves().is_empty(), "nobody moved between two questions");
+    let document = table.document();
+    let [docs, python] = document.decisions.as_slice() else { panic!("two decisions") };
+    let [first, second] = [&docs.verdict.made, &python.verdict.made];
+    assert_eq!((first.label.as_str(), second.label.as_str()), ("Decision: yes", "Decision: yes"));
+    assert_eq!(first.sentence, "2 of 3 seats chose it (a majority needed). 1 chose no.");
+    assert_eq!(second.sentence, "All 3 seats chose it.");
+    assert!(python.moved.is_empty(), "nobody moved between two questions");
 
-    let text = markdown(&reports);
+    let text = markdown(&document);
     let (head, sections) = text.split_once("## 1. Move the docs?").unwrap();
     let (first, second) = sections.split_once("## 2. Drop Python 3.9?").unwrap();
     let second = second.split("## Cost and check").next().unwrap();
@@ -68,20 +67,21 @@ fn two_questions_with_the_same_options_are_two_decisions() {
     assert!(first.contains("links break") && !first.contains("3.9 is old"));
     assert!(second.contains("3.9 is old") && !second.contains("links break") && !second.contains("Movement"));
 
-    let [adr, other] = [madr(docs), madr(python)];
+    let alone = |round| Document::of_round(&table.session, Source::default(), round);
+    let [adr, other] = ["docs", "python"].map(|round| madr(&alone(round).unwrap()));
     assert!(adr.contains("# Move the docs?: yes") && adr.contains("**skeptic** votes no"));
     assert!(other.contains("# Drop Python 3.9?: yes") && !other.contains("skeptic** votes"));
     assert!(!other.contains("mdBook") && !other.contains("Moved in round"));
 
-    let page = html(&reports);
+    let page = html(&document);
     assert_eq!(page.matches("<section class=\"one\">").count(), 2);
-    let value = report(&reports);
-    assert_eq!((&value["decision"], &value["verdict"]["headline"]), (&json!(null), &json!("2 decisions")));
+    let value = table.json();
+    assert_eq!(value["verdict"]["headline"], "2 decisions");
     assert_eq!(value["decisions"][0]["dissent"][0]["participant"], "skeptic");
     assert_eq!(value["decisions"][1]["dissent"], json!([]));
 
     let look = Look { columns: 80, has_color: false, is_ascii: false, path: "x.s2s", name: "x" };
-    let shown = glance(&reports, &look);
+    let shown = glance(&document, &look);
     assert!(
         shown.lines().count() <= 24 && shown.contains("Move the docs?\n  yes\n  weak: 2 of 3"),
         "{shown}"
@@ -91,17 +91,17 @@ fn two_questions_with_the_same_options_are_two_decisions() {
 #[test]
 fn one_decision_can_be_reported_alone() {
     let table = two();
-    let source = Source::default();
-    let alone = Reports::new(&table.session, &source).of_round("docs").unwrap();
-    assert_eq!((alone.title(), alone.made.label.as_str()), ("Move the docs?", "Decision: yes"));
+    let alone = |round| Document::of_round(&table.session, Source::default(), round);
+    assert!(alone("none").is_none());
+    let alone = alone("docs").unwrap();
+    assert_eq!((alone.task.title, alone.verdict.made.label.as_str()), ("Move the docs?", "Decision: yes"));
     assert!(markdown(&alone).starts_with("# Move the docs?\n\n> **Decision: yes**"));
-    assert!(Reports::new(&table.session, &source).of_round("none").is_none());
 }
 
 #[test]
 fn the_result_line_and_the_exit_code_are_those_of_all_decisions() {
     let table = two();
-    let line = result(&table.session, 0, "x.s2s", "");
+    let line = result(&table.document(), 0, "x.s2s");
     assert_eq!(
         (&line["decided"], &line["winner"], &line["tier"]),
         (&json!(true), &json!(null), &json!(null))
@@ -116,7 +116,7 @@ fn the_result_line_and_the_exit_code_are_those_of_all_decisions() {
     let agreed = [("yes", "a"), ("yes", "b"), ("yes", "c")];
     let table = meeting(&form, &[("one", "First?", tie), ("two", "Second?", agreed)]);
     assert_eq!(session_exit(&table.session), ExitCode::Undecided, "the first is not decided");
-    let line = result(&table.session, 3, "x.s2s", "");
+    let line = result(&table.document(), 3, "x.s2s");
     assert_eq!((&line["decided"], &line["decisions"][1]["decided"]), (&json!(false), &json!(true)));
-    assert!(csv(&table.session).contains("\"two\""));
+    assert!(csv(&table.document()).contains("\"two\""));
 }

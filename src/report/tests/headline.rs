@@ -8,7 +8,6 @@ use crate::ballot::{Ballot, Stance};
 use crate::core::Command;
 use crate::history::AnswerRevealed;
 use crate::insight::session_headline;
-use crate::report::{Reports, Source};
 
 /// Seats by name: `a` to `f`.
 fn open(ask: &str, seats: usize) -> Table {
@@ -287,18 +286,17 @@ fn every_format_says_the_same_sentence() {
     for (ballot, rule, said, line) in TABLE {
         let mut table = open(&format!("{ballot}{rule}\n"), said.len());
         cast(&mut table, said);
-        let session = &table.session;
-        let made = session_headline(session);
+        let (made, document) = (session_headline(&table.session), table.document());
         assert!(line.starts_with(&made.label), "{line}");
-        let told = crate::report::in_one_line(session).unwrap();
+        let told = crate::report::in_one_line(&document).unwrap();
         assert!(told.contains(made.sentence.trim_end_matches('.')), "stderr: {told}");
-        let json = crate::report::json(&Reports::new(session, &Source::default()));
+        let json = table.json();
         assert_eq!(json["verdict"]["headline"], Value::from(made.name.as_str()), "{line}");
         assert_eq!(json["verdict"]["sentence"], Value::from(made.sentence.as_str()), "{line}");
         for (format, text) in [
-            ("md", crate::report::markdown(&Reports::new(session, &Source::default()))),
-            ("html", crate::report::html(&Reports::new(session, &Source::default()))),
-            ("madr", crate::report::madr(Reports::new(session, &Source::default()).head())),
+            ("md", crate::report::markdown(&document)),
+            ("html", crate::report::html(&document)),
+            ("madr", crate::report::madr(&document)),
         ] {
             let text = plain(&text);
             assert!(text.contains(&made.name), "{format}: {}\n{text}", made.name);

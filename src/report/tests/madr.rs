@@ -7,7 +7,7 @@ use serde_json::json;
 use super::Table;
 use crate::ballot::Ballot;
 use crate::core::Command;
-use crate::report::{Reports, Source, madr};
+use crate::report::{Document, Source, madr};
 
 const SEATS: [&str; 4] = ["ann", "ben", "cem", "dora"];
 const OPTIONS: [&str; 3] = ["red", "green", "blue"];
@@ -266,13 +266,12 @@ proptest! {
     #[test]
     fn every_sentence_is_true(questions in turns()) {
         let table = held(&questions);
-        let source = Source::default();
-        let reports = Reports::new(&table.session, &source);
-        prop_assert_eq!(reports.parts.len(), questions.len());
-        let json = crate::report::json(&reports);
-        let (text, mut before) = (crate::report::markdown(&reports), 0);
-        for (at, (part, rounds)) in reports.parts.iter().zip(&questions).enumerate() {
-            let record = madr(part);
+        let (document, json) = (table.document(), table.json());
+        prop_assert_eq!(document.pages().count(), questions.len());
+        let (text, mut before) = (crate::report::markdown(&document), 0);
+        for (at, (page, rounds)) in document.pages().zip(&questions).enumerate() {
+            let of = page.round.unwrap();
+            let record = madr(&Document::of_round(&table.session, Source::default(), of).unwrap());
             check_record(&record, rounds, before)?;
             before += rounds.len();
             // The other formats show the same parts.
@@ -281,9 +280,9 @@ proptest! {
             let said = &json["decisions"][at];
             prop_assert_eq!(&said["question"], &title);
             prop_assert_eq!(said["rounds"].as_array().map(Vec::len), Some(rounds.len()));
-            prop_assert_eq!(&said["verdict"]["headline"], &part.made.name);
+            prop_assert_eq!(&said["verdict"]["headline"], &page.verdict.made.name);
         }
-        let all_decided = reports.is_decided();
+        let all_decided = document.verdict.decided;
         let exit = crate::core::session_exit(&table.session);
         prop_assert_eq!(exit == crate::core::ExitCode::Finished, all_decided);
     }

@@ -6,8 +6,7 @@ use super::{CHOICE, CONSENT, Table, below_quorum, decided};
 use crate::ballot::{Ballot, Stance};
 use crate::core::{AgendaChange, Command};
 use crate::history::{ApprovalGiven, Event, SealedBy, SeatInvited, SeatJoined, TimedEvent, Timestamp};
-use crate::report::model::remote_notes;
-use crate::report::{Reports, Source, html, markdown};
+use crate::report::{html, markdown};
 
 /// The report without its last section, which names the file and the times.
 fn body(report: &str) -> &str {
@@ -16,7 +15,7 @@ fn body(report: &str) -> &str {
 
 #[test]
 fn the_decision_comes_first_and_dissent_word_for_word() {
-    let report = markdown(&Reports::new(&decided().session, &Source::default()));
+    let report = markdown(&decided().document());
     let head: Vec<&str> = report.lines().take(5).collect();
     let line = "> **Decision: inline** – 2 of 3 seats chose it (a majority needed). 1 chose redis.";
     assert_eq!(head[..4], ["# Which cache first?", "", line, ">"]);
@@ -43,7 +42,7 @@ fn the_decision_comes_first_and_dissent_word_for_word() {
 #[test]
 fn how_remote_ballots_came_stands_beside_the_check() {
     let mut table = Table::round(CHOICE);
-    assert_eq!(remote_notes(&table.session), [""; 0]);
+    assert_eq!(table.document().notes, [""; 0]);
     let [invitation, key] = ["a", "b"].map(|digit| digit.repeat(64));
     for expires in [Timestamp(1), Timestamp(2)] {
         let (participant, invitation) = ("devops-engineer".to_owned(), invitation.clone());
@@ -62,10 +61,7 @@ fn how_remote_ballots_came_stands_beside_the_check() {
         "1 ballot sent as plain text and sealed on arrival: qa-lead",
         "Invited again, joined with more than one key: devops-engineer",
     ];
-    let (markdown, html) = (
-        markdown(&Reports::new(&table.session, &Source::default())),
-        html(&Reports::new(&table.session, &Source::default())),
-    );
+    let (markdown, html) = (markdown(&table.document()), html(&table.document()));
     for note in notes {
         assert!(markdown.contains(&format!("- {note}\n")), "{markdown}");
         assert!(html.contains(&format!("<p>{note}</p>")), "{html}");
@@ -74,7 +70,7 @@ fn how_remote_ballots_came_stands_beside_the_check() {
 
 #[test]
 fn seats_stand_in_roster_order_with_what_they_gave() {
-    let report = markdown(&Reports::new(&decided().session, &Source::default()));
+    let report = markdown(&decided().document());
     let record = report.split("## The record").nth(1).unwrap();
     let seats: Vec<&str> = record.lines().filter(|line| line.starts_with("- **")).collect();
     assert_eq!(
@@ -93,7 +89,7 @@ fn seats_stand_in_roster_order_with_what_they_gave() {
 
 #[test]
 fn below_quorum_stands_before_everything() {
-    let report = markdown(&Reports::new(&below_quorum().session, &Source::default()));
+    let report = markdown(&below_quorum().document());
     let first = report.lines().nth(2).unwrap();
     assert_eq!(
         first,
@@ -116,7 +112,7 @@ fn ties_and_blocks_say_so_first() {
         table.vote("qa-lead", "redis", json!({})),
     ];
     table.close(answers);
-    let report = markdown(&Reports::new(&table.session, &Source::default()));
+    let report = markdown(&table.document());
     let line = "> **No decision: inline and redis tie** – Both have 1 of 2 ballots; the rule breaks no ties. \
                 Of 3 seats 1 missing.";
     assert_eq!(report.lines().nth(2), Some(line));
@@ -131,7 +127,7 @@ fn ties_and_blocks_say_so_first() {
         table.stance("devops-engineer", Stance::StandAside, None),
     ];
     table.close(answers);
-    let report = markdown(&Reports::new(&table.session, &Source::default()));
+    let report = markdown(&table.document());
     assert!(
         report.lines().nth(2).unwrap().starts_with("> **Blocked by qa-lead** – 1 of 3 seats supports it")
     );
@@ -147,7 +143,7 @@ fn an_open_round_shows_where_seats_stand_and_nothing_else() {
     let mut table = Table::round(CHOICE);
     table.seal("qa-lead");
     table.fail("devops-engineer", "connection refused");
-    let report = markdown(&Reports::new(&table.session, &Source::default()));
+    let report = markdown(&table.document());
     let line = "> **Not finished: the round is open** – Round “pick” is open; 1 of 3 seats sealed.";
     assert_eq!(report.lines().nth(2), Some(line));
     let seats: Vec<&str> =
@@ -165,9 +161,9 @@ fn an_open_round_shows_where_seats_stand_and_nothing_else() {
     table.seal("software-architect");
     let early = table.vote("qa-lead", "inline", json!({"position": "SECRET"}));
     table.apply(Event::AnswerRevealed(early.into()));
-    assert!(!markdown(&Reports::new(&table.session, &Source::default())).contains("SECRET"));
+    assert!(!markdown(&table.document()).contains("SECRET"));
     table.close_only();
-    assert!(!markdown(&Reports::new(&table.session, &Source::default())).contains("SECRET"));
+    assert!(!markdown(&table.document()).contains("SECRET"));
 }
 
 /// A conflict that has nothing but this text.
@@ -197,7 +193,7 @@ fn hostile_text_neither_acts_nor_forges() {
     table.close(answers);
     table.apply(Event::warning(hostile));
     table.command(conflict(hostile));
-    let report = markdown(&Reports::new(&table.session, &Source::default()));
+    let report = markdown(&table.document());
     assert!(report.chars().all(|c| c == '\n' || !crate::sanitize::is_unsafe(c)));
     let headings: Vec<&str> = report.lines().filter(|line| line.starts_with('#')).collect();
     assert_eq!(
@@ -231,24 +227,21 @@ fn hostile_text_neither_acts_nor_forges() {
 #[test]
 fn rehearsals_and_scripts_are_labelled() {
     let mut table = Table::open(CHOICE, "rehearsal");
-    let report = markdown(&Reports::new(&table.session, &Source::default()));
+    let report = markdown(&table.document());
     let says = "**REHEARSAL: these answers were picked at random by placeholders, not by a model.**";
     assert!(report.starts_with("# REHEARSAL: ") && report.contains(says), "{report}");
     table.seat("qa-lead", |seat| seat.scripted = vec!["pick".to_owned()]);
-    let report = markdown(&Reports::new(&table.session, &Source::default()));
+    let report = markdown(&table.document());
     let says = "**Placeholders: the answers of software-architect, devops-engineer were picked at random";
     assert!(report.contains(says), "{report}");
     assert!(report.contains("**Scripted: 1 of 3; the answers of qa-lead were given by a script"));
-    assert!(
-        !markdown(&Reports::new(&decided().session, &Source::default())).to_lowercase().contains("rehears")
-    );
+    assert!(!markdown(&decided().document()).to_lowercase().contains("rehears"));
 
     let again = "  - {id: again, type: round, question: Still so?, participants: [qa-lead]}\n";
     let mut table = Table::open(&format!("{CHOICE}{again}"), "ollama/llama3.2");
     table.seat("qa-lead", |seat| seat.scripted = vec!["pick".to_owned()]);
     assert!(
-        markdown(&Reports::new(&table.session, &Source::default()))
-            .contains("**Scripted: 1 of 4; the answers of qa-lead (in pick) were")
+        markdown(&table.document()).contains("**Scripted: 1 of 4; the answers of qa-lead (in pick) were")
     );
 }
 
@@ -258,17 +251,11 @@ fn lost_answers_are_said_to_be_lost() {
     table.seal("qa-lead");
     table.command(Command::LoseKey);
     let lost = "- **qa-lead**: its answer was lost with the round's key after 3.2 s";
-    assert!(markdown(&Reports::new(&table.session, &Source::default())).contains(lost));
-    assert!(
-        markdown(&Reports::new(&table.session, &Source::default()))
-            .contains("unread: what qa-lead had sealed under it")
-    );
-    assert_eq!(
-        crate::report::json(&Reports::new(&table.session, &Source::default()))["rounds"][0]["key_lost"],
-        json!(["qa-lead"])
-    );
+    assert!(markdown(&table.document()).contains(lost));
+    assert!(markdown(&table.document()).contains("unread: what qa-lead had sealed under it"));
+    assert_eq!(table.json()["rounds"][0]["key_lost"], json!(["qa-lead"]));
     table.close(Vec::new());
-    let report = markdown(&Reports::new(&table.session, &Source::default()));
+    let report = markdown(&table.document());
     assert!(report.contains("- **qa-lead** failed: its answer was lost with the round's key"));
     assert!(report.contains("**Round `pick`: its key was lost, and with it what qa-lead had sealed."));
     assert!(
@@ -288,10 +275,7 @@ fn approvals_stand_with_their_comment() {
     );
     table.command(Command::StartStep);
     table.command(Command::AskPerson { step: "ok".to_owned() });
-    assert!(
-        body(&markdown(&Reports::new(&table.session, &Source::default())))
-            .contains("**ok: waiting for a person**\n\n> Accept?\n")
-    );
+    assert!(body(&markdown(&table.document())).contains("**ok: waiting for a person**\n\n> Accept?\n"));
     table.command(Command::Answer(ApprovalGiven {
         step: "ok".to_owned(),
         approved: false,
@@ -302,7 +286,7 @@ fn approvals_stand_with_their_comment() {
         name: Some("Ana Berg".to_owned()),
     }));
     table.finish();
-    let report = markdown(&Reports::new(&table.session, &Source::default()));
+    let report = markdown(&table.document());
     assert!(report.contains("**ok: rejected**, by Ana Berg, "));
     assert!(report.contains("\n\n> Accept?\n\nComment:\n\n> \\# smaller\n"));
     assert_eq!(report.lines().nth(2), Some("> **Rejected by the facilitator**"));
@@ -321,7 +305,7 @@ participants: [qa-lead]
     table.seal("qa-lead");
     let answers = vec![table.vote("qa-lead", "```", json!({"vote": "```"}))];
     table.close(answers);
-    let report = markdown(&Reports::new(&table.session, &Source::default()));
+    let report = markdown(&table.document());
     assert_eq!(report.lines().next(), Some("# Which? …"));
     assert!(report.contains("\n> Choose\n> \\# Decision: forged\n>\n> - more\n"));
     assert!(report.contains("### Round 1 `cache`: Which? …\n"));
@@ -343,7 +327,7 @@ fn pairs_and_their_paths_are_in_the_report() {
         table.answer("qa-lead", ranking(&["redis", "inline"]), json!({})),
     ];
     table.close(answers);
-    let text = markdown(&Reports::new(&table.session, &Source::default()));
+    let text = markdown(&table.document());
     assert!(text.contains("Pairwise:\n\n    ballots that prefer"), "{text}");
     assert!(text.contains("    strongest paths"), "{text}");
 }

@@ -22,6 +22,7 @@ use crate::history::{
     AnswerRevealed, BallotSealed, CloseReason, Event, PersonaInfo, SeatFailed, SeatInfo, Session,
     SessionOpened, TimedEvent, Timestamp,
 };
+use crate::report::{Document, Source};
 use crate::round::answer::AnswerRecord;
 use crate::round::answer::{Finish, Outcome, ReplyAttempt, TokenUsage};
 use crate::round::seal::{RoundKey, SealedRecord};
@@ -117,6 +118,15 @@ impl Table {
         table.command(Command::StartStep);
         table.command(Command::OpenRound { project_summary: None, seal: None });
         table
+    }
+
+    pub fn document(&self) -> Document<'_> {
+        Document::new(&self.session, Source::default())
+    }
+
+    /// The report as JSON.
+    fn json(&self) -> Value {
+        serde_json::to_value(self.document()).unwrap()
     }
 
     fn apply(&mut self, event: Event) {

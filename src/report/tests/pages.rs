@@ -1,17 +1,15 @@
 //! First pages: what a pause, findings and an open round show before the record.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Table;
 use crate::ballot::{Ballot, Finding, Severity, Stance};
 use crate::core::Command;
-use crate::report::{Reports, Source, github, html, json as report, markdown, sarif};
+use crate::report::{github, html, markdown, sarif};
 
 /// The first page of each format for people: what stands before the record.
 fn first_pages(table: &Table) -> [String; 2] {
-    let source = Source::default();
-    let reports = Reports::new(&table.session, &source);
-    let [text, page] = [markdown(&reports), html(&reports)];
+    let [text, page] = [markdown(&table.document()), html(&table.document())];
     let before = |text: &str, record: &str| text.split(record).next().unwrap_or_default().to_owned();
     [before(&text, "## The record"), before(&page, "The whole record")]
 }
@@ -38,7 +36,7 @@ fn a_pause_says_who_blocks_and_until_when() {
         assert!(page.contains("A person has to answer"), "{page}");
         assert!(page.contains("qa-lead blocks, until: encrypt at rest"), "{page}");
     }
-    let value = report(&Reports::new(&table.session, &Source::default()));
+    let value = table.json();
     assert_eq!(value["waiting"]["about"], json!(["qa-lead blocks, until: encrypt at rest"]));
 }
 
@@ -68,8 +66,8 @@ fn findings_stand_in_groups_and_places_without_evidence_are_named() {
         let plain = page.replace("<b>", "").replace("</b>", "").replace("**", "");
         for said in [
             "2 findings: 1 critical, 1 low",
-            "critical pay.py:2 2 of 2: It pays twice. (software-architect + 1 more)",
-            "low config.py:99 1 of 2: The key is logged. (qa-lead)",
+            "critical pay.py:2 2 of 2: It pays twice (software-architect); It retries (qa-lead)",
+            "low config.py:99 1 of 2: The key is logged (qa-lead)",
             "config.py:99 named by qa-lead",
         ] {
             assert!(plain.contains(said), "{said}: {plain}");
@@ -77,8 +75,11 @@ fn findings_stand_in_groups_and_places_without_evidence_are_named() {
         assert!(!plain.contains("pay.py:2 named by"), "what is in the evidence is not flagged");
     }
     // One severity has one level, in SARIF and in the annotations of GitHub.
-    assert_eq!(sarif(&table.session)["runs"][0]["results"][0]["level"], "error");
-    let annotations = github(&table.session);
+    assert_eq!(
+        serde_json::from_str::<Value>(&sarif(&table.document())).unwrap()["runs"][0]["results"][0]["level"],
+        "error"
+    );
+    let annotations = github(&table.document());
     assert!(annotations.contains("::error title=critical%2C found by 2 of 2,file=pay.py"), "{annotations}");
     assert!(annotations.contains("::notice title=low%2C found by 1 of 2,file=config.py"), "{annotations}");
 }

@@ -337,9 +337,8 @@ fn another() -> Command {
 /// Everything a person or a program is shown of a session, ciphertexts and commitments left out.
 pub fn surfaces(sitting: &Sitting) -> String {
     let session = &sitting.session;
-    let source = report::Source::default();
-    let reports = report::Reports::new(session, &source);
-    let mut shown = vec![report::markdown(&reports), report::json(&reports).to_string()];
+    let document = report::Document::new(session, report::Source::default());
+    let mut shown = vec![report::markdown(&document), report::json(&document)];
     let lines = entries(&sitting.events);
     let mut folded = Session::default();
     for line in &lines {

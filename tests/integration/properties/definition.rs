@@ -2,6 +2,7 @@
 //! leaves a file that reads and verifies; what does not load says where.
 
 use roundtable::journal::{Chain, fold, read_log, verify};
+use roundtable::report;
 use roundtable::workflow::{Definition, Source, StepIndex, load};
 use roundtable::yaml::{Out, read, read_json};
 use serde_json::Value;
@@ -82,7 +83,6 @@ fn is_driven(text: &str, definition: &Definition) {
     let found = verify(file.as_bytes(), None);
     assert_eq!(found.findings, [], "{text}");
     let session = fold(&log);
-    let source = roundtable::report::Source::default();
-    let reports = roundtable::report::Reports::new(&session, &source);
-    let _ = (roundtable::report::markdown(&reports), roundtable::report::json(&reports));
+    let document = report::Document::new(&session, report::Source::default());
+    let _ = (report::markdown(&document), report::json(&document));
 }

@@ -41,16 +41,10 @@ fn shown(log: &EventLog) {
         assert!(!shown.contains('\n'));
     }
     let _ = next(&session);
-    let _ = (
-        report::markdown(&report::Reports::new(&session, &report::Source::default())),
-        report::madr(report::Reports::new(&session, &report::Source::default()).head()),
-        report::json(&report::Reports::new(&session, &report::Source::default())),
-    );
-    let _ = (
-        report::html(&report::Reports::new(&session, &report::Source::default())),
-        report::csv(&session),
-        report::outcome(&session),
-    );
+    let document = report::Document::new(&session, report::Source::default());
+    for write in [report::markdown, report::madr, report::json, report::html, report::csv, report::junit] {
+        let _ = write(&document);
+    }
     for entry in report::trace::trace(&log.lines, &session) {
         let _ = report::trace::text(&entry);
     }

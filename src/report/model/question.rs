@@ -1,0 +1,139 @@
+//! One question of a session, from which its page is made.
+
+use crate::ballot::BallotKind;
+use crate::core::{AskedQuestion, Deciding, deciding, questions};
+use crate::history::{AnsweredQuestion, RoundRun, Session, Tally};
+use crate::insight::headline::rehearsal_mark;
+use crate::insight::session_headline::question_headline;
+use crate::insight::{Headline, is_revealed, session_headline, tally};
+use crate::tally::Rule;
+
+/// A question that was to be decided, or a session without any.
+#[derive(Debug)]
+pub struct Question<'a> {
+    pub session: &'a Session,
+    pub made: Headline,
+    /// The rule of its decision.
+    pub rule: Option<Rule>,
+    /// What the facilitator decided, where the round had used up its runs.
+    pub by_person: Option<&'a AnsweredQuestion>,
+    pub is_one_of_many: bool,
+    /// The round that decides, else the last one; none where that was not held.
+    pub run: Option<&'a RoundRun>,
+    /// The count of that round; none while it is open or uncounted.
+    pub tally: Option<&'a Tally>,
+    /// Its rounds, the earliest first; of a session without decisions all rounds.
+    pub rounds: Vec<&'a RoundRun>,
+}
+
+impl<'a> Question<'a> {
+    /// The questions in the order in which they were asked; without any the session as a whole.
+    pub fn all(session: &'a Session) -> Vec<Self> {
+        let asked = questions(session);
+        let is_one_of_many = asked.len() > 1;
+        let question = |asked: AskedQuestion<'a>| {
+            let (run, by_person) = (asked.decides, asked.by_person(session));
+            let made = if is_one_of_many {
+                question_headline(session, run, by_person)
+            } else {
+                session_headline(session)
+            };
+            let rounds = asked.rounds;
+            Self {
+                rule: run.opened.rule,
+                by_person,
+                is_one_of_many,
+                ..Self::new(session, made, Some(run), rounds)
+            }
+        };
+        let mut found: Vec<Self> = asked.into_iter().map(question).collect();
+        let is_held = !matches!(deciding(session), Some(Deciding::NotHeld(..) | Deciding::NoneHeld));
+        if found.is_empty() || !is_held && !is_one_of_many {
+            let rounds = found.pop().map_or_else(|| session.rounds.iter().collect(), |one| one.rounds);
+            let run = session.rounds.last().filter(|_| is_held);
+            found.push(Self::new(session, session_headline(session), run, rounds));
+        }
+        found
+    }
+
+    fn new(
+        session: &'a Session,
+        made: Headline,
+        run: Option<&'a RoundRun>,
+        rounds: Vec<&'a RoundRun>,
+    ) -> Self {
+        let tally = run.and_then(tally);
+        Self { session, made, rule: None, by_person: None, is_one_of_many: false, run, tally, rounds }
+    }
+
+    pub fn is_decided(&self) -> bool {
+        self.by_person.is_some() || self.rule.is_some() && self.tally.is_some_and(|tally| tally.decided)
+    }
+
+    /// What was decided; empty unless something was.
+    pub fn winners(&self) -> Vec<&'a str> {
+        if let Some(decided) = self.by_person {
+            return decided.decides().into_iter().collect();
+        }
+        let counted = self.tally.filter(|_| self.is_decided());
+        counted.iter().flat_map(|tally| &tally.verdict.winners).map(String::as_str).collect()
+    }
+
+    /// Its revealed rounds with ballots, for the table of who voted what.
+    pub fn voted(&self) -> impl Iterator<Item = &'a RoundRun> + '_ {
+        let is_countable = |round: &&RoundRun| round.opened.ballot.kind.info().countable.is_some();
+        self.rounds.iter().copied().filter(move |round| is_revealed(round) && is_countable(round))
+    }
+
+    /// Its revealed rounds with the form of the one that decides.
+    pub fn alike(&self) -> impl Iterator<Item = &'a RoundRun> + '_ {
+        let is_like =
+            |round: &RoundRun| self.run.is_some_and(|run| round.opened.ballot.is_like(&run.opened.ballot));
+        self.rounds.iter().copied().filter(move |round| is_revealed(round) && is_like(round))
+    }
+
+    /// What is said before the title.
+    pub fn mark(&self) -> &'static str {
+        rehearsal_mark(self.session)
+    }
+
+    pub fn kind(&self) -> BallotKind {
+        self.run.map(|run| run.opened.ballot.kind).unwrap_or_default()
+    }
+
+    /// What was asked: the question of the first of its rounds; for consent and scores the goal, else the
+    /// session's id.
+    pub fn title(&self) -> &'a str {
+        let planned = || self.session.definition.as_deref()?.steps.iter().find_map(|step| step.round());
+        let asked = self.run.map(|run| {
+            let mut rounds = self.rounds.iter().copied();
+            let first = rounds.find(|round| round.opened.ballot.is_like(&run.opened.ballot));
+            first.filter(|_| !self.asks_by_goal()).unwrap_or(run).opened.question.as_str()
+        });
+        let goal = goal(self.session);
+        let first = if self.asks_by_goal() { goal.or(asked) } else { asked.or(goal) };
+        first.or(planned().map(|round| round.question.as_str())).unwrap_or(&self.session.id)
+    }
+
+    /// Whether the goal says what it is about, and the question how it is asked.
+    fn asks_by_goal(&self) -> bool {
+        !self.is_one_of_many && matches!(self.kind(), BallotKind::Consent | BallotKind::Score)
+    }
+
+    /// What else is said of the task, in order: question or goal below the title, summary.
+    pub fn context(&self) -> Vec<&'a str> {
+        let summary = self.session.definition.as_deref().and_then(|known| known.project_summary.as_deref());
+        let asked = self.run.filter(|_| self.asks_by_goal()).map(|run| run.opened.question.as_str());
+        let mut said = vec![self.title()];
+        for part in [goal(self.session), asked, summary].into_iter().flatten() {
+            if !part.trim().is_empty() && !said.contains(&part) {
+                said.push(part);
+            }
+        }
+        said.split_off(1)
+    }
+}
+
+pub fn goal(session: &Session) -> Option<&str> {
+    session.definition.as_deref()?.goal.as_deref()
+}

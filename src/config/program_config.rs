@@ -43,6 +43,10 @@ pub(super) fn program(fields: &mut Fields<'_>, node: &Node, name: &str) -> SeatP
         let message = format!("`{name}` has flags of its own");
         fields.refuse(node, message, "give another name to a provider with a `command` of yours");
     }
+    if !is_known && !program.arguments.is_empty() {
+        let message = format!("`arguments` of `{name}` have no effect: they are for programs known by name");
+        fields.refuse(node, message, "write them into its `command`");
+    }
     let bare = SeatProgram { provider: name.to_owned(), ..SeatProgram::default() };
     if !is_known && program.command.is_empty() && program != bare {
         let message = format!("provider `{name}` has keys of a program and no `command`");

@@ -16,7 +16,7 @@ pub enum Command {
     Open(Box<SessionOpened>),
     // Begins the next step: one inside the parallel that runs while that has one left.
     StartStep,
-    // Hands out the work items of an agent's or a review's step; the step fails where there are none.
+    // Offers the work items of an agent's or a review's step; the step fails where there are none.
     Offer { step: String },
     // Takes a work item, or takes it over from a holder whose lease ran out. A participant with several
     // workers names the `holder`.

@@ -19,7 +19,7 @@ use crate::tokens::estimated_tokens;
 use crate::workflow::{OutputSchema, StepKind, TRACKER, VERDICT};
 
 impl Engine<'_> {
-    /// Hands out the work items of a step, unless the budget would not bear them.
+    /// Offers the work items of a step, unless they would exceed the budget.
     pub(super) fn offer(&mut self, step: String) -> Result<(), EngineError> {
         let at = (self.now)();
         let events = decide(&self.session, Command::Offer { step }, at)?;

@@ -167,7 +167,7 @@ pub fn handling(found: &[Leak]) -> String {
     }
 }
 
-/// The mask of a finding in texts handed on. Pseudonyms are resolved when nobody is asked any more.
+/// The mask of a finding in disclosed texts. Pseudonyms are resolved when nobody is asked any more.
 pub fn shown_mask<'a>(session: &Session, leak: &'a Leak) -> Option<&'a str> {
     let mask = leak.mask.as_deref()?;
     let tells = session.closed.is_none()

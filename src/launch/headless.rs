@@ -51,7 +51,7 @@ impl HeadlessFacilitator {
     }
 }
 
-/// A rehearsal goes on with a yes, or with the first choice.
+/// A rehearsal answers yes, or takes the first choice.
 fn placeholder(kind: &QuestionKind) -> FacilitatorAnswer {
     let choice = match kind {
         QuestionKind::Tie(choices) | QuestionKind::Exhausted(choices) => choices.first().cloned(),

@@ -54,7 +54,7 @@ fn cell(document: &Document<'_>, round: &RoundRecord<'_>, seat: &SeatRecord<'_>,
         "strength" => text(round.count.and_then(|tally| tally.tier).map(Tier::name)),
         "order" => text(round.count.map(|tally| places(&tally.verdict.order, usize::MAX))),
         "dissents" => yes(seat.dissents),
-        // What may be a block is told in full.
+        // A reply that may be a block is shown in full.
         "position" if seat.dissents && seat.ballot.is_none() => text(seat.reply),
         "position" if !seat.listing.is_empty() => seat.listing.join("\n"),
         "dropped" => seat.dropped.join(" "),

@@ -183,6 +183,7 @@ fn a_program_of_the_configuration_is_one_of_the_same_kind() {
     for (said, problem) in [
         ("command: [x], reply: \"$.result\"", "write `result`"),
         ("reply: x", "has keys of a program and no `command`"),
+        ("command: [prog], arguments: [x]", "write them into its `command`"),
         ("command: [x], allow_tools: [bash]", "`bash` cannot be allowed in a blind round"),
     ] {
         desk.write("../home/config/config.yaml", format!("providers: {{p: {{{said}}}}}\n"));

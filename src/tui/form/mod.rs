@@ -370,6 +370,15 @@ fn typed(text: &str) -> String {
 }
 
 #[cfg(test)]
+mod testing {
+    pub fn fill_in(form: &mut super::Form, values: &[(&str, &str)]) {
+        for (id, value) in values {
+            form.fields.iter_mut().find(|field| field.id == *id).expect("a field").restore(value);
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -323,13 +323,8 @@ fn recorded(form: &Form, mut map: Map<String, Value>) -> Result<Map<String, Valu
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::fill_in;
     use super::*;
-
-    fn fill_in(form: &mut Form, values: &[(&str, &str)]) {
-        for (id, value) in values {
-            form.fields.iter_mut().find(|field| field.id == *id).expect("a field").restore(value);
-        }
-    }
 
     /// A persona that lists tools sits without them, picked or typed.
     #[test]

@@ -338,15 +338,10 @@ pub fn strategy_hint(name: &str) -> Cow<'static, str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::fill_in;
     use super::super::{Submitted, read};
     use super::*;
     use crate::workflow::{SeatTools, Source, Step, load};
-
-    fn fill_in(form: &mut Form, values: &[(&str, &str)]) {
-        for (id, value) in values {
-            form.fields.iter_mut().find(|field| field.id == *id).expect("a field").restore(value);
-        }
-    }
 
     #[test]
     fn a_topic_becomes_a_definition_that_loads() {

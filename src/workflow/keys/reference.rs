@@ -36,7 +36,7 @@ pub fn definition_reference() -> String {
     let mut page = Page { text: INTRODUCTION.to_owned(), shown: Vec::new(), maps: Vec::new() };
     let of_steps = || STEP_KEYS.iter().chain(TYPES.iter().flat_map(|of| of.keys));
     let find = |name| DEFINITION.keys.iter().chain(of_steps()).find(|key| key.name == name);
-    page.table("The keys that most files need", FIRST.split(' ').filter_map(find));
+    page.section("The keys that most files need", FIRST.split(' ').filter_map(find));
     page.other_keys("Top level", "The other keys of the file.", DEFINITION.keys);
     page.other_keys("Steps", "The other keys of every step.", &STEP_KEYS);
     page.other_keys(
@@ -53,7 +53,7 @@ pub fn definition_reference() -> String {
     }
     let mut done = 0;
     while let Some(of) = page.maps.get(done).copied() {
-        page.table(&heading(of), of.keys);
+        page.section(&heading(of), of.keys);
         done += 1;
     }
     page.text
@@ -68,7 +68,7 @@ fn heading(of: &MapSpec) -> String {
 
 struct Page {
     text: String,
-    /// The keys of the tables so far; tables of step types leave them out.
+    /// The keys so far; sections of step types leave them out.
     shown: Vec<&'static KeySpec>,
     /// The maps that have been named so far.
     maps: Vec<&'static MapSpec>,
@@ -81,10 +81,10 @@ impl Page {
 
     fn other_keys(&mut self, heading: &str, about: &str, keys: &'static [KeySpec]) {
         let keys: Vec<_> = keys.iter().filter(|key| !self.has(key)).collect();
-        self.table(&format!("{heading}\n\n{about}"), keys);
+        self.section(&format!("{heading}\n\n{about}"), keys);
     }
 
-    fn table(&mut self, heading: &str, keys: impl IntoIterator<Item = &'static KeySpec>) {
+    fn section(&mut self, heading: &str, keys: impl IntoIterator<Item = &'static KeySpec>) {
         let mut text = format!("\n## {heading}\n\n");
         for key in keys {
             let kind = self.kind(&key.kind);

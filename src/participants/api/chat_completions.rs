@@ -5,9 +5,9 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::chat_usage::usage;
-use super::{ApiStream, DecodeError, PLACE, RequestOptions, end_without_reason, named_schema, parse, put};
-use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
+use super::style::ReplyStream;
+use super::{ApiStream, DecodeError, PLACE, RequestOptions, named_schema, parse, without_nulls};
+use crate::participants::{SeatRequest, TokenUsage};
 use crate::workflow::Effort;
 
 pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
@@ -15,18 +15,20 @@ pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
         (!ask.prompt.rules.is_empty()).then(|| json!({"role": "system", "content": &*ask.prompt.rules}));
     let messages: Vec<Value> =
         system.into_iter().chain([json!({"role": "user", "content": PLACE})]).collect();
-    let mut body = json!({"messages": messages, "model": ask.model});
-    let name = if options.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
-    put(&mut body, name, options.max_output_tokens);
-    put(&mut body, "seed", options.seed);
-    put(&mut body, "temperature", options.temperature);
-    put(&mut body, "reasoning_effort", options.effort.map(Effort::name));
-    let form = named_schema(ask, options);
-    put(&mut body, "response_format", form.map(|form| json!({"type": "json_schema", "json_schema": form})));
-    put(&mut body, "stream", (options.stream != ApiStream::Off).then_some(true));
+    let limit = if options.completion_tokens { "max_completion_tokens" } else { "max_tokens" };
     let is_counted = options.stream == ApiStream::WithUsage;
-    put(&mut body, "stream_options", is_counted.then(|| json!({"include_usage": true})));
-    body
+    let form = named_schema(ask, options);
+    without_nulls(json!({
+        "messages": messages,
+        "model": ask.model,
+        (limit): options.max_output_tokens,
+        "seed": options.seed,
+        "temperature": options.temperature,
+        "reasoning_effort": options.effort.map(Effort::name),
+        "response_format": form.map(|form| json!({"type": "json_schema", "json_schema": form})),
+        "stream": options.is_streamed(),
+        "stream_options": is_counted.then(|| json!({"include_usage": true})),
+    }))
 }
 
 /// A whole reply, or a piece of one.
@@ -54,67 +56,26 @@ struct ChatMessage {
     function_call: Option<Value>,
 }
 
-pub(in crate::participants) fn decode(body: &[u8]) -> Result<Reply, DecodeError> {
-    let mut whole = ChatStream::default();
-    whole.event(body)?;
-    match whole.finish_reason {
-        // It did not break off.
-        None => super::finish(None).map(|_| Reply::default()),
-        Some(_) => whole.end(),
-    }
-}
-
-#[derive(Default)]
-pub(in crate::participants) struct ChatStream {
-    pub text: String,
-    pub is_done: bool,
-    calls: bool,
-    refusal: String,
-    finish_reason: Option<String>,
-    usage: Option<TokenUsage>,
-    served: Option<String>,
-}
-
-impl ChatStream {
-    pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
-        if data.trim_ascii() == b"[DONE]" {
-            self.is_done = true;
-            return Ok(());
+/// Takes in a whole reply, or a piece of one.
+pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeError> {
+    let chunk: Chunk = parse(data)?;
+    reply.usage = chunk.usage.as_ref().and_then(usage).or(reply.usage);
+    reply.served = chunk.model.or(reply.served.take());
+    for (at, choice) in chunk.choices.into_iter().flatten().enumerate() {
+        if at > 0 || choice.index > 0 {
+            return Err(DecodeError::new("the reply has more than one choice"));
         }
-        let chunk: Chunk = parse(data)?;
-        self.usage = chunk.usage.as_ref().and_then(usage).or(self.usage);
-        self.served = chunk.model.or(self.served.take());
-        for (at, choice) in chunk.choices.into_iter().flatten().enumerate() {
-            if at > 0 || choice.index > 0 {
-                return Err(DecodeError::new("the reply has more than one choice"));
-            }
-            let delta = choice.delta.unwrap_or_default();
-            self.text.push_str(&content(delta.content.unwrap_or_default())?);
-            if let Some(Value::String(refusal)) = delta.refusal {
-                self.refusal.push_str(&refusal);
-            }
-            let called =
-                delta.tool_calls.is_some_and(|calls| calls.as_array().is_some_and(|calls| !calls.is_empty()));
-            self.calls |= called || delta.function_call.is_some_and(|call| !call.is_null());
-            self.finish_reason =
-                choice.finish_reason.filter(|reason| !reason.is_empty()).or(self.finish_reason.take());
+        let delta = choice.delta.unwrap_or_default();
+        reply.text.push_str(&content(delta.content.unwrap_or_default())?);
+        if let Some(Value::String(refusal)) = delta.refusal {
+            reply.refusal.push_str(&refusal);
         }
-        Ok(())
+        let called =
+            delta.tool_calls.is_some_and(|calls| calls.as_array().is_some_and(|calls| !calls.is_empty()));
+        reply.called |= called || delta.function_call.is_some_and(|call| !call.is_null());
+        reply.reason = choice.finish_reason.filter(|reason| !reason.is_empty()).or(reply.reason.take());
     }
-
-    pub fn end(self) -> Result<Reply, DecodeError> {
-        let finish = match self.finish_reason.as_deref() {
-            None => end_without_reason(&self.text, self.is_done)?,
-            reason => super::finish(reason)?,
-        };
-        let finish = match finish {
-            Finish::Complete if self.calls => Finish::ToolCall,
-            Finish::Complete if !self.refusal.is_empty() => Finish::Refusal,
-            finish => finish,
-        };
-        let text = if self.text.is_empty() { self.refusal } else { self.text };
-        Ok(Reply { text, served: self.served, finish, usage: self.usage, ..Reply::default() })
-    }
+    Ok(())
 }
 
 fn content(content: Value) -> Result<String, DecodeError> {
@@ -126,12 +87,29 @@ fn content(content: Value) -> Result<String, DecodeError> {
     }
 }
 
+/// Reads the `usage` of a reply; none where it does not tell both counts.
+fn usage(usage: &Value) -> Option<TokenUsage> {
+    let count = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);
+    let (input, told) = (count("/prompt_tokens")?, count("/completion_tokens")?);
+    // Some services count thinking in the total alone.
+    let output = told.max(count("/total_tokens").unwrap_or(0).saturating_sub(input));
+    let thinking = count("/completion_tokens_details/reasoning_tokens").unwrap_or(output - told);
+    let cached = count("/prompt_tokens_details/cached_tokens").unwrap_or(0);
+    let dollars = |pointer: &str| usage.pointer(pointer).and_then(Value::as_f64).filter(|sum| *sum >= 0.0);
+    // With a key of the user's own at the vendor, `cost` is the gateway's fee alone.
+    let is_own_key = usage.pointer("/is_byok").and_then(Value::as_bool) == Some(true);
+    let beside = dollars("/cost_details/upstream_inference_cost").filter(|_| is_own_key).unwrap_or(0.0);
+    let cost_nano_usd = dollars("/cost").map(|cost| ((cost + beside) * 1e9).round() as u64);
+    Some(TokenUsage { input, output, cached, thinking, cost_nano_usd })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{ApiStyle, SchemaMode};
     use super::*;
     use crate::ballot::ReplySchema;
     use crate::participants::testing::ask;
+    use crate::participants::{Finish, Reply};
 
     const LIMITS: RequestOptions = RequestOptions {
         max_output_tokens: Some(1024),
@@ -243,7 +221,11 @@ mod tests {
         let usage = Some(TokenUsage { input: 12, output: 3, cached: 8, ..TokenUsage::default() });
         for (message, reason, text, finish) in cases {
             let reply = Reply { text: text.to_owned(), finish, usage, ..Reply::default() };
-            assert_eq!(decode(chat(message, reason).as_bytes()), Ok(reply), "{message} {reason}");
+            assert_eq!(
+                ApiStyle::OpenAi.decode(chat(message, reason).as_bytes()),
+                Ok(reply),
+                "{message} {reason}"
+            );
         }
     }
 
@@ -329,7 +311,7 @@ mod tests {
             ),
         ];
         for (body, expected) in cases {
-            let reason = decode(body.as_bytes()).expect_err(body).reason;
+            let reason = ApiStyle::OpenAi.decode(body.as_bytes()).expect_err(body).reason;
             assert!(reason.contains(expected) && !reason.contains("secret"), "{body}: {reason}");
         }
     }
@@ -342,5 +324,20 @@ mod tests {
         for odd in [json!(null), json!({}), json!({"prompt_tokens": 1}), json!({"prompt_tokens": -1})] {
             assert_eq!(usage(&odd), None, "{odd}");
         }
+    }
+
+    fn cost(more: &str) -> Option<u64> {
+        let told = format!(r#"{{"prompt_tokens":8,"completion_tokens":11,"total_tokens":19{more}}}"#);
+        usage(&serde_json::from_str(&told).expect("JSON")).expect("tokens").cost_nano_usd
+    }
+
+    #[test]
+    fn what_a_gateway_says_it_cost_is_what_it_cost() {
+        let fee = r#","is_byok":true,"cost_details":{"upstream_inference_cost":0.5}"#;
+        assert_eq!(cost(r#","cost":0.00078"#), Some(780_000));
+        assert_eq!(cost(&format!(r#","cost":0.025{fee}"#)), Some(525_000_000), "the user's own key pays too");
+        assert_eq!(cost(&format!(r#","cost":0.5{}"#, fee.replace("true", "false"))), Some(500_000_000));
+        assert_eq!([cost(""), cost(r#","cost":null"#), cost(r#","cost":-1"#)], [None; 3]);
+        assert_eq!(cost(r#","cost":{"total_cost":1}"#), None);
     }
 }

@@ -4,10 +4,11 @@
 //! is taken only with a known reason for its end. Thinking blocks are no part of the text.
 
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::{ApiStream, DecodeError, PLACE, RequestOptions, end_without_reason, parse, put, schema};
-use crate::participants::{Finish, Prompt, Reply, SeatRequest, TokenUsage};
+use super::style::ReplyStream;
+use super::{DecodeError, PLACE, RequestOptions, parse, schema, without_nulls};
+use crate::participants::{Prompt, SeatRequest, TokenUsage};
 use crate::tokens::has_tokens;
 use crate::workflow::Effort;
 
@@ -17,19 +18,19 @@ pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
     let marked = json!({"type": "text", "text": PLACE, "cache_control": {"type": "ephemeral"}});
     let rest = json!({"type": "text", "text": PLACE});
     let content = if is_marked(&ask.prompt) { json!([marked, rest]) } else { PLACE.into() };
-    let mut body = json!({});
-    put(&mut body, "system", Some(&*ask.prompt.rules).filter(|rules| !rules.is_empty()));
-    put(&mut body, "messages", Some(json!([{"role": "user", "content": content}])));
-    put(&mut body, "model", Some(&*ask.model));
-    put(&mut body, "max_tokens", options.max_output_tokens);
-    put(&mut body, "temperature", options.temperature);
-    let mut config = json!({});
-    put(&mut config, "effort", options.effort.map(Effort::name));
-    let form = schema(ask, options).map(|schema| json!({"type": "json_schema", "schema": schema}));
-    put(&mut config, "format", form);
-    put(&mut body, "output_config", Some(config).filter(|config| *config != json!({})));
-    put(&mut body, "stream", (options.stream != ApiStream::Off).then_some(true));
-    body
+    let config = without_nulls(json!({
+        "effort": options.effort.map(Effort::name),
+        "format": schema(ask, options).map(|schema| json!({"type": "json_schema", "schema": schema})),
+    }));
+    without_nulls(json!({
+        "system": Some(&*ask.prompt.rules).filter(|rules| !rules.is_empty()),
+        "messages": [{"role": "user", "content": content}],
+        "model": ask.model,
+        "max_tokens": options.max_output_tokens,
+        "temperature": options.temperature,
+        "output_config": Some(config).filter(|config| *config != json!({})),
+        "stream": options.is_streamed(),
+    }))
 }
 
 /// The shared part is worth a mark: the service caches nothing below 1,024 tokens, and takes no empty block,
@@ -52,25 +53,20 @@ struct ContentBlock {
     text: Option<String>,
 }
 
-pub(in crate::participants) fn decode(body: &[u8]) -> Result<Reply, DecodeError> {
+pub(super) fn whole(reply: &mut ReplyStream, body: &[u8]) -> Result<(), DecodeError> {
     let message: MessagesReply = parse(body)?;
-    let blocks = message.content.unwrap_or_default();
-    let called = blocks.iter().any(|block| block.r#type.ends_with("tool_use"));
-    let finish = finish(message.stop_reason.as_deref(), called)?;
-    let text =
-        blocks.into_iter().filter(|block| block.r#type == "text").filter_map(|block| block.text).collect();
-    Ok(Reply {
-        text,
-        finish,
-        usage: message.usage.as_ref().and_then(usage),
-        served: message.model,
-        ..Reply::default()
-    })
+    message.content.into_iter().flatten().for_each(|block| take_block(reply, block));
+    reply.reason = message.stop_reason;
+    reply.usage = message.usage.as_ref().and_then(usage);
+    reply.served = message.model;
+    Ok(())
 }
 
-fn finish(reason: Option<&str>, called: bool) -> Result<Finish, DecodeError> {
-    let finish = super::finish(reason)?;
-    Ok(if finish == Finish::Complete && called { Finish::ToolCall } else { finish })
+fn take_block(reply: &mut ReplyStream, block: ContentBlock) {
+    reply.called |= block.r#type.ends_with("tool_use");
+    if block.r#type == "text" {
+        reply.text.push_str(block.text.as_deref().unwrap_or_default());
+    }
 }
 
 #[derive(Deserialize)]
@@ -90,54 +86,30 @@ struct Delta {
     stop_reason: Option<String>,
 }
 
-#[derive(Default)]
-pub(in crate::participants) struct MessagesStream {
-    pub text: String,
-    pub is_done: bool,
-    called: bool,
-    served: Option<String>,
-    stop_reason: Option<String>,
-    counts: Map<String, Value>,
-}
-
-impl MessagesStream {
-    pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
-        let event: MessagesEvent = parse(data)?;
-        self.is_done |= event.r#type == "message_stop";
-        let counted = event.message.and_then(|message| {
-            self.served = message.model.or(self.served.take());
-            message.usage
-        });
-        let counted = counted.into_iter().chain(event.usage);
-        for (name, count) in counted.filter_map(|usage| usage.as_object().cloned()).flatten() {
-            if !count.is_null() {
-                self.counts.insert(name, count);
-            }
+pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeError> {
+    let event: MessagesEvent = parse(data)?;
+    reply.is_done |= event.r#type == "message_stop";
+    let counted = event.message.and_then(|message| {
+        reply.served = message.model.or(reply.served.take());
+        message.usage
+    });
+    let counted = counted.into_iter().chain(event.usage);
+    for (name, count) in counted.filter_map(|usage| usage.as_object().cloned()).flatten() {
+        if !count.is_null() {
+            reply.counts[name] = count;
         }
-        if let Some(block) = event.content_block {
-            self.called |= block.r#type.ends_with("tool_use");
-            if block.r#type == "text" {
-                self.text.push_str(block.text.as_deref().unwrap_or_default());
-            }
-        }
-        if let Some(delta) = event.delta {
-            if delta.r#type.as_deref() == Some("text_delta") {
-                self.text.push_str(delta.text.as_deref().unwrap_or_default());
-            }
-            self.stop_reason = delta.stop_reason.or(self.stop_reason.take());
-        }
-        Ok(())
     }
-
-    pub fn end(self) -> Result<Reply, DecodeError> {
-        let finish = match &self.stop_reason {
-            None if self.called => return Err(DecodeError::broken_off()),
-            None => end_without_reason(&self.text, self.is_done)?,
-            reason => finish(reason.as_deref(), self.called)?,
-        };
-        let usage = usage(&Value::Object(self.counts));
-        Ok(Reply { text: self.text, finish, usage, served: self.served, ..Reply::default() })
+    reply.usage = usage(&reply.counts);
+    if let Some(block) = event.content_block {
+        take_block(reply, block);
     }
+    if let Some(delta) = event.delta {
+        if delta.r#type.as_deref() == Some("text_delta") {
+            reply.text.push_str(delta.text.as_deref().unwrap_or_default());
+        }
+        reply.reason = delta.stop_reason.or(reply.reason.take());
+    }
+    Ok(())
 }
 
 /// The service counts what it read from its cache and wrote to it apart from the rest.
@@ -159,10 +131,11 @@ fn usage(usage: &Value) -> Option<TokenUsage> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ApiStyle, SchemaMode};
+    use super::super::{ApiStream, ApiStyle, SchemaMode};
     use super::*;
     use crate::ballot::ReplySchema;
     use crate::participants::testing::ask;
+    use crate::participants::{Finish, Reply};
 
     const LIMITS: RequestOptions = RequestOptions {
         max_output_tokens: Some(1024),
@@ -226,7 +199,7 @@ mod tests {
     #[test]
     fn recorded_streams() {
         let streamed = |events: &[&str]| {
-            let mut streamed = MessagesStream::default();
+            let mut streamed = ApiStyle::Anthropic.streamed();
             events.iter().try_for_each(|event| streamed.event(event.as_bytes()))?;
             streamed.end()
         };
@@ -293,7 +266,11 @@ mod tests {
         for (content, stop, text, finish) in cases {
             let served = Some("x".to_owned());
             let reply = Reply { text: text.to_owned(), served, finish, usage, ..Reply::default() };
-            assert_eq!(decode(message(content, stop).as_bytes()), Ok(reply), "{content} {stop}");
+            assert_eq!(
+                ApiStyle::Anthropic.decode(message(content, stop).as_bytes()),
+                Ok(reply),
+                "{content} {stop}"
+            );
         }
     }
 
@@ -316,7 +293,7 @@ mod tests {
             ),
         ];
         for (body, expected) in cases {
-            let reason = decode(body.as_bytes()).expect_err(body).reason;
+            let reason = ApiStyle::Anthropic.decode(body.as_bytes()).expect_err(body).reason;
             assert!(reason.contains(expected) && !reason.contains("secret"), "{body}: {reason}");
         }
     }

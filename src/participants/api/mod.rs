@@ -1,13 +1,12 @@
-//! The two request forms spoken here, and what their replies have in common.
+//! The three request forms spoken here, and what their replies have in common.
 //!
 //! Pure encoding and decoding. What could not be read is named in own words: no message of this
 //! file holds a text of the reply, so each may be shown while a round is open. It decides nothing
 //! about retries beyond saying what the service's error was.
 
-pub(crate) mod chat_completions;
-mod chat_usage;
-pub(crate) mod messages;
-pub(crate) mod responses;
+mod chat_completions;
+mod messages;
+mod responses;
 mod style;
 
 pub(super) use style::ReplyStream;
@@ -69,6 +68,12 @@ pub enum ApiStream {
     /// By pieces, with the tokens counted at the end.
     #[default]
     WithUsage,
+}
+
+impl RequestOptions {
+    fn is_streamed(&self) -> Option<bool> {
+        (self.stream != ApiStream::Off).then_some(true)
+    }
 }
 
 impl ApiStyle {
@@ -145,11 +150,6 @@ pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, DecodeError> 
         };
         DecodeError::new(format!("{what} (line {}, column {})", error.line(), error.column()))
     })
-}
-
-/// Some services send empty events to keep a connection.
-fn is_nothing(data: &[u8]) -> bool {
-    matches!(data.trim_ascii(), b"" | b"null")
 }
 
 /// Reads the reason why a reply ended, in the words of all API styles and the servers that imitate them. This
@@ -373,10 +373,12 @@ fn named_schema(ask: &SeatRequest, options: RequestOptions) -> Option<Value> {
     schema(ask, options).map(|schema| json!({"name": "answer", "strict": is_strict, "schema": schema}))
 }
 
-fn put(body: &mut Value, key: &str, value: Option<impl Into<Value>>) {
-    if let Some(value) = value {
-        body[key] = value.into();
+/// A body of these fields, without those that have no value.
+fn without_nulls(mut body: Value) -> Value {
+    if let Value::Object(fields) = &mut body {
+        fields.retain(|_, value| !value.is_null());
     }
+    body
 }
 
 #[cfg(test)]

@@ -6,24 +6,26 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{ApiStream, DecodeError, PLACE, RequestOptions, end_without_reason, named_schema, parse, put};
-use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
+use super::style::ReplyStream;
+use super::{DecodeError, PLACE, RequestOptions, finish, named_schema, parse, without_nulls};
+use crate::participants::{SeatRequest, TokenUsage};
 
 pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
-    let mut body = json!({});
-    put(&mut body, "instructions", Some(&*ask.prompt.rules).filter(|rules| !rules.is_empty()));
-    put(&mut body, "input", Some(PLACE));
-    put(&mut body, "model", Some(&*ask.model));
-    put(&mut body, "store", Some(false));
-    put(&mut body, "max_output_tokens", options.max_output_tokens);
-    put(&mut body, "temperature", options.temperature);
-    put(&mut body, "reasoning", options.effort.map(|effort| json!({"effort": effort.name()})));
-    if let Some(mut form) = named_schema(ask, options) {
+    let form = named_schema(ask, options).map(|mut form| {
         form["type"] = "json_schema".into();
-        body["text"] = json!({"format": form});
-    }
-    put(&mut body, "stream", (options.stream != ApiStream::Off).then_some(true));
-    body
+        json!({"format": form})
+    });
+    without_nulls(json!({
+        "instructions": Some(&*ask.prompt.rules).filter(|rules| !rules.is_empty()),
+        "input": PLACE,
+        "model": ask.model,
+        "store": false,
+        "max_output_tokens": options.max_output_tokens,
+        "temperature": options.temperature,
+        "reasoning": options.effort.map(|effort| json!({"effort": effort.name()})),
+        "text": form,
+        "stream": options.is_streamed(),
+    }))
 }
 
 #[derive(Deserialize)]
@@ -54,38 +56,26 @@ struct OutputContent {
     refusal: Option<String>,
 }
 
-pub(in crate::participants) fn decode(body: &[u8]) -> Result<Reply, DecodeError> {
-    whole(parse(body)?)
-}
-
-fn whole(response: Response) -> Result<Reply, DecodeError> {
-    let called = response.output.iter().any(|item| item.r#type.ends_with("_call"));
-    let (mut text, mut refusal) = (String::new(), String::new());
+pub(super) fn whole(reply: &mut ReplyStream, body: &[u8]) -> Result<(), DecodeError> {
+    let response: Response = parse(body)?;
     let messages = || response.output.iter().filter(|item| item.r#type == "message");
     // Commentary of a model is no part of its answer.
     let is_final = |item: &&OutputItem| item.phase.as_deref() == Some("final_answer");
     let has_final = messages().any(|item| is_final(&item));
     let is_answer =
         |item: &&OutputItem| is_final(item) || !has_final && item.phase.as_deref() != Some("commentary");
-    for part in messages().filter(is_answer).flat_map(|item| item.content.iter().flatten()) {
-        text.push_str(part.text.as_deref().unwrap_or_default());
-        refusal.push_str(part.refusal.as_deref().unwrap_or_default());
+    let parts = || messages().filter(is_answer).flat_map(|item| item.content.iter().flatten());
+    reply.text = parts().filter_map(|part| part.text.as_deref()).collect();
+    if reply.text.is_empty() {
+        reply.refusal = parts().filter_map(|part| part.refusal.as_deref()).collect();
     }
+    reply.called = response.output.iter().any(|item| item.r#type.ends_with("_call"));
     let why = response.incomplete_details.and_then(|details| details.reason);
-    let reason = if response.status.as_deref() == Some("incomplete") { why } else { response.status };
-    let finish = match super::finish(reason.as_deref())? {
-        Finish::Complete if called => Finish::ToolCall,
-        Finish::Complete if text.is_empty() && !refusal.is_empty() => Finish::Refusal,
-        finish => finish,
-    };
-    let text = if text.is_empty() { refusal } else { text };
-    Ok(Reply {
-        text,
-        finish,
-        usage: response.usage.as_ref().and_then(usage),
-        served: response.model,
-        ..Reply::default()
-    })
+    reply.reason = if response.status.as_deref() == Some("incomplete") { why } else { response.status };
+    reply.usage = response.usage.as_ref().and_then(usage);
+    reply.served = response.model;
+    reply.is_done = true;
+    finish(reply.reason.as_deref()).map(|_| ())
 }
 
 fn usage(usage: &Value) -> Option<TokenUsage> {
@@ -106,58 +96,33 @@ struct ResponsesEvent {
     response: Option<Value>,
 }
 
-/// A reply that comes by events; the last one holds it whole.
-#[derive(Default)]
-pub(in crate::participants) struct ResponsesStream {
-    /// The text that has come.
-    pub text: String,
-    is_marked: bool,
-    last: Option<Vec<u8>>,
-}
-
-impl ResponsesStream {
-    pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
-        if data.trim_ascii() == b"[DONE]" {
-            self.is_marked = true;
-            return Ok(());
+/// Takes in an event; the last one holds the reply whole.
+pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeError> {
+    let event: ResponsesEvent = parse(data)?;
+    match (event.r#type.as_str(), event.response) {
+        ("response.output_text.delta", _) => {
+            reply.text.push_str(event.delta.as_ref().and_then(Value::as_str).unwrap_or_default());
         }
-        let event: ResponsesEvent = parse(data)?;
-        match (event.r#type.as_str(), event.response) {
-            ("response.output_text.delta", _) => {
-                self.text.push_str(event.delta.as_ref().and_then(Value::as_str).unwrap_or_default());
-            }
-            ("response.completed" | "response.incomplete" | "response.failed", Some(response)) => {
-                self.last = Some(response.to_string().into_bytes());
-            }
-            // A failure outside a reply names its error in the event itself.
-            ("error", _) => {
-                let whole = [br#"{"error":"#, data, b"}"].concat();
-                return Err(parse::<Value>(&whole).err().unwrap_or_else(DecodeError::broken_off));
-            }
-            _ => {}
+        ("response.completed" | "response.incomplete" | "response.failed", Some(response)) => {
+            return whole(reply, response.to_string().as_bytes());
         }
-        Ok(())
-    }
-
-    pub fn is_done(&self) -> bool {
-        self.last.is_some()
-    }
-
-    pub fn end(self) -> Result<Reply, DecodeError> {
-        if let Some(last) = self.last {
-            return decode(&last);
+        // A failure outside a reply names its error in the event itself.
+        ("error", _) => {
+            let whole = [br#"{"error":"#, data, b"}"].concat();
+            return Err(parse::<Value>(&whole).err().unwrap_or_else(DecodeError::broken_off));
         }
-        let finish = end_without_reason(&self.text, self.is_marked)?;
-        Ok(Reply { text: self.text, finish, ..Reply::default() })
+        _ => {}
     }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ApiStyle, SchemaMode};
+    use super::super::{ApiStream, ApiStyle, SchemaMode};
     use super::*;
     use crate::ballot::ReplySchema;
     use crate::participants::testing::ask;
+    use crate::participants::{Finish, Reply};
     use crate::workflow::Effort;
 
     #[test]
@@ -220,21 +185,21 @@ mod tests {
             (response("incomplete", "[]", r#"{"reason":"content_filter"}"#), "", Finish::Refusal),
         ] {
             let reply = Reply { text: text.to_owned(), finish, usage, ..Reply::default() };
-            assert_eq!(decode(body.as_bytes()), Ok(reply.clone()), "{body}");
-            let mut streamed = ResponsesStream::default();
+            assert_eq!(ApiStyle::Responses.decode(body.as_bytes()), Ok(reply.clone()), "{body}");
+            let mut streamed = ApiStyle::Responses.streamed();
             streamed.event(br#"{"type":"response.created","response":{}}"#).expect("an event");
             streamed.event(br#"{"type":"response.output_text.delta","delta":"hi"}"#).expect("an event");
-            assert!(!streamed.is_done() && streamed.text == "hi");
+            assert!(!streamed.is_done && streamed.text == "hi");
             let last = format!(r#"{{"type":"response.completed","response":{body}}}"#);
             streamed.event(last.as_bytes()).expect("an event");
-            assert!(streamed.is_done());
+            assert!(streamed.is_done);
             assert_eq!(streamed.end(), Ok(reply));
         }
         let failed = r#"{"status":"failed","error":{"code":"server_error","message":"secret"},"output":[]}"#;
-        assert_eq!(decode(failed.as_bytes()).expect_err("failed").status, Some(500));
-        assert_eq!(ResponsesStream::default().end(), Err(DecodeError::broken_off()));
+        assert_eq!(ApiStyle::Responses.decode(failed.as_bytes()).expect_err("failed").status, Some(500));
+        assert_eq!(ApiStyle::Responses.streamed().end(), Err(DecodeError::broken_off()));
         let error = br#"{"type":"error","code":"rate_limit_exceeded","message":"secret","param":null}"#;
-        let told = ResponsesStream::default().event(error).expect_err("an error");
+        let told = ApiStyle::Responses.streamed().event(error).expect_err("an error");
         assert_eq!(told.status, Some(429));
         assert!(!told.reason.contains("secret"), "{}", told.reason);
     }

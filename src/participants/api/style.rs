@@ -1,11 +1,12 @@
 //! The API styles by name: which file writes a request, and which reads its reply.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
-    ApiStyle, BOM, DecodeError, PLACE, RequestOptions, chat_completions, is_nothing, messages, responses,
+    ApiStyle, BOM, DecodeError, PLACE, RequestOptions, chat_completions, end_without_reason, finish,
+    messages, responses,
 };
-use crate::participants::{Reply, SeatRequest};
+use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
 
 /// A text as it stands in JSON, between its quotes.
 fn escaped(text: &str) -> String {
@@ -13,49 +14,48 @@ fn escaped(text: &str) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// A reply that comes piece by piece, as far as it has come.
-pub(in crate::participants) enum ReplyStream {
-    OpenAi(Box<chat_completions::ChatStream>),
-    Anthropic(messages::MessagesStream),
-    Responses(responses::ResponsesStream),
+/// A reply, as far as it has come.
+pub(in crate::participants) struct ReplyStream {
+    style: ApiStyle,
+    pub text: String,
+    /// The service announced the end.
+    pub is_done: bool,
+    pub(super) refusal: String,
+    pub(super) called: bool,
+    pub(super) reason: Option<String>,
+    pub(super) usage: Option<TokenUsage>,
+    /// Counts that come one by one.
+    pub(super) counts: Value,
+    pub(super) served: Option<String>,
 }
 
 impl ReplyStream {
     pub fn event(&mut self, data: &[u8]) -> Result<(), DecodeError> {
-        if is_nothing(data) {
-            return Ok(());
+        match (data.trim_ascii(), self.style) {
+            // Some services send empty events to keep a connection.
+            (b"" | b"null", _) => {}
+            (b"[DONE]", ApiStyle::OpenAi | ApiStyle::Responses) => self.is_done = true,
+            (_, ApiStyle::OpenAi) => chat_completions::event(self, data)?,
+            (_, ApiStyle::Anthropic) => messages::event(self, data)?,
+            (_, ApiStyle::Responses) => responses::event(self, data)?,
         }
-        match self {
-            Self::OpenAi(streamed) => streamed.event(data),
-            Self::Anthropic(streamed) => streamed.event(data),
-            Self::Responses(streamed) => streamed.event(data),
-        }
-    }
-
-    pub fn is_done(&self) -> bool {
-        match self {
-            Self::OpenAi(streamed) => streamed.is_done,
-            Self::Anthropic(streamed) => streamed.is_done,
-            Self::Responses(streamed) => streamed.is_done(),
-        }
-    }
-
-    /// The text that has come.
-    pub fn text(&self) -> &str {
-        match self {
-            Self::OpenAi(streamed) => &streamed.text,
-            Self::Anthropic(streamed) => &streamed.text,
-            Self::Responses(streamed) => &streamed.text,
-        }
+        Ok(())
     }
 
     /// The whole reply.
     pub fn end(self) -> Result<Reply, DecodeError> {
-        match self {
-            Self::OpenAi(streamed) => streamed.end(),
-            Self::Anthropic(streamed) => streamed.end(),
-            Self::Responses(streamed) => streamed.end(),
-        }
+        let finish = match self.reason.as_deref() {
+            None if self.called => return Err(DecodeError::broken_off()),
+            None => end_without_reason(&self.text, self.is_done)?,
+            reason => finish(reason)?,
+        };
+        let finish = match finish {
+            Finish::Complete if self.called => Finish::ToolCall,
+            Finish::Complete if !self.refusal.is_empty() => Finish::Refusal,
+            finish => finish,
+        };
+        let text = if self.text.is_empty() { self.refusal } else { self.text };
+        Ok(Reply { text, served: self.served, finish, usage: self.usage, ..Reply::default() })
     }
 }
 
@@ -91,20 +91,29 @@ impl ApiStyle {
 
     /// A reply of which nothing has come yet.
     pub(in crate::participants) fn streamed(self) -> ReplyStream {
-        match self {
-            Self::OpenAi => ReplyStream::OpenAi(Box::default()),
-            Self::Anthropic => ReplyStream::Anthropic(messages::MessagesStream::default()),
-            Self::Responses => ReplyStream::Responses(responses::ResponsesStream::default()),
+        ReplyStream {
+            style: self,
+            text: String::new(),
+            is_done: false,
+            refusal: String::new(),
+            called: false,
+            reason: None,
+            usage: None,
+            counts: Value::Object(Map::new()),
+            served: None,
         }
     }
 
     /// Reads the body of a 200. The reply's `tries` is 0 and for the caller to fill in.
     pub(in crate::participants) fn decode(self, body: &[u8]) -> Result<Reply, DecodeError> {
         let body = body.strip_prefix(BOM).unwrap_or(body);
+        let mut reply = self.streamed();
         match self {
-            Self::OpenAi => chat_completions::decode(body),
-            Self::Anthropic => messages::decode(body),
-            Self::Responses => responses::decode(body),
+            Self::OpenAi => chat_completions::event(&mut reply, body)?,
+            Self::Anthropic => messages::whole(&mut reply, body)?,
+            Self::Responses => responses::whole(&mut reply, body)?,
         }
+        finish(reply.reason.as_deref())?;
+        reply.end()
     }
 }

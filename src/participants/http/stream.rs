@@ -84,25 +84,25 @@ impl StreamedBody {
         };
         for data in ended {
             // The end that the service announces must not depend on the pieces of the body.
-            if self.reply.is_done() {
+            if self.reply.is_done {
                 break;
             }
             self.reply.event(&data)?;
             self.count += 1;
-            if self.reply.text().len() >= self.searched + SEARCH_EVERY {
-                self.searched = self.reply.text().len();
-                self.repeats = repeats(self.reply.text().as_bytes());
+            if self.reply.text.len() >= self.searched + SEARCH_EVERY {
+                self.searched = self.reply.text.len();
+                self.repeats = repeats(self.reply.text.as_bytes());
                 if self.repeats {
                     return Ok(true);
                 }
             }
         }
-        self.is_large = self.taken > MAX_STREAM || self.reply.text().len() > MAX_REPLY;
-        Ok(self.is_large || self.reply.is_done())
+        self.is_large = self.taken > MAX_STREAM || self.reply.text.len() > MAX_REPLY;
+        Ok(self.is_large || self.reply.is_done)
     }
 
     pub fn is_complete(&self) -> bool {
-        !self.is_large && !self.repeats && self.reply.is_done()
+        !self.is_large && !self.repeats && self.reply.is_done
     }
 
     /// The whole reply, when nothing more is wanted or nothing more comes.
@@ -114,9 +114,9 @@ impl StreamedBody {
             return self.style.decode(&self.whole);
         }
         if self.repeats {
-            return Ok(Reply { text: self.reply.text().to_owned(), ..without_text(Finish::Repeats) });
+            return Ok(Reply { text: self.reply.text.to_owned(), ..without_text(Finish::Repeats) });
         }
-        let rest = if self.reply.is_done() { None } else { self.events.end() };
+        let rest = if self.reply.is_done { None } else { self.events.end() };
         if let Some(data) = rest {
             self.reply.event(&data)?;
         }

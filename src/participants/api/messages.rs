@@ -55,14 +55,14 @@ struct ContentBlock {
 
 pub(super) fn whole(reply: &mut ReplyStream, body: &[u8]) -> Result<(), DecodeError> {
     let message: MessagesReply = parse(body)?;
-    message.content.into_iter().flatten().for_each(|block| take_block(reply, block));
+    message.content.iter().flatten().for_each(|block| take_block(reply, block));
     reply.reason = message.stop_reason;
     reply.usage = message.usage.as_ref().and_then(usage);
     reply.served = message.model;
     Ok(())
 }
 
-fn take_block(reply: &mut ReplyStream, block: ContentBlock) {
+fn take_block(reply: &mut ReplyStream, block: &ContentBlock) {
     reply.called |= block.r#type.ends_with("tool_use");
     if block.r#type == "text" {
         reply.text.push_str(block.text.as_deref().unwrap_or_default());
@@ -100,9 +100,7 @@ pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeEr
         }
     }
     reply.usage = usage(&reply.counts);
-    if let Some(block) = event.content_block {
-        take_block(reply, block);
-    }
+    event.content_block.iter().for_each(|block| take_block(reply, block));
     if let Some(delta) = event.delta {
         if delta.r#type.as_deref() == Some("text_delta") {
             reply.text.push_str(delta.text.as_deref().unwrap_or_default());

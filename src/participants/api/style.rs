@@ -45,7 +45,7 @@ impl ReplyStream {
     /// The whole reply.
     pub fn end(self) -> Result<Reply, DecodeError> {
         let finish = match self.reason.as_deref() {
-            None if self.called => return Err(DecodeError::broken_off()),
+            None if self.called && self.style == ApiStyle::Anthropic => return Err(DecodeError::broken_off()),
             None => end_without_reason(&self.text, self.is_done)?,
             reason => finish(reason)?,
         };

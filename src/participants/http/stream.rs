@@ -114,7 +114,7 @@ impl StreamedBody {
             return self.style.decode(&self.whole);
         }
         if self.repeats {
-            return Ok(Reply { text: self.reply.text.to_owned(), ..without_text(Finish::Repeats) });
+            return Ok(Reply { text: self.reply.text.clone(), ..without_text(Finish::Repeats) });
         }
         let rest = if self.reply.is_done { None } else { self.events.end() };
         if let Some(data) = rest {

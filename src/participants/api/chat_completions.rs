@@ -5,8 +5,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::style::ReplyStream;
-use super::{ApiStream, DecodeError, PLACE, RequestOptions, named_schema, parse, without_nulls};
+use super::{ApiStream, DecodeError, PLACE, ReplyStream, RequestOptions, named_schema, parse, without_nulls};
 use crate::participants::{SeatRequest, TokenUsage};
 use crate::workflow::Effort;
 

@@ -6,8 +6,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::style::ReplyStream;
-use super::{DecodeError, PLACE, RequestOptions, parse, schema, without_nulls};
+use super::{DecodeError, PLACE, ReplyStream, RequestOptions, parse, schema, without_nulls};
 use crate::participants::{Prompt, SeatRequest, TokenUsage};
 use crate::tokens::has_tokens;
 use crate::workflow::Effort;

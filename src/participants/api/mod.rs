@@ -9,14 +9,12 @@ mod messages;
 mod responses;
 mod style;
 
-pub(super) use style::ReplyStream;
-
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::participants::{Finish, SeatRequest};
+use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
 use crate::sanitize::harmless_line;
 use crate::workflow::Effort;
 
@@ -184,6 +182,39 @@ fn is_whole(text: &str) -> bool {
     let fences = text.lines().filter(|line| line.trim_start().starts_with("```")).count();
     let is_closed = fences > 0 && fences % 2 == 0 && text.ends_with("```");
     is_closed || text.starts_with('{') && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+/// A reply, as far as it has come.
+pub(super) struct ReplyStream {
+    style: ApiStyle,
+    pub text: String,
+    /// The service announced the end.
+    pub is_done: bool,
+    refusal: String,
+    called: bool,
+    reason: Option<String>,
+    usage: Option<TokenUsage>,
+    /// Counts that come one by one.
+    counts: Value,
+    served: Option<String>,
+}
+
+impl ReplyStream {
+    /// The whole reply.
+    pub fn end(self) -> Result<Reply, DecodeError> {
+        let finish = match self.reason.as_deref() {
+            None if self.called && self.style == ApiStyle::Anthropic => return Err(DecodeError::broken_off()),
+            None => end_without_reason(&self.text, self.is_done)?,
+            reason => finish(reason)?,
+        };
+        let finish = match finish {
+            Finish::Complete if self.called => Finish::ToolCall,
+            Finish::Complete if !self.refusal.is_empty() => Finish::Refusal,
+            finish => finish,
+        };
+        let text = if self.text.is_empty() { self.refusal } else { self.text };
+        Ok(Reply { text, served: self.served, finish, usage: self.usage, ..Reply::default() })
+    }
 }
 
 /// A service's description of its own error.

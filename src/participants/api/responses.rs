@@ -6,8 +6,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::style::ReplyStream;
-use super::{DecodeError, PLACE, RequestOptions, finish, named_schema, parse, without_nulls};
+use super::{DecodeError, PLACE, ReplyStream, RequestOptions, finish, named_schema, parse, without_nulls};
 use crate::participants::{SeatRequest, TokenUsage};
 
 pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {

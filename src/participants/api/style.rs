@@ -3,30 +3,15 @@
 use serde_json::{Map, Value};
 
 use super::{
-    ApiStyle, BOM, DecodeError, PLACE, RequestOptions, chat_completions, end_without_reason, finish,
-    messages, responses,
+    ApiStyle, BOM, DecodeError, PLACE, ReplyStream, RequestOptions, chat_completions, finish, messages,
+    responses,
 };
-use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
+use crate::participants::{Reply, SeatRequest};
 
 /// A text as it stands in JSON, between its quotes.
 fn escaped(text: &str) -> String {
     let quoted = Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()
-}
-
-/// A reply, as far as it has come.
-pub(in crate::participants) struct ReplyStream {
-    style: ApiStyle,
-    pub text: String,
-    /// The service announced the end.
-    pub is_done: bool,
-    pub(super) refusal: String,
-    pub(super) called: bool,
-    pub(super) reason: Option<String>,
-    pub(super) usage: Option<TokenUsage>,
-    /// Counts that come one by one.
-    pub(super) counts: Value,
-    pub(super) served: Option<String>,
 }
 
 impl ReplyStream {
@@ -40,22 +25,6 @@ impl ReplyStream {
             (_, ApiStyle::Responses) => responses::event(self, data)?,
         }
         Ok(())
-    }
-
-    /// The whole reply.
-    pub fn end(self) -> Result<Reply, DecodeError> {
-        let finish = match self.reason.as_deref() {
-            None if self.called && self.style == ApiStyle::Anthropic => return Err(DecodeError::broken_off()),
-            None => end_without_reason(&self.text, self.is_done)?,
-            reason => finish(reason)?,
-        };
-        let finish = match finish {
-            Finish::Complete if self.called => Finish::ToolCall,
-            Finish::Complete if !self.refusal.is_empty() => Finish::Refusal,
-            finish => finish,
-        };
-        let text = if self.text.is_empty() { self.refusal } else { self.text };
-        Ok(Reply { text, served: self.served, finish, usage: self.usage, ..Reply::default() })
     }
 }
 

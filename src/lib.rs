@@ -18,12 +18,10 @@
 //! - [`clock`]: the one place that reads the clock
 //! - [`participants`]: who answers: HTTP services, programs, people, the rehearsal
 //! - [`journal`]: the `.s2s` file: write, read, verify; the keys of open rounds
-//! - `queue`: the NATS server between a session and its workers
 //! - [`engine`]: the loop that does what the core says
 //! - [`insight`]: what a session shows, as data and wording
 //! - [`report`]: one output format a file
-//! - `doors`: how remote seats are reached
-//! - `worker`: answers for seats of sessions elsewhere
+//! - [`remote`]: how seats elsewhere are reached, and who answers there
 //! - [`config`]: folders, settings, providers, prices, trust, the doctor
 //! - [`launch`]: seats, models, scripted answers and linked sessions of a run
 //! - [`tui`]: the terminal screen
@@ -35,7 +33,6 @@ pub mod clock;
 pub mod config;
 pub mod core;
 pub mod diagnostic;
-pub mod doors;
 pub mod engine;
 pub mod handoff;
 pub mod history;
@@ -45,8 +42,7 @@ pub mod journal;
 pub mod launch;
 pub mod participants;
 pub mod persona;
-#[cfg(feature = "nats")]
-pub mod queue;
+pub mod remote;
 pub mod report;
 pub mod round;
 pub mod sanitize;
@@ -54,8 +50,6 @@ pub mod tally;
 pub mod tokens;
 pub mod tui;
 mod words;
-#[cfg(feature = "nats")]
-pub mod worker;
 pub mod workflow;
 pub mod yaml;
 

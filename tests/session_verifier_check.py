@@ -170,7 +170,7 @@ def check_vectors():
 
 def check_signatures():
     """Checks the vector of the seal with its signatures."""
-    vector = json.loads((ROOT / "src/doors/vector.json").read_text())
+    vector = json.loads((ROOT / "src/remote/vector.json").read_text())
     names = [vector["binding"][key] for key in ("session", "round", "participant", "snapshot_sha256", "opened_sha256")]
     bound, unhex = independent.bound_to(b"roundtable seal 3", *names), bytes.fromhex
     secret = crypto_scalarmult(unhex(vector["ephemeral_key"]), unhex(vector["public_key"]))

@@ -16,14 +16,14 @@ use super::door::{DoorInputs, check_links, table_key};
 use crate::config::read_file::read_text;
 use crate::config::remote::DoorAddress;
 use crate::diagnostic::Diagnostic;
-use crate::doors::{
-    Board, Door, Entrance, Identity, MOST_OF_AN_ADDRESS, MOST_OPEN, accept_tls, fingerprint, make_identity,
-    router,
-};
 use crate::engine::RemoteSeats;
 use crate::history::{Door as RemoteDoor, SeatInfo, SeatInvited, SeatStatus, Session, Timestamp};
 use crate::journal::{Disk, KeyStore};
 use crate::launch::environment::{Environment, random};
+use crate::remote::{
+    Board, Door, Entrance, Identity, MOST_OF_AN_ADDRESS, MOST_OPEN, accept_tls, fingerprint, make_identity,
+    router,
+};
 use crate::round::offer;
 use crate::round::snapshot::sha256_hex;
 

@@ -18,8 +18,8 @@ use crate::launch::environment::{Environment, random};
 use crate::launch::error::RunError;
 use crate::launch::run::runtime;
 use crate::launch::seat::lasting_table_key;
-use crate::queue::{Address, QueueError, SESSION, names};
-use crate::worker::{Answerer, Model, Money, Spool, Worker, WorkerSettings};
+use crate::remote::nats::{Address, QueueError, SESSION, names};
+use crate::remote::worker::{Answerer, Model, Money, Spool, Worker, WorkerSettings};
 
 const IN_FLIGHT: u64 = 16;
 

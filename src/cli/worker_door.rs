@@ -6,12 +6,11 @@ use std::time::Duration;
 use super::door::{DoorInputs, table_key};
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
-use crate::doors::{QueueDoor, workers_of};
 use crate::engine::RemoteSeats;
 use crate::history::Session;
 use crate::journal::{Disk, KeyStore};
 use crate::launch::error::RunError;
-use crate::queue::{Address, QueueError, SESSION, Tell};
+use crate::remote::nats::{Address, QueueDoor, QueueError, SESSION, Tell, workers_of};
 
 /// The door of a session's workers, where it has any.
 #[derive(Default)]

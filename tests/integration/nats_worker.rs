@@ -12,7 +12,7 @@ use async_nats::jetstream::stream::{Config, RetentionPolicy};
 use async_nats::jetstream::{self, Context};
 use async_nats::{Client, ConnectOptions, HeaderMap};
 use roundtable::ballot::{BallotForm, BallotKind};
-use roundtable::queue::{names, streams};
+use roundtable::remote::nats::{names, streams};
 use roundtable::round::answer::AnswerRecord;
 use roundtable::round::envelope::{Envelope, FailedDelivery};
 use roundtable::round::seal::sign::{SigningKey, ballot_message, delivery_id, is_signed, offer_message};

@@ -410,7 +410,7 @@ fn envelopes_are_read_strictly() {
 /// The vector that the ballot page seals before it is trusted, and that other programs can check.
 #[test]
 fn the_vector_of_the_seal_holds_signature_offer_and_delivery() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/doors/vector.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/remote/vector.json");
     let text = std::fs::read_to_string(&path).expect("the vector");
     let mut vector: Value = serde_json::from_str(&text).expect("JSON");
     let of = |vector: &Value, key: &str| vector[key].as_str().expect("a text").to_owned();

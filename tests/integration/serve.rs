@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use roundtable::doors::Board;
 use roundtable::history::{Event, Session};
 use roundtable::journal::{read_log, verify};
+use roundtable::remote::Board;
 use roundtable::round::seal::sign::SigningKey;
 use roundtable::round::snapshot::sha256_hex;
 use serde_json::{Value, json};

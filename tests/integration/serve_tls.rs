@@ -4,8 +4,8 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use reqwest::{Certificate, Client};
-use roundtable::doors::make_identity;
 use roundtable::history::Timestamp;
+use roundtable::remote::make_identity;
 use serde_json::{Value, json};
 
 use crate::home::is_sound;

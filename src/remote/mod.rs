@@ -1,6 +1,8 @@
-//! Doors: how remote seats and agents get their offers and bring their ballots and results. A door decides nothing: what arrives
-//! goes to the engine, and is answered once it is on disk. It sees offers, receipts and numbers, and no
-//! answer before the close.
+//! Remote seats: how they are reached, and who answers there.
+//!
+//! A door carries offers to a seat and brings back what it answers: pages and agents over HTTP in this folder,
+//! workers over a queue in `nats`; `worker` is the other end of the queue. A door decides nothing: what
+//! arrives goes to the engine, and is answered once it is on disk. Before the close it sees no answer.
 
 mod board;
 mod entrance;
@@ -8,9 +10,11 @@ mod http;
 mod inbox;
 mod links;
 #[cfg(feature = "nats")]
-mod nats;
+pub mod nats;
 mod tls;
 mod work;
+#[cfg(feature = "nats")]
+pub mod worker;
 
 use std::sync::Arc;
 
@@ -25,8 +29,6 @@ pub use board::Board;
 pub use entrance::{Entrance, MOST_OF_AN_ADDRESS, MOST_OPEN};
 pub use http::Door;
 use http::{in_time, refused, with_headers};
-#[cfg(feature = "nats")]
-pub use nats::{QueueDoor, workers_of};
 pub use tls::{Identity, accept_tls, fingerprint, make_identity};
 
 use crate::history::RefusalWord;

@@ -1,11 +1,6 @@
 //! The door of workers: their offers are published once they are on disk, and what they send is
 //! acknowledged once that is on disk. The file alone is the truth; the queue only carries.
 
-mod given_up;
-mod offers;
-mod publish;
-mod receive;
-
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,13 +8,13 @@ use async_nats::jetstream::{self, Context};
 use tokio::sync::mpsc::{self, UnboundedSender, unbounded_channel};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use self::given_up::watch;
-use self::offers::{Offers, Order};
-use self::publish::publish;
-use self::receive::BallotReceiver;
+use super::given_up::watch;
+use super::offers::{Offers, Order};
+use super::publish::publish;
+use super::receive::BallotReceiver;
 use crate::engine::Arrival;
 use crate::history::{Door, SeatInfo, Session, SessionOpened};
-use crate::queue::{Address, QueueError, Tell, connect, names, stop_at, streams};
+use crate::remote::nats::{Address, QueueError, Tell, connect, names, stop_at, streams};
 use crate::round::seal::sign::SigningKey;
 
 pub struct QueueDoor {

@@ -12,9 +12,9 @@ use tokio::task::JoinSet;
 
 use super::offers::{Offer, Offers, Order};
 use crate::engine::{Arrival, GivenUp, Message};
-use crate::queue::names::{self, CONTEXT_PART, MESSAGE_ID, OFFERS, SIGNATURE};
-use crate::queue::stop_at;
-use crate::queue::streams::{MAX_OFFER, ack_wait};
+use crate::remote::nats::names::{self, CONTEXT_PART, MESSAGE_ID, OFFERS, SIGNATURE};
+use crate::remote::nats::stop_at;
+use crate::remote::nats::streams::{MAX_OFFER, ack_wait};
 use crate::round::seal::sign::{SigningKey, offer_message};
 
 const IN_FLIGHT: usize = 256;

@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 use super::answer::Answerer;
 use super::context::Contexts;
 use super::spool::{Outgoing, Spool};
-use crate::queue::streams::worker_consumer;
-use crate::queue::{Address, QueueError, Tell, connect};
+use crate::remote::nats::streams::worker_consumer;
+use crate::remote::nats::{Address, QueueError, Tell, connect};
 use crate::round::seal::sign::named_key;
 
 const PULL: Duration = Duration::from_secs(2);

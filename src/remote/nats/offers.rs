@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::doors::board::offer_json;
 use crate::history::{Door, RoundRun, Seat, SeatStatus, Session, Timestamp};
-use crate::queue::names;
+use crate::remote::board::offer_json;
+use crate::remote::nats::names;
 
 pub enum Order {
     /// Lay down a snapshot, by its hash.

@@ -9,8 +9,8 @@ use futures::StreamExt as _;
 use super::handle::Verdict;
 use super::run::Worker;
 use super::spool::Outgoing;
-use crate::queue::names::MESSAGE_ID;
-use crate::queue::stop_at;
+use crate::remote::nats::names::MESSAGE_ID;
+use crate::remote::nats::stop_at;
 
 /// The pause before something is published once more.
 const PAUSE: Duration = Duration::from_millis(500);

@@ -11,7 +11,7 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::engine::{Arrival, GivenUp, Message};
-use crate::queue::{names, streams};
+use crate::remote::nats::{names, streams};
 
 const PERIOD: Duration = Duration::from_secs(2);
 

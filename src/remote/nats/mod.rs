@@ -2,10 +2,16 @@
 //! there. It carries offers, sealed ballots and snapshots, and decides nothing.
 
 mod connect;
+mod door;
+mod given_up;
 pub mod names;
+mod offers;
+mod publish;
+mod receive;
 pub mod streams;
 
 pub use connect::{Address, connect};
+pub use door::{QueueDoor, workers_of};
 
 /// The name of a session on the server, as in `_INBOX_facilitator`; no worker has it.
 pub const SESSION: &str = "facilitator";

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_nats::{Client, StatusCode};
 use tokio::sync::Mutex;
 
-use crate::queue::names::{CONTEXT_PART, get_context};
+use crate::remote::nats::names::{CONTEXT_PART, get_context};
 use crate::round::snapshot::{sha256_hex, unhex};
 
 const KEPT: usize = 8;

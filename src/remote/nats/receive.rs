@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::core::Refusal;
 use crate::engine::{Accepted, Arrival, Message};
 use crate::history::RefusalWord;
-use crate::queue::stop_at;
+use crate::remote::nats::stop_at;
 use crate::round::envelope::{Envelope, FailedDelivery};
 
 const AT_ONCE: usize = 256;

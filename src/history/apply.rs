@@ -170,7 +170,7 @@ impl Session {
     fn reveal(&mut self, answer: &Arc<AnswerRevealed>) {
         self.seat(&answer.round, &answer.participant, |seat| {
             if let SeatStatus::Sealed(sealed) = &seat.status {
-                seat.status = SeatStatus::Revealed(Arc::clone(answer), Arc::clone(sealed));
+                seat.status = SeatStatus::Revealed(Arc::clone(answer), sealed.hashes());
             }
         });
     }

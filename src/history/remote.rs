@@ -9,8 +9,7 @@ use serde_with_macros::skip_serializing_none;
 use super::event::{BallotSealed, Door, RemoteSeat, SeatInvited, SeatJoined};
 use super::state::{Invitation, RoundRun, SeatStatus, Session};
 use crate::round::seal::sign::{ballot_message, delivery_id, is_signed};
-use crate::round::seal::{AssociatedData, SealedRecord};
-use crate::round::snapshot::sha256_hex;
+use crate::round::seal::{AssociatedData, SealHashes};
 
 impl Session {
     pub(super) fn note_joined(&mut self, joined: &SeatJoined) {
@@ -87,9 +86,8 @@ pub struct Receipt {
 impl Receipt {
     pub fn of_seat(round: &RoundRun, seat: &str) -> Option<Self> {
         match &round.seat(seat)?.status {
-            SeatStatus::Sealed(held) | SeatStatus::Lost(held) | SeatStatus::Revealed(_, held) => {
-                Self::new(round, seat, held)
-            }
+            SeatStatus::Sealed(held) | SeatStatus::Lost(held) => Self::new(round, seat, held.hashes()),
+            SeatStatus::Revealed(_, held) => Self::new(round, seat, held.clone()),
             _ => None,
         }
     }
@@ -98,10 +96,10 @@ impl Receipt {
     pub fn of_text(round: &RoundRun, seat: &str, text: &str) -> Option<Self> {
         let SeatStatus::Revealed(answer, held) = &round.seat(seat)?.status else { return None };
         let is_same = answer.record.replies.last().is_some_and(|reply| reply.text == text);
-        is_same.then(|| Self::new(round, seat, held)).flatten()
+        is_same.then(|| Self::new(round, seat, held.clone())).flatten()
     }
 
-    fn new(round: &RoundRun, name: &str, held: &SealedRecord) -> Option<Self> {
+    fn new(round: &RoundRun, name: &str, held: SealHashes) -> Option<Self> {
         let seat = round.seat(name)?;
         Some(Self {
             session: round.session.clone(),
@@ -110,8 +108,8 @@ impl Receipt {
             door: seat.door?,
             key: seat.signed_with.clone(),
             opened_sha256: round.opened_sha256.clone(),
-            commitment: held.commitment.clone(),
-            sealed_sha256: sha256_hex(&held.sealed),
+            commitment: held.commitment,
+            sealed_sha256: held.sealed_sha256,
         })
     }
 

@@ -18,7 +18,7 @@ use crate::diagnostic::Diagnostic;
 use crate::identity::Leak;
 use crate::round::answer::Origin;
 use crate::round::prompt::{Prompt, tail};
-use crate::round::seal::{RoundKey, SealTo, SealedRecord};
+use crate::round::seal::{RoundKey, SealHashes, SealTo, SealedRecord};
 use crate::workflow::{Close, Definition, Source, Step, StepKind, Task, default_id, load, written_id};
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -157,7 +157,7 @@ pub enum SeatStatus {
     Failed(SeatFailed),
     Excused(String),
     Missing,
-    Revealed(Arc<AnswerRevealed>, Arc<SealedRecord>),
+    Revealed(Arc<AnswerRevealed>, SealHashes),
 }
 
 impl SeatStatus {

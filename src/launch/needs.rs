@@ -1,6 +1,6 @@
 //! The seats of a session that are not scripted, and the programs and services behind them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::environment::Environment;
 use super::error::no_problems;
@@ -9,7 +9,7 @@ use crate::config::programs::ConfiguredProgram;
 use crate::config::{Need, ParticipantFactory, PathPolicy, program_need};
 use crate::diagnostic::Diagnostic;
 use crate::history::{SeatInfo, Session};
-use crate::workflow::{Definition, ParticipantSpec, ProgramSpec, Step};
+use crate::workflow::{Definition, ParticipantSpec, ProgramSpec, SeatTools, Step};
 
 /// A seat that is asked something which is not scripted, and the program that it is, if it is one.
 pub(super) struct Asked<'a> {
@@ -42,15 +42,21 @@ fn asking<'a>(
 /// Everyone of a header's roster who is asked something that is not scripted.
 pub(super) fn asked<'a>(session: &'a Session, answers: &'a Answers) -> impl Iterator<Item = Asked<'a>> {
     let definition = session.definition.as_ref();
+    let specs: HashMap<&str, &ParticipantSpec> =
+        definition.iter().flat_map(|one| &one.participants).map(|spec| (spec.name.as_str(), spec)).collect();
     session.roster.values().filter_map(move |seat| {
         let definition = definition?;
-        let spec = definition.participants.iter().find(|spec| spec.name == seat.name);
+        let spec = specs.get(seat.name.as_str()).copied();
         let program = spec.and_then(|spec| spec.command.as_ref()).filter(|_| !seat.is_rehearsal());
         let fallbacks = spec.map_or(&[][..], |spec| spec.models_after(&seat.model));
         asking(definition, seat, answers).next().map(|_| Asked {
             seat,
             program,
-            allows_tools: definition.allows_tools(&seat.name) && !seat.is_rehearsal(),
+            allows_tools: match spec {
+                _ if seat.is_rehearsal() => false,
+                Some(spec) => spec.tools == SeatTools::Allowed,
+                None => definition.allows_tools(&seat.name),
+            },
             models: std::iter::once(&seat.model).chain(fallbacks).map(String::as_str).collect(),
         })
     })

@@ -114,9 +114,8 @@ pub fn refuse_envelope(
         )
         | (RefusalWord::SeatExcused, SeatStatus::Excused(_)) => true,
         (RefusalWord::RoundClosed, _) => run.closed.is_some(),
-        (RefusalWord::AlreadySealed, SeatStatus::Sealed(held) | SeatStatus::Revealed(_, held)) => {
-            held.commitment != commitment
-        }
+        (RefusalWord::AlreadySealed, SeatStatus::Sealed(held)) => held.commitment != commitment,
+        (RefusalWord::AlreadySealed, SeatStatus::Revealed(_, held)) => held.commitment != commitment,
         _ => false,
     };
     let is_recorded = is_true && is_hash(&commitment) && seat.refused < MOST_REFUSED;

@@ -24,7 +24,6 @@ use crate::insight::{
     rule_description, scripted, seats, shown_mask, slots, tables, turnout, winners,
 };
 use crate::round::answer::{Origin, Outcome, TokenUsage};
-use crate::round::snapshot::sha256_hex;
 use crate::tally::{Backing, RuleOptions, Ties};
 use crate::workflow::{Close, Effort};
 use crate::yaml;
@@ -131,7 +130,7 @@ pub struct SeatRecord<'a> {
     /// Of a revealed answer: what was published when it was sealed, and the hash of the sealed bytes, as
     /// receipts have them.
     pub commitment: Option<&'a str>,
-    pub sealed_sha256: Option<String>,
+    pub sealed_sha256: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<&'static str>,
     #[serde(flatten)]
@@ -266,7 +265,7 @@ impl<'a> SeatRecord<'a> {
             unresolved_references: answer.map(|answer| citable.unresolved(answer)).unwrap_or_default(),
             flags: answer.map_or(&[], |answer| &answer.flags),
             commitment: held.map(|held| held.commitment.as_str()),
-            sealed_sha256: held.map(|held| sha256_hex(&held.sealed)),
+            sealed_sha256: held.map(|held| held.sealed_sha256.as_str()),
             state: match view.standing {
                 VisibleState::Unread(state) => Some(state),
                 _ => None,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-use super::snapshot::{hex, unhex};
+use super::snapshot::{hex, sha256_hex, unhex};
 
 pub mod hpke;
 pub mod sign;
@@ -130,6 +130,20 @@ pub struct SealedRecord {
     /// The ciphertext; in base64 where it is written down.
     #[serde(with = "in_base64")]
     pub sealed: Vec<u8>,
+}
+
+impl SealedRecord {
+    pub fn hashes(&self) -> SealHashes {
+        SealHashes { commitment: self.commitment.clone(), sealed_sha256: sha256_hex(&self.sealed) }
+    }
+}
+
+/// What is kept of a sealed record whose answer is revealed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealHashes {
+    pub commitment: String,
+    /// SHA-256 of the ciphertext, in hex.
+    pub sealed_sha256: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

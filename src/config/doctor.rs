@@ -16,9 +16,10 @@ use super::programs::ConfiguredProgram;
 use crate::ballot::{BallotForm, BallotKind, ReplySchema};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::participants::http::HttpParticipant;
-use crate::participants::http::probe::{Latency, models};
+use crate::participants::http::probe::Latency;
 use crate::participants::programs::version;
 use crate::participants::{Failure, Prompt, SeatRequest};
+use crate::sanitize::group_digits;
 use crate::workflow::Effort;
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -129,7 +130,7 @@ async fn checkup(
         Ok(participant) => participant,
         Err(problem) => return refused(found, problem),
     };
-    let listed = match models(&participant).await {
+    let listed = match participant.models().await {
         Ok(models) => models,
         Err(failure) => {
             found.hint = Some(advice(provider, &failure, key_name.as_deref()));
@@ -141,6 +142,11 @@ async fn checkup(
         found.hint = Some("fetch a model: `ollama pull llama3.2`".to_owned());
     }
     let asked = model.map(str::to_owned).or_else(|| listed.first().cloned());
+    if let Some(model) = &asked
+        && let Some(window) = participant.window(model).await
+    {
+        found.note = Some(format!("`{model}` reads {} tokens here", group_digits(window)));
+    }
     found.state = match (depth, asked) {
         (ProbeLevel::OneWord, Some(model)) => {
             let paced = measure_latency(&participant, &model).await;

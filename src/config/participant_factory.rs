@@ -245,6 +245,7 @@ impl<'a> ParticipantFactory<'a> {
             service.headers.push((name, value.trim().into()));
         }
         service.effort = own.said(|said| said.effort);
+        service.window = known.and_then(|known| known.window);
         service.timeouts.total = Duration::from_millis(self.config.timeout_ms.value);
         service.stream = match own.said(|said| said.stream) {
             Some(false) => ApiStream::Off,

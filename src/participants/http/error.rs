@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use super::complaint::Complaint;
+use super::parameters::Complaint;
 use super::retry::is_retryable;
 use crate::participants::api::{DecodeError, ServiceError, first_line};
 use crate::sanitize::MASKED_KEY;
@@ -29,6 +29,8 @@ pub(super) struct RequestError {
     pub is_loading: bool,
     /// The service refused the request as it is and may take another one.
     pub declined: Option<Complaint>,
+    /// A content filter refused the prompt.
+    pub is_filtered: bool,
 }
 
 impl RequestError {
@@ -41,6 +43,7 @@ impl RequestError {
             status: None,
             is_loading: false,
             declined: None,
+            is_filtered: false,
         }
     }
 

@@ -4,8 +4,6 @@
 //! its caps. Redirects are not followed, a key goes to no host but the service's own and never
 //! over plain http except to this machine. It does not look at what an answer says.
 
-mod checkup;
-mod complaint;
 pub(crate) mod concurrency;
 mod endpoint;
 pub(crate) mod error;
@@ -19,6 +17,7 @@ pub(crate) mod service;
 pub(crate) mod sse;
 pub mod stream;
 
+use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::{Once, OnceLock};
 use std::time::Duration;
@@ -38,10 +37,9 @@ use super::cache_warmup::{CacheWarmup, WarmupGuard};
 use super::progress::ProgressHandle;
 use super::{Failure, Finish, Participant, Reply, SeatRequest};
 use crate::diagnostic::Diagnostic;
-use complaint::{Complaint, Parameters};
 use concurrency::{ConcurrencyLimit, ConcurrencyLimits};
 use error::{RequestError, format_duration, masked_answer};
-use parameters::ParameterMemory;
+use parameters::{Complaint, ParameterMemory, Parameters};
 use request_body::{PrefixCache, SplitBody};
 use retry::{RetryDecision, jitter, retry_after};
 pub use service::{KeyHeader, LOCAL_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS, Service, Timeouts};
@@ -65,6 +63,8 @@ pub struct HttpParticipant {
     gates: ConcurrencyLimits,
     warmth: CacheWarmup,
     memory: ParameterMemory,
+    /// Windows that a local server told, by model.
+    windows: tokio::sync::Mutex<HashMap<String, Option<usize>>>,
     client: OnceLock<Result<Client, String>>,
 }
 
@@ -98,6 +98,7 @@ impl HttpParticipant {
             gates: ConcurrencyLimits::default(),
             warmth: CacheWarmup::default(),
             memory: ParameterMemory::default(),
+            windows: tokio::sync::Mutex::default(),
             client: OnceLock::new(),
             service,
             url,
@@ -116,6 +117,9 @@ impl HttpParticipant {
     async fn call(&self, ask: &SeatRequest) -> Result<Reply, Failure> {
         let total = ask.timeout.unwrap_or(self.service.timeouts.total);
         let patience = Patience::new(ask.time_left.into_iter().chain(ask.timeout).min(), total);
+        if let Some(misfit) = patience.wait(0, self.misfit(ask)).await? {
+            return Err(Failure { tries: 0, ..misfit.into() });
+        }
         let head = self.heads.get(&ask.prompt, || self.service.dialect.head(ask));
         let mut lead = None;
         if ask.warm_first {
@@ -136,7 +140,7 @@ impl HttpParticipant {
     ) -> Result<Reply, Failure> {
         let (mut tries, mut free, mut is_renewed) = (0, 0, false);
         let (learned, room) = (self.memory.of(&ask.model), self.service.thinking_room);
-        let mut parameters = Parameters::of(self.service.dialect, self.limits, ask, learned, room);
+        let mut parameters = Parameters::of(self.service.dialect, self.limits, ask, &learned, room);
         let mut body = SplitBody { head, tail: Bytes::from(self.service.dialect.tail(ask, parameters.sent)) };
         let mut last = None;
         let gate = self.gates.limit_for(&ask.model);
@@ -252,15 +256,15 @@ impl HttpParticipant {
         may_cost: &mut bool,
         watch: &ProgressHandle,
     ) -> Result<Reply, RequestError> {
-        let response = self.post(body, may_cost).await?;
+        let response = self.request(Method::POST, self.url.clone(), Body::wrap(body), may_cost).await?;
         *may_cost = response.status() == 200;
         if matches!(response.status().as_u16(), 429 | 529) {
             gate.halve();
         }
-        let replied = match response.status().as_u16() {
-            200 => self.read_reply(response, lead, watch).await,
-            status @ 300..=399 => Err(RequestError::redirect(status, self.target(&response).as_deref())),
-            status => self.declined(status, response).await,
+        let replied = match self.accepted(response).await {
+            Ok(response) => self.read_reply(response, lead, watch).await,
+            Err(fault) if fault.is_filtered => Ok(without_text(Finish::Refusal)),
+            Err(fault) => Err(fault),
         };
         if let Some(wait) = replied.as_ref().err().and_then(|fault| fault.asked) {
             gate.pause_for(wait);
@@ -269,46 +273,49 @@ impl HttpParticipant {
     }
 
     /// Sends a request; `may_cost` says whether its service may have worked on it where no head came back.
-    async fn post(&self, body: SplitBody, may_cost: &mut bool) -> Result<Response, RequestError> {
-        let mut request = Request::new(Method::POST, self.url.clone());
-        *request.headers_mut() = self.headers().await?;
-        *request.body_mut() = Some(Body::wrap(body));
+    async fn request(
+        &self,
+        method: Method,
+        url: Url,
+        body: Body,
+        may_cost: &mut bool,
+    ) -> Result<Response, RequestError> {
+        let mut request = Request::new(method, url);
+        *request.headers_mut() = self.headers.clone();
+        if let Some(command) = &self.service.key_command {
+            let key = command.key().await.map_err(RequestError::permanent)?;
+            put_key(&self.service, &key, request.headers_mut())
+                .map_err(|problem| RequestError::permanent(problem.message))?;
+        }
+        *request.body_mut() = Some(body);
         self.client()?.execute(request).await.map_err(|error| {
             *may_cost = !error.is_connect();
             self.broken(&error)
         })
     }
 
-    /// The headers of a request; a key that a command prints is had now.
-    async fn headers(&self) -> Result<HeaderMap, RequestError> {
-        let mut headers = self.headers.clone();
-        if let Some(command) = &self.service.key_command {
-            let key = command.key().await.map_err(RequestError::permanent)?;
-            put_key(&self.service, &key, &mut headers)
-                .map_err(|problem| RequestError::permanent(problem.message))?;
-        }
-        Ok(headers)
-    }
-
-    /// A response that is neither a 200 nor a redirect.
-    async fn declined(&self, status: u16, response: Response) -> Result<Reply, RequestError> {
+    /// Returns a response that is a 200, else its error.
+    async fn accepted(&self, response: Response) -> Result<Response, RequestError> {
+        let status = match response.status().as_u16() {
+            200 => return Ok(response),
+            status @ 300..=399 => {
+                return Err(RequestError::redirect(status, self.target(&response).as_deref()));
+            }
+            status => status,
+        };
         let (asked, again) = (asked(&response), should_retry(&response));
         let body = self.read(response, MAX_ERROR).await.ok().flatten().unwrap_or_default();
         let error = ServiceError::read(&body);
-        // A sentence may speak of a wait without asking for one, but for these.
-        let asked = asked.or(error.wait.filter(|_| matches!(status, 429 | 503 | 529)));
-        if status == 400 && error.filtered {
-            return Ok(without_text(Finish::Refusal));
-        }
-        let fault = RequestError::status(
-            status,
-            &error,
-            self.service.key().as_deref(),
-            self.service.key_name.as_deref(),
-        );
-        let again = again.unwrap_or(fault.again);
-        let declined = matches!(status, 400 | 422).then(|| Complaint::read(&body));
-        Err(RequestError { again, asked, declined, ..fault })
+        let (key, key_name) = (self.service.key(), self.service.key_name.as_deref());
+        let fault = RequestError::status(status, &error, key.as_deref(), key_name);
+        Err(RequestError {
+            again: again.unwrap_or(fault.again),
+            // A sentence may speak of a wait without asking for one, but for these.
+            asked: asked.or(error.wait.filter(|_| matches!(status, 429 | 503 | 529))),
+            declined: matches!(status, 400 | 422).then(|| Complaint::read(&body)),
+            is_filtered: status == 400 && error.filtered,
+            ..fault
+        })
     }
 
     /// Reads a reply. What has come of it is never shown; of its length the watch gets the number of pieces. A

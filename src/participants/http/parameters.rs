@@ -2,16 +2,20 @@
 //!
 //! A request declined for a parameter is sent once more: without it, or with the limit of the reply under
 //! the name or of the size that the service wants. What it takes then is remembered for that model for the
-//! rest of the run. The prompt never changes. Nothing is asked twice for one parameter.
+//! rest of the run. The prompt never changes. Nothing is asked twice for one parameter. Of the service's words
+//! only the names of parameters and numbers are looked for; nothing of them is shown from here.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use serde_json::Value;
+
+use crate::ballot::ReplySchema;
 use crate::participants::SeatRequest;
 use crate::participants::api::{ApiStream, ApiStyle, RequestOptions, SchemaMode};
 
 /// A part of a request that a service may not take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Parameter {
     MaxOutputTokens,
     Temperature,
@@ -24,21 +28,13 @@ pub(super) enum Parameter {
     Stream,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Change {
-    Omit(Parameter),
-    /// One that calls the limit of the reply by its other name.
-    OtherName,
-    Limit(u32),
-}
-
 impl Parameter {
     /// Everything but the limit, in the order in which a complaint is searched for it.
-    pub const OPTIONAL: [Self; 6] =
+    const OPTIONAL: [Self; 6] =
         [Self::Temperature, Self::Seed, Self::Effort, Self::Schema, Self::StreamUsage, Self::Stream];
 
     /// Returns the word for it, in records and reports.
-    pub fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::MaxOutputTokens => "max_output_tokens",
             Self::Temperature => "temperature",
@@ -51,7 +47,7 @@ impl Parameter {
     }
 
     /// Returns its names in requests of an API style, as errors give them.
-    pub fn names(self, style: ApiStyle) -> &'static [&'static str] {
+    fn names(self, style: ApiStyle) -> &'static [&'static str] {
         match (self, style) {
             (Self::MaxOutputTokens, ApiStyle::OpenAi) => &["max_tokens", "max_completion_tokens"],
             (Self::MaxOutputTokens, ApiStyle::Responses) => &["max_output_tokens"],
@@ -69,7 +65,7 @@ impl Parameter {
         }
     }
 
-    pub fn is_in(self, options: &RequestOptions) -> bool {
+    fn is_in(self, options: &RequestOptions) -> bool {
         match self {
             Self::MaxOutputTokens => options.max_output_tokens.is_some(),
             Self::Temperature => options.temperature.is_some(),
@@ -82,87 +78,46 @@ impl Parameter {
     }
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    Omit(Parameter),
+    /// The limit is called `max_completion_tokens`, or `max_tokens`.
+    CompletionTokens(bool),
+    Limit(u32),
+}
+
 impl Change {
-    pub fn parameter(self) -> Parameter {
+    fn parameter(self) -> Parameter {
         match self {
             Self::Omit(parameter) => parameter,
-            Self::OtherName | Self::Limit(_) => Parameter::MaxOutputTokens,
-        }
-    }
-}
-
-/// Parameters that a model takes, as far as its service has said.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Learned {
-    omit: BTreeSet<Parameter>,
-    /// The limit is called `max_completion_tokens`.
-    completion_tokens: Option<bool>,
-    max_output_tokens: Option<u32>,
-    /// The model thinks, and needs room for it.
-    pub thinks: bool,
-}
-
-impl Learned {
-    /// Adds what a service made known by declining a request with these options.
-    pub fn add(&mut self, change: Change, declined: &RequestOptions) {
-        match change {
-            Change::Omit(parameter) => drop(self.omit.insert(parameter)),
-            Change::OtherName => self.completion_tokens = Some(!declined.completion_tokens),
-            Change::Limit(limit) => self.max_output_tokens = Some(limit),
+            Self::CompletionTokens(_) | Self::Limit(_) => Parameter::MaxOutputTokens,
         }
     }
 
-    /// Adds what another seat's requests made known.
-    pub fn merge(&mut self, other: &Self) {
-        self.omit.extend(&other.omit);
-        self.completion_tokens = other.completion_tokens.or(self.completion_tokens);
-        self.max_output_tokens = other.max_output_tokens.or(self.max_output_tokens);
-        self.thinks |= other.thinks;
-    }
-
-    /// Returns the part that holds for other requests: a refused schema of a definition says nothing about
-    /// theirs.
-    pub fn of_model(&self, has_own_schema: bool) -> Self {
-        let mut learned = self.clone();
-        if has_own_schema {
-            learned.omit.remove(&Parameter::Schema);
-        }
-        learned
-    }
-
-    /// Returns the options of a request that the model takes.
-    pub fn apply(&self, wanted: RequestOptions) -> RequestOptions {
-        let mut options = wanted;
-        options.completion_tokens = self.completion_tokens.unwrap_or(wanted.completion_tokens);
-        if let (Some(limit), Some(most)) = (&mut options.max_output_tokens, self.max_output_tokens) {
-            *limit = most.min(*limit);
-        }
-        for parameter in &self.omit {
-            match parameter {
-                Parameter::MaxOutputTokens => options.max_output_tokens = None,
-                Parameter::Temperature => options.temperature = None,
-                Parameter::Seed => options.seed = None,
-                Parameter::Effort => options.effort = None,
-                Parameter::Schema => options.form = SchemaMode::InWords,
-                Parameter::StreamUsage if options.stream == ApiStream::Off => {}
-                Parameter::StreamUsage => options.stream = ApiStream::Plain,
-                Parameter::Stream => options.stream = ApiStream::Off,
+    fn apply(self, options: &mut RequestOptions) {
+        match self {
+            Self::CompletionTokens(is_wanted) => options.completion_tokens = is_wanted,
+            Self::Limit(most) => {
+                options.max_output_tokens = options.max_output_tokens.map(|limit| limit.min(most));
             }
+            Self::Omit(Parameter::MaxOutputTokens) => options.max_output_tokens = None,
+            Self::Omit(Parameter::Temperature) => options.temperature = None,
+            Self::Omit(Parameter::Seed) => options.seed = None,
+            Self::Omit(Parameter::Effort) => options.effort = None,
+            Self::Omit(Parameter::Schema) => options.form = SchemaMode::InWords,
+            Self::Omit(Parameter::StreamUsage) if options.stream == ApiStream::Off => {}
+            Self::Omit(Parameter::StreamUsage) => options.stream = ApiStream::Plain,
+            Self::Omit(Parameter::Stream) => options.stream = ApiStream::Off,
         }
-        options
     }
 }
 
-/// Names what a seat or its provider asks for and a request does not have.
-pub(super) fn dropped(ask: &SeatRequest, wanted: &RequestOptions, sent: &RequestOptions) -> Vec<String> {
-    let is_wanted = |parameter: Parameter| match parameter {
-        // Not every style has one.
-        Parameter::Seed => ask.seed.is_some(),
-        Parameter::StreamUsage | Parameter::Stream => false,
-        _ => parameter.is_in(wanted),
-    };
-    let left_out = Parameter::OPTIONAL.into_iter().filter(|of| is_wanted(*of) && !of.is_in(sent));
-    left_out.map(|parameter| parameter.name().to_owned()).collect()
+/// What a model's service has made known of it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Learned {
+    changes: Vec<Change>,
+    /// The model thinks, and needs room for it.
+    thinks: bool,
 }
 
 /// Findings about the models of one service, for the rest of the run.
@@ -183,15 +138,195 @@ impl ParameterMemory {
         self.lock().entry(model.to_owned()).or_default().thinks = true;
     }
 
-    pub fn learn(&self, model: &str, learned: &Learned) {
+    fn learn(&self, model: &str, change: Change) {
         let mut models = self.lock();
-        let known = models.entry(model.to_owned()).or_default();
-        let before = known.clone();
-        known.merge(learned);
-        if *known != before {
-            tracing::warn!(model, learned = ?known, "the service takes other parameters");
+        let known = &mut models.entry(model.to_owned()).or_default().changes;
+        if !known.contains(&change) {
+            tracing::warn!(model, ?change, "the service takes other parameters");
+            known.push(change);
         }
     }
+}
+
+/// Parameters of a request: as wanted, and as the service takes them.
+pub(super) struct Parameters {
+    wanted: RequestOptions,
+    pub sent: RequestOptions,
+    declined: Vec<Change>,
+}
+
+impl Parameters {
+    /// Returns the parameters of a call, as far as the service has made known what it takes.
+    pub fn of(
+        style: ApiStyle,
+        usual: RequestOptions,
+        ask: &SeatRequest,
+        learned: &Learned,
+        thinking_room: Option<u32>,
+    ) -> Self {
+        let own = ask.max_output_tokens.map(|limit| u32::try_from(limit).unwrap_or(u32::MAX));
+        let limit = own.or(usual.max_output_tokens);
+        let limit = match thinking_room.filter(|_| own.is_none()) {
+            Some(room) if ask.has_twice_the_room || learned.thinks => Some(room),
+            _ if ask.has_twice_the_room => limit.map(|limit| limit.saturating_mul(2)),
+            _ => limit,
+        };
+        // One style takes no schema but those that close every object.
+        let takes_schema = |schema: &ReplySchema| schema.is_strict || style != ApiStyle::Anthropic;
+        let has_schema = ask.schema.as_deref().is_some_and(takes_schema);
+        let wanted = RequestOptions {
+            max_output_tokens: limit,
+            form: if has_schema { usual.form } else { SchemaMode::InWords },
+            seed: ask.seed.filter(|_| style.takes_seed()),
+            temperature: ask.temperature,
+            effort: ask.effort.or(usual.effort),
+            ..usual
+        };
+        let mut sent = wanted;
+        learned.changes.iter().for_each(|change| change.apply(&mut sent));
+        Self { wanted, sent, declined: Vec::new() }
+    }
+
+    /// Takes in that a request was declined. Returns whether to try another one in its place: once for
+    /// each parameter.
+    pub fn adapt(&mut self, style: ApiStyle, complaint: Option<&Complaint>, ask: &SeatRequest) -> bool {
+        let change = complaint.and_then(|said| change(style, &self.sent, said, ask.purse.is_limited()));
+        let is_new =
+            |change: &Change| self.declined.iter().all(|known| known.parameter() != change.parameter());
+        let Some(change) = change.filter(is_new) else { return false };
+        self.declined.push(change);
+        change.apply(&mut self.sent);
+        true
+    }
+
+    /// Takes in that a request was answered: what it took to get there is remembered, and what the seat or its
+    /// provider asks for and the request does not have is returned. That a reply was given twice the room is
+    /// content, and leaves no trace while the round is open.
+    pub fn settle(&self, memory: &ParameterMemory, ask: &SeatRequest) -> Vec<String> {
+        // A refused schema of a definition says nothing about those of other requests.
+        let is_own = ask.schema.as_ref().is_some_and(|schema| !schema.is_strict);
+        let lasts = |change: &&Change| !(is_own && change.parameter() == Parameter::Schema);
+        for change in self.declined.iter().filter(|_| !ask.has_twice_the_room).filter(lasts) {
+            memory.learn(&ask.model, *change);
+        }
+        let is_wanted = |parameter: Parameter| match parameter {
+            // Not every style has one.
+            Parameter::Seed => ask.seed.is_some(),
+            Parameter::StreamUsage | Parameter::Stream => false,
+            _ => parameter.is_in(&self.wanted),
+        };
+        let left_out = Parameter::OPTIONAL.into_iter().filter(|of| is_wanted(*of) && !of.is_in(&self.sent));
+        left_out.map(|parameter| parameter.name().to_owned()).collect()
+    }
+
+    /// Names the parameters of the last request as it was sent; the limit by the name it had.
+    pub fn taken(&self, style: ApiStyle) -> Vec<String> {
+        let is_sent = |parameter: &Parameter| {
+            parameter.is_in(&self.sent) && !matches!(parameter, Parameter::Stream | Parameter::StreamUsage)
+        };
+        let names = Parameter::MaxOutputTokens.names(style);
+        let limit = names.get(usize::from(self.sent.completion_tokens)).or(names.first()).copied();
+        let limit = limit.filter(|_| self.sent.max_output_tokens.is_some());
+        let others = Parameter::OPTIONAL.into_iter().filter(is_sent).map(Parameter::name);
+        limit.into_iter().chain(others).map(str::to_owned).collect()
+    }
+
+    pub fn declined(&self) -> u32 {
+        u32::try_from(self.declined.len()).unwrap_or(u32::MAX)
+    }
+}
+
+/// The words of a service about a request that it declined, in any of the forms seen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Complaint {
+    param: Option<String>,
+    /// Its sentences, one a line.
+    text: String,
+}
+
+impl Complaint {
+    /// Reads an error body; one that is no JSON is a sentence itself.
+    pub fn read(body: &[u8]) -> Self {
+        let mut complaint = Self::default();
+        match serde_json::from_slice(body) {
+            Ok(value) => complaint.collect(&value),
+            Err(_) => complaint.text = String::from_utf8_lossy(body).into_owned(),
+        }
+        complaint
+    }
+
+    fn collect(&mut self, value: &Value) {
+        match value {
+            Value::Array(items) => items.iter().for_each(|item| self.collect(item)),
+            Value::Object(map) => {
+                for (key, value) in map {
+                    match (key.as_str(), value) {
+                        ("param", Value::String(name)) => self.param = Some(name.clone()),
+                        ("message" | "msg" | "detail" | "error" | "raw", Value::String(text)) => {
+                            self.text.push_str(text);
+                            self.text.push('\n');
+                        }
+                        ("loc", Value::Array(path)) => {
+                            let last = path.iter().rev().find_map(Value::as_str).unwrap_or_default();
+                            self.text.push_str(&format!("'{last}'\n"));
+                        }
+                        // The service may repeat the input here.
+                        ("input", _) => {}
+                        _ => self.collect(value),
+                    }
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+
+    /// The complaint is about one of these: as the parameter, or quoted, or before a colon at a line's
+    /// beginning where no parameter is given.
+    fn names(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| match &self.param {
+            Some(param) => param
+                .strip_prefix(name)
+                .is_some_and(|rest| matches!(rest.chars().next(), None | Some('.' | '['))),
+            None => self.quotes(name),
+        })
+    }
+
+    fn quotes(&self, name: &str) -> bool {
+        let is_quote = |c: char| matches!(c, '\'' | '"' | '`' | '“' | '”');
+        self.text.match_indices(name).any(|(at, _)| {
+            let before = self.text[..at].chars().next_back();
+            let after = self.text[at + name.len()..].chars().next();
+            before.is_none_or(|c| c == '\n') && after == Some(':')
+                || before.is_some_and(is_quote) && after.is_some_and(is_quote)
+        })
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = u32> {
+        self.text.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok())
+    }
+}
+
+/// Returns the request to try after one that was declined, if another is worth trying. A limit is left out
+/// only where nothing bounds what the reply may cost.
+fn change(style: ApiStyle, sent: &RequestOptions, complaint: &Complaint, has_budget: bool) -> Option<Change> {
+    let names = |parameter: Parameter| complaint.names(parameter.names(style));
+    let is_limit = names(Parameter::MaxOutputTokens);
+    let is_named = |limit: &u32| complaint.numbers().any(|number| number == *limit);
+    if let Some(limit) = sent.max_output_tokens.filter(is_named) {
+        let is_context = complaint.text.contains("context");
+        if is_context && style != ApiStyle::Anthropic && !has_budget {
+            return Some(Change::Omit(Parameter::MaxOutputTokens));
+        }
+        if is_limit || is_context {
+            return complaint.numbers().filter(|number| (1..limit).contains(number)).max().map(Change::Limit);
+        }
+    }
+    if is_limit && sent.max_output_tokens.is_some() {
+        return (style == ApiStyle::OpenAi).then_some(Change::CompletionTokens(!sent.completion_tokens));
+    }
+    let found = Parameter::OPTIONAL.into_iter().find(|of| of.is_in(sent) && names(*of));
+    let by_schema = || Some(Parameter::Schema).filter(|of| of.is_in(sent) && complaint.param.is_none());
+    found.or_else(by_schema).map(Change::Omit)
 }
 
 #[cfg(test)]
@@ -207,22 +342,102 @@ mod tests {
         temperature: Some(0.2),
         effort: Some(crate::workflow::Effort::Low),
     };
+    use ApiStyle::{Anthropic, OpenAi, Responses};
+    use Change::{CompletionTokens, Limit, Omit};
+    use Parameter::{Effort, MaxOutputTokens, Schema, Seed, StreamUsage, Temperature};
+
+    /// Complaints of each style, and the change that follows.
+    const CASES: [(ApiStyle, &str, Option<Change>); 16] = [
+        (
+            OpenAi,
+            r#"{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}"#,
+            Some(CompletionTokens(true)),
+        ),
+        (
+            OpenAi,
+            r#"{"error":{"message":"Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.","param":"temperature","code":"unsupported_value"}}"#,
+            Some(Omit(Temperature)),
+        ),
+        (
+            OpenAi,
+            r#"{"error":{"message":"max_tokens is too large: 16384. This model supports at most 4096 completion tokens, whereas you provided 16384.","param":"max_tokens"}}"#,
+            Some(Limit(4096)),
+        ),
+        (
+            OpenAi,
+            r#"{"object":"error","message":"This model's maximum context length is 8192 tokens. However, you requested 17000 tokens (616 in the messages, 16384 in the completion).","type":"BadRequestError","param":null,"code":400}"#,
+            Some(Omit(MaxOutputTokens)),
+        ),
+        (
+            OpenAi,
+            r#"{"object":"error","message":"[{'type': 'extra_forbidden', 'loc': ('body', 'reasoning_effort'), 'msg': 'Extra inputs are not permitted'}]","code":400}"#,
+            Some(Omit(Effort)),
+        ),
+        (
+            OpenAi,
+            r#"{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}"#,
+            Some(Omit(StreamUsage)),
+        ),
+        (
+            OpenAi,
+            r#"{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":{\"message\":\"Unknown parameter: 'seed'.\"}}"}}}"#,
+            Some(Omit(Seed)),
+        ),
+        (OpenAi, r#"{"error":{"message":"no json_schema here"}}"#, Some(Omit(Schema))),
+        (OpenAi, r#"{"error":{"message":"Invalid model","param":"model"}}"#, None),
+        (
+            Anthropic,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"`temperature` is deprecated for this model."}}"#,
+            Some(Omit(Temperature)),
+        ),
+        (
+            Anthropic,
+            r#"{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: 16384 > 4096, which is the maximum allowed number of output tokens for claude-3-haiku-20240307"}}"#,
+            Some(Limit(4096)),
+        ),
+        (
+            Anthropic,
+            r#"{"type":"error","error":{"message":"output_config.effort: this model does not support effort"}}"#,
+            Some(Omit(Effort)),
+        ),
+        (
+            Anthropic,
+            r#"{"type":"error","error":{"message":"The compiled grammar is too large"}}"#,
+            Some(Omit(Schema)),
+        ),
+        (
+            Responses,
+            r#"{"error":{"message":"Unsupported parameter: 'reasoning.effort' is not supported with this model.","param":"reasoning.effort"}}"#,
+            Some(Omit(Effort)),
+        ),
+        (Responses, r#"{"error":{"message":"bad schema","param":"text.format.schema"}}"#, Some(Omit(Schema))),
+        (Responses, r#"{"error":{"message":"Missing 'temperature' chart","param":"input"}}"#, None),
+    ];
+
+    #[test]
+    fn a_complaint_is_answered_by_the_request_it_asks_for() {
+        for (style, body, expected) in CASES {
+            assert_eq!(change(style, &SENT, &Complaint::read(body.as_bytes()), false), expected, "{body}");
+        }
+        let long = br#"{"message":"maximum context length is 8192 tokens, 16384 requested"}"#;
+        let bounded = change(OpenAi, &SENT, &Complaint::read(long), true);
+        assert_eq!(bounded, Some(Limit(8192)), "a budget needs a limit");
+    }
 
     #[test]
     fn what_a_model_takes_is_remembered_for_it_alone() {
         let memory = ParameterMemory::default();
-        let mut learned = Learned::default();
-        learned.add(Change::Omit(Parameter::Temperature), &SENT);
-        learned.add(Change::OtherName, &SENT);
-        learned.add(Change::Limit(4096), &SENT);
-        memory.learn("m", &learned);
-        let expected = RequestOptions {
-            temperature: None,
-            completion_tokens: true,
-            max_output_tokens: Some(4096),
-            ..SENT
+        for change in [Omit(Temperature), CompletionTokens(true), Limit(4096)] {
+            memory.learn("m", change);
+        }
+        let options = |model: &str| {
+            let mut options = SENT;
+            memory.of(model).changes.iter().for_each(|change| change.apply(&mut options));
+            options
         };
-        assert_eq!(memory.of("m").apply(SENT), expected);
-        assert_eq!(memory.of("n").apply(SENT), SENT);
+        let limit = Some(4096);
+        let expected =
+            RequestOptions { temperature: None, completion_tokens: true, max_output_tokens: limit, ..SENT };
+        assert_eq!((options("m"), options("n")), (expected, SENT));
     }
 }

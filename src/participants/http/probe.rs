@@ -1,16 +1,26 @@
-//! Requests of `doctor` to a service: its models, and the time to its first word.
+//! Questions to a service beside those of seats: its models, the pace of a reply, a local server's window.
 //!
-//! Each is one request without a retry. Nothing of a reply is kept.
+//! Each is one request without a retry and outside the concurrency limit. Nothing of a reply is kept.
 
 use std::time::Duration;
 
-use serde_json::Value;
+use bytes::Bytes;
+use reqwest::{Body, Method, Url};
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout};
 
-use super::HttpParticipant;
-use super::error::format_duration;
-use crate::participants::Failure;
+use super::endpoint::endpoint;
+use super::error::{RequestError, format_duration};
+use super::parameters::{Learned, Parameters};
+use super::request_body::SplitBody;
+use super::{HttpParticipant, MAX_REPLY};
+use crate::participants::{Failure, SeatRequest};
+use crate::sanitize::group_digits;
+use crate::tokens::estimated_tokens;
 
 const PATIENCE: Duration = Duration::from_secs(10);
+/// A prompt of fewer tokens fits into every window.
+const LEAST: usize = 1000;
 
 /// The time to answer with one word, and the parameters that were taken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,18 +32,129 @@ pub struct Latency {
     pub declined: Vec<String>,
 }
 
-/// The names of the models a service lists, in its order.
-///
-/// # Errors
-/// Why it does not answer, or not so that a list could be read.
-pub async fn models(participant: &HttpParticipant) -> Result<Vec<String>, Failure> {
-    let asked = tokio::time::timeout(PATIENCE, participant.list()).await;
-    let late = || Failure {
-        timed_out: true,
-        ..Failure::from(format!("no reply within {}", format_duration(PATIENCE)))
+/// How a local server tells its context window.
+#[derive(Debug, Clone, Copy)]
+pub struct WindowQuestion {
+    /// Paths from the server's root; the first that tells one counts.
+    pub paths: &'static [&'static str],
+    /// The server's own setting of it.
+    pub setting: &'static str,
+}
+
+impl HttpParticipant {
+    /// Returns the names of the models that the service lists, in its order.
+    ///
+    /// # Errors
+    /// Why it does not answer, or not so that a list could be read.
+    pub async fn models(&self) -> Result<Vec<String>, Failure> {
+        let url = endpoint(&self.service, self.service.dialect.models_path());
+        let url = url.map_err(|problem| Failure::from(problem.message))?;
+        let late = |_| Failure {
+            timed_out: true,
+            ..Failure::from(format!("no reply within {}", format_duration(PATIENCE)))
+        };
+        let body = timeout(PATIENCE, self.answer(Method::GET, url, Body::default())).await.map_err(late)?;
+        let listed = listed(&body.map_err(once)?);
+        listed.ok_or_else(|| Failure::from("its list of models cannot be read".to_owned()))
+    }
+
+    async fn answer(&self, method: Method, url: Url, body: Body) -> Result<Vec<u8>, RequestError> {
+        let response = self.request(method, url, body, &mut false).await?;
+        let body = self.read(self.accepted(response).await?, MAX_REPLY).await?;
+        Ok(body.unwrap_or_default())
+    }
+
+    /// Asks for a reply and measures how soon it begins and ends.
+    pub async fn pace(&self, ask: &SeatRequest) -> Result<Latency, Failure> {
+        let dialect = self.service.dialect;
+        let head = Bytes::from(dialect.head(ask));
+        let mut parameters = Parameters::of(dialect, self.limits, ask, &Learned::default(), None);
+        let (started, mut response) = loop {
+            let tail = Bytes::from(dialect.tail(ask, parameters.sent));
+            let (started, body) = (Instant::now(), Body::wrap(SplitBody { head: head.clone(), tail }));
+            let response = self.request(Method::POST, self.url.clone(), body, &mut false).await;
+            match self.accepted(response.map_err(once)?).await {
+                Ok(response) => break (started, response),
+                Err(fault) if parameters.adapt(dialect, fault.declined.as_ref(), ask) => {}
+                Err(fault) => return Err(once(fault)),
+            }
+        };
+        let mut first = None;
+        while self.piece(&mut response).await.map_err(once)?.is_some() {
+            first.get_or_insert(started.elapsed());
+        }
+        let whole = started.elapsed();
+        let (taken, declined) = (parameters.taken(dialect), parameters.settle(&self.memory, ask));
+        Ok(Latency { first: first.unwrap_or(whole), whole, taken, declined })
+    }
+
+    /// Returns why a prompt does not fit into the window that its server tells, if it does not.
+    pub(super) async fn misfit(&self, ask: &SeatRequest) -> Option<String> {
+        let question = self.service.window?;
+        let prompt = &ask.prompt;
+        let needed: usize = [&*prompt.rules, &prompt.snapshot, &prompt.tail].map(estimated_tokens).iter().sum();
+        let window = if needed < LEAST { None } else { self.window(&ask.model).await }?;
+        (needed > window).then(|| {
+            format!(
+                "the prompt has about {} tokens, and this server's window is {}: raise it ({}), or send less",
+                group_digits(needed),
+                group_digits(window),
+                question.setting
+            )
+        })
+    }
+
+    /// Returns the context window of a model in tokens, where its server tells it; asked once.
+    pub async fn window(&self, model: &str) -> Option<usize> {
+        let question = self.service.window?;
+        let mut windows = self.windows.lock().await;
+        if let Some(known) = windows.get(model) {
+            return *known;
+        }
+        let base = self.url.path().trim_end_matches(self.service.dialect.path()).trim_end_matches("v1/");
+        let mut found = None;
+        for path in question.paths {
+            let mut url = self.url.clone();
+            url.set_path(&format!("{base}{path}"));
+            let (method, body) = match *path {
+                "api/show" => (Method::POST, json!({ "model": model }).to_string()),
+                _ => (Method::GET, String::new()),
+            };
+            let told = timeout(PATIENCE, self.answer(method, url, body.into())).await;
+            let told = told.ok().and_then(Result::ok).and_then(|body| serde_json::from_slice(&body).ok());
+            found = told.and_then(|told| window_in(&told, model));
+            if found.is_some() {
+                break;
+            }
+        }
+        windows.insert(model.to_owned(), found);
+        found
+    }
+}
+
+fn once(fault: RequestError) -> Failure {
+    Failure { in_full: fault.in_full, ..fault.reason.into() }
+}
+
+/// Reads a window where Ollama, llama.cpp, LM Studio or vLLM tell it.
+fn window_in(told: &Value, model: &str) -> Option<usize> {
+    let is_it = |name: &Value| {
+        name.as_str().is_some_and(|name| name == model || name.strip_suffix(":latest") == Some(model))
     };
-    let body = asked.unwrap_or_else(|_| Err(late()))?;
-    listed(&body).ok_or_else(|| Failure::from("its list of models cannot be read".to_owned()))
+    let listed = [&told["data"], &told["models"]].into_iter().filter_map(Value::as_array).flatten();
+    let listed = listed.filter(|listed| is_it(&listed["id"]) || is_it(&listed["name"])).find_map(|listed| {
+        let keys = ["context_length", "loaded_context_length", "max_model_len"];
+        keys.iter().find_map(|key| listed[*key].as_u64())
+    });
+    let set = told["parameters"].as_str().and_then(|text| {
+        text.lines().find_map(|line| line.trim().strip_prefix("num_ctx")?.trim().parse().ok())
+    });
+    let of_model = || {
+        let mut info = told["model_info"].as_object()?.iter();
+        info.find(|(key, _)| key.ends_with(".context_length"))?.1.as_u64()
+    };
+    let window = listed.or(set).or_else(|| told["default_generation_settings"]["n_ctx"].as_u64());
+    window.or_else(of_model).and_then(|window| usize::try_from(window).ok())
 }
 
 fn listed(body: &[u8]) -> Option<Vec<String>> {
@@ -64,6 +185,21 @@ mod tests {
         assert_eq!(named(r#"{"object":"list","data":null}"#), Some(Vec::new()));
         for odd in ["", "{}", "<html>", r#"{"data":"x"}"#] {
             assert_eq!(named(odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn reads_the_window_of_each_local_server() {
+        for (told, window) in [
+            (r#"{"models":[{"name":"b:latest","context_length":9},{"name":"m:latest","context_length":4096}]}"#, Some(4096)),
+            (r#"{"parameters":"stop \"x\"\nnum_ctx   8192","model_info":{"llama.context_length":131072}}"#, Some(8192)),
+            (r#"{"model_info":{"llama.context_length":131072}}"#, Some(131_072)),
+            (r#"{"default_generation_settings":{"n_ctx":2048}}"#, Some(2048)),
+            (r#"{"data":[{"id":"m","max_model_len":512}]}"#, Some(512)),
+            (r#"{"data":[{"id":"m","loaded_context_length":513,"max_context_length":9}]}"#, Some(513)),
+            (r#"{"data":[{"id":"other","max_model_len":512}]}"#, None),
+        ] {
+            assert_eq!(window_in(&serde_json::from_str(told).expect("JSON"), "m"), window, "{told}");
         }
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
 
+use super::probe::WindowQuestion;
 use super::retry::Backoff;
 use crate::participants::api::{ApiStream, ApiStyle, SchemaMode};
 use crate::participants::key_command::KeyCommand;
@@ -63,6 +64,8 @@ pub struct Service {
     pub effort: Option<Effort>,
     pub stream: ApiStream,
     pub form: SchemaMode,
+    /// A local server, which tells its context window.
+    pub window: Option<WindowQuestion>,
     pub timeouts: Timeouts,
     pub retry: Backoff,
 }
@@ -83,6 +86,7 @@ impl Service {
             effort: None,
             stream: ApiStream::default(),
             form: SchemaMode::default(),
+            window: None,
             timeouts: Timeouts::default(),
             retry: Backoff::default(),
         }

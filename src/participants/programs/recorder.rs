@@ -6,14 +6,17 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use axum::Router;
+use axum::body::to_bytes;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 pub(super) const ANSWER: &str = "recorded";
-/// A longer line of a request's head is cut, in bytes.
-const MOST_LINE: u64 = 64 * 1024;
 /// A larger body is not read, in bytes.
 const MOST_BODY: usize = 64 * 1024 * 1024;
 
@@ -25,32 +28,21 @@ pub(super) struct Recording {
     pub(super) hosts: Vec<String>,
 }
 
+type SharedRecording = Arc<Mutex<Recording>>;
+
 /// A recorder at work until it is dropped.
 pub(super) struct Recorder {
     address: SocketAddr,
-    recording: Arc<Mutex<Recording>>,
+    recording: SharedRecording,
     serving: JoinHandle<()>,
-}
-
-struct Head {
-    method: String,
-    target: String,
-    length: usize,
-    is_chunked: bool,
 }
 
 impl Recorder {
     pub(super) async fn start() -> std::io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        let (address, recording) = (listener.local_addr()?, Arc::new(Mutex::new(Recording::default())));
-        let kept = Arc::clone(&recording);
-        let serving = tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                let kept = Arc::clone(&kept);
-                // A connection that breaks off has no more to tell.
-                tokio::spawn(async move { drop(serve(stream, address, &kept).await) });
-            }
-        });
+        let (address, recording) = (listener.local_addr()?, SharedRecording::default());
+        let service = Router::new().fallback(answer).with_state((address, Arc::clone(&recording)));
+        let serving = tokio::spawn(async move { drop(axum::serve(listener, service).await) });
         Ok(Self { address, recording, serving })
     }
 
@@ -70,75 +62,18 @@ impl Drop for Recorder {
     }
 }
 
-async fn serve(stream: TcpStream, own: SocketAddr, kept: &Mutex<Recording>) -> std::io::Result<()> {
-    let mut stream = BufReader::new(stream);
-    while let Some(head) = head(&mut stream).await? {
-        let body = body(&mut stream, &head).await?;
-        let is_other =
-            head.target.strip_prefix("http://").is_some_and(|rest| !rest.starts_with(&own.to_string()));
-        let answer = if head.method == "CONNECT" || is_other {
-            let host = head.target.trim_start_matches("http://").split('/').next().unwrap_or_default();
-            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-            if !kept.hosts.iter().any(|known| known == host) {
-                kept.hosts.push(host.to_owned());
-            }
-            framed("403 Forbidden", "text/plain", "")
-        } else {
-            answer(&head, &body, kept)
-        };
-        stream.get_mut().write_all(answer.as_bytes()).await?;
+async fn answer(State((own, kept)): State<(SocketAddr, SharedRecording)>, request: Request) -> Response {
+    let (head, body) = request.into_parts();
+    // A proxy is asked for other hosts.
+    if let Some(host) = head.uri.authority().filter(|host| host.as_str() != own.to_string()) {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if !kept.hosts.iter().any(|known| known == host.as_str()) {
+            kept.hosts.push(host.to_string());
+        }
+        return StatusCode::FORBIDDEN.into_response();
     }
-    Ok(())
-}
-
-async fn line(stream: &mut BufReader<TcpStream>) -> std::io::Result<String> {
-    let mut line = Vec::new();
-    stream.take(MOST_LINE).read_until(b'\n', &mut line).await?;
-    Ok(String::from_utf8_lossy(&line).trim_end().to_owned())
-}
-
-/// Reads the head of a request; none where no more comes.
-async fn head(stream: &mut BufReader<TcpStream>) -> std::io::Result<Option<Head>> {
-    let first = line(stream).await?;
-    let mut words = first.split(' ').map(str::to_owned);
-    let (Some(method), Some(target)) = (words.next(), words.next()) else { return Ok(None) };
-    let mut head = Head { method, target, length: 0, is_chunked: false };
-    loop {
-        let line = line(stream).await?;
-        let Some((name, value)) = line.split_once(':') else { return Ok(Some(head)) };
-        match name.to_ascii_lowercase().as_str() {
-            "content-length" => head.length = value.trim().parse().unwrap_or(0),
-            "transfer-encoding" => head.is_chunked = value.to_ascii_lowercase().contains("chunked"),
-            _ => {}
-        }
-    }
-}
-
-async fn body(stream: &mut BufReader<TcpStream>, head: &Head) -> std::io::Result<Vec<u8>> {
-    let mut body = Vec::new();
-    let mut length = head.length;
-    loop {
-        if head.is_chunked {
-            let size = line(stream).await?;
-            length = usize::from_str_radix(size.split(';').next().unwrap_or_default(), 16).unwrap_or(0);
-        }
-        if body.len().saturating_add(length) > MOST_BODY {
-            return Err(std::io::Error::other("the request is too large"));
-        }
-        let start = body.len();
-        body.resize(start + length, 0);
-        stream.read_exact(&mut body[start..]).await?;
-        if head.is_chunked {
-            line(stream).await?;
-        }
-        if !head.is_chunked || length == 0 {
-            return Ok(body);
-        }
-    }
-}
-
-fn answer(head: &Head, body: &[u8], kept: &Mutex<Recording>) -> String {
-    let path = head.target.split('?').next().unwrap_or_default();
+    let Ok(body) = to_bytes(body, MOST_BODY).await else { return StatusCode::BAD_REQUEST.into_response() };
+    let path = head.uri.path();
     let make: fn(&Value) -> (Value, Vec<Value>) = match path.rsplit('/').next() {
         Some("messages") => messages,
         Some("completions") => completions,
@@ -146,26 +81,23 @@ fn answer(head: &Head, body: &[u8], kept: &Mutex<Recording>) -> String {
         Some(call) if call.ends_with("enerateContent") => contents,
         _ => {
             let none = json!({"error": {"type": "not_found_error", "message": "nothing is here"}});
-            return framed("404 Not Found", "application/json", &none.to_string());
+            return (StatusCode::NOT_FOUND, axum::Json(none)).into_response();
         }
     };
-    let request: Value = serde_json::from_slice(body).unwrap_or_default();
+    let request: Value = serde_json::from_slice(&body).unwrap_or_default();
     let (whole, events) = make(&request);
     let is_stream = request["stream"] == true || path.ends_with(":streamGenerateContent");
     kept.lock().unwrap_or_else(PoisonError::into_inner).requests.push(request);
     if !is_stream {
-        return framed("200 OK", "application/json", &whole.to_string());
+        return axum::Json(whole).into_response();
     }
     let event = |event: &Value| match event["type"].as_str() {
         Some(name) => format!("event: {name}\ndata: {event}\n\n"),
         None if event.is_null() => "data: [DONE]\n\n".to_owned(),
         None => format!("data: {event}\n\n"),
     };
-    framed("200 OK", "text/event-stream", &events.iter().map(event).collect::<String>())
-}
-
-fn framed(status: &str, kind: &str, body: &str) -> String {
-    format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+    let events = events.iter().map(event).collect::<String>();
+    ([(CONTENT_TYPE, "text/event-stream")], events).into_response()
 }
 
 /// The answer of Anthropic Messages, whole and as events.

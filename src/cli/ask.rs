@@ -175,8 +175,9 @@ fn found(set_up: &Environment) -> Result<Panel, RunError> {
         let chats = models.iter().filter(|model| !model.contains("embed")).take(OF_SERVER);
         seats.extend(chats.map(|model| format!("{}/{model}", checkup.provider)));
     }
-    let configured = set_up.config.model.value.iter().find(|model| is_model(model) && !seats.contains(model));
-    seats.extend(configured.cloned());
+    let configured = set_up.config.model.iter().map(|model| model.value.clone());
+    let configured = configured.filter(|model| is_model(model) && !seats.contains(model)).collect::<Vec<_>>();
+    seats.extend(configured);
     let is_ready = |name: &&str| match catalog.seat_program(name) {
         Some(program) => catalog.runnable(&program).is_ok(),
         None => catalog.service(name).is_ok_and(|service| service.has_key()),

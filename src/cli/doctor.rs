@@ -45,14 +45,12 @@ pub fn run(names: &[String], depth: ProbeLevel, trusts: bool, output: &mut Conso
     Ok(if any { ExitCode::Unreachable } else { ExitCode::Finished })
 }
 
-/// Prints every setting with where it comes from, and the folders.
+/// Prints the default model and the folders.
 fn settings(set_up: &Environment, output: &mut Console) {
-    let (folders, rows) = (&set_up.folders, set_up.config.rows());
-    let width = rows.iter().map(|(key, _, _)| key.chars().count()).max().unwrap_or(0);
-    output.line("\nSettings:");
-    for (key, value, from) in &rows {
-        output.line(&harmless_line(&format!("{key:width$}  {value}  ({from})")));
-    }
+    let folders = &set_up.folders;
+    let model = set_up.config.model.as_ref();
+    let model = model.map_or("none".to_owned(), |model| format!("{} ({})", model.value, model.from));
+    output.line(&harmless_line(&format!("\ndefault model: {model}")));
     for (name, path) in [
         ("project", &folders.project),
         ("sessions", &folders.sessions()),

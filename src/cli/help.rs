@@ -64,7 +64,6 @@ const ENVIRONMENT: [(&str, &str); 14] = [
     ("NAME_MODEL", "model of one seat: QA_LEAD_MODEL is that of `qa-lead`"),
     ("ROUNDTABLE_HOME", "folder that holds `config` and `state`"),
     ("XDG_CONFIG_HOME, XDG_STATE_HOME", "where these are without ROUNDTABLE_HOME"),
-    ("ROUNDTABLE_ALLOWED_DIRS", "folders outside the project that its files may name"),
     ("ROUNDTABLE_LOG", "file for a debug log, without answers and keys"),
     ("ROUNDTABLE_URL, ROUNDTABLE_TOKEN", "the session and the agent of `roundtable inbox`"),
     ("ROUNDTABLE_ASCII", "draw with ASCII only"),

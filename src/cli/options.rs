@@ -9,7 +9,6 @@ use super::console::Console;
 use crate::config::dirs::Dirs;
 use crate::config::evidence::{EvidenceReader, SecretPolicy};
 use crate::config::read_file::read_text;
-use crate::config::settings::Setting;
 use crate::diagnostic::Diagnostic;
 use crate::launch::environment::Environment;
 use crate::launch::model_choice::ModelFlags;
@@ -22,13 +21,13 @@ const MAX_ANSWERS: u64 = 64 * 1024 * 1024;
 
 pub fn launch_options(run: &Run, set_up: &mut Environment) -> Result<LaunchOptions, Diagnostic> {
     if run.secrets.is_some() {
-        set_up.config.secrets_allowed = Setting { value: true, from: "--secrets".to_owned() };
+        set_up.config.secrets_allowed = true;
     }
     let answers = match &run.common.answers {
         None => Answers::default(),
         Some(path) => Answers::parse(&read_text(path, MAX_ANSWERS)?, &path.display().to_string())?,
     };
-    let evidence = evidence(run, set_up.config.secrets_allowed.value)?;
+    let evidence = evidence(run, set_up.config.secrets_allowed)?;
     Ok(LaunchOptions {
         is_headless: run.batch,
         flags: ModelFlags::parse(&run.model),

@@ -81,12 +81,12 @@ fn work(args: &WorkerArgs, output: &mut Console) -> VerbResult {
     let name = args.name.as_deref();
     let name = name.ok_or_else(|| missing("the worker has no name", "add --name, such as `--name fleet`"))?;
     let name = checked(name)?;
-    let url = args.nats.clone().or_else(|| config.url.clone());
+    let url = args.nats.clone().or_else(|| config.nats.url.clone());
     let url = url.ok_or_else(|| {
         missing("no NATS server is named", "add --nats, or write `worker: {nats: {url: …}}` in config.yaml")
     })?;
-    let creds_file = args.creds.clone().or_else(|| config.creds_file.clone());
-    let in_flight = args.in_flight.or(config.in_flight).unwrap_or(IN_FLIGHT);
+    let creds_file = args.creds.clone().or_else(|| config.nats.creds_file.clone());
+    let in_flight = args.in_flight.or(config.in_flight.map(|most| most.get().min(1024))).unwrap_or(IN_FLIGHT);
     let folder = set_up.folders.state.join("worker").join(name);
     let answerer = answerer(args, &set_up, &folder)?;
     let models: Vec<&str> = answerer.models.iter().map(|model| model.name.as_str()).collect();
@@ -135,10 +135,10 @@ fn answerer(args: &WorkerArgs, set_up: &Environment, folder: &std::path::Path) -
             .hint("write `worker: {table_keys: [ed25519:…]}` in config.yaml, as `roundtable worker table-key` prints it where the sessions run")
             .into());
     }
-    let max_usd = args.max_usd.or(config.max_usd);
+    let max_usd = args.max_usd.or(config.max_usd.map(|most| most.0));
     let mut names = if args.models.is_empty() { config.models.clone() } else { args.models.clone() };
     if names.is_empty() {
-        names.extend(set_up.config.model.value.clone());
+        names.extend(set_up.config.model.as_ref().map(|model| model.value.clone()));
     }
     if names.is_empty() {
         let problem = Diagnostic::new("no model is named");

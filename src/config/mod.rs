@@ -17,18 +17,14 @@ pub mod participant_factory;
 pub mod path_policy;
 pub mod persona_library;
 pub mod prices;
-mod program_config;
 pub mod programs;
 pub mod providers;
 pub mod read_file;
 pub mod remote;
-mod screen;
 mod secret_scan;
 pub mod settings;
-mod show;
 pub mod tasks;
 pub mod trust;
-pub mod worker;
 
 pub use model_price::price_of;
 pub use need::Need;

@@ -5,9 +5,9 @@
 //! names and the user has not agreed to; nothing is run or sent in making them.
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use indexmap::IndexMap;
 
@@ -116,7 +116,7 @@ impl<'a> ParticipantFactory<'a> {
     /// Returns the participant for an external program that the file `named_by` names.
     pub fn program(&self, program: &ProgramSpec, named_by: &str) -> Result<Arc<dyn Participant>, Diagnostic> {
         self.trust.check(&program_need(program, named_by))?;
-        let limit = Duration::from_millis(self.config.timeout_ms.value);
+        let limit = self.config.timeout;
         Ok(Arc::new(ExternalProgram::new(program.clone(), limit)))
     }
 
@@ -133,7 +133,7 @@ impl<'a> ParticipantFactory<'a> {
     }
 
     pub fn program_seat(&self, found: ConfiguredProgram) -> Result<Arc<dyn Participant>, Diagnostic> {
-        let (path, limit) = (self.runnable(&found)?, Duration::from_millis(self.config.timeout_ms.value));
+        let (path, limit) = (self.runnable(&found)?, self.config.timeout);
         Ok(Arc::new(ProgramSeat::new(found.program, path, found.folder, limit)))
     }
 
@@ -206,12 +206,8 @@ impl<'a> ParticipantFactory<'a> {
         }
         let own = self.config.providers.get(provider);
         let known = known(provider);
-        match own.and_then(|own| own.said(|said| said.api.clone())).as_deref() {
-            Some("anthropic") => Some(ApiStyle::Anthropic),
-            Some("openai-responses") => Some(ApiStyle::Responses),
-            Some(_) => Some(ApiStyle::OpenAi),
-            None => known.map(|known| known.dialect).or_else(|| own.map(|_| ApiStyle::OpenAi)),
-        }
+        let set = own.and_then(|own| own.said(|said| said.api));
+        set.or_else(|| known.map(|known| known.dialect)).or_else(|| own.map(|_| ApiStyle::OpenAi))
     }
 
     /// Returns the service with its key.
@@ -236,7 +232,7 @@ impl<'a> ParticipantFactory<'a> {
         for (name, from) in personal.headers {
             let value = match from {
                 HeaderFrom::Text(text) => text,
-                HeaderFrom::Env(variable) => std::env::var(&variable).map_err(|_| {
+                HeaderFrom::Env { env: variable } => std::env::var(&variable).map_err(|_| {
                     Diagnostic::new(format!(
                         "`{provider}` wants {variable} for its header `{name}`: it is not set"
                     ))
@@ -246,7 +242,7 @@ impl<'a> ParticipantFactory<'a> {
         }
         service.effort = own.said(|said| said.effort);
         service.window = known.and_then(|known| known.window);
-        service.timeouts.total = Duration::from_millis(self.config.timeout_ms.value);
+        service.timeouts.total = self.config.timeout;
         service.stream = match own.said(|said| said.stream) {
             Some(false) => ApiStream::Off,
             _ => known.map_or(ApiStream::WithUsage, |known| known.stream),
@@ -298,11 +294,11 @@ impl<'a> ParticipantFactory<'a> {
     pub fn in_flight(&self, provider: &str) -> Option<usize> {
         let own = self.config.providers.get(provider).and_then(|own| own.said(|said| said.max_in_flight));
         let usual = || known(provider)?.in_flight;
-        own.map(|n| usize::try_from(n).unwrap_or(usize::MAX)).or_else(usual)
+        own.map(NonZeroUsize::get).or_else(usual)
     }
 
     pub fn configured_price(&self, model: &str) -> Option<Price> {
-        self.config.prices.get(model).map(|setting| setting.value)
+        self.config.prices.get(model).copied()
     }
 
     /// Every provider by name: the known ones, then the user's own.

@@ -1,5 +1,5 @@
-//! Paths that a project may name: regular files and folders inside it, next to the definition, or where the
-//! user allows it, by a relative path. Links are followed before they are judged; nothing in `.git` is read.
+//! Paths that a project may name: regular files and folders inside it or next to the definition, by a
+//! relative path. Links are followed before they are judged; nothing in `.git` is read.
 //!
 //! Paths that a person gives on the command line are not judged here.
 
@@ -9,26 +9,17 @@ use super::read_file::read_text;
 use crate::diagnostic::Diagnostic;
 use crate::workflow::ParticipantSpec;
 
-/// The variable that names folders outside the project that its files may name.
-pub const ALLOWED: &str = "ROUNDTABLE_ALLOWED_DIRS";
-
 #[derive(Debug, Clone, Default)]
 pub struct PathPolicy {
     /// The project, and the definition's folder.
     roots: Vec<PathBuf>,
-    /// The folders that the user allows beside them.
-    allowed: Vec<PathBuf>,
 }
 
 impl PathPolicy {
     /// The bounds of a project, and of a definition's file if one is given.
     pub fn for_project(project: &Path, definition: Option<&str>) -> Self {
-        let real = |paths: Vec<PathBuf>| paths.iter().filter_map(|path| path.canonicalize().ok()).collect();
-        let variable = std::env::var_os(ALLOWED).unwrap_or_default();
-        let allowed = std::env::split_paths(&variable).filter(|path| path.is_absolute()).collect();
-        let mut roots = vec![project.to_owned()];
-        roots.extend(definition.map(|file| folder_of(Path::new(file))));
-        Self { roots: real(roots), allowed: real(allowed) }
+        let roots = std::iter::once(project.to_owned()).chain(definition.map(|file| folder_of(Path::new(file))));
+        Self { roots: roots.filter_map(|path| path.canonicalize().ok()).collect() }
     }
 
     /// A recording that leads out, where a file of the project names it as a model.
@@ -40,12 +31,9 @@ impl PathPolicy {
     /// As [`PathPolicy::check`], of a path as a file of the project writes it.
     pub fn check_named(&self, path: &Path) -> Result<(), Diagnostic> {
         self.check(path)?;
-        let is_allowed = path.canonicalize().is_ok_and(|real| is_in(&real, &self.allowed));
-        if path.is_absolute() && !is_allowed {
+        if path.is_absolute() {
             let message = format!("`{}` is an absolute path, which a project must not name", path.display());
-            return Err(
-                Diagnostic::new(message).hint(format!("write it relative, or name its folder in {ALLOWED}"))
-            );
+            return Err(Diagnostic::new(message).hint("write it relative"));
         }
         Ok(())
     }
@@ -53,13 +41,9 @@ impl PathPolicy {
     /// Refuses a path that leads out; what is not there leads nowhere.
     pub fn check(&self, path: &Path) -> Result<(), Diagnostic> {
         let Ok(real) = path.canonicalize() else { return Ok(()) };
-        if is_in(&real, &self.allowed) {
-            return Ok(());
-        }
         let Some(inside) = self.roots.iter().find_map(|root| real.strip_prefix(root).ok()) else {
             let message = format!("`{}` is outside the project", path.display());
-            let hint = format!("keep it in the project, or name its folder in {ALLOWED}");
-            return Err(Diagnostic::new(message).hint(hint));
+            return Err(Diagnostic::new(message).hint("keep it in the project"));
         };
         if inside.components().any(|part| part.as_os_str().eq_ignore_ascii_case(".git")) {
             let message = format!("`{}` leads into `.git`, which is not read", path.display());
@@ -76,10 +60,6 @@ impl PathPolicy {
         self.check(path)?;
         read_text(path, limit).map(Some)
     }
-}
-
-fn is_in(path: &Path, folders: &[PathBuf]) -> bool {
-    folders.iter().any(|folder| path.starts_with(folder))
 }
 
 /// The folder a file is in; the current one for a bare name or standard input.

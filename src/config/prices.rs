@@ -91,13 +91,6 @@ pub const TABLE: [PriceSource; 6] = [
     },
 ];
 
-/// Describes the table next to its prices.
-pub fn in_words() -> String {
-    let count: usize = TABLE.iter().map(|published| published.prices.len()).sum();
-    let oldest = TABLE.iter().map(|published| published.as_of).min().unwrap_or(AS_OF);
-    format!("{count} models, published {oldest} to {AS_OF}; override with `prices` in config.yaml")
-}
-
 /// Returns the published price of a model, or of the model that it is a dated version of.
 pub(super) fn usual(provider: &str, name: &str) -> Option<Price> {
     let provider = if provider == "openai-responses" { "openai" } else { provider };

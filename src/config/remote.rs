@@ -1,14 +1,14 @@
-//! `remote`: where remote seats reach a session, and the workers that it knows.
+//! `remote` and `worker`: where remote seats reach a session, the workers that it knows, and what this machine
+//! answers for seats of sessions elsewhere.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use indexmap::IndexMap;
+use serde::Deserialize;
 
-use crate::diagnostic::Diagnostic;
 use crate::round::seal::sign::named_key;
-use crate::workflow::Fields;
-use crate::yaml::Node;
 
 /// The address at which `serve` and the screen listen for remote seats, and its encryption.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,89 +24,104 @@ pub struct DoorAddress {
     pub behind: Option<String>,
 }
 
+/// A NATS server, `nats://HOST:PORT` or `tls://HOST:PORT`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NatsConfig {
+    pub url: Option<String>,
+    pub creds_file: Option<PathBuf>,
+}
+
 /// The NATS server of workers, and who they are.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorkersConfig {
-    /// `nats://HOST:PORT` or `tls://HOST:PORT`.
-    pub url: Option<String>,
-    pub creds_file: Option<PathBuf>,
+    pub nats: NatsConfig,
     /// The public key of each worker, in hex.
     pub keys: IndexMap<String, String>,
 }
 
-pub(super) fn remote(
-    node: &Node,
-    file: &str,
-    problems: &mut Vec<Diagnostic>,
-) -> (DoorAddress, WorkersConfig) {
-    let mut workers = WorkersConfig::default();
-    let door = Fields::from_node(node, "`remote`", file).and_then(|mut fields| {
-        workers = workers_config(&mut fields, file, problems)?;
-        Ok(door_address(node, fields, file, problems))
-    });
-    let door = door.unwrap_or_else(|problem| {
-        problems.push(problem);
-        DoorAddress::default()
-    });
-    (door, workers)
+/// A number greater than 0.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(try_from = "f64")]
+pub struct Positive(pub f64);
+
+impl TryFrom<f64> for Positive {
+    type Error = &'static str;
+
+    fn try_from(number: f64) -> Result<Self, Self::Error> {
+        if number > 0.0 { Ok(Self(number)) } else { Err("a number greater than 0 is wanted") }
+    }
 }
 
-fn workers_config(
-    fields: &mut Fields<'_>,
-    file: &str,
-    problems: &mut Vec<Diagnostic>,
-) -> Result<WorkersConfig, Diagnostic> {
-    let mut found = WorkersConfig::default();
-    if let Some(node) = fields.node("nats") {
-        let mut fields = Fields::from_node(node, "`nats` of `remote`", file)?;
-        found.url = fields.text("url");
-        found.creds_file = fields.text("creds_file").map(PathBuf::from);
-        problems.extend(fields.finish(&[]));
+/// A public key in hex.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct PublicKey(pub String);
+
+impl TryFrom<String> for PublicKey {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let hint = "no public key: `roundtable worker keygen` and `table-key` print one, `ed25519:…`";
+        named_key(&text).map(Self).ok_or(hint)
     }
-    for (name, node) in fields.entries("workers") {
-        let mut fields = Fields::from_node(node, format!("worker `{name}`"), file)?;
-        match fields.text("key").as_deref().and_then(named_key) {
-            Some(key) => drop(found.keys.insert(name, key)),
-            None => problems.push(
-                node.problem(file, format!("worker `{name}` has no `key` that is a public key"))
-                    .hint("`roundtable worker keygen`, where the worker runs, prints it: `ed25519:…`"),
-            ),
-        }
-        problems.extend(fields.finish(&[]));
-    }
-    Ok(found)
 }
 
-fn door_address(
-    node: &Node,
-    mut fields: Fields<'_>,
-    file: &str,
-    problems: &mut Vec<Diagnostic>,
-) -> DoorAddress {
-    let bind = fields.text("bind");
-    let certificate = (fields.text("cert_file"), fields.text("key_file"));
-    let found = DoorAddress {
-        bind: bind.as_ref().and_then(|address| address.parse().ok()),
-        lan: fields.flag("lan").unwrap_or(false),
-        self_signed: fields.flag("self_signed").unwrap_or(false),
-        behind: fields.text("behind"),
-        certificate: None,
-    };
-    problems.extend(fields.finish(&[]));
-    let mut wrong = |message: &str| problems.push(node.problem(file, message.to_owned()));
-    if bind.is_some() && found.bind.is_none() {
-        wrong("`bind` of `remote` is an address with a port, such as `127.0.0.1:8700`");
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KnownWorker {
+    key: PublicKey,
+}
+
+/// Defaults for the options of `roundtable worker`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WorkerConfig {
+    pub nats: NatsConfig,
+    /// The tables that may ask.
+    pub table_keys: Vec<PublicKey>,
+    /// Models that may be asked, the usual one first.
+    pub models: Vec<String>,
+    /// The most that all answers may cost, in US dollars.
+    pub max_usd: Option<Positive>,
+    pub in_flight: Option<NonZeroU64>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct RemoteConfig {
+    bind: Option<String>,
+    lan: bool,
+    self_signed: bool,
+    cert_file: Option<PathBuf>,
+    key_file: Option<PathBuf>,
+    behind: Option<String>,
+    nats: NatsConfig,
+    workers: IndexMap<String, KnownWorker>,
+}
+
+impl RemoteConfig {
+    pub fn workers_config(&self) -> WorkersConfig {
+        let keys = self.workers.iter().map(|(name, worker)| (name.clone(), worker.key.0.clone())).collect();
+        WorkersConfig { nats: self.nats.clone(), keys }
     }
-    if found.lan && bind.is_some() {
-        wrong("`remote` has either `lan` or `bind`");
-    }
-    match certificate {
-        (Some(_), Some(_)) if found.self_signed => wrong("`remote` has either `self_signed` or `cert_file`"),
-        (Some(certificate), Some(key)) => {
-            return DoorAddress { certificate: Some((certificate.into(), key.into())), ..found };
+
+    pub fn door_address(self) -> Result<DoorAddress, &'static str> {
+        let bind = self.bind.map(|address| address.parse()).transpose();
+        let bind = bind
+            .map_err(|_| "`bind` of `remote` is an address with a port, such as `127.0.0.1:8700`")?;
+        if self.lan && bind.is_some() {
+            return Err("`remote` has either `lan` or `bind`");
         }
-        (None, None) => {}
-        _ => wrong("`remote` needs both `cert_file` and `key_file`"),
+        let certificate = match (self.cert_file, self.key_file) {
+            (Some(_), Some(_)) if self.self_signed => {
+                return Err("`remote` has either `self_signed` or `cert_file`");
+            }
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            (None, None) => None,
+            _ => return Err("`remote` needs both `cert_file` and `key_file`"),
+        };
+        let (lan, self_signed, behind) = (self.lan, self.self_signed, self.behind);
+        Ok(DoorAddress { bind, lan, self_signed, certificate, behind })
     }
-    found
 }

@@ -1,64 +1,144 @@
 //! Configuration in layers: flag, environment, the project's file, the user's file, default.
 //!
-//! Every value remembers where it came from. Keys to services are never values here: only the names
-//! of the variables that hold them, or the command that prints one. What the project says of a service
-//! stands beside what the user says: which of it counts is judged in `access.rs`. How the screen looks and
-//! is worked is read from the user's file alone.
+//! Keys to services are never values here: only the names of the variables that hold them, or the command
+//! that prints one. What the project says of a service stands beside what the user says: which of it counts
+//! is judged in `access.rs`. How the screen looks and is worked is read from the user's file alone.
 
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use indexmap::IndexMap;
+use serde::de::{DeserializeOwned, Deserializer, Error as _};
+use serde::Deserialize;
+use serde_json::Value as Json;
+use serde_path_to_error::Segment;
 
 use super::dirs::Dirs;
-use super::program_config::program;
 use super::providers::KNOWN;
 use super::read_file::read_text;
-use super::remote::{DoorAddress, WorkersConfig, remote};
-use super::screen::{ScreenConfig, screen};
-use super::worker::{WorkerConfig, worker};
+use super::remote::{DoorAddress, Positive, RemoteConfig, WorkerConfig, WorkersConfig};
 use crate::core::ReplyLimits;
 use crate::diagnostic::Diagnostic;
 use crate::history::Price;
+use crate::participants::api::ApiStyle;
 use crate::participants::http::{KeyHeader, LOCAL_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS};
-use crate::participants::programs::{SeatProgram, named};
-use crate::workflow::{Effort, Fields};
+use crate::participants::programs::{HARMLESS_TOOLS, OutputPaths, SeatProgram, named};
+use crate::workflow::{Effort, parse_duration};
 use crate::yaml::{Node, Value, literal_keys, read};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting<T> {
     pub value: T,
-    /// `default`, a file's path or a variable's name.
+    /// A file's path or a variable's name.
     pub from: String,
 }
 
-/// A service of the user's own, or a change to a known one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// A service of the user's own, or a change to a known one. The keys from `command` on are a program's.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ProviderConfig {
-    /// `openai`, `openai-responses` or `anthropic`.
-    pub api: Option<String>,
+    pub api: Option<ApiStyle>,
     pub base_url: Option<String>,
     pub key_env: Option<String>,
     pub key_command: Vec<String>,
-    pub max_in_flight: Option<u64>,
+    pub max_in_flight: Option<NonZeroUsize>,
     /// Replies are streamed unless this is `false`.
     pub stream: Option<bool>,
     /// The answer's JSON Schema is sent; by default if the service is known to take it.
     pub structured: Option<bool>,
-    /// The program that answers, if `command` names one; for a program known by name, what is added to it.
-    pub program: SeatProgram,
     /// The default effort of its models.
     pub effort: Option<Effort>,
-    pub max_output_tokens: Option<u64>,
+    pub max_output_tokens: Option<NonZeroU64>,
     /// Further headers of each request, by name.
-    pub headers: Vec<(String, HeaderFrom)>,
+    pub headers: IndexMap<String, HeaderFrom>,
     /// Which header holds the key, where it is not the usual one.
     pub auth: Option<KeyHeader>,
+    command: Vec<String>,
+    arguments: Vec<String>,
+    env: Vec<String>,
+    prompt: Option<PromptBy>,
+    reply: Option<String>,
+    tokens_in: Option<String>,
+    tokens_cached: Option<String>,
+    tokens_out: Option<String>,
+    cost: Option<String>,
+    version: Vec<String>,
+    allow_tools: Vec<String>,
+    tool_less: bool,
+    base_url_env: Option<String>,
+    /// The program that answers, if `command` names one; for a program known by name, what is added to it.
+    #[serde(skip)]
+    pub program: SeatProgram,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum PromptBy {
+    Stdin,
+    Argument,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged, expecting = "a header is a text or `{env: VARIABLE}`")]
 pub enum HeaderFrom {
     Text(String),
-    Env(String),
+    Env { env: String },
+}
+
+impl ProviderConfig {
+    /// Returns the program that a provider is; of one known by name, what is added to it. An error comes with
+    /// its hint.
+    fn seat_program(&self, name: &str) -> Result<SeatProgram, (String, String)> {
+        let list = |text: &Option<String>| text.iter().cloned().collect();
+        let mut program = SeatProgram {
+            provider: name.to_owned(),
+            command: self.command.clone(),
+            arguments: self.arguments.clone(),
+            env: self.env.clone(),
+            output: OutputPaths {
+                reply: self.reply.clone(),
+                tokens_in: list(&self.tokens_in),
+                tokens_cached: list(&self.tokens_cached),
+                tokens_out: list(&self.tokens_out),
+                cost: self.cost.clone(),
+                ..OutputPaths::default()
+            },
+            version: self.version.clone(),
+            allow_tools: self.allow_tools.clone(),
+            tool_less: self.tool_less,
+            recorder_set: self.base_url_env.iter().map(|name| (name.clone(), "{recorder}".to_owned())).collect(),
+            ..SeatProgram::default()
+        };
+        if self.prompt == Some(PromptBy::Argument) {
+            program.command.push("{prompt}".to_owned());
+        }
+        if let Some((path, error)) = program.output.problems().into_iter().next() {
+            let hint = error.hint.unwrap_or_else(|| "write it as `usage.input_tokens`".to_owned());
+            return Err((format!("`{path}` is no path: {}", error.message), hint));
+        }
+        if let Some(tool) = self.allow_tools.iter().find(|tool| !HARMLESS_TOOLS.contains(&tool.as_str())) {
+            let known = HARMLESS_TOOLS.map(|tool| format!("`{tool}`")).join(" and ");
+            let hint = format!("only {known} can be allowed: they read, run and fetch nothing");
+            return Err((format!("`{tool}` cannot be allowed in a blind round"), hint));
+        }
+        let bare = SeatProgram { provider: name.to_owned(), ..SeatProgram::default() };
+        let (message, hint) = match (named(name).is_some(), program.command.is_empty()) {
+            (true, false) => {
+                (format!("`{name}` has flags of its own"), "give another name to a provider with a `command` of yours")
+            }
+            (false, _) if !self.arguments.is_empty() => (
+                format!("`arguments` of `{name}` have no effect: they are for programs known by name"),
+                "write them into its `command`",
+            ),
+            (false, true) if program != bare => (
+                format!("provider `{name}` has keys of a program and no `command`"),
+                "add `command: [program, argument]`",
+            ),
+            _ => return Ok(program),
+        };
+        Err((message, hint.to_owned()))
+    }
 }
 
 /// Settings of a service in the user's file and in the project's.
@@ -75,6 +155,69 @@ impl Provider {
     }
 }
 
+/// How the screen looks and is worked.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ScreenConfig {
+    /// Keys by the action's name, in place of the usual ones.
+    #[serde(deserialize_with = "keys")]
+    pub keys: IndexMap<String, Vec<String>>,
+    /// Colors by role: `good, bad, active, key, background`.
+    #[serde(deserialize_with = "colors")]
+    pub colors: IndexMap<String, String>,
+    pub ascii: bool,
+    pub mouse: bool,
+    pub notify: NotifyConfig,
+}
+
+impl Default for ScreenConfig {
+    fn default() -> Self {
+        let (keys, colors) = (IndexMap::new(), IndexMap::new());
+        Self { keys, colors, ascii: false, mouse: true, notify: NotifyConfig::Bell }
+    }
+}
+
+/// The call when a long round closes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NotifyConfig {
+    Off,
+    Bell,
+    All,
+}
+
+/// A price in $ per million tokens.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PriceConfig {
+    input: Positive,
+    output: Positive,
+    cached: Option<Positive>,
+}
+
+#[derive(Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum SecretsConfig {
+    Refuse,
+    Allow,
+}
+
+/// A file as it is written.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ConfigFile {
+    model: Option<String>,
+    max_output_tokens: Option<NonZeroU64>,
+    #[serde(deserialize_with = "duration")]
+    timeout: Option<Duration>,
+    providers: IndexMap<String, ProviderConfig>,
+    prices: IndexMap<String, PriceConfig>,
+    secrets: Option<SecretsConfig>,
+    screen: ScreenConfig,
+    remote: RemoteConfig,
+    worker: WorkerConfig,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Layer {
     Own,
@@ -83,14 +226,14 @@ enum Layer {
 
 #[derive(Debug, Clone)]
 pub struct Config {
-    pub model: Setting<Option<String>>,
-    pub max_output_tokens: Setting<u64>,
-    /// Limit of one request without retries, in milliseconds.
-    pub timeout_ms: Setting<u64>,
+    pub model: Option<Setting<String>>,
+    pub max_output_tokens: u64,
+    /// Limit of one request without retries.
+    pub timeout: Duration,
     pub providers: IndexMap<String, Provider>,
-    pub prices: IndexMap<String, Setting<Price>>,
-    pub secrets_allowed: Setting<bool>,
-    pub screen: Setting<ScreenConfig>,
+    pub prices: IndexMap<String, Price>,
+    pub secrets_allowed: bool,
+    pub screen: ScreenConfig,
     pub door: DoorAddress,
     pub worker: WorkerConfig,
     pub workers: WorkersConfig,
@@ -99,24 +242,25 @@ pub struct Config {
     pub notices: Vec<Diagnostic>,
 }
 
-const FILE: &str = "config.yaml";
+pub const FILE: &str = "config.yaml";
 /// A larger one is not read, in bytes.
 const MOST: u64 = 1024 * 1024;
 /// Names of fields that can only hold a key here, beside the usual ones.
 const KEY_FIELDS: [&str; 2] = ["key", "token"];
+/// Keys that count in the user's file alone.
+const OWN_ALONE: [&str; 5] = ["prices", "remote", "screen", "secrets", "worker"];
 
 impl Config {
     /// Reads the user's and the project's file and the environment.
     pub fn load(folders: &Dirs) -> Result<Self, Vec<Diagnostic>> {
-        let default = || "default".to_owned();
         let mut config = Self {
-            model: Setting { value: None, from: default() },
-            max_output_tokens: Setting { value: MAX_OUTPUT_TOKENS.into(), from: default() },
-            timeout_ms: Setting { value: 600_000, from: default() },
+            model: None,
+            max_output_tokens: MAX_OUTPUT_TOKENS.into(),
+            timeout: Duration::from_secs(600),
             providers: IndexMap::new(),
             prices: IndexMap::new(),
-            secrets_allowed: Setting { value: false, from: default() },
-            screen: Setting { value: ScreenConfig::default(), from: default() },
+            secrets_allowed: false,
+            screen: ScreenConfig::default(),
             door: DoorAddress::default(),
             worker: WorkerConfig::default(),
             workers: WorkersConfig::default(),
@@ -130,8 +274,8 @@ impl Config {
         if let Some(text) = folders.of_project(FILE, MOST)? {
             config.layer(&text, &folders.project.join(".s2s").join(FILE), Layer::Project)?;
         }
-        if let Ok(model) = std::env::var("ROUNDTABLE_MODEL") {
-            config.model = Setting { value: Some(model), from: "ROUNDTABLE_MODEL".to_owned() };
+        if let Ok(value) = std::env::var("ROUNDTABLE_MODEL") {
+            config.model = Some(Setting { value, from: "ROUNDTABLE_MODEL".to_owned() });
         }
         Ok(config)
     }
@@ -146,82 +290,59 @@ impl Config {
         if !literal.is_empty() {
             return Err(literal);
         }
-        let mut problems = Vec::new();
-        let mut fields = Fields::from_node(node, "the configuration", file)?;
+        let said: ConfigFile = parsed(node, file)?;
         let from = || file.to_owned();
-        if let Some(model) = fields.text("model") {
-            self.model = Setting { value: Some(model), from: from() };
-        }
-        if let Some(value) = fields.whole_number("max_output_tokens", 1) {
-            self.max_output_tokens = Setting { value, from: from() };
-        }
-        if let Some(value) = fields.duration("timeout") {
-            self.timeout_ms = Setting { value, from: from() };
-        }
-        for (name, node) in fields.entries("providers") {
+        self.model = said.model.map(|value| Setting { value, from: from() }).or(self.model.take());
+        self.max_output_tokens = said.max_output_tokens.map_or(self.max_output_tokens, NonZeroU64::get);
+        self.timeout = said.timeout.unwrap_or(self.timeout);
+        let mut ignored = |node: &Node, what: &str| {
+            let message = format!("{what} in your own configuration alone: ignored");
+            self.notices.push(node.problem(file, message));
+        };
+        for (name, mut value) in said.providers {
+            let place = node.get("providers").and_then(|all| all.get(&name)).unwrap_or(node);
             if layer == Layer::Project && named(&name).is_some() {
-                let message = format!("`{name}` is changed in your own configuration alone: ignored");
-                self.notices.push(node.problem(file, message));
+                ignored(place, &format!("`{name}` is changed"));
                 continue;
             }
-            if let Some(mut value) = provider(node, &name, file, &mut problems) {
-                if layer == Layer::Project && !(value.headers.is_empty() && value.auth.is_none()) {
-                    let message = format!(
-                        "`headers` and `auth` of `{name}` count in your own configuration alone: ignored"
-                    );
-                    self.notices.push(node.problem(file, message));
-                    (value.headers, value.auth) = (Vec::new(), None);
-                }
-                let said = self.providers.entry(name).or_default();
-                let said = if layer == Layer::Own { &mut said.own } else { &mut said.project };
-                *said = Some(Setting { value, from: from() });
+            if layer == Layer::Project && !(value.headers.is_empty() && value.auth.is_none()) {
+                ignored(place, &format!("`headers` and `auth` of `{name}` count"));
+                (value.headers, value.auth) = (IndexMap::new(), None);
             }
+            value.program = value
+                .seat_program(&name)
+                .map_err(|(message, hint)| place.problem(file, message).hint(hint))?;
+            let said = self.providers.entry(name).or_default();
+            let said = if layer == Layer::Own { &mut said.own } else { &mut said.project };
+            *said = Some(Setting { value, from: from() });
         }
-        match layer {
-            Layer::Own => self.own_alone(&mut fields, file, &mut problems),
-            Layer::Project => {
-                for key in ["prices", "remote", "screen", "secrets", "worker"] {
-                    if let Some(node) = fields.node(key) {
-                        let message = format!("`{key}` counts in your own configuration alone: ignored");
-                        self.notices.push(node.problem(file, message));
-                    }
-                }
+        if layer == Layer::Project {
+            for (key, node) in OWN_ALONE.iter().filter_map(|key| Some((key, node.get(key)?))) {
+                ignored(node, &format!("`{key}` counts"));
             }
+            return Ok(());
         }
-        problems.extend(fields.finish(&[]));
-        if problems.is_empty() { Ok(()) } else { Err(problems) }
-    }
-
-    /// Reads what only the user's file can say.
-    fn own_alone(&mut self, fields: &mut Fields<'_>, file: &str, problems: &mut Vec<Diagnostic>) {
-        for (name, node) in fields.entries("prices") {
-            if let Some(value) = price(node, &name, file, problems) {
-                self.prices.insert(name, Setting { value, from: file.to_owned() });
-            }
-        }
-        if let Some(value) = fields.word("secrets", &[("refuse", false), ("allow", true)]) {
-            self.secrets_allowed = Setting { value, from: file.to_owned() };
-        }
-        if let Some(node) = fields.node("screen") {
-            file.clone_into(&mut self.screen.from);
-            screen(node, file, &mut self.screen.value, problems);
-        }
-        if let Some(node) = fields.node("remote") {
-            (self.door, self.workers) = remote(node, file, problems);
-        }
-        if let Some(node) = fields.node("worker") {
-            self.worker = worker(node, file, problems);
-        }
+        self.prices.extend(said.prices.into_iter().map(|(name, price)| {
+            let (input, output) = (price.input.0, price.output.0);
+            (name, Price { input, cached: price.cached.map_or(input, |cached| cached.0), output })
+        }));
+        self.secrets_allowed |= said.secrets == Some(SecretsConfig::Allow);
+        self.screen = said.screen;
+        self.workers = said.remote.workers_config();
+        let wrong = |message| node.get("remote").unwrap_or(node).problem(file, message);
+        self.door = said.remote.door_address().map_err(wrong)?;
+        self.worker = said.worker;
+        Ok(())
     }
 
     pub fn reply_limits(&self) -> ReplyLimits {
         let of = |(name, provider): (&String, &Provider)| {
-            Some((name.clone(), provider.said(|said| said.max_output_tokens)?))
+            Some((name.clone(), provider.said(|said| said.max_output_tokens)?.get()))
         };
         let small = KNOWN.iter().filter(|known| self.has_small_default(known.name));
         let small = small.map(|known| (known.name.to_owned(), LOCAL_OUTPUT_TOKENS.into()));
         ReplyLimits {
-            usual: self.max_output_tokens.value,
+            usual: self.max_output_tokens,
             by_provider: small.chain(self.providers.iter().filter_map(of)).collect(),
         }
     }
@@ -230,74 +351,67 @@ impl Config {
     pub fn has_small_default(&self, provider: &str) -> bool {
         let set = self.providers.get(provider).and_then(|own| own.said(|said| said.max_output_tokens));
         let is_small = KNOWN.iter().any(|known| known.name == provider && known.is_small());
-        is_small && set.is_none() && self.max_output_tokens.value == u64::from(MAX_OUTPUT_TOKENS)
+        is_small && set.is_none() && self.max_output_tokens == u64::from(MAX_OUTPUT_TOKENS)
     }
 }
 
-fn provider(node: &Node, name: &str, file: &str, problems: &mut Vec<Diagnostic>) -> Option<ProviderConfig> {
-    let mut fields = match Fields::from_node(node, format!("provider `{name}`"), file) {
-        Ok(fields) => fields,
-        Err(problem) => {
-            problems.push(problem);
-            return None;
+/// Reads the values of a file; the first that does not fit is a problem at its place.
+fn parsed<T: DeserializeOwned>(node: &Node, file: &str) -> Result<T, Diagnostic> {
+    serde_path_to_error::deserialize(without_nulls(node.to_json())).map_err(|error| {
+        let mut at = node;
+        for segment in error.path() {
+            let inner = match (segment, &at.value) {
+                (Segment::Map { key }, _) => at.get(key),
+                (Segment::Seq { index }, Value::List(items)) => items.get(*index),
+                _ => None,
+            };
+            at = inner.unwrap_or(at);
         }
-    };
-    let styles = ["openai", "openai-responses", "anthropic"].map(|name| (name, name));
-    let config = ProviderConfig {
-        api: fields.word("api", &styles).map(str::to_owned),
-        base_url: fields.text("base_url"),
-        key_env: fields.text("key_env"),
-        key_command: fields.texts("key_command"),
-        max_in_flight: fields.whole_number("max_in_flight", 1),
-        stream: fields.flag("stream"),
-        structured: fields.flag("structured"),
-        program: program(&mut fields, node, name),
-        effort: fields.word("effort", &Effort::WORDS),
-        max_output_tokens: fields.whole_number("max_output_tokens", 1),
-        headers: headers(&mut fields, file, problems),
-        auth: fields.word("auth", &[("bearer", KeyHeader::Bearer), ("api-key", KeyHeader::ApiKey)]),
-    };
-    problems.extend(fields.finish(&[]));
-    Some(config)
+        let path = error.path().to_string();
+        let place = if path == "." { String::new() } else { format!("`{path}`: ") };
+        at.problem(file, format!("{place}{}", error.inner()))
+    })
 }
 
-fn headers(fields: &mut Fields<'_>, file: &str, problems: &mut Vec<Diagnostic>) -> Vec<(String, HeaderFrom)> {
-    let mut headers = Vec::new();
-    for (name, node) in fields.entries("headers") {
-        match &node.value {
-            Value::Text(text) => headers.push((name, HeaderFrom::Text(text.clone()))),
-            Value::Map(map)
-                if let [(key, variable)] = map.as_slice()
-                    && key.text == "env"
-                    && let Value::Text(variable) = &variable.value =>
-            {
-                headers.push((name, HeaderFrom::Env(variable.clone())));
-            }
-            _ => {
-                let message = format!("the header `{name}` is a text or `{{env: VARIABLE}}`");
-                problems.push(node.problem(file, message));
-            }
+/// A key without a value counts as absent.
+fn without_nulls(value: Json) -> Json {
+    match value {
+        Json::Object(map) => {
+            let filled = map.into_iter().filter(|(_, value)| !value.is_null());
+            filled.map(|(key, value)| (key, without_nulls(value))).collect()
         }
+        other => other,
     }
-    headers
 }
 
-fn price(node: &Node, name: &str, file: &str, problems: &mut Vec<Diagnostic>) -> Option<Price> {
-    let mut fields = Fields::from_node(node, format!("the price of `{name}`"), file).ok()?;
-    let price = (fields.positive("input"), fields.positive("output"));
-    let cached = fields.positive("cached");
-    let found = fields.finish(&[]);
-    if found.is_empty() && (price.0.is_none() || price.1.is_none()) {
-        let message = format!("the price of `{name}` needs `input` and `output`, in $ per million tokens");
-        problems.push(node.problem(file, message));
-    }
-    problems.extend(found);
-    let (input, output) = (price.0?, price.1?);
-    Some(Price { input, cached: cached.unwrap_or(input), output })
+fn duration<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+    let written = written(&Json::deserialize(from)?);
+    let wrong = || D::Error::custom("a time such as `90s`, `2m` or `500ms` is wanted");
+    parse_duration(&written).map(|ms| Some(Duration::from_millis(ms))).ok_or_else(wrong)
+}
+
+/// A text, or another value as it is written.
+fn written(value: &Json) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn keys<'de, D: Deserializer<'de>>(from: D) -> Result<IndexMap<String, Vec<String>>, D::Error> {
+    let of = |value: Json| match value {
+        Json::Array(items) => items.iter().map(written).collect(),
+        one => vec![written(&one)],
+    };
+    let keys = IndexMap::<String, Json>::deserialize(from)?;
+    Ok(keys.into_iter().map(|(name, value)| (name, of(value))).collect())
+}
+
+fn colors<'de, D: Deserializer<'de>>(from: D) -> Result<IndexMap<String, String>, D::Error> {
+    let colors = IndexMap::<String, Json>::deserialize(from)?;
+    Ok(colors.into_iter().map(|(role, value)| (role, written(&value))).collect())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::remote::PublicKey;
     use super::*;
     use crate::round::seal::sign::SigningKey;
 
@@ -315,21 +429,15 @@ mod tests {
     }
 
     #[test]
-    fn later_layers_win_and_say_so() {
-        let config =
-            layered("max_output_tokens: 900\nproviders:\n  lab: {api: openai, base_url: \"http://x\"}\n");
-        let rows = config.unwrap().rows();
-        assert!(rows.contains(&("max_output_tokens".into(), "900".into(), "c.yaml".into())));
-        assert!(rows.contains(&("timeout".into(), "600s".into(), "default".into())));
-    }
-
-    #[test]
     fn a_key_by_value_and_an_unknown_key_are_refused_with_their_line() {
         let problems = layered("providers:\n  lab:\n    api_key: sk-123\n").unwrap_err();
         assert_eq!(problems[0].place.as_ref().unwrap().line, 3);
         assert!(!problems[0].to_string().contains("sk-123"));
+        let problems = layered("model: x\nproviders: {lab: {\n  stream: maybe}}\n").unwrap_err();
+        assert_eq!(problems[0].place.as_ref().unwrap().line, 3);
+        assert!(problems[0].message.starts_with("`providers.lab.stream`: "), "{problems:?}");
         let problems = layered("modle: x\n").unwrap_err();
-        assert_eq!(problems[0].hint.as_deref(), Some("did you mean `model`?"));
+        assert!(problems[0].message.starts_with("unknown field `modle`, expected one of `model`,"));
     }
 
     #[test]
@@ -364,9 +472,9 @@ mod tests {
              models: [a/b], max_usd: 0.5, in_flight: 3}}\n"
         );
         own(&mut config, &text).unwrap();
-        assert_eq!(config.worker.table_keys, [key.clone(), key]);
-        assert_eq!((config.worker.max_usd, config.worker.in_flight), (Some(0.5), Some(3)));
-        assert_eq!(config.worker.url.as_deref(), Some("nats://q"));
+        assert_eq!(config.worker.table_keys, [PublicKey(key.clone()), PublicKey(key)]);
+        assert_eq!((config.worker.max_usd, config.worker.in_flight), (Some(Positive(0.5)), NonZeroU64::new(3)));
+        assert_eq!(config.worker.nats.url.as_deref(), Some("nats://q"));
         for wrong in ["table_keys: [abc]", "nats: {host: x}", "modles: [x]"] {
             own(&mut config, &format!("worker: {{{wrong}}}\n")).unwrap_err();
         }
@@ -376,12 +484,12 @@ mod tests {
     fn a_project_says_nothing_of_the_screen_and_stands_beside_the_user() {
         let mut config =
             layered("screen: {keys: {quit: F9}}\nproviders: {lab: {max_in_flight: 2}}\n").unwrap();
-        assert_eq!(config.screen.value, ScreenConfig::default());
+        assert_eq!(config.screen, ScreenConfig::default());
         assert!(config.notices[0].message.contains("`screen` counts in your own"), "{:?}", config.notices);
         let own = "providers: {lab: {base_url: \"http://own\", max_in_flight: 3}}\n";
         config.layer(own, Path::new("own.yaml"), Layer::Own).unwrap();
         let lab = &config.providers["lab"];
-        assert_eq!(lab.said(|said| said.max_in_flight), Some(2));
+        assert_eq!(lab.said(|said| said.max_in_flight), NonZeroUsize::new(2));
         assert_eq!(lab.said(|said| said.base_url.clone()).as_deref(), Some("http://own"));
     }
 }

@@ -16,12 +16,12 @@ use crate::workflow::Definition;
 impl Environment {
     /// Reads evidence that a definition names, to look at it; nothing of it is sent.
     pub fn looking_reader(&self, definition: &Definition) -> EvidenceReader {
-        let is_allowed = self.config.secrets_allowed.value || definition.secrets_allowed;
+        let is_allowed = self.config.secrets_allowed || definition.secrets_allowed;
         EvidenceReader::of_project(&self.folders, SecretPolicy::allow_if(is_allowed))
     }
 
     pub(super) fn sending_reader(&self, session: &Session) -> Result<EvidenceReader, Vec<Diagnostic>> {
-        if self.config.secrets_allowed.value {
+        if self.config.secrets_allowed {
             return Ok(EvidenceReader::of_project(&self.folders, SecretPolicy::Allow));
         }
         let mut agreed = Vec::new();
@@ -37,7 +37,7 @@ impl Environment {
     /// Returns the evidence that looks like a secret and that the definition sends all the same.
     pub(super) fn secrets(&self, session: &Session) -> Vec<Need> {
         let definition = session.definition.iter().filter(|definition| definition.secrets_allowed);
-        let definition = definition.filter(|_| !self.config.secrets_allowed.value);
+        let definition = definition.filter(|_| !self.config.secrets_allowed);
         let reader = EvidenceReader::of_project(&self.folders, SecretPolicy::Allow);
         let need = |artifact: &Artifact| {
             let source = artifact.source.as_ref()?;

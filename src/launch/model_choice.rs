@@ -84,8 +84,8 @@ pub(crate) fn model_of(
         false
     });
     let configured = || {
-        let model = config.model.value.clone().filter(is_given)?;
-        Some((model, ModelSource::Configuration(config.model.from.clone())))
+        let model = config.model.clone().filter(|model| is_given(&model.value))?;
+        Some((model.value, ModelSource::Configuration(model.from)))
     };
     by_flag
         .or_else(by_environment)

@@ -228,7 +228,7 @@ fn pin_workers(header: &mut SessionOpened, known: &WorkersConfig, file: &str) ->
                                 `roundtable worker keygen`, where it runs, prints the key"
             );
             (format!("seat `{}`: unknown worker `{worker}`", seat.name), hint)
-        } else if known.url.is_none() {
+        } else if known.nats.url.is_none() {
             let hint = "write `remote: {nats: {url: \"tls://HOST:4222\"}}` into config.yaml".to_owned();
             (format!("`{}` is answered for by a worker, and no NATS server is named", seat.name), hint)
         } else {

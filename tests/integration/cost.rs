@@ -137,14 +137,6 @@ fn a_limit_on_money_is_refused_where_a_price_is_not_known_and_says_why() {
     Desk::with(ROUND).run(["--batch", "decide.yaml", "--max-usd", "0.000001"]);
 }
 
-#[test]
-fn the_built_in_prices_say_of_when_they_are() {
-    let desk = Desk::new();
-    let shown = desk.run(["doctor"]).code(0).out;
-    let row = shown.lines().find(|line| line.starts_with("built-in prices")).expect("a row");
-    assert!(row.contains("published 2025-06 to 2026-11") && row.contains("config.yaml"), "{row}");
-}
-
 /// A reply as long as allowed costs one dollar; each seat and each agent may be asked once more.
 #[test]
 fn nothing_is_sent_that_could_cost_more_than_the_limit() {

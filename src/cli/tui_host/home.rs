@@ -48,7 +48,7 @@ pub fn home(set_up: &Environment) -> Home {
     let personas = all.into_iter().map(|found| entry(found.persona)).collect();
     Home {
         project: project(&set_up.folders.project),
-        model: set_up.config.model.value.clone(),
+        model: set_up.config.model.as_ref().map(|model| model.value.clone()),
         rows,
         personas,
         strategies: own_strategy_names(&set_up.folders),

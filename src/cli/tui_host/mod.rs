@@ -26,6 +26,7 @@ use super::options::launch_options;
 use crate::config::doctor::ProbeLevel;
 use crate::config::need::Need;
 use crate::config::participant_factory::ParticipantFactory;
+use crate::config::settings::{FILE, NotifyConfig};
 use crate::config::trust::{Trust, lines};
 use crate::diagnostic::Diagnostic;
 use crate::history::{Door, LogEntry, SeatInfo, SeatInvited, Session, SessionOpened, TimedEvent};
@@ -76,19 +77,19 @@ pub fn show(run: &Run, opening: Option<OpenTarget>) -> VerbResult {
 
 fn screen_options(set_up: &Environment) -> Result<ScreenOptions, Diagnostic> {
     let screen = &set_up.config.screen;
-    let given = screen.value.keys.iter().map(|(name, keys)| (name.as_str(), keys.as_slice()));
-    let wrong = |message: String| Diagnostic::new(message).with_file(&screen.from);
+    let given = screen.keys.iter().map(|(name, keys)| (name.as_str(), keys.as_slice()));
+    let wrong = |message: String| Diagnostic::new(message).with_file(&set_up.folders.config.join(FILE).display().to_string());
     let keys = Keys::configured(given).map_err(|message| wrong(format!("`screen.keys`: {message}")))?;
     let theme = Theme::from_environment(|name| std::env::var(name).ok());
-    let colors = screen.value.colors.iter().map(|(role, color)| (role.as_str(), color.as_str()));
+    let colors = screen.colors.iter().map(|(role, color)| (role.as_str(), color.as_str()));
     let theme = theme.with_colors(colors).map_err(|message| wrong(format!("`screen.colors`: {message}")))?;
-    let theme = Theme { ascii: theme.ascii || screen.value.ascii, ..theme };
-    let notify = match screen.value.notify.as_str() {
-        "off" => Notify::Off,
-        "all" => Notify::All,
-        _ => Notify::Bell,
+    let theme = Theme { ascii: theme.ascii || screen.ascii, ..theme };
+    let notify = match screen.notify {
+        NotifyConfig::Off => Notify::Off,
+        NotifyConfig::Bell => Notify::Bell,
+        NotifyConfig::All => Notify::All,
     };
-    Ok(ScreenOptions { theme, keys, mouse: screen.value.mouse, notify })
+    Ok(ScreenOptions { theme, keys, mouse: screen.mouse, notify })
 }
 
 struct TuiHost {

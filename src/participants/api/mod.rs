@@ -11,6 +11,7 @@ mod style;
 
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -24,13 +25,15 @@ const PLACE: &str = "\0";
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// The form of requests and replies a service speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ApiStyle {
     /// `POST {base}/chat/completions`, as `OpenAI` and all that are compatible with it.
     OpenAi,
     /// `POST {base}/v1/messages`, as Anthropic.
     Anthropic,
     /// `POST {base}/responses`, as `OpenAI` wants it of models that reason.
+    #[serde(rename = "openai-responses")]
     Responses,
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
 
 use super::probe::WindowQuestion;
 use super::retry::Backoff;
@@ -36,7 +37,8 @@ impl Default for Timeouts {
 }
 
 /// The header in which a key is sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum KeyHeader {
     Bearer,
     ApiKey,

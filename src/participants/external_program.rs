@@ -17,7 +17,6 @@ use tokio::process::Command;
 use super::{ExitNote, ProgramExit};
 use super::{Failure, Origin, Participant, Reply, SeatRequest};
 use crate::handoff::whole_prompt;
-use crate::round::snapshot::hex;
 use crate::workflow::ProgramSpec;
 
 /// Variables that a program gets without being named.
@@ -49,9 +48,9 @@ impl ExternalProgram {
     async fn run(&self, ask: &SeatRequest) -> Result<Reply, Failure> {
         let mut command = prepared(&self.program.command, &self.program.env)?;
         let name = &self.program.command[0];
-        let item = ask.task.as_ref().map(|task| ItemFile::write(&task.whole)).transpose();
+        let item = ask.task.as_ref().map(|task| item_file(&task.whole)).transpose();
         let item = item.map_err(|error| format!("the work item cannot be written for `{name}`: {error}"))?;
-        command.envs(item.iter().map(|file| (WORK_ITEM, file.path.as_os_str())));
+        command.envs(item.iter().map(|file| (WORK_ITEM, file.as_os_str())));
         let ran = run(command, prompt(ask), MAX_ANSWER, Some(ask), &|_| false).await;
         let ran = ran.map_err(|why| format!("`{name}` {why}"))?;
         self.check_exit(ask, name, ran)
@@ -191,32 +190,11 @@ pub(super) fn lock(note: &ExitNote) -> MutexGuard<'_, ProgramExit> {
 /// The variable that names the file with a program's work item as JSON.
 const WORK_ITEM: &str = "ROUNDTABLE_WORK_ITEM";
 
-/// A file with a work item, readable by its owner alone, gone when the program has ended.
-struct ItemFile {
-    path: std::path::PathBuf,
-}
-
-impl ItemFile {
-    fn write(whole: &str) -> std::io::Result<Self> {
-        let mut random = [0; 16];
-        getrandom::fill(&mut random).map_err(std::io::Error::other)?;
-        let path = std::env::temp_dir().join(format!("roundtable-{}.json", hex(&random)));
-        let mut options = std::fs::OpenOptions::new();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut file = options.open(&path)?;
-        let item = Self { path };
-        std::io::Write::write_all(&mut file, whole.as_bytes())?;
-        Ok(item)
-    }
-}
-
-impl Drop for ItemFile {
-    fn drop(&mut self) {
-        // The folder may have been cleared already.
-        let _ = std::fs::remove_file(&self.path);
-    }
+/// Writes a file with a work item, readable by its owner alone, gone when the program has ended.
+fn item_file(whole: &str) -> std::io::Result<tempfile::TempPath> {
+    let mut file = tempfile::Builder::new().prefix("roundtable-").suffix(".json").tempfile()?;
+    std::io::Write::write_all(&mut file, whole.as_bytes())?;
+    Ok(file.into_temp_path())
 }
 
 /// Returns an agent's prompt after its context, or all of a seat's prompt.

@@ -15,7 +15,6 @@ use crate::handoff::whole_prompt;
 use crate::participants::external_program::{last_line, run};
 use crate::participants::{Failure, Origin, Participant, Reply, SeatRequest};
 use crate::round::answer::TokenUsage;
-use crate::round::snapshot::hex;
 use crate::sanitize::harmless_line;
 
 /// Variables that a program gets, next to every `LC_…`.
@@ -36,40 +35,30 @@ pub struct ProgramSeat {
 }
 
 /// A folder with an empty one to work in; both are gone when the program has ended.
-struct Workplace(PathBuf);
+struct Workplace(tempfile::TempDir);
 
 impl Workplace {
     fn make(program: &SeatProgram, rules: &str) -> std::io::Result<Self> {
-        let mut random = [0; 16];
-        getrandom::fill(&mut random).map_err(std::io::Error::other)?;
-        let place = Self(std::env::temp_dir().join(format!("roundtable-{}", hex(&random))));
-        let mut builder = std::fs::DirBuilder::new();
+        let mut builder = tempfile::Builder::new();
         #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&place.0)?;
-        builder.create(place.work())?;
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let place = Self(builder.prefix("roundtable-").tempdir()?);
+        std::fs::create_dir(place.work())?;
         std::fs::write(place.rules(), rules)?;
         for (name, text) in &program.files {
-            let path = place.0.join(name);
-            std::fs::create_dir_all(path.parent().unwrap_or(&place.0))?;
+            let path = place.0.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap_or(place.0.path()))?;
             std::fs::write(path, text)?;
         }
         Ok(place)
     }
 
     fn work(&self) -> PathBuf {
-        self.0.join("work")
+        self.0.path().join("work")
     }
 
     fn rules(&self) -> PathBuf {
-        self.0.join("rules.md")
-    }
-}
-
-impl Drop for Workplace {
-    fn drop(&mut self) {
-        // A temporary folder that cannot be removed holds nothing that is not in the log.
-        let _ = std::fs::remove_dir_all(&self.0);
+        self.0.path().join("rules.md")
     }
 }
 
@@ -139,7 +128,7 @@ impl ProgramSeat {
             Some(_) => format!("{}{again}", whole_prompt(&ask.prompt.rules, &ask.prompt.snapshot)),
             None => format!("{}{again}", ask.prompt.text()),
         };
-        let (files, rules) = (place.0.display().to_string(), place.rules().display().to_string());
+        let (files, rules) = (place.0.path().display().to_string(), place.rules().display().to_string());
         let fill = [
             ("{rules_file}", &*rules),
             ("{rules}", &*ask.prompt.rules),

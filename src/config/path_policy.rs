@@ -18,7 +18,8 @@ pub struct PathPolicy {
 impl PathPolicy {
     /// The bounds of a project, and of a definition's file if one is given.
     pub fn for_project(project: &Path, definition: Option<&str>) -> Self {
-        let roots = std::iter::once(project.to_owned()).chain(definition.map(|file| folder_of(Path::new(file))));
+        let roots =
+            std::iter::once(project.to_owned()).chain(definition.map(|file| folder_of(Path::new(file))));
         Self { roots: roots.filter_map(|path| path.canonicalize().ok()).collect() }
     }
 

@@ -108,8 +108,8 @@ impl RemoteConfig {
 
     pub fn door_address(self) -> Result<DoorAddress, &'static str> {
         let bind = self.bind.map(|address| address.parse()).transpose();
-        let bind = bind
-            .map_err(|_| "`bind` of `remote` is an address with a port, such as `127.0.0.1:8700`")?;
+        let bind =
+            bind.map_err(|_| "`bind` of `remote` is an address with a port, such as `127.0.0.1:8700`")?;
         if self.lan && bind.is_some() {
             return Err("`remote` has either `lan` or `bind`");
         }

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use indexmap::IndexMap;
-use serde::de::{DeserializeOwned, Deserializer, Error as _};
 use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer, Error as _};
 use serde_json::Value as Json;
 use serde_path_to_error::Segment;
 
@@ -107,7 +107,11 @@ impl ProviderConfig {
             version: self.version.clone(),
             allow_tools: self.allow_tools.clone(),
             tool_less: self.tool_less,
-            recorder_set: self.base_url_env.iter().map(|name| (name.clone(), "{recorder}".to_owned())).collect(),
+            recorder_set: self
+                .base_url_env
+                .iter()
+                .map(|name| (name.clone(), "{recorder}".to_owned()))
+                .collect(),
             ..SeatProgram::default()
         };
         if self.prompt == Some(PromptBy::Argument) {
@@ -124,9 +128,10 @@ impl ProviderConfig {
         }
         let bare = SeatProgram { provider: name.to_owned(), ..SeatProgram::default() };
         let (message, hint) = match (named(name).is_some(), program.command.is_empty()) {
-            (true, false) => {
-                (format!("`{name}` has flags of its own"), "give another name to a provider with a `command` of yours")
-            }
+            (true, false) => (
+                format!("`{name}` has flags of its own"),
+                "give another name to a provider with a `command` of yours",
+            ),
             (false, _) if !self.arguments.is_empty() => (
                 format!("`arguments` of `{name}` have no effect: they are for programs known by name"),
                 "write them into its `command`",
@@ -473,7 +478,10 @@ mod tests {
         );
         own(&mut config, &text).unwrap();
         assert_eq!(config.worker.table_keys, [PublicKey(key.clone()), PublicKey(key)]);
-        assert_eq!((config.worker.max_usd, config.worker.in_flight), (Some(Positive(0.5)), NonZeroU64::new(3)));
+        assert_eq!(
+            (config.worker.max_usd, config.worker.in_flight),
+            (Some(Positive(0.5)), NonZeroU64::new(3))
+        );
         assert_eq!(config.worker.nats.url.as_deref(), Some("nats://q"));
         for wrong in ["table_keys: [abc]", "nats: {host: x}", "modles: [x]"] {
             own(&mut config, &format!("worker: {{{wrong}}}\n")).unwrap_err();

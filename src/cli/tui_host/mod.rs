@@ -78,7 +78,9 @@ pub fn show(run: &Run, opening: Option<OpenTarget>) -> VerbResult {
 fn screen_options(set_up: &Environment) -> Result<ScreenOptions, Diagnostic> {
     let screen = &set_up.config.screen;
     let given = screen.keys.iter().map(|(name, keys)| (name.as_str(), keys.as_slice()));
-    let wrong = |message: String| Diagnostic::new(message).with_file(&set_up.folders.config.join(FILE).display().to_string());
+    let wrong = |message: String| {
+        Diagnostic::new(message).with_file(&set_up.folders.config.join(FILE).display().to_string())
+    };
     let keys = Keys::configured(given).map_err(|message| wrong(format!("`screen.keys`: {message}")))?;
     let theme = Theme::from_environment(|name| std::env::var(name).ok());
     let colors = screen.colors.iter().map(|(role, color)| (role.as_str(), color.as_str()));

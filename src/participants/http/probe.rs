@@ -92,7 +92,8 @@ impl HttpParticipant {
     pub(super) async fn misfit(&self, ask: &SeatRequest) -> Option<String> {
         let question = self.service.window?;
         let prompt = &ask.prompt;
-        let needed: usize = [&*prompt.rules, &prompt.snapshot, &prompt.tail].map(estimated_tokens).iter().sum();
+        let needed: usize =
+            [&*prompt.rules, &prompt.snapshot, &prompt.tail].map(estimated_tokens).iter().sum();
         let window = if needed < LEAST { None } else { self.window(&ask.model).await }?;
         (needed > window).then(|| {
             format!(
@@ -191,8 +192,14 @@ mod tests {
     #[test]
     fn reads_the_window_of_each_local_server() {
         for (told, window) in [
-            (r#"{"models":[{"name":"b:latest","context_length":9},{"name":"m:latest","context_length":4096}]}"#, Some(4096)),
-            (r#"{"parameters":"stop \"x\"\nnum_ctx   8192","model_info":{"llama.context_length":131072}}"#, Some(8192)),
+            (
+                r#"{"models":[{"name":"b:latest","context_length":9},{"name":"m:latest","context_length":4096}]}"#,
+                Some(4096),
+            ),
+            (
+                r#"{"parameters":"stop \"x\"\nnum_ctx   8192","model_info":{"llama.context_length":131072}}"#,
+                Some(8192),
+            ),
             (r#"{"model_info":{"llama.context_length":131072}}"#, Some(131_072)),
             (r#"{"default_generation_settings":{"n_ctx":2048}}"#, Some(2048)),
             (r#"{"data":[{"id":"m","max_model_len":512}]}"#, Some(512)),

@@ -57,7 +57,7 @@ const EXAMPLES: [Example; 27] = [
     ("roundtable completions bash", "for bash; also elvish, fish, powershell, zsh"),
 ];
 
-const ENVIRONMENT: [(&str, &str); 14] = [
+const ENVIRONMENT: [(&str, &str); 13] = [
     ("OPENAI_API_KEY, ANTHROPIC_API_KEY, …", "keys of hosted providers; `roundtable doctor` names each"),
     ("OPENAI_BASE_URL, OLLAMA_BASE_URL, …", "another address of a provider"),
     ("ROUNDTABLE_MODEL", "model of seats that name none"),

@@ -147,7 +147,7 @@ fn answerer(args: &WorkerArgs, set_up: &Environment, folder: &std::path::Path) -
     let models = names.iter().map(|name| model(name, set_up, max_usd.is_some()));
     Ok(Answerer {
         key,
-        table_keys: config.table_keys.clone(),
+        table_keys: config.table_keys.iter().map(|key| key.0.clone()).collect(),
         models: models.collect::<Result<_, _>>()?,
         money: max_usd.map(|limit| Money::new(Disk::default(), folder, limit)),
     })

@@ -169,6 +169,10 @@ fn a_program_of_the_configuration_is_one_of_the_same_kind() {
     // No price of its model is listed: it costs what the program says.
     desk.run(["report", "s.s2s"]).code(0).shows("- Cost: $0.5000");
     desk.run(["verify", "s.s2s"]).code(0);
+    // Its answer counts though it does not end.
+    let staying = with_program(Desk::with(ROUND), "mine", "echo '{\"result\": \"vote: blue\"}'; sleep 321");
+    staying.write("../home/config/config.yaml", "providers: {mine: {command: [mine], reply: result, tool_less: true}}\n");
+    staying.run(["--batch", "decide.yaml", "--model", "mine/m"]).code(0);
     assert!(home("out").contains("\"by\": \"a/b\""));
     assert!(home("stdin").starts_with("You sit at a round table"), "the instructions come with the prompt");
     assert!(desk.run(["doctor", "mine"]).code(0).out.contains("found: mine 1"));

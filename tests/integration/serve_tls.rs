@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::home::is_sound;
 use crate::patience::wait_for;
-use crate::program::run;
+use crate::program::{Desk, run};
 use crate::served::{Browser, DEFINITION, Server, program};
 
 const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
@@ -83,6 +83,15 @@ fn people_vote_over_a_certificate_that_is_made_once() {
     let plain = server.browser("dana", 1).send("GET", "/b", b"");
     assert_eq!(plain.status, 400);
     assert!(String::from_utf8_lossy(&plain.body).contains("speaks https"));
+    // A seat that asks there is told whom to trust, and behind a proxy that this is what does not answer.
+    let link = server.links.iter().next().expect("a link").1;
+    let base = format!("{}/v1", link.split("/b#").next().expect("an address"));
+    let desk = Desk::with("question: q\nparticipants: [openai/m]\n").set("OPENAI_API_KEY", "sk-x");
+    let desk = desk.set("OPENAI_BASE_URL", &base);
+    desk.run(["--batch", "decide.yaml"]).code(5).tells("set SSL_CERT_FILE to its certificate");
+    let desk = desk.set("OPENAI_BASE_URL", "https://models.example").set("HTTPS_PROXY", "http://127.0.0.1:1");
+    let told = "cannot connect to `models.example` through the proxy `http://127.0.0.1:1` of HTTPS_PROXY: ";
+    desk.run(["--batch", "decide.yaml"]).code(5).tells(told);
     let written = || std::fs::read_to_string(server.file()).ok();
     wait_for("ann's ballot", || written().filter(|text| text.contains("event: ballot_sealed")));
     let again = Server::start_at("s.s2s", server.killed(), &options);

@@ -148,6 +148,24 @@ fn a_server_of_ones_own_gets_bounds_and_little_room_until_its_model_is_seen_thin
 }
 
 #[test]
+fn a_prompt_larger_than_the_window_of_its_server_is_not_sent() {
+    let server = Server::start(|request: &Request| match request.path() {
+        "/props" => Answer::json(200, &json!({"default_generation_settings": {"n_ctx": 2048}})),
+        _ => says("openai", "vote: redis"),
+    });
+    let desk = |words: &str| {
+        let text = format!("project_summary: \"{}\"\n{ROUND}", words.repeat(700));
+        Desk::with(&text).set("LLAMACPP_BASE_URL", &(server.url() + "/v1"))
+    };
+    let run = ["--batch", "decide.yaml", "--model", "llamacpp/m"];
+    let told = "tokens, and this server's window is 2,048: raise it (its option `-c`), or send less";
+    desk("a long story ").run(run).code(5).tells(told);
+    assert_eq!(server.requests().len(), 1, "it was asked once, and nothing was sent");
+    desk("story ").run(run).code(0);
+    assert!(desk("").run(["doctor", "llamacpp/m"]).out.contains("`m` reads 2,048 tokens here"));
+}
+
+#[test]
 fn headers_go_with_each_request_and_a_key_that_has_run_out_is_printed_anew() {
     let server = Server::start(|request: &Request| match request.header("authorization") {
         Some("Bearer key-2") => says("openai", HELD),

@@ -75,13 +75,17 @@ impl OutputPaths {
         Output { reply, failure, usage: self.usage(documents) }
     }
 
-    /// The output holds the answer and its end.
+    /// The output holds the answer and its end, or is one document with the answer.
     pub fn is_all(&self, printed: &[u8]) -> bool {
-        let Some(end) = self.end_if.as_ref().filter(|_| printed.trim_ascii_end().ends_with(b"}")) else {
+        let Some(reply) = self.reply.as_ref().filter(|_| printed.trim_ascii_end().ends_with(b"}")) else {
             return false;
         };
         let documents = documents(&String::from_utf8_lossy(printed));
-        documents.last().is_some_and(|document| end.is_on(document))
+        match (&self.end_if, documents.as_slice()) {
+            (Some(end), [.., document]) => end.is_on(document),
+            (None, [document]) => found(document, reply).is_some(),
+            _ => false,
+        }
     }
 
     /// Returns the tokens and the cost, if the program tells of any.

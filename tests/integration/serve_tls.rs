@@ -84,7 +84,7 @@ fn people_vote_over_a_certificate_that_is_made_once() {
     assert_eq!(plain.status, 400);
     assert!(String::from_utf8_lossy(&plain.body).contains("speaks https"));
     // A seat that asks there is told whom to trust, and behind a proxy that this is what does not answer.
-    let link = server.links.iter().next().expect("a link").1;
+    let link = &server.links[0].1;
     let base = format!("{}/v1", link.split("/b#").next().expect("an address"));
     let desk = Desk::with("question: q\nparticipants: [openai/m]\n").set("OPENAI_API_KEY", "sk-x");
     let desk = desk.set("OPENAI_BASE_URL", &base);

@@ -100,16 +100,14 @@ impl Persona {
     }
 
     fn fill(&mut self, map: &Map, file: &str) -> Result<(), Diagnostic> {
-        for (key, node) in map {
+        for (key, node) in map.iter().filter(|(_, node)| node.value != Value::Null) {
             match key.text.as_str() {
                 "name" => self.name = text(node, "name", file)?,
                 "description" => self.description = text(node, "description", file)?,
                 "model" => self.model = Some(text(node, "model", file)?),
                 "tools" => self.tools = words(node, "tools", file)?,
                 "tags" => self.tags = words(node, "tags", file)?,
-                "color" => {
-                    text(node, "color", file)?;
-                }
+                "color" => {}
                 other => self.notices.push(format!("`{other}` has no effect here")),
             }
         }
@@ -166,26 +164,25 @@ fn loose(front: &str, file: &str) -> Option<Node> {
     read(&strict.collect::<String>(), file).ok()
 }
 
+/// Splits a file at the lines `---`, which may end with blanks.
 fn split_front_matter<'a>(source: &'a str, file: &str) -> Result<(&'a str, &'a str), Diagnostic> {
-    let rest = source.strip_prefix("---\n").ok_or_else(|| {
-        Diagnostic::new("persona has no front matter")
-            .hint("start the file with `---`, `name: …`, `description: …`, `---`")
-            .at(file, 1, 1)
+    let problem = |message: &str, hint: &str| Diagnostic::new(message).hint(hint).at(file, 1, 1);
+    let mut lines = source.split_inclusive('\n');
+    let first = lines.next().filter(|line| line.trim_end() == "---").ok_or_else(|| {
+        let hint = "start the file with `---`, `name: …`, `description: …`, `---`";
+        problem("persona has no front matter", hint)
     })?;
-    if let Some(body) = rest.strip_prefix("---\n") {
-        return Ok(("", body));
+    let mut end = first.len();
+    for line in lines {
+        if line.trim_end() == "---" {
+            return Ok((&source[first.len()..end], &source[end + line.len()..]));
+        }
+        end += line.len();
+        if end > MAX_FRONT_MATTER {
+            return Err(problem("front matter is larger than 64 KiB", "shorten it"));
+        }
     }
-    let end = rest
-        .find("\n---\n")
-        .map(|at| (at, at + 5))
-        .or_else(|| rest.ends_with("\n---").then(|| (rest.len() - 4, rest.len())));
-    let (end, body) = end.ok_or_else(|| {
-        Diagnostic::new("front matter has no closing `---`").hint("close it with a line `---`").at(file, 1, 1)
-    })?;
-    if end > MAX_FRONT_MATTER {
-        return Err(Diagnostic::new("front matter is larger than 64 KiB").at(file, 1, 1));
-    }
-    Ok((&rest[..end], &rest[body..]))
+    Err(problem("front matter has no closing `---`", "close it with a line `---`"))
 }
 
 /// Front matter starts on the file's second line.
@@ -206,7 +203,6 @@ fn text(node: &Node, key: &str, file: &str) -> Result<String, Diagnostic> {
 /// A list of words, or one text with commas between them.
 fn words(node: &Node, key: &str, file: &str) -> Result<Vec<String>, Diagnostic> {
     match &node.value {
-        Value::Null => Ok(Vec::new()),
         Value::Text(text) => {
             Ok(text.split(',').map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect())
         }
@@ -228,13 +224,13 @@ mod tests {
         assert_eq!((persona.name.as_str(), persona.text.as_str()), ("qa-lead", "You test.\n"));
         assert_eq!(persona.notices, ["`skills` has no effect here"]);
         assert_eq!(persona.author_tag(), "qa / risk");
-        let dos = GOOD.replace('\n', "\r\n");
+        let dos = GOOD.replace("---\n", "--- \n").replace('\n', "\r\n");
         assert_eq!(Persona::parse(&format!("\u{feff}{dos}"), "qa.md").unwrap(), persona);
     }
 
     #[test]
     fn front_matter_as_claude_code_writes_it() {
-        let quoted = "name: brand.keeper\ndescription: Use it. Examples:\\n\\nuser: \"Is it: us?\"\\n</example>\nmodel: sonnet\ntools: Read, Grep";
+        let quoted = "name: brand.keeper\ndescription: Use it. Examples:\\n\\nuser: \"Is it: us?\"\\n</example>\ncolor: #f00\nmodel: sonnet\ntools: Read, Grep";
         let unindented = "name: agent-maker\ndescription: Use it: often\n<example>\nContext: A user\nname: \"Make me\"\n</example>\nmodel: inherit\ntools:\n  - Read\n  - Grep";
         for (front, name, model, ends) in [
             (quoted, "brand.keeper", "sonnet", "</example>"),

@@ -171,7 +171,10 @@ fn a_program_of_the_configuration_is_one_of_the_same_kind() {
     desk.run(["verify", "s.s2s"]).code(0);
     // Its answer counts though it does not end.
     let staying = with_program(Desk::with(ROUND), "mine", "echo '{\"result\": \"vote: blue\"}'; sleep 321");
-    staying.write("../home/config/config.yaml", "providers: {mine: {command: [mine], reply: result, tool_less: true}}\n");
+    staying.write(
+        "../home/config/config.yaml",
+        "providers: {mine: {command: [mine], reply: result, tool_less: true}}\n",
+    );
     staying.run(["--batch", "decide.yaml", "--model", "mine/m"]).code(0);
     assert!(home("out").contains("\"by\": \"a/b\""));
     assert!(home("stdin").starts_with("You sit at a round table"), "the instructions come with the prompt");

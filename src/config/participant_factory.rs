@@ -14,7 +14,7 @@ use indexmap::IndexMap;
 use super::access::{access, known};
 use super::need::{KeyFrom, Need, What, passed};
 use super::programs::{self, ConfiguredProgram};
-use super::providers::KNOWN;
+use super::providers::{BuiltInProvider, KNOWN};
 use super::read_file::read_text;
 use super::settings::{Config, HeaderFrom};
 use super::trust::Trust;
@@ -241,7 +241,7 @@ impl<'a> ParticipantFactory<'a> {
             service.headers.push((name, value.trim().into()));
         }
         service.effort = own.said(|said| said.effort);
-        service.window = known.and_then(|known| known.window);
+        service.window = known.and_then(BuiltInProvider::window);
         service.timeouts.total = self.config.timeout;
         service.stream = match own.said(|said| said.stream) {
             Some(false) => ApiStream::Off,

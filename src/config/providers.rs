@@ -21,13 +21,24 @@ pub struct BuiltInProvider {
     pub in_flight: Option<usize>,
     /// For a server of one's own: what starts it.
     pub start: Option<&'static str>,
-    pub window: Option<WindowQuestion>,
 }
 
 impl BuiltInProvider {
     /// A local server, whose models may be small.
     pub fn is_small(&self) -> bool {
         self.form == SchemaMode::Bounded
+    }
+
+    /// How it tells its context window.
+    pub fn window(&self) -> Option<WindowQuestion> {
+        let (paths, setting): (&[&str], &str) = match self.name {
+            "ollama" => (&["api/ps", "api/show"], "OLLAMA_CONTEXT_LENGTH"),
+            "llamacpp" => (&["props"], "its option `-c`"),
+            "lmstudio" => (&["api/v0/models"], "`lms load --context-length`"),
+            "vllm" => (&["v1/models"], "its option `--max-model-len`"),
+            _ => return None,
+        };
+        Some(WindowQuestion { paths, setting })
     }
 }
 
@@ -47,7 +58,6 @@ const fn cloud(
         form,
         in_flight: None,
         start: None,
-        window: None,
     }
 }
 
@@ -57,8 +67,6 @@ const fn own(
     keys: &'static [&'static str],
     start: &'static str,
     in_flight: Option<usize>,
-    paths: &'static [&'static str],
-    setting: &'static str,
 ) -> BuiltInProvider {
     BuiltInProvider {
         name,
@@ -69,7 +77,6 @@ const fn own(
         form: SchemaMode::Bounded,
         in_flight,
         start: Some(start),
-        window: Some(WindowQuestion { paths, setting }),
     }
 }
 
@@ -104,42 +111,10 @@ pub const KNOWN: [BuiltInProvider; 15] = [
     cloud("groq", OpenAi, "https://api.groq.com/openai/v1", &["GROQ_API_KEY"], BySchema),
     cloud("xai", OpenAi, "https://api.x.ai/v1", &["XAI_API_KEY"], BySchema),
     cloud("perplexity", OpenAi, "https://api.perplexity.ai", &["PERPLEXITY_API_KEY"], InWords),
-    own(
-        "ollama",
-        "http://127.0.0.1:11434/v1",
-        &[],
-        "ollama serve",
-        Some(1),
-        &["api/ps", "api/show"],
-        "OLLAMA_CONTEXT_LENGTH",
-    ),
-    own(
-        "llamacpp",
-        "http://127.0.0.1:8080/v1",
-        &[],
-        "llama-server -m MODEL.gguf",
-        Some(4),
-        &["props"],
-        "its option `-c`",
-    ),
-    own(
-        "lmstudio",
-        "http://127.0.0.1:1234/v1",
-        &[],
-        "lms server start",
-        Some(4),
-        &["api/v0/models"],
-        "`lms load --context-length`",
-    ),
-    own(
-        "vllm",
-        "http://127.0.0.1:8000/v1",
-        &["VLLM_API_KEY"],
-        "vllm serve MODEL",
-        Some(64),
-        &["v1/models"],
-        "its option `--max-model-len`",
-    ),
+    own("ollama", "http://127.0.0.1:11434/v1", &[], "ollama serve", Some(1)),
+    own("llamacpp", "http://127.0.0.1:8080/v1", &[], "llama-server -m MODEL.gguf", Some(4)),
+    own("lmstudio", "http://127.0.0.1:1234/v1", &[], "lms server start", Some(4)),
+    own("vllm", "http://127.0.0.1:8000/v1", &["VLLM_API_KEY"], "vllm serve MODEL", Some(64)),
     // Passes on to others, whose limits it knows.
     BuiltInProvider {
         start: Some("litellm --config config.yaml"),

@@ -16,8 +16,10 @@ pub struct ProgressHandle(Option<Arc<Mutex<ProgressState>>>);
 
 #[derive(Debug)]
 struct ProgressState {
-    stage: PhaseRecord,
+    phase: RequestPhase,
     since: Instant,
+    /// The end of a wait, if known.
+    until: Option<Instant>,
     heard: Instant,
     tries: u32,
     trouble: Option<String>,
@@ -26,14 +28,6 @@ struct ProgressState {
     said: Option<String>,
     /// Pieces of the reply that have come, about a token each.
     pieces: usize,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum PhaseRecord {
-    Queued,
-    Asked,
-    Answering,
-    Waiting(Option<Instant>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,8 +74,9 @@ impl ProgressHandle {
     fn kept() -> Self {
         let now = Instant::now();
         let noted = ProgressState {
-            stage: PhaseRecord::Queued,
+            phase: RequestPhase::Queued,
             since: now,
+            until: None,
             heard: now,
             tries: 0,
             trouble: None,
@@ -103,7 +98,7 @@ impl ProgressHandle {
         self.note(|noted| match noted.before {
             Some(_) if tries == 1 => {}
             before => {
-                noted.enter(PhaseRecord::Asked);
+                noted.enter(RequestPhase::Asked, None);
                 // A re-ask counts on from the request whose reply did not fit.
                 noted.tries = before.map_or(tries, |before| before + tries - 1);
             }
@@ -120,8 +115,8 @@ impl ProgressHandle {
     pub fn on_data(&self, pieces: usize) {
         self.note(|noted| {
             noted.pieces += pieces;
-            if !matches!(noted.stage, PhaseRecord::Answering) {
-                noted.enter(PhaseRecord::Answering);
+            if noted.phase != RequestPhase::Answering {
+                noted.enter(RequestPhase::Answering, None);
             }
             noted.heard = Instant::now();
         });
@@ -139,7 +134,7 @@ impl ProgressHandle {
     /// Notes that the next request is sent after this wait, and why.
     pub fn waits(&self, trouble: &str, wait: Duration) {
         self.note(|noted| {
-            noted.enter(PhaseRecord::Waiting(Instant::now().checked_add(wait)));
+            noted.enter(RequestPhase::Waiting, Instant::now().checked_add(wait));
             noted.trouble = Some(trouble.to_owned());
         });
     }
@@ -147,29 +142,17 @@ impl ProgressHandle {
     fn progress(&self) -> Option<Progress> {
         let noted = self.0.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
         let silent = noted.heard.elapsed();
-        let (standing, since) = match noted.stage {
-            PhaseRecord::Queued => (RequestPhase::Queued, noted.since.elapsed()),
-            PhaseRecord::Asked => (RequestPhase::Asked, noted.since.elapsed()),
-            PhaseRecord::Answering if silent >= STALLS && noted.before.is_none() => {
-                (RequestPhase::Stalled, silent)
-            }
-            PhaseRecord::Answering => (RequestPhase::Answering, noted.since.elapsed()),
-            PhaseRecord::Waiting(_) => (RequestPhase::Waiting, noted.since.elapsed()),
-        };
+        let is_stalled =
+            noted.phase == RequestPhase::Answering && silent >= STALLS && noted.before.is_none();
+        let (standing, since) =
+            if is_stalled { (RequestPhase::Stalled, silent) } else { (noted.phase, noted.since.elapsed()) };
         let ms = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);
-        let left_ms = match noted.stage {
-            PhaseRecord::Waiting(until) => {
-                until.map(|until| ms(until.saturating_duration_since(Instant::now())))
-            }
-            _ => None,
-        };
-        let trouble = noted.trouble.clone();
         Some(Progress {
             standing,
             for_ms: ms(since),
-            left_ms,
+            left_ms: noted.until.map(|until| ms(until.saturating_duration_since(Instant::now()))),
             tries: noted.tries,
-            trouble,
+            trouble: noted.trouble.clone(),
             said: noted.said.clone(),
             tokens: noted.pieces / 100 * 100,
         })
@@ -177,8 +160,8 @@ impl ProgressHandle {
 }
 
 impl ProgressState {
-    fn enter(&mut self, stage: PhaseRecord) {
-        (self.stage, self.since) = (stage, Instant::now());
+    fn enter(&mut self, phase: RequestPhase, until: Option<Instant>) {
+        (self.phase, self.since, self.until) = (phase, Instant::now(), until);
     }
 }
 

@@ -90,18 +90,8 @@ impl SeatProgram {
     /// where there is one.
     pub(super) fn words(&self, model: &str, fill: &[(&str, &str)]) -> Vec<String> {
         let with_model = self.with_model.iter().filter(|_| !model.is_empty());
-        let filled = |word: &String| {
-            // A value that was filled in is not read for placeholders.
-            let mut parts = vec![(word.clone(), false)];
-            for (name, value) in fill.iter().chain(&[("{model}", model)]) {
-                parts = parts
-                    .into_iter()
-                    .flat_map(|(text, is_value)| split_at_name(text, is_value, name, value))
-                    .collect();
-            }
-            parts.into_iter().map(|(text, _)| text).collect()
-        };
-        self.command.iter().chain(with_model).map(filled).collect()
+        let fill: Vec<(&str, &str)> = fill.iter().copied().chain([("{model}", model)]).collect();
+        self.command.iter().chain(with_model).map(|word| filled(word, &fill)).collect()
     }
 
     pub(super) fn takes(&self, placeholder: &str) -> bool {
@@ -115,17 +105,16 @@ impl SeatProgram {
     }
 }
 
-/// A text at each place of `name`, with `value` between; nothing is done to a text that was filled in.
-fn split_at_name(text: String, is_value: bool, name: &str, value: &str) -> Vec<(String, bool)> {
-    if is_value || !text.contains(name) {
-        return vec![(text, is_value)];
+/// Returns a word with values in place of their names; a value is not read for names.
+fn filled(word: &str, fill: &[(&str, &str)]) -> String {
+    let (mut done, mut rest) = (String::new(), word);
+    while let Some(at) = rest.find('{') {
+        done.push_str(&rest[..at]);
+        let found = fill.iter().find(|(name, _)| rest[at..].starts_with(name)).unwrap_or(&("{", "{"));
+        done.push_str(found.1);
+        rest = &rest[at + found.0.len()..];
     }
-    let mut parts = Vec::new();
-    for piece in text.split(name) {
-        parts.extend([(piece.to_owned(), false), (value.to_owned(), true)]);
-    }
-    parts.pop();
-    parts
+    done + rest
 }
 
 /// A list of words as owned texts.

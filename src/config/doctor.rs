@@ -4,7 +4,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::future::join_all;
 
@@ -21,8 +20,6 @@ use crate::participants::programs::version;
 use crate::participants::{Failure, Prompt, SeatRequest};
 use crate::sanitize::group_digits;
 use crate::workflow::Effort;
-
-const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkup {
@@ -101,70 +98,68 @@ async fn checkup(
     name: &str,
     depth: ProbeLevel,
 ) -> Checkup {
+    let mut found = Checkup::of(name.split('/').next().unwrap_or_default());
+    found.state = match state(catalog, findings, name, depth, &mut found).await {
+        Ok(state) => state,
+        Err(problem) => {
+            found.hint = problem.hint;
+            CheckupStatus::NotSetUp(problem.message)
+        }
+    };
+    found
+}
+
+async fn state(
+    catalog: &ParticipantFactory<'_>,
+    findings: &Findings,
+    name: &str,
+    depth: ProbeLevel,
+    found: &mut Checkup,
+) -> Result<CheckupStatus, Diagnostic> {
     let (provider, model) = name.split_once('/').map_or((name, None), |(name, model)| (name, Some(model)));
-    let mut found = Checkup::of(provider);
-    let refused = |found: Checkup, problem: Diagnostic| Checkup {
-        state: CheckupStatus::NotSetUp(problem.message),
-        hint: problem.hint,
-        ..found
-    };
     if let Some(program) = catalog.seat_program(provider) {
-        return match state_of(catalog, findings, &program).await {
-            Ok(state) => Checkup { state, ..found },
-            Err(problem) => refused(found, problem),
-        };
+        return program_state(catalog, findings, &program).await;
     }
-    let service = match catalog.service(provider) {
-        Ok(service) => service,
-        Err(problem) => return refused(found, problem),
-    };
-    found.key = service.key_name.clone().filter(|_| service.has_key());
+    let service = catalog.service(provider)?;
+    let key_name = service.key_name.clone();
+    found.key = key_name.clone().filter(|_| service.has_key());
     found.address = Some(shown(&service.base_url));
     let wanted = catalog.key_variables(provider, &service);
     if !wanted.is_empty() && !service.has_key() {
         found.hint = Some(format!("set {}", wanted.join(" or ")));
-        return found;
+        return Ok(CheckupStatus::NoKey);
     }
-    let key_name = service.key_name.clone();
-    let participant = match catalog.over_http(provider) {
-        Ok(participant) => participant,
-        Err(problem) => return refused(found, problem),
-    };
+    let participant = catalog.over_http(provider)?;
     let listed = match participant.models().await {
         Ok(models) => models,
         Err(failure) => {
             found.hint = Some(advice(provider, &failure, key_name.as_deref()));
-            found.state = CheckupStatus::Silent(failure.reason);
-            return found;
+            return Ok(CheckupStatus::Silent(failure.reason));
         }
     };
     if listed.is_empty() && provider == "ollama" {
         found.hint = Some("fetch a model: `ollama pull llama3.2`".to_owned());
     }
-    let asked = model.map(str::to_owned).or_else(|| listed.first().cloned());
-    if let Some(model) = &asked
-        && let Some(window) = participant.window(model).await
-    {
+    let Some(model) = model.map(str::to_owned).or_else(|| listed.first().cloned()) else {
+        return Ok(CheckupStatus::Answers(listed));
+    };
+    if let Some(window) = participant.window(&model).await {
         found.note = Some(format!("`{model}` reads {} tokens here", group_digits(window)));
     }
-    found.state = match (depth, asked) {
-        (ProbeLevel::OneWord, Some(model)) => {
-            let paced = measure_latency(&participant, &model).await;
-            if let Err(failure) = &paced {
-                found.hint = Some(format!(
-                    "try another model: `roundtable doctor {provider}/MODEL --probe`; {}",
-                    advice(provider, failure, key_name.as_deref())
-                ));
-            }
-            CheckupStatus::Probed(listed, model, paced.map_err(|failure| failure.reason))
-        }
-        _ => CheckupStatus::Answers(listed),
-    };
-    found
+    if depth == ProbeLevel::Listing {
+        return Ok(CheckupStatus::Answers(listed));
+    }
+    let paced = measure_latency(&participant, &model).await;
+    if let Err(failure) = &paced {
+        let advice = advice(provider, failure, key_name.as_deref());
+        found.hint =
+            Some(format!("try another model: `roundtable doctor {provider}/MODEL --probe`; {advice}"));
+    }
+    Ok(CheckupStatus::Probed(listed, model, paced.map_err(|failure| failure.reason)))
 }
 
 /// Checks a program: where it is, and its version.
-async fn state_of(
+async fn program_state(
     catalog: &ParticipantFactory<'_>,
     findings: &Findings,
     found: &ConfiguredProgram,
@@ -216,6 +211,5 @@ async fn measure_latency(participant: &HttpParticipant, model: &str) -> Result<L
         schema: ReplySchema::of_form(&BallotForm::over(BallotKind::Position, Vec::new())).map(Arc::new),
         ..SeatRequest::alone("doctor", model, prompt)
     };
-    let late = || Failure { timed_out: true, ..Failure::from("no reply within 60 s".to_owned()) };
-    tokio::time::timeout(PATIENCE, participant.pace(&ask)).await.unwrap_or_else(|_| Err(late()))
+    participant.pace(&ask).await
 }

@@ -25,7 +25,7 @@ use crate::participants::api::SchemaMode::{BySchema, InWords};
 use crate::participants::api::{ApiStream, ApiStyle};
 use crate::participants::external_program::{ExternalProgram, PASSED};
 use crate::participants::http::{HttpParticipant, MAX_OUTPUT_TOKENS, Service};
-use crate::participants::human::{Human, HumanQueue, Remote};
+use crate::participants::human::{Human, HumanQueue};
 use crate::participants::key_command::KeyCommand;
 use crate::participants::programs::{NAMED, ProgramSeat};
 use crate::participants::recorded::{Recorded, RecordedReply};
@@ -183,7 +183,7 @@ impl<'a> ParticipantFactory<'a> {
             "rehearsal" => Arc::new(Rehearsal::default()),
             "human" => Arc::new(Human { desk: self.desk.clone() }),
             TRACKER => Arc::new(Tracker),
-            REMOTE => Arc::new(Remote),
+            REMOTE => Arc::new(Human::default()),
             "recorded" => Arc::new(recording(rest)?),
             _ if let Some(found) = self.seat_program(provider) => self.program_seat(found)?,
             _ => Arc::new(self.over_http(provider)?),

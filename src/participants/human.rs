@@ -21,7 +21,7 @@ pub type HumanQueue = UnboundedSender<HumanQuestion>;
 
 #[derive(Debug, Default)]
 pub struct Human {
-    /// The queue of questions; none without a screen.
+    /// The queue of questions; none without a screen, and for a seat that is asked by its link alone.
     pub desk: Option<HumanQueue>,
 }
 
@@ -40,20 +40,5 @@ impl Participant for Human {
 
     fn waits_for_person(&self, _step: &str) -> bool {
         self.desk.is_none()
-    }
-}
-
-/// A seat whose person is somewhere else. Where no door is open nobody can be asked.
-#[derive(Debug, Default)]
-pub struct Remote;
-
-impl Participant for Remote {
-    fn ask<'a>(&'a self, _: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
-        let reason = "this seat is asked by its link alone".to_owned();
-        std::future::ready(Err(reason.into())).boxed()
-    }
-
-    fn waits_for_person(&self, _step: &str) -> bool {
-        true
     }
 }

@@ -32,7 +32,7 @@ use crate::ballot::ReplySchema;
 pub use crate::workflow::Task as TrackedTask;
 use crate::workflow::{Effort, OutputSchema};
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SeatRequest {
     pub seat: String,
     pub step: String,
@@ -74,22 +74,10 @@ impl SeatRequest {
         Self {
             seat: name.to_owned(),
             step: name.to_owned(),
-            watch: progress::ProgressHandle::default(),
-            purse: purse::Purse::default(),
-            task: None,
             round: name.to_owned(),
             model: model.to_owned(),
             prompt,
-            again: None,
-            warm_first: false,
-            seed: None,
-            temperature: None,
-            effort: None,
-            max_output_tokens: None,
-            has_twice_the_room: false,
-            schema: None,
-            time_left: None,
-            timeout: None,
+            ..Self::default()
         }
     }
 }

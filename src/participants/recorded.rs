@@ -45,28 +45,13 @@ impl Recorded {
 }
 
 fn difference(recorded: &str, now: &str) -> String {
-    let (mut before, mut after) = (recorded.lines(), now.lines());
-    let mut number = 1;
-    let shown = |line: Option<&str>| match line {
+    let same = recorded.lines().zip(now.lines()).take_while(|(before, after)| before == after).count();
+    let shown = |text: &str| match text.lines().nth(same) {
         None => "nothing".to_owned(),
-        Some(line) => {
-            let short: String = line.chars().take(SHOWN).collect();
-            let more = if short.len() < line.len() { "…" } else { "" };
-            format!("`{}{more}`", harmless_line(&short))
-        }
+        Some(line) => format!("`{}`", harmless_line(&line.chars().take(SHOWN).collect::<String>())),
     };
-    loop {
-        match (before.next(), after.next()) {
-            (Some(a), Some(b)) if a == b => number += 1,
-            (None, None) => return "the prompt has changed since the recording, in its line ends".to_owned(),
-            (a, b) => {
-                let (a, b) = (shown(a), shown(b));
-                return format!(
-                    "the prompt has changed since the recording: line {number} was {a} and is {b}"
-                );
-            }
-        }
-    }
+    let (number, before, after) = (same + 1, shown(recorded), shown(now));
+    format!("the prompt has changed since the recording: line {number} was {before} and is {after}")
 }
 
 impl Participant for Recorded {

@@ -11,7 +11,7 @@ use super::snapshot::hex;
 use crate::ballot::BallotForm;
 
 /// The parts of one prompt. All seats of a round share `rules` and `snapshot` by reference.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Prompt {
     /// The rules of the table and the answer form: the system message.
     pub rules: Arc<str>,

@@ -95,10 +95,10 @@ pub(super) fn event(reply: &mut ReplyStream, data: &[u8]) -> Result<(), DecodeEr
     let counted = counted.into_iter().chain(event.usage);
     for (name, count) in counted.filter_map(|usage| usage.as_object().cloned()).flatten() {
         if !count.is_null() {
-            reply.counts[name] = count;
+            reply.counts.insert(name, count);
         }
     }
-    reply.usage = usage(&reply.counts);
+    reply.usage = usage(&Value::Object(reply.counts.clone()));
     event.content_block.iter().for_each(|block| take_block(reply, block));
     if let Some(delta) = event.delta {
         if delta.r#type.as_deref() == Some("text_delta") {

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::participants::{Finish, Reply, SeatRequest, TokenUsage};
 use crate::sanitize::harmless_line;
@@ -25,10 +25,11 @@ const PLACE: &str = "\0";
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// The form of requests and replies a service speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ApiStyle {
     /// `POST {base}/chat/completions`, as `OpenAI` and all that are compatible with it.
+    #[default]
     OpenAi,
     /// `POST {base}/v1/messages`, as Anthropic.
     Anthropic,
@@ -188,6 +189,7 @@ fn is_whole(text: &str) -> bool {
 }
 
 /// A reply, as far as it has come.
+#[derive(Default)]
 pub(super) struct ReplyStream {
     style: ApiStyle,
     pub text: String,
@@ -198,7 +200,7 @@ pub(super) struct ReplyStream {
     reason: Option<String>,
     usage: Option<TokenUsage>,
     /// Counts that come one by one.
-    counts: Value,
+    counts: Map<String, Value>,
     served: Option<String>,
 }
 

@@ -1,6 +1,6 @@
 //! The API styles by name: which file writes a request, and which reads its reply.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{
     ApiStyle, BOM, DecodeError, PLACE, ReplyStream, RequestOptions, chat_completions, finish, messages,
@@ -60,17 +60,7 @@ impl ApiStyle {
 
     /// A reply of which nothing has come yet.
     pub(in crate::participants) fn streamed(self) -> ReplyStream {
-        ReplyStream {
-            style: self,
-            text: String::new(),
-            is_done: false,
-            refusal: String::new(),
-            called: false,
-            reason: None,
-            usage: None,
-            counts: Value::Object(Map::new()),
-            served: None,
-        }
+        ReplyStream { style: self, ..ReplyStream::default() }
     }
 
     /// Reads the body of a 200. The reply's `tries` is 0 and for the caller to fill in.

@@ -15,7 +15,7 @@ use crate::sanitize::MASKED_KEY;
 /// A shorter key is not masked in answers, in characters.
 const LEAST_KEY: usize = 16;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct RequestError {
     /// The error, fit to be shown while the round is open.
     pub reason: String,
@@ -35,16 +35,7 @@ pub(super) struct RequestError {
 
 impl RequestError {
     pub fn permanent(reason: impl Into<String>) -> Self {
-        Self {
-            reason: reason.into(),
-            in_full: None,
-            again: false,
-            asked: None,
-            status: None,
-            is_loading: false,
-            declined: None,
-            is_filtered: false,
-        }
+        Self { reason: reason.into(), ..Self::default() }
     }
 
     pub fn transient(reason: impl Into<String>) -> Self {

@@ -59,7 +59,7 @@ pub struct HttpParticipant {
     headers: HeaderMap,
     limits: RequestOptions,
     heads: PrefixCache,
-    permits: Option<Semaphore>,
+    permits: Semaphore,
     gates: ConcurrencyLimits,
     warmth: CacheWarmup,
     memory: ParameterMemory,
@@ -93,7 +93,7 @@ impl HttpParticipant {
         };
         Ok(Self {
             headers: headers(&service)?,
-            permits: permits.map(|n| Semaphore::new(n.clamp(1, Semaphore::MAX_PERMITS))),
+            permits: Semaphore::new(permits.unwrap_or(usize::MAX).clamp(1, Semaphore::MAX_PERMITS)),
             heads: PrefixCache::default(),
             gates: ConcurrencyLimits::default(),
             warmth: CacheWarmup::default(),
@@ -107,7 +107,7 @@ impl HttpParticipant {
     }
 
     fn client(&self) -> Result<&Client, RequestError> {
-        let build = || client(&self.url, &self.service.timeouts).map_err(|error| cause(&error));
+        let build = || builder(&self.url, &self.service.timeouts).build().map_err(|error| cause(&error));
         self.client
             .get_or_init(build)
             .as_ref()
@@ -240,12 +240,10 @@ impl HttpParticipant {
         }
     }
 
-    /// One of the service's permits, if it has any; given out in the order they are asked for.
+    /// One of the service's permits, given out in the order they are asked for.
     async fn permit(&self) -> Option<SemaphorePermit<'_>> {
-        match &self.permits {
-            Some(permits) => permits.acquire().await.ok(),
-            None => None,
-        }
+        // The semaphore is never closed.
+        self.permits.acquire().await.ok()
     }
 
     async fn send(
@@ -303,7 +301,10 @@ impl HttpParticipant {
             }
             status => status,
         };
-        let (asked, again) = (asked(&response), should_retry(&response));
+        let header = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+        let (after_ms, after) = (header("retry-after-ms"), header("retry-after"));
+        let asked = retry_after(after_ms, after, crate::clock::system_time());
+        let again = header("x-should-retry").and_then(|word| word.parse().ok());
         let body = self.read(response, MAX_ERROR).await.ok().flatten().unwrap_or_default();
         let error = ServiceError::read(&body);
         let (key, key_name) = (self.service.key(), self.service.key_name.as_deref());
@@ -403,28 +404,12 @@ impl Participant for HttpParticipant {
     }
 }
 
-fn asked(response: &Response) -> Option<Duration> {
-    let header = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    retry_after(header("retry-after-ms"), header("retry-after"), crate::clock::system_time())
-}
-
-/// Returns the service's own word on sending the request again.
-fn should_retry(response: &Response) -> Option<bool> {
-    match response.headers().get("x-should-retry")?.as_bytes() {
-        b"true" => Some(true),
-        b"false" => Some(false),
-        _ => None,
-    }
-}
-
 /// A body that is compressed was not asked for, and is not read.
 fn refuse_compressed(response: &Response) -> Result<(), RequestError> {
-    let Some(coding) = response.headers().get("content-encoding").filter(|c| *c != "identity") else {
-        return Ok(());
-    };
-    let coding = String::from_utf8_lossy(coding.as_bytes()).into_owned();
-    let name = if matches!(&*coding, "gzip" | "br" | "deflate" | "zstd") { &coding } else { "unknown" };
-    Err(RequestError::permanent(format!("the reply is compressed ({name}), which was not asked for")))
+    match response.headers().get("content-encoding").filter(|coding| *coding != "identity") {
+        Some(_) => Err(RequestError::permanent("the reply is compressed, which was not asked for")),
+        None => Ok(()),
+    }
 }
 
 /// The proxy that is on the way to an address, in words; none where exceptions from it are set.
@@ -445,12 +430,8 @@ pub fn is_this_machine(address: &str) -> bool {
     Url::parse(address).is_ok_and(|url| is_loopback(&url))
 }
 
-/// A client for one service. For plain http it needs no certificates on the machine; for this
-/// machine it asks no proxy and no resolver.
-fn client(url: &Url, timeouts: &Timeouts) -> Result<Client, reqwest::Error> {
-    builder(url, timeouts).build()
-}
-
+/// A client for one service. For plain http it needs no certificates on the machine; for this machine it asks
+/// no proxy and no resolver.
 fn builder(url: &Url, timeouts: &Timeouts) -> ClientBuilder {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {

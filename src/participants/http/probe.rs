@@ -49,13 +49,8 @@ impl HttpParticipant {
     pub async fn models(&self) -> Result<Vec<String>, Failure> {
         let url = endpoint(&self.service, self.service.dialect.models_path());
         let url = url.map_err(|problem| Failure::from(problem.message))?;
-        let late = |_| Failure {
-            timed_out: true,
-            ..Failure::from(format!("no reply within {}", format_duration(PATIENCE)))
-        };
-        let body = timeout(PATIENCE, self.answer(Method::GET, url, Body::default())).await.map_err(late)?;
-        let listed = listed(&body.map_err(once)?);
-        listed.ok_or_else(|| Failure::from("its list of models cannot be read".to_owned()))
+        let body = in_time(PATIENCE, self.answer(Method::GET, url, Body::default())).await?;
+        listed(&body).ok_or_else(|| Failure::from("its list of models cannot be read".to_owned()))
     }
 
     async fn answer(&self, method: Method, url: Url, body: Body) -> Result<Vec<u8>, RequestError> {
@@ -66,21 +61,25 @@ impl HttpParticipant {
 
     /// Asks for a reply and measures how soon it begins and ends.
     pub async fn pace(&self, ask: &SeatRequest) -> Result<Latency, Failure> {
+        in_time(PATIENCE * 6, self.latency(ask)).await
+    }
+
+    async fn latency(&self, ask: &SeatRequest) -> Result<Latency, RequestError> {
         let dialect = self.service.dialect;
         let head = Bytes::from(dialect.head(ask));
         let mut parameters = Parameters::of(dialect, self.limits, ask, &Learned::default(), None);
         let (started, mut response) = loop {
             let tail = Bytes::from(dialect.tail(ask, parameters.sent));
             let (started, body) = (Instant::now(), Body::wrap(SplitBody { head: head.clone(), tail }));
-            let response = self.request(Method::POST, self.url.clone(), body, &mut false).await;
-            match self.accepted(response.map_err(once)?).await {
+            let response = self.request(Method::POST, self.url.clone(), body, &mut false).await?;
+            match self.accepted(response).await {
                 Ok(response) => break (started, response),
                 Err(fault) if parameters.adapt(dialect, fault.declined.as_ref(), ask) => {}
-                Err(fault) => return Err(once(fault)),
+                Err(fault) => return Err(fault),
             }
         };
         let mut first = None;
-        while self.piece(&mut response).await.map_err(once)?.is_some() {
+        while self.piece(&mut response).await?.is_some() {
             first.get_or_insert(started.elapsed());
         }
         let whole = started.elapsed();
@@ -133,8 +132,14 @@ impl HttpParticipant {
     }
 }
 
-fn once(fault: RequestError) -> Failure {
-    Failure { in_full: fault.in_full, ..fault.reason.into() }
+async fn in_time<T>(limit: Duration, work: impl Future<Output = Result<T, RequestError>>) -> Result<T, Failure> {
+    match timeout(limit, work).await {
+        Ok(done) => done.map_err(|fault| Failure { in_full: fault.in_full, ..fault.reason.into() }),
+        Err(_) => {
+            let late = Failure::from(format!("no reply within {}", format_duration(limit)));
+            Err(Failure { timed_out: true, ..late })
+        }
+    }
 }
 
 /// Reads a window where Ollama, llama.cpp, LM Studio or vLLM tell it.

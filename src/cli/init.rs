@@ -18,7 +18,7 @@ one are left out.
 ";
 
 const CONFIG: &str = "\
-# Settings of this project; `roundtable doctor` tells each value and where it comes from.
+# Settings of this project.
 # Keys never stand here: only the names of the variables that hold them.
 
 # model: ollama/llama3.2        # for participants that name none
@@ -69,8 +69,13 @@ pub fn run(output: &Console) -> VerbResult {
         return Err(problem.hint("make it a folder of the project").into());
     }
     disk.make_dir(&here.join("sessions"))?;
-    for (name, text) in [("CONTEXT.md", CONTEXT), ("config.yaml", CONFIG), (".gitignore", "sessions/\n")] {
-        let path = here.join(name);
+    for (path, text) in [
+        (here.join("CONTEXT.md"), CONTEXT),
+        (here.join("config.yaml"), CONFIG),
+        (here.join(".gitignore"), "sessions/\n"),
+        // Else git on Windows changes the line ends of sessions, which their hashes cover.
+        (".gitattributes".into(), "*.s2s -text\n"),
+    ] {
         if path.exists() {
             output.note(&format!("exists, unchanged: {}", path.display()));
         } else {

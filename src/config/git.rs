@@ -60,7 +60,11 @@ pub fn diff_of_range(folder: &Path, range: &str, paths: &[String]) -> Result<(St
     let mut from = repository.commit(from)?;
     let to = if let Some(to) = to.strip_prefix('.') {
         let to = repository.commit(to)?;
-        repository.text(&["merge-base", &from, &to])?.trim().clone_into(&mut from);
+        let base = repository.text(&["merge-base", &from, &to]).map_err(|_| {
+            let hint = "fetch more of the history (`git fetch --unshallow`), or write `..` for `...`";
+            Diagnostic::new(format!("the commits of `{range}` have none in common here")).hint(hint)
+        })?;
+        base.trim().clone_into(&mut from);
         to
     } else {
         repository.commit(to)?

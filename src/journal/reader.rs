@@ -50,7 +50,14 @@ pub struct LogReader<'a> {
 impl<'a> LogReader<'a> {
     pub fn new(bytes: &'a [u8]) -> Result<Self, Damage> {
         if !bytes.is_empty() && !b"---\nseq: 0\n".starts_with(&bytes[..bytes.len().min(11)]) {
-            return Err(damage(bytes, 0, None, "this is not a roundtable session".to_owned()));
+            // Git does this on Windows.
+            let other_format = bytes.starts_with(b"---\r\n");
+            let what = if other_format {
+                "its line ends were changed: write `*.s2s -text` into .gitattributes and check it out anew"
+            } else {
+                "this is not a roundtable session"
+            };
+            return Err(Damage { other_format, ..damage(bytes, 0, None, what.to_owned()) });
         }
         Ok(Self { bytes, good: 0, chain: Chain::default(), room: room(bytes.len()) })
     }

@@ -200,7 +200,12 @@ fn worktrees_submodules_and_alternates_inside_the_project_are_read() {
 
 #[test]
 fn paths_are_seen_from_the_definitions_folder() {
-    let desk = desk(&format!("{COMMITS}; echo x > b.txt; git add b.txt; git commit -q --amend --no-edit"));
+    let other = "git checkout -q --orphan other; git commit -qm 3; git checkout -q main";
+    let desk =
+        desk(&format!("{COMMITS}; echo x > b.txt; git add b.txt; git commit -q --amend --no-edit; {other}"));
+    desk.write("decide.yaml", DEFINITION.replace("HEAD~1..HEAD", "HEAD...other"));
+    desk.run(["check", "decide.yaml"]).code(2).says("have none in common here");
+    desk.write("decide.yaml", DEFINITION);
     let definition = DEFINITION.replace("HEAD\", ", "HEAD\", paths: [a.txt], ");
     desk.write("src/sub.yaml", definition);
     desk.run(["snapshot", "decide.yaml"]).code(0).shows("b/b.txt").shows("b/src/a.txt");
@@ -228,6 +233,16 @@ fn a_partial_clone_fetches_nothing() {
     let done = Command::new("bash").args(["-ec", &script]).current_dir(desk.path("part")).status();
     assert!(done.expect("bash is there").success());
     assert!(refusal(&desk, "part").contains("is missing") && !desk.path("part/RAN").exists());
+}
+
+#[test]
+fn line_ends_of_a_session_that_git_has_changed_are_named() {
+    let desk = Desk::with("question: q\nparticipants: [qa-lead]\n");
+    desk.run(["--batch", "decide.yaml", "--rehearse", "--save", "s.s2s"]).code(0);
+    desk.write("s.s2s", desk.read("s.s2s").replace('\n', "\r\n"));
+    desk.run(["verify", "s.s2s"]).code(2).says("its line ends were changed: write `*.s2s -text`");
+    desk.run(["init"]).code(0);
+    assert_eq!(desk.read(".gitattributes"), "*.s2s -text\n");
 }
 
 /// Additions, deletions, modes, links, binary files, names, and a last line without an end.

@@ -1,6 +1,5 @@
 //! An ask for unit tests.
 
-use super::progress::ProgressHandle;
 use super::{Prompt, SeatRequest};
 
 /// An ask with these three parts of a prompt and nothing else of interest.
@@ -11,18 +10,6 @@ pub fn ask(rules: &str, snapshot: &str, tail: &str) -> SeatRequest {
         seat: "qa-lead".to_owned(),
         model: "a \"model\"".to_owned(),
         prompt: Prompt { rules: rules.into(), snapshot: snapshot.into(), tail: tail.to_owned() },
-        again: None,
-        warm_first: false,
-        seed: None,
-        temperature: None,
-        effort: None,
-        max_output_tokens: None,
-        has_twice_the_room: false,
-        schema: None,
-        time_left: None,
-        timeout: None,
-        watch: ProgressHandle::default(),
-        purse: super::purse::Purse::default(),
-        task: None,
+        ..SeatRequest::default()
     }
 }

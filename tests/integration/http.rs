@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use roundtable::participants::api::ApiStyle;
 use roundtable::participants::http::retry::Backoff;
 use roundtable::participants::http::{HttpParticipant, Service};
-use roundtable::participants::progress::ProgressHandle;
 use roundtable::participants::{Failure, Finish, Participant, Prompt, Reply, SeatRequest, TokenUsage};
 use serde_json::json;
 
@@ -46,19 +45,8 @@ pub fn ask() -> SeatRequest {
         seat,
         model,
         prompt: Prompt { rules: "The rules.\n".into(), snapshot, tail },
-        again: None,
-        warm_first: false,
         seed: Some(7),
-        temperature: None,
-        effort: None,
-        max_output_tokens: None,
-        has_twice_the_room: false,
-        schema: None,
-        time_left: None,
-        timeout: None,
-        watch: ProgressHandle::default(),
-        purse: roundtable::participants::purse::Purse::default(),
-        task: None,
+        ..SeatRequest::default()
     }
 }
 

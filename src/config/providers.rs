@@ -4,7 +4,7 @@
 //! address by `<NAME>_BASE_URL` or in config.yaml.
 
 use crate::participants::api::{ApiStream, ApiStyle, SchemaMode};
-use crate::participants::http::probe::WindowQuestion;
+use crate::participants::http::WindowQuestion;
 
 /// A service this program knows by name.
 #[derive(Debug, Clone, Copy)]

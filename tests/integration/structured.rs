@@ -151,6 +151,7 @@ fn a_server_of_ones_own_gets_bounds_and_little_room_until_its_model_is_seen_thin
 fn a_prompt_larger_than_the_window_of_its_server_is_not_sent() {
     let server = Server::start(|request: &Request| match request.path() {
         "/props" => Answer::json(200, &json!({"default_generation_settings": {"n_ctx": 2048}})),
+        "/v1/models" => Answer::json(200, &json!({"data": [{"id": "m"}]})),
         _ => says("openai", "vote: redis"),
     });
     let desk = |words: &str| {

@@ -4,8 +4,6 @@
 
 use std::time::Duration;
 
-use bytes::Bytes;
-use reqwest::{Body, Method, Url};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
@@ -13,7 +11,7 @@ use super::endpoint::endpoint;
 use super::error::{RequestError, format_duration};
 use super::parameters::{Learned, Parameters};
 use super::request_body::SplitBody;
-use super::{HttpParticipant, MAX_REPLY};
+use super::{Body, Bytes, HttpParticipant, MAX_REPLY, Method, Url};
 use crate::participants::{Failure, SeatRequest};
 use crate::sanitize::group_digits;
 use crate::tokens::estimated_tokens;
@@ -30,15 +28,6 @@ pub struct Latency {
     pub whole: Duration,
     pub taken: Vec<String>,
     pub declined: Vec<String>,
-}
-
-/// How a local server tells its context window.
-#[derive(Debug, Clone, Copy)]
-pub struct WindowQuestion {
-    /// Paths from the server's root; the first that tells one counts.
-    pub paths: &'static [&'static str],
-    /// The server's own setting of it.
-    pub setting: &'static str,
 }
 
 impl HttpParticipant {

@@ -8,7 +8,6 @@ use std::time::Duration;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 
-use super::probe::WindowQuestion;
 use super::retry::Backoff;
 use crate::participants::api::{ApiStream, ApiStyle, SchemaMode};
 use crate::participants::key_command::KeyCommand;
@@ -42,6 +41,15 @@ impl Default for Timeouts {
 pub enum KeyHeader {
     Bearer,
     ApiKey,
+}
+
+/// How a local server tells its context window.
+#[derive(Debug, Clone, Copy)]
+pub struct WindowQuestion {
+    /// Paths from the server's root; the first that tells one counts.
+    pub paths: &'static [&'static str],
+    /// The server's own setting of it.
+    pub setting: &'static str,
 }
 
 /// A service that answers over HTTP, and how to speak to it.

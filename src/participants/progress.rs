@@ -142,8 +142,7 @@ impl ProgressHandle {
     fn progress(&self) -> Option<Progress> {
         let noted = self.0.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
         let silent = noted.heard.elapsed();
-        let is_stalled =
-            noted.phase == RequestPhase::Answering && silent >= STALLS && noted.before.is_none();
+        let is_stalled = noted.phase == RequestPhase::Answering && silent >= STALLS && noted.before.is_none();
         let (standing, since) =
             if is_stalled { (RequestPhase::Stalled, silent) } else { (noted.phase, noted.since.elapsed()) };
         let ms = |span: Duration| u64::try_from(span.as_millis()).unwrap_or(u64::MAX);

@@ -42,9 +42,7 @@ use error::{RequestError, format_duration, masked_answer};
 use parameters::{Complaint, ParameterMemory, Parameters};
 use request_body::{PrefixCache, SplitBody};
 use retry::{RetryDecision, jitter, retry_after};
-pub use service::{
-    KeyHeader, LOCAL_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS, Service, Timeouts, WindowQuestion,
-};
+pub use service::{KeyHeader, LOCAL_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS, Service, Timeouts, WindowQuestion};
 use stream::{MAX_REPLY, StreamedBody, without_text};
 
 /// A model that is loading is asked again after as long as after so many tries.

@@ -121,7 +121,10 @@ impl HttpParticipant {
     }
 }
 
-async fn in_time<T>(limit: Duration, work: impl Future<Output = Result<T, RequestError>>) -> Result<T, Failure> {
+async fn in_time<T>(
+    limit: Duration,
+    work: impl Future<Output = Result<T, RequestError>>,
+) -> Result<T, Failure> {
     match timeout(limit, work).await {
         Ok(done) => done.map_err(|fault| Failure { in_full: fault.in_full, ..fault.reason.into() }),
         Err(_) => {

@@ -171,7 +171,7 @@ fn a_program_of_the_configuration_is_one_of_the_same_kind() {
     desk.run(["verify", "s.s2s"]).code(0);
     // Its answer counts though it does not end.
     let staying =
-        with_program(Desk::with(ROUND), "mine", "[ $1 ] || (echo '{\"result\": \"vote: blue\"}'; sleep 321)");
+        with_program(Desk::with(ROUND), "mine", "[ $1 ] && echo 9 || (echo '{\"result\": \"vote: blue\"}'; sleep 321)");
     staying.write(
         "../home/config/config.yaml",
         "providers: {mine: {command: [mine], reply: result, tool_less: true}}\n",

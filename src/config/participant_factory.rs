@@ -54,7 +54,7 @@ pub struct ParticipantFactory<'a> {
 /// The name is `provider/model`, `rehearsal`, or `provider/` of a program known by name, which has a default
 /// model.
 pub fn is_model(name: &str) -> bool {
-    let is_named = |provider: &str| NAMED.iter().any(|known| known.provider == provider);
+    let is_named = |provider: &str| NAMED.iter().any(|(known, _)| *known == provider);
     matches!(name, "rehearsal" | "human")
         || name == TRACKER
         || name.split_once('/').is_some_and(|(provider, model)| {
@@ -107,7 +107,7 @@ impl<'a> ParticipantFactory<'a> {
             return Ok(());
         }
         let mut names: Vec<&str> = KNOWN.iter().map(|known| known.name).chain(BUILT_IN).collect();
-        names.extend(NAMED.iter().map(|known| known.provider));
+        names.extend(NAMED.iter().map(|(known, _)| *known));
         names.extend(self.config.providers.keys().map(String::as_str));
         Err(Diagnostic::new(format!("unknown provider `{provider}` in `{model}`"))
             .hint(did_you_mean(provider, &names)))
@@ -305,7 +305,7 @@ impl<'a> ParticipantFactory<'a> {
     pub fn providers(&self) -> Vec<&str> {
         let own = self.config.providers.keys().map(String::as_str);
         let mut all: Vec<&str> = KNOWN.iter().map(|known| known.name).collect();
-        let programs: Vec<&str> = NAMED.iter().map(|known| known.provider).collect();
+        let programs: Vec<&str> = NAMED.iter().map(|(known, _)| *known).collect();
         let new: Vec<&str> = own.filter(|name| !all.contains(name) && !programs.contains(name)).collect();
         all.extend(new.into_iter().chain(programs::found(self.config)));
         all

@@ -70,7 +70,7 @@ pub fn program(config: &Config, provider: &str) -> Option<ConfiguredProgram> {
 pub fn found(config: &Config) -> Vec<&'static str> {
     let is_there =
         |provider: &&str| program(config, provider).is_some_and(|found| found.path(config).is_ok());
-    NAMED.iter().map(|known| known.provider).filter(is_there).collect()
+    NAMED.iter().map(|(known, _)| *known).filter(is_there).collect()
 }
 
 /// Returns an executable by its name: in the folders of `PATH` that are absolute and not inside the project,

@@ -26,7 +26,7 @@ pub struct SeatProgram {
     pub output: OutputPaths,
     pub version: Vec<String>,
     /// Its words when nobody is logged in, in lower case.
-    pub logged_out: Vec<String>,
+    pub logged_out: &'static [&'static str],
     /// The tools it may declare in a blind round.
     pub allow_tools: Vec<String>,
     /// It is declared to have no tools, unmeasured.
@@ -38,9 +38,9 @@ pub struct SeatProgram {
     /// Files it is given in place of those, where it is pointed at a recorder.
     pub recorder_files: Vec<(String, String)>,
     /// Beginnings of the models that can be pointed at a recorder, if not all can.
-    pub recorder_models: Vec<String>,
+    pub recorder_models: &'static [&'static str],
     /// The provider whose prices its models have.
-    pub priced_as: Option<String>,
+    pub priced_as: Option<&'static str>,
 }
 
 impl SeatProgram {
@@ -50,8 +50,7 @@ impl SeatProgram {
 
     pub fn is_measurable(&self, model: &str) -> bool {
         let is_pointed = !self.recorder_set.is_empty() || !self.recorder_words.is_empty();
-        let begins = |known: &String| model.starts_with(known.as_str());
-        is_pointed && (self.recorder_models.is_empty() || self.recorder_models.iter().any(begins))
+        is_pointed && (self.recorder_models.is_empty() || self.recorder_models.iter().any(|known| model.starts_with(known)))
     }
 
     pub fn is_declared(&self, model: &str) -> bool {
@@ -63,7 +62,7 @@ impl SeatProgram {
     pub fn with_tools(&self, model: &str) -> Option<Self> {
         let program = Self {
             command: self.tools_command.clone(),
-            with_model: texts(&["--model", "{model}"]),
+            with_model: words("--model {model}"),
             set: self.tools_set.clone(),
             files: Vec::new(),
             ..self.clone()
@@ -117,9 +116,9 @@ fn filled(word: &str, fill: &[(&str, &str)]) -> String {
     done + rest
 }
 
-/// A list of words as owned texts.
-pub(super) fn texts(words: &[&str]) -> Vec<String> {
-    words.iter().map(|word| (*word).to_owned()).collect()
+/// The words of a command line; `''` is an empty one.
+pub(super) fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(|word| if word == "''" { "" } else { word }.to_owned()).collect()
 }
 
 pub(super) fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -133,8 +132,8 @@ mod tests {
     #[test]
     fn placeholders_are_filled_in_once_and_model_words_only_with_a_model() {
         let program = SeatProgram {
-            command: texts(&["prog", "-c", "f=\"{rules_file}\"", "{rules}"]),
-            with_model: texts(&["-m", "{model}"]),
+            command: words("prog -c f=\"{rules_file}\" {rules}"),
+            with_model: words("-m {model}"),
             ..SeatProgram::default()
         };
         let fill = [("{rules_file}", "/tmp/r"), ("{rules}", "say {model}")];

@@ -1,0 +1,222 @@
+//! The programs known by name: how each is run without tools and with them, and where its answer stands.
+//!
+//! The first line of each names the version it was tried against.
+
+use super::output::{Mark, OutputPaths};
+use super::program::{SeatProgram, pairs, words};
+
+pub type Preset = (&'static str, fn() -> SeatProgram);
+
+/// Every program known by name, by its provider.
+pub const NAMED: [Preset; 4] =
+    [("claude-cli", claude), ("codex-cli", codex), ("gemini-cli", gemini), ("opencode-cli", opencode)];
+
+/// Returns the program known by this provider's name.
+pub fn named(provider: &str) -> Option<SeatProgram> {
+    let make = NAMED.iter().find(|(known, _)| *known == provider)?.1;
+    Some(SeatProgram { provider: provider.to_owned(), ..make() })
+}
+
+/// Claude Code 2.1.197: no tools, no settings, no memory; the instructions are its whole system prompt.
+///
+/// `--tools ""` alone still sends 26 KB of system text, which `--system-prompt` replaces.
+/// `--json-schema` adds a tool and a second turn, so it is not used. What is not essential is switched off:
+/// else a second request with the whole prompt asks for a title of the session. It exits 1 with the reason
+/// in `result`, also when nobody is logged in.
+///
+/// With its tools it edits files unasked and does whatever else the user's own settings allow; those of the
+/// project, and its servers of tools, are not read, since the user has not agreed to what they say.
+fn claude() -> SeatProgram {
+    let set = pairs(&[("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")]);
+    SeatProgram {
+        command: words(
+            "claude -p --setting-sources '' --tools '' --system-prompt {rules} --no-session-persistence \
+             --strict-mcp-config --disable-slash-commands --output-format json",
+        ),
+        with_model: words("--model {model}"),
+        set: set.clone(),
+        tools_command: words(
+            "claude -p --setting-sources user --permission-mode acceptEdits --no-session-persistence \
+             --strict-mcp-config --output-format json",
+        ),
+        tools_set: set,
+        output: OutputPaths {
+            reply: Some("result".to_owned()),
+            failure: Some("result".to_owned()),
+            failure_if: Some(Mark { path: "is_error", value: "true" }),
+            end_if: Some(Mark { path: "type", value: "result" }),
+            tokens_in: words(
+                "usage.input_tokens usage.cache_creation_input_tokens usage.cache_read_input_tokens",
+            ),
+            tokens_cached: words("usage.cache_read_input_tokens"),
+            tokens_out: words("usage.output_tokens"),
+            cost: Some("total_cost_usd".to_owned()),
+            ..OutputPaths::default()
+        },
+        version: words("claude --version"),
+        logged_out: &["not logged in", "invalid api key", "please run /login", "oauth token"],
+        recorder_set: pairs(&[("ANTHROPIC_BASE_URL", "{recorder}"), ("ANTHROPIC_API_KEY", "recorder")]),
+        priced_as: Some("anthropic"),
+        ..SeatProgram::default()
+    }
+}
+
+/// Codex 0.169.0: every tool switched off; the instructions are all of its developer text.
+///
+/// Which tools it declares depends on what its own list of models says of the model. With a list that does
+/// not hold the model it falls back to none, so it is given one that holds another. Without a model's name
+/// it takes the default of its own list, and that one's tools.
+///
+/// With its tools it runs commands in its sandbox, which lets it write in the project and reach no network,
+/// and asks nobody.
+fn codex() -> SeatProgram {
+    const FEATURES: &str = "apps browser_use computer_use goals hooks image_generation multi_agent plugins \
+        shell_tool skill_search sleep_tool tool_suggest unbounded_connection_retries unified_exec view_image";
+    const SETTINGS: &str = "model_instructions_file=\"{rules_file}\" \
+        tools.experimental_request_user_input.enabled=false web_search=\"disabled\" project_doc_max_bytes=0 \
+        include_environment_context=false include_permissions_instructions=false \
+        include_apps_instructions=false include_collaboration_mode_instructions=false \
+        skills.include_instructions=false check_for_update_on_startup=false analytics.enabled=false";
+    /// A list with a model that nobody asks for, since an empty one is refused.
+    const MODELS: &str = r#"{"models":[{"slug":"none","display_name":"none","description":"","default_reasoning_level":"medium","supported_reasoning_levels":[],"shell_type":"disabled","visibility":"none","supported_in_api":true,"priority":1,"base_instructions":"","supports_reasoning_summaries":false,"support_verbosity":false,"truncation_policy":{"mode":"tokens","limit":10000},"supports_parallel_tool_calls":false,"experimental_supported_tools":[],"input_modalities":["text"]}]}"#;
+    let each = |option: &str, list: &str| -> Vec<String> {
+        words(list).into_iter().flat_map(|word| [option.to_owned(), word]).collect()
+    };
+    let mut command = words(
+        "codex exec --json --ephemeral --ignore-user-config --ignore-rules --skip-git-repo-check \
+         --sandbox read-only --color never",
+    );
+    command.extend(each("-c", SETTINGS).into_iter().chain(each("--disable", FEATURES)));
+    SeatProgram {
+        command,
+        with_model: words("--model {model} -c model_catalog_json=\"{files}/models.json\""),
+        // Else it never gives up where nobody answers.
+        tools_command: words(
+            "codex exec --json --ephemeral --skip-git-repo-check --sandbox workspace-write \
+             -c approval_policy=\"never\" --disable unbounded_connection_retries --color never",
+        ),
+        files: pairs(&[("models.json", MODELS)]),
+        output: OutputPaths {
+            reply: Some("item.text".to_owned()),
+            reply_if: Some(Mark { path: "item.type", value: "agent_message" }),
+            failure: Some("error.message".to_owned()),
+            failure_if: Some(Mark { path: "type", value: "turn.failed" }),
+            end_if: Some(Mark { path: "type", value: "turn.completed" }),
+            tokens_in: words("usage.input_tokens"),
+            tokens_cached: words("usage.cached_input_tokens"),
+            tokens_out: words("usage.output_tokens"),
+            ..OutputPaths::default()
+        },
+        version: words("codex --version"),
+        logged_out: &["not logged in", "401 unauthorized", "codex login"],
+        recorder_words: each(
+            "-c",
+            "model_provider=\"recorder\" model_providers.recorder.name=\"recorder\" \
+             model_providers.recorder.base_url=\"{recorder}/v1\" model_providers.recorder.wire_api=\"responses\"",
+        ),
+        priced_as: Some("openai"),
+        ..SeatProgram::default()
+    }
+}
+
+/// Gemini CLI 0.61.0: no tools, no extensions, no servers of tools; the instructions replace its system prompt.
+///
+/// Its settings are in its working folder, which counts as trusted for this run: those of a system file are
+/// read from folders alone that nobody else can write in, and a temporary folder is none. Of itself it adds
+/// the date and the list of that folder's files. It exits 0, 1, 41 (login), 42 (input) or 53 (turns), with
+/// the reason in `error`. With its tools it edits files unasked.
+fn gemini() -> SeatProgram {
+    const SETTINGS: &str = "work/.gemini/settings.json";
+    /// No core tool of this name exists.
+    const NO_TOOLS: &str = r#"{"tools":{"core":["none"]},"mcp":{"allowed":["none"]},"context":{"fileName":["none"],"includeDirectoryTree":false},"privacy":{"usageStatisticsEnabled":false}}"#;
+    // A recorder asks for a key; whoever is logged in otherwise is not asked for one.
+    let with_key = NO_TOOLS.replacen('{', r#"{"security":{"auth":{"selectedType":"gemini-api-key"}},"#, 1);
+    SeatProgram {
+        command: words("gemini --output-format json --extensions none"),
+        with_model: words("--model {model}"),
+        tools_command: words("gemini --output-format json --approval-mode auto_edit"),
+        set: pairs(&[("GEMINI_SYSTEM_MD", "{rules_file}"), ("GEMINI_CLI_TRUST_WORKSPACE", "true")]),
+        files: pairs(&[(SETTINGS, NO_TOOLS)]),
+        output: OutputPaths {
+            reply: Some("response".to_owned()),
+            failure: Some("error.message".to_owned()),
+            usage_under: Some("stats.models"),
+            tokens_in: words("tokens.prompt"),
+            tokens_cached: words("tokens.cached"),
+            tokens_out: words("tokens.candidates tokens.thoughts"),
+            ..OutputPaths::default()
+        },
+        version: words("gemini --version"),
+        logged_out: &["set an auth method", "invalid auth method", "please set", "not logged in"],
+        recorder_set: pairs(&[("GOOGLE_GEMINI_BASE_URL", "{recorder}"), ("GEMINI_API_KEY", "recorder")]),
+        recorder_files: pairs(&[(SETTINGS, &with_key)]),
+        priced_as: Some("gemini"),
+        ..SeatProgram::default()
+    }
+}
+
+/// opencode 1.18.33: an agent of ours denies every tool, its question tool included, at which `run` can hang;
+/// the instructions replace its prompt.
+///
+/// Of itself it adds the model's name, its folder and the date, and would ask for a title of the session in
+/// a second request, which is switched off. It prints one event a line; the text of the last part is the
+/// answer. Models of Anthropic and `OpenAI` can be pointed at a recorder, others count as declared.
+fn opencode() -> SeatProgram {
+    const NO_TOOLS: &str = r#""share":"disabled","autoupdate":false,"agent":{"title":{"disable":true},"seat":{"mode":"primary","prompt":"{file:{rules_file}}","permission":{"*":"deny"}}}"#;
+    const WITH_TOOLS: &str = r#"{"share":"disabled","autoupdate":false,"permission":{"question":"deny"}}"#;
+    const RECORDER: &str = r#""provider":{"anthropic":{"options":{"baseURL":"{recorder}/v1"}},"openai":{"options":{"baseURL":"{recorder}/v1"}}}"#;
+    const CONFIG: &str = "OPENCODE_CONFIG_CONTENT";
+    SeatProgram {
+        command: words("opencode run --format json --agent seat"),
+        with_model: words("--model {model}"),
+        tools_command: words("opencode run --format json"),
+        tools_set: pairs(&[(CONFIG, WITH_TOOLS)]),
+        set: pairs(&[
+            (CONFIG, &format!("{{{NO_TOOLS}}}")),
+            ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+            ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+        ]),
+        output: OutputPaths {
+            reply: Some("part.text".to_owned()),
+            reply_if: Some(Mark { path: "part.type", value: "text" }),
+            failure: Some("error.data.message".to_owned()),
+            failure_if: Some(Mark { path: "type", value: "error" }),
+            end_if: Some(Mark { path: "part.reason", value: "stop" }),
+            tokens_in: words("part.tokens.input"),
+            tokens_cached: words("part.tokens.cache.read"),
+            tokens_out: words("part.tokens.output"),
+            cost: Some("part.cost".to_owned()),
+            ..OutputPaths::default()
+        },
+        version: words("opencode --version"),
+        logged_out: &["no provider", "not logged in", "auth login"],
+        tool_less: true,
+        recorder_set: pairs(&[
+            (CONFIG, &format!("{{{RECORDER},{NO_TOOLS}}}")),
+            ("ANTHROPIC_API_KEY", "recorder"),
+            ("OPENAI_API_KEY", "recorder"),
+        ]),
+        recorder_models: &["anthropic/", "openai/"],
+        ..SeatProgram::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_named_program_is_whole_and_its_paths_can_be_read() {
+        for (provider, _) in NAMED {
+            let program = named(provider).expect("a program");
+            assert_eq!(program.provider, provider);
+            assert!(!program.command.is_empty() && !program.version.is_empty(), "{provider}");
+            assert!(program.output.reply.is_some() && program.output.problems().is_empty());
+            let with_tools = program.with_tools("m").expect("with its tools");
+            assert_eq!(with_tools.executable(), program.executable());
+            assert!(with_tools.command.ends_with(&["--model".to_owned(), "m".to_owned()]));
+            assert!(program.is_measurable("anthropic/m"), "{provider}");
+            assert!(program.is_measurable("m") || program.tool_less, "{provider}");
+        }
+    }
+}

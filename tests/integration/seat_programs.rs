@@ -170,8 +170,11 @@ fn a_program_of_the_configuration_is_one_of_the_same_kind() {
     desk.run(["report", "s.s2s"]).code(0).shows("- Cost: $0.5000");
     desk.run(["verify", "s.s2s"]).code(0);
     // Its answer counts though it does not end.
-    let staying =
-        with_program(Desk::with(ROUND), "mine", "[ $1 ] && echo 9 || (echo '{\"result\": \"vote: blue\"}'; sleep 321)");
+    let staying = with_program(
+        Desk::with(ROUND),
+        "mine",
+        "[ $1 ] && echo 9 || (echo '{\"result\": \"vote: blue\"}'; sleep 321)",
+    );
     staying.write(
         "../home/config/config.yaml",
         "providers: {mine: {command: [mine], reply: result, tool_less: true}}\n",

@@ -50,7 +50,9 @@ impl SeatProgram {
 
     pub fn is_measurable(&self, model: &str) -> bool {
         let is_pointed = !self.recorder_set.is_empty() || !self.recorder_words.is_empty();
-        is_pointed && (self.recorder_models.is_empty() || self.recorder_models.iter().any(|known| model.starts_with(known)))
+        is_pointed
+            && (self.recorder_models.is_empty()
+                || self.recorder_models.iter().any(|known| model.starts_with(known)))
     }
 
     pub fn is_declared(&self, model: &str) -> bool {

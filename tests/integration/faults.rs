@@ -82,16 +82,6 @@ async fn time_runs_out_in_a_silence_and_in_a_trickle() {
 }
 
 #[tokio::test]
-async fn total_time_ends_a_call_that_has_no_deadline() {
-    let server = Server::start(|_| Answer::chat("late").after(NEVER));
-    let mut service = open_ai(&server);
-    service.timeouts.total = ms(100);
-    let failure = participant(service).ask(&ask()).await.expect_err("a failure");
-    assert_eq!(failure.reason, "no reply within 100 ms");
-    assert!(failure.timed_out);
-}
-
-#[tokio::test]
 async fn no_time_left_for_another_try_is_a_time_out() {
     let server = Server::start(|_| Answer::new(503, &[], ""));
     let mut service = open_ai(&server);

@@ -115,16 +115,6 @@ fn a_service_that_declines_the_form_is_asked_without_it_and_no_seat_is_lost() {
 }
 
 #[test]
-fn a_request_declined_for_another_reason_fails_as_before() {
-    let server = Server::start(|_| Answer::json(400, &json!({"error": {"message": "too long"}})));
-    let desk = desk(ROUND, &server, "openai", ", structured: true");
-    desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(5);
-    let failed = desk.events("seat_failed");
-    assert!(failed.iter().all(|line| line["reason"].to_string().starts_with("\"HTTP 400;")), "{failed:?}");
-    assert_eq!(server.requests().len(), 6, "once with the form and once without, and no more");
-}
-
-#[test]
 fn a_server_of_ones_own_gets_bounds_and_little_room_until_its_model_is_seen_thinking() {
     let server = Server::start(|request: &Request| match request.json()["max_tokens"].as_u64() {
         Some(2048) => {

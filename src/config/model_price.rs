@@ -15,7 +15,7 @@ pub fn price_of(catalog: &ParticipantFactory<'_>, model: &str) -> Option<Price> 
     }
     let (provider, name) = model.split_once('/').unwrap_or((model, ""));
     if let Some(found) = catalog.seat_program(provider) {
-        return usual(&found.program.priced_as?, name);
+        return usual(found.program.priced_as?, name);
     }
     let address = catalog.address(provider);
     let is_here = address.as_deref().is_some_and(is_this_machine);

@@ -125,13 +125,12 @@ async fn in_time<T>(
     limit: Duration,
     work: impl Future<Output = Result<T, RequestError>>,
 ) -> Result<T, Failure> {
-    match timeout(limit, work).await {
-        Ok(done) => done.map_err(|fault| Failure { in_full: fault.in_full, ..fault.reason.into() }),
-        Err(_) => {
-            let late = Failure::from(format!("no reply within {}", format_duration(limit)));
-            Err(Failure { timed_out: true, ..late })
-        }
-    }
+    let late = |_| {
+        let late = Failure::from(format!("no reply within {}", format_duration(limit)));
+        Failure { timed_out: true, ..late }
+    };
+    let done = timeout(limit, work).await.map_err(late)?;
+    done.map_err(|fault| Failure { in_full: fault.in_full, ..fault.reason.into() })
 }
 
 /// Reads a window where Ollama, llama.cpp, LM Studio or vLLM tell it.

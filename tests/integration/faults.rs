@@ -10,7 +10,6 @@ use roundtable::participants::{Failure, Participant as _, SeatRequest};
 use serde_json::json;
 
 use crate::http::{ask, ms, open_ai, outcome, participant, service};
-use crate::patience::NEVER;
 use crate::server::{Answer, Request, Server};
 
 fn first_then_fine(first: Answer) -> impl Fn(&Request) -> Answer + Send + Sync {

@@ -97,7 +97,7 @@ fn next_in(session: &Session, step: &Step, run: &StepRun) -> Option<NextAction> 
         StepKind::Approval(_) => next_in_approval(run),
         StepKind::Agent(_) | StepKind::Review(_) => next_in_hand_over(session, run),
         StepKind::Transform(_) | StepKind::Condition(_) => finish(),
-        StepKind::Parallel(_) | StepKind::Sequence(_) | StepKind::Each(_) => {
+        StepKind::Parallel { .. } | StepKind::Sequence { .. } | StepKind::Each(_) => {
             if unstarted(session, step, run).is_some() {
                 return Some(NextAction::Decide(Command::StartStep));
             }
@@ -206,10 +206,10 @@ pub fn unstarted<'a>(session: &Session, around: &'a Step, run: &StepRun) -> Opti
     let holds_up = |last: &StepRun| last.result.as_ref().is_none_or(|result| has_failed(session, result));
     let at_work = || run.nested.iter().filter(|inside| inside.result.is_none()).count();
     match &around.kind {
-        StepKind::Sequence(_) if run.nested.last().is_some_and(holds_up) => None,
+        StepKind::Sequence { .. } if run.nested.last().is_some_and(holds_up) => None,
         StepKind::Each(each) if at_work() >= each.concurrency => None,
-        StepKind::Each(each) => each.steps.get(run.nested.len()),
-        StepKind::Sequence(_) | StepKind::Parallel(_) => around.nested().get(run.nested.len()),
+        StepKind::Each(each) => each.copies.get(run.nested.len()),
+        StepKind::Sequence { .. } | StepKind::Parallel { .. } => around.steps.get(run.nested.len()),
         _ => None,
     }
 }

@@ -58,7 +58,8 @@ impl Session {
     /// The steps around a step as they run, the outermost first: the sequences, or the others.
     pub(super) fn runs_around(&self, step: &str, in_sequence: bool) -> impl Iterator<Item = &StepRun> {
         let around = self.definition.iter().flat_map(|definition| definition.around(step));
-        let wanted = around.filter(move |parent| matches!(parent.kind, StepKind::Sequence(_)) == in_sequence);
+        let wanted =
+            around.filter(move |parent| matches!(parent.kind, StepKind::Sequence { .. }) == in_sequence);
         wanted.filter_map(|parent| self.step.as_ref()?.find(&parent.id))
     }
 

@@ -55,21 +55,19 @@ impl Session {
         let is_last = |step: &Step| last == Some(step.id.as_str());
         let result_of = || self.context_value(step, result);
         // Of a sequence its last step's result is recalled, as if that stood alone.
+        let inside = &step.last().steps;
         match &step.last().kind {
             StepKind::Condition(_) => None,
             // Of ideas that were merged the options alone are recalled, not who had them.
             StepKind::Round(_) if !is_last(step.last()) || self.is_merged(step.last()) => None,
             StepKind::Round(round) => result_of().map(|data| of_round(recall, round, data)),
-            StepKind::Parallel(parallel)
-                if parallel.steps.iter().any(|nested| nested.last().round().is_some()) =>
-            {
-                let are_last = parallel.steps.iter().map(Step::last).any(is_last);
+            StepKind::Parallel { .. } if inside.iter().any(|nested| nested.last().round().is_some()) => {
+                let are_last = inside.iter().map(Step::last).any(is_last);
                 let mut envelope = result_of()?;
                 let keeps_others = recall.results.holds(&step.id, step.key());
                 let entries = envelope["data"].as_array_mut()?;
-                let round_of = |entry: &Value| {
-                    parallel.steps.iter().find(|nested| entry["stepId"] == nested.id)?.last().round()
-                };
+                let round_of =
+                    |entry: &Value| inside.iter().find(|nested| entry["stepId"] == nested.id)?.last().round();
                 entries.retain(|entry| if round_of(entry).is_some() { are_last } else { keeps_others });
                 for entry in entries.iter_mut() {
                     let Some(round) = round_of(entry) else { continue };
@@ -79,9 +77,7 @@ impl Session {
                 (!entries.is_empty()).then_some(envelope)
             }
             // What its rounds found is recalled with the rounds.
-            StepKind::Each(each) if each.written.last().is_some_and(|last| last.last().round().is_some()) => {
-                None
-            }
+            StepKind::Each(_) if inside.last().is_some_and(|last| last.last().round().is_some()) => None,
             _ => recall.results.holds(&step.id, step.key()).then(result_of).flatten(),
         }
     }

@@ -332,9 +332,8 @@ impl Session {
         if self.definition().step(&started.step).is_some_and(is_each)
             && let Some(definition) = &mut self.definition
             && let Some(step) = Arc::make_mut(definition).step_mut(&started.step)
-            && let StepKind::Each(each) = &mut step.kind
         {
-            each.expand(&started.step, &started.items);
+            step.expand(&started.items);
         }
     }
 

@@ -259,8 +259,8 @@ impl Definition {
         let mut levels: Vec<&[Step]> = vec![&self.steps];
         for pair in self.path(id).windows(2) {
             let is_in_order = match &pair[0].kind {
-                StepKind::Each(each) => each.steps.is_empty(),
-                StepKind::Sequence(_) => true,
+                StepKind::Each(each) => each.copies.is_empty(),
+                StepKind::Sequence { .. } => true,
                 _ => false,
             };
             if is_in_order {
@@ -289,7 +289,7 @@ impl Definition {
     /// The items that a copied step is for, with their keys, the outermost first.
     pub fn items_for<'a>(&'a self, id: &str) -> Vec<&'a Item> {
         let item = |step: &'a Step| match &step.kind {
-            StepKind::Sequence(sequence) => sequence.item.as_ref(),
+            StepKind::Sequence { item } => item.as_ref(),
             _ => None,
         };
         self.path(id).into_iter().filter_map(item).collect()

@@ -153,12 +153,11 @@ fn unknown_in(step: &Step, path: &[String], at: usize) -> Option<Unknown> {
     let step = step.last();
     let known: &[&str] = match &step.kind {
         StepKind::Round(_) => &ROUND,
-        StepKind::Parallel(_) | StepKind::Each(_) | StepKind::Review(_) => &SEVERAL,
+        StepKind::Parallel { .. } | StepKind::Each(_) | StepKind::Review(_) => &SEVERAL,
         StepKind::Approval(approval) if approval.merges.is_some() => &MERGE,
         StepKind::Approval(_) => &APPROVAL,
-        StepKind::Agent(_) | StepKind::Transform(_) | StepKind::Condition(_) | StepKind::Sequence(_) => {
-            return None;
-        }
+        StepKind::Agent(_) | StepKind::Transform(_) | StepKind::Condition(_) => return None,
+        StepKind::Sequence { .. } => return None,
     };
     let key = path.get(at)?.as_str();
     if !known.contains(&key) {
@@ -174,11 +173,7 @@ fn unknown_in(step: &Step, path: &[String], at: usize) -> Option<Unknown> {
             }
             let inner = below.parse::<usize>().ok().and_then(|index| {
                 // Each entry of an `each` has the result of the last step that is written.
-                if let StepKind::Each(each) = &step.kind {
-                    each.written.last()
-                } else {
-                    step.nested().get(index)
-                }
+                if let StepKind::Each(_) = step.kind { step.steps.last() } else { step.steps.get(index) }
             });
             inner.filter(|_| entry == "result").and_then(|inner| unknown_in(inner, path, at + 3))
         }

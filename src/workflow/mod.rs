@@ -44,12 +44,10 @@ pub use load::{
 pub use recall::{RECENT_ROUNDS, Recall, RecallKeys, RecalledAnswers, Results};
 pub use steps::agent::{Agent, ExpectedOutput, FacilitatorForm};
 pub use steps::approval::Approval;
-pub use steps::condition::Branch;
-pub use steps::each::{MOST_ITEMS, written_id};
 pub use steps::record::{Record, Recorded};
 pub use steps::review::{RejectWhen, Review, VERDICT, is_blank, is_feedback};
 pub use steps::round::{Close, Feedback, Quorum, Round, Selection};
-pub use steps::step::{Completeness, Each, Parallel, Retry, Sequence, Step, StepKind};
+pub use steps::step::{Branch, Completeness, Each, MOST_ITEMS, Retry, Step, StepKind, written_id};
 pub use strategy::{STRATEGIES, Strategy, strategies};
 pub use task::{LinkDefinition, Report, TRACKER, Task, TrackerFile, priority_of, with_written_names};
 pub use task_state::{TaskMark, state_file};

@@ -566,7 +566,7 @@ fn replaces(definition: &Definition, step: &Step, key: &str) -> bool {
 fn in_scopes<'a>(steps: &'a [Step], scope: &'a str, all: &mut Vec<(&'a str, &'a Step)>) {
     for step in steps {
         all.push((scope, step));
-        let is_scope = matches!(step.kind, StepKind::Sequence(_) | StepKind::Each(_));
+        let is_scope = matches!(step.kind, StepKind::Sequence { .. } | StepKind::Each(_));
         in_scopes(step.nested(), if is_scope { &step.id } else { scope }, all);
     }
 }

@@ -211,8 +211,8 @@ impl<'a> Running<'a> {
             StepKind::Approval(approval) => self.of_approval(approval)?,
             StepKind::Agent(_) => self.of_agent()?,
             StepKind::Review(_) => self.of_review()?,
-            StepKind::Parallel(parallel) => self.several(parallel.steps.len(), parallel.min_success)?,
-            StepKind::Sequence(_) => self.of_sequence()?,
+            StepKind::Parallel { min_success } => self.several(self.step.steps.len(), *min_success)?,
+            StepKind::Sequence { .. } => self.of_sequence()?,
             StepKind::Each(each) => self.of_each(each)?,
             StepKind::Transform(transform) => {
                 transform.apply(&self.session.context_for(&self.step.id)).into()
@@ -373,7 +373,7 @@ impl<'a> Running<'a> {
         {
             return Ok(StepOutcome::envelope(json!([]), Some(why)));
         }
-        self.several(each.steps.len(), None)
+        self.several(each.copies.len(), None)
     }
 
     /// The last step's result as later steps see it; the failure of the first step that failed.

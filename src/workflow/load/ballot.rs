@@ -221,7 +221,7 @@ pub struct OptionsFrom {
 pub fn options_from(entries: Entries<'_>) -> Option<OptionsFrom> {
     let ballot = entries.map("ballot")?;
     let own = ballot.map("options")?;
-    let transform = parsed(own, "from", Transform::parse(&own.text("from")?))?;
+    let transform = parsed(own, "from", Transform::parse)?;
     Some(OptionsFrom { transform, max: own.count("max").map_or(MOST_FROM_RESULT, |max| max as usize) })
 }
 

@@ -145,17 +145,21 @@ impl<'a> Findings<'a> {
 /// The template of a step's prompt. One with an error counts as empty, so that nobody else is looked for
 /// to give it.
 pub fn prompt(entries: Entries<'_>) -> Option<Template> {
-    let text = entries.text("prompt")?;
-    parsed(entries, "prompt", Template::parse(&text)).or_else(|| Template::parse("").ok())
+    entries.text("prompt")?;
+    parsed(entries, "prompt", Template::parse).or_else(|| Template::parse("").ok())
 }
 
-/// Unwraps a parsed text; an error is noted at its key.
-pub fn parsed<T>(entries: Entries<'_>, key: &str, result: Result<T, GrammarError>) -> Option<T> {
-    let error = match result {
+/// What `parse` makes of a text; an error is noted at its key, a blank text is none.
+pub fn parsed<T>(
+    entries: Entries<'_>,
+    key: &str,
+    parse: impl Fn(&str) -> Result<T, GrammarError>,
+) -> Option<T> {
+    let text = entries.text(key).filter(|text| !text.trim().is_empty())?;
+    let error = match parse(&text) {
         Ok(parsed) => return Some(parsed),
         Err(error) => error,
     };
-    let text = entries.text(key).unwrap_or_default();
     let rest: String = text.get(error.offset..).unwrap_or_default().chars().take(20).collect();
     let place = if rest.is_empty() || error.offset == 0 { String::new() } else { format!(", at `{rest}`") };
     let hint = error.hint.unwrap_or_else(|| format!("correct the `{key}`"));

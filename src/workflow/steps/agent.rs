@@ -6,8 +6,7 @@ use crate::workflow::keys::shared::PROMPT;
 use crate::workflow::keys::spec::KeyType::{Any, Either, Map, Text, Words};
 use crate::workflow::keys::spec::{MapSpec, REQUIRED, StepType, key, map, words};
 use crate::workflow::lang::{OutputSchema, Template};
-use crate::workflow::load::entries::Entries;
-use crate::workflow::load::entries::prompt;
+use crate::workflow::load::entries::{Entries, prompt};
 use crate::workflow::load::map_reader::as_text;
 
 pub static TYPE: StepType = StepType {

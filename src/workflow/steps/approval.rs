@@ -3,8 +3,7 @@
 use crate::workflow::keys::spec::KeyType::{Either, Text, Texts, Words};
 use crate::workflow::keys::spec::{REQUIRED, StepType, key};
 use crate::workflow::lang::Condition;
-use crate::workflow::load::entries::Entries;
-use crate::workflow::load::entries::parsed;
+use crate::workflow::load::entries::{Entries, parsed};
 
 pub static TYPE: StepType = StepType {
     name: "approval",
@@ -65,7 +64,7 @@ pub fn read(entries: Entries<'_>) -> Approval {
             Some("none") => Some(Vec::new()),
             _ => entries.has("adopts").then(|| entries.texts("adopts")),
         },
-        ask_if: entries.text("ask_if").and_then(|text| parsed(entries, "ask_if", Condition::parse(&text))),
+        ask_if: parsed(entries, "ask_if", Condition::parse),
         on_approve: entries.text("on_approve"),
         on_reject: entries.text("on_reject"),
     }

@@ -4,14 +4,11 @@
 
 pub mod agent;
 pub mod approval;
-pub mod condition;
 pub mod discussion;
-pub mod each;
+pub mod flow;
 pub mod read;
 pub mod record;
 pub mod review;
 pub mod round;
-pub mod several;
 pub mod step;
-pub mod transform;
 pub mod types;

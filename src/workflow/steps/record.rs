@@ -3,8 +3,7 @@
 use crate::workflow::keys::spec::KeyType::Text;
 use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map, words};
 use crate::workflow::lang::Transform;
-use crate::workflow::load::entries::Entries;
-use crate::workflow::load::entries::parsed;
+use crate::workflow::load::entries::{Entries, parsed};
 
 pub static RECORD: MapSpec = map(
     "record",
@@ -49,7 +48,7 @@ pub struct Record {
 
 pub fn read(entries: Entries<'_>) -> Option<Record> {
     let inner = entries.map("record")?;
-    let from = parsed(inner, "from", Transform::parse(&inner.text("from")?))?;
+    let from = parsed(inner, "from", Transform::parse)?;
     let last = from.path().pop().unwrap_or_default();
     let named = Recorded::WORDS.iter().find(|(word, _)| *word == last).map(|(_, what)| *what);
     Some(Record { what: inner.word("as", &Recorded::WORDS).or(named), from })

@@ -9,8 +9,7 @@ use crate::workflow::keys::shared::PROMPT;
 use crate::workflow::keys::spec::KeyType::{Either, Text, Texts, Words};
 use crate::workflow::keys::spec::{REQUIRED, StepType, key, words};
 use crate::workflow::lang::{OutputSchema, Template};
-use crate::workflow::load::entries::Entries;
-use crate::workflow::load::entries::prompt;
+use crate::workflow::load::entries::{Entries, prompt};
 
 pub static TYPE: StepType = StepType {
     name: "review",

@@ -3,18 +3,17 @@
 //! Plain data. Expressions, templates and schemas have been read; they are worked out where they are
 //! used.
 
+use serde_json::Value;
+
 use super::agent::Agent;
 use super::approval::Approval;
-use super::condition::Branch;
 use super::record::Record;
 use super::review::Review;
 use super::round::{Round, Selection};
-use serde_json::Value;
-
 use crate::workflow::keys::spec::{KeyType, words};
-use crate::workflow::lang::Transform;
+use crate::workflow::lang::{Condition, Transform};
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Step {
     pub id: String,
     pub description: Option<String>,
@@ -44,6 +43,8 @@ pub struct Step {
     pub timeout_ms: Option<u64>,
     pub facilitator_directive: Option<String>,
     pub kind: StepKind,
+    /// The steps inside it, in the order of the file.
+    pub steps: Vec<Step>,
     pub place: (u64, u64),
     pub is_copy: bool,
 }
@@ -57,42 +58,42 @@ pub enum StepKind {
     /// Hands one work item to one agent.
     Agent(Box<Agent>),
     /// Runs its steps at once, none seeing another's result.
-    Parallel(Parallel),
+    Parallel {
+        /// Number of steps that must succeed; all unless given.
+        min_success: Option<usize>,
+    },
     /// Runs its steps in order and leaves the result of the last one.
-    Sequence(Sequence),
+    Sequence {
+        /// The item that it is a copy for, inside an `each`.
+        item: Option<Item>,
+    },
+    /// Runs its steps once for each item of a list.
     Each(Box<Each>),
     Transform(Transform),
     Condition(Branch),
     Review(Review),
 }
 
-/// Steps that run at once.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Parallel {
-    /// The steps, in the order of the file; never empty.
-    pub steps: Vec<Step>,
-    /// Number of steps that must succeed; all unless given.
-    pub min_success: Option<usize>,
+impl Default for StepKind {
+    fn default() -> Self {
+        Self::Sequence { item: None }
+    }
 }
 
-/// Steps that run one after the other, each seeing the results of those before it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Sequence {
-    /// The steps, in the order of the file; never empty.
-    pub steps: Vec<Step>,
-    pub item: Option<Item>,
-}
-
-/// Steps that run once for each item of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Each {
     pub of: Transform,
     pub item: String,
-    /// The steps as they are written; never empty.
-    pub written: Vec<Step>,
     pub concurrency: usize,
-    /// One sequence an item, from when the step begins.
-    pub steps: Vec<Step>,
+    /// One sequence an item, `ID.1`, `ID.2` …, from when the step begins and the list is there.
+    pub copies: Vec<Step>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Branch {
+    pub condition: Condition,
+    pub then: Option<String>,
+    pub otherwise: Option<String>,
 }
 
 /// One item of the list of an `each`.
@@ -100,6 +101,22 @@ pub struct Each {
 pub struct Item {
     pub key: String,
     pub value: Value,
+}
+
+/// The most items of the list of an `each`.
+pub const MOST_ITEMS: usize = 1_000;
+
+/// The id that a step inside an `each` was written with: what follows the number of the item.
+pub fn written_id(id: &str) -> &str {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let parts: Vec<&str> = id.split('.').collect();
+    match parts.iter().rposition(|part| is_number(part)) {
+        Some(at) if at > 0 && at + 1 < parts.len() => {
+            let after: usize = parts[at + 1..].iter().map(|part| part.len() + 1).sum();
+            &id[id.len() + 1 - after..]
+        }
+        Some(_) | None => id,
+    }
 }
 
 pub const COMPLETENESS: KeyType = words!(Completeness);
@@ -130,57 +147,44 @@ pub struct Retry {
 }
 
 impl Step {
-    /// A step that holds nothing but what it does.
-    pub fn of_kind(id: &str, kind: StepKind, place: (u64, u64)) -> Self {
-        Self {
-            id: id.to_owned(),
-            description: None,
-            label: None,
-            next: None,
-            on_error: None,
-            on_undecided: None,
-            max_runs: None,
-            on_exhausted: None,
-            output: None,
-            record: None,
-            input: None,
-            task: None,
-            requires: Vec::new(),
-            brief: true,
-            completeness: None,
-            retry: Retry::default(),
-            timeout_ms: None,
-            facilitator_directive: None,
-            kind,
-            place,
-            is_copy: true,
-        }
+    /// Copies the steps of an `each` for every item of its list.
+    pub fn expand(&mut self, items: &[Value]) {
+        let StepKind::Each(each) = &mut self.kind else { return };
+        let ids: Vec<String> = self.steps.iter().flat_map(Self::own_ids).collect();
+        let copy = |(item, number): (&Value, usize)| {
+            let id = format!("{}.{number}", self.id);
+            let mut steps = self.steps.clone();
+            steps.iter_mut().for_each(|step| step.put_into(&id, &ids));
+            let item = Item { key: each.item.clone(), value: item.clone() };
+            let kind = StepKind::Sequence { item: Some(item) };
+            Self { id, kind, steps, place: self.place, is_copy: true, ..Self::default() }
+        };
+        each.copies = items.iter().zip(1..).map(copy).collect();
     }
 
     /// Its id and those of the steps inside it; not of steps that are copied once more.
-    pub fn own_ids(&self) -> Vec<String> {
-        let inside = if let StepKind::Each(_) = self.kind { &[] } else { self.nested() };
+    fn own_ids(&self) -> Vec<String> {
+        let inside: &[Self] = if let StepKind::Each(_) = self.kind { &[] } else { &self.steps };
         std::iter::once(self.id.clone()).chain(inside.iter().flat_map(Self::own_ids)).collect()
     }
 
     /// Makes it a copy inside the step `around`; `ids` are the steps that are copied with it.
-    pub fn put_into(&mut self, around: &str, ids: &[String]) {
+    fn put_into(&mut self, around: &str, ids: &[String]) {
         self.rename_references(around, ids);
         if self.output.is_none() {
             self.output = Some(self.id.clone());
         }
         self.id = format!("{around}.{}", self.id);
         self.is_copy = true;
-        if let StepKind::Each(each) = &mut self.kind {
-            each.written.iter_mut().for_each(|step| step.rename_all_references(around, ids));
-        } else {
-            self.nested_mut().into_iter().for_each(|step| step.put_into(around, ids));
-        }
+        // The steps of an `each` are copied once more.
+        let is_each = matches!(self.kind, StepKind::Each(_));
+        let put = if is_each { Self::rename_all_references } else { Self::put_into };
+        self.steps.iter_mut().for_each(|step| put(step, around, ids));
     }
 
     fn rename_all_references(&mut self, around: &str, ids: &[String]) {
         self.rename_references(around, ids);
-        self.nested_mut().into_iter().for_each(|step| step.rename_all_references(around, ids));
+        self.steps.iter_mut().for_each(|step| step.rename_all_references(around, ids));
     }
 
     fn rename_references(&mut self, around: &str, ids: &[String]) {
@@ -230,23 +234,16 @@ impl Step {
     }
 
     /// The steps inside it; of an `each` those that are written, and once it has begun the copies.
-    pub fn nested(&self) -> &[Step] {
+    pub fn nested(&self) -> &[Self] {
         match &self.kind {
-            StepKind::Parallel(parallel) => &parallel.steps,
-            StepKind::Sequence(sequence) => &sequence.steps,
-            StepKind::Each(each) if each.steps.is_empty() => &each.written,
-            StepKind::Each(each) => &each.steps,
-            _ => &[],
+            StepKind::Each(each) if !each.copies.is_empty() => &each.copies,
+            _ => &self.steps,
         }
     }
 
-    fn nested_mut(&mut self) -> Vec<&mut Step> {
-        match &mut self.kind {
-            StepKind::Parallel(parallel) => parallel.steps.iter_mut().collect(),
-            StepKind::Sequence(sequence) => sequence.steps.iter_mut().collect(),
-            StepKind::Each(each) => each.written.iter_mut().chain(&mut each.steps).collect(),
-            _ => Vec::new(),
-        }
+    fn nested_mut(&mut self) -> impl Iterator<Item = &mut Self> {
+        let copies = if let StepKind::Each(each) = &mut self.kind { &mut *each.copies } else { &mut [] };
+        self.steps.iter_mut().chain(copies)
     }
 
     /// This step and every one inside it, each right after the step it is in.
@@ -263,7 +260,7 @@ impl Step {
     /// The step whose result it leaves: of a sequence its last one.
     pub fn last(&self) -> &Self {
         match &self.kind {
-            StepKind::Sequence(sequence) => sequence.steps.last().map_or(self, Self::last),
+            StepKind::Sequence { .. } => self.steps.last().map_or(self, Self::last),
             _ => self,
         }
     }
@@ -288,8 +285,8 @@ impl Step {
             StepKind::Round(_) => "round",
             StepKind::Approval(_) => "approval",
             StepKind::Agent(_) => "agent",
-            StepKind::Parallel(_) => "parallel",
-            StepKind::Sequence(_) => "sequence",
+            StepKind::Parallel { .. } => "parallel",
+            StepKind::Sequence { .. } => "sequence",
             StepKind::Each(_) => "each",
             StepKind::Transform(_) => "transform",
             StepKind::Condition(_) => "condition",
@@ -301,7 +298,7 @@ impl Step {
     pub fn is_envelope(&self) -> bool {
         matches!(
             self.kind,
-            StepKind::Round(_) | StepKind::Parallel(_) | StepKind::Each(_) | StepKind::Review(_)
+            StepKind::Round(_) | StepKind::Parallel { .. } | StepKind::Each(_) | StepKind::Review(_)
         )
     }
 
@@ -323,14 +320,14 @@ impl Step {
         {
             names.push(id.to_owned());
         }
-        self.nested_mut().into_iter().for_each(|step| step.show_artifact(id));
+        self.nested_mut().for_each(|step| step.show_artifact(id));
     }
 
     pub fn find_mut(&mut self, id: &str) -> Option<&mut Self> {
         if self.id == id {
             return Some(self);
         }
-        self.nested_mut().into_iter().find_map(|step| step.find_mut(id))
+        self.nested_mut().find_map(|step| step.find_mut(id))
     }
 
     /// Leaves out of its rounds everyone who is not `seated`.
@@ -340,6 +337,6 @@ impl Step {
         {
             chosen.retain(|name| seated.contains(name));
         }
-        self.nested_mut().into_iter().for_each(|step| step.keep_seats(seated));
+        self.nested_mut().for_each(|step| step.keep_seats(seated));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::record::RECORD;
 use super::step::COMPLETENESS;
-use super::{agent, approval, condition, discussion, each, review, round, several, transform};
+use super::{agent, approval, discussion, flow, review, round};
 use crate::workflow::keys::spec::KeyType::{Duration, Map, Text, Texts, Whole, Words};
 use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key};
 use crate::workflow::load::map_reader::as_text;
@@ -11,12 +11,12 @@ use crate::yaml::{Node, Value};
 pub static TYPES: [&StepType; 11] = [
     &agent::TYPE,
     &round::TYPE,
-    &several::PARALLEL,
-    &several::SEQUENCE,
-    &each::TYPE,
-    &several::USE,
-    &transform::TYPE,
-    &condition::TYPE,
+    &flow::PARALLEL,
+    &flow::SEQUENCE,
+    &flow::EACH,
+    &flow::USE,
+    &flow::TRANSFORM,
+    &flow::CONDITION,
     &approval::TYPE,
     &review::TYPE,
     &discussion::TYPE,

@@ -1,0 +1,96 @@
+//! Steps that ask nobody: they run others, take a value out of the results, or choose the next step.
+//!
+//! `use` becomes a sequence of the steps of another definition when the file is loaded.
+
+use super::step::{Branch, Each, StepKind};
+use crate::workflow::keys::spec::KeyType::{Steps, Text, Whole};
+use crate::workflow::keys::spec::{REQUIRED, StepType, key};
+use crate::workflow::lang::{Condition, Transform};
+use crate::workflow::load::entries::{Entries, parsed};
+
+pub static PARALLEL: StepType = StepType {
+    name: "parallel",
+    what: "a parallel step",
+    about: "Runs its steps at once; none sees another's result.",
+    keys: &[key("steps", Steps, REQUIRED, "The steps to run at once.", "[{id: a, question: \"Why?\"}]")],
+    shared: &["output", "min_success"],
+};
+
+pub static SEQUENCE: StepType = StepType {
+    name: "sequence",
+    what: "a sequence step",
+    about: "Runs its steps in order. Each sees the results before it; the last result is the sequence's.",
+    keys: &[key("steps", Steps, REQUIRED, "The steps to run in order.", "[{id: a, question: \"Why?\"}]")],
+    shared: &["input", "output", "record"],
+};
+
+pub static EACH: StepType = StepType {
+    name: "each",
+    what: "an each step",
+    about: "Runs its steps in order, once for each item of a list; no item's steps see another's results.",
+    keys: &[
+        key("of", Text, REQUIRED, "The list: a path to a result or into `input`.", "context.plan.files"),
+        key("as", Text, "item", "The key of the item in the context and in templates.", "file"),
+        key("steps", Steps, REQUIRED, "The steps for one item.", "[{id: a, type: agent, agent: coder}]"),
+        key("concurrency", Whole(1, 1_000), "1", "The number of items that run at the same time.", "4"),
+    ],
+    shared: &["output"],
+};
+
+pub static USE: StepType = StepType {
+    name: "use",
+    what: "a use step",
+    about: "Runs the steps of another definition in order; the last result is the step's.",
+    keys: &[key("definition", Text, REQUIRED, "The file, relative to the one that uses it.", "panel.yaml")],
+    shared: &["input", "output", "record"],
+};
+
+pub static TRANSFORM: StepType = StepType {
+    name: "transform",
+    what: "a transform step",
+    about: "Takes a value out of the results so far.",
+    keys: &[key("transform", Text, REQUIRED, "A path.", "context.plan.files")],
+    shared: &["output", "record"],
+};
+
+pub static CONDITION: StepType = StepType {
+    name: "condition",
+    what: "a condition step",
+    about: "Chooses the next step by the results so far.",
+    keys: &[
+        key("condition", Text, REQUIRED, "The condition.", "\"context.tests.success === true\""),
+        key("then", Text, "`next`", "The next step if it is true.", "release"),
+        key("else", Text, "`next`", "The next step if it is false.", "fix"),
+    ],
+    shared: &[],
+};
+
+/// `count` is the number of its steps.
+pub fn parallel(entries: Entries<'_>, count: usize) -> StepKind {
+    let min_success = entries.count("min_success").map(|least| least as usize);
+    if let (Some(node), Some(least)) = (entries.node("min_success"), min_success)
+        && least > count
+    {
+        let message = format!("`min_success` is {least}, and there are {count} steps");
+        entries.refuse(node, message, "lower it, or add steps");
+    }
+    StepKind::Parallel { min_success }
+}
+
+pub fn each(entries: Entries<'_>) -> Option<StepKind> {
+    Some(StepKind::Each(Box::new(Each {
+        of: parsed(entries, "of", Transform::parse)?,
+        item: entries.text("as").unwrap_or_else(|| "item".to_owned()),
+        concurrency: entries.count("concurrency").unwrap_or(1) as usize,
+        copies: Vec::new(),
+    })))
+}
+
+pub fn condition(entries: Entries<'_>) -> Option<StepKind> {
+    let condition = parsed(entries, "condition", Condition::parse)?;
+    Some(StepKind::Condition(Branch {
+        condition,
+        then: entries.text("then"),
+        otherwise: entries.text("else"),
+    }))
+}

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::keys::spec::enum_of_words;
 use super::recall::{RECENT_ROUNDS, Recall, RecallKeys};
 use super::steps::review::Review;
 use super::steps::round::{Round, Selection};
@@ -187,36 +188,32 @@ pub fn is_model_text(text: &str) -> bool {
     text.contains('/') || matches!(text, "human" | "rehearsal")
 }
 
-/// One seat of each model is asked first, so that its service's cache of the shared part is filled for the
-/// others.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum WarmFirst {
-    /// All are asked at once.
-    #[default]
-    Off,
-    /// If the shared part is long enough for a cache and enough seats share a model.
-    Auto,
-    On,
+enum_of_words! {
+    /// One seat of each model is asked first, so that its service's cache of the shared part is filled for the
+    /// others.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum WarmFirst {
+        /// All are asked at once.
+        #[default]
+        Off = "off",
+        /// If the shared part is long enough for a cache and enough seats share a model.
+        Auto = "auto",
+        On = "on",
+    }
 }
 
-impl WarmFirst {
-    pub const WORDS: [(&str, Self); 3] = [("off", Self::Off), ("auto", Self::Auto), ("on", Self::On)];
-}
-
-/// Treatment of an answer that names a seat, a model or a maker, before it is disclosed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LeakAction {
-    Off,
-    /// It is handed on as it is; the findings are on record.
-    #[default]
-    Flag,
-    /// The copy that is handed on has the names masked.
-    Mask,
-}
-
-impl LeakAction {
-    pub const WORDS: [(&str, Self); 3] = [("off", Self::Off), ("flag", Self::Flag), ("mask", Self::Mask)];
+enum_of_words! {
+    /// Treatment of an answer that names a seat, a model or a maker, before it is disclosed.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum LeakAction {
+        Off = "off",
+        /// It is handed on as it is; the findings are on record.
+        #[default]
+        Flag = "flag",
+        /// The copy that is handed on has the names masked.
+        Mask = "mask",
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -410,32 +407,18 @@ impl Definition {
     }
 }
 
-/// Reasoning effort. Which of them a model takes, its service knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Effort {
-    None,
-    Minimal,
-    Low,
-    Medium,
-    High,
-    Xhigh,
-    Max,
-}
-
-impl Effort {
-    pub const WORDS: [(&'static str, Self); 7] = [
-        ("none", Self::None),
-        ("minimal", Self::Minimal),
-        ("low", Self::Low),
-        ("medium", Self::Medium),
-        ("high", Self::High),
-        ("xhigh", Self::Xhigh),
-        ("max", Self::Max),
-    ];
-
-    pub fn name(self) -> &'static str {
-        Self::WORDS.iter().find(|(_, effort)| *effort == self).map_or("", |(word, _)| word)
+enum_of_words! {
+    /// Reasoning effort. Which of them a model takes, its service knows.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Effort {
+        None = "none",
+        Minimal = "minimal",
+        Low = "low",
+        Medium = "medium",
+        High = "high",
+        Xhigh = "xhigh",
+        Max = "max",
     }
 }
 

@@ -1,28 +1,22 @@
 //! Memory of a round's snapshot: the key `context`.
 
+use super::keys::spec::enum_of_words;
 use super::load::entries::Entries;
 use super::load::map_reader::as_text;
 
-/// The part of the last closed round's answers in a snapshot.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum RecalledAnswers {
-    #[default]
-    Full,
-    /// Ballot and position of each answer, without its reasons.
-    Positions,
-    /// Reasons of each answer, without its ballot and confidence.
-    Reasons,
-    /// None; its count alone.
-    None,
-}
-
-impl RecalledAnswers {
-    pub const WORDS: [(&str, Self); 4] = [
-        ("full", Self::Full),
-        ("positions", Self::Positions),
-        ("reasons", Self::Reasons),
-        ("none", Self::None),
-    ];
+enum_of_words! {
+    /// The part of the last closed round's answers in a snapshot.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum RecalledAnswers {
+        #[default]
+        Full = "full",
+        /// Ballot and position of each answer, without its reasons.
+        Positions = "positions",
+        /// Reasons of each answer, without its ballot and confidence.
+        Reasons = "reasons",
+        /// None; its count alone.
+        None = "none",
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

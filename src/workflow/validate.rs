@@ -36,11 +36,9 @@ pub fn check(definition: &Definition, file: &str) -> (Vec<Diagnostic>, Vec<Diagn
         checker.check_review(step);
         checker.check_synthesis(step, is_nested);
         checker.check_form(step);
-        checker.check_edits(step);
         checker.check_record(step, is_nested);
         checker.check_revision(step);
-        checker.check_merge(step);
-        checker.check_adopts(step);
+        checker.check_approval(step);
         checker.check_reference(step);
         checker.check_expression(step);
     }
@@ -113,6 +111,17 @@ impl<'a> Checker<'a> {
 
     fn warn(&mut self, step: &Step, message: String, hint: impl Into<String>) {
         self.warnings.push(at(step, self.file, message).hint(hint));
+    }
+
+    /// Notes that a key of a step names nothing of a kind.
+    fn refuse_unknown(&mut self, step: &Step, key: &str, kind: &str, named: &str, known: &[&str]) {
+        let message = format!("`{key}` of step `{}` names no {kind}: `{named}`", step.id);
+        self.refuse(step, message, did_you_mean(named, known));
+    }
+
+    fn refuse_inside(&mut self, step: &Step, key: &str, hint: &str) {
+        let message = format!("`{key}` of step `{}` has no effect inside another step", step.id);
+        self.refuse(step, message, hint);
     }
 
     /// The ids of the steps of which `is` holds.
@@ -191,8 +200,7 @@ impl<'a> Checker<'a> {
                 self.refuse(step, message, format!("remove `{key}`; the step around it says what follows"));
             } else if !is_listed(target) {
                 let ids: Vec<&str> = self.definition.steps.iter().map(|step| step.id.as_str()).collect();
-                let message = format!("`{key}` of step `{}` names no step: `{target}`", step.id);
-                self.refuse(step, message, did_you_mean(target, &ids));
+                self.refuse_unknown(step, key, "step", target, &ids);
             }
         }
     }
@@ -254,8 +262,7 @@ impl<'a> Checker<'a> {
     /// Runs are counted and limited for the steps of the list, and only what a rule decides can be undecided.
     fn check_runs(&mut self, step: &Step, is_nested: bool) {
         if step.max_runs.is_some() && is_nested {
-            let message = format!("`max_runs` of step `{}` has no effect inside another step", step.id);
-            self.refuse(step, message, "put it on the step around it");
+            self.refuse_inside(step, "max_runs", "put it on the step around it");
         }
         if step.on_exhausted.is_some() && step.max_runs.is_none() {
             let message = format!("`on_exhausted` of step `{}` needs a `max_runs`", step.id);
@@ -312,11 +319,9 @@ impl<'a> Checker<'a> {
         let Some(of) = step.agent().and_then(|agent| agent.synthesis_of.as_deref()) else { return };
         let rounds = self.ids_of(|step| step.round().is_some());
         if !rounds.contains(&of) {
-            let message = format!("`synthesis_of` of step `{}` names no round: `{of}`", step.id);
-            self.refuse(step, message, did_you_mean(of, &rounds));
+            self.refuse_unknown(step, "synthesis_of", "round", of, &rounds);
         } else if is_nested {
-            let message = format!("`synthesis_of` of step `{}` has no effect inside another step", step.id);
-            self.refuse(step, message, "put the step into the list");
+            self.refuse_inside(step, "synthesis_of", "put the step into the list");
         }
     }
 
@@ -337,25 +342,41 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Only an answer in a form is edited, and ideas are merged by the note on their round.
-    fn check_edits(&mut self, step: &Step) {
+    /// Only an answer in a form is edited, ideas are merged by the note on their round, and rounds adopted.
+    fn check_approval(&mut self, step: &Step) {
         let StepKind::Approval(approval) = &step.kind else { return };
-        let Some(id) = &approval.edits else {
-            if approval.ask_if.is_some() {
-                let message = format!("`ask_if` of step `{}` has no effect without `edits`", step.id);
-                self.refuse(step, message, "leave it out, or name the proposal in `edits`");
+        let id = &step.id;
+        if let Some(edited) = &approval.edits {
+            let agent = self.definition.step(edited).and_then(Step::agent);
+            match agent.filter(|agent| agent.form.is_some()) {
+                None => {
+                    let message = format!("`edits` of step `{id}` names no step with a `form`: `{edited}`");
+                    self.refuse(step, message, "name an agent step with a `form`");
+                }
+                Some(agent) if approval.merges.is_some() && agent.synthesis_of != approval.merges => {
+                    let message = format!("step `{id}` merges ideas and edits a note on another round");
+                    let hint = "name the same round in `merges` and in the `synthesis_of` of the note";
+                    self.refuse(step, message, hint);
+                }
+                Some(_) => {}
             }
-            return;
-        };
-        let edited = self.definition.step(id).and_then(Step::agent).filter(|agent| agent.form.is_some());
-        let Some(agent) = edited else {
-            let message = format!("`edits` of step `{}` names no step with a `form`: `{id}`", step.id);
-            return self.refuse(step, message, "name an agent step with a `form`");
-        };
-        if approval.merges.is_some() && agent.synthesis_of != approval.merges {
-            let message = format!("step `{}` merges ideas and edits a note on another round", step.id);
-            let hint = "name the same round in `merges` and in the `synthesis_of` of the note";
-            self.refuse(step, message, hint);
+        } else if approval.ask_if.is_some() {
+            let message = format!("`ask_if` of step `{id}` has no effect without `edits`");
+            self.refuse(step, message, "leave it out, or name the proposal in `edits`");
+        }
+        let collects = |round: &Round| matches!(round.ballot.kind, BallotKind::Ideas | BallotKind::Findings);
+        let rounds = self.ids_of(|step| step.round().is_some_and(collects));
+        if let Some(named) = approval.merges.as_deref().filter(|named| !rounds.contains(named)) {
+            if rounds.is_empty() {
+                let message = format!("`merges` of step `{id}` names no round of ideas: `{named}`");
+                self.refuse(step, message, "add a round with `ballot: ideas`");
+            } else {
+                self.refuse_unknown(step, "merges", "round of ideas", named, &rounds);
+            }
+        }
+        let rounds = self.ids_of(|step| step.round().is_some());
+        for named in approval.adopts.iter().flatten().filter(|named| !rounds.contains(&named.as_str())) {
+            self.refuse_unknown(step, "adopts", "round", named, &rounds);
         }
     }
 
@@ -363,14 +384,11 @@ impl<'a> Checker<'a> {
     fn check_record(&mut self, step: &Step, is_nested: bool) {
         let Some(record) = &step.record else { return };
         if is_nested {
-            let message = format!("`record` of step `{}` has no effect inside another step", step.id);
-            self.refuse(step, message, "put it on the step around it");
+            self.refuse_inside(step, "record", "put it on the step around it");
         }
         let named = record.from.step();
         if self.definition.step_of_key(named, step).is_none() {
-            let known: Vec<&str> = self.definition.keys_seen_by(step);
-            let message = format!("`record` of step `{}` names no step: `{named}`", step.id);
-            self.refuse(step, message, did_you_mean(named, &known));
+            self.refuse_unknown(step, "record", "step", named, &self.definition.keys_seen_by(step));
         }
     }
 
@@ -387,34 +405,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The merged round must collect ideas or findings.
-    fn check_merge(&mut self, step: &Step) {
-        let StepKind::Approval(approval) = &step.kind else { return };
-        let Some(named) = &approval.merges else { return };
-        let rounds = self.ids_of(|step| {
-            step.round()
-                .is_some_and(|round| matches!(round.ballot.kind, BallotKind::Ideas | BallotKind::Findings))
-        });
-        if rounds.contains(&named.as_str()) {
-            return;
-        }
-        let message = format!("`merges` of step `{}` names no round of ideas: `{named}`", step.id);
-        if rounds.is_empty() {
-            self.refuse(step, message, "add a round with `ballot: ideas`");
-        } else {
-            self.refuse(step, message, did_you_mean(named, &rounds));
-        }
-    }
-
-    fn check_adopts(&mut self, step: &Step) {
-        let StepKind::Approval(approval) = &step.kind else { return };
-        let rounds = self.ids_of(|step| step.round().is_some());
-        for named in approval.adopts.iter().flatten().filter(|named| !rounds.contains(&named.as_str())) {
-            let message = format!("`adopts` of step `{}` names no round: `{named}`", step.id);
-            self.refuse(step, message, did_you_mean(named, &rounds));
-        }
-    }
-
     /// A reference that no step gives fails when the step runs; it is told beforehand.
     fn check_reference(&mut self, step: &Step) {
         let Some(reference) = step.input.as_deref() else { return };
@@ -427,30 +417,19 @@ impl<'a> Checker<'a> {
 
     /// Names in expressions must exist: they would fail when they run.
     fn check_expression(&mut self, step: &Step) {
-        let (definition, file) = (self.definition, self.file);
-        let is_unknown = |named: &&str| {
-            definition.step_of_key(named, step).is_none() && !definition.items_seen_by(step).contains(named)
+        let (key, named): (&str, Vec<&str>) = match &step.kind {
+            StepKind::Condition(branch) => ("condition", branch.condition.steps().collect()),
+            StepKind::Transform(transform) => ("transform", vec![transform.step()]),
+            StepKind::Each(each) if each.of.step() != "input" => ("of", vec![each.of.step()]),
+            StepKind::Agent(agent) => return self.check_prompt(step, agent.prompt.as_ref()),
+            StepKind::Review(review) => return self.check_prompt(step, review.prompt.as_ref()),
+            _ => return,
         };
-        let unknown = |what: &str, named: &str| {
-            let message = format!("`{what}` of step `{}` names no step: `{named}`", step.id);
-            at(step, file, message).hint(did_you_mean(named, &definition.keys_seen_by(step)))
-        };
-        match &step.kind {
-            StepKind::Condition(branch) => {
-                let named = branch.condition.steps().filter(is_unknown);
-                self.problems.extend(named.map(|named| unknown("condition", named)));
+        let (definition, items) = (self.definition, self.definition.items_seen_by(step));
+        for named in named {
+            if definition.step_of_key(named, step).is_none() && !items.contains(&named) {
+                self.refuse_unknown(step, key, "step", named, &definition.keys_seen_by(step));
             }
-            StepKind::Transform(transform) => {
-                let named = Some(transform.step()).filter(is_unknown);
-                self.problems.extend(named.map(|named| unknown("transform", named)));
-            }
-            StepKind::Each(each) => {
-                let named = Some(each.of.step()).filter(|named| *named != "input" && is_unknown(named));
-                self.problems.extend(named.map(|named| unknown("of", named)));
-            }
-            StepKind::Agent(agent) => self.check_prompt(step, agent.prompt.as_ref()),
-            StepKind::Review(review) => self.check_prompt(step, review.prompt.as_ref()),
-            _ => {}
         }
     }
 

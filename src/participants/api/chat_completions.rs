@@ -23,7 +23,7 @@ pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
         (limit): options.max_output_tokens,
         "seed": options.seed,
         "temperature": options.temperature,
-        "reasoning_effort": options.effort.map(Effort::name),
+        "reasoning_effort": options.effort.map(Effort::word),
         "response_format": form.map(|form| json!({"type": "json_schema", "json_schema": form})),
         "stream": options.is_streamed(),
         "stream_options": is_counted.then(|| json!({"include_usage": true})),

@@ -18,7 +18,7 @@ pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
     let rest = json!({"type": "text", "text": PLACE});
     let content = if is_marked(&ask.prompt) { json!([marked, rest]) } else { PLACE.into() };
     let config = without_nulls(json!({
-        "effort": options.effort.map(Effort::name),
+        "effort": options.effort.map(Effort::word),
         "format": schema(ask, options).map(|schema| json!({"type": "json_schema", "schema": schema})),
     }));
     without_nulls(json!({

@@ -21,7 +21,7 @@ pub(super) fn body(ask: &SeatRequest, options: RequestOptions) -> Value {
         "store": false,
         "max_output_tokens": options.max_output_tokens,
         "temperature": options.temperature,
-        "reasoning": options.effort.map(|effort| json!({"effort": effort.name()})),
+        "reasoning": options.effort.map(|effort| json!({"effort": effort.word()})),
         "text": form,
         "stream": options.is_streamed(),
     }))

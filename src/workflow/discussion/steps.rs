@@ -1,6 +1,6 @@
 //! The steps of a discussion.
 
-use serde_json::{Map as JsonMap, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use super::lead::made_by;
 use super::read::{Discussion, Item};
@@ -8,7 +8,7 @@ use crate::workflow::strategy::Phase;
 
 const OF_EVERY_ROUND: [&str; 8] =
     ["exploration", "participants", "artifacts", "quorum", "close", "deadline", "on_failed", "on_error"];
-const OF_MAIN_ROUNDS: [&str; 4] = ["ties", "quorum_ballots", "act_at", "on_exhausted"];
+const OF_MAIN_ROUNDS: [&str; 3] = ["ties", "quorum_ballots", "act_at"];
 const MOST_RANKED: u64 = 1000;
 
 /// One run through the phases: of the whole topic, or of one item of the discussion's agenda.
@@ -226,53 +226,50 @@ impl Pass<'_> {
     }
 
     fn round(&self, phase: &Phase) -> Json {
-        let is_main = phase.ballot == "main";
         let keys = &self.of.keys;
-        let mut round = JsonMap::new();
-        let mut set = |key: &str, value: Option<Json>| {
-            if let Some(value) = value {
-                round.insert(key.to_owned(), value);
+        let mut round = json!({
+            "id": self.step_id(&phase.id), "type": "round", "label": phase.label,
+            "question": self.question(phase), "facilitator_directive": phase.directive,
+            "directives": phase.directives, "context": phase.context,
+            "revises": phase.revises.as_ref().map(|of| self.step_id(of)),
+            "feedback": phase.feedback, "max_runs": self.runs(phase),
+        });
+        if let Some(round) = round.as_object_mut() {
+            round.retain(|_, value| !value.is_null() && *value != json!([]));
+        }
+        let take = |round: &mut Json, key: &str| {
+            if let Some(value) = keys.get(key) {
+                round[key] = value.clone();
             }
         };
-        set("id", Some(self.step_id(&phase.id).into()));
-        set("type", Some("round".into()));
-        set("label", phase.label.clone().map(Json::from));
-        set("question", Some(self.question(phase).into()));
-        set("facilitator_directive", phase.directive.clone().map(Json::from));
-        set("directives", (!phase.directives.is_empty()).then(|| json!(phase.directives)));
-        set("context", phase.context.clone());
-        set("revises", phase.revises.as_ref().map(|of| self.step_id(of).into()));
-        set("feedback", phase.feedback.clone().map(Json::from));
-        set("max_runs", self.runs(phase).map(Json::from));
-        for key in OF_EVERY_ROUND {
-            set(key, keys.get(key).cloned());
-        }
+        OF_EVERY_ROUND.iter().for_each(|key| take(&mut round, key));
         if self.of.lead.is_some() {
             let given = keys.get("exploration").and_then(Json::as_str).unwrap_or_default();
-            set("exploration", Some(made_by(&self.step_id("open"), "exploration", given).into()));
+            round["exploration"] = made_by(&self.step_id("open"), "exploration", given).into();
         }
-        if is_main {
-            let mut ballot = self.of.ballot.clone();
-            if let Some(ideas) = self.phases.iter().find(|phase| phase.ballot == "ideas") {
-                let from = format!("context[\"{}-merge\"].options", self.step_id(&ideas.id));
-                ballot.insert("options".to_owned(), json!({"from": from}));
-            }
-            if let Some(of) = &phase.ranks {
-                let from = format!("context[\"{}\"].data", self.step_id(of));
-                ballot.insert("options".to_owned(), json!({"from": from, "max": MOST_RANKED}));
-                ballot.insert("exclude_own".to_owned(), true.into());
-            }
-            set("output", Some(self.id.as_str().into()));
-            set("ballot", Some(ballot.into()));
-            let rule = self.of.strategy.rules.get(&self.of.kind).cloned();
-            set("rule", keys.get("rule").cloned().or(rule));
-            for key in OF_MAIN_ROUNDS {
-                let has_runs = key != "on_exhausted" || self.runs(phase).is_some();
-                set(key, keys.get(key).filter(|_| has_runs).cloned());
-            }
-        } else {
-            set("ballot", Some(phase.ballot.as_str().into()));
+        if phase.ballot != "main" {
+            round["ballot"] = phase.ballot.as_str().into();
+            return round;
         }
-        round.into()
+        let mut ballot = self.of.ballot.clone();
+        if let Some(ideas) = self.phases.iter().find(|phase| phase.ballot == "ideas") {
+            let from = format!("context[\"{}-merge\"].options", self.step_id(&ideas.id));
+            ballot.insert("options".to_owned(), json!({"from": from}));
+        }
+        if let Some(of) = &phase.ranks {
+            let from = format!("context[\"{}\"].data", self.step_id(of));
+            ballot.insert("options".to_owned(), json!({"from": from, "max": MOST_RANKED}));
+            ballot.insert("exclude_own".to_owned(), true.into());
+        }
+        round["output"] = self.of.id.as_str().into();
+        round["ballot"] = ballot.into();
+        if let Some(rule) = keys.get("rule").or_else(|| self.of.strategy.rules.get(&self.of.kind)) {
+            round["rule"] = rule.clone();
+        }
+        OF_MAIN_ROUNDS.iter().for_each(|key| take(&mut round, key));
+        if self.runs(phase).is_some() {
+            take(&mut round, "on_exhausted");
+        }
+        round
     }
 }

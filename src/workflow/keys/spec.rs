@@ -96,6 +96,27 @@ macro_rules! words {
 }
 pub(crate) use words;
 
+/// Declares an enum each of whose values is a word of a definition.
+macro_rules! enum_of_words {
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$of:meta])* $value:ident = $word:literal,)+ }) => {
+        $(#[$meta])*
+        pub enum $name {
+            $($(#[$of])* $value,)+
+        }
+
+        impl $name {
+            pub const WORDS: [(&'static str, Self); [$($word),+].len()] = [$(($word, Self::$value),)+];
+
+            pub fn word(self) -> &'static str {
+                match self {
+                    $(Self::$value => $word,)+
+                }
+            }
+        }
+    };
+}
+pub(crate) use enum_of_words;
+
 pub fn words_of<T>(table: &[(&'static str, T)]) -> Vec<&'static str> {
     table.iter().map(|(word, _)| *word).collect()
 }

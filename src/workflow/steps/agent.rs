@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::workflow::keys::shared::PROMPT;
 use crate::workflow::keys::spec::KeyType::{Any, Either, Map, Text, Words};
-use crate::workflow::keys::spec::{MapSpec, REQUIRED, StepType, key, map, words};
+use crate::workflow::keys::spec::{MapSpec, REQUIRED, StepType, enum_of_words, key, map, words};
 use crate::workflow::lang::{OutputSchema, Template};
 use crate::workflow::load::entries::{Entries, prompt};
 use crate::workflow::load::map_reader::as_text;
@@ -64,18 +64,15 @@ pub struct Agent {
     pub expected_output: ExpectedOutput,
 }
 
-/// Form of the answer of a model that leads a discussion.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FacilitatorForm {
-    Open,
-    /// The note on a closed round, and what follows from it.
-    Synthesize,
-    Conclude,
-}
-
-impl FacilitatorForm {
-    pub const WORDS: [(&str, Self); 3] =
-        [("open", Self::Open), ("synthesize", Self::Synthesize), ("conclude", Self::Conclude)];
+enum_of_words! {
+    /// Form of the answer of a model that leads a discussion.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum FacilitatorForm {
+        Open = "open",
+        /// The note on a closed round, and what follows from it.
+        Synthesize = "synthesize",
+        Conclude = "conclude",
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! `record`: what of a step's results goes on the agenda.
 
 use crate::workflow::keys::spec::KeyType::Text;
-use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map, words};
+use crate::workflow::keys::spec::{MapSpec, REQUIRED, enum_of_words, key, map, words};
 use crate::workflow::lang::Transform;
 use crate::workflow::load::entries::{Entries, parsed};
 
@@ -14,28 +14,15 @@ pub static RECORD: MapSpec = map(
     ],
 );
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Recorded {
-    Artifacts,
-    Conflicts,
-    Resolved,
-    Questions,
-    Answered,
-    Agenda,
-}
-
-impl Recorded {
-    pub const WORDS: [(&str, Self); 6] = [
-        ("artifacts", Self::Artifacts),
-        ("conflicts", Self::Conflicts),
-        ("resolved", Self::Resolved),
-        ("questions", Self::Questions),
-        ("answered", Self::Answered),
-        ("agenda", Self::Agenda),
-    ];
-
-    pub fn word(self) -> &'static str {
-        Self::WORDS.iter().find(|(_, what)| *what == self).map_or("", |(word, _)| word)
+enum_of_words! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Recorded {
+        Artifacts = "artifacts",
+        Conflicts = "conflicts",
+        Resolved = "resolved",
+        Questions = "questions",
+        Answered = "answered",
+        Agenda = "agenda",
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::round::{Selection, selection};
 use crate::workflow::keys::shared::PROMPT;
 use crate::workflow::keys::spec::KeyType::{Either, Text, Texts, Words};
-use crate::workflow::keys::spec::{REQUIRED, StepType, key, words};
+use crate::workflow::keys::spec::{REQUIRED, StepType, enum_of_words, key, words};
 use crate::workflow::lang::{OutputSchema, Template};
 use crate::workflow::load::entries::{Entries, prompt};
 
@@ -49,18 +49,16 @@ pub struct Review {
     pub reject_when: RejectWhen,
 }
 
-/// The number of verdicts against a thing that reject it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum RejectWhen {
-    #[default]
-    Any,
-    /// More than half of those who gave a verdict.
-    Majority,
-    All,
-}
-
-impl RejectWhen {
-    const WORDS: [(&str, Self); 3] = [("any", Self::Any), ("majority", Self::Majority), ("all", Self::All)];
+enum_of_words! {
+    /// The number of verdicts against a thing that reject it.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum RejectWhen {
+        #[default]
+        Any = "any",
+        /// More than half of those who gave a verdict.
+        Majority = "majority",
+        All = "all",
+    }
 }
 
 pub fn read(entries: Entries<'_>) -> Review {

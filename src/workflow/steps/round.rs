@@ -9,7 +9,9 @@ use crate::workflow::keys::shared::RECALL;
 use crate::workflow::keys::spec::KeyType::{
     Duration, Either, List, Map, Named, Quorum as Share, Text, Texts, Words,
 };
-use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key, words, words_of};
+use crate::workflow::keys::spec::{
+    KeySpec, REQUIRED, StepPosition, StepType, enum_of_words, key, words, words_of,
+};
 use crate::workflow::load::ballot::{BALLOT as BALLOT_MAP, ballot};
 use crate::workflow::load::ballot::{OptionsFrom, options_from};
 use crate::workflow::load::entries::Entries;
@@ -251,43 +253,35 @@ impl Quorum {
     }
 }
 
-impl Close {
-    pub const WORDS: [(&str, Self); 4] = [
-        ("all", Self::All),
-        ("quorum", Self::Quorum),
-        ("deadline", Self::Deadline),
-        ("manual", Self::Manual),
-    ];
+enum_of_words! {
+    /// When a round closes by itself. Every policy also ends when no seat is open any more.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Close {
+        /// When every seat is sealed, failed or excused.
+        #[default]
+        All = "all",
+        /// When as many seats are sealed as the quorum asks.
+        Quorum = "quorum",
+        Deadline = "deadline",
+        Manual = "manual",
+    }
 }
 
-/// When a round closes by itself. Every policy also ends when no seat is open any more.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Close {
-    /// When every seat is sealed, failed or excused.
-    #[default]
-    All,
-    /// When as many seats are sealed as the quorum asks.
-    Quorum,
-    Deadline,
-    Manual,
-}
-
-/// The part of a revised round that is shown: the key `feedback`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Feedback {
-    /// The reasons, without authors and counts.
-    #[default]
-    Reasons,
-    Counts,
-    Both,
-    None,
+enum_of_words! {
+    /// The part of a revised round that is shown: the key `feedback`.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum Feedback {
+        /// The reasons, without authors and counts.
+        #[default]
+        Reasons = "reasons",
+        Counts = "counts",
+        Both = "both",
+        None = "none",
+    }
 }
 
 impl Feedback {
-    pub const WORDS: [(&str, Self); 4] =
-        [("reasons", Self::Reasons), ("counts", Self::Counts), ("both", Self::Both), ("none", Self::None)];
-
     pub fn has_reasons(self) -> bool {
         matches!(self, Self::Reasons | Self::Both)
     }

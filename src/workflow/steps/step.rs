@@ -10,7 +10,7 @@ use super::approval::Approval;
 use super::record::Record;
 use super::review::Review;
 use super::round::{Round, Selection};
-use crate::workflow::keys::spec::{KeyType, words};
+use crate::workflow::keys::spec::{KeyType, enum_of_words, words};
 use crate::workflow::lang::{Condition, Transform};
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -121,20 +121,18 @@ pub fn written_id(id: &str) -> &str {
 
 pub const COMPLETENESS: KeyType = words!(Completeness);
 
-/// Check of the facilitator's words against the material.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Completeness {
-    /// Whatever is found refuses the work item, guesses about language too.
-    Strict,
-    /// A certain finding refuses the work item, a possible one is a warning.
-    #[default]
-    Warn,
-    /// It is not checked.
-    Off,
-}
-
-impl Completeness {
-    pub const WORDS: [(&str, Self); 3] = [("strict", Self::Strict), ("warn", Self::Warn), ("off", Self::Off)];
+enum_of_words! {
+    /// Check of the facilitator's words against the material.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub enum Completeness {
+        /// Whatever is found refuses the work item, guesses about language too.
+        Strict = "strict",
+        /// A certain finding refuses the work item, a possible one is a warning.
+        #[default]
+        Warn = "warn",
+        /// It is not checked.
+        Off = "off",
+    }
 }
 
 /// Retries of a failed work item.

@@ -42,7 +42,7 @@ const MERGE: [&str; 4] = ["approved", "comment", "success", "options"];
 /// Adds a problem for every path that can never lead anywhere.
 pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>) {
     for step in definition.all_steps() {
-        let mut refuse = |what: &str, path: &[String], unknown: Unknown| {
+        let mut refuse = |what: &str, path: &[String], unknown: Unknown<'_>| {
             let at = path.get(..=unknown.at).unwrap_or(path).join(".");
             let message = format!("{what} of step `{}` reads `{at}`, which does not exist", step.id);
             let problem = Diagnostic::new(message).at(file, step.place.0, step.place.1);
@@ -78,19 +78,19 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>
 
 fn of_template(template: Option<&Template>, read: &mut impl FnMut(&str, &[String])) {
     for path in template.map(Template::paths).unwrap_or_default() {
-        read("the prompt", path.segments);
+        read("the prompt", path);
     }
 }
 
 /// A key that is not there: where it stands in its path, and what is known there.
-struct Unknown {
+struct Unknown<'a> {
     at: usize,
-    known: Vec<String>,
+    known: Vec<&'a str>,
 }
 
-impl Unknown {
-    fn new(at: usize, known: &[&str]) -> Self {
-        Self { at, known: known.iter().map(|key| (*key).to_owned()).collect() }
+impl<'a> Unknown<'a> {
+    fn new(at: usize, known: &[&'a str]) -> Self {
+        Self { at, known: known.to_vec() }
     }
 
     fn hint(&self, path: &[String]) -> String {
@@ -99,11 +99,10 @@ impl Unknown {
         if is_under_tally && ROUND.contains(&key.as_str()) {
             return format!("did you mean `{}.{key}`?", before[..before.len() - 1].join("."));
         }
-        if before.len() == 2 && TALLY_KEYS.contains(&key.as_str()) && self.known.iter().any(|k| k == "tally")
-        {
+        if before.len() == 2 && TALLY_KEYS.contains(&key.as_str()) && self.known.contains(&"tally") {
             return format!("did you mean `{}.tally.{key}`?", before.join("."));
         }
-        did_you_mean(key, &self.known.iter().map(String::as_str).collect::<Vec<_>>())
+        did_you_mean(key, &self.known)
     }
 }
 
@@ -112,7 +111,7 @@ pub fn unknown_path(definition: &Definition, step: &Step, path: &[String]) -> Op
     in_scope(definition, step, path).map(|unknown| unknown.hint(path))
 }
 
-fn in_scope(definition: &Definition, step: &Step, path: &[String]) -> Option<Unknown> {
+fn in_scope<'a>(definition: &'a Definition, step: &Step, path: &[String]) -> Option<Unknown<'a>> {
     // In templates the agenda is a list, and there are no counts.
     let is_condition = matches!(step.kind, StepKind::Condition(_));
     match path {
@@ -135,7 +134,7 @@ fn in_scope(definition: &Definition, step: &Step, path: &[String]) -> Option<Unk
 }
 
 /// Of an agenda item conditions see `title` and `status`; `open` is how many items are open.
-fn in_agenda(definition: &Definition, key: &str, below: &[String]) -> Option<Unknown> {
+fn in_agenda<'a>(definition: &'a Definition, key: &str, below: &[String]) -> Option<Unknown<'a>> {
     if key == "open" {
         return None;
     }
@@ -149,7 +148,7 @@ fn in_agenda(definition: &Definition, key: &str, below: &[String]) -> Option<Unk
 }
 
 /// The first key of `path`, from `at` on, that what `step` leaves does not have.
-fn unknown_in(step: &Step, path: &[String], at: usize) -> Option<Unknown> {
+fn unknown_in<'a>(step: &'a Step, path: &[String], at: usize) -> Option<Unknown<'a>> {
     let step = step.last();
     let known: &[&str] = match &step.kind {
         StepKind::Round(_) => &ROUND,

@@ -54,8 +54,8 @@ pub fn check(definition: &Definition, file: &str, problems: &mut Vec<Diagnostic>
                 }
                 Ok(template) => {
                     let unknown = template.paths().into_iter().find_map(|path| {
-                        let hint = unknown_name(definition, step, path.segments)?;
-                        Some((path.segments.join("."), hint))
+                        let hint = unknown_name(definition, step, path)?;
+                        Some((path.join("."), hint))
                     });
                     problems.extend(unknown.map(|(path, hint)| {
                         at(format!("{what} of step `{}` names nothing: `{path}`", step.id)).hint(hint)

@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use super::discussion::{TARGETS, is_discussion, is_of_type, parts};
+use super::discussion::{TARGETS, is_discussion, is_of_type, nested, parts};
 use super::keys::check::check_definition;
 use super::keys::spec::StepPosition;
 use super::load::aliases::read_definition;
@@ -142,19 +142,11 @@ impl<'a> UsedDefinitions<'a> {
 }
 
 fn has_use(step: &Node) -> bool {
-    let inside = step.get("steps").map(|steps| &steps.value);
-    is_of_type(step, "use") || matches!(inside, Some(Value::List(inside)) if inside.iter().any(has_use))
+    is_of_type(step, "use") || nested(step).iter().any(has_use)
 }
 
 fn ids(steps: &[Node]) -> Vec<String> {
-    let of = |step: &Node| {
-        let inside = match step.get("steps").map(|steps| &steps.value) {
-            Some(Value::List(inside)) => ids(inside),
-            _ => Vec::new(),
-        };
-        std::iter::once(step.text("id")).chain(inside).collect::<Vec<_>>()
-    };
-    steps.iter().flat_map(of).collect()
+    steps.iter().flat_map(|step| std::iter::once(step.text("id")).chain(ids(nested(step)))).collect()
 }
 
 /// A step with `around` in front of its id and of the `ids` that it names. Its result keeps its key.

@@ -437,7 +437,7 @@ impl<'a> Checker<'a> {
     fn check_prompt(&mut self, step: &Step, template: Option<&Template>) {
         let mut said: Vec<String> = Vec::new();
         for path in template.map(Template::paths).unwrap_or_default() {
-            let (named, known): (&str, Vec<&str>) = match path.segments {
+            let (named, known): (&str, Vec<&str>) = match path {
                 [root, key, ..] if root == "context" => (key, self.definition.keys_seen_by(step)),
                 [root, ..] => {
                     let own = step.input.as_deref().into_iter().chain(self.definition.items_seen_by(step));
@@ -451,7 +451,7 @@ impl<'a> Checker<'a> {
             };
             if !known.contains(&named) && !said.iter().any(|before| before == named) {
                 said.push(named.to_owned());
-                let path = path.segments.join(".");
+                let path = path.join(".");
                 let message = format!("the prompt of step `{}` names nothing: `{path}`", step.id);
                 self.warn(step, message, did_you_mean(named, &known));
             }

@@ -31,9 +31,7 @@ pub fn expanded(
     let mut all = Vec::new();
     let mut is_led = false;
     for step in with_next(steps) {
-        if let Some(Value::List(nested)) = step.get("steps").map(|nested| &nested.value)
-            && let Some(inner) = nested.iter().find(|inner| is_discussion(inner))
-        {
+        if let Some(inner) = nested(&step).iter().find(|inner| is_discussion(inner)) {
             found.refuse(
                 inner,
                 "a discussion cannot stand inside another step",
@@ -137,6 +135,14 @@ pub(super) fn parts(root: &Node, id: &str) -> Option<(Map, Vec<Node>)> {
     let Value::List(steps) = &root.get("steps")?.value else { return None };
     let rest = entries.iter().filter(|(key, _)| key.text != "steps").cloned().collect();
     Some((rest, steps.clone()))
+}
+
+/// The steps inside a step.
+pub(super) fn nested(step: &Node) -> &[Node] {
+    match step.get("steps").map(|steps| &steps.value) {
+        Some(Value::List(steps)) => steps,
+        _ => &[],
+    }
 }
 
 pub(super) fn is_discussion(step: &Node) -> bool {

@@ -17,7 +17,7 @@ use std::fmt;
 
 pub use condition::Condition;
 pub use schema::OutputSchema;
-pub use template::{PathUse, Template};
+pub use template::Template;
 pub use transform::Transform;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

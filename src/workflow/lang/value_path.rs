@@ -34,6 +34,18 @@ pub fn walk<'a>(value: &'a Value, keys: &[String]) -> Option<Cow<'a, Value>> {
     Some(at)
 }
 
+/// The kind of a value in words, for messages.
+pub fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a map",
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -98,33 +98,42 @@ fn card(node: &Node) -> Option<String> {
 }
 
 fn check_form(form: &BallotForm, node: &Node, entries: Entries<'_>) {
-    let name = form.kind.name();
-    let takes = form.kind.info();
+    let (takes, a) = (form.kind.info(), with_article(form.kind.name()));
     let is_taken = matches!(&node.value, Value::Map(_))
         && entries.map("ballot").is_some_and(|ballot| ballot.map("options").is_some());
-    if !takes.has_options && !form.order.is_same() {
-        entries.refuse(
-            node,
-            format!("{} ballot has no options to order", with_article(name)),
-            "remove `order`",
-        );
+    let has_options = !form.options.is_empty() || is_taken;
+    let (has_cards, has_scale) = (!form.cards.is_empty(), form.min.is_some() || form.max.is_some());
+    let refuse_if = |is_wrong: bool, message: &str, hint: &str| {
+        if is_wrong {
+            entries.refuse(node, message, hint);
+        }
+    };
+    let of_kind =
+        |is_wrong: bool, what: &str, hint: &str| refuse_if(is_wrong, &format!("{a} ballot {what}"), hint);
+    of_kind(!takes.has_options && !form.order.is_same(), "has no options to order", "remove `order`");
+    let few = takes.has_options && form.options.len() < 2 && !is_taken;
+    of_kind(few, "needs at least two options", "write them as a list: `options: [a, b]`");
+    let hint = if takes.has_cards { "write `cards`" } else { "remove `options`" };
+    of_kind(!takes.has_options && has_options, "takes no options", hint);
+    let excludes = form.exclude_own && (form.kind != BallotKind::Ranking || !is_taken);
+    let hint = "write `kind: ranking` and `options: {from: context.draft.data}`, or remove it";
+    refuse_if(excludes, "`exclude_own` is for a ranking of answers", hint);
+    of_kind(takes.scale == Scale::None && has_scale, "has no scale", "remove `min` and `max`");
+    of_kind(!takes.has_cards && has_cards, "has no cards", "cards belong to `kind: estimate`");
+    refuse_if(has_cards && has_scale, "an estimate has either cards or a scale", "remove `min` and `max`");
+    let alone = "cards that abstain need others to stand among";
+    refuse_if(!has_cards && !form.abstain.is_empty(), alone, "write `cards: [1, 2, \"?\"]`");
+    let one = "one card alone leaves nothing to estimate";
+    refuse_if(form.cards.len() == 1, one, "write at least two cards");
+    if let Scale::Default(min, max) = takes.scale {
+        let is_half = form.min.is_some() != form.max.is_some();
+        of_kind(is_half, "needs both ends of its scale", &format!("write `min: {min}, max: {max}`"));
     }
-    if takes.has_options && form.options.len() < 2 && !is_taken {
-        let message = format!("{} ballot needs at least two options", with_article(name));
-        entries.refuse(node, message, "write them as a list: `options: [a, b]`");
+    let amount = |bound: &Option<serde_json::Number>| bound.as_ref().and_then(tally::Decimal::from_json);
+    if let (Some(min), Some(max)) = (amount(&form.min), amount(&form.max)) {
+        let message = format!("the scale ends at {max} and begins at {min}");
+        refuse_if(min >= max, &message, "`min` is the lower end");
     }
-    if !takes.has_options && (!form.options.is_empty() || is_taken) {
-        let hint = if takes.has_cards { "write `cards`" } else { "remove `options`" };
-        entries.refuse(node, format!("{} ballot takes no options", with_article(name)), hint);
-    }
-    if form.exclude_own && (form.kind != BallotKind::Ranking || !is_taken) {
-        entries.refuse(
-            node,
-            "`exclude_own` is for a ranking of answers",
-            "write `kind: ranking` and `options: {from: context.draft.data}`, or remove it",
-        );
-    }
-    check_scale(form, node, entries);
     check_names("option", &form.options, node, entries);
     check_names("card", &form.cards, node, entries);
     check_names("card that abstains", &form.abstain, node, entries);
@@ -134,44 +143,6 @@ fn check_form(form: &BallotForm, node: &Node, entries: Entries<'_>) {
 fn with_article(name: &str) -> String {
     let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("{article} `{name}`")
-}
-
-fn check_scale(form: &BallotForm, node: &Node, entries: Entries<'_>) {
-    let name = form.kind.name();
-    let takes = form.kind.info();
-    if takes.scale == Scale::None && (form.min.is_some() || form.max.is_some()) {
-        entries.refuse(node, format!("{} ballot has no scale", with_article(name)), "remove `min` and `max`");
-    }
-    if !takes.has_cards && !form.cards.is_empty() {
-        entries.refuse(
-            node,
-            format!("{} ballot has no cards", with_article(name)),
-            "cards belong to `kind: estimate`",
-        );
-    }
-    if !form.cards.is_empty() && (form.min.is_some() || form.max.is_some()) {
-        entries.refuse(node, "an estimate has either cards or a scale", "remove `min` and `max`");
-    }
-    if form.cards.is_empty() && !form.abstain.is_empty() {
-        entries.refuse(node, "cards that abstain need others to stand among", "write `cards: [1, 2, \"?\"]`");
-    }
-    if form.cards.len() == 1 {
-        entries.refuse(node, "one card alone leaves nothing to estimate", "write at least two cards");
-    }
-    if let (Scale::Default(min, max), true) = (takes.scale, form.min.is_some() != form.max.is_some()) {
-        let message = format!("{} ballot needs both ends of its scale", with_article(name));
-        entries.refuse(node, message, format!("write `min: {min}, max: {max}`"));
-    }
-    let amount = |bound: &Option<serde_json::Number>| bound.as_ref().and_then(tally::Decimal::from_json);
-    if let (Some(min), Some(max)) = (amount(&form.min), amount(&form.max))
-        && min >= max
-    {
-        entries.refuse(
-            node,
-            format!("the scale ends at {max} and begins at {min}"),
-            "`min` is the lower end",
-        );
-    }
 }
 
 fn check_names(what: &str, names: &[String], node: &Node, entries: Entries<'_>) {

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use serde_json::{Number, Value};
 
 use super::expr::{Compare, Expr};
-use crate::workflow::lang::value_path::walk;
+use crate::workflow::lang::value_path::{kind_of, walk};
 
 /// A value, or undefined.
 type MaybeValue<'a> = Option<Cow<'a, Value>>;
@@ -129,13 +129,5 @@ fn name(expr: &Expr) -> String {
 }
 
 fn kind(value: Option<&Value>) -> &'static str {
-    match value {
-        None => "undefined",
-        Some(Value::Null) => "null",
-        Some(Value::Bool(_)) => "true or false",
-        Some(Value::Number(_)) => "a number",
-        Some(Value::String(_)) => "a text",
-        Some(Value::Array(_)) => "a list",
-        Some(Value::Object(_)) => "a map",
-    }
+    value.map_or("undefined", kind_of)
 }

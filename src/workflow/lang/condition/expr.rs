@@ -25,38 +25,24 @@ pub enum Compare {
 }
 
 impl Expr {
-    pub fn compared_words<'a>(&'a self, found: &mut Vec<(&'a [String], &'a str)>) {
-        match self {
-            Self::Literal(_) | Self::Path(_) => {}
-            Self::Not(inner) => inner.compared_words(found),
-            Self::All(parts) | Self::Any(parts) => {
-                for part in parts {
-                    part.compared_words(found);
-                }
-            }
-            Self::Compare(left, _, right) => match (&**left, &**right) {
-                (Self::Path(path), Self::Literal(Some(Value::String(word))))
-                | (Self::Literal(Some(Value::String(word))), Self::Path(path)) => {
-                    found.push((path, word));
-                }
-                (left, right) => {
-                    left.compared_words(found);
-                    right.compared_words(found);
-                }
-            },
-        }
+    /// This part and every one inside it, in the order of the text.
+    pub fn all(&self) -> Vec<&Self> {
+        let inside: Vec<&Self> = match self {
+            Self::Literal(_) | Self::Path(_) => Vec::new(),
+            Self::Not(inner) => inner.all(),
+            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::all).collect(),
+            Self::Compare(left, _, right) => [left.all(), right.all()].concat(),
+        };
+        std::iter::once(self).chain(inside).collect()
     }
 
-    pub fn visit<'a>(&'a self, see: &mut impl FnMut(&'a [String])) {
-        match self {
-            Self::Literal(_) => {}
-            Self::Path(path) => see(path),
-            Self::Not(inner) => inner.visit(see),
-            Self::All(parts) | Self::Any(parts) => parts.iter().for_each(|part| part.visit(see)),
-            Self::Compare(left, _, right) => {
-                left.visit(see);
-                right.visit(see);
-            }
+    /// The path that is compared with a text, and the text.
+    pub fn compared_word(&self) -> Option<(&[String], &str)> {
+        let Self::Compare(left, _, right) = self else { return None };
+        match (&**left, &**right) {
+            (Self::Path(path), Self::Literal(Some(Value::String(word))))
+            | (Self::Literal(Some(Value::String(word))), Self::Path(path)) => Some((path, word)),
+            _ => None,
         }
     }
 }

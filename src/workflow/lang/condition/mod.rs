@@ -35,29 +35,26 @@ impl Condition {
     /// The steps it names as `context.<step>`, in the order of the text, each once.
     pub fn steps(&self) -> impl Iterator<Item = &str> {
         let mut steps = Vec::new();
-        self.expr.visit(&mut |path| {
+        for path in self.paths() {
             if let [root, step, ..] = path
                 && root == "context"
                 && !steps.contains(&step.as_str())
             {
                 steps.push(step.as_str());
             }
-        });
+        }
         steps.into_iter()
     }
 
     /// Every path it reads, the root first.
     pub fn paths(&self) -> Vec<&[String]> {
-        let mut paths = Vec::new();
-        self.expr.visit(&mut |path| paths.push(path));
-        paths
+        let parts = self.expr.all().into_iter();
+        parts.filter_map(|part| if let Expr::Path(path) = part { Some(&**path) } else { None }).collect()
     }
 
     /// Every path that it compares with a text, and the text.
     pub fn compared_words(&self) -> Vec<(&[String], &str)> {
-        let mut found = Vec::new();
-        self.expr.compared_words(&mut found);
-        found
+        self.expr.all().into_iter().filter_map(Expr::compared_word).collect()
     }
 
     /// Whether it holds over `scope`, an object of `input`, `context`, `runs`, `rounds`, `agenda`,

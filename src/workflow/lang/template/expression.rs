@@ -24,8 +24,6 @@ pub struct Path {
     /// It begins with `this` or `./`, so its first name is no block parameter.
     pub is_explicit: bool,
     pub segments: Vec<String>,
-    /// The byte of the template it stands at.
-    pub offset: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -248,7 +246,7 @@ impl<'a> ExpressionParser<'a> {
     fn path(&mut self) -> Result<Path, GrammarError> {
         let offset = self.offset + self.scan.at;
         let is_data = self.scan.eat("@");
-        let mut path = Path { root: Root::Here, up: 0, is_explicit: false, segments: Vec::new(), offset };
+        let mut path = Path { root: Root::Here, up: 0, is_explicit: false, segments: Vec::new() };
         while self.scan.eat("../") {
             path.up += 1;
         }
@@ -271,7 +269,7 @@ impl<'a> ExpressionParser<'a> {
             more = self.scan.eat(".") || self.scan.eat("/");
         }
         if is_data {
-            path = data(path)?;
+            path = data(path, offset)?;
         }
         Ok(path)
     }
@@ -316,7 +314,7 @@ impl<'a> ExpressionParser<'a> {
 }
 
 /// A path that began with `@`.
-fn data(mut path: Path) -> Result<Path, GrammarError> {
+fn data(mut path: Path, offset: usize) -> Result<Path, GrammarError> {
     let word = path.segments.first().cloned().unwrap_or_default();
     if word == "root" && path.up == 0 {
         path.segments.remove(0);
@@ -327,7 +325,7 @@ fn data(mut path: Path) -> Result<Path, GrammarError> {
         path.root = Root::Loop;
         return Ok(path);
     }
-    let error = GrammarError::new(path.offset, format!("`@{word}` is nothing a template knows"));
+    let error = GrammarError::new(offset, format!("`@{word}` is nothing a template knows"));
     Err(error.hint("known here: @key, @index, @first, @last, @root"))
 }
 

@@ -24,15 +24,6 @@ pub struct Template {
     nodes: Vec<TemplateNode>,
 }
 
-/// A path of a template that looks something up in the scope itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PathUse<'a> {
-    /// Its segments; never empty.
-    pub segments: &'a [String],
-    /// The byte of the template it stands at.
-    pub offset: usize,
-}
-
 impl Template {
     pub fn parse(text: &str) -> Result<Self, GrammarError> {
         Ok(Self { text: text.to_owned(), nodes: tree::parse(text)? })
@@ -77,10 +68,10 @@ impl Template {
     }
 
     /// Every path that is looked up in the scope itself, not in an item of a list or a map.
-    pub fn paths(&self) -> Vec<PathUse<'_>> {
-        let mut uses = Vec::new();
-        collect(&self.nodes, 0, &mut Vec::new(), &mut uses);
-        uses
+    pub fn paths(&self) -> Vec<&[String]> {
+        let mut paths = Vec::new();
+        collect(&self.nodes, 0, &mut Vec::new(), &mut paths);
+        paths
     }
 }
 
@@ -89,33 +80,29 @@ fn collect<'a>(
     nodes: &'a [TemplateNode],
     depth: usize,
     params: &mut Vec<&'a str>,
-    uses: &mut Vec<PathUse<'a>>,
+    paths: &mut Vec<&'a [String]>,
 ) {
     for node in nodes {
-        for path in node.own_paths() {
-            if let Some(path) = from_scope(path, depth, params) {
-                uses.push(path);
-            }
-        }
+        let reaching = node.own_paths().into_iter().filter(|path| reaches_scope(path, depth, params));
+        paths.extend(reaching.map(|path| &*path.segments));
         if let TemplateNode::Block(block) = node {
             let known = params.len();
             params.extend(block.params.iter().map(String::as_str));
-            collect(&block.body, depth + usize::from(block.kind.enters()), params, uses);
+            collect(&block.body, depth + usize::from(block.kind.enters()), params, paths);
             params.truncate(known);
-            collect(&block.otherwise, depth, params, uses);
+            collect(&block.otherwise, depth, params, paths);
         }
     }
 }
 
-fn from_scope<'a>(path: &'a Path, depth: usize, params: &[&str]) -> Option<PathUse<'a>> {
+fn reaches_scope(path: &Path, depth: usize, params: &[&str]) -> bool {
+    let is_param = |name: &String| path.may_be_param() && params.contains(&name.as_str());
     let reaches = match path.root {
         Root::Scope => true,
         Root::Here => path.up >= depth,
         Root::Loop => false,
     };
-    let first = path.segments.first()?;
-    let is_param = path.may_be_param() && params.contains(&first.as_str());
-    (reaches && !is_param).then_some(PathUse { segments: &path.segments, offset: path.offset })
+    reaches && path.segments.first().is_some_and(|name| !is_param(name))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::expression::{Expression, Helper, Path, Root};
 use super::print::{is_there, is_true, join, print};
 use super::tree::{Block, BlockKind, TemplateNode};
-use crate::workflow::lang::value_path::walk;
+use crate::workflow::lang::value_path::{kind_of, walk};
 
 const LARGEST: usize = 8 * 1024 * 1024;
 /// The most parts that are printed, those of loops each time.
@@ -207,7 +207,7 @@ fn call<'a>(helper: Helper, first: Seen<'a>, second: Option<&Value>) -> Result<S
                 (None, float) => Value::from(float.unwrap_or_default() + 1.0),
             },
             Some(other) => {
-                return Err(format!("`number` counts from a number, and was given {}", shown(other)));
+                return Err(format!("`number` counts from a number, and was given {}", kind_of(other)));
             }
         },
         Helper::Join => {
@@ -225,15 +225,4 @@ fn call<'a>(helper: Helper, first: Seen<'a>, second: Option<&Value>) -> Result<S
         }
     };
     Ok(Some(Cow::Owned(made)))
-}
-
-fn shown(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "a map",
-    }
 }

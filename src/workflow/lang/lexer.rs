@@ -23,6 +23,11 @@ impl<'a> Lexer<'a> {
         &self.text[self.at..]
     }
 
+    /// What was passed over since byte `start`.
+    pub fn since(&self, start: usize) -> &'a str {
+        &self.text[start..self.at]
+    }
+
     pub fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }

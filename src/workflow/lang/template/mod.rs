@@ -1,22 +1,18 @@
 //! A prompt's template: the Handlebars language, printed for models instead of browsers.
 //!
-//! Values, `if`, `unless`, `each`, `with`, `lookup`, block parameters, `@key @index @first @last
-//! @root`, `../`, comments, `~` and lines that hold a block tag alone work as in handlebars.js;
-//! nothing is escaped, lists join with `,`, maps print as compact JSON. Ours are `number` and
-//! `join`. Partials, decorators and raw blocks are refused; values are never templates.
+//! Values, `if`, `unless`, `each`, `with`, `@key @index @first @last @root`, `../`, comments and lines
+//! that hold a block tag alone work as in handlebars.js; nothing is escaped, lists join with `,`, maps
+//! print as compact JSON. Helpers are `number` and `join`. Partials, decorators, raw blocks, `~` and
+//! block parameters are refused; values are never templates.
 
-mod expression;
-mod print;
+mod parse;
 mod render;
-mod tags;
-mod tree;
 
 use serde_json::Value;
 
 use super::GrammarError;
-use expression::{Path, Root};
+use parse::{BlockKind, Root, TemplateNode};
 use render::Absent;
-use tree::TemplateNode;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
@@ -26,7 +22,7 @@ pub struct Template {
 
 impl Template {
     pub fn parse(text: &str) -> Result<Self, GrammarError> {
-        Ok(Self { text: text.to_owned(), nodes: tree::parse(text)? })
+        Ok(Self { text: text.to_owned(), nodes: parse::parse(text)? })
     }
 
     pub fn text(&self) -> &str {
@@ -70,39 +66,33 @@ impl Template {
     /// Every path that is looked up in the scope itself, not in an item of a list or a map.
     pub fn paths(&self) -> Vec<&[String]> {
         let mut paths = Vec::new();
-        collect(&self.nodes, 0, &mut Vec::new(), &mut paths);
+        collect(&self.nodes, 0, &mut paths);
         paths
     }
 }
 
-/// Adds the paths that reach the scope from `depth` levels down; `params` are names of items.
-fn collect<'a>(
-    nodes: &'a [TemplateNode],
-    depth: usize,
-    params: &mut Vec<&'a str>,
-    paths: &mut Vec<&'a [String]>,
-) {
+/// Adds the paths that reach the scope from `depth` levels down.
+fn collect<'a>(nodes: &'a [TemplateNode], depth: usize, paths: &mut Vec<&'a [String]>) {
     for node in nodes {
-        let reaching = node.own_paths().into_iter().filter(|path| reaches_scope(path, depth, params));
-        paths.extend(reaching.map(|path| &*path.segments));
+        let path = match node {
+            TemplateNode::Text(_) => continue,
+            TemplateNode::Value(path, _) => path,
+            TemplateNode::Block(block) => &block.of,
+        };
+        let reaches = match path.root {
+            Root::Scope => true,
+            Root::Here => path.up >= depth,
+            Root::Loop => false,
+        };
+        if reaches && !path.segments.is_empty() {
+            paths.push(&path.segments);
+        }
         if let TemplateNode::Block(block) = node {
-            let known = params.len();
-            params.extend(block.params.iter().map(String::as_str));
-            collect(&block.body, depth + usize::from(block.kind.enters()), params, paths);
-            params.truncate(known);
-            collect(&block.otherwise, depth, params, paths);
+            let enters = matches!(block.kind, BlockKind::Each | BlockKind::With);
+            collect(&block.body, depth + usize::from(enters), paths);
+            collect(&block.otherwise, depth, paths);
         }
     }
-}
-
-fn reaches_scope(path: &Path, depth: usize, params: &[&str]) -> bool {
-    let is_param = |name: &String| path.may_be_param() && params.contains(&name.as_str());
-    let reaches = match path.root {
-        Root::Scope => true,
-        Root::Here => path.up >= depth,
-        Root::Loop => false,
-    };
-    reaches && path.segments.first().is_some_and(|name| !is_param(name))
 }
 
 #[cfg(test)]

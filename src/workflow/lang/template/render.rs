@@ -1,12 +1,12 @@
 //! Printing a tree over a scope, within limits of size and work.
+//!
+//! Text is printed as it is, lists are joined with `,`, maps are compact JSON, numbers are as in JavaScript.
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use serde_json::{Number, Value};
 
-use super::expression::{Expression, Helper, Path, Root};
-use super::print::{is_there, is_true, join, print};
-use super::tree::{Block, BlockKind, TemplateNode};
+use super::parse::{Block, BlockKind, Form, Path, Root, TemplateNode};
 use crate::workflow::lang::value_path::{kind_of, walk};
 
 const LARGEST: usize = 8 * 1024 * 1024;
@@ -24,21 +24,19 @@ pub enum Absent {
 }
 
 pub fn render(nodes: &[TemplateNode], scope: &Value, absent: Absent) -> Result<String, String> {
-    let first = Frame { here: Some(Cow::Borrowed(scope)), turn: None, params: Vec::new() };
+    let first = Frame { here: Cow::Borrowed(scope), turn: None };
     let mut render = Render { scope, frames: vec![first], out: String::new(), work: 0, absent };
     render.nodes(nodes)?;
     Ok(render.out)
 }
 
 struct Frame<'a> {
-    here: Seen<'a>,
-    turn: Option<LoopIteration<'a>>,
-    params: Vec<(&'a str, Seen<'a>)>,
+    here: Cow<'a, Value>,
+    turn: Option<LoopIteration>,
 }
 
-#[derive(Clone)]
-struct LoopIteration<'a> {
-    key: Cow<'a, Value>,
+struct LoopIteration {
+    key: Value,
     index: usize,
     is_last: bool,
 }
@@ -60,11 +58,9 @@ impl<'a> Render<'a> {
         for node in nodes {
             match node {
                 TemplateNode::Text(text) => self.out.push_str(text),
-                TemplateNode::Value(value) => {
-                    let found = self.value(value)?;
-                    self.expect(value, found.as_deref())?;
-                    if let Some(value) = found {
-                        print(&value, &mut self.out);
+                TemplateNode::Value(path, form) => {
+                    if let Some(value) = self.expected(path)? {
+                        form.print(&value, &mut self.out)?;
                     }
                 }
                 TemplateNode::Block(block) => self.block(block)?,
@@ -77,27 +73,28 @@ impl<'a> Render<'a> {
     }
 
     fn block(&mut self, block: &'a Block) -> Result<(), String> {
-        let value = self.value(&block.of)?;
         if block.kind == BlockKind::Each {
-            self.expect(&block.of, value.as_deref())?;
+            return self.each(block);
         }
-        match block.kind {
-            BlockKind::If if is_true(value.as_deref()) => self.nodes(&block.body),
-            BlockKind::Unless if !is_true(value.as_deref()) => self.nodes(&block.body),
-            BlockKind::Each => self.each(block, value.as_ref()),
-            BlockKind::With if is_there(value.as_deref()) => self.enter(block, value, None),
-            BlockKind::If | BlockKind::Unless | BlockKind::With => self.nodes(&block.otherwise),
+        let value = self.path(&block.of);
+        match (block.kind, value) {
+            (BlockKind::With, Some(value)) if is_there(&value) => self.enter(block, value, None),
+            (BlockKind::If, Some(value)) if is_true(&value) => self.nodes(&block.body),
+            (BlockKind::Unless, value) if !value.is_some_and(|value| is_true(&value)) => {
+                self.nodes(&block.body)
+            }
+            _ => self.nodes(&block.otherwise),
         }
     }
 
-    fn each(&mut self, block: &'a Block, value: Option<&Cow<'a, Value>>) -> Result<(), String> {
-        // Helpers never return a list or a map, so those are always borrowed from the scope.
-        let items: Vec<(Cow<'a, Value>, &'a Value)> = match value {
+    fn each(&mut self, block: &'a Block) -> Result<(), String> {
+        // A list and a map are always borrowed from the scope.
+        let items: Vec<(Value, &'a Value)> = match self.expected(&block.of)? {
             Some(Cow::Borrowed(Value::Array(items))) => {
-                items.iter().enumerate().map(|(nth, item)| (Cow::Owned(nth.into()), item)).collect()
+                items.iter().enumerate().map(|(nth, item)| (nth.into(), item)).collect()
             }
             Some(Cow::Borrowed(Value::Object(map))) => {
-                map.iter().map(|(key, item)| (Cow::Owned(Value::String(key.clone())), item)).collect()
+                map.iter().map(|(key, item)| (key.as_str().into(), item)).collect()
             }
             _ => Vec::new(),
         };
@@ -107,7 +104,7 @@ impl<'a> Render<'a> {
         let count = items.len();
         for (index, (key, item)) in items.into_iter().enumerate() {
             let turn = LoopIteration { key, index, is_last: index + 1 == count };
-            self.enter(block, Some(Cow::Borrowed(item)), Some(turn))?;
+            self.enter(block, Cow::Borrowed(item), Some(turn))?;
         }
         Ok(())
     }
@@ -115,114 +112,111 @@ impl<'a> Render<'a> {
     fn enter(
         &mut self,
         block: &'a Block,
-        here: Seen<'a>,
-        turn: Option<LoopIteration<'a>>,
+        here: Cow<'a, Value>,
+        turn: Option<LoopIteration>,
     ) -> Result<(), String> {
-        // As in handlebars.js, a block over what is in sight already is no step down for `../`.
-        let same = match (&here, self.frames.last().map(|frame| &frame.here)) {
-            (Some(Cow::Borrowed(new)), Some(Some(Cow::Borrowed(old)))) => std::ptr::eq(*new, *old),
-            _ => false,
-        };
-        if same && turn.is_none() && block.params.is_empty() {
-            return self.nodes(&block.body);
-        }
-        let key = turn.as_ref().map(|turn| turn.key.clone());
-        let values = [here.clone(), key];
-        let params = block.params.iter().map(String::as_str).zip(values).collect();
-        self.frames.push(Frame { here, turn, params });
+        self.frames.push(Frame { here, turn });
         let printed = self.nodes(&block.body);
         self.frames.pop();
         printed
     }
 
-    /// An error where there is no value and there must be one.
-    fn expect(&self, of: &Expression, value: Option<&Value>) -> Result<(), String> {
-        if self.absent == Absent::PrintsNothing || value.is_some_and(|value| !value.is_null()) {
-            return Ok(());
+    /// The value of a path; an error where there is none and there must be one.
+    fn expected(&self, path: &'a Path) -> Result<Seen<'a>, String> {
+        let value = self.path(path);
+        let is_absent = value.as_deref().is_none_or(Value::is_null);
+        if is_absent && self.absent == Absent::Fails {
+            return Err(format!("`{}` has no value", path.text));
         }
-        let mut paths = Vec::new();
-        of.paths(&mut paths);
-        let names: Vec<String> = paths.iter().map(ToString::to_string).collect();
-        Err(format!("`{}` has no value", names.join(" ")))
-    }
-
-    fn value(&self, expression: &'a Expression) -> Result<Seen<'a>, String> {
-        match expression {
-            Expression::Literal(value) => Ok(value.as_ref().map(Cow::Borrowed)),
-            Expression::Path(path) => Ok(self.path(path)),
-            Expression::Call(helper, args) => {
-                let first = args.first().map_or(Ok(None), |arg| self.value(arg))?;
-                let second = args.get(1).map_or(Ok(None), |arg| self.value(arg))?;
-                call(*helper, first, second.as_deref())
-            }
-        }
+        Ok(value)
     }
 
     fn path(&self, path: &'a Path) -> Seen<'a> {
         match path.root {
             Root::Scope => walk(self.scope, &path.segments),
-            Root::Loop => self.turn(path),
+            Root::Loop => {
+                let turn = self.frames.iter().rev().filter_map(|frame| frame.turn.as_ref()).nth(path.up)?;
+                Some(Cow::Owned(match path.segments.first()?.as_str() {
+                    "key" => turn.key.clone(),
+                    "index" => turn.index.into(),
+                    "first" => (turn.index == 0).into(),
+                    _ => turn.is_last.into(),
+                }))
+            }
             Root::Here => {
                 let at = self.frames.len().checked_sub(1 + path.up)?;
-                let (first, rest) = match path.segments.split_first() {
-                    Some((first, rest)) if path.may_be_param() => (first, rest),
-                    _ => return into(self.frames[at].here.clone()?, &path.segments),
-                };
-                let param =
-                    self.frames.iter().rev().flat_map(|frame| &frame.params).find(|(name, _)| name == first);
-                match param {
-                    Some((_, value)) => into(value.clone()?, rest),
-                    None => into(self.frames[at].here.clone()?, &path.segments),
+                match &self.frames[at].here {
+                    Cow::Borrowed(value) => walk(value, &path.segments),
+                    Cow::Owned(value) => {
+                        walk(value, &path.segments).map(|found| Cow::Owned(found.into_owned()))
+                    }
                 }
             }
         }
     }
-
-    fn turn(&self, path: &Path) -> Seen<'a> {
-        let turn = self.frames.iter().rev().filter_map(|frame| frame.turn.as_ref()).nth(path.up)?;
-        let value = match path.segments.first()?.as_str() {
-            "key" => return Some(turn.key.clone()),
-            "index" => Value::from(turn.index),
-            "first" => Value::Bool(turn.index == 0),
-            _ => Value::Bool(turn.is_last),
-        };
-        Some(Cow::Owned(value))
-    }
 }
 
-fn into<'a>(value: Cow<'a, Value>, keys: &[String]) -> Seen<'a> {
-    match value {
-        Cow::Borrowed(value) => walk(value, keys),
-        Cow::Owned(value) if keys.is_empty() => Some(Cow::Owned(value)),
-        Cow::Owned(value) => walk(&value, keys).map(|found| Cow::Owned(found.into_owned())),
-    }
-}
-
-fn call<'a>(helper: Helper, first: Seen<'a>, second: Option<&Value>) -> Result<Seen<'a>, String> {
-    let made = match helper {
-        Helper::Number => match first.as_deref() {
-            None | Some(Value::Null) => return Ok(None),
-            Some(Value::Number(number)) => match (number.as_i64(), number.as_f64()) {
-                (Some(whole), _) => Value::from(whole.saturating_add(1)),
-                (None, float) => Value::from(float.unwrap_or_default() + 1.0),
-            },
-            Some(other) => {
+impl Form {
+    fn print(&self, value: &Value, out: &mut String) -> Result<(), String> {
+        match (self, value) {
+            (Self::Joined(between), Value::Array(items)) => join(items, between, out),
+            (Self::Number, Value::Number(number)) => {
+                let next = match number.as_i64() {
+                    Some(whole) => Value::from(whole.saturating_add(1)),
+                    None => Value::from(number.as_f64().unwrap_or_default() + 1.0),
+                };
+                print(&next, out);
+            }
+            (Self::Number, other) if !other.is_null() => {
                 return Err(format!("`number` counts from a number, and was given {}", kind_of(other)));
             }
-        },
-        Helper::Join => {
-            let Some(Value::Array(items)) = first.as_deref() else { return Ok(first) };
-            let mut between = String::new();
-            print(second.unwrap_or(&Value::String(",".to_owned())), &mut between);
-            let mut text = String::new();
-            join(items, &between, &mut text);
-            Value::String(text)
+            _ => print(value, out),
         }
-        Helper::Lookup => {
-            let mut key = String::new();
-            print(second.unwrap_or(&Value::Null), &mut key);
-            return Ok(first.and_then(|value| into(value, &[key])));
+        Ok(())
+    }
+}
+
+fn print(value: &Value, out: &mut String) {
+    match value {
+        Value::Null => {}
+        Value::Number(number) => out.push_str(&plain(number)),
+        Value::String(text) => out.push_str(text),
+        Value::Array(items) => join(items, ",", out),
+        Value::Bool(_) | Value::Object(_) => out.push_str(&value.to_string()),
+    }
+}
+
+fn join(items: &[Value], between: &str, out: &mut String) {
+    for (nth, item) in items.iter().enumerate() {
+        if nth > 0 {
+            out.push_str(between);
         }
-    };
-    Ok(Some(Cow::Owned(made)))
+        print(item, out);
+    }
+}
+
+fn plain(number: &Number) -> String {
+    let Some(float) = number.as_f64().filter(|_| number.is_f64()) else { return number.to_string() };
+    if float == 0.0 {
+        return "0".to_owned();
+    }
+    if (1e-6..1e21).contains(&float.abs()) {
+        return float.to_string();
+    }
+    let text = format!("{float:e}");
+    if text.contains("e-") { text } else { text.replace('e', "e+") }
+}
+
+fn is_true(value: &Value) -> bool {
+    is_there(value) && value.as_f64() != Some(0.0)
+}
+
+/// As [`is_true`], but 0 is something.
+fn is_there(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        _ => true,
+    }
 }

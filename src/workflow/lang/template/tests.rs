@@ -66,15 +66,12 @@ fn prints_for_models() {
             "{{join constraints \", \"}} {{join constraints}} {{join goal \"-\"}} {{join nothing \"-\"}}",
             "c1, c2 c1,c2 g ",
         ),
-        ("{{#each (lookup context \"e2e.run\")}}{{@key}}{{/each}}", "n"),
-        ("{{lookup constraints 1}}{{join (lookup context.plan \"steps\") \"+\"}}", "c2a+b"),
+        ("{{#each context.[e2e.run]}}{{@key}}{{/each}}{{join context.plan.steps '+'}}", "na+b"),
         ("{{#if nothing}}a{{else if goal}}b{{else}}c{{/if}}", "b"),
-        ("{{#each constraints as |c i|}}{{i}}{{c}}{{#if c}}{{c}}{{/if}}{{/each}}", "0c1c11c2c2"),
         ("{{#each constraints}}{{../goal}}{{@root.goal}}{{#unless @last}},{{/unless}}{{/each}}", "gg,gg"),
         ("{{#with code}}{{changes}}{{/with}}{{#with nothing}}{{else}}none{{/with}}", "Addednone"),
         ("{{! note }}{{!-- {{goal}} --}}{{goal}}", "g"),
         ("\\{{goal}} \\\\{{goal}}", "{{goal}} \\g"),
-        ("a {{~goal~}} b", "agb"),
     ] {
         assert_eq!(render(template), printed, "{template}");
     }
@@ -97,7 +94,7 @@ fn prints_what_handlebars_js_prints() {
     let cases: Value = serde_json::from_str(&std::fs::read_to_string(path).expect("the file")).expect("JSON");
     let mut wrong: Vec<String> = Vec::new();
     let list = cases["cases"].as_array().expect("a list");
-    assert!(list.len() > 200);
+    assert!(list.len() > 90);
     for case in list {
         let text = case["template"].as_str().expect("a template");
         let template = Template::parse(text).unwrap_or_else(|error| panic!("{text:?}: {error}"));
@@ -131,13 +128,14 @@ fn refuses_with_place() {
         ("{{#fi a}}{{/fi}}", 3, "unknown block `fi`"),
         ("{{uppercase goal}}", 2, "unknown helper `uppercase`"),
         ("{{number}} {{number @index 2}}", 27, "`2` does not belong here"),
-        ("{{lookup a}}", 2, "`lookup` is given 1 of 2 values"),
+        ("{{join a b}}", 9, "`b` is no text"),
+        ("a {{~goal~}} b", 4, "`~` is not part of the language"),
         ("{{@depth}}", 2, "`@depth` is nothing a template knows"),
         ("{{a..b}}", 4, "a name must stand here, found `.`"),
         ("{{}}", 2, "a name must stand here, found the end"),
         ("{{join a \"x}}", 0, "`{{` is never closed"),
-        ("{{#if a includeZero=true}}{{/if}}", 8, "named arguments are not part of the language"),
-        ("{{(join a}}", 2, "`(` is never closed"),
+        ("{{#if a includeZero=true}}{{/if}}", 8, "`includeZero` does not belong here"),
+        ("{{#each a as |b|}}{{/each}}", 10, "`as` does not belong here"),
     ] {
         let error = Template::parse(text).expect_err(text);
         assert_eq!((error.offset, error.message.as_str()), (offset, message), "{text}");
@@ -151,22 +149,30 @@ fn helpers_say_what_they_cannot_take() {
 }
 
 #[test]
+fn numbers_print_as_in_javascript() {
+    let scope = json!([1.0, -0.0, 0.5, 1e21, 1e20, 1.5e-7, 0.000_001, u64::MAX, [1, null, [2, [3]], {"a": 1}, false]]);
+    let printed = Template::parse("{{join this ' '}}").expect("reads").render(&scope);
+    let wanted =
+        "1 0 0.5 1e+21 100000000000000000000 1.5e-7 0.000001 18446744073709551615 1,,2,3,{\"a\":1},false";
+    assert_eq!(printed.as_deref(), Ok(wanted));
+}
+
+#[test]
 fn paths_are_those_that_reach_the_scope() {
     let template = Template::parse(
-        "{{input}}{{#each context.plan.files as |f|}}{{this}}{{name}}{{f}}{{../goal}}{{@root.code.x}}{{#if ../constraints}}{{lookup ../context @key}}{{/if}}{{else}}{{gaol}}{{/each}}{{#with (lookup context \"a\")}}{{b}}{{/with}}",
+        "{{input}}{{#each context.plan.files}}{{this}}{{name}}{{../goal}}{{@root.code.x}}{{#if ../constraints}}{{join ../context}}{{/if}}{{else}}{{gaol}}{{/each}}{{#with context.a}}{{b}}{{/with}}",
     );
     let template = template.expect("reads");
     let paths: Vec<String> = template.paths().iter().map(|path| path.join(".")).collect();
     assert_eq!(
         paths,
-        ["input", "context.plan.files", "goal", "code.x", "constraints", "context", "gaol", "context"]
+        ["input", "context.plan.files", "goal", "code.x", "constraints", "context", "gaol", "context.a"]
     );
 }
 
 #[test]
 fn size_work_and_depth_have_limits() {
     assert!(Template::parse(&"{{#if a}}".repeat(9_000)).is_err());
-    assert!(Template::parse(&format!("{{{{{}a}}}}", "(".repeat(9_000))).is_err());
     let many: Vec<u32> = (0..300).collect();
     let scope = json!({"many": many, "text": "x".repeat(100_000)});
     let loops = format!("{}{}", "{{#each @root.many}}".repeat(8), "{{/each}}".repeat(8));

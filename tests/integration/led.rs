@@ -292,34 +292,14 @@ fn the_model_sees_closed_rounds_only_and_no_names() {
 }
 
 #[test]
-fn items_of_an_agenda_are_led_through_one_after_the_other() {
-    // An item without an id has its number.
-    let agenda = "agenda: [{id: where, title: \"Where does it live?\"}, {title: \"Who owns it?\"}]";
-    let desk = desk(&format!("{CHOICE}, {agenda}"));
-    let votes = both(&json!({"vote": "queue"}));
-    run(&desk, &json!({"talk-where-vote": votes, "talk-item-2-vote": votes})).code(0);
-    let asked = ["Where does it live?", "Who owns it?"].map(|item| format!("What first?\n\nNow: {item}"));
-    assert_eq!(questions(&desk), asked);
-    // The report has each item's decision.
-    let report = desk.run(["report", "s.s2s"]).code(0).out;
-    let brief = report.split("## The record").next().expect("a head");
-    assert_eq!(brief.matches("Decision: queue").count(), 2, "{brief}");
-    assert!(brief.contains("The facilitator's conclusion"), "{brief}");
-}
-
-#[test]
 fn what_does_not_fit_is_refused_at_its_place() {
     for (keys, wanted) in [
         ("strategy: delphi, ballot: {kind: choice, options: [a, b]}, max_rounds: 0", "max_rounds"),
         ("strategy: debate, ballot: {kind: choice, options: [a, b]}, max_rounds: 2", "below the 3 rounds"),
         ("approve: some", "approve"),
         ("facilitator: {persona: skeptic}", "`model`"),
-        ("agenda: [{id: a, title: A}, {id: a, title: B}]", "two items of the agenda have the id `a`"),
-        ("topic: \"{{item.titel}}\", agenda: [{title: A}]", "`item.titel`"),
-        ("topic: \"{{item.title}}\"", "has no `agenda`"),
     ] {
-        let topic = if keys.contains("topic") { "" } else { ", topic: q" };
-        let steps = format!("steps: [{{id: talk, type: discussion, {keys}{topic}}}]\n");
+        let steps = format!("steps: [{{id: talk, type: discussion, {keys}, topic: q}}]\n");
         Desk::with(&steps).run(["check", "decide.yaml"]).code(2).shows(wanted);
     }
     let roster = "participants: [qa-lead, {name: a, persona: skeptic, agent_only: true}]\n";

@@ -45,14 +45,7 @@ pub fn expanded(
         let discussion = Discussion::read(&step, read_strategy, found)?;
         if let Some(lead) = &discussion.lead {
             is_led = true;
-            let panel = || DEFAULT_PANEL.iter().map(|name| placed((*name).into(), root)).collect();
-            let seat = placed(lead.participant(), &step);
-            list_of(&mut entries, "participants", root, panel).push(seat);
-        }
-        let items = discussion.agenda();
-        if !items.is_empty() {
-            let items = items.into_iter().map(|item| placed(item, &step));
-            list_of(&mut entries, "agenda", root, Vec::new).extend(items);
+            participants(&mut entries, root).push(placed(lead.participant(), &step));
         }
         let expansion = discussion.steps();
         let first = expansion.first().and_then(|step| step["id"].as_str()).unwrap_or_default();
@@ -77,25 +70,18 @@ pub fn expanded(
     Some(root.with(Value::Map(entries)))
 }
 
-/// The list under a key of the definition; `default` is put there if there is none.
-fn list_of<'a>(
-    entries: &'a mut Map,
-    key: &str,
-    root: &Node,
-    default: impl FnOnce() -> Vec<Node>,
-) -> &'a mut Vec<Node> {
-    let at = entries.iter().position(|(known, _)| known.text == key).unwrap_or(entries.len());
-    if at == entries.len() {
-        entries.push((named(key, root), root.with(Value::List(default()))));
-    }
-    let list = &mut entries[at].1;
-    if !matches!(list.value, Value::List(_)) {
-        // One entry may stand without a list around it.
-        list.value = Value::List(vec![list.clone()]);
-    }
-    match &mut list.value {
-        Value::List(items) => items,
-        _ => unreachable!("made a list above"),
+/// The participants of the definition; the default panel is put there if there are none.
+fn participants<'a>(entries: &'a mut Map, root: &Node) -> &'a mut Vec<Node> {
+    entries.retain(|(key, seats)| key.text != "participants" || seats.value != Value::Null);
+    let found = entries.iter().position(|(key, _)| key.text == "participants");
+    let at = found.unwrap_or_else(|| {
+        let panel = DEFAULT_PANEL.iter().map(|name| placed((*name).into(), root)).collect();
+        entries.push((named("participants", root), root.with(Value::List(panel))));
+        entries.len() - 1
+    });
+    match &mut entries[at].1.value {
+        Value::List(seats) => seats,
+        _ => unreachable!("checked to be a list"),
     }
 }
 
@@ -118,10 +104,9 @@ fn with_next(mut steps: Vec<Node>) -> Vec<Node> {
 pub(super) fn parts(root: &Node, id: &str) -> Option<(Map, Vec<Node>)> {
     let Value::Map(entries) = &root.value else { return None };
     if is_discussion(root) {
-        let of_definition = ["id", "participants", "goal", "constraints", "description", "max_usd"];
-        let is_of_step = |key: &str| {
-            key == "type" || super::steps::discussion::TYPE.has(key) && !of_definition.contains(&key)
-        };
+        let of_definition = ["id", "participants", "description"];
+        let is_of_step =
+            |key: &str| super::steps::discussion::TYPE.has(key) && !of_definition.contains(&key);
         let (mut step, rest): (Map, Map) =
             entries.iter().cloned().partition(|(key, _)| is_of_step(&key.text));
         let id = root.get("id").map_or_else(|| id.to_owned(), |_| root.text("id"));

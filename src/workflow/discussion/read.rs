@@ -1,4 +1,4 @@
-//! One discussion: its strategy, its ballot and its agenda.
+//! One discussion: its strategy, its ballot and its phases.
 
 use serde_json::{Map as JsonMap, Value as Json};
 
@@ -17,14 +17,9 @@ pub struct Discussion {
     pub(super) strategy: Strategy,
     pub(super) ballot: JsonMap<String, Json>,
     pub(super) kind: String,
-    pub(super) items: Vec<Item>,
+    pub(super) topic: String,
+    pub(super) phases: Vec<Phase>,
     pub lead: Option<Lead>,
-}
-
-/// An item of a discussion's own agenda.
-pub(super) struct Item {
-    pub id: String,
-    pub title: String,
 }
 
 impl Discussion {
@@ -61,14 +56,18 @@ impl Discussion {
             ballot.entry("order").or_insert_with(|| "per-seat".into());
         }
         let lead = Lead::read(step, &keys, found);
-        let items = read_items(step, &keys, found)?;
-        let read = Self { id: step.text("id"), keys, strategy, ballot, kind, items, lead };
-        if read.strategy.ranks_answers() && read.ballot.contains_key("options") {
+        if strategy.ranks_answers() && ballot.contains_key("options") {
             let message = format!("the answers are the options of strategy `{name}`");
             found.refuse(step, message, "leave `options` out");
             return None;
         }
-        let shortest = read.phases().iter().filter(|phase| phase.skip_if.is_none()).count() as u64;
+        let needs_ideas = WITH_OPTIONS.contains(&kind.as_str())
+            && !strategy.ranks_answers()
+            && !ballot.contains_key("options");
+        let phases = phases(&strategy, needs_ideas);
+        let topic = step.text("topic");
+        let read = Self { id: step.text("id"), topic, phases, keys, strategy, ballot, kind, lead };
+        let shortest = read.phases.iter().filter(|phase| phase.skip_if.is_none()).count() as u64;
         if read.max_rounds().is_some_and(|most| most < shortest) {
             let message = format!("`max_rounds` is below the {shortest} rounds that `{name}` takes at least");
             found.refuse(step, message, format!("write `max_rounds: {shortest}` or more"));
@@ -80,61 +79,16 @@ impl Discussion {
     pub(super) fn max_rounds(&self) -> Option<u64> {
         self.keys.get("max_rounds").and_then(Json::as_u64)
     }
-
-    fn has_options(&self) -> bool {
-        self.strategy.ranks_answers()
-            || self.ballot.contains_key("options")
-            || !WITH_OPTIONS.contains(&self.kind.as_str())
-    }
-
-    /// Its phases: without options, one that collects them comes first, unless the strategy has one.
-    pub(super) fn phases(&self) -> Vec<Phase> {
-        let is_ideas = |phase: &&Phase| phase.ballot == "ideas";
-        if self.has_options() {
-            return self.strategy.phases.iter().filter(|phase| !is_ideas(phase)).cloned().collect();
-        }
-        let collected = (!self.strategy.phases.iter().any(|phase| is_ideas(&phase))).then(Phase::of_ideas);
-        collected.into_iter().chain(self.strategy.phases.iter().cloned()).collect()
-    }
-
-    /// Its agenda as items of the definition's, each with an id.
-    pub fn agenda(&self) -> Vec<Json> {
-        let with_id = |(written, item): (&Json, &Item)| {
-            let mut written = written.clone();
-            written["id"] = item.id.as_str().into();
-            written
-        };
-        written_agenda(&self.keys).zip(&self.items).map(with_id).collect()
-    }
 }
 
-fn written_agenda(keys: &JsonMap<String, Json>) -> impl Iterator<Item = &Json> {
-    keys.get("agenda").and_then(Json::as_array).into_iter().flatten()
-}
-
-/// The items of the discussion's agenda; `None`, with a finding, if two have one id or the topic names what
-/// an item does not have.
-fn read_items(step: &Node, keys: &JsonMap<String, Json>, found: &Findings<'_>) -> Option<Vec<Item>> {
-    let mut items: Vec<Item> = Vec::new();
-    for (at, item) in written_agenda(keys).enumerate() {
-        let text = |key: &str| item[key].as_str().map(str::to_owned);
-        let id = text("id").unwrap_or_else(|| format!("item-{}", at + 1));
-        if items.iter().any(|other| other.id == id) {
-            let message = format!("two items of the agenda have the id `{id}`");
-            found.refuse(step, message, "give each its own id");
-            return None;
-        }
-        let title = text("title").unwrap_or_else(|| id.clone());
-        items.push(Item { id, title });
+/// The phases of a strategy; where options are missing, one of ideas collects them.
+fn phases(strategy: &Strategy, needs_ideas: bool) -> Vec<Phase> {
+    let is_ideas = |phase: &Phase| phase.ballot == "ideas";
+    let mut phases = strategy.phases.clone();
+    if !needs_ideas {
+        phases.retain(|phase| !is_ideas(phase));
+    } else if !phases.iter().any(is_ideas) {
+        phases.insert(0, Phase::of_ideas());
     }
-    let topic = keys.get("topic").and_then(Json::as_str).unwrap_or_default();
-    let mut named = topic.split("{{item.").skip(1).filter_map(|rest| rest.split("}}").next());
-    if let Some(key) = named.find(|key| *key != "title" || items.is_empty()) {
-        let why =
-            if items.is_empty() { "the discussion has no `agenda`" } else { "an item has a title only" };
-        let message = format!("the topic names `item.{key}`: {why}");
-        found.refuse(step, message, "write `{{item.title}}` and an `agenda`, or leave it out");
-        return None;
-    }
-    Some(items)
+    phases
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::lead::made_by;
-use super::read::{Discussion, Item};
+use super::read::Discussion;
 use crate::workflow::strategy::Phase;
 
 const OF_EVERY_ROUND: [&str; 8] =
@@ -11,55 +11,32 @@ const OF_EVERY_ROUND: [&str; 8] =
 const OF_MAIN_ROUNDS: [&str; 3] = ["ties", "quorum_ballots", "act_at"];
 const MOST_RANKED: u64 = 1000;
 
-/// One run through the phases: of the whole topic, or of one item of the discussion's agenda.
-struct Pass<'a> {
-    of: &'a Discussion,
-    /// Prefix of its step ids, and the key of its result.
-    id: String,
-    topic: String,
-    phases: Vec<Phase>,
-    then: String,
-}
-
 impl Discussion {
     pub fn steps(&self) -> Vec<Json> {
-        let topic = self.keys.get("topic").and_then(Json::as_str).unwrap_or_default();
-        let pass = |id: String, topic: String, then: String| Pass {
-            of: self,
-            id,
-            topic,
-            phases: self.phases(),
-            then,
-        };
-        let done = format!("{}-done", self.id);
-        let mut passes = Vec::new();
-        for (at, Item { id: item, title }) in self.items.iter().enumerate() {
-            let topic = if topic.contains("{{item.title}}") {
-                topic.replace("{{item.title}}", title)
-            } else {
-                format!("{topic}\n\nNow: {title}")
-            };
-            let id = format!("{}-{item}", self.id);
-            passes.push(pass(id, topic, done.clone()));
-            if at > 0 {
-                let first = passes[at].first();
-                passes[at - 1].then = first;
-            }
+        let mut steps = Vec::new();
+        let again = self.main().map(|main| self.step_id(&main.id)).unwrap_or_default();
+        if let (Some(lead), Some(first)) = (&self.lead, self.phases.first()) {
+            steps.extend(lead.open(&self.step_id("open"), &self.topic, &self.first_step(first)));
         }
-        if passes.is_empty() {
-            passes.push(pass(self.id.clone(), topic.to_owned(), done));
+        for (at, phase) in self.phases.iter().enumerate() {
+            let after = self.phases.get(at + 1);
+            let after = after.map_or_else(|| self.after_phases(), |next| self.first_step(next));
+            self.phase(phase, &after, &mut steps);
         }
-        let result = passes.last().map_or_else(|| self.id.clone(), |last| last.id.clone());
-        let mut steps: Vec<Json> = passes.iter().flat_map(Pass::steps).collect();
-        steps.push(self.end(&result));
+        if let Some(lead) = &self.lead {
+            let conclude = self.step_id("conclude");
+            let runs = self.main().and_then(|main| self.runs(main)).unwrap_or(1);
+            steps.extend(lead.conclude(&conclude, &self.topic, &again, &self.step_id("done"), runs));
+        }
+        steps.push(self.end());
         steps
     }
 
     /// The last step: leads on by whether there is a decision.
-    fn end(&self, result: &str) -> Json {
+    fn end(&self) -> Json {
         let mut end = json!({
-            "id": format!("{}-done", self.id), "type": "condition",
-            "condition": format!("context[\"{result}\"].outcome === 'decided'"),
+            "id": self.step_id("done"), "type": "condition",
+            "condition": format!("context[\"{}\"].outcome === 'decided'", self.id),
         });
         let next = self.keys.get("next");
         let otherwise = ["on_undecided", "on_error"].iter().find_map(|key| self.keys.get(*key)).or(next);
@@ -70,18 +47,9 @@ impl Discussion {
         }
         end
     }
-}
 
-impl Pass<'_> {
     fn step_id(&self, phase: &str) -> String {
         format!("{}-{phase}", self.id)
-    }
-
-    fn first(&self) -> String {
-        match self.of.lead {
-            Some(_) => self.step_id("open"),
-            None => self.phases.first().map_or_else(|| self.then.clone(), |phase| self.first_step(phase)),
-        }
     }
 
     fn first_step(&self, phase: &Phase) -> String {
@@ -89,7 +57,7 @@ impl Pass<'_> {
     }
 
     fn after_phases(&self) -> String {
-        if self.of.lead.is_some() { self.step_id("conclude") } else { self.then.clone() }
+        if self.lead.is_some() { self.step_id("conclude") } else { self.step_id("done") }
     }
 
     /// The last deciding phase, which is held again where the discussion goes on.
@@ -106,25 +74,6 @@ impl Pass<'_> {
             text = text.replace(&format!("phase.{}.", phase.id), &format!("context[\"{key}\"]."));
         }
         text
-    }
-
-    fn steps(&self) -> Vec<Json> {
-        let mut steps = Vec::new();
-        let again = self.main().map(|main| self.step_id(&main.id)).unwrap_or_default();
-        if let (Some(lead), Some(first)) = (&self.of.lead, self.phases.first()) {
-            steps.extend(lead.open(&self.step_id("open"), &self.topic, &self.first_step(first)));
-        }
-        for (at, phase) in self.phases.iter().enumerate() {
-            let after = self.phases.get(at + 1);
-            let after = after.map_or_else(|| self.after_phases(), |next| self.first_step(next));
-            self.phase(phase, &after, &mut steps);
-        }
-        if let Some(lead) = &self.of.lead {
-            let conclude = self.step_id("conclude");
-            let runs = self.main().and_then(|main| self.runs(main)).unwrap_or(1);
-            steps.extend(lead.conclude(&conclude, &self.topic, &again, &self.then, runs));
-        }
-        steps
     }
 
     /// The steps of a phase: whether it is skipped, its round, the facilitator's part, whether it is held
@@ -144,10 +93,10 @@ impl Pass<'_> {
         let next = self.phases.iter().skip_while(|other| other.id != phase.id).nth(1);
         let context = next.and_then(|next| next.context.as_ref());
         let stays_blind = context.is_some_and(|context| context["rounds"] == 0);
-        match &self.of.lead {
+        match &self.lead {
             _ if phase.ballot == "ideas" => {
                 let merge = format!("{id}-merge");
-                let merged = match &self.of.lead {
+                let merged = match &self.lead {
                     Some(lead) => lead.merge(&id, &self.topic, after),
                     None => vec![json!({
                         "id": merge, "type": "approval", "merges": id, "on_approve": after, "on_reject": id,
@@ -171,7 +120,7 @@ impl Pass<'_> {
         }
         let Some(repeat_if) = &phase.repeat_if else { return };
         // A model amends in its note.
-        let amend = phase.amend.as_ref().filter(|_| self.of.lead.is_none());
+        let amend = phase.amend.as_ref().filter(|_| self.lead.is_none());
         let amend_id = format!("{id}-amend");
         steps.push(json!({
             "id": format!("{id}-again"), "type": "condition", "condition": self.condition(repeat_if),
@@ -192,9 +141,9 @@ impl Pass<'_> {
             return own;
         }
         let others = self.phases.iter().filter(|other| other.id != phase.id && other.skip_if.is_none());
-        match self.of.max_rounds() {
+        match self.max_rounds() {
             Some(most) => Some(most.saturating_sub(others.count() as u64).max(1)),
-            None if self.of.lead.is_some() => own.or(Some(1)),
+            None if self.lead.is_some() => own.or(Some(1)),
             None => own,
         }
     }
@@ -205,20 +154,20 @@ impl Pass<'_> {
             let merge = format!("{}-merge", self.step_id(&ideas.id));
             return format!("{{{{#each context.[{merge}].options}}}}{{{{title}}}}; {{{{/each}}}}");
         }
-        let options = self.of.ballot.get("options").and_then(Json::as_array).into_iter().flatten();
+        let options = self.ballot.get("options").and_then(Json::as_array).into_iter().flatten();
         let name = |option: &Json| option.as_str().or(option["id"].as_str()).unwrap_or_default().to_owned();
         options.map(name).collect::<Vec<_>>().join(", ")
     }
 
     /// The question of a phase: the topic, or what the facilitator made of it.
     fn question(&self, phase: &Phase) -> String {
-        let topic = match self.of.lead {
+        let topic = match self.lead {
             Some(_) => made_by(&self.step_id("open"), "question", &self.topic),
             None => self.topic.clone(),
         };
         let question = phase.question.replace("{{topic}}", &topic).replace("{{options}}", &self.options());
         let id = self.step_id(&phase.id);
-        match (&phase.amend, &self.of.lead) {
+        match (&phase.amend, &self.lead) {
             (None, _) => question,
             (Some(_), Some(_)) => made_by(&format!("{id}-note"), "amended", &question),
             (Some(_), None) => made_by(&format!("{id}-amend"), "comment", &question),
@@ -226,7 +175,7 @@ impl Pass<'_> {
     }
 
     fn round(&self, phase: &Phase) -> Json {
-        let keys = &self.of.keys;
+        let keys = &self.keys;
         let mut round = json!({
             "id": self.step_id(&phase.id), "type": "round", "label": phase.label,
             "question": self.question(phase), "facilitator_directive": phase.directive,
@@ -243,7 +192,7 @@ impl Pass<'_> {
             }
         };
         OF_EVERY_ROUND.iter().for_each(|key| take(&mut round, key));
-        if self.of.lead.is_some() {
+        if self.lead.is_some() {
             let given = keys.get("exploration").and_then(Json::as_str).unwrap_or_default();
             round["exploration"] = made_by(&self.step_id("open"), "exploration", given).into();
         }
@@ -251,7 +200,7 @@ impl Pass<'_> {
             round["ballot"] = phase.ballot.as_str().into();
             return round;
         }
-        let mut ballot = self.of.ballot.clone();
+        let mut ballot = self.ballot.clone();
         if let Some(ideas) = self.phases.iter().find(|phase| phase.ballot == "ideas") {
             let from = format!("context[\"{}-merge\"].options", self.step_id(&ideas.id));
             ballot.insert("options".to_owned(), json!({"from": from}));
@@ -261,9 +210,9 @@ impl Pass<'_> {
             ballot.insert("options".to_owned(), json!({"from": from, "max": MOST_RANKED}));
             ballot.insert("exclude_own".to_owned(), true.into());
         }
-        round["output"] = self.of.id.as_str().into();
+        round["output"] = self.id.as_str().into();
         round["ballot"] = ballot.into();
-        if let Some(rule) = keys.get("rule").or_else(|| self.of.strategy.rules.get(&self.of.kind)) {
+        if let Some(rule) = keys.get("rule").or_else(|| self.strategy.rules.get(&self.kind)) {
             round["rule"] = rule.clone();
         }
         OF_MAIN_ROUNDS.iter().for_each(|key| take(&mut round, key));

@@ -2,8 +2,7 @@
 //! in its place.
 
 use super::round;
-use crate::workflow::keys::material::AGENDA_ITEM;
-use crate::workflow::keys::spec::KeyType::{Either, List, Map, Text, Whole, Words};
+use crate::workflow::keys::spec::KeyType::{Either, Map, Text, Whole, Words};
 use crate::workflow::keys::spec::{MapSpec, REQUIRED, StepType, key, map};
 use crate::workflow::strategy::strategy_names;
 
@@ -44,8 +43,7 @@ pub static TYPE: StepType = StepType {
             "Which proposals of the model a person sees first: all, none, or those after so many rounds.",
             "all",
         ),
-        key("agenda", List(&Map(&AGENDA_ITEM)), "", "Items it is led through, in turn.", "[{title: Where}]"),
-        key("max_rounds", Whole(1, u64::MAX), "those of the strategy", "The most rounds for each item.", "6"),
+        key("max_rounds", Whole(1, u64::MAX), "those of the strategy", "The most rounds.", "6"),
         round::ON_UNDECIDED,
         round::PARTICIPANTS,
         round::ARTIFACTS,

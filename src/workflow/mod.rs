@@ -7,17 +7,16 @@ mod agent_answer;
 mod chosen;
 mod definition;
 mod discussion;
-mod envelope;
 mod import;
 mod keys;
 mod lang;
 mod load;
+mod paths;
 mod recall;
 mod steps;
 mod strategy;
 mod task;
 mod task_state;
-mod templates;
 mod used;
 mod validate;
 
@@ -28,7 +27,6 @@ pub use definition::{
     WarmFirst, is_model_text,
 };
 pub use discussion::WITH_OPTIONS;
-pub use envelope::TALLY_KEYS;
 pub use import::import;
 pub use keys::{definition_reference, definition_schema_text};
 pub use lang::{Condition, GrammarError, OutputSchema, Template, Transform};
@@ -41,6 +39,7 @@ pub use load::task::{TASKS_FILE, Tasks};
 pub use load::{
     Examined, Loaded, MAX_DEFINITION, OtherFiles, STANDARD_INPUT, Source, default_id, examine, load,
 };
+pub use paths::TALLY_KEYS;
 pub use recall::{RECENT_ROUNDS, Recall, RecallKeys, RecalledAnswers, Results};
 pub use steps::agent::{Agent, ExpectedOutput, FacilitatorForm};
 pub use steps::approval::Approval;

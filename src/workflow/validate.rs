@@ -11,7 +11,6 @@ use super::recall::Results;
 use super::steps::agent::FacilitatorForm;
 use super::steps::round::{Close, Round, Selection};
 use super::steps::step::{Step, StepKind};
-use super::templates::SCOPE;
 use crate::ballot::{BallotForm, BallotKind, OptionOrder};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::tally::Rule;
@@ -29,7 +28,6 @@ pub fn check(definition: &Definition, file: &str) -> (Vec<Diagnostic>, Vec<Diagn
         let is_nested = !std::ptr::eq(top, step);
         checker.check_routes(step, is_nested);
         checker.check_round(step);
-        checker.warn_of_manual_close(step);
         checker.check_rule(step);
         checker.check_runs(step, is_nested);
         checker.check_tools(step);
@@ -39,8 +37,6 @@ pub fn check(definition: &Definition, file: &str) -> (Vec<Diagnostic>, Vec<Diagn
         checker.check_record(step, is_nested);
         checker.check_revision(step);
         checker.check_approval(step);
-        checker.check_reference(step);
-        checker.check_expression(step);
     }
     checker.check_names();
     checker.check_recall();
@@ -55,13 +51,12 @@ pub fn recheck(definition: &Definition, file: &str) -> Vec<Diagnostic> {
 
 /// Why a definition cannot run without a facilitator at the screen.
 pub fn needs_screen(definition: &Definition, file: &str) -> Vec<Diagnostic> {
-    let closed = definition.all_steps().filter(|step| is_closed_by_hand(step));
-    closed
-        .map(|step| {
-            at(step, file, closed_by_hand(step))
-                .hint("give `close: all`, `quorum` or `deadline`, or run it on the screen")
-        })
-        .collect()
+    let is_closed_by_hand = |step: &&Step| step.round().is_some_and(|round| round.close == Close::Manual);
+    let refuse = |step: &Step| {
+        let message = format!("round `{}` is closed by the facilitator alone: `--batch` refuses it", step.id);
+        at(step, file, message).hint("give `close: all`, `quorum` or `deadline`, or run it on the screen")
+    };
+    definition.all_steps().filter(is_closed_by_hand).map(refuse).collect()
 }
 
 /// Steps whose task is in no list, once all lists are read.
@@ -81,27 +76,11 @@ fn at(step: &Step, file: &str, message: String) -> Diagnostic {
     Diagnostic::new(message).at(file, step.place.0, step.place.1)
 }
 
-fn is_closed_by_hand(step: &Step) -> bool {
-    step.round().is_some_and(|round| round.close == Close::Manual)
-}
-
-fn closed_by_hand(step: &Step) -> String {
-    format!("round `{}` is closed by the facilitator alone: `--batch` refuses it", step.id)
-}
-
 struct Checker<'a> {
     definition: &'a Definition,
     file: &'a str,
     problems: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
-}
-
-/// The first names of what is written as `{name}` or `{name.more}`.
-fn in_single_braces(text: &str) -> impl Iterator<Item = &str> {
-    text.split('{').skip(1).filter_map(|rest| {
-        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '-' && c != '_')?;
-        rest[end..].starts_with(['}', '.']).then(|| &rest[..end])
-    })
 }
 
 impl<'a> Checker<'a> {
@@ -141,26 +120,6 @@ impl<'a> Checker<'a> {
             }
             if RESERVED.contains(&step.id.as_str()) {
                 self.refuse(step, format!("`{}` is a reserved id", step.id), "choose another id");
-            }
-            if step.id.contains(char::is_whitespace) {
-                let hint = format!(
-                    "write `{}`: templates cannot name it",
-                    step.id.replace(char::is_whitespace, "-")
-                );
-                self.warn(step, format!("the id `{}` has a blank", step.id), hint);
-            }
-            for (what, text) in step.written().into_iter().filter(|(_, text)| !text.contains("{{")) {
-                let is_id = |name: &&str| scoped.iter().any(|(_, other)| other.id == **name);
-                let Some(name) = in_single_braces(text).find(|name| SCOPE.contains(name) || is_id(name))
-                else {
-                    continue;
-                };
-                let of_step = if SCOPE.contains(&name) { "" } else { "context." };
-                let message = format!(
-                    "{what} of step `{}` has `{name}` in single braces, which stay as they are",
-                    step.id
-                );
-                self.warn(step, message, format!("write `{{{{{of_step}{name}…}}}}` for its value"));
             }
         }
         for (scope, step) in scoped {
@@ -236,13 +195,6 @@ impl<'a> Checker<'a> {
         } else if round.quorum_ballots.is_some_and(|ballots| ballots.required_of(seats) > seats) {
             let message = format!("round `{}` can never have the ballots it needs: {seats} seats", step.id);
             self.refuse(step, message, "lower `quorum_ballots`, or seat more participants");
-        }
-    }
-
-    fn warn_of_manual_close(&mut self, step: &Step) {
-        if is_closed_by_hand(step) {
-            let hint = "run it on the screen, or give `close: all`, `quorum` or `deadline`";
-            self.warn(step, closed_by_hand(step), hint);
         }
     }
 
@@ -380,15 +332,9 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A recorded value comes from a step, and its step is in the list.
     fn check_record(&mut self, step: &Step, is_nested: bool) {
-        let Some(record) = &step.record else { return };
-        if is_nested {
+        if step.record.is_some() && is_nested {
             self.refuse_inside(step, "record", "put it on the step around it");
-        }
-        let named = record.from.step();
-        if self.definition.step_of_key(named, step).is_none() {
-            self.refuse_unknown(step, "record", "step", named, &self.definition.keys_seen_by(step));
         }
     }
 
@@ -402,59 +348,6 @@ impl<'a> Checker<'a> {
         }
         if let Some(why) = misfit(definition, step, round) {
             self.refuse(step, format!("round `{}` {why}", step.id), "revise a round of the same ballot");
-        }
-    }
-
-    /// A reference that no step gives fails when the step runs; it is told beforehand.
-    fn check_reference(&mut self, step: &Step) {
-        let Some(reference) = step.input.as_deref() else { return };
-        if self.definition.step_of_key(reference, step).is_none() {
-            let known: Vec<&str> = self.definition.keys_seen_by(step);
-            let message = format!("`input` of step `{}` names no step: `{reference}`", step.id);
-            self.warn(step, message, did_you_mean(reference, &known));
-        }
-    }
-
-    /// Names in expressions must exist: they would fail when they run.
-    fn check_expression(&mut self, step: &Step) {
-        let (key, named): (&str, Vec<&str>) = match &step.kind {
-            StepKind::Condition(branch) => ("condition", branch.condition.steps().collect()),
-            StepKind::Transform(transform) => ("transform", vec![transform.step()]),
-            StepKind::Each(each) if each.of.step() != "input" => ("of", vec![each.of.step()]),
-            StepKind::Agent(agent) => return self.check_prompt(step, agent.prompt.as_ref()),
-            StepKind::Review(review) => return self.check_prompt(step, review.prompt.as_ref()),
-            _ => return,
-        };
-        let (definition, items) = (self.definition, self.definition.items_seen_by(step));
-        for named in named {
-            if definition.step_of_key(named, step).is_none() && !items.contains(&named) {
-                self.refuse_unknown(step, key, "step", named, &definition.keys_seen_by(step));
-            }
-        }
-    }
-
-    /// A path of a template that names nothing prints nothing; it is reported beforehand.
-    fn check_prompt(&mut self, step: &Step, template: Option<&Template>) {
-        let mut said: Vec<String> = Vec::new();
-        for path in template.map(Template::paths).unwrap_or_default() {
-            let (named, known): (&str, Vec<&str>) = match path {
-                [root, key, ..] if root == "context" => (key, self.definition.keys_seen_by(step)),
-                [root, ..] => {
-                    let own = step.input.as_deref().into_iter().chain(self.definition.items_seen_by(step));
-                    let review: &[&str] = match step.kind {
-                        StepKind::Review(_) => &["review_context", "artifact"],
-                        _ => &[],
-                    };
-                    (root, own.chain(PROMPT_SCOPE).chain(review.iter().copied()).collect())
-                }
-                [] => continue,
-            };
-            if !known.contains(&named) && !said.iter().any(|before| before == named) {
-                said.push(named.to_owned());
-                let path = path.join(".");
-                let message = format!("the prompt of step `{}` names nothing: `{path}`", step.id);
-                self.warn(step, message, did_you_mean(named, &known));
-            }
         }
     }
 
@@ -517,21 +410,6 @@ impl<'a> Checker<'a> {
         }
     }
 }
-
-/// Names that every prompt may use, in addition to `context` and its step's `input`.
-const PROMPT_SCOPE: [&str; 11] = [
-    "input",
-    "context",
-    "error",
-    "goal",
-    "constraints",
-    "stage_context",
-    "available_skills",
-    "linked_tasks",
-    "project_summary",
-    "artifacts",
-    "agenda",
-];
 
 /// The step revises a round, or edits a proposal, whose result has this key: the second result takes its
 /// place.

@@ -59,7 +59,7 @@ steps:
         "6:48: error: `prompt` cannot be read",
         "6:71: error: `max_runs` of an agent step must be a whole number",
         "7:5: error: step `d`: the work item lacks `issue.title`",
-        "8:5: error: the condition of step `e` reads `context.a.tally.winner`",
+        "8:5: error: `condition` of step `e` reads `context.a.tally.winner`",
         "9:5: error: a review step has no `id`",
     ];
     let are_errors = found.iter().filter(|line| line.contains(" error: "));

@@ -35,20 +35,20 @@ fn names_that_lead_nowhere_are_errors_of_check() {
     };
     let options = |of: &str| format!("round, question: q, ballot: {{{of}}}, rule: majority");
     for (step, wanted) in rows(
-        r#"round, question: "{{context.aks.q}}" => names nothing: `context.aks.q`
-           round, question: "{{question}}" => names nothing: `question`
+        r#"round, question: "{{context.aks.q}}" => reads `context.aks`
+           round, question: "{{question}}" => reads `question`
            round, question: "{{#if a}}b" => is no template: block `if` is never closed
-           round, question: q, exploration: "{{context.both.tally}}" => names nothing: `context.both.tally`
-           approval, message: "{{contxt}}" => names nothing: `contxt`
-           round, question: q, facilitator_directive: "{{answers}}" => names nothing: `answers`"#,
+           round, question: q, exploration: "{{context.both.tally}}" => reads `context.both.tally`
+           approval, message: "{{contxt}}" => reads `contxt`
+           round, question: q, facilitator_directive: "{{answers}}" => reads `answers`"#,
     ) {
         check(step).code(2).says(wanted);
     }
     // What runs at the same time is in no context.
     let beside = "{id: m, type: round, question: q}, {id: n, type: round, question: \"{{context.m.data}}\"}";
-    check(&format!("parallel, steps: [{beside}]")).code(2).says("names nothing: `context.m.data`");
+    check(&format!("parallel, steps: [{beside}]")).code(2).says("reads `context.m`");
     for (of, wanted) in rows(
-        "kind: choice, options: {from: context.aks.o} => come from nothing: `context.aks.o`
+        "kind: choice, options: {from: context.aks.o} => reads `context.aks`
          kind: choice, options: {from: ask.o, most: 3} => unknown key `most`
          kind: position, options: {from: ask.o} => takes no options",
     ) {

@@ -105,8 +105,7 @@ pub(super) fn parts(root: &Node, id: &str) -> Option<(Map, Vec<Node>)> {
     let Value::Map(entries) = &root.value else { return None };
     if is_discussion(root) {
         let of_definition = ["id", "participants", "description"];
-        let is_of_step =
-            |key: &str| super::steps::discussion::TYPE.has(key) && !of_definition.contains(&key);
+        let is_of_step = |key: &str| super::steps::discussion::TYPE.has(key) && !of_definition.contains(&key);
         let (mut step, rest): (Map, Map) =
             entries.iter().cloned().partition(|(key, _)| is_of_step(&key.text));
         let id = root.get("id").map_or_else(|| id.to_owned(), |_| root.text("id"));

@@ -20,7 +20,7 @@ use super::steps::round::Round;
 use super::steps::step::{Step, StepKind};
 use super::strategy::ReadStrategy;
 use super::used::{ReadUsed, UsedDefinitions};
-use super::{envelope, templates, validate};
+use super::{paths, validate};
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{Node, Out, Value, literal_keys};
 use aliases::read_definition;
@@ -100,22 +100,12 @@ const NO_OTHER: OtherFiles<'static> = OtherFiles {
     strategy: &|_| Ok(None),
 };
 
-/// Reads a definition as far as it can be read, for further checks.
-pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
-    let mut found = examine_parts(source, others);
-    if let Some(definition) = &found.definition {
-        envelope::check(definition, source.file, &mut found.problems);
-        templates::check(definition, source.file, &mut found.problems);
-        sort(&mut found.problems);
-    }
-    found
-}
-
 fn sort(problems: &mut [Diagnostic]) {
     problems.sort_by_key(|problem| problem.place.as_ref().map_or((0, 0), |at| (at.line, at.column)));
 }
 
-fn examine_parts(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
+/// Reads a definition as far as it can be read, for further checks.
+pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
     let file = source.file;
     if source.text.len() > MAX_DEFINITION {
         let problem =
@@ -153,6 +143,7 @@ fn examine_parts(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
         let (found, doubts) = validate::check(definition, file);
         problems.extend(found);
         warnings.extend(doubts);
+        paths::check(definition, file, &mut problems, &mut warnings);
         sort(&mut problems);
     }
     Examined {

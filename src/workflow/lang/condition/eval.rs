@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
-use super::expr::{Compare, Expr};
+use super::parse::{Compare, Expr};
 use crate::workflow::lang::value_path::{kind_of, walk};
 
 /// A value, or undefined.
@@ -110,18 +110,7 @@ fn same(a: &Value, b: &Value) -> bool {
 
 fn name(expr: &Expr) -> String {
     match expr {
-        Expr::Path(path) => {
-            let is_word = |key: &str| key.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
-            let mut text = path.first().cloned().unwrap_or_default();
-            for key in &path[1..] {
-                if is_word(key) {
-                    text.push_str(&format!(".{key}"));
-                } else {
-                    text.push_str(&format!("[{}]", Value::String(key.clone())));
-                }
-            }
-            format!("`{text}`")
-        }
+        Expr::Path(path) => format!("`{}`", path.join(".")),
         Expr::Literal(Some(value)) => format!("`{value}`"),
         Expr::Literal(None) => "`undefined`".to_owned(),
         _ => "a part of the condition".to_owned(),

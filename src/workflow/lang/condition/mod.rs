@@ -5,13 +5,12 @@
 //! converted: what is not true or false is no condition, and text is never a number.
 
 mod eval;
-mod expr;
 mod parse;
 
 use serde_json::Value;
 
 use super::GrammarError;
-use expr::Expr;
+use parse::Expr;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
@@ -32,29 +31,17 @@ impl Condition {
         &self.text
     }
 
-    /// The steps it names as `context.<step>`, in the order of the text, each once.
+    /// The steps it names as `context.<step>`, in the order of the text.
     pub fn steps(&self) -> impl Iterator<Item = &str> {
-        let mut steps = Vec::new();
-        for path in self.paths() {
-            if let [root, step, ..] = path
-                && root == "context"
-                && !steps.contains(&step.as_str())
-            {
-                steps.push(step.as_str());
-            }
-        }
-        steps.into_iter()
+        self.paths().into_iter().filter_map(|path| match path {
+            [root, step, ..] if root == "context" => Some(step.as_str()),
+            _ => None,
+        })
     }
 
     /// Every path it reads, the root first.
     pub fn paths(&self) -> Vec<&[String]> {
-        let parts = self.expr.all().into_iter();
-        parts.filter_map(|part| if let Expr::Path(path) = part { Some(&**path) } else { None }).collect()
-    }
-
-    /// Every path that it compares with a text, and the text.
-    pub fn compared_words(&self) -> Vec<(&[String], &str)> {
-        self.expr.all().into_iter().filter_map(Expr::compared_word).collect()
+        self.expr.paths()
     }
 
     /// Whether it holds over `scope`, an object of `input`, `context`, `runs`, `rounds`, `agenda`,

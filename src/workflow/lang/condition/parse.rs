@@ -3,13 +3,47 @@
 use serde_json::Value;
 
 use super::super::GrammarError;
-use super::expr::{Compare, Expr};
 use crate::diagnostic::nearest;
 use crate::workflow::lang::lexer::Lexer;
 
 const DEEPEST: usize = 50;
 const LONGEST: usize = 10_000;
 const ROOTS: [&str; 8] = ["context", "input", "error", "runs", "rounds", "agenda", "conflicts", "questions"];
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Expr {
+    /// A literal; `undefined` is none.
+    Literal(Option<Value>),
+    /// A path, the root first.
+    Path(Vec<String>),
+    Not(Box<Expr>),
+    All(Vec<Expr>),
+    Any(Vec<Expr>),
+    Compare(Box<Expr>, Compare, Box<Expr>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compare {
+    Same,
+    Differs,
+    Less,
+    More,
+    AtMost,
+    AtLeast,
+}
+
+impl Expr {
+    /// Every path in it, in the order of the text.
+    pub fn paths(&self) -> Vec<&[String]> {
+        match self {
+            Self::Literal(_) => Vec::new(),
+            Self::Path(path) => vec![path],
+            Self::Not(inner) => inner.paths(),
+            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::paths).collect(),
+            Self::Compare(left, _, right) => [left.paths(), right.paths()].concat(),
+        }
+    }
+}
 
 pub fn parse(text: &str) -> Result<Expr, GrammarError> {
     if text.len() > LONGEST {

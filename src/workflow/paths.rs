@@ -1,0 +1,336 @@
+//! The paths that steps read, in expressions and in templates, and the check that each leads somewhere.
+//!
+//! What may be named is there before a step begins: results of steps that are over, and the definition. So
+//! no template can reach into a round that is open. `handoff` renders the templates.
+
+use super::definition::Definition;
+use super::lang::{Template, Transform};
+use super::steps::step::{Step, StepKind};
+use crate::diagnostic::{Diagnostic, did_you_mean};
+
+/// Names that a template of a round, an approval or a directive sees in addition to its step's `input`.
+const SCOPE: [&str; 8] =
+    ["input", "context", "error", "goal", "constraints", "project_summary", "artifacts", "agenda"];
+/// Names that prompts see in addition.
+const PROMPT_SCOPE: [&str; 3] = ["stage_context", "available_skills", "linked_tasks"];
+const REVIEW_SCOPE: [&str; 2] = ["review_context", "artifact"];
+
+/// Keys of the result of a round.
+const ROUND: [&str; 5] = ["data", "success", "outcome", "decision", "tally"];
+/// The count of a round, in the order it is written.
+pub const TALLY_KEYS: [&str; 17] = [
+    "rule",
+    "decided",
+    "winners",
+    "order",
+    "tie",
+    "scores",
+    "tier",
+    "quorum_met",
+    "asked",
+    "answered",
+    "abstained",
+    "invalid",
+    "refused",
+    "failed",
+    "missing",
+    "excused",
+    "reason",
+];
+/// Keys of the result of a parallel or a review.
+const SEVERAL: [&str; 2] = ["data", "success"];
+const ENTRY: [&str; 5] = ["stepId", "status", "result", "error", "length"];
+/// Keys of the result of an approval; `options` are those of one that merges ideas.
+const APPROVAL: [&str; 4] = ["approved", "comment", "success", "options"];
+
+impl Step {
+    /// Every text of it that may hold a template, prompts apart, with what it is.
+    pub fn written(&self) -> Vec<(&'static str, &str)> {
+        let mut texts = vec![("`facilitator_directive`", self.facilitator_directive.as_ref())];
+        if let StepKind::Approval(approval) = &self.kind {
+            texts.push(("`message`", Some(&approval.message)));
+        } else if let StepKind::Round(round) = &self.kind {
+            texts.extend([
+                ("`question`", Some(&round.question)),
+                ("`exploration`", round.exploration.as_ref()),
+            ]);
+            texts.extend(round.ballot.options.iter().map(|option| ("an option", Some(option))));
+            texts.extend(round.directives.values().map(|text| ("a line of `directives`", Some(text))));
+            for about in round.ballot.about.values() {
+                texts.push(("an option's `title`", about.title.as_ref()));
+                texts.push(("an option's `description`", about.description.as_ref()));
+            }
+        }
+        texts.into_iter().filter_map(|(what, text)| Some((what, text?.as_str()))).collect()
+    }
+
+    fn prompt(&self) -> Option<&Template> {
+        match &self.kind {
+            StepKind::Agent(agent) => agent.prompt.as_ref(),
+            StepKind::Review(review) => review.prompt.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The expressions that pick a value, with their keys.
+    fn transforms(&self) -> Vec<(&'static str, &Transform)> {
+        let own = match &self.kind {
+            StepKind::Transform(transform) => Some(("`transform`", transform)),
+            StepKind::Each(each) => Some(("`of`", &each.of)),
+            StepKind::Round(round) => {
+                round.options_from.as_ref().map(|options| ("`options`", &options.transform))
+            }
+            _ => None,
+        };
+        own.into_iter().chain(self.record.as_ref().map(|record| ("`record`", &record.from))).collect()
+    }
+}
+
+/// Adds a problem for every path that leads nowhere and every text that is no template. A name of a prompt or
+/// an `input` that nothing has is a warning: it prints nothing.
+pub fn check(
+    definition: &Definition,
+    file: &str,
+    problems: &mut Vec<Diagnostic>,
+    warnings: &mut Vec<Diagnostic>,
+) {
+    for step in definition.all_steps() {
+        let reader = Reader { definition, step };
+        let at = |message: String| Diagnostic::new(message).at(file, step.place.0, step.place.1);
+        let mut told: Vec<String> = Vec::new();
+        let mut read = |what: &str, path: &[String], scope: Option<&[&str]>| {
+            let Some(unknown) = reader.unknown(path, scope) else { return };
+            let end = path.get(..=unknown.at).unwrap_or(path).join(".");
+            let message = format!("{what} of step `{}` reads `{end}`, which does not exist", step.id);
+            if told.contains(&message) {
+                return;
+            }
+            let problem = at(message.clone()).hint(unknown.hint(path));
+            told.push(message);
+            let is_soft = unknown.is_name && matches!(what, "`prompt`" | "`input`");
+            if is_soft { warnings.push(problem) } else { problems.push(problem) }
+        };
+        if let StepKind::Condition(branch) = &step.kind {
+            branch.condition.paths().into_iter().for_each(|path| read("`condition`", path, None));
+        }
+        for (what, transform) in step.transforms() {
+            if !(what == "`of`" && transform.step() == "input") {
+                read(what, &transform.path(), None);
+            }
+        }
+        if let Some(input) = &step.input {
+            read("`input`", &["context".to_owned(), input.clone()], None);
+        }
+        let of_prompt = [&SCOPE[..], &PROMPT_SCOPE].concat();
+        let of_review = [&of_prompt[..], &REVIEW_SCOPE].concat();
+        let scope = if let StepKind::Review(_) = step.kind { &of_review } else { &of_prompt };
+        for path in step.prompt().map(Template::paths).unwrap_or_default() {
+            read("`prompt`", path, Some(scope));
+        }
+        let directive = definition.facilitator_directive.as_deref().filter(|_| step.asks_seats());
+        let directive = directive.map(|text| ("`facilitator_directive`", text));
+        let mut wrong = Vec::new();
+        for (what, text) in step.written().into_iter().chain(directive) {
+            match Template::parse(text) {
+                Ok(template) => {
+                    template.paths().into_iter().for_each(|path| read(what, path, Some(&SCOPE)));
+                }
+                Err(error) => {
+                    let hint = error.hint.clone().unwrap_or_else(|| "write `\\{{` for two braces".to_owned());
+                    let message = format!("{what} of step `{}` is no template: {error}", step.id);
+                    wrong.push(at(message).hint(hint));
+                }
+            }
+        }
+        problems.extend(wrong);
+    }
+}
+
+/// A key that is not there: where it stands in its path, and what is known there.
+struct Unknown<'a> {
+    at: usize,
+    known: Vec<&'a str>,
+    /// It names no result and nothing of the scope; else it is a key that a result does not have.
+    is_name: bool,
+    /// The result that is meant by its key alone.
+    result: Option<&'a str>,
+}
+
+impl<'a> Unknown<'a> {
+    fn name(at: usize, known: Vec<&'a str>) -> Self {
+        Self { at, known, is_name: true, result: None }
+    }
+
+    fn key(at: usize, known: &[&'a str]) -> Self {
+        Self { at, known: known.to_vec(), is_name: false, result: None }
+    }
+
+    fn hint(&self, path: &[String]) -> String {
+        let (key, before) = (path[self.at].as_str(), &path[..self.at]);
+        if let Some(result) = self.result {
+            return format!("a step's result is `context.{result}`");
+        }
+        if self.at == 0 {
+            return format!("{}; write `\\{{{{` for two braces", did_you_mean(key, &self.known));
+        }
+        if before.last().is_some_and(|last| last == "tally") && ROUND.contains(&key) {
+            return format!("did you mean `{}.{key}`?", before[..before.len() - 1].join("."));
+        }
+        if self.known.contains(&"tally") && TALLY_KEYS.contains(&key) {
+            return format!("did you mean `{}.tally.{key}`?", before.join("."));
+        }
+        did_you_mean(key, &self.known)
+    }
+}
+
+struct Reader<'a> {
+    definition: &'a Definition,
+    step: &'a Step,
+}
+
+impl<'a> Reader<'a> {
+    /// What of a path is not there; a template sees the names of `scope`, an expression those it can be read with.
+    fn unknown(&self, path: &[String], scope: Option<&[&'static str]>) -> Option<Unknown<'a>> {
+        let Self { definition, step } = *self;
+        // In templates the agenda is a list, and there are no counts.
+        let is_condition = scope.is_none() && matches!(step.kind, StepKind::Condition(_));
+        match path {
+            [root, key, ..] if root == "context" => {
+                let known = definition.keys_seen_by(step);
+                let found = definition.step_of_key(key, step);
+                if !known.contains(&key.as_str()) && (scope.is_some() || found.is_none()) {
+                    return Some(Unknown::name(1, known));
+                }
+                unknown_in(found?, path, 2)
+            }
+            [root, ..] if step.input.as_ref() == Some(root) => {
+                unknown_in(definition.step_of_key(root, step)?, path, 1)
+            }
+            [root, id, ..] if is_condition && root == "runs" && definition.step(id).is_none() => {
+                Some(Unknown::name(1, definition.all_steps().map(|step| step.id.as_str()).collect()))
+            }
+            [root, key, below @ ..] if is_condition && root == "agenda" => self.in_agenda(key, below),
+            [root, key, ..] if is_condition && ["conflicts", "questions"].contains(&root.as_str()) => {
+                (key != "open").then(|| Unknown::key(1, &["open"]))
+            }
+            [root, ..] => {
+                let mut known = scope?.to_vec();
+                known.extend(step.input.as_deref().into_iter().chain(definition.items_seen_by(step)));
+                let named = if root == "steps" { path.get(1).unwrap_or(root) } else { root };
+                let result = definition.keys_seen_by(step).into_iter().find(|key| key == named);
+                (!known.contains(&root.as_str())).then(|| Unknown { result, ..Unknown::name(0, known) })
+            }
+            [] => None,
+        }
+    }
+
+    /// Of an agenda item conditions see `title` and `status`; `open` is how many items are open.
+    fn in_agenda(&self, key: &str, below: &[String]) -> Option<Unknown<'a>> {
+        if key == "open" {
+            return None;
+        }
+        let agenda = &self.definition.agenda;
+        if agenda.iter().all(|item| item.id != key) {
+            let ids = agenda.iter().map(|item| item.id.as_str());
+            return Some(Unknown::name(1, ids.chain(["open"]).collect()));
+        }
+        let field = below.first()?;
+        (!["title", "status"].contains(&field.as_str())).then(|| Unknown::key(2, &["title", "status"]))
+    }
+}
+
+/// The first key of `path`, from `at` on, that what `step` leaves does not have.
+fn unknown_in<'a>(step: &Step, path: &[String], at: usize) -> Option<Unknown<'a>> {
+    let step = step.last();
+    let known: &[&'static str] = match &step.kind {
+        StepKind::Round(_) => &ROUND,
+        StepKind::Parallel { .. } | StepKind::Each(_) | StepKind::Review(_) => &SEVERAL,
+        StepKind::Approval(approval) if approval.merges.is_some() => &APPROVAL,
+        StepKind::Approval(_) => &APPROVAL[..3],
+        _ => return None,
+    };
+    let key = path.get(at)?.as_str();
+    if !known.contains(&key) {
+        return Some(Unknown::key(at, known));
+    }
+    let below = path.get(at + 1)?.as_str();
+    match key {
+        "tally" if !TALLY_KEYS.contains(&below) => Some(Unknown::key(at + 1, &TALLY_KEYS)),
+        "data" => {
+            let entry = path.get(at + 2)?.as_str();
+            if !ENTRY.contains(&entry) {
+                return Some(Unknown::key(at + 2, &ENTRY[..4]));
+            }
+            let inner = below.parse::<usize>().ok().and_then(|index| {
+                // Each entry of an `each` has the result of the last step that is written.
+                if let StepKind::Each(_) = step.kind { step.steps.last() } else { step.steps.get(index) }
+            });
+            inner.filter(|_| entry == "result").and_then(|inner| unknown_in(inner, path, at + 3))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::workflow::{Source, load};
+
+    fn problems(step: &str) -> Vec<String> {
+        let text = format!(
+            "participants: [skeptic, qa-lead]\nsteps:\n  - {{id: first, type: round, question: q, \
+             ballot: {{kind: choice, options: [a, b]}}, rule: majority}}\n  \
+             - {{id: both, type: parallel, steps: [{{id: x, type: round, question: r}}, \
+             {{id: y, type: approval, message: m}}]}}\n  {step}\n"
+        );
+        let source = Source { text: &text, file: "f", id: "f" };
+        let found = load(source).err().unwrap_or_default();
+        found
+            .iter()
+            .map(|problem| format!("{} -> {}", problem.message, problem.hint.clone().unwrap_or_default()))
+            .collect()
+    }
+
+    #[test]
+    fn a_path_that_leads_nowhere_is_told_with_the_nearest_key() {
+        let condition =
+            |text: &str| problems(&format!("- {{id: z, type: condition, condition: \"{text}\"}}"));
+        for (text, wanted) in [
+            ("context.first.tally.outcome === 'blocked'", "did you mean `context.first.outcome`?"),
+            ("context.first.tally.winner === 'p'", "did you mean `winners`?"),
+            ("context.first.winners.0 === 'p'", "did you mean `context.first.tally.winners`?"),
+            ("context.first.sucess", "did you mean `success`?"),
+            ("context.first.data[0].reslt.position === 'x'", "did you mean `result`?"),
+            ("context.both.tally.decided", "known here: data, success"),
+            ("context.both.data[0].result.tally.winner === 'p'", "did you mean `winners`?"),
+            ("context.both.data[1].result.aproved", "did you mean `approved`?"),
+            ("runs.frist > 1", "did you mean `first`?"),
+        ] {
+            let found = condition(text);
+            assert!(matches!(&found[..], [one] if one.contains(wanted)), "{text}: {found:?}");
+        }
+        for text in [
+            "context.first.outcome === 'tie' && context.first.tally.scores.a > 1",
+            "context.first.tally.winners.length === 1 && context.first.tally.order[0][0] === 'a'",
+            "context.both.data[1].result.approved || context.both.success",
+            "context.first.data[0].result.whatever === 1 && context.first.decision === null",
+            "runs.first > 2 && rounds >= 3 && runs.x === 1",
+        ] {
+            assert_eq!(condition(text), Vec::<String>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn prompts_and_transforms_are_checked_alike() {
+        for (step, wanted) in [
+            (
+                "- {id: z, type: agent, agent: skeptic, prompt: \"{{context.first.tally.winner}}\"}",
+                "`winners`",
+            ),
+            ("- {id: z, type: agent, agent: skeptic, input: first, prompt: \"{{first.talley}}\"}", "`tally`"),
+            ("- {id: z, type: transform, transform: context.first.tally.winer}", "`winners`"),
+        ] {
+            let found = problems(step);
+            assert!(matches!(&found[..], [one] if one.contains(wanted)), "{step}: {found:?}");
+        }
+    }
+}

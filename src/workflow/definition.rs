@@ -15,52 +15,41 @@ use super::task::{LinkDefinition, Report, Task, TrackerFile};
 use crate::round::material::{AgendaItem, Artifact};
 use crate::yaml::Node;
 
-/// A facilitator's file: goal, people, material and steps.
+/// A facilitator's file: goal, people, material and steps; `keys` describes its keys.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Definition {
-    /// Its id; the file's name unless given.
     pub id: String,
     pub description: Option<String>,
     pub goal: Option<String>,
     pub constraints: Vec<String>,
-    /// The project in a few lines; `.s2s/CONTEXT.md` stands in for it when absent.
     pub project_summary: Option<String>,
     /// The largest snapshot that is sent, in bytes.
     pub max_snapshot_bytes: usize,
-    /// The session's input; the goal when absent.
     pub input: Option<Value>,
     /// The roster in the order of reveal; never empty.
     pub participants: Vec<ParticipantSpec>,
-    /// A line for every participant, appended after `your_role`.
     pub facilitator_directive: Option<String>,
     pub artifacts: Vec<Artifact>,
     pub agenda: Vec<AgendaItem>,
     pub tasks: Vec<Task>,
-    /// The file that the tracker's tasks are read from and written back to, if they have one.
     pub tracker: Option<TrackerFile>,
     pub links: Vec<LinkDefinition>,
     pub reports: Vec<Report>,
     pub current_round: u32,
     pub open_conflicts: Vec<Value>,
     pub open_questions: Vec<Value>,
-    /// The most money the session may cost, in US dollars.
     pub budget: Option<f64>,
-    /// The session or decision record that the decision replaces.
     pub supersedes: Option<String>,
     pub warm_first: WarmFirst,
     /// Evidence that looks like a secret is sent, once the user agrees.
     pub secrets_allowed: bool,
-    /// Treatment of names in answers before they are disclosed, if the definition sets it.
     pub leaks: Option<LeakAction>,
     pub recall: RecallKeys,
     /// Participants see each other by pseudonyms, drawn with the seed if one is given.
     pub pseudonyms: Option<PseudonymSetting>,
-    /// Completeness check of steps that set none.
     pub completeness: Option<Completeness>,
-    /// The most step runs in all, loops included.
     pub max_iterations: u32,
     pub max_duration_ms: Option<u64>,
-    /// Answers written beforehand, by step.
     pub answers: Option<Node>,
     /// The steps, in the order of the file; never empty. Who changes them resets the index.
     pub steps: Vec<Step>,
@@ -103,29 +92,20 @@ pub struct ParticipantSpec {
     pub persona: String,
     /// The seat needs that persona.
     pub needs_persona: bool,
-    /// Its `your_role`, in place of its name.
     pub role: Option<String>,
     pub tools: SeatTools,
-    /// Its own text, in place of a persona's.
     pub prompt: Option<String>,
     pub command: Option<ProgramSpec>,
-    /// It answers agent steps and takes no seat in rounds.
     pub agent_only: bool,
-    /// Skills that its work items name.
     pub skills: Vec<String>,
-    /// Words it is known by; a reviewer gets the first two of an author.
     pub tags: Vec<String>,
-    /// `provider/model`, if the definition names one.
     pub model: Option<String>,
     /// The models that are asked in turn when it fails in a round.
     pub fallbacks: Vec<String>,
-    /// Weight of its ballot: one of weight 2 counts as two.
     pub weight: f64,
     pub seed: Option<u64>,
     pub temperature: Option<f64>,
-    /// Thinking effort of its model, if the provider takes one.
     pub effort: Option<Effort>,
-    /// The most tokens one of its replies may have, thinking included.
     pub max_output_tokens: Option<u64>,
     pub place: (u64, u64),
 }
@@ -149,7 +129,6 @@ pub struct ProgramSpec {
     pub env: Vec<String>,
     /// The exit codes, beside 0, with which it answers: that it ended so, and what it printed.
     pub ok_exit: Vec<i64>,
-    /// It is declared to have no tools, and may take a seat in a blind round.
     pub tool_less: bool,
 }
 

@@ -98,7 +98,7 @@ pub fn check(
         let reader = Reader { definition, step };
         let at = |message: String| Diagnostic::new(message).at(file, step.place.0, step.place.1);
         let mut told: Vec<String> = Vec::new();
-        let mut read = |what: &str, path: &[String], scope: Option<&[&str]>| {
+        let mut read = |what: &str, path: &[String], scope: Option<&[&'static str]>| {
             let Some(unknown) = reader.unknown(path, scope) else { return };
             let end = path.get(..=unknown.at).unwrap_or(path).join(".");
             let message = format!("{what} of step `{}` reads `{end}`, which does not exist", step.id);

@@ -57,7 +57,6 @@ pub struct TrackerFile {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkDefinition {
     pub id: String,
-    /// Start of the link: a task, an agent, a saved session.
     pub from: String,
     pub to: String,
     /// Type of the link: `agent_task` names a task's agent.
@@ -69,7 +68,6 @@ pub struct LinkDefinition {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     pub agent: String,
-    /// `current`, or another scope.
     pub scope: String,
     pub created_at: String,
     pub content: String,

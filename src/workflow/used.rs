@@ -3,9 +3,8 @@
 
 use std::cell::Cell;
 
-use super::discussion::{TARGETS, is_discussion, is_of_type, nested, parts};
+use super::discussion::{TARGETS, is_discussion, is_of_type, nested};
 use super::keys::check::check_definition;
-use super::keys::spec::StepPosition;
 use super::load::aliases::read_definition;
 use super::load::entries::Findings;
 use super::steps::types::type_of;
@@ -33,45 +32,32 @@ impl<'a> UsedDefinitions<'a> {
 
     /// The definition with a sequence in the place of each `use` step; `None` if it has no such step, or one
     /// with errors, which are then among `found`. `files` are the file and those that use it, outermost first.
-    pub fn in_place(&self, root: &Node, id: &str, files: &[&str], found: &Findings<'_>) -> Option<Node> {
-        let (mut entries, steps) = parts(root, id)?;
-        if !steps.iter().any(has_use) {
-            return None;
-        }
-        let steps: Option<Vec<Node>> = steps.iter().map(|step| self.replaced(step, files, found)).collect();
-        entries.push((named("steps", root), root.with(Value::List(steps?))));
-        Some(root.with(Value::Map(entries)))
+    pub fn in_place(&self, root: &Node, files: &[&str], found: &Findings<'_>) -> Option<Node> {
+        if nested(root).iter().any(has_use) { self.replaced(root, files, found) } else { None }
     }
 
-    fn replaced(&self, step: &Node, files: &[&str], found: &Findings<'_>) -> Option<Node> {
-        if is_of_type(step, "use") {
-            return self.sequence(step, files, found);
-        }
-        let Value::Map(entries) = &step.value else { return Some(step.clone()) };
-        let entries = entries.iter().map(|(key, node)| {
-            let node = match &node.value {
-                Value::List(inside) if key.text == "steps" => {
-                    let inside: Option<Vec<Node>> =
-                        inside.iter().map(|step| self.replaced(step, files, found)).collect();
-                    node.with(Value::List(inside?))
+    /// The node with the `use` steps inside it replaced.
+    fn replaced(&self, node: &Node, files: &[&str], found: &Findings<'_>) -> Option<Node> {
+        let steps: Option<Vec<Node>> = nested(node)
+            .iter()
+            .map(|step| {
+                if is_of_type(step, "use") {
+                    self.sequence(step, files, found)
+                } else {
+                    self.replaced(step, files, found)
                 }
-                _ => node.clone(),
-            };
-            Some((key.clone(), node))
-        });
-        Some(step.with(Value::Map(entries.collect::<Option<Map>>()?)))
+            })
+            .collect();
+        Some(with_steps(node, steps?))
     }
 
     /// The sequence that takes the place of a `use` step.
     fn sequence(&self, step: &Node, files: &[&str], found: &Findings<'_>) -> Option<Node> {
-        let id = step.text("id");
-        let steps = self.steps_of(step, &id, files, found)?;
+        let steps = self.steps_of(step, &step.text("id"), files, found)?;
         let Value::Map(entries) = &step.value else { return None };
         let mut entries: Map = entries.iter().filter(|(key, _)| key.text != "definition").cloned().collect();
-        for (key, value) in &mut entries {
-            if key.text == "type" {
-                *value = placed("sequence".into(), step);
-            }
+        for (_, value) in entries.iter_mut().filter(|(key, _)| key.text == "type") {
+            *value = placed("sequence".into(), step);
         }
         entries.push((named("steps", step), step.with(Value::List(steps))));
         Some(step.with(Value::Map(entries)))
@@ -108,7 +94,7 @@ impl<'a> UsedDefinitions<'a> {
     }
 
     fn steps_in(&self, text: &str, id: &str, files: &[&str], found: &Findings<'_>) -> Option<Vec<Node>> {
-        let mut root = match read_definition(text, found.file) {
+        let mut root = match read_definition(text, found.file, id) {
             Ok(root) => root,
             Err(problem) => {
                 found.problems.borrow_mut().push(problem);
@@ -118,16 +104,16 @@ impl<'a> UsedDefinitions<'a> {
         check_definition(&root, found);
         let is_sound = || found.problems.borrow().is_empty();
         if is_sound() {
-            root = self.in_place(&root, id, files, found).unwrap_or(root);
+            root = self.in_place(&root, files, found).unwrap_or(root);
         }
         if !is_sound() {
             return None;
         }
-        let Some((_, steps)) = parts(&root, id) else {
+        let steps = nested(&root);
+        if steps.is_empty() {
             found.refuse(&root, "it has no steps to use", "add `steps`");
-            return None;
-        };
-        for step in &steps {
+        }
+        for step in steps {
             let route = TARGETS.iter().find(|key| step.get(key).is_some());
             let message = match route {
                 Some(route) => format!("step `{}` has `{route}`, a route", step.text("id")),
@@ -137,8 +123,18 @@ impl<'a> UsedDefinitions<'a> {
             let hint = "the steps of a used definition run in order, without routes";
             found.refuse(step, message, hint);
         }
-        is_sound().then_some(steps)
+        is_sound().then(|| steps.to_vec())
     }
+}
+
+/// The node with these steps in place of those it has, if it has some.
+fn with_steps(node: &Node, steps: Vec<Node>) -> Node {
+    let Value::Map(entries) = &node.value else { return node.clone() };
+    let mut entries = entries.clone();
+    for (_, value) in entries.iter_mut().filter(|(key, _)| key.text == "steps") {
+        *value = value.with(Value::List(steps.clone()));
+    }
+    node.with(Value::Map(entries))
 }
 
 fn has_use(step: &Node) -> bool {
@@ -153,7 +149,7 @@ fn ids(steps: &[Node]) -> Vec<String> {
 fn as_inside(step: &Node, around: &str, ids: &[String], at: &Node) -> Node {
     let Value::Map(entries) = &step.value else { return step.clone() };
     let id = step.text("id");
-    let has_output = type_of(step, StepPosition::InList).is_some_and(|of| of.has("output"));
+    let has_output = type_of(step).is_some_and(|of| of.has("output"));
     let mut entries: Map = entries
         .iter()
         .map(|(key, value)| {

@@ -20,13 +20,8 @@ pub(super) const TARGETS: [&str; 8] =
 
 /// The definition with the steps of each discussion in its place; `None` if it has no discussion, or one
 /// with errors, which are then among `found`.
-pub fn expanded(
-    root: &Node,
-    id: &str,
-    read_strategy: ReadStrategy<'_>,
-    found: &Findings<'_>,
-) -> Option<Node> {
-    let (mut entries, steps) = parts(root, id)?;
+pub fn expanded(root: &Node, read_strategy: ReadStrategy<'_>, found: &Findings<'_>) -> Option<Node> {
+    let (mut entries, steps) = parts(root)?;
     let mut firsts: Vec<(String, String)> = Vec::new();
     let mut all = Vec::new();
     let mut is_led = false;
@@ -100,23 +95,11 @@ fn with_next(mut steps: Vec<Node>) -> Vec<Node> {
     steps
 }
 
-/// The entries of a definition without its steps, and its steps; a file that is one discussion has one.
-pub(super) fn parts(root: &Node, id: &str) -> Option<(Map, Vec<Node>)> {
-    let Value::Map(entries) = &root.value else { return None };
-    if is_discussion(root) {
-        let of_definition = ["id", "participants", "description"];
-        let is_of_step = |key: &str| super::steps::discussion::TYPE.has(key) && !of_definition.contains(&key);
-        let (mut step, rest): (Map, Map) =
-            entries.iter().cloned().partition(|(key, _)| is_of_step(&key.text));
-        let id = root.get("id").map_or_else(|| id.to_owned(), |_| root.text("id"));
-        step.push((named("id", root), placed(id.into(), root)));
-        return Some((rest, vec![root.with(Value::Map(step))]));
-    }
-    if root.get("type").is_some() {
-        // The file is one step of another type.
-        return Some((Map::new(), vec![root.clone()]));
-    }
-    let Value::List(steps) = &root.get("steps")?.value else { return None };
+/// The entries of a definition without its steps, and its steps.
+pub(super) fn parts(root: &Node) -> Option<(Map, Vec<Node>)> {
+    let (Value::Map(entries), Value::List(steps)) = (&root.value, &root.get("steps")?.value) else {
+        return None;
+    };
     let rest = entries.iter().filter(|(key, _)| key.text != "steps").cloned().collect();
     Some((rest, steps.clone()))
 }

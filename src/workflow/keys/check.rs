@@ -1,52 +1,29 @@
 //! Compares a file with the key table: unknown keys, values of a wrong type, missing keys.
 
-use super::spec::{KeySpec, KeyType, MapSpec, StepPosition, StepType};
-use super::tables::{DEFINITION, single_step_keys};
+use super::spec::{KeySpec, KeyType, MapSpec};
+use super::tables::DEFINITION;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::tally::{Decimal, Fraction};
 use crate::words::meant;
 use crate::workflow::load::entries::Findings;
 use crate::workflow::load::map_reader::{as_text, parse_duration};
 use crate::workflow::steps::round::Quorum;
-use crate::workflow::steps::types::{STEP_KEYS, TYPES, WITHOUT_EFFECT, step_keys, type_of};
+use crate::workflow::steps::types::{STEP_KEYS, TYPES, step_keys, type_of};
 use crate::yaml::{Node, Value};
 
 pub fn check_definition(node: &Node, found: &Findings<'_>) {
-    let what = DEFINITION.what;
-    if !matches!(node.value, Value::Map(_)) {
-        return not_a_map(node, what, "write at least `question: …`, or `steps:`", found);
-    }
-    let is_written = |key: &str| value(node, key).is_some();
-    if is_written("steps") && !has_nested(node) {
-        let known: Vec<_> = DEFINITION.keys.iter().collect();
-        Keys { what, places: &["definition"], known: &known }.check(node, &[], found);
+    if matches!(node.value, Value::Map(_)) {
+        check_map(node, &DEFINITION, found);
     } else {
-        // A file without a list of steps is one step.
-        let step_type = type_of(node, StepPosition::AtTop);
-        let places = ["definition", step_type.map_or("step", |of| of.name), "step"];
-        Keys { what, places: &places, known: &single_step_keys(step_type) }.check(
-            node,
-            &WITHOUT_EFFECT,
-            found,
-        );
-        if is_written("type") || is_written("question") {
-            check_required(node, what, &places, step_type.into_iter().flat_map(|of| of.keys), found);
-            warn_without_effect(node, step_type, found);
-        }
+        not_a_map(node, DEFINITION.what, "write at least `question: …`, or `steps:`", found);
     }
-}
-
-/// The file is one step with others inside it: its `steps` are the nested ones.
-pub fn has_nested(definition: &Node) -> bool {
-    let name = value(definition, "type").and_then(as_text);
-    name.is_some_and(|name| TYPES.iter().any(|of| of.name == name && of.has_steps()))
 }
 
 fn check_step(node: &Node, found: &Findings<'_>) {
-    let step_type = type_of(node, StepPosition::InList);
+    let step_type = type_of(node);
     let what = step_type.map_or("a step", |of| of.what);
     let places = &[step_type.map_or("step", |of| of.name), "step"];
-    Keys { what, places, known: &step_keys(step_type) }.check(node, &WITHOUT_EFFECT, found);
+    Keys { what, places, known: &step_keys(step_type), is_open: false }.check(node, found);
     if !matches!(node.value, Value::Map(_)) {
         return;
     }
@@ -55,13 +32,12 @@ fn check_step(node: &Node, found: &Findings<'_>) {
     }
     let wanted = STEP_KEYS.iter().chain(step_type.into_iter().flat_map(|of| of.keys));
     check_required(node, what, places, wanted, found);
-    warn_without_effect(node, step_type, found);
 }
 
 pub fn check_map(node: &Node, spec: &'static MapSpec, found: &Findings<'_>) {
     let places = &[spec.name];
     let known: Vec<_> = spec.keys.iter().collect();
-    Keys { what: spec.what, places, known: &known }.check(node, &[], found);
+    Keys { what: spec.what, places, known: &known, is_open: spec.is_open }.check(node, found);
     check_required(node, spec.what, places, spec.keys, found);
 }
 
@@ -70,11 +46,13 @@ pub struct Keys<'a> {
     pub what: &'a str,
     pub places: &'a [&'a str],
     pub known: &'a [&'static KeySpec],
+    /// Other keys are its author's own.
+    pub is_open: bool,
 }
 
 impl Keys<'_> {
-    /// Notes unknown keys, apart from `ignored` ones, and values of a wrong type.
-    pub fn check(&self, node: &Node, ignored: &[&str], found: &Findings<'_>) {
+    /// Notes unknown keys and values of a wrong type.
+    pub fn check(&self, node: &Node, found: &Findings<'_>) {
         let what = self.what;
         let Value::Map(map) = &node.value else {
             return not_a_map(node, what, "write `key: value` lines, or `{key: value}`", found);
@@ -84,7 +62,7 @@ impl Keys<'_> {
                 if value.value != Value::Null {
                     Place { key, what, found }.check(value, &key.kind);
                 }
-            } else if !ignored.contains(&name.text.as_str()) {
+            } else if !self.is_open {
                 let problem = Diagnostic::new(format!("unknown key `{}` in {what}", name.text));
                 let problem = problem.hint(self.hint(&name.text));
                 found.problems.borrow_mut().push(problem.at(found.file, name.line, name.column));
@@ -100,6 +78,11 @@ impl Keys<'_> {
                 return format!("write `{{model: {name}, weight: 2}}`");
             }
             None => {}
+        }
+        let types = TYPES.iter().filter(|of| of.shared.contains(&name)).map(|of| of.name);
+        let types: Vec<&str> = types.collect();
+        if !types.is_empty() {
+            return format!("remove it: it is for steps of type {}", types.join(", "));
         }
         let known: Vec<&str> = self.known.iter().map(|key| key.name).collect();
         let hint = did_you_mean(name, &known);
@@ -140,17 +123,6 @@ fn check_required(
         if is_blank {
             let hint = format!("add `{}: {}`", key.name, key.example);
             found.refuse(node, format!("{what} has no `{}`", key.name), hint);
-        }
-    }
-}
-
-/// Warns of keys that a step of this type has no use for.
-fn warn_without_effect(node: &Node, step_type: Option<&'static StepType>, found: &Findings<'_>) {
-    let Some(step_type) = step_type else { return };
-    for key in WITHOUT_EFFECT.into_iter().filter(|key| !step_type.shared.contains(key)) {
-        if let Some(node) = value(node, key) {
-            let message = format!("`{key}` has no effect in {}", step_type.what);
-            found.warn(node.problem(found.file, message).hint(format!("remove `{key}`")));
         }
     }
 }

@@ -7,10 +7,10 @@ fn on_off() -> Vec<&'static str> {
     vec!["on", "off"]
 }
 
-pub static ARTIFACT: MapSpec = MapSpec {
-    name: "artifact",
-    what: "an artifact",
-    keys: &[
+pub static ARTIFACT: MapSpec = map(
+    "artifact",
+    "an artifact",
+    &[
         key("id", Text, REQUIRED, "Its id.", "REQ-001"),
         key("summary", Text, "the title", "A line about it.", "\"Search by name\""),
         key("title", Text, "", "Its title.", "Search"),
@@ -27,7 +27,7 @@ pub static ARTIFACT: MapSpec = MapSpec {
         key("content", Any, "", "Its text.", "\"…\""),
         key("acceptance", Any, "", "Its acceptance criteria.", "[\"finds a name in 1 s\"]"),
     ],
-};
+);
 
 pub static AGENDA_ITEM: MapSpec = map(
     "agenda_item",
@@ -40,26 +40,22 @@ pub static AGENDA_ITEM: MapSpec = map(
 );
 
 pub static TASK: MapSpec = MapSpec {
-    name: "task",
-    what: "a task",
-    keys: &[
-        key("id", Text, "`issue_id`", "Its id; required if there is no `issue_id`.", "APP-15"),
-        key("issue_id", Text, "", "Another name of `id`.", "APP-15"),
-        key("title", Text, "", "Its title.", "\"Dark mode\""),
-        key("description", Text, "", "What to do.", "\"Add a switch.\""),
-        key("test_steps", Texts, "", "How to test it.", "[\"click the switch\"]"),
-        key("steps", Texts, "", "Another name of `test_steps`.", "[\"click the switch\"]"),
-        key("status", Text, "OPEN", "Its status.", "DONE"),
-        key("statusSince", Any, "", "The time of its status.", "2026-01-31"),
-        key("priority", Any, "0", "1 (urgent) to 4 (low), 0 for none, or a word such as `high`.", "2"),
-        key("estimate", Any, "", "The time it will take.", "2h"),
-        key("timeSpent", Any, "", "The time it has taken.", "1h"),
-        key("createdAt", Any, "", "The time it was created.", "2026-01-31"),
-        key("labels", Any, "", "Its labels.", "[ui]"),
-        key("languageCode", Any, "", "Its language.", "en"),
-        key("latestSummary", Any, "", "Read and never disclosed.", "\"…\""),
-        key("deletedAt", Any, "", "The time of its deletion; with one it is left out.", "2026-01-31"),
-    ],
+    is_open: true,
+    ..map(
+        "task",
+        "a task",
+        &[
+            key("id", Text, "`issue_id`", "Its id; required if there is no `issue_id`.", "APP-15"),
+            key("issue_id", Text, "", "Another name of `id`.", "APP-15"),
+            key("title", Text, "", "Its title.", "\"Dark mode\""),
+            key("description", Text, "", "What to do.", "\"Add a switch.\""),
+            key("test_steps", Texts, "", "How to test it.", "[\"click the switch\"]"),
+            key("steps", Texts, "", "Another name of `test_steps`.", "[\"click the switch\"]"),
+            key("status", Text, "OPEN", "Its status.", "DONE"),
+            key("priority", Any, "0", "1 (urgent) to 4 (low), 0 for none, or a word such as `high`.", "2"),
+            key("deletedAt", Any, "", "The time of its deletion; with one it is left out.", "2026-01-31"),
+        ],
+    )
 };
 
 pub static TRACKER: MapSpec = map(

@@ -53,7 +53,8 @@ pub fn definition_reference() -> String {
     }
     let mut done = 0;
     while let Some(of) = page.maps.get(done).copied() {
-        page.section(&heading(of), of.keys);
+        let others = if of.is_open { "\n\nOther keys are handed on as they are." } else { "" };
+        page.section(&(heading(of) + others), of.keys);
         done += 1;
     }
     page.text

@@ -19,7 +19,7 @@ pub fn definition_schema() -> Value {
     }
     let shared = STEP_KEYS.iter().chain(&SHARED_KEYS);
     let mut defs: Map<String, Value> = shared.map(|key| (definition_of(key), property(key))).collect();
-    defs.extend(maps.iter().map(|of| (of.name.to_owned(), mapping(of.keys.iter()))));
+    defs.extend(maps.iter().map(|of| (of.name.to_owned(), of_map(of))));
     defs.extend(TYPES.iter().map(|of| (format!("{}_step", of.name), mapping(step_keys(Some(of))))));
     defs.insert("step".to_owned(), step());
     let mut schema = mapping(root);
@@ -117,6 +117,12 @@ fn mapping<'a>(keys: impl IntoIterator<Item = &'a KeySpec>) -> Value {
     if !required.is_empty() {
         schema["required"] = required.into();
     }
+    schema
+}
+
+fn of_map(of: &MapSpec) -> Value {
+    let mut schema = mapping(of.keys.iter());
+    schema["additionalProperties"] = of.is_open.into();
     schema
 }
 

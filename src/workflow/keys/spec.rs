@@ -66,10 +66,12 @@ pub struct MapSpec {
     /// Its name in messages, with the article.
     pub what: &'static str,
     pub keys: &'static [KeySpec],
+    /// Other keys are its author's own.
+    pub is_open: bool,
 }
 
 pub const fn map(name: &'static str, what: &'static str, keys: &'static [KeySpec]) -> MapSpec {
-    MapSpec { name, what, keys }
+    MapSpec { name, what, keys, is_open: false }
 }
 
 pub struct StepType {
@@ -79,13 +81,6 @@ pub struct StepType {
     pub about: &'static str,
     pub keys: &'static [KeySpec],
     pub shared: &'static [&'static str],
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StepPosition {
-    /// Among the definition's own: the file is this one step.
-    AtTop,
-    InList,
 }
 
 /// The type of a key whose value is one of an enum's words.

@@ -15,10 +15,10 @@ const fn from(least: u64) -> KeyType {
     Whole(least, u64::MAX)
 }
 
-pub static DEFINITION: MapSpec = MapSpec {
-    name: "definition",
-    what: "the definition",
-    keys: &[
+pub static DEFINITION: MapSpec = map(
+    "definition",
+    "the definition",
+    &[
         key("id", Text, "the file's name", "The session's id.", "cache-choice"),
         key("description", Text, "", "A line about the session.", "\"Which cache we build first\""),
         key("goal", Text, "", "The purpose of the session.", "\"Choose a cache\""),
@@ -88,12 +88,12 @@ pub static DEFINITION: MapSpec = MapSpec {
         key("type", Words(type_names), "round", "The type of a file that is one step.", "approval"),
         key("$schema", Text, "", "The JSON Schema, for editors.", "definition.schema.json"),
     ],
-};
+);
 
-static PARTICIPANT: MapSpec = MapSpec {
-    name: "participant",
-    what: "a participant",
-    keys: &[
+static PARTICIPANT: MapSpec = map(
+    "participant",
+    "a participant",
+    &[
         key("persona", Text, "that of its name, if any", "The persona.", "qa-lead"),
         key("name", Text, "the persona, or the model's last part", "The name of the seat.", "ann"),
         key("role", Text, "the name; without a persona `participant`", "Its `your_role`.", "reviewer"),
@@ -127,7 +127,7 @@ static PARTICIPANT: MapSpec = MapSpec {
         ),
         key("tool_less", Flag, "false", "Whether the program may take a seat in a blind round.", "true"),
     ],
-};
+);
 
 static PSEUDONYMS: MapSpec = map(
     "pseudonyms",

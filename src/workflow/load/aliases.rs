@@ -1,14 +1,60 @@
 //! Takes words that can mean one thing only for what they are called here, before a definition is checked.
 
-use crate::diagnostic::Diagnostic;
-use crate::words::{alias, model_with_slash};
-use crate::yaml::{Node, Value, named, placed, read_yaml_or_json};
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::words::{alias, meant, model_with_slash};
+use crate::workflow::keys::spec::{KeySpec, StepType};
+use crate::workflow::keys::tables::DEFINITION;
+use crate::workflow::steps::types::{step_keys, type_of};
+use crate::yaml::{Map, Node, Value, named, placed, read_yaml_or_json};
 
 /// Reads a definition, whatever words its author has for it.
-pub fn read_definition(text: &str, file: &str) -> Result<Node, Diagnostic> {
+/// A file that is one step becomes a definition with that step, under `id` unless it has its own.
+pub fn read_definition(text: &str, file: &str, id: &str) -> Result<Node, Diagnostic> {
     let mut node = read_yaml_or_json(text, file)?;
     in_own_words(&mut node);
+    put_into_list(&mut node, id);
     Ok(node)
+}
+
+/// Keys that both a definition and a step can have, and that a file that is one step has for the step.
+const OF_STEP: [&str; 5] = ["type", "steps", "facilitator_directive", "context", "completeness"];
+
+fn put_into_list(root: &mut Node, id: &str) {
+    let step_type = type_of(root);
+    let is_list = root.get("steps").is_some_and(|steps| steps.value != Value::Null);
+    if is_list && !step_type.is_some_and(StepType::has_steps) {
+        return;
+    }
+    let id = root.get("id").map_or_else(|| placed(id.into(), root), Node::clone);
+    let place = root.with(Value::Null);
+    let Value::Map(entries) = &mut root.value else { return };
+    let (mut step, rest): (Map, Map) =
+        entries.drain(..).partition(|(key, _)| is_of_step(&key.text, step_type));
+    *entries = rest;
+    if !step.is_empty() {
+        if step.iter().all(|(key, _)| key.text != "type") {
+            step.push((named("type", &place), placed("round".into(), &place)));
+        }
+        step.push((named("id", &place), id));
+        let steps = Value::List(vec![place.with(Value::Map(step))]);
+        entries.push((named("steps", &place), place.with(steps)));
+    }
+}
+
+/// An unknown key belongs to where the key is that is meant.
+fn is_of_step(key: &str, step_type: Option<&'static StepType>) -> bool {
+    let has = |keys: &[KeySpec], name: &str| keys.iter().any(|known| known.name == name);
+    let is_known_of_step = |name: &str| step_keys(None).iter().any(|known| known.name == name);
+    if has(DEFINITION.keys, key) || is_known_of_step(key) {
+        return OF_STEP.contains(&key) || !has(DEFINITION.keys, key);
+    }
+    let place = step_type.map_or("round", |of| of.name);
+    let near = DEFINITION.keys.iter().chain(step_keys(step_type)).map(|known| known.name);
+    match (meant("definition", key), meant(place, key).or_else(|| meant("step", key))) {
+        (Some(_), _) => false,
+        (None, Some(_)) => true,
+        (None, None) => nearest(key, near).is_some_and(|name| !has(DEFINITION.keys, name)),
+    }
 }
 
 fn in_own_words(definition: &mut Node) {

@@ -12,10 +12,10 @@ use crate::workflow::lang::Transform;
 use crate::workflow::load::entries::parsed;
 use crate::yaml::{Node, Value};
 
-pub static BALLOT: MapSpec = MapSpec {
-    name: "ballot",
-    what: "the ballot",
-    keys: &[
+pub static BALLOT: MapSpec = map(
+    "ballot",
+    "the ballot",
+    &[
         key("kind", Words(BallotKind::names), "position", "The kind.", "choice"),
         key(
             "options",
@@ -37,7 +37,7 @@ pub static BALLOT: MapSpec = MapSpec {
         ),
         key("abstain", List(&Text), "", "Cards of an estimate that abstain.", "[\"?\", \"☕\"]"),
     ],
-};
+);
 
 pub fn ballot(entries: Entries<'_>) -> BallotForm {
     let Some(node) = entries.node("ballot") else { return BallotForm::position() };

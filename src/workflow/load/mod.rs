@@ -13,9 +13,9 @@ use indexmap::IndexMap;
 
 use super::definition::{Definition, LeakAction, ParticipantSpec, PseudonymSetting, StepIndex, WarmFirst};
 use super::discussion::expanded;
-use super::keys::check::{check_definition, has_nested};
-use super::recall::{RecallKeys, recall};
-use super::steps::read::{completeness, single_step, steps};
+use super::keys::check::check_definition;
+use super::recall::recall;
+use super::steps::read::{completeness, steps};
 use super::steps::round::Round;
 use super::steps::step::{Step, StepKind};
 use super::strategy::ReadStrategy;
@@ -113,7 +113,7 @@ pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
                 .hint("keep long material in fewer words, or in artifacts of several sessions");
         return Examined::unreadable(problem.with_file(file));
     }
-    let node = match read_definition(source.text, file) {
+    let node = match read_definition(source.text, file, source.id) {
         Ok(node) => node,
         Err(problem) => return Examined::unreadable(problem),
     };
@@ -122,9 +122,9 @@ pub fn examine(source: Source<'_>, others: OtherFiles<'_>) -> Examined {
     let is_sound = || found.problems.borrow().is_empty();
     // Used files and discussions are replaced by their steps.
     let used = UsedDefinitions::new(others.definition);
-    let used = is_sound().then(|| used.in_place(&node, source.id, &[file], &found)).flatten();
+    let used = is_sound().then(|| used.in_place(&node, &[file], &found)).flatten();
     let (mut is_expanded, mut node) = (used.is_some(), used.unwrap_or(node));
-    if let Some(led) = is_sound().then(|| expanded(&node, source.id, others.strategy, &found)).flatten() {
+    if let Some(led) = is_sound().then(|| expanded(&node, others.strategy, &found)).flatten() {
         (is_expanded, node) = (true, led);
     }
     if is_expanded {
@@ -178,41 +178,31 @@ fn pseudonyms(entries: Entries<'_>, steps: &[Step]) -> Option<PseudonymSetting> 
     }
 }
 
-/// The steps of the file: those of its list, else the one that it is.
-fn steps_of(entries: Entries<'_>, id: &str, is_single: bool) -> Vec<Step> {
-    if !is_single {
-        if let Some(node) = entries.node("steps").filter(|node| node.value == Value::List(Vec::new())) {
+fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
+    match entries.node("steps") {
+        Some(node) if node.value == Value::List(Vec::new()) => {
             entries.refuse(node, "`steps` is empty", "add a step, or write `question: …` instead");
         }
-        return steps(entries);
-    }
-    if !entries.has("type") && !entries.has("question") {
-        // A key that was meant for one of them has been named.
-        if entries.found.problems.borrow().is_empty() {
+        // A key that was meant for them has been named.
+        None if entries.found.problems.borrow().is_empty() => {
             entries.refuse(entries.node, "missing `question` or `steps`", "add `question: …`");
         }
-        return Vec::new();
+        _ => {}
     }
-    vec![single_step(entries, id)]
-}
-
-fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
-    let id = entries.text("id").unwrap_or_else(|| default_id.to_owned());
-    let is_single = !entries.has("steps") || has_nested(entries.node);
-    let steps = steps_of(entries, &id, is_single);
+    let steps = steps(entries);
     let tasks = tasks(entries);
     tasks.iter().filter_map(|task| task.doubt.clone()).for_each(|doubt| entries.found.warn(doubt));
     let mut definition = Definition {
+        id: entries.text("id").unwrap_or_else(|| default_id.to_owned()),
         description: entries.text("description"),
         goal: entries.text("goal"),
         constraints: entries.texts("constraints"),
         project_summary: entries.text("project_summary"),
         input: entries.node("input").map(Node::to_json),
         participants: participants(entries),
-        // In a file that is one step these keys are the step's.
-        facilitator_directive: entries.text("facilitator_directive").filter(|_| !is_single),
-        recall: if is_single { RecallKeys::default() } else { recall(entries) },
-        completeness: completeness(entries).filter(|_| !is_single),
+        facilitator_directive: entries.text("facilitator_directive"),
+        recall: recall(entries),
+        completeness: completeness(entries),
         artifacts: artifacts(entries),
         agenda: agenda(entries),
         tasks,
@@ -234,7 +224,6 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
         answers: entries.node("answers").cloned(),
         steps,
         index: StepIndex::default(),
-        id,
     };
     give_in_turn(&mut definition);
     definition

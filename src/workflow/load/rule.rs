@@ -8,10 +8,10 @@ use crate::workflow::keys::spec::KeyType::{Either, Share, Whole, Words};
 use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map};
 use crate::yaml::{Node, Value};
 
-pub static RULE: MapSpec = MapSpec {
-    name: "rule",
-    what: "the rule",
-    keys: &[
+pub static RULE: MapSpec = map(
+    "rule",
+    "the rule",
+    &[
         key("name", Words(Rule::names), REQUIRED, "The rule; TALLIES.md lists them.", "supermajority"),
         key(
             "choose",
@@ -22,7 +22,7 @@ pub static RULE: MapSpec = MapSpec {
         ),
         key("threshold", Share, "the rule's", "The share that an option must reach.", "2/3"),
     ],
-};
+);
 
 pub static TIES: MapSpec = map(
     "ties",

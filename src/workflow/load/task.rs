@@ -149,7 +149,7 @@ impl Definition {
         let found = Findings::new(&name);
         let is_kept = |key: &&'static KeySpec| ["tasks", "links", "reports"].contains(&key.name);
         let keys: Vec<_> = DEFINITION.keys.iter().filter(is_kept).collect();
-        Keys { what: "the tasks file", places: &[], known: &keys }.check(&node, &[], &found);
+        Keys { what: "the tasks file", places: &[], known: &keys, is_open: false }.check(&node, &found);
         if let Some(entries) = Entries::of(&node, &found) {
             read.take(entries);
         }

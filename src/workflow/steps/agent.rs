@@ -49,17 +49,13 @@ static EXPECTED_OUTPUT: MapSpec = map(
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agent {
-    /// A participant's name, a persona's, or a model with a `/`.
     pub agent: String,
-    /// The program of its model may use its tools.
     pub allows_tools: bool,
     /// The prompt's template; the agent is handed its input as JSON when there is none.
     pub prompt: Option<Template>,
     /// The form of its answer, if it leads a discussion; the prompt is then the topic.
     pub form: Option<FacilitatorForm>,
-    /// The round that its answer is a note on, by its step.
     pub synthesis_of: Option<String>,
-    /// The JSON Schema its answer must fit.
     pub output_schema: Option<OutputSchema>,
     pub expected_output: ExpectedOutput,
 }

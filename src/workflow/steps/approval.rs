@@ -31,9 +31,7 @@ pub static TYPE: StepType = StepType {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Approval {
     pub message: String,
-    /// The step of the round whose ideas are merged into options.
     pub merges: Option<String>,
-    /// The agent step whose answer is the proposal.
     pub edits: Option<String>,
     /// The round steps whose results it adopts or rejects; what was counted since the last approval when
     /// absent.

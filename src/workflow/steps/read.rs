@@ -1,30 +1,23 @@
-//! Reads steps of any type: those of a list, and the one that a file without a list is.
+//! Reads steps of any type.
 
 use super::step::{Completeness, Retry, Step, StepKind};
 use super::types::type_of;
 use super::{agent, approval, flow, record, review, round};
-use crate::workflow::keys::spec::{StepPosition, StepType};
+use crate::workflow::keys::spec::StepType;
 use crate::workflow::lang::Transform;
 use crate::workflow::load::entries::{Entries, parsed};
 use crate::yaml::Value;
 
 pub fn steps(entries: Entries<'_>) -> Vec<Step> {
-    entries.maps("steps").map(|step| read(step, None)).collect()
+    entries.maps("steps").map(read).collect()
 }
 
-/// The step that a definition without a list of steps is, under the definition's id.
-pub fn single_step(entries: Entries<'_>, id: &str) -> Step {
-    read(entries, Some(id))
-}
-
-/// A step; `file_id` is the definition's id where the file is this one step.
-fn read(entries: Entries<'_>, file_id: Option<&str>) -> Step {
-    let position = if file_id.is_some() { StepPosition::AtTop } else { StepPosition::InList };
-    let step_type = type_of(entries.node, position);
+fn read(entries: Entries<'_>) -> Step {
+    let step_type = type_of(entries.node);
     let steps = step_type.map(|of| nested(entries, of)).unwrap_or_default();
     let kind = match step_type.map_or("", |of| of.name) {
         "agent" => Some(StepKind::Agent(Box::new(agent::read(entries)))),
-        "round" => Some(StepKind::Round(Box::new(round::read(entries, position)))),
+        "round" => Some(StepKind::Round(Box::new(round::read(entries)))),
         "parallel" => Some(flow::parallel(entries, steps.len())),
         "sequence" => Some(StepKind::Sequence { item: None }),
         "each" => flow::each(entries),
@@ -33,31 +26,28 @@ fn read(entries: Entries<'_>, file_id: Option<&str>) -> Step {
         "review" => Some(StepKind::Review(review::read(entries))),
         _ => None,
     };
-    let has = |key: &str| step_type.is_some_and(|of| of.has(key));
-    let text = |key: &str| if has(key) { entries.text(key) } else { None };
-    let in_list = |key: &str| if file_id.is_none() { text(key) } else { None };
     Step {
-        id: file_id.map_or_else(|| entries.text("id").unwrap_or_default(), str::to_owned),
-        description: in_list("description"),
-        label: text("label"),
-        next: text("next"),
-        on_error: text("on_error"),
-        on_undecided: text("on_undecided"),
+        id: entries.text("id").unwrap_or_default(),
+        description: entries.text("description"),
+        label: entries.text("label"),
+        next: entries.text("next"),
+        on_error: entries.text("on_error"),
+        on_undecided: entries.text("on_undecided"),
         max_runs: entries.count("max_runs"),
-        on_exhausted: text("on_exhausted"),
-        output: text("output"),
+        on_exhausted: entries.text("on_exhausted"),
+        output: entries.text("output"),
         record: record::read(entries),
-        input: in_list("input"),
-        task: text("task"),
-        requires: if has("requires") { entries.texts("requires") } else { Vec::new() },
-        brief: text("brief").is_none_or(|word| word == "full"),
-        completeness: if has("completeness") { completeness(entries) } else { None },
+        input: entries.text("input"),
+        task: entries.text("task"),
+        requires: entries.texts("requires"),
+        brief: entries.text("brief").is_none_or(|word| word == "full"),
+        completeness: completeness(entries),
         retry: Retry {
-            max: if has("max_retries") { entries.count("max_retries").unwrap_or(0) } else { 0 },
+            max: entries.count("max_retries").unwrap_or(0),
             delay_ms: entries.duration("retry_delay").unwrap_or(0),
         },
-        timeout_ms: if has("timeout") { entries.duration("timeout") } else { None },
-        facilitator_directive: text("facilitator_directive"),
+        timeout_ms: entries.duration("timeout"),
+        facilitator_directive: entries.text("facilitator_directive"),
         // An approval, or a step with errors: the file does not load.
         kind: kind.unwrap_or_else(|| StepKind::Approval(approval::read(entries))),
         steps,

@@ -38,13 +38,11 @@ pub static TYPE: StepType = StepType {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Review {
-    /// The reviewed step, or an artifact of the definition.
     pub of: String,
     /// The reviewers; never the author.
     pub reviewers: Selection,
     pub criteria: Vec<String>,
     pub prompt: Option<Template>,
-    /// Next step after a verdict against it; absent: `next`.
     pub on_reject: Option<String>,
     pub reject_when: RejectWhen,
 }

@@ -9,9 +9,7 @@ use crate::workflow::keys::shared::RECALL;
 use crate::workflow::keys::spec::KeyType::{
     Duration, Either, List, Map, Named, Quorum as Share, Text, Texts, Words,
 };
-use crate::workflow::keys::spec::{
-    KeySpec, REQUIRED, StepPosition, StepType, enum_of_words, key, words, words_of,
-};
+use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepType, enum_of_words, key, words, words_of};
 use crate::workflow::load::ballot::{BALLOT as BALLOT_MAP, ballot};
 use crate::workflow::load::ballot::{OptionsFrom, options_from};
 use crate::workflow::load::entries::Entries;
@@ -113,7 +111,7 @@ pub static TYPE: StepType = StepType {
 /// A round closes although failed seats keep it below its quorum.
 const FAILED_WORDS: [(&str, bool); 2] = [("stop", false), ("close", true)];
 
-pub fn read(entries: Entries<'_>, position: StepPosition) -> Round {
+pub fn read(entries: Entries<'_>) -> Round {
     let ballot = ballot(entries);
     let (rule, terms) = rule(entries, ballot.kind);
     match terms.choose {
@@ -127,8 +125,6 @@ pub fn read(entries: Entries<'_>, position: StepPosition) -> Round {
         }
         _ => {}
     }
-    let in_list = position == StepPosition::InList;
-    let chosen = |key| if in_list { selection(entries, key) } else { Selection::All };
     let close = entries.word("close", &Close::WORDS).unwrap_or_default();
     if close == Close::Deadline && !entries.has("deadline") {
         let message = "the round closes at a deadline it does not have";
@@ -138,8 +134,8 @@ pub fn read(entries: Entries<'_>, position: StepPosition) -> Round {
     Round {
         question: entries.text("question").unwrap_or_default(),
         exploration: entries.text("exploration"),
-        participants: chosen("participants"),
-        artifacts: chosen("artifacts"),
+        participants: selection(entries, "participants"),
+        artifacts: selection(entries, "artifacts"),
         recall: Box::new(recall(entries)),
         revises: entries.text("revises"),
         feedback: entries.word("feedback", &Feedback::WORDS).unwrap_or_default(),
@@ -174,7 +170,6 @@ pub struct Round {
     pub exploration: Option<String>,
     pub participants: Selection,
     pub artifacts: Selection,
-    /// Its own `context`, if it has one.
     pub recall: Box<RecallKeys>,
     /// The earlier round whose seats are asked again, by its step.
     pub revises: Option<String>,
@@ -189,11 +184,8 @@ pub struct Round {
     pub rule: Option<Rule>,
     pub terms: RuleOptions,
     pub ties: Ties,
-    /// Number of seats that must take part for a decision.
     pub quorum: Quorum,
-    /// Number of valid ballots without abstentions that a decision needs; none: any number.
     pub quorum_ballots: Option<Quorum>,
-    /// Strength that a decision needs; none: any.
     pub act_at: Option<Tier>,
     pub close: Close,
     pub deadline_ms: Option<u64>,

@@ -20,23 +20,15 @@ pub struct Step {
     pub label: Option<String>,
     pub next: Option<String>,
     pub on_error: Option<String>,
-    /// Next step after a round that took place and did not decide.
     pub on_undecided: Option<String>,
     pub max_runs: Option<u32>,
-    /// Next step after `max_runs`; absent: the facilitator is asked.
     pub on_exhausted: Option<String>,
-    /// The key its result has in the context, if it is not the id.
     pub output: Option<String>,
     pub record: Option<Record>,
-    /// The earlier result it is handed beside the context, by id or key.
     pub input: Option<String>,
-    /// The task it works on, where that is said.
     pub task: Option<String>,
-    /// Paths that its work item must hold.
     pub requires: Vec<String>,
-    /// A prompt comes with a block on the session and the stage.
     pub brief: bool,
-    /// Completeness check of its work item; absent: the definition's.
     pub completeness: Option<Completeness>,
     pub retry: Retry,
     /// Limit of one attempt, or of one seat of a round, in milliseconds.

@@ -4,7 +4,7 @@ use super::record::RECORD;
 use super::step::COMPLETENESS;
 use super::{agent, approval, discussion, flow, review, round};
 use crate::workflow::keys::spec::KeyType::{Duration, Map, Text, Texts, Whole, Words};
-use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepPosition, StepType, key};
+use crate::workflow::keys::spec::{KeySpec, REQUIRED, StepType, key};
 use crate::workflow::load::map_reader::as_text;
 use crate::yaml::{Node, Value};
 
@@ -48,31 +48,19 @@ pub static SHARED_KEYS: [KeySpec; 12] = [
     key("min_success", Whole(0, u64::MAX), "all", "The number of nested steps that must succeed.", "2"),
 ];
 
-/// Shared keys that are named in a warning, not refused, in a step whose type has no use for them.
-pub const WITHOUT_EFFECT: [&str; 8] = [
-    "brief",
-    "requires",
-    "completeness",
-    "max_retries",
-    "retry_delay",
-    "timeout",
-    "facilitator_directive",
-    "min_success",
-];
-
 pub fn type_names() -> Vec<&'static str> {
     TYPES.iter().map(|of| of.name).collect()
 }
 
 /// The type of a step; `None` if it is not known.
-pub fn type_of(step: &Node, position: StepPosition) -> Option<&'static StepType> {
+pub fn type_of(step: &Node) -> Option<&'static StepType> {
     if !matches!(step.value, Value::Map(_)) {
         return None;
     }
     let value = |key: &str| step.get(key).filter(|node| node.value != Value::Null);
     let name = match value("type") {
         Some(node) => as_text(node)?,
-        None if position == StepPosition::AtTop || value("question").is_some() => "round".to_owned(),
+        None if value("question").is_some() => "round".to_owned(),
         None => return None,
     };
     TYPES.iter().find(|of| of.name == name).copied()

@@ -77,12 +77,11 @@ impl<'a> Render<'a> {
             return self.each(block);
         }
         let value = self.path(&block.of);
+        let truth = value.as_deref().is_some_and(is_true);
         match (block.kind, value) {
             (BlockKind::With, Some(value)) if is_there(&value) => self.enter(block, value, None),
-            (BlockKind::If, Some(value)) if is_true(&value) => self.nodes(&block.body),
-            (BlockKind::Unless, value) if !value.is_some_and(|value| is_true(&value)) => {
-                self.nodes(&block.body)
-            }
+            (BlockKind::If, _) if truth => self.nodes(&block.body),
+            (BlockKind::Unless, _) if !truth => self.nodes(&block.body),
             _ => self.nodes(&block.otherwise),
         }
     }

@@ -208,7 +208,7 @@ pub fn unstarted<'a>(session: &Session, around: &'a Step, run: &StepRun) -> Opti
     match &around.kind {
         StepKind::Sequence { .. } if run.nested.last().is_some_and(holds_up) => None,
         StepKind::Each(each) if at_work() >= each.concurrency => None,
-        StepKind::Each(each) => each.copies.get(run.nested.len()),
+        StepKind::Each(_) => around.copies.get(run.nested.len()),
         StepKind::Sequence { .. } | StepKind::Parallel { .. } => around.steps.get(run.nested.len()),
         _ => None,
     }

@@ -105,7 +105,8 @@ impl<'a> AskedQuestion<'a> {
         let definition = session.definition();
         let step = definition.step(&self.decides.opened.step);
         let Some((step, tally)) = step.zip(self.decides.tally.as_ref()) else { return false };
-        let undecided = step.on_undecided.as_ref().filter(|_| round_outcome(tally).is_undecided());
+        let undecided = step.round().and_then(|round| round.on_undecided.as_ref());
+        let undecided = undecided.filter(|_| round_outcome(tally).is_undecided());
         let target = undecided.or(step.on_error.as_ref());
         let mut target = target.or_else(|| way_out_of_discussion(definition, step)).map(String::as_str);
         let is_own = |id: &str| self.rounds.iter().any(|round| round.opened.step == id);

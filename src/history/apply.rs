@@ -342,7 +342,9 @@ impl Session {
     }
 
     fn offer(&mut self, offered: &Arc<WorkItemOffered>, at: Timestamp) {
-        let retry = self.definition().step(&offered.step).map(|step| step.retry).unwrap_or_default();
+        let step = self.definition().step(&offered.step);
+        let (retries, retry_delay_ms) =
+            step.map_or((0, 0), |step| (step.max_retries, step.retry_delay_ms.unwrap_or(0)));
         if let Some(run) = self.run_mut(&offered.step) {
             run.items.push(offered.item.clone());
         }
@@ -352,8 +354,8 @@ impl Session {
             claim: None,
             claimed_at: None,
             returned: Vec::new(),
-            tries: retry.max.saturating_add(1),
-            retry_delay_ms: retry.delay_ms,
+            tries: retries.saturating_add(1),
+            retry_delay_ms,
         };
         self.items.insert(offered.item.clone(), item);
     }

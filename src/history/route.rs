@@ -95,7 +95,9 @@ fn turn<'a>(step: &'a Step, result: &StepFinished, outcome: Option<RoundOutcome>
     let says = |key: &str| result.data.get(key).and_then(Value::as_bool).unwrap_or(false);
     if !result.success {
         let is_undecided = outcome.is_some_and(RoundOutcome::is_undecided);
-        if let Some(target) = step.on_undecided.as_deref().filter(|_| is_undecided) {
+        if let Some(round) = step.round().filter(|_| is_undecided)
+            && let Some(target) = &round.on_undecided
+        {
             return Route::To(target);
         }
         // An envelope of several results continues; a failure of the whole step ends the session.

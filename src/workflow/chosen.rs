@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::definition::SeatNames;
-use super::definition::{Definition, ParticipantSpec, SeatTools, is_model_text};
+use super::definition::Definition;
 use super::load::{Source, load};
+use super::participants::{ParticipantSpec, SeatNames, SeatTools, is_model_text};
 use super::steps::step::Step;
 use crate::diagnostic::Diagnostic;
 

@@ -1,60 +1,143 @@
 //! A loaded definition: every default filled in, every word checked.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::keys::spec::enum_of_words;
-use super::recall::{RECENT_ROUNDS, Recall, RecallKeys};
+use super::keys::spec::KeyType::{
+    Any, Duration, Either, Flag, List, Map, Named, Positive, Steps, Text, Texts, Whole, Words,
+};
+use super::keys::spec::{MapSpec, enum_of_words, key, map, words};
+use super::load::entries::{Entries, keys};
+use super::load::material::{AGENDA_ITEM, ARTIFACT, agenda, artifacts};
+use super::load::task::{TASK, TRACKER, links, reports, tasks, tracker};
+use super::participants::{PARTICIPANT, ParticipantSpec, SeatTools, participants};
+use super::recall::{RECALL, RECENT_ROUNDS, Recall, RecallKeys, recall};
 use super::steps::review::Review;
 use super::steps::round::{Round, Selection};
-use super::steps::step::{Completeness, Item, Step, StepKind};
-use super::task::{LinkDefinition, Report, Task, TrackerFile};
+use super::steps::step::{COMPLETENESS, Completeness, Item, Step, StepKind, steps};
+use super::task::{LINK, LinkDefinition, REPORT, Report, Task, TrackerFile};
 use crate::round::material::{AgendaItem, Artifact};
 use crate::yaml::Node;
 
-/// A facilitator's file: goal, people, material and steps; `keys` describes its keys.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Definition {
-    pub id: String,
-    pub description: Option<String>,
-    pub goal: Option<String>,
-    pub constraints: Vec<String>,
-    pub project_summary: Option<String>,
-    /// The largest snapshot that is sent, in bytes.
-    pub max_snapshot_bytes: usize,
-    pub input: Option<Value>,
-    /// The roster in the order of reveal; never empty.
-    pub participants: Vec<ParticipantSpec>,
-    pub facilitator_directive: Option<String>,
-    pub artifacts: Vec<Artifact>,
-    pub agenda: Vec<AgendaItem>,
-    pub tasks: Vec<Task>,
-    pub tracker: Option<TrackerFile>,
-    pub links: Vec<LinkDefinition>,
-    pub reports: Vec<Report>,
-    pub current_round: u32,
-    pub open_conflicts: Vec<Value>,
-    pub open_questions: Vec<Value>,
-    pub budget: Option<f64>,
-    pub supersedes: Option<String>,
-    pub warm_first: WarmFirst,
-    /// Evidence that looks like a secret is sent, once the user agrees.
-    pub secrets_allowed: bool,
-    pub leaks: Option<LeakAction>,
-    pub recall: RecallKeys,
-    /// Participants see each other by pseudonyms, drawn with the seed if one is given.
-    pub pseudonyms: Option<PseudonymSetting>,
-    pub completeness: Option<Completeness>,
-    pub max_iterations: u32,
-    pub max_duration_ms: Option<u64>,
-    pub answers: Option<Node>,
-    /// The steps, in the order of the file; never empty. Who changes them resets the index.
-    pub steps: Vec<Step>,
-    pub index: StepIndex,
+keys! {
+    /// A facilitator's file: goal, people, material and steps.
+    #[derive(Debug, Clone, Default, PartialEq)]
+    pub struct Definition {
+        id: String = key("id", Text, "the file's name", "The session's id.", "cache-choice"),
+        description: Option<String> =
+            key("description", Text, "", "A line about the session.", "\"Which cache we build first\""),
+        goal: Option<String> = key("goal", Text, "", "The purpose of the session.", "\"Choose a cache\""),
+        constraints: Vec<String> =
+            key("constraints", Texts, "", "Conditions that every result must meet.", "[\"no new server\"]"),
+        project_summary: Option<String> = key(
+            "project_summary", Text, "`.s2s/CONTEXT.md`", "The project in a few lines.", "\"A web shop\"",
+        ),
+        input: Option<Value> =
+            key("input", Any, "the goal", "The input of the first step, any value.", "\"Add a dark mode\""),
+        /// Never empty.
+        participants: Vec<ParticipantSpec> = key(
+            "participants",
+            List(&Either(&[Text, Map(&PARTICIPANT)])),
+            "five personas",
+            "The roster: models, `human`, names of personas, or maps; answers are revealed in this order.",
+            "[openai/gpt-5-mini, human, qa-lead, {name: ana, model: ollama/llama3.2}]",
+        ) => participants,
+        facilitator_directive: Option<String> = key(
+            "facilitator_directive", Text, "", "A line for everyone, after `your_role`.", "\"Be brief.\"",
+        ),
+        artifacts: Vec<Artifact> =
+            key("artifacts", List(&Map(&ARTIFACT)), "", "Numbered material.", "[{id: R-1, title: A}]")
+            => artifacts,
+        agenda: Vec<AgendaItem> =
+            key("agenda", List(&Map(&AGENDA_ITEM)), "", "The items to discuss.", "[{title: Caching}]")
+            => agenda,
+        tasks: Vec<Task> =
+            key("tasks", List(&Map(&TASK)), "", "Tasks of a tracker.", "[{id: APP-15, title: Mode}]")
+            => tasks,
+        tracker: Option<TrackerFile> =
+            key("tracker", Map(&TRACKER), "", "The file of the tasks.", "{file: tasks.yaml}") => tracker,
+        links: Vec<LinkDefinition> = key(
+            "links",
+            List(&Map(&LINK)),
+            "",
+            "Links between tasks, agents and saved sessions.",
+            "[{id: l1, fromId: agent-1, toId: APP-15, type: agent_task}]",
+        ) => links,
+        reports: Vec<Report> =
+            key("reports", List(&Map(&REPORT)), "", "Agents' reports.", "[{agentId: a, content: Ok}]")
+            => reports,
+        open_conflicts: Vec<Value> =
+            key("open_conflicts", List(&Any), "", "Conflicts that are still open.", "[\"speed or safety\"]"),
+        open_questions: Vec<Value> =
+            key("open_questions", List(&Any), "", "Questions that are still open.", "[\"Who pays?\"]"),
+        current_round: u32 =
+            key("current_round", Whole(1, u64::MAX), "1", "The number of the first round.", "3"),
+        budget: Option<f64> = key(
+            "max_usd", Positive, "no limit", "The most that the session may cost, in US dollars.", "0.50",
+        ),
+        supersedes: Option<String> = key(
+            "supersedes", Text, "", "The session or decision record that the decision replaces.", "ADR-0007",
+        ),
+        warm_first: WarmFirst =
+            key("warm_first", words!(WarmFirst), "off", "Whether one seat a model is asked first.", "auto"),
+        recall: RecallKeys = key(
+            "context", Map(&RECALL), "", "The earlier rounds and steps that snapshots hold.", "{rounds: 3}",
+        ) => recall,
+        leaks: Option<LeakAction> = key(
+            "leaks",
+            words!(LeakAction),
+            "flag",
+            "Names of seats, models and makers in answers: flagged, masked or left.",
+            "mask",
+        ),
+        /// Participants see each other by pseudonyms, drawn with the seed if one is given.
+        pseudonyms: Option<PseudonymSetting> = key(
+            "pseudonyms", Either(&[Flag, Map(&PSEUDONYMS)]), "false", "Pseudonyms in place of names.", "true",
+        ) => pseudonyms,
+        completeness: Option<Completeness> = key(
+            "completeness", COMPLETENESS, "warn", "The completeness check of steps that set none.", "strict",
+        ),
+        max_snapshot_bytes: usize = key(
+            "max_snapshot_bytes", Whole(1, u64::MAX), "262144", "The largest snapshot, in bytes.", "1000000",
+        ),
+        /// Evidence that looks like a secret is sent, once the user agrees.
+        secrets_allowed: bool = key(
+            "secrets",
+            Words(|| vec!["refuse", "allow"]),
+            "refuse",
+            "Evidence that looks like a key or password; `allow` sends it, once you agree.",
+            "allow",
+        ) => |entries: Entries<'_>| entries.text("secrets").as_deref() == Some("allow"),
+        max_iterations: u32 = key(
+            "max_iterations",
+            Whole(1, u64::MAX),
+            "100",
+            "The most step runs in one session, loops included.",
+            "20",
+        ),
+        max_duration_ms: Option<u64> =
+            key("max_duration", Duration, "no limit", "The most time the session may take.", "10m"),
+        answers: Option<Node> = key(
+            "answers",
+            Named(&Any),
+            "",
+            "Answers written beforehand, by step and seat, as in a file of `--answers`; no model is asked.",
+            "{pick: {qa-lead: {vote: redis}}, ok: true}",
+        ) => |entries: Entries<'_>| entries.node("answers").cloned(),
+        /// Never empty. Who changes them resets the index.
+        steps: Vec<Step> =
+            key("steps", Steps, "one round of `question`", "The steps.", "[{id: a, question: \"Why?\"}]")
+            => steps,
+    } and {
+        index: StepIndex,
+    }
 }
+
+pub const DEFINITION: MapSpec = map("definition", "the definition", Definition::KEYS);
+const PSEUDONYMS: MapSpec = map("pseudonyms", "pseudonyms", PseudonymSetting::KEYS);
 
 /// Places of steps in the lists around them, from the outermost in; made when first needed.
 #[derive(Debug, Clone, Default)]
@@ -85,88 +168,6 @@ fn note_places(steps: &[Step], around: &[usize], places: &mut HashMap<String, Ve
     }
 }
 
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ParticipantSpec {
-    pub name: String,
-    /// The persona it takes; its name unless given, and empty of a seat that is named after its model.
-    pub persona: String,
-    /// The seat needs that persona.
-    pub needs_persona: bool,
-    pub role: Option<String>,
-    pub tools: SeatTools,
-    pub prompt: Option<String>,
-    pub command: Option<ProgramSpec>,
-    pub agent_only: bool,
-    pub skills: Vec<String>,
-    pub tags: Vec<String>,
-    pub model: Option<String>,
-    /// The models that are asked in turn when it fails in a round.
-    pub fallbacks: Vec<String>,
-    pub weight: f64,
-    pub seed: Option<u64>,
-    pub temperature: Option<f64>,
-    pub effort: Option<Effort>,
-    pub max_output_tokens: Option<u64>,
-    pub place: (u64, u64),
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum SeatTools {
-    /// Nothing: a persona that lists tools takes no seat in a round.
-    #[default]
-    Unset,
-    /// It sits without the tools that its persona lists.
-    LeftOut,
-    /// The program that its model is may use its tools.
-    Allowed,
-}
-
-/// An external program that answers: started without a shell, the prompt on its standard input.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ProgramSpec {
-    pub command: Vec<String>,
-    /// The names of the variables it is passed, beside `PATH`, `HOME` and the like.
-    pub env: Vec<String>,
-    /// The exit codes, beside 0, with which it answers: that it ended so, and what it printed.
-    pub ok_exit: Vec<i64>,
-    pub tool_less: bool,
-}
-
-impl ParticipantSpec {
-    /// A participant that is a persona and nothing else.
-    pub fn named(name: &str, place: (u64, u64)) -> Self {
-        let name = name.to_owned();
-        Self { persona: name.clone(), name, needs_persona: true, weight: 1.0, place, ..Self::default() }
-    }
-
-    /// A model, or a person, without a persona; it is named after its model.
-    pub fn of_model(model: &str, place: (u64, u64)) -> Self {
-        let persona = String::new();
-        let model_name = Some(model.to_owned());
-        let seat = Self::named(&name_of_model(model), place);
-        Self { persona, needs_persona: false, model: model_name, ..seat }
-    }
-
-    /// The models that follow this one in the seat's list; none if it is not in the list.
-    pub fn models_after(&self, model: &str) -> &[String] {
-        if self.model.as_deref() == Some(model) {
-            return &self.fallbacks;
-        }
-        let at = self.fallbacks.iter().position(|other| other == model);
-        at.map_or(&[], |at| &self.fallbacks[at + 1..])
-    }
-
-    /// One entry of a roster: a model, a person, or a persona by its name.
-    pub fn of_text(text: &str, place: (u64, u64)) -> Self {
-        if is_model_text(text) { Self::of_model(text, place) } else { Self::named(text, place) }
-    }
-}
-
-/// The entry of a roster is a model, or a person at this terminal; else it names a persona.
-pub fn is_model_text(text: &str) -> bool {
-    text.contains('/') || matches!(text, "human" | "rehearsal")
-}
-
 enum_of_words! {
     /// One seat of each model is asked first, so that its service's cache of the shared part is filled for the
     /// others.
@@ -195,9 +196,18 @@ enum_of_words! {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct PseudonymSetting {
-    pub seed: Option<u64>,
+keys! {
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    pub struct PseudonymSetting {
+        seed: Option<u64> =
+            key("seed", Whole(0, u64::MAX), "the run's, or random", "The seed they are drawn with.", "7"),
+    }
+}
+
+/// `true`, `false` or `{seed: 7}`.
+fn pseudonyms(entries: Entries<'_>) -> Option<PseudonymSetting> {
+    let is_wanted = entries.flag("pseudonyms") == Some(true);
+    entries.map("pseudonyms").map(PseudonymSetting::read).or(is_wanted.then(PseudonymSetting::default))
 }
 
 impl Definition {
@@ -235,7 +245,7 @@ impl Definition {
         let mut levels: Vec<&[Step]> = vec![&self.steps];
         for pair in self.path(id).windows(2) {
             let is_in_order = match &pair[0].kind {
-                StepKind::Each(each) => each.copies.is_empty(),
+                StepKind::Each(_) => pair[0].copies.is_empty(),
                 StepKind::Sequence { .. } => true,
                 _ => false,
             };
@@ -360,78 +370,28 @@ impl Definition {
 
     /// A path leads from one step of the list to another.
     pub fn leads_to(&self, from: &str, to: &str) -> bool {
-        if !self.is_routed() {
-            let place = |id: &str| self.steps.iter().position(|step| step.id == id);
-            return place(from) < place(to);
+        if self.is_routed() {
+            return self.step(from).is_some_and(|step| self.reached_from(step).contains(to));
         }
-        let mut seen: Vec<&str> = Vec::new();
-        let mut todo: Vec<&Step> = self.step(from).into_iter().collect();
+        let place = |id: &str| self.steps.iter().position(|step| step.id == id);
+        place(from) < place(to)
+    }
+
+    /// The steps of the list that routes lead to from one of them.
+    pub fn reached_from<'a>(&'a self, step: &'a Step) -> HashSet<&'a str> {
+        let (mut reached, mut todo) = (HashSet::new(), vec![step]);
         while let Some(step) = todo.pop() {
             for (_, target) in step.targets() {
-                if target == to {
-                    return true;
-                }
-                if !seen.contains(&target) {
-                    seen.push(target);
+                if reached.insert(target) {
                     todo.extend(self.step(target));
                 }
             }
         }
-        false
+        reached
     }
 
     /// The session's input: `input`, else the goal, else null.
     pub fn input(&self) -> Value {
         self.input.clone().or_else(|| self.goal.clone().map(Value::String)).unwrap_or(Value::Null)
-    }
-}
-
-enum_of_words! {
-    /// Reasoning effort. Which of them a model takes, its service knows.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-    #[serde(rename_all = "lowercase")]
-    pub enum Effort {
-        None = "none",
-        Minimal = "minimal",
-        Low = "low",
-        Medium = "medium",
-        High = "high",
-        Xhigh = "xhigh",
-        Max = "max",
-    }
-}
-
-/// The most characters of a name that is made of a model's.
-const LONGEST: usize = 64;
-
-/// Returns the last part of a model's name; of a program without a model, such as `claude-cli/`, its own.
-pub fn name_of_model(model: &str) -> String {
-    let whole = model.trim_end_matches('/');
-    let last = whole.rsplit('/').next().unwrap_or_default();
-    let last = if whole == model { last } else { last.strip_suffix("-cli").unwrap_or(last) };
-    let fits = |c: char| if c.is_alphanumeric() || "-_.:".contains(c) { c } else { '-' };
-    let name: String = last.chars().take(LONGEST).map(fits).collect();
-    if name.is_empty() { "participant".to_owned() } else { name }
-}
-
-/// The names that are taken, each with the number it was last given.
-#[derive(Debug, Default)]
-pub struct SeatNames(HashMap<String, usize>);
-
-impl SeatNames {
-    pub fn taken<'a>(names: impl Iterator<Item = &'a String>) -> Self {
-        Self(names.map(|name| (name.clone(), 1)).collect())
-    }
-
-    /// Takes a name, or the first of `-2`, `-3` … behind it that is free.
-    pub fn free(&mut self, name: &str) -> String {
-        let mut nth = self.0.get(name).map_or(1, |last| last + 1);
-        let numbered = |nth: usize| if nth == 1 { name.to_owned() } else { format!("{name}-{nth}") };
-        while self.0.contains_key(&numbered(nth)) {
-            nth += 1;
-        }
-        self.0.insert(numbered(nth), 1);
-        self.0.insert(name.to_owned(), nth);
-        numbered(nth)
     }
 }

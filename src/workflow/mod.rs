@@ -11,6 +11,7 @@ mod import;
 mod keys;
 mod lang;
 mod load;
+mod participants;
 mod paths;
 mod recall;
 mod steps;
@@ -22,10 +23,7 @@ mod validate;
 
 pub use agent_answer::{DEEPEST_ANSWER, depth, read_answer};
 pub use chosen::{ChosenParticipant, LINK, split_participants};
-pub use definition::{
-    Definition, Effort, LeakAction, ParticipantSpec, ProgramSpec, PseudonymSetting, SeatTools, StepIndex,
-    WarmFirst, is_model_text,
-};
+pub use definition::{Definition, LeakAction, PseudonymSetting, StepIndex, WarmFirst};
 pub use discussion::WITH_OPTIONS;
 pub use import::import;
 pub use keys::{definition_reference, definition_schema_text};
@@ -33,12 +31,11 @@ pub use lang::{Condition, GrammarError, OutputSchema, Template, Transform};
 pub use load::ballot::OptionsFrom;
 pub use load::map_reader::{Fields, as_text, parse_duration};
 pub use load::material::recorded_artifact;
-pub use load::participants::DEFAULT_PANEL;
 pub use load::rule::unfit as unfit_threshold;
-pub use load::task::{TASKS_FILE, Tasks};
 pub use load::{
     Examined, Loaded, MAX_DEFINITION, OtherFiles, STANDARD_INPUT, Source, default_id, examine, load,
 };
+pub use participants::{DEFAULT_PANEL, Effort, ParticipantSpec, ProgramSpec, SeatTools, is_model_text};
 pub use paths::TALLY_KEYS;
 pub use recall::{RECENT_ROUNDS, Recall, RecallKeys, RecalledAnswers, Results};
 pub use steps::agent::{Agent, ExpectedOutput, FacilitatorForm};
@@ -46,8 +43,8 @@ pub use steps::approval::Approval;
 pub use steps::record::{Record, Recorded};
 pub use steps::review::{RejectWhen, Review, VERDICT, is_blank, is_feedback};
 pub use steps::round::{Close, Feedback, Quorum, Round, Selection};
-pub use steps::step::{Branch, Completeness, Each, MOST_ITEMS, Retry, Step, StepKind, written_id};
+pub use steps::step::{Completeness, MOST_ITEMS, Step, StepKind, written_id};
 pub use strategy::{STRATEGIES, Strategy, strategies};
 pub use task::{LinkDefinition, Report, TRACKER, Task, TrackerFile, priority_of, with_written_names};
-pub use task_state::{TaskMark, state_file};
+pub use task_state::{TASKS_FILE, TaskMark, Tasks, state_file};
 pub use validate::{needs_screen, recheck, unknown_tasks};

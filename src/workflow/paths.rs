@@ -129,8 +129,12 @@ pub fn check(
         }
         let directive = definition.facilitator_directive.as_deref().filter(|_| step.asks_seats());
         let directive = directive.map(|text| ("`facilitator_directive`", text));
-        let mut wrong = Vec::new();
+        let (mut wrong, mut doubts) = (Vec::new(), Vec::new());
         for (what, text) in step.written().into_iter().chain(directive) {
+            if let Some(path) = reader.in_single_braces(text) {
+                let message = format!("{what} of step `{}` has a name in single braces, which stay", step.id);
+                doubts.push(at(message).hint(format!("write `{{{{{path}…}}}}` for its value")));
+            }
             match Template::parse(text) {
                 Ok(template) => {
                     template.paths().into_iter().for_each(|path| read(what, path, Some(&SCOPE)));
@@ -143,6 +147,7 @@ pub fn check(
             }
         }
         problems.extend(wrong);
+        warnings.extend(doubts);
     }
 }
 
@@ -222,6 +227,18 @@ impl<'a> Reader<'a> {
             }
             [] => None,
         }
+    }
+
+    /// The path of a name that is written as `{name}` or `{name.more}`, in a text that is no template.
+    fn in_single_braces(&self, text: &str) -> Option<String> {
+        if Template::is_one(text) {
+            return None;
+        }
+        text.split('{').skip(1).find_map(|rest| {
+            let (name, _) = rest.split_once(['}', '.'])?;
+            let path = format!("context.{name}");
+            SCOPE.contains(&name).then(|| name.to_owned()).or(self.definition.step(name).map(|_| path))
+        })
     }
 
     /// Of an agenda item conditions see `title` and `status`; `open` is how many items are open.

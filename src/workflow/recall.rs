@@ -1,7 +1,8 @@
 //! Memory of a round's snapshot: the key `context`.
 
-use super::keys::spec::enum_of_words;
-use super::load::entries::Entries;
+use super::keys::spec::KeyType::{Either, List, Text, Whole, Words};
+use super::keys::spec::{MapSpec, enum_of_words, key, map, words};
+use super::load::entries::{Entries, keys};
 use super::load::map_reader::as_text;
 
 enum_of_words! {
@@ -28,13 +29,27 @@ pub enum Results {
     Named(Vec<String>),
 }
 
-/// The key as it is written; what is left out is the definition's, or the default.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RecallKeys {
-    pub answers: Option<RecalledAnswers>,
-    pub rounds: Option<usize>,
-    pub results: Option<Results>,
+keys! {
+    /// The key as it is written; what is left out is the definition's, or the default.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    pub struct RecallKeys {
+        answers: Option<RecalledAnswers> = key(
+            "answers", words!(RecalledAnswers), "full", "What is shown of the last answers.", "positions",
+        ),
+        rounds: Option<usize> =
+            key("rounds", Whole(0, u64::MAX), "5", "The number of closed rounds that are shown.", "3"),
+        results: Option<Results> = key(
+            "results",
+            Either(&[Words(|| vec!["all", "none"]), List(&Text)]),
+            "all",
+            "The other steps whose results are shown.",
+            "[plan]",
+        ) => results,
+    }
 }
+
+/// The key `context` of the definition and of rounds.
+pub const RECALL: MapSpec = map("context", "`context`", RecallKeys::KEYS);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recall {
@@ -58,17 +73,15 @@ impl Results {
     }
 }
 
-/// Reads the key `context` of a definition or a round.
-pub fn recall(entries: Entries<'_>) -> RecallKeys {
-    let Some(own) = entries.map("context") else { return RecallKeys::default() };
-    let results = own.node("results").map(|node| match as_text(node).as_deref() {
+fn results(entries: Entries<'_>) -> Option<Results> {
+    entries.node("results").map(|node| match as_text(node).as_deref() {
         Some("none") => Results::None,
         Some(_) => Results::All,
-        None => Results::Named(own.texts("results")),
-    });
-    RecallKeys {
-        answers: own.word("answers", &RecalledAnswers::WORDS),
-        rounds: own.whole_number("rounds").map(|rounds| usize::try_from(rounds).unwrap_or(usize::MAX)),
-        results,
-    }
+        None => Results::Named(entries.texts("results")),
+    })
+}
+
+/// Reads the key `context` of a definition or a round.
+pub fn recall(entries: Entries<'_>) -> RecallKeys {
+    entries.map("context").map(RecallKeys::read).unwrap_or_default()
 }

@@ -4,6 +4,9 @@
 
 use serde_json::{Map, Value};
 
+use super::keys::spec::KeyType::Text;
+use super::keys::spec::{MapSpec, REQUIRED, key, map};
+use super::load::entries::{Entries, keys};
 use crate::diagnostic::Diagnostic;
 
 pub const TRACKER: &str = "tracker";
@@ -53,25 +56,36 @@ pub struct TrackerFile {
     pub place: (u64, u64),
 }
 
-/// A typed edge between two things.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LinkDefinition {
-    pub id: String,
-    pub from: String,
-    pub to: String,
-    /// Type of the link: `agent_task` names a task's agent.
-    pub kind: String,
-    pub created_at: String,
-    pub place: (u64, u64),
+keys! {
+    /// A typed edge between two things.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct LinkDefinition {
+        id: String = key("id", Text, REQUIRED, "Its id.", "l1"),
+        from: String =
+            key("fromId", Text, REQUIRED, "Its start: a task, an agent or a saved session.", "agent-1"),
+        to: String = key("toId", Text, REQUIRED, "Its end.", "APP-15"),
+        /// `agent_task` names a task's agent.
+        kind: String = key("type", Text, REQUIRED, "Its type.", "agent_task"),
+        created_at: String = key("createdAt", Text, "", "The time it was created.", "2026-01-31"),
+    } and {
+        place: (u64, u64),
+    }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Report {
-    pub agent: String,
-    pub scope: String,
-    pub created_at: String,
-    pub content: String,
+keys! {
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Report {
+        agent: String = key("agentId", Text, REQUIRED, "The agent that wrote it.", "agent-1"),
+        scope: String =
+            key("scope", Text, "current", "Its scope.", "current")
+            => |entries: Entries<'_>| entries.text("scope").unwrap_or_else(|| "current".to_owned()),
+        created_at: String = key("createdAt", Text, "", "The time it was created.", "2026-01-31"),
+        content: String = key("content", Text, "", "Its text.", "Done."),
+    }
 }
+
+pub const LINK: MapSpec = map("link", "a link", LinkDefinition::KEYS);
+pub const REPORT: MapSpec = map("report", "a report", Report::KEYS);
 
 impl Task {
     pub fn is_done(status: &str) -> bool {

@@ -1,12 +1,74 @@
-//! State of a tracker's tasks: kept next to their file by task id, and read over it.
+//! A file of tasks, read into a definition; the state of its tasks, kept next to it by task id and read over it.
 
 use std::path::Path;
 
 use serde_json::{Map, Value as Json, json};
 
-use super::definition::Definition;
+use super::definition::{DEFINITION, Definition};
+use super::keys::check::Keys;
+use super::keys::spec::KeySpec;
+use super::load::entries::{Entries, Findings};
+use super::load::task::{links, reports, tasks};
 use crate::diagnostic::Diagnostic;
-use crate::yaml::{Out, read};
+use crate::yaml::{Out, Value, read, read_yaml_or_json};
+
+/// A project's own tasks, for messages.
+pub const TASKS_FILE: &str = ".s2s/tasks.yaml";
+
+#[derive(Debug, Clone)]
+pub struct Tasks {
+    pub definition: Definition,
+    pub problems: Vec<Diagnostic>,
+    pub doubts: Vec<Diagnostic>,
+}
+
+impl Definition {
+    /// The definition with the tasks, links and reports of a file: its own, or the project's; what the
+    /// definition has of the same id stays. The file's `state` is read over it.
+    #[must_use]
+    pub fn with_tasks(self, text: &str, state: Option<&str>) -> Tasks {
+        let name = self.tracker.as_ref().map_or(TASKS_FILE, |tracker| tracker.file.as_str()).to_owned();
+        let mut read = Tasks { definition: self, problems: Vec::new(), doubts: Vec::new() };
+        let node = match read_yaml_or_json(text, &name) {
+            Ok(node) if node.value == Value::Null => return read,
+            Ok(node) => node,
+            Err(problem) => {
+                read.problems.push(problem);
+                return read;
+            }
+        };
+        let found = Findings::new(&name);
+        let is_kept = |key: &&'static KeySpec| ["tasks", "links", "reports"].contains(&key.name);
+        let keys: Vec<_> = DEFINITION.keys.iter().filter(is_kept).collect();
+        Keys { what: "the tasks file", places: &[], known: &keys, is_open: false }.check(&node, &found);
+        if let Some(entries) = Entries::of(&node, &found) {
+            read.take(entries);
+        }
+        read.problems = found.problems.take();
+        let state = state.map(|state| read.definition.take_task_state(state, &state_file(&name)));
+        read.problems.extend(state.and_then(Result::err));
+        read
+    }
+}
+
+impl Tasks {
+    fn take(&mut self, entries: Entries<'_>) {
+        let Self { definition, doubts, .. } = self;
+        for task in tasks(entries) {
+            if !task.id.is_empty() && !definition.tasks.iter().any(|known| known.id == task.id) {
+                doubts.extend(task.doubt.clone());
+                definition.tasks.push(task);
+            }
+        }
+        for link in links(entries) {
+            let is_whole = ![&link.id, &link.from, &link.to, &link.kind].into_iter().any(String::is_empty);
+            if is_whole && link.from != link.to && !definition.links.iter().any(|known| known.id == link.id) {
+                definition.links.push(link);
+            }
+        }
+        definition.reports.extend(reports(entries).into_iter().filter(|report| !report.agent.is_empty()));
+    }
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskMark {

@@ -7,7 +7,7 @@ use super::discussion::{TARGETS, is_discussion, is_of_type, nested};
 use super::keys::check::check_definition;
 use super::load::aliases::read_definition;
 use super::load::entries::Findings;
-use super::steps::types::type_of;
+use super::steps::step::type_of;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{Map, Node, Value, named, placed};
 
@@ -149,7 +149,7 @@ fn ids(steps: &[Node]) -> Vec<String> {
 fn as_inside(step: &Node, around: &str, ids: &[String], at: &Node) -> Node {
     let Value::Map(entries) = &step.value else { return step.clone() };
     let id = step.text("id");
-    let has_output = type_of(step).is_some_and(|of| of.has("output"));
+    let has_output = type_of(step).is_some_and(|of| of.shared.contains(&"output"));
     let mut entries: Map = entries
         .iter()
         .map(|(key, value)| {

@@ -5,8 +5,9 @@ use std::collections::HashSet;
 
 use indexmap::IndexMap;
 
-use super::definition::{Definition, ParticipantSpec};
+use super::definition::Definition;
 use super::lang::Template;
+use super::participants::ParticipantSpec;
 use super::recall::Results;
 use super::steps::agent::FacilitatorForm;
 use super::steps::round::{Close, Round, Selection};
@@ -27,14 +28,13 @@ pub fn check(definition: &Definition, file: &str) -> (Vec<Diagnostic>, Vec<Diagn
     for (top, step) in steps {
         let is_nested = !std::ptr::eq(top, step);
         checker.check_routes(step, is_nested);
+        checker.check_references(step);
         checker.check_round(step);
         checker.check_rule(step);
         checker.check_runs(step, is_nested);
         checker.check_tools(step);
         checker.check_review(step);
-        checker.check_synthesis(step, is_nested);
         checker.check_form(step);
-        checker.check_record(step, is_nested);
         checker.check_revision(step);
         checker.check_approval(step);
     }
@@ -92,15 +92,20 @@ impl<'a> Checker<'a> {
         self.warnings.push(at(step, self.file, message).hint(hint));
     }
 
-    /// Notes that a key of a step names nothing of a kind.
-    fn refuse_unknown(&mut self, step: &Step, key: &str, kind: &str, named: &str, known: &[&str]) {
-        let message = format!("`{key}` of step `{}` names no {kind}: `{named}`", step.id);
-        self.refuse(step, message, did_you_mean(named, known));
-    }
-
-    fn refuse_inside(&mut self, step: &Step, key: &str, hint: &str) {
-        let message = format!("`{key}` of step `{}` has no effect inside another step", step.id);
-        self.refuse(step, message, hint);
+    /// Notes each name under a key that is none of a kind.
+    fn refuse_unknown<'n>(
+        &mut self,
+        step: &Step,
+        key: &str,
+        kind: &str,
+        named: impl IntoIterator<Item = &'n String>,
+        known: &[&str],
+    ) {
+        for named in named.into_iter().filter(|name| !known.contains(&name.as_str())) {
+            let message = format!("`{key}` of step `{}` names no {kind}: `{named}`", step.id);
+            let none = || format!("this file has no {kind}");
+            self.refuse(step, message, if known.is_empty() { none() } else { did_you_mean(named, known) });
+        }
     }
 
     /// The ids of the steps of which `is` holds.
@@ -120,6 +125,11 @@ impl<'a> Checker<'a> {
             }
             if RESERVED.contains(&step.id.as_str()) {
                 self.refuse(step, format!("`{}` is a reserved id", step.id), "choose another id");
+            }
+            if step.id.contains(char::is_whitespace) {
+                let without = step.id.replace(char::is_whitespace, "-");
+                let hint = format!("write `{without}`: templates cannot name it");
+                self.warn(step, format!("the id `{}` has a blank", step.id), hint);
             }
         }
         for (scope, step) in scoped {
@@ -152,33 +162,48 @@ impl<'a> Checker<'a> {
     }
 
     fn check_routes(&mut self, step: &Step, is_nested: bool) {
-        let is_listed = |id: &str| self.definition.top(id).is_some_and(|top| top.id == id);
+        let ids: Vec<&str> = self.definition.steps.iter().map(|step| step.id.as_str()).collect();
         for (key, target) in step.targets() {
             if is_nested {
                 let message = format!("step `{}` runs inside another and leads nowhere: `{key}`", step.id);
                 self.refuse(step, message, format!("remove `{key}`; the step around it says what follows"));
-            } else if !is_listed(target) {
-                let ids: Vec<&str> = self.definition.steps.iter().map(|step| step.id.as_str()).collect();
-                self.refuse_unknown(step, key, "step", target, &ids);
+            } else {
+                self.refuse_unknown(step, key, "step", [&target.to_owned()], &ids);
             }
+        }
+    }
+
+    /// Keys that name participants, artifacts and rounds of the file.
+    fn check_references(&mut self, step: &Step) {
+        let definition = self.definition;
+        let rounds = self.ids_of(|step| step.round().is_some());
+        match &step.kind {
+            StepKind::Round(round) => {
+                let roster: Vec<&str> = definition.participants.iter().map(|p| p.name.as_str()).collect();
+                let artifacts: Vec<&str> = definition.artifacts.iter().map(|a| a.id.as_str()).collect();
+                let seats: Vec<&str> = definition.seats(round).map(|seat| seat.name.as_str()).collect();
+                self.refuse_unknown(step, "participants", "participant", round.participants.names(), &roster);
+                self.refuse_unknown(step, "artifacts", "artifact", round.artifacts.names(), &artifacts);
+                self.refuse_unknown(step, "directives", "seat", round.directives.keys(), &seats);
+            }
+            StepKind::Agent(agent) => {
+                self.refuse_unknown(step, "synthesis_of", "round", &agent.synthesis_of, &rounds);
+            }
+            StepKind::Approval(approval) => {
+                let collects =
+                    |round: &Round| matches!(round.ballot.kind, BallotKind::Ideas | BallotKind::Findings);
+                let of_ideas = self.ids_of(|step| step.round().is_some_and(collects));
+                self.refuse_unknown(step, "merges", "round of ideas", &approval.merges, &of_ideas);
+                self.refuse_unknown(step, "adopts", "round", approval.adopts.iter().flatten(), &rounds);
+            }
+            _ => {}
         }
     }
 
     fn check_round(&mut self, step: &Step) {
         let (Some(round), definition) = (step.round(), self.definition) else { return };
-        let roster: Vec<&str> = definition.participants.iter().map(|p| p.name.as_str()).collect();
-        let artifacts: Vec<&str> = definition.artifacts.iter().map(|a| a.id.as_str()).collect();
-        for (selection, known, what) in
-            [(&round.participants, &roster, "participant"), (&round.artifacts, &artifacts, "artifact")]
-        {
-            let Selection::Named(names) = selection else { continue };
-            for name in names.iter().filter(|name| !known.contains(&name.as_str())) {
-                let message = format!("step `{}` names no {what} of this file: `{name}`", step.id);
-                self.refuse(step, message, did_you_mean(name, known));
-            }
-        }
-        let named = |p: &&ParticipantSpec| matches!(&round.participants, Selection::Named(names) if names.contains(&p.name));
-        if let Some(agent) = definition.participants.iter().filter(|p| p.agent_only).find(named) {
+        let is_named = |p: &&ParticipantSpec| round.participants.names().contains(&p.name);
+        if let Some(agent) = definition.participants.iter().filter(|p| p.agent_only).find(is_named) {
             let message = format!("round `{}` names `{}`, which is `agent_only`", step.id, agent.name);
             self.refuse(step, message, "leave it out of `participants`, or take `agent_only` away");
         }
@@ -211,16 +236,23 @@ impl<'a> Checker<'a> {
         self.warn(step, message, format!("add `rule: {first}`{also}"));
     }
 
-    /// Runs are counted and limited for the steps of the list, and only what a rule decides can be undecided.
+    /// Only steps of the list are counted, record and take notes; only what a rule decides can be undecided.
     fn check_runs(&mut self, step: &Step, is_nested: bool) {
-        if step.max_runs.is_some() && is_nested {
-            self.refuse_inside(step, "max_runs", "put it on the step around it");
+        let notes = step.agent().is_some_and(|agent| agent.synthesis_of.is_some());
+        let of_list = [
+            ("max_runs", step.max_runs.is_some()),
+            ("record", step.record.is_some()),
+            ("synthesis_of", notes),
+        ];
+        for (key, _) in of_list.into_iter().filter(|(_, is_given)| *is_given && is_nested) {
+            let message = format!("`{key}` of step `{}` has no effect inside another step", step.id);
+            self.refuse(step, message, "put it on a step of the list");
         }
         if step.on_exhausted.is_some() && step.max_runs.is_none() {
             let message = format!("`on_exhausted` of step `{}` needs a `max_runs`", step.id);
             self.refuse(step, message, "add `max_runs: 3`");
         }
-        if step.on_undecided.is_some() && step.round().is_some_and(|round| round.rule.is_none()) {
+        if step.round().is_some_and(|round| round.on_undecided.is_some() && round.rule.is_none()) {
             let message = format!("`on_undecided` of round `{}` needs a `rule`", step.id);
             self.refuse(step, message, "add `rule: majority`, or use `next`");
         }
@@ -266,17 +298,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A note is on a round, and written by a step of the list.
-    fn check_synthesis(&mut self, step: &Step, is_nested: bool) {
-        let Some(of) = step.agent().and_then(|agent| agent.synthesis_of.as_deref()) else { return };
-        let rounds = self.ids_of(|step| step.round().is_some());
-        if !rounds.contains(&of) {
-            self.refuse_unknown(step, "synthesis_of", "round", of, &rounds);
-        } else if is_nested {
-            self.refuse_inside(step, "synthesis_of", "put the step into the list");
-        }
-    }
-
     /// A form has its topic and its round.
     fn check_form(&mut self, step: &Step) {
         let Some((agent, form)) = step.agent().and_then(|agent| Some((agent, agent.form?))) else { return };
@@ -316,37 +337,10 @@ impl<'a> Checker<'a> {
             let message = format!("`ask_if` of step `{id}` has no effect without `edits`");
             self.refuse(step, message, "leave it out, or name the proposal in `edits`");
         }
-        let collects = |round: &Round| matches!(round.ballot.kind, BallotKind::Ideas | BallotKind::Findings);
-        let rounds = self.ids_of(|step| step.round().is_some_and(collects));
-        if let Some(named) = approval.merges.as_deref().filter(|named| !rounds.contains(named)) {
-            if rounds.is_empty() {
-                let message = format!("`merges` of step `{id}` names no round of ideas: `{named}`");
-                self.refuse(step, message, "add a round with `ballot: ideas`");
-            } else {
-                self.refuse_unknown(step, "merges", "round of ideas", named, &rounds);
-            }
-        }
-        let rounds = self.ids_of(|step| step.round().is_some());
-        for named in approval.adopts.iter().flatten().filter(|named| !rounds.contains(&named.as_str())) {
-            self.refuse_unknown(step, "adopts", "round", named, &rounds);
-        }
-    }
-
-    fn check_record(&mut self, step: &Step, is_nested: bool) {
-        if step.record.is_some() && is_nested {
-            self.refuse_inside(step, "record", "put it on the step around it");
-        }
     }
 
     fn check_revision(&mut self, step: &Step) {
-        let (Some(round), definition) = (step.round(), self.definition) else { return };
-        let roster: Vec<&str> = definition.participants.iter().map(|p| p.name.as_str()).collect();
-        let is_seated = |name: &str| definition.seats(round).any(|seat| seat.name == name);
-        for name in round.directives.keys().filter(|name| !is_seated(name)) {
-            let message = format!("`directives` of round `{}` names no seat of it: `{name}`", step.id);
-            self.refuse(step, message, did_you_mean(name, &roster));
-        }
-        if let Some(why) = misfit(definition, step, round) {
+        if let Some(why) = step.round().and_then(|round| misfit(self.definition, step, round)) {
             self.refuse(step, format!("round `{}` {why}", step.id), "revise a round of the same ballot");
         }
     }
@@ -375,14 +369,10 @@ impl<'a> Checker<'a> {
         if !self.definition.is_routed() {
             return;
         }
-        let mut reached: HashSet<&str> = HashSet::new();
-        let mut todo: Vec<&Step> = self.definition.steps.first().into_iter().collect();
-        while let Some(step) = todo.pop() {
-            if reached.insert(&step.id) {
-                todo.extend(step.targets().iter().filter_map(|(_, target)| self.definition.step(target)));
-            }
-        }
-        let is_lost = |step: &&Step| !step.id.is_empty() && !reached.contains(step.id.as_str());
+        let Some(first) = self.definition.steps.first() else { return };
+        let reached = self.definition.reached_from(first);
+        let is_lost =
+            |step: &&Step| !step.id.is_empty() && step.id != first.id && !reached.contains(step.id.as_str());
         for step in self.definition.steps.iter().filter(is_lost) {
             let message = format!("unreachable step `{}`", step.id);
             self.warn(step, message, "point a `next` at it, or remove it");

@@ -201,7 +201,7 @@ fn what_cannot_be_revised_is_an_error_of_the_file() {
          revises: none => revises no other round of this file: `none`
          revises: one, ballot: {kind: choice, options: [a, c]}, rule: majority => revises `one`, which has other options
          revises: one, feedback: all, ballot: {kind: choice, options: [a, b]} => unknown feedback `all`
-         directives: {nobody: x} => `directives` of round `two` names no seat of it: `nobody`
+         directives: {nobody: x} => `directives` of step `two` names no seat: `nobody`
          directives: {skeptic: [x]} => `directives` of a round step must be text
          ballot: {kind: consent, order: per-seat}, rule: consent => a `consent` ballot has no options to order",
     ) {

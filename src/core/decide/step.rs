@@ -15,7 +15,7 @@ use crate::history::{
     StepFinished, StepRun, StepStarted, Timestamp, WorkItem, WorkItemOffered,
 };
 use crate::tally::Ties;
-use crate::workflow::{Approval, Each, MOST_ITEMS, Step, StepKind};
+use crate::workflow::{Approval, MOST_ITEMS, Step, StepKind};
 
 pub fn start_step(session: &Session, now: Timestamp) -> DecideResult {
     let definition = session.definition();
@@ -213,7 +213,7 @@ impl<'a> Running<'a> {
             StepKind::Review(_) => self.of_review()?,
             StepKind::Parallel { min_success } => self.several(self.step.steps.len(), *min_success)?,
             StepKind::Sequence { .. } => self.of_sequence()?,
-            StepKind::Each(each) => self.of_each(each)?,
+            StepKind::Each(_) => self.of_each()?,
             StepKind::Transform(transform) => {
                 transform.apply(&self.session.context_for(&self.step.id)).into()
             }
@@ -367,13 +367,13 @@ impl<'a> Running<'a> {
         Ok(StepOutcome::envelope(data, (!is_enough).then(why)))
     }
 
-    fn of_each(&self, each: &Each) -> Result<StepOutcome, Refusal> {
+    fn of_each(&self) -> Result<StepOutcome, Refusal> {
         if self.run.nested.is_empty()
             && let Err(why) = items(self.session, self.step)
         {
             return Ok(StepOutcome::envelope(json!([]), Some(why)));
         }
-        self.several(each.copies.len(), None)
+        self.several(self.step.copies.len(), None)
     }
 
     /// The last step's result as later steps see it; the failure of the first step that failed.

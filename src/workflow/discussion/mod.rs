@@ -11,7 +11,7 @@ pub use self::read::WITH_OPTIONS;
 
 use self::read::Discussion;
 use super::load::entries::Findings;
-use super::load::participants::DEFAULT_PANEL;
+use super::participants::DEFAULT_PANEL;
 use super::strategy::ReadStrategy;
 use crate::yaml::{Map, Node, Value, named, placed};
 

@@ -1,14 +1,14 @@
 //! Compares a file with the key table: unknown keys, values of a wrong type, missing keys.
 
 use super::spec::{KeySpec, KeyType, MapSpec};
-use super::tables::DEFINITION;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::{Diagnostic, did_you_mean, nearest};
 use crate::tally::{Decimal, Fraction};
 use crate::words::meant;
+use crate::workflow::definition::DEFINITION;
 use crate::workflow::load::entries::Findings;
 use crate::workflow::load::map_reader::{as_text, parse_duration};
 use crate::workflow::steps::round::Quorum;
-use crate::workflow::steps::types::{STEP_KEYS, TYPES, step_keys, type_of};
+use crate::workflow::steps::step::{TYPES, step_key_groups, step_keys, type_of};
 use crate::yaml::{Node, Value};
 
 pub fn check_definition(node: &Node, found: &Findings<'_>) {
@@ -23,22 +23,23 @@ fn check_step(node: &Node, found: &Findings<'_>) {
     let step_type = type_of(node);
     let what = step_type.map_or("a step", |of| of.what);
     let places = &[step_type.map_or("step", |of| of.name), "step"];
-    Keys { what, places, known: &step_keys(step_type), is_open: false }.check(node, found);
+    let keys = Keys { what, places, known: &step_keys(step_type), is_open: false };
+    keys.check(node, found);
     if !matches!(node.value, Value::Map(_)) {
         return;
     }
     if value(node, "type").is_none() && step_type.is_none() {
         found.refuse(node, "a step has no `type`", "add `type: round`");
     }
-    let wanted = STEP_KEYS.iter().chain(step_type.into_iter().flat_map(|of| of.keys));
-    check_required(node, what, places, wanted, found);
+    let own = step_type.into_iter().flat_map(|of| of.keys);
+    keys.check_required(node, step_key_groups().0.iter().chain(own), found);
 }
 
 pub fn check_map(node: &Node, spec: &'static MapSpec, found: &Findings<'_>) {
-    let places = &[spec.name];
     let known: Vec<_> = spec.keys.iter().collect();
-    Keys { what: spec.what, places, known: &known, is_open: spec.is_open }.check(node, found);
-    check_required(node, spec.what, places, spec.keys, found);
+    let keys = Keys { what: spec.what, places: &[spec.name], known: &known, is_open: spec.is_open };
+    keys.check(node, found);
+    keys.check_required(node, spec.keys, found);
 }
 
 /// The keys of a map, and where other words for them are looked up; `what` names the map.
@@ -46,7 +47,7 @@ pub struct Keys<'a> {
     pub what: &'a str,
     pub places: &'a [&'a str],
     pub known: &'a [&'static KeySpec],
-    /// Other keys are its author's own.
+    /// Other keys are its author's own, unless one is nearly a known one.
     pub is_open: bool,
 }
 
@@ -62,10 +63,39 @@ impl Keys<'_> {
                 if value.value != Value::Null {
                     Place { key, what, found }.check(value, &key.kind);
                 }
-            } else if !self.is_open {
+            } else if !self.is_open || nearest(&name.text, self.known.iter().map(|key| key.name)).is_some() {
                 let problem = Diagnostic::new(format!("unknown key `{}` in {what}", name.text));
                 let problem = problem.hint(self.hint(&name.text));
                 found.problems.borrow_mut().push(problem.at(found.file, name.line, name.column));
+            }
+        }
+    }
+
+    /// Notes required keys that are absent or blank, unless another word stands for them.
+    fn check_required(
+        &self,
+        node: &Node,
+        wanted: impl IntoIterator<Item = &'static KeySpec>,
+        found: &Findings<'_>,
+    ) {
+        let Value::Map(map) = &node.value else { return };
+        let is_meant = |name: &str| {
+            let unknown = |key: &str| self.known.iter().all(|known| known.name != key);
+            let mut words = map.iter().map(|(key, _)| key.text.as_str()).filter(|key| unknown(key));
+            words.any(|key| match meant_by(self.places, key) {
+                Some((word, _)) => word == name,
+                None => nearest(key, [name]).is_some(),
+            })
+        };
+        for key in wanted.into_iter().filter(|key| key.is_required() && !is_meant(key.name)) {
+            let is_blank = match value(node, key.name).map(|node| &node.value) {
+                None => true,
+                Some(Value::Text(text)) => text.trim().is_empty(),
+                Some(_) => false,
+            };
+            if is_blank {
+                let hint = format!("add `{}: {}`", key.name, key.example);
+                found.refuse(node, format!("{} has no `{}`", self.what, key.name), hint);
             }
         }
     }
@@ -100,31 +130,6 @@ fn not_a_map(node: &Node, what: &str, hint: &str, found: &Findings<'_>) {
         _ => format!("{what} must be a map of keys, found {}", node.kind()),
     };
     found.refuse(node, message, hint);
-}
-
-/// Notes required keys that are absent or blank, unless another word stands for them.
-fn check_required(
-    node: &Node,
-    what: &str,
-    places: &[&str],
-    keys: impl IntoIterator<Item = &'static KeySpec>,
-    found: &Findings<'_>,
-) {
-    let Value::Map(map) = &node.value else { return };
-    let is_meant = |name: &str| {
-        map.iter().any(|(key, _)| meant_by(places, &key.text).is_some_and(|(word, _)| word == name))
-    };
-    for key in keys.into_iter().filter(|key| key.is_required() && !is_meant(key.name)) {
-        let is_blank = match value(node, key.name).map(|node| &node.value) {
-            None => true,
-            Some(Value::Text(text)) => text.trim().is_empty(),
-            Some(_) => false,
-        };
-        if is_blank {
-            let hint = format!("add `{}: {}`", key.name, key.example);
-            found.refuse(node, format!("{what} has no `{}`", key.name), hint);
-        }
-    }
 }
 
 /// The value under a key of a map; null counts as absent.

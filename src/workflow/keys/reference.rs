@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::spec::{KeySpec, KeyType, MapSpec};
-use super::tables::DEFINITION;
-use crate::workflow::steps::types::{SHARED_KEYS, STEP_KEYS, TYPES};
+use crate::workflow::definition::DEFINITION;
+use crate::workflow::steps::step::{Step, TYPES, step_key_groups};
 
 const INTRODUCTION: &str = "# Definition format
 
@@ -34,16 +34,13 @@ const FIRST: &str = "question exploration ballot rule participants goal constrai
 
 pub fn definition_reference() -> String {
     let mut page = Page { text: INTRODUCTION.to_owned(), shown: Vec::new(), maps: Vec::new() };
-    let of_steps = || STEP_KEYS.iter().chain(TYPES.iter().flat_map(|of| of.keys));
+    let (every, shared) = step_key_groups();
+    let of_steps = || Step::KEYS.iter().chain(TYPES.iter().flat_map(|of| of.keys));
     let find = |name| DEFINITION.keys.iter().chain(of_steps()).find(|key| key.name == name);
     page.section("The keys that most files need", FIRST.split(' ').filter_map(find));
     page.other_keys("Top level", "The other keys of the file.", DEFINITION.keys);
-    page.other_keys("Steps", "The other keys of every step.", &STEP_KEYS);
-    page.other_keys(
-        "Shared keys",
-        "Keys of several types of step; each type names those it has.",
-        &SHARED_KEYS,
-    );
+    page.other_keys("Steps", "The other keys of every step.", every);
+    page.other_keys("Shared keys", "Keys of several types of step; each type names those it has.", shared);
     for of in TYPES {
         let known = of.keys.iter().filter(|key| page.has(key)).map(|key| key.name);
         let also: Vec<String> =
@@ -53,7 +50,7 @@ pub fn definition_reference() -> String {
     }
     let mut done = 0;
     while let Some(of) = page.maps.get(done).copied() {
-        let others = if of.is_open { "\n\nOther keys are handed on as they are." } else { "" };
+        let others = if of.is_open { "\n\nOther keys are passed on unchanged." } else { "" };
         page.section(&(heading(of) + others), of.keys);
         done += 1;
     }

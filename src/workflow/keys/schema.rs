@@ -5,20 +5,27 @@
 use serde_json::{Map, Value, json};
 
 use super::spec::{KeySpec, KeyType, MapSpec};
-use super::tables::single_step_keys;
-use crate::workflow::steps::types::{SHARED_KEYS, STEP_KEYS, TYPES, step_keys, type_names};
+use crate::workflow::definition::DEFINITION;
+use crate::workflow::steps::step::{Step, TYPES, step_keys, type_names};
 
 /// A value that fits on a line of so many characters stands on one.
 const WIDTH: usize = 110;
 
+/// The keys of a file: the definition's, and those of the step that it may be.
+pub fn root_keys() -> Vec<&'static KeySpec> {
+    let is_new = |key: &&KeySpec| DEFINITION.keys.iter().all(|known| known.name != key.name);
+    let own = step_keys(None).into_iter().filter(is_new);
+    DEFINITION.keys.iter().chain(own).collect()
+}
+
 pub fn definition_schema() -> Value {
     let mut maps = Vec::new();
-    let root: Vec<&KeySpec> = single_step_keys(None);
+    let root: Vec<&KeySpec> = root_keys();
     for key in root.iter().copied().chain(TYPES.iter().flat_map(|of| step_keys(Some(of)))) {
         collect(&key.kind, &mut maps);
     }
-    let shared = STEP_KEYS.iter().chain(&SHARED_KEYS);
-    let mut defs: Map<String, Value> = shared.map(|key| (definition_of(key), property(key))).collect();
+    let mut defs: Map<String, Value> =
+        Step::KEYS.iter().map(|key| (definition_of(key), property(key))).collect();
     defs.extend(maps.iter().map(|of| (of.name.to_owned(), of_map(of))));
     defs.extend(TYPES.iter().map(|of| (format!("{}_step", of.name), mapping(step_keys(Some(of))))));
     defs.insert("step".to_owned(), step());
@@ -99,10 +106,7 @@ fn property(key: &KeySpec) -> Value {
 fn mapping<'a>(keys: impl IntoIterator<Item = &'a KeySpec>) -> Value {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for key in keys {
-        let is_shared = STEP_KEYS
-            .iter()
-            .chain(&SHARED_KEYS)
-            .any(|known| known.name == key.name && known.about == key.about);
+        let is_shared = Step::KEYS.iter().any(|known| known.name == key.name && known.about == key.about);
         let property = if is_shared {
             json!({"$ref": format!("#/$defs/{}", definition_of(key))})
         } else {

@@ -99,6 +99,12 @@ macro_rules! enum_of_words {
             $($(#[$of])* $value,)+
         }
 
+        impl $crate::workflow::keys::spec::Word for $name {
+            fn words() -> &'static [(&'static str, Self)] {
+                &Self::WORDS
+            }
+        }
+
         impl $name {
             pub const WORDS: [(&'static str, Self); [$($word),+].len()] = [$(($word, Self::$value),)+];
 
@@ -111,6 +117,11 @@ macro_rules! enum_of_words {
     };
 }
 pub(crate) use enum_of_words;
+
+/// An enum each of whose values is a word of a definition.
+pub trait Word: Copy + 'static {
+    fn words() -> &'static [(&'static str, Self)];
+}
 
 pub fn words_of<T>(table: &[(&'static str, T)]) -> Vec<&'static str> {
     table.iter().map(|(word, _)| *word).collect()

@@ -2,9 +2,9 @@
 
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::words::{alias, meant, model_with_slash};
+use crate::workflow::definition::DEFINITION;
 use crate::workflow::keys::spec::{KeySpec, StepType};
-use crate::workflow::keys::tables::DEFINITION;
-use crate::workflow::steps::types::{step_keys, type_of};
+use crate::workflow::steps::step::{step_keys, type_of};
 use crate::yaml::{Map, Node, Value, named, placed, read_yaml_or_json};
 
 /// Reads a definition, whatever words its author has for it.
@@ -58,6 +58,10 @@ fn is_of_step(key: &str, step_type: Option<&'static StepType>) -> bool {
 }
 
 fn in_own_words(definition: &mut Node) {
+    if let Value::Map(entries) = &mut definition.value {
+        // For editors.
+        entries.retain(|(key, _)| key.text != "$schema");
+    }
     if let Some(evidence) = at(definition, "evidence") {
         name_files(evidence);
     }

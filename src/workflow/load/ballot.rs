@@ -12,7 +12,7 @@ use crate::workflow::lang::Transform;
 use crate::workflow::load::entries::parsed;
 use crate::yaml::{Node, Value};
 
-pub static BALLOT: MapSpec = map(
+pub const BALLOT: MapSpec = map(
     "ballot",
     "the ballot",
     &[
@@ -39,13 +39,18 @@ pub static BALLOT: MapSpec = map(
     ],
 );
 
+/// The kind that is written, with or without a map around it; `None` if it is not known.
+pub fn kind(entries: Entries<'_>) -> Option<BallotKind> {
+    let word = entries.map("ballot").map_or_else(|| entries.text("ballot"), |inner| inner.text("kind"));
+    word.map_or(Some(BallotKind::default()), |word| BallotKind::from_name(&word))
+}
+
 pub fn ballot(entries: Entries<'_>) -> BallotForm {
     let Some(node) = entries.node("ballot") else { return BallotForm::position() };
+    let kind = kind(entries);
     let form = match entries.map("ballot") {
-        Some(inner) => of_map(inner),
-        None => as_text(node)
-            .and_then(|word| BallotKind::from_name(&word))
-            .map(|kind| BallotForm::over(kind, Vec::new())),
+        Some(inner) => kind.and_then(|kind| of_map(inner, kind)),
+        None => kind.map(|kind| BallotForm::over(kind, Vec::new())),
     };
     let Some(form) = form else { return BallotForm::position() };
     // Further mistakes may follow from those noted.
@@ -56,8 +61,7 @@ pub fn ballot(entries: Entries<'_>) -> BallotForm {
 }
 
 /// The form of a map; `None` if a value of it has a wrong type.
-fn of_map(inner: Entries<'_>) -> Option<BallotForm> {
-    let kind = inner.text("kind").map_or(Some(BallotKind::default()), |word| BallotKind::from_name(&word))?;
+fn of_map(inner: Entries<'_>, kind: BallotKind) -> Option<BallotForm> {
     let (mut options, mut about) = (inner.texts("options"), IndexMap::new());
     let mut written = options.len();
     if let Some(Value::List(items)) = inner.node("options").map(|node| &node.value) {
@@ -159,7 +163,7 @@ fn check_names(what: &str, names: &[String], node: &Node, entries: Entries<'_>) 
     }
 }
 
-pub static OPTION: MapSpec = map(
+pub const OPTION: MapSpec = map(
     "option",
     "an option",
     &[
@@ -169,7 +173,7 @@ pub static OPTION: MapSpec = map(
     ],
 );
 
-pub static OPTIONS_FROM: MapSpec = map(
+pub const OPTIONS_FROM: MapSpec = map(
     "options_from",
     "`options`",
     &[

@@ -10,7 +10,8 @@ use serde_json::Value as Json;
 
 use super::map_reader::{as_text, parse_duration};
 use crate::diagnostic::Diagnostic;
-use crate::workflow::lang::{GrammarError, Template};
+use crate::workflow::keys::spec::{KeySpec, KeyType, Word};
+use crate::workflow::lang::{Condition, GrammarError, Template};
 use crate::yaml::{Map, Node, Value};
 
 #[derive(Clone, Copy)]
@@ -105,6 +106,96 @@ impl<'a> Entries<'a> {
     }
 }
 
+/// Declares the keys of a map once: the struct that holds them, the table that describes them, and its
+/// reader. What stands after `=>` reads a key that no [`FromKey`] does; keys after `also` have no field, and
+/// fields after `and` no key.
+macro_rules! keys {
+    ($(#[$meta:meta])* pub struct $name:ident {
+        $($(#[$of:meta])* $field:ident: $type:ty = $key:expr $(=> $read:expr)?,)+
+    } $(also {
+        $($more:expr,)+
+    })? $(and {
+        $($(#[$of_rest:meta])* $rest:ident: $rest_type:ty,)+
+    })?) => {
+        $(#[$meta])*
+        pub struct $name {
+            $($(#[$of])* pub $field: $type,)+
+            $($($(#[$of_rest])* pub $rest: $rest_type,)+)?
+        }
+
+        impl $name {
+            pub const KEYS: &[$crate::workflow::keys::spec::KeySpec] = &[$($key,)+ $($($more,)+)?];
+
+            pub fn read(entries: $crate::workflow::load::entries::Entries<'_>) -> Self {
+                Self {
+                    $($field: $crate::workflow::load::entries::keys!(@ entries, $key $(, $read)?),)+
+                    $($($rest: Default::default(),)+)?
+                }
+            }
+        }
+    };
+    (@ $entries:ident, $key:expr) => {
+        $crate::workflow::load::entries::FromKey::from_key($entries, &$key)
+    };
+    (@ $entries:ident, $key:expr, $read:expr) => {
+        $read($entries)
+    };
+}
+pub(crate) use keys;
+
+/// A value that is read by its key's name. A number or flag that is absent is what the key's default says.
+pub trait FromKey: Sized {
+    fn from_key(entries: Entries<'_>, key: &KeySpec) -> Self;
+}
+
+macro_rules! from_key {
+    ($($type:ty: |$entries:ident, $key:ident| $read:expr;)+) => {
+        $(impl FromKey for $type {
+            fn from_key($entries: Entries<'_>, $key: &KeySpec) -> Self {
+                $read
+            }
+        })+
+    };
+}
+
+from_key! {
+    String: |entries, key| entries.text(key.name).unwrap_or_default();
+    Option<String>: |entries, key| entries.text(key.name);
+    Vec<String>: |entries, key| entries.texts(key.name);
+    IndexMap<String, String>: |entries, key| entries.named_texts(key.name);
+    Vec<Json>: |entries, key| entries.values(key.name);
+    Option<Json>: |entries, key| entries.node(key.name).map(Node::to_json);
+    bool: |entries, key| entries.flag(key.name).unwrap_or(key.default == "true");
+    u32: |entries, key| entries.count(key.name).or_else(|| key.default.parse().ok()).unwrap_or_default();
+    usize: |entries, key| u32::from_key(entries, key) as usize;
+    f64: |entries, key| entries.number(key.name).or_else(|| key.default.parse().ok()).unwrap_or_default();
+    Option<u32>: |entries, key| entries.count(key.name);
+    Option<usize>: |entries, key| entries.count(key.name).map(|count| count as usize);
+    Option<u64>: |entries, key| match key.kind {
+        KeyType::Duration => entries.duration(key.name),
+        _ => entries.whole_number(key.name),
+    };
+    Option<f64>: |entries, key| entries.number(key.name);
+    Option<Template>: |entries, key| {
+        // One with an error counts as empty, so that nobody else is looked for to give it.
+        entries.text(key.name)?;
+        parsed(entries, key.name, Template::parse).or_else(|| Template::parse("").ok())
+    };
+    Option<Condition>: |entries, key| parsed(entries, key.name, Condition::parse);
+}
+
+impl<T: Word> FromKey for Option<T> {
+    fn from_key(entries: Entries<'_>, key: &KeySpec) -> Self {
+        entries.word(key.name, T::words())
+    }
+}
+
+impl<T: Word + Default> FromKey for T {
+    fn from_key(entries: Entries<'_>, key: &KeySpec) -> Self {
+        entries.word(key.name, T::words()).unwrap_or_default()
+    }
+}
+
 /// Findings of loading a file.
 pub struct Findings<'a> {
     pub file: &'a str,
@@ -140,13 +231,6 @@ impl<'a> Findings<'a> {
     pub fn warn(&self, warning: Diagnostic) {
         self.warnings.borrow_mut().push(warning);
     }
-}
-
-/// The template of a step's prompt. One with an error counts as empty, so that nobody else is looked for
-/// to give it.
-pub fn prompt(entries: Entries<'_>) -> Option<Template> {
-    entries.text("prompt")?;
-    parsed(entries, "prompt", Template::parse).or_else(|| Template::parse("").ok())
 }
 
 /// What `parse` makes of a text; an error is noted at its key, a blank text is none.

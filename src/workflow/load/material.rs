@@ -5,7 +5,47 @@ use serde_json::{Map, Value as Json};
 use super::entries::{Entries, Findings};
 use crate::ballot::line_range;
 use crate::round::material::{AgendaItem, Artifact, DETAILS, EVIDENCE_KEYS, EvidencePlace, EvidenceSource};
+use crate::workflow::keys::spec::KeyType::{Any, Flag, Text, Texts, Words};
+use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map};
 use crate::yaml::{Node, placed};
+
+pub const ARTIFACT: MapSpec = map(
+    "artifact",
+    "an artifact",
+    &[
+        key("id", Text, REQUIRED, "Its id.", "REQ-001"),
+        key("summary", Text, "the title", "A line about it.", "\"Search by name\""),
+        key("title", Text, "", "Its title.", "Search"),
+        key("relevant", Flag, "true with `file`, `diff`", "Whether snapshots hold all its keys.", "true"),
+        key("file", Text, "", "A file of the project whose text it shows.", "src/cache.rs"),
+        key("lines", Text, "all", "The lines of `file` that it shows.", "10-80"),
+        key("diff", Text, "", "Two commits whose difference it shows.", "main...HEAD"),
+        key("paths", Texts, "all", "The paths of `diff` that it shows.", "[src]"),
+        key(
+            "numbers",
+            Words(|| vec!["on", "off"]),
+            "on",
+            "Whether each line stands after its number.",
+            "off",
+        ),
+        key("kind", Any, "", "Its kind.", "requirement"),
+        key("status", Any, "", "Its status.", "draft"),
+        key("priority", Any, "", "Its priority.", "high"),
+        key("description", Any, "", "Its description.", "\"Users search by name.\""),
+        key("content", Any, "", "Its text.", "\"…\""),
+        key("acceptance", Any, "", "Its acceptance criteria.", "[\"finds a name in 1 s\"]"),
+    ],
+);
+
+pub const AGENDA_ITEM: MapSpec = map(
+    "agenda_item",
+    "an agenda item",
+    &[
+        key("id", Text, "the title", "Its id.", "caching"),
+        key("title", Text, "the id", "Its title.", "Caching"),
+        key("status", Text, "open", "Its status.", "closed"),
+    ],
+);
 
 /// Returns the source of an artifact's content: `file` with or without `lines`, or `diff` with or without
 /// `paths`.

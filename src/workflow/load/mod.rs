@@ -5,17 +5,15 @@ pub(crate) mod ballot;
 pub(crate) mod entries;
 pub(crate) mod map_reader;
 pub(crate) mod material;
-pub(crate) mod participants;
 pub(crate) mod rule;
 pub(crate) mod task;
 
 use indexmap::IndexMap;
 
-use super::definition::{Definition, LeakAction, ParticipantSpec, PseudonymSetting, StepIndex, WarmFirst};
+use super::definition::{Definition, PseudonymSetting};
 use super::discussion::expanded;
 use super::keys::check::check_definition;
-use super::recall::recall;
-use super::steps::read::{completeness, steps};
+use super::participants::ParticipantSpec;
 use super::steps::round::Round;
 use super::steps::step::{Step, StepKind};
 use super::strategy::ReadStrategy;
@@ -25,16 +23,12 @@ use crate::diagnostic::Diagnostic;
 use crate::yaml::{Node, Out, Value, literal_keys};
 use aliases::read_definition;
 use entries::{Entries, Findings};
-use material::{agenda, artifacts};
-use participants::participants;
-use task::{links, reports, tasks, tracker};
 
 /// Name of standard input in messages and in a session's header.
 pub const STANDARD_INPUT: &str = "standard input";
 /// A definition larger than this is refused, in bytes.
 pub const MAX_DEFINITION: usize = 4 * 1024 * 1024;
-/// The largest snapshot that is sent unless the definition says otherwise, in bytes.
-const MAX_SNAPSHOT: u32 = 256 * 1024;
+
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
     pub text: &'a str,
@@ -166,18 +160,6 @@ fn written_keys(node: &Node, file: &str) -> Vec<Diagnostic> {
     problems
 }
 
-/// `true`, `false` or `{seed: 7}`. Where a round revises another they are on unless the file says otherwise.
-fn pseudonyms(entries: Entries<'_>, steps: &[Step]) -> Option<PseudonymSetting> {
-    let mut all = steps.iter().flat_map(Step::all);
-    if !entries.has("pseudonyms") && all.any(|step| step.round().is_some_and(|r| r.revises.is_some())) {
-        return Some(PseudonymSetting::default());
-    }
-    match entries.map("pseudonyms") {
-        Some(own) => Some(PseudonymSetting { seed: own.whole_number("seed") }),
-        None => entries.flag("pseudonyms").filter(|wanted| *wanted).map(|_| PseudonymSetting::default()),
-    }
-}
-
 fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
     match entries.node("steps") {
         Some(node) if node.value == Value::List(Vec::new()) => {
@@ -189,42 +171,15 @@ fn definition(entries: Entries<'_>, default_id: &str) -> Definition {
         }
         _ => {}
     }
-    let steps = steps(entries);
-    let tasks = tasks(entries);
-    tasks.iter().filter_map(|task| task.doubt.clone()).for_each(|doubt| entries.found.warn(doubt));
-    let mut definition = Definition {
-        id: entries.text("id").unwrap_or_else(|| default_id.to_owned()),
-        description: entries.text("description"),
-        goal: entries.text("goal"),
-        constraints: entries.texts("constraints"),
-        project_summary: entries.text("project_summary"),
-        input: entries.node("input").map(Node::to_json),
-        participants: participants(entries),
-        facilitator_directive: entries.text("facilitator_directive"),
-        recall: recall(entries),
-        completeness: completeness(entries),
-        artifacts: artifacts(entries),
-        agenda: agenda(entries),
-        tasks,
-        tracker: tracker(entries),
-        links: links(entries),
-        reports: reports(entries),
-        current_round: entries.count("current_round").unwrap_or(1),
-        open_conflicts: entries.values("open_conflicts"),
-        open_questions: entries.values("open_questions"),
-        budget: entries.number("max_usd"),
-        supersedes: entries.text("supersedes"),
-        warm_first: entries.word("warm_first", &WarmFirst::WORDS).unwrap_or_default(),
-        secrets_allowed: entries.word("secrets", &[("refuse", false), ("allow", true)]).unwrap_or_default(),
-        leaks: entries.word("leaks", &LeakAction::WORDS),
-        pseudonyms: pseudonyms(entries, &steps),
-        max_snapshot_bytes: entries.count("max_snapshot_bytes").unwrap_or(MAX_SNAPSHOT) as usize,
-        max_iterations: entries.count("max_iterations").unwrap_or(100),
-        max_duration_ms: entries.duration("max_duration"),
-        answers: entries.node("answers").cloned(),
-        steps,
-        index: StepIndex::default(),
-    };
+    let mut definition = Definition::read(entries);
+    if definition.id.is_empty() {
+        default_id.clone_into(&mut definition.id);
+    }
+    definition.tasks.iter().filter_map(|task| task.doubt.clone()).for_each(|doubt| entries.found.warn(doubt));
+    let revises = |step: &Step| step.round().is_some_and(|round| round.revises.is_some());
+    if !entries.has("pseudonyms") && definition.all_steps().any(revises) {
+        definition.pseudonyms = Some(PseudonymSetting::default());
+    }
     give_in_turn(&mut definition);
     definition
 }

@@ -1,5 +1,6 @@
 //! Loading how ballots are counted: the rule, its terms, what happens to ties.
 
+use super::ballot::kind;
 use super::entries::Entries;
 use super::map_reader::as_text;
 use crate::ballot::BallotKind;
@@ -8,7 +9,7 @@ use crate::workflow::keys::spec::KeyType::{Either, Share, Whole, Words};
 use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map};
 use crate::yaml::{Node, Value};
 
-pub static RULE: MapSpec = map(
+pub const RULE: MapSpec = map(
     "rule",
     "the rule",
     &[
@@ -24,23 +25,18 @@ pub static RULE: MapSpec = map(
     ],
 );
 
-pub static TIES: MapSpec = map(
+pub const TIES: MapSpec = map(
     "ties",
     "`ties`",
     &[key("seeded", Whole(0, u64::MAX), REQUIRED, "The seed that decides between tied options.", "7")],
 );
 
-pub fn rule(entries: Entries<'_>, kind: BallotKind) -> (Option<Rule>, RuleOptions) {
-    let Some(node) = entries.node("rule") else { return (None, RuleOptions::default()) };
+pub fn rule(entries: Entries<'_>) -> Option<Rule> {
+    let node = entries.node("rule")?;
+    let name = entries.map("rule").map_or_else(|| as_text(node), |inner| inner.text("name"))?;
     // Of a ballot with an error it is not known whether the rule counts it.
-    let kind = entries.node("ballot").is_none_or(|ballot| !entries.found.is_wrong(ballot)).then_some(kind);
-    match entries.map("rule") {
-        Some(inner) => {
-            let rule = inner.text("name").and_then(|name| named(inner, node, &name, kind));
-            (rule, terms(inner, node, rule))
-        }
-        None => (as_text(node).and_then(|name| named(entries, node, &name, kind)), RuleOptions::default()),
-    }
+    let is_sound = entries.node("ballot").is_none_or(|ballot| !entries.found.is_wrong(ballot));
+    named(entries, node, &name, if is_sound { kind(entries) } else { None })
 }
 
 /// The rule of that name, if it counts ballots of this kind.
@@ -63,7 +59,10 @@ fn named(entries: Entries<'_>, node: &Node, name: &str, kind: Option<BallotKind>
     Some(rule)
 }
 
-fn terms(entries: Entries<'_>, node: &Node, rule: Option<Rule>) -> RuleOptions {
+pub fn terms(entries: Entries<'_>, rule: Option<Rule>) -> RuleOptions {
+    let Some((node, entries)) = entries.node("rule").zip(entries.map("rule")) else {
+        return RuleOptions::default();
+    };
     let choose = entries.node("choose").and_then(as_text).and_then(|text| Choose::parse(&text));
     let terms = RuleOptions { threshold: threshold(entries), choose };
     let Some(rule) = rule else { return terms };
@@ -105,9 +104,9 @@ pub fn ties(entries: Entries<'_>) -> Ties {
     }
 }
 
-pub fn act_at(entries: Entries<'_>, rule: Option<Rule>) -> Option<Tier> {
+pub fn act_at(entries: Entries<'_>) -> Option<Tier> {
     let tier = entries.word("act_at", &Tier::ASKED)?;
-    if rule.is_none() && !entries.has("rule") {
+    if !entries.has("rule") {
         entries.refuse(
             entries.node,
             "`act_at` without a rule: nothing is decided",

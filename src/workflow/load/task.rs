@@ -1,16 +1,43 @@
-//! Loading tasks, links and reports, of a definition or of a file of tasks.
+//! Reads tasks, links and reports, of a definition or of a file of tasks.
 
 use super::entries::Entries;
-use super::entries::Findings;
 use super::map_reader::as_text;
 use crate::diagnostic::Diagnostic;
-use crate::workflow::definition::Definition;
-use crate::workflow::keys::check::Keys;
-use crate::workflow::keys::spec::KeySpec;
-use crate::workflow::keys::tables::DEFINITION;
+use crate::workflow::keys::spec::KeyType::{Any, Text, Texts};
+use crate::workflow::keys::spec::{MapSpec, REQUIRED, key, map};
 use crate::workflow::task::{LinkDefinition, ROW_KEYS, Report, Task, TrackerFile, priority_of};
-use crate::workflow::task_state::state_file;
-use crate::yaml::{Node, Value, read_yaml_or_json};
+use crate::yaml::{Node, Value};
+
+pub const TASK: MapSpec = MapSpec {
+    is_open: true,
+    ..map(
+        "task",
+        "a task",
+        &[
+            key("id", Text, "`issue_id`", "Its id; required if there is no `issue_id`.", "APP-15"),
+            key("issue_id", Text, "", "Another name of `id`.", "APP-15"),
+            key("title", Text, "", "Its title.", "\"Dark mode\""),
+            key("description", Text, "", "What to do.", "\"Add a switch.\""),
+            key("test_steps", Texts, "", "How to test it.", "[\"click the switch\"]"),
+            key("steps", Texts, "", "Another name of `test_steps`.", "[\"click the switch\"]"),
+            key("status", Text, "OPEN", "Its status.", "DONE"),
+            key("priority", Any, "0", "1 (urgent) to 4 (low), 0 for none, or a word such as `high`.", "2"),
+            key("deletedAt", Any, "", "The time of its deletion; with one it is left out.", "2026-01-31"),
+        ],
+    )
+};
+
+pub const TRACKER: MapSpec = map(
+    "tracker",
+    "`tracker`",
+    &[key(
+        "file",
+        Text,
+        REQUIRED,
+        "A file with `tasks`, only read; `tasks.state.yaml` next to it keeps their state.",
+        ".s2s/tasks.yaml",
+    )],
+);
 
 pub fn tasks(entries: Entries<'_>) -> Vec<Task> {
     let mut tasks: Vec<Task> = Vec::new();
@@ -91,15 +118,8 @@ fn priority(inner: Entries<'_>, id: &str) -> (u8, Option<Diagnostic>) {
 pub fn links(entries: Entries<'_>) -> Vec<LinkDefinition> {
     let mut links: Vec<LinkDefinition> = Vec::new();
     for inner in entries.maps("links") {
-        let text = |key| inner.text(key).unwrap_or_default();
-        let link = LinkDefinition {
-            id: text("id"),
-            from: text("fromId"),
-            to: text("toId"),
-            kind: text("type"),
-            created_at: text("createdAt"),
-            place: (inner.node.line, inner.node.column),
-        };
+        let place = (inner.node.line, inner.node.column);
+        let link = LinkDefinition { place, ..LinkDefinition::read(inner) };
         if !link.from.is_empty() && link.from == link.to {
             let message = format!("link `{}` leads from `{}` to itself", link.id, link.from);
             inner.refuse(inner.node, message, "point `toId` at something else");
@@ -112,69 +132,5 @@ pub fn links(entries: Entries<'_>) -> Vec<LinkDefinition> {
 }
 
 pub fn reports(entries: Entries<'_>) -> Vec<Report> {
-    let report = |inner: Entries<'_>| Report {
-        agent: inner.text("agentId").unwrap_or_default(),
-        scope: inner.text("scope").unwrap_or_else(|| "current".to_owned()),
-        created_at: inner.text("createdAt").unwrap_or_default(),
-        content: inner.text("content").unwrap_or_default(),
-    };
-    entries.maps("reports").map(report).collect()
-}
-
-/// A project's own tasks, for messages.
-pub const TASKS_FILE: &str = ".s2s/tasks.yaml";
-
-#[derive(Debug, Clone)]
-pub struct Tasks {
-    pub definition: Definition,
-    pub problems: Vec<Diagnostic>,
-    pub doubts: Vec<Diagnostic>,
-}
-
-impl Definition {
-    /// The definition with the tasks, links and reports of a file: its own, or the project's; what the
-    /// definition has of the same id stays. The file's `state` is read over it.
-    #[must_use]
-    pub fn with_tasks(self, text: &str, state: Option<&str>) -> Tasks {
-        let name = self.tracker.as_ref().map_or(TASKS_FILE, |tracker| tracker.file.as_str()).to_owned();
-        let mut read = Tasks { definition: self, problems: Vec::new(), doubts: Vec::new() };
-        let node = match read_yaml_or_json(text, &name) {
-            Ok(node) if node.value == Value::Null => return read,
-            Ok(node) => node,
-            Err(problem) => {
-                read.problems.push(problem);
-                return read;
-            }
-        };
-        let found = Findings::new(&name);
-        let is_kept = |key: &&'static KeySpec| ["tasks", "links", "reports"].contains(&key.name);
-        let keys: Vec<_> = DEFINITION.keys.iter().filter(is_kept).collect();
-        Keys { what: "the tasks file", places: &[], known: &keys, is_open: false }.check(&node, &found);
-        if let Some(entries) = Entries::of(&node, &found) {
-            read.take(entries);
-        }
-        read.problems = found.problems.take();
-        let state = state.map(|state| read.definition.take_task_state(state, &state_file(&name)));
-        read.problems.extend(state.and_then(Result::err));
-        read
-    }
-}
-
-impl Tasks {
-    fn take(&mut self, entries: Entries<'_>) {
-        let Self { definition, doubts, .. } = self;
-        for task in tasks(entries) {
-            if !task.id.is_empty() && !definition.tasks.iter().any(|known| known.id == task.id) {
-                doubts.extend(task.doubt.clone());
-                definition.tasks.push(task);
-            }
-        }
-        for link in links(entries) {
-            let is_whole = ![&link.id, &link.from, &link.to, &link.kind].into_iter().any(String::is_empty);
-            if is_whole && link.from != link.to && !definition.links.iter().any(|known| known.id == link.id) {
-                definition.links.push(link);
-            }
-        }
-        definition.reports.extend(reports(entries).into_iter().filter(|report| !report.agent.is_empty()));
-    }
+    entries.maps("reports").map(Report::read).collect()
 }

@@ -51,7 +51,7 @@ pub static TYPE: StepType = StepType {
     shared: &["on_exhausted"],
 };
 
-static FACILITATOR: MapSpec = map(
+const FACILITATOR: MapSpec = map(
     "facilitator",
     "`facilitator`",
     &[

@@ -2,7 +2,6 @@
 //!
 //! `use` becomes a sequence of the steps of another definition when the file is loaded.
 
-use super::step::{Branch, Each, StepKind};
 use crate::workflow::keys::spec::KeyType::{Steps, Text, Whole};
 use crate::workflow::keys::spec::{REQUIRED, StepType, key};
 use crate::workflow::lang::{Condition, Transform};
@@ -12,8 +11,11 @@ pub static PARALLEL: StepType = StepType {
     name: "parallel",
     what: "a parallel step",
     about: "Runs its steps at once; none sees another's result.",
-    keys: &[key("steps", Steps, REQUIRED, "The steps to run at once.", "[{id: a, question: \"Why?\"}]")],
-    shared: &["output", "min_success"],
+    keys: &[
+        key("steps", Steps, REQUIRED, "The steps to run at once.", "[{id: a, question: \"Why?\"}]"),
+        key("min_success", Whole(0, u64::MAX), "all", "The number of steps that must succeed.", "2"),
+    ],
+    shared: &["output"],
 };
 
 pub static SEQUENCE: StepType = StepType {
@@ -65,32 +67,40 @@ pub static CONDITION: StepType = StepType {
     shared: &[],
 };
 
-/// `count` is the number of its steps.
-pub fn parallel(entries: Entries<'_>, count: usize) -> StepKind {
-    let min_success = entries.count("min_success").map(|least| least as usize);
-    if let (Some(node), Some(least)) = (entries.node("min_success"), min_success)
-        && least > count
-    {
+pub fn min_success(entries: Entries<'_>) -> Option<usize> {
+    let (least, count) = (entries.count("min_success")? as usize, entries.list("steps").len());
+    if let Some(node) = entries.node("min_success").filter(|_| least > count) {
         let message = format!("`min_success` is {least}, and there are {count} steps");
         entries.refuse(node, message, "lower it, or add steps");
     }
-    StepKind::Parallel { min_success }
+    Some(least)
 }
 
-pub fn each(entries: Entries<'_>) -> Option<StepKind> {
-    Some(StepKind::Each(Box::new(Each {
-        of: parsed(entries, "of", Transform::parse)?,
-        item: entries.text("as").unwrap_or_else(|| "item".to_owned()),
-        concurrency: entries.count("concurrency").unwrap_or(1) as usize,
-        copies: Vec::new(),
-    })))
+#[derive(Debug, Clone, PartialEq)]
+pub struct Each {
+    pub of: Transform,
+    pub item: String,
+    pub concurrency: usize,
 }
 
-pub fn condition(entries: Entries<'_>) -> Option<StepKind> {
-    let condition = parsed(entries, "condition", Condition::parse)?;
-    Some(StepKind::Condition(Branch {
-        condition,
-        then: entries.text("then"),
-        otherwise: entries.text("else"),
-    }))
+impl Each {
+    pub fn read(entries: Entries<'_>) -> Option<Self> {
+        let item = entries.text("as").unwrap_or_else(|| "item".to_owned());
+        let concurrency = entries.count("concurrency").unwrap_or(1) as usize;
+        Some(Self { of: parsed(entries, "of", Transform::parse)?, item, concurrency })
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Branch {
+    pub condition: Condition,
+    pub then: Option<String>,
+    pub otherwise: Option<String>,
+}
+
+impl Branch {
+    pub fn read(entries: Entries<'_>) -> Option<Self> {
+        let condition = parsed(entries, "condition", Condition::parse)?;
+        Some(Self { condition, then: entries.text("then"), otherwise: entries.text("else") })
+    }
 }

@@ -5,7 +5,7 @@ use crate::workflow::keys::spec::{MapSpec, REQUIRED, enum_of_words, key, map, wo
 use crate::workflow::lang::Transform;
 use crate::workflow::load::entries::{Entries, parsed};
 
-pub static RECORD: MapSpec = map(
+pub const RECORD: MapSpec = map(
     "record",
     "`record`",
     &[

@@ -4,25 +4,35 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use super::round::{Selection, selection};
-use crate::workflow::keys::shared::PROMPT;
+use super::agent::PROMPT;
+use super::round::Selection;
 use crate::workflow::keys::spec::KeyType::{Either, Text, Texts, Words};
 use crate::workflow::keys::spec::{REQUIRED, StepType, enum_of_words, key, words};
 use crate::workflow::lang::{OutputSchema, Template};
-use crate::workflow::load::entries::{Entries, prompt};
+use crate::workflow::load::entries::keys;
+
+keys! {
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Review {
+        of: String = key("of", Text, REQUIRED, "The step or artifact to review.", "write"),
+        /// Never the author.
+        reviewers: Selection =
+            key("reviewers", Either(&[Words(|| vec!["all"]), Texts]), "all", "The reviewers.", "[qa-lead]"),
+        criteria: Vec<String> =
+            key("criteria", Texts, REQUIRED, "What the reviewers check.", "[clarity, risk]"),
+        prompt: Option<Template> = PROMPT,
+        on_reject: Option<String> =
+            key("on_reject", Text, "`next`", "The next step if the verdict is a no.", "write"),
+        reject_when: RejectWhen =
+            key("reject_when", words!(RejectWhen), "any", "How many verdicts must be a no.", "majority"),
+    }
+}
 
 pub static TYPE: StepType = StepType {
     name: "review",
     what: "a review step",
     about: "Asks reviewers for a verdict on a result or an artifact.",
-    keys: &[
-        key("of", Text, REQUIRED, "The step or artifact to review.", "write"),
-        key("reviewers", Either(&[Words(|| vec!["all"]), Texts]), "all", "The reviewers.", "[qa-lead]"),
-        key("criteria", Texts, REQUIRED, "What the reviewers check.", "[clarity, risk]"),
-        PROMPT,
-        key("on_reject", Text, "`next`", "The next step if the verdict is a no.", "write"),
-        key("reject_when", words!(RejectWhen), "any", "How many verdicts must be a no.", "majority"),
-    ],
+    keys: Review::KEYS,
     shared: &[
         "output",
         "brief",
@@ -36,17 +46,6 @@ pub static TYPE: StepType = StepType {
     ],
 };
 
-#[derive(Debug, Clone, PartialEq)]
-pub struct Review {
-    pub of: String,
-    /// The reviewers; never the author.
-    pub reviewers: Selection,
-    pub criteria: Vec<String>,
-    pub prompt: Option<Template>,
-    pub on_reject: Option<String>,
-    pub reject_when: RejectWhen,
-}
-
 enum_of_words! {
     /// The number of verdicts against a thing that reject it.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -56,17 +55,6 @@ enum_of_words! {
         /// More than half of those who gave a verdict.
         Majority = "majority",
         All = "all",
-    }
-}
-
-pub fn read(entries: Entries<'_>) -> Review {
-    Review {
-        of: entries.text("of").unwrap_or_default(),
-        reviewers: selection(entries, "reviewers"),
-        criteria: entries.texts("criteria"),
-        prompt: prompt(entries),
-        on_reject: entries.text("on_reject"),
-        reject_when: entries.word("reject_when", &RejectWhen::WORDS).unwrap_or_default(),
     }
 }
 

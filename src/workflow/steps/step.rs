@@ -1,44 +1,169 @@
-//! The steps of a definition: what each type holds once it is loaded.
+//! A step of any type: its keys, what it holds once it is loaded, and how it is read.
 //!
-//! Plain data. Expressions, templates and schemas have been read; they are worked out where they are
-//! used.
+//! Expressions, templates and schemas have been read; they are worked out where they are used.
 
 use serde_json::Value;
 
 use super::agent::Agent;
 use super::approval::Approval;
-use super::record::Record;
+use super::flow::{Branch, Each};
+use super::record::{RECORD, Record};
 use super::review::Review;
 use super::round::{Round, Selection};
-use crate::workflow::keys::spec::{KeyType, enum_of_words, words};
-use crate::workflow::lang::{Condition, Transform};
+use super::{agent, approval, discussion, flow, record, review, round};
+use crate::workflow::keys::spec::KeyType::{Duration, Map, Text, Texts, Whole, Words};
+use crate::workflow::keys::spec::{KeySpec, KeyType, REQUIRED, StepType, enum_of_words, key, words};
+use crate::workflow::lang::Transform;
+use crate::workflow::load::entries::{Entries, keys, parsed};
+use crate::workflow::load::map_reader::as_text;
+use crate::yaml::{Node, Value as Yaml};
 
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Step {
-    pub id: String,
-    pub description: Option<String>,
-    pub label: Option<String>,
-    pub next: Option<String>,
-    pub on_error: Option<String>,
-    pub on_undecided: Option<String>,
-    pub max_runs: Option<u32>,
-    pub on_exhausted: Option<String>,
-    pub output: Option<String>,
-    pub record: Option<Record>,
-    pub input: Option<String>,
-    pub task: Option<String>,
-    pub requires: Vec<String>,
-    pub brief: bool,
-    pub completeness: Option<Completeness>,
-    pub retry: Retry,
-    /// Limit of one attempt, or of one seat of a round, in milliseconds.
-    pub timeout_ms: Option<u64>,
-    pub facilitator_directive: Option<String>,
-    pub kind: StepKind,
-    /// The steps inside it, in the order of the file.
-    pub steps: Vec<Step>,
-    pub place: (u64, u64),
-    pub is_copy: bool,
+keys! {
+    #[derive(Debug, Clone, Default, PartialEq)]
+    pub struct Step {
+        id: String = key("id", Text, REQUIRED, "The step's id, unique in the file.", "pick"),
+        kind: StepKind =
+            key("type", Words(type_names), "round, if there is a `question`", "The step's type.", "agent")
+            => kind,
+        description: Option<String> =
+            key("description", Text, "", "A line about the step.", "\"the release plan\""),
+        label: Option<String> = key("label", Text, "", "The name of the stage.", "Planning"),
+        next: Option<String> =
+            key("next", Text, "the next, if no step names one", "The next step after a success.", "review"),
+        on_error: Option<String> =
+            key("on_error", Text, "`next`", "The next step after a failure.", "repair"),
+        max_runs: Option<u32> =
+            key("max_runs", Whole(1, u64::MAX), "no limit", "The most runs of the step.", "3"),
+        on_exhausted: Option<String> = key(
+            "on_exhausted", Text, "the facilitator is asked", "The next step after `max_runs`.", "escalate",
+        ),
+        // The keys from here on are those of some types.
+        input: Option<String> = key(
+            "input",
+            Text,
+            "",
+            "The step or key whose result is handed over in addition to the context.",
+            "plan",
+        ),
+        output: Option<String> =
+            key("output", Text, "the step's id", "The key of the result in the context.", "files"),
+        brief: bool = key(
+            "brief", Words(|| vec!["full", "none"]), "full", "Whether the brief precedes the prompt.", "none",
+        ) => |entries: Entries<'_>| entries.text("brief").is_none_or(|word| word == "full"),
+        record: Option<Record> = key(
+            "record", Map(&RECORD), "", "What it records from a result.", "{from: context.synth.artifacts}",
+        ) => record::read,
+        task: Option<String> = key("task", Text, "", "The task that the step works on.", "APP-15"),
+        requires: Vec<String> =
+            key("requires", Texts, "", "Paths that the input must contain.", "[issue.issue_id]"),
+        completeness: Option<Completeness> =
+            key("completeness", COMPLETENESS, "the definition's", "How its work item is checked.", "strict"),
+        max_retries: u32 =
+            key("max_retries", Whole(0, u64::MAX), "0", "The number of retries after a failure.", "2"),
+        retry_delay_ms: Option<u64> =
+            key("retry_delay", Duration, "none", "The time before each retry.", "1s"),
+        /// Of one attempt, or of one seat of a round.
+        timeout_ms: Option<u64> =
+            key("timeout", Duration, "the configured one", "The limit of one attempt.", "5m"),
+        facilitator_directive: Option<String> = key(
+            "facilitator_directive",
+            Text,
+            "",
+            "A line for everyone who is asked in this step.",
+            "\"Be brief.\"",
+        ),
+    } and {
+        /// The steps inside it, in the order of the file.
+        steps: Vec<Step>,
+        /// Of an `each`, one sequence an item, `ID.1`, `ID.2` …, from when it begins and the list is there.
+        copies: Vec<Step>,
+        place: (u64, u64),
+        is_copy: bool,
+    }
+}
+
+/// The keys of every step, and those that several types share.
+pub fn step_key_groups() -> (&'static [KeySpec], &'static [KeySpec]) {
+    Step::KEYS.split_at(8)
+}
+
+pub static TYPES: [&StepType; 11] = [
+    &agent::TYPE,
+    &round::TYPE,
+    &flow::PARALLEL,
+    &flow::SEQUENCE,
+    &flow::EACH,
+    &flow::USE,
+    &flow::TRANSFORM,
+    &flow::CONDITION,
+    &approval::TYPE,
+    &review::TYPE,
+    &discussion::TYPE,
+];
+
+pub fn type_names() -> Vec<&'static str> {
+    TYPES.iter().map(|of| of.name).collect()
+}
+
+/// The type of a step; `None` if it is not known.
+pub fn type_of(step: &Node) -> Option<&'static StepType> {
+    if !matches!(step.value, Yaml::Map(_)) {
+        return None;
+    }
+    let value = |key: &str| step.get(key).filter(|node| node.value != Yaml::Null);
+    let name = match value("type") {
+        Some(node) => as_text(node)?,
+        None if value("question").is_some() => "round".to_owned(),
+        None => return None,
+    };
+    TYPES.iter().find(|of| of.name == name).copied()
+}
+
+impl StepType {
+    pub fn has_steps(&self) -> bool {
+        self.keys.iter().any(|key| key.name == "steps")
+    }
+}
+
+/// The keys of a step of a type; of a step whose type is not known, those of all types.
+pub fn step_keys(of: Option<&'static StepType>) -> Vec<&'static KeySpec> {
+    let (every, shared) = step_key_groups();
+    let is_shared = |key: &&KeySpec| of.is_none_or(|of| of.shared.contains(&key.name));
+    let own = TYPES.iter().filter(|known| of.is_none_or(|of| of.name == known.name));
+    every.iter().chain(own.flat_map(|of| of.keys)).chain(shared.iter().filter(is_shared)).collect()
+}
+
+pub fn steps(entries: Entries<'_>) -> Vec<Step> {
+    let read = |inside: Entries<'_>| {
+        let node = inside.node;
+        let steps = type_of(node).filter(|of| of.has_steps()).map(|of| nested(inside, of));
+        let place = (node.line, node.column);
+        Step { steps: steps.unwrap_or_default(), place, ..Step::read(inside) }
+    };
+    entries.maps("steps").map(read).collect()
+}
+
+fn nested(entries: Entries<'_>, of: &StepType) -> Vec<Step> {
+    if let Some(node) = entries.node("steps").filter(|node| node.value == Yaml::List(Vec::new())) {
+        entries.refuse(node, format!("{} has no `steps`", of.what), "add the steps to run");
+    }
+    steps(entries)
+}
+
+fn kind(entries: Entries<'_>) -> StepKind {
+    let kind = match type_of(entries.node).map_or("", |of| of.name) {
+        "agent" => Some(StepKind::Agent(Box::new(Agent::read(entries)))),
+        "round" => Some(StepKind::Round(Box::new(round::round(entries)))),
+        "parallel" => Some(StepKind::Parallel { min_success: flow::min_success(entries) }),
+        "sequence" => Some(StepKind::default()),
+        "each" => Each::read(entries).map(|each| StepKind::Each(Box::new(each))),
+        "transform" => parsed(entries, "transform", Transform::parse).map(StepKind::Transform),
+        "condition" => Branch::read(entries).map(StepKind::Condition),
+        "review" => Some(StepKind::Review(Review::read(entries))),
+        _ => None,
+    };
+    // An approval, or a step with errors: the file does not load.
+    kind.unwrap_or_else(|| StepKind::Approval(Approval::read(entries)))
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -70,22 +195,6 @@ impl Default for StepKind {
     fn default() -> Self {
         Self::Sequence { item: None }
     }
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Each {
-    pub of: Transform,
-    pub item: String,
-    pub concurrency: usize,
-    /// One sequence an item, `ID.1`, `ID.2` …, from when the step begins and the list is there.
-    pub copies: Vec<Step>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Branch {
-    pub condition: Condition,
-    pub then: Option<String>,
-    pub otherwise: Option<String>,
 }
 
 /// One item of the list of an `each`.
@@ -127,19 +236,10 @@ enum_of_words! {
     }
 }
 
-/// Retries of a failed work item.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Retry {
-    /// Tries after the first.
-    pub max: u32,
-    /// The wait before each, in milliseconds.
-    pub delay_ms: u64,
-}
-
 impl Step {
     /// Copies the steps of an `each` for every item of its list.
     pub fn expand(&mut self, items: &[Value]) {
-        let StepKind::Each(each) = &mut self.kind else { return };
+        let StepKind::Each(each) = &self.kind else { return };
         let ids: Vec<String> = self.steps.iter().flat_map(Self::own_ids).collect();
         let copy = |(item, number): (&Value, usize)| {
             let id = format!("{}.{number}", self.id);
@@ -149,7 +249,7 @@ impl Step {
             let kind = StepKind::Sequence { item: Some(item) };
             Self { id, kind, steps, place: self.place, is_copy: true, ..Self::default() }
         };
-        each.copies = items.iter().zip(1..).map(copy).collect();
+        self.copies = items.iter().zip(1..).map(copy).collect();
     }
 
     /// Its id and those of the steps inside it; not of steps that are copied once more.
@@ -196,13 +296,10 @@ impl Step {
     }
 
     pub fn targets(&self) -> Vec<(&'static str, &str)> {
-        let mut targets = vec![
-            ("next", &self.next),
-            ("on_error", &self.on_error),
-            ("on_undecided", &self.on_undecided),
-            ("on_exhausted", &self.on_exhausted),
-        ];
+        let mut targets =
+            vec![("next", &self.next), ("on_error", &self.on_error), ("on_exhausted", &self.on_exhausted)];
         match &self.kind {
+            StepKind::Round(round) => targets.push(("on_undecided", &round.on_undecided)),
             StepKind::Approval(approval) => {
                 targets.extend([("on_approve", &approval.on_approve), ("on_reject", &approval.on_reject)]);
             }
@@ -225,15 +322,11 @@ impl Step {
 
     /// The steps inside it; of an `each` those that are written, and once it has begun the copies.
     pub fn nested(&self) -> &[Self] {
-        match &self.kind {
-            StepKind::Each(each) if !each.copies.is_empty() => &each.copies,
-            _ => &self.steps,
-        }
+        if self.copies.is_empty() { &self.steps } else { &self.copies }
     }
 
     fn nested_mut(&mut self) -> impl Iterator<Item = &mut Self> {
-        let copies = if let StepKind::Each(each) = &mut self.kind { &mut *each.copies } else { &mut [] };
-        self.steps.iter_mut().chain(copies)
+        self.steps.iter_mut().chain(&mut self.copies)
     }
 
     /// This step and every one inside it, each right after the step it is in.
@@ -295,9 +388,7 @@ impl Step {
     pub fn agents(&self) -> Vec<&str> {
         match &self.kind {
             StepKind::Agent(agent) => vec![agent.agent.as_str()],
-            StepKind::Review(Review { reviewers: Selection::Named(names), .. }) => {
-                names.iter().map(String::as_str).collect()
-            }
+            StepKind::Review(review) => review.reviewers.names().iter().map(String::as_str).collect(),
             _ => Vec::new(),
         }
     }

@@ -1,0 +1,381 @@
+//! Who takes part: one seat, or many of one persona; their names.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::keys::spec::KeyType::{Flag, List, Number, Positive, Text, Texts, Whole, Words};
+use super::keys::spec::{MapSpec, enum_of_words, key, map, words};
+use super::load::entries::{Entries, keys};
+use super::load::map_reader::as_text;
+use crate::persona::is_name;
+use crate::yaml::Value;
+
+keys! {
+    #[derive(Debug, Clone, Default, PartialEq)]
+    pub struct ParticipantSpec {
+        /// Empty of a seat that is named after its model.
+        persona: String = key("persona", Text, "that of its name, if any", "The persona.", "qa-lead"),
+        name: String =
+            key("name", Text, "the persona, or the model's last part", "The name of the seat.", "ann"),
+        role: Option<String> =
+            key("role", Text, "the name; without a persona `participant`", "Its `your_role`.", "reviewer"),
+        prompt: Option<String> =
+            key("prompt", Text, "the persona's text", "A text instead of a persona's.", "\"You test.\""),
+        model: Option<String> = key(
+            "model",
+            Texts,
+            "see [models](PROVIDERS.md)",
+            "`provider/model`, `human`, `remote/link`, `remote/inbox` or `recorded/FILE`. In a list, in rounds, the next is asked if one fails.",
+            "ollama/llama3.2",
+        ) => |entries: Entries<'_>| models(entries).next(),
+        agent_only: bool = key(
+            "agent_only", Flag, "false", "It works for steps of type `agent` and sits in no round.", "true",
+        ),
+        weight: f64 = key("weight", Positive, "1", "The weight of its ballot.", "2"),
+        seed: Option<u64> = key(
+            "seed",
+            Whole(0, u64::MAX),
+            "",
+            "The seed of the first seat, one more for each further seat.",
+            "7",
+        ),
+        // No service takes a higher one.
+        temperature: Option<f64> =
+            key("temperature", Number(0.0, 2.0), "the provider's", "The temperature.", "0.7"),
+        effort: Option<Effort> =
+            key("effort", words!(Effort), "the provider's", "How much the model is to think.", "low"),
+        max_output_tokens: Option<u64> = key(
+            "max_output_tokens",
+            Whole(1, u64::MAX),
+            "16384",
+            "The most tokens of a reply, thinking included.",
+            "32768",
+        ),
+        skills: Vec<String> = key("skills", Texts, "", "Skills, for work items.", "[rust]"),
+        tags: Vec<String> =
+            key("tags", Texts, "the persona's", "Words that describe it to reviewers.", "[backend]"),
+        tools: SeatTools = key(
+            "tools",
+            Words(|| vec!["none", "allowed"]),
+            "",
+            "`allowed`: the program that its model is may use its tools, and takes no seat in a round. `none`: its persona's tools are left out.",
+            "none",
+        ) => tools,
+    } also {
+        key("count", Whole(1, MOST_SEATS), "1", "The number of seats.", "3"),
+        key("command", Texts, "", "An external program and its arguments.", "[./agent.sh, --json]"),
+        key("env", Texts, "", "Names of environment variables that the program gets.", "[HOME]"),
+        key("ok_exit", List(&Whole(0, 255)), "[0]", "Exit codes that are answers.", "[0, 1]"),
+        key("tool_less", Flag, "false", "Whether the program may take a seat in a blind round.", "true"),
+    } and {
+        needs_persona: bool,
+        command: Option<ProgramSpec>,
+        /// The models that are asked in turn when it fails in a round.
+        fallbacks: Vec<String>,
+        place: (u64, u64),
+    }
+}
+
+pub const PARTICIPANT: MapSpec = map("participant", "a participant", ParticipantSpec::KEYS);
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SeatTools {
+    /// Nothing: a persona that lists tools takes no seat in a round.
+    #[default]
+    Unset,
+    /// It sits without the tools that its persona lists.
+    LeftOut,
+    /// The program that its model is may use its tools.
+    Allowed,
+}
+
+/// An external program that answers: started without a shell, the prompt on its standard input.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProgramSpec {
+    pub command: Vec<String>,
+    /// The names of the variables it is passed, beside `PATH`, `HOME` and the like.
+    pub env: Vec<String>,
+    /// The exit codes, beside 0, with which it answers: that it ended so, and what it printed.
+    pub ok_exit: Vec<i64>,
+    pub tool_less: bool,
+}
+
+impl ParticipantSpec {
+    /// A participant that is a persona and nothing else.
+    pub fn named(name: &str, place: (u64, u64)) -> Self {
+        let name = name.to_owned();
+        Self { persona: name.clone(), name, needs_persona: true, weight: 1.0, place, ..Self::default() }
+    }
+
+    /// A model, or a person, without a persona; it is named after its model.
+    pub fn of_model(model: &str, place: (u64, u64)) -> Self {
+        let persona = String::new();
+        let model_name = Some(model.to_owned());
+        let seat = Self::named(&name_of_model(model), place);
+        Self { persona, needs_persona: false, model: model_name, ..seat }
+    }
+
+    /// The models that follow this one in the seat's list; none if it is not in the list.
+    pub fn models_after(&self, model: &str) -> &[String] {
+        if self.model.as_deref() == Some(model) {
+            return &self.fallbacks;
+        }
+        let at = self.fallbacks.iter().position(|other| other == model);
+        at.map_or(&[], |at| &self.fallbacks[at + 1..])
+    }
+
+    /// One entry of a roster: a model, a person, or a persona by its name.
+    pub fn of_text(text: &str, place: (u64, u64)) -> Self {
+        if is_model_text(text) { Self::of_model(text, place) } else { Self::named(text, place) }
+    }
+}
+
+/// The entry of a roster is a model, or a person at this terminal; else it names a persona.
+pub fn is_model_text(text: &str) -> bool {
+    text.contains('/') || matches!(text, "human" | "rehearsal")
+}
+
+/// No entry seats more.
+pub const MOST_SEATS: u64 = 10_000;
+
+/// Roster of a definition that names nobody.
+pub const DEFAULT_PANEL: [&str; 5] =
+    ["software-architect", "security-champion", "product-manager", "qa-lead", "devops-engineer"];
+
+/// The roster; the default panel when nobody is named. A seat whose name cannot be used has none: the file
+/// does not load.
+pub fn participants(entries: Entries<'_>) -> Vec<ParticipantSpec> {
+    let Some(node) = entries.node("participants") else {
+        return DEFAULT_PANEL.iter().map(|name| ParticipantSpec::named(name, (0, 0))).collect();
+    };
+    if node.value == Value::List(Vec::new()) {
+        entries.refuse(node, "`participants` is empty", "name at least one, or leave the key out");
+    }
+    let (mut all, mut taken) = (Vec::new(), HashSet::new());
+    for node in entries.list("participants") {
+        let before = all.len();
+        if let Some(inner) = Entries::of(node, entries.found) {
+            participant_map(inner, &mut all, &taken);
+        } else if let Some(name) = as_text(node) {
+            let mut seat = ParticipantSpec::of_text(&name, (node.line, node.column));
+            if !is_model_text(&name) && !is_name(&name) {
+                let hint =
+                    "write a persona such as `qa-lead`, a model such as `openai/gpt-5-mini`, or `human`";
+                entries.refuse(node, format!("`{name}` is not a participant's name"), hint);
+                seat = ParticipantSpec::named("", seat.place);
+            }
+            all.push(seat);
+        }
+        taken.extend(all[before..].iter().map(|seat| seat.name.clone()));
+    }
+    name_apart(&mut all);
+    all
+}
+
+/// Names the seats that are named after their models so that all names differ.
+fn name_apart(all: &mut [ParticipantSpec]) {
+    let mut names =
+        SeatNames::taken(all.iter().filter(|seat| !seat.persona.is_empty()).map(|seat| &seat.name));
+    for seat in all.iter_mut().filter(|seat| seat.persona.is_empty() && !seat.name.is_empty()) {
+        seat.name = names.free(&seat.name);
+        if seat.prompt.is_some() {
+            seat.persona.clone_from(&seat.name);
+        }
+    }
+}
+
+/// `taken` are the names of the seats so far: seats that `count` numbers go on from theirs.
+fn participant_map(entries: Entries<'_>, all: &mut Vec<ParticipantSpec>, taken: &HashSet<String>) {
+    let seat = of_one(entries);
+    let count = entries.whole_number("count").unwrap_or(1).clamp(1, MOST_SEATS);
+    let is_numbered = count > 1 && !seat.persona.is_empty();
+    let mut number = 0;
+    for nth in 0..count {
+        let mut seat = ParticipantSpec { seed: seat.seed.map(|seed| seed.wrapping_add(nth)), ..seat.clone() };
+        if is_numbered {
+            let base = seat.name;
+            number += 1;
+            while taken.contains(&format!("{base}-{number}")) {
+                number += 1;
+            }
+            seat.name = format!("{base}-{number}");
+        }
+        all.push(seat);
+    }
+}
+
+fn of_one(entries: Entries<'_>) -> ParticipantSpec {
+    let seat = ParticipantSpec {
+        place: (entries.node.line, entries.node.column),
+        fallbacks: fallbacks(entries),
+        ..ParticipantSpec::read(entries)
+    };
+    let mut name = if seat.name.is_empty() { seat.persona.clone() } else { seat.name.clone() };
+    if let (true, Some(model)) = (name.is_empty(), &seat.model) {
+        return ParticipantSpec { name: name_of_model(model), ..seat };
+    }
+    if !is_name(&name) {
+        let message = "participant has no usable `persona`, `model` or `name`";
+        let hint = "write `persona: qa-lead`, `model: openai/gpt-5-mini` or `{name: ana, model: human}`; a text of \
+                    its own is its `prompt`";
+        if !entries.found.is_wrong(entries.node) {
+            entries.refuse(entries.node, message, hint);
+        }
+        name.clear();
+    }
+    let needs_persona = !seat.persona.is_empty();
+    let persona = if needs_persona { seat.persona.clone() } else { name.clone() };
+    ParticipantSpec { command: program(entries, &name), needs_persona, persona, name, ..seat }
+}
+
+fn models(entries: Entries<'_>) -> impl Iterator<Item = String> {
+    entries.texts("model").into_iter().filter(|model| !model.is_empty())
+}
+
+fn fallbacks(entries: Entries<'_>) -> Vec<String> {
+    let fallbacks: Vec<String> = models(entries).skip(1).collect();
+    let is_asked = |model: &String| {
+        model.contains('/') && !model.starts_with("remote/") && !model.starts_with("rehearsal")
+    };
+    if let (false, Some(other)) = (fallbacks.is_empty(), models(entries).find(|model| !is_asked(model)))
+        && let Some(node) = entries.node("model")
+    {
+        let message = format!("`{other}` cannot stand in a list of models");
+        entries.refuse(node, message, "list models such as `openai/gpt-5-mini`, the preferred one first");
+    }
+    fallbacks
+}
+
+fn tools(entries: Entries<'_>) -> SeatTools {
+    if entries.has("tools") && entries.has("command") {
+        let message = "`tools` stands beside a `command`, which has the tools it has";
+        entries.refuse(entries.node, message, "leave one of them out");
+    }
+    let words = [("none", SeatTools::LeftOut), ("allowed", SeatTools::Allowed)];
+    entries.word("tools", &words).unwrap_or_default()
+}
+
+fn program(entries: Entries<'_>, name: &str) -> Option<ProgramSpec> {
+    let codes = entries.values("ok_exit");
+    let program = ProgramSpec {
+        command: entries.texts("command"),
+        env: entries.texts("env"),
+        ok_exit: codes.iter().filter_map(serde_json::Value::as_i64).collect(),
+        tool_less: entries.flag("tool_less").unwrap_or(false),
+    };
+    if !entries.has("command") {
+        if program != ProgramSpec::default() {
+            let message = format!("`{name}` has keys of an external program and no `command`");
+            entries.refuse(entries.node, message, "add `command: [program, argument]`");
+        }
+        return None;
+    }
+    if program.command.first().is_none_or(String::is_empty) {
+        let message = format!("the `command` of `{name}` is empty");
+        entries.refuse(entries.node, message, "write `command: [program, argument]`");
+    }
+    Some(program)
+}
+
+enum_of_words! {
+    /// Reasoning effort. Which of them a model takes, its service knows.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Effort {
+        None = "none",
+        Minimal = "minimal",
+        Low = "low",
+        Medium = "medium",
+        High = "high",
+        Xhigh = "xhigh",
+        Max = "max",
+    }
+}
+
+/// The most characters of a name that is made of a model's.
+const LONGEST: usize = 64;
+
+/// Returns the last part of a model's name; of a program without a model, such as `claude-cli/`, its own.
+pub fn name_of_model(model: &str) -> String {
+    let whole = model.trim_end_matches('/');
+    let last = whole.rsplit('/').next().unwrap_or_default();
+    let last = if whole == model { last } else { last.strip_suffix("-cli").unwrap_or(last) };
+    let fits = |c: char| if c.is_alphanumeric() || "-_.:".contains(c) { c } else { '-' };
+    let name: String = last.chars().take(LONGEST).map(fits).collect();
+    if name.is_empty() { "participant".to_owned() } else { name }
+}
+
+/// The names that are taken, each with the number it was last given.
+#[derive(Debug, Default)]
+pub struct SeatNames(HashMap<String, usize>);
+
+impl SeatNames {
+    pub fn taken<'a>(names: impl Iterator<Item = &'a String>) -> Self {
+        Self(names.map(|name| (name.clone(), 1)).collect())
+    }
+
+    /// Takes a name, or the first of `-2`, `-3` … behind it that is free.
+    pub fn free(&mut self, name: &str) -> String {
+        let mut nth = self.0.get(name).map_or(1, |last| last + 1);
+        let numbered = |nth: usize| if nth == 1 { name.to_owned() } else { format!("{name}-{nth}") };
+        while self.0.contains_key(&numbered(nth)) {
+            nth += 1;
+        }
+        self.0.insert(numbered(nth), 1);
+        self.0.insert(name.to_owned(), nth);
+        numbered(nth)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::diagnostic::Diagnostic;
+    use crate::workflow::{ParticipantSpec, Source, load};
+
+    fn seats(participants: &str) -> Result<Vec<ParticipantSpec>, Vec<Diagnostic>> {
+        let text = format!("question: q\nparticipants: [{participants}]\n");
+        Ok(load(Source { text: &text, file: "f", id: "f" })?.definition.participants)
+    }
+
+    fn names(seats: &[ParticipantSpec]) -> Vec<&str> {
+        seats.iter().map(|seat| seat.name.as_str()).collect()
+    }
+
+    #[test]
+    fn many_of_one_persona_have_names_and_seeds_of_their_own() {
+        let panel = seats("{persona: qa-lead, count: 3, seed: 7, temperature: 0.5, weight: 2}").unwrap();
+        assert_eq!(names(&panel), ["qa-lead-1", "qa-lead-2", "qa-lead-3"]);
+        let drawn: Vec<_> = panel.iter().map(|seat| (seat.seed, seat.temperature, seat.weight)).collect();
+        assert_eq!(drawn, [7, 8, 9].map(|seed| (Some(seed), Some(0.5), 2.0)));
+        let one = seats("{persona: qa-lead, temperature: 0.7}").unwrap();
+        assert_eq!((names(&one), one[0].temperature, one[0].seed), (vec!["qa-lead"], Some(0.7), None));
+        let after = seats("{persona: skeptic, count: 2}, {persona: skeptic, model: a/x, count: 2}").unwrap();
+        assert_eq!(names(&after), ["skeptic-1", "skeptic-2", "skeptic-3", "skeptic-4"]);
+    }
+
+    #[test]
+    fn what_cannot_be_seated_is_told_where_it_stands() {
+        for (wrong, message) in [
+            (
+                "{persona: qa-lead, count: 10001}",
+                "`count` of a participant must be a whole number from 1 to 10000",
+            ),
+            (
+                "{persona: qa-lead, temperature: 2.5}",
+                "`temperature` of a participant must be a number from 0 to 2",
+            ),
+            ("{persona: qa-lead, temperature: [0, 1]}", "must be a number from 0 to 2"),
+            ("{persona: qa-lead, count: 2}, qa-lead-1", "duplicate participant name"),
+            // A number too large to be counted is refused, and nothing is made of it.
+            ("{persona: qa-lead, count: 18446744073709551615}", "must be a whole number from 1 to 10000"),
+        ] {
+            let problems = seats(wrong).expect_err(wrong);
+            assert!(problems.iter().all(|problem| problem.hint.is_some() && problem.place.is_some()));
+            assert!(
+                problems.iter().any(|problem| problem.message.contains(message)),
+                "{wrong}: {problems:?}"
+            );
+        }
+    }
+}

@@ -1,110 +1,179 @@
-//! Sessions of any length, made by the core itself: rounds of many seats, some sealed, some failed.
+//! A session of many rounds: the size of its file, by event, and the cost of running and verifying it.
+//!
+//! Five rehearsal seats vote with short texts, with large artifacts and an earlier result, and with a step per
+//! round; a tracker hands out as many tasks. The last column compares the instructions of running and verifying
+//! with those of half as many rounds, where `valgrind` is installed. Times would also grow with cache misses.
+//! `cargo bench --bench long_session`; `-- 100` for fewer rounds.
 
-#[expect(dead_code, reason = "the word is for tests")]
-#[path = "../tests/integration/sitting.rs"]
-mod sitting;
-
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
 
-use roundtable::core::Command;
-use roundtable::history::{CloseReason, Event, LogEntry, SeatFailed};
-use roundtable::journal::Chain;
-use roundtable::round::answer::{AnswerRecord, Origin, ReplyAttempt};
-use roundtable::round::seal::{Nonces, RoundKey, Sealer};
-use roundtable::workflow::{ParticipantSpec, Source, load};
-use sitting::{Sitting, header, persona, seat};
+const ROSTER: &str = "[software-architect, security-champion, product-manager, qa-lead, technical-lead]";
+const LINE: &str = "a sentence of some length, as they stand in what people write down\n";
 
-const ID: &str = "20260101-000000-long-0000";
-
-/// A session of this many seats whose one round repeats itself.
-fn session_of(seats: usize) -> Sitting {
-    let definition = format!(
-        "participants: [{{persona: qa-lead, count: {seats}}}]\nmax_iterations: 100000\nsteps:\n  \
-         - {{id: pick, type: round, question: \"Which?\", ballot: {{kind: choice, options: [a, b]}}, rule: plurality, next: pick, on_error: pick}}\n"
+fn main() {
+    let rounds = std::env::args().find_map(|word| word.parse().ok());
+    // Run as a test: only whether it works.
+    let is_bench = std::env::args().any(|word| word == "--bench");
+    let rounds = rounds.unwrap_or(if is_bench { 500_usize } else { 4 });
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder on disk");
+    println!(
+        "| {rounds} rounds | file | run | verify | peak of verify | growth |\n|---|---:|---:|---:|---:|---:|"
     );
-    let loaded = load(Source { text: &definition, file: "long.yaml", id: "long" });
-    let participants = loaded.expect("a definition").definition.participants;
-    let known = |spec: &ParticipantSpec| {
-        let mut seat = seat(&spec.name, "rehearsal");
-        seat["persona"] = spec.persona.as_str().into();
-        seat
+    let mut tables = String::new();
+    let sizes = [rounds / 2, rounds];
+    let kinds = [
+        ("short texts", sizes.map(short)),
+        ("large artifacts", sizes.map(large)),
+        ("different steps", sizes.map(different)),
+        ("tasks", sizes.map(tasks)),
+    ];
+    for (name, [half, whole]) in kinds {
+        let (.., half_counted, _) = measure(home.path(), &half);
+        let (ran, verified, peak, counted, log) = measure(home.path(), &whole);
+        let done =
+            log.matches("\nevent: round_opened\n").count() + log.matches("\nstepId: implement\n").count();
+        assert_eq!(done, rounds, "{name}");
+        let grown = counted.zip(half_counted).map(|(whole, half)| [whole[0] / half[0], whole[1] / half[1]]);
+        println!(
+            "| {name} | {:.1} MB | {ran:.1} s | {verified:.2} s | {:.0} MB | {} |",
+            log.len() as f64 / 1e6,
+            peak as f64 / 1e3,
+            grown.map_or("–".to_owned(), |[running, verifying]| format!("{running:.2}, {verifying:.2}")),
+        );
+        // Of a few rounds most is what any session costs.
+        assert!(grown.is_none_or(|grown| grown.iter().all(|grown| *grown <= 2.2)), "{name}: {grown:?}");
+        tables += &format!("\n{name}:\n\n{}", by_event(&log));
+    }
+    println!("{tables}");
+}
+
+const BATCH: [&str; 5] = ["--batch", "decide.yaml", "--rehearse", "--save", "out.s2s"];
+const VERIFY: [&str; 2] = ["verify", "out.s2s"];
+
+/// What a session of a definition costs to run and to verify, in seconds, the most memory that verifying took,
+/// the instructions of both, and the session.
+fn measure(home: &Path, definition: &str) -> (f64, f64, u64, Option<[f64; 2]>, String) {
+    std::fs::write(home.join("decide.yaml"), definition).expect("written");
+    let (ran, _) = run(home, &BATCH);
+    let (verified, peak) = run(home, &VERIFY);
+    let verifying = instructions(home, &VERIFY);
+    std::fs::remove_file(home.join("out.s2s")).expect("removed");
+    let counted = instructions(home, &BATCH).zip(verifying).map(<[f64; 2]>::from);
+    let log = std::fs::read_to_string(home.join("out.s2s")).expect("a session");
+    std::fs::remove_file(home.join("out.s2s")).expect("removed");
+    (ran, verified, peak, counted, log)
+}
+
+/// The instructions of a command, as `valgrind` counts them.
+fn instructions(home: &Path, args: &[&str]) -> Option<f64> {
+    let mut command = Command::new("valgrind");
+    command.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
+    command.arg(env!("CARGO_BIN_EXE_roundtable")).args(args).current_dir(home);
+    let output = command.env("ROUNDTABLE_HOME", home.join("home")).output().ok()?;
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let count =
+        told.lines().find_map(|line| line.split_once("refs:")?.1.trim().replace(',', "").parse().ok());
+    Some(count.unwrap_or_else(|| panic!("no count: {told}")))
+}
+
+fn short(rounds: usize) -> String {
+    format!(
+        "goal: Pick one\nparticipants: {ROSTER}\nmax_iterations: {rounds}\nsteps:\n{}",
+        round("pick", "pick")
+    )
+}
+
+/// Each round a step of its own.
+fn different(rounds: usize) -> String {
+    let steps: String =
+        (1..=rounds).map(|n| round(&format!("v{n}"), &format!("v{}", n % rounds + 1))).collect();
+    format!("goal: Pick one\nparticipants: {ROSTER}\nmax_iterations: {rounds}\nsteps:\n{steps}")
+}
+
+/// A tracker hands out as many tasks, one after the other, and marks each done.
+fn tasks(count: usize) -> String {
+    let task = |n: usize| {
+        format!("  - {{id: APP-{n}, title: T{n}, description: Do thing {n}., test_steps: [try it]}}\n")
     };
-    let seats: Vec<serde_json::Value> = participants.iter().map(known).collect();
-    let mut header = header(&definition, &seats, &[persona("qa-lead", "You test.\n")]);
-    header["session"] = ID.into();
-    Sitting::new(header, 20)
+    let tasks: String = (1..=count).map(task).collect();
+    let done = "{files_changed: [], screenshot_paths: [], test_results: {passed: true}}";
+    format!(
+        "goal: Work\nmax_iterations: {}\ntasks:\n{tasks}answers: {{implement: {done}}}\nsteps:\n\
+         - {{id: status, type: agent, agent: tracker, prompt: Get status and next issue details, next: any-left}}\n\
+         - {{id: any-left, type: condition, condition: \"context.status.next_issue !== null\", then: issue}}\n\
+         - {{id: issue, type: transform, transform: context.status.next_issue, next: implement}}\n\
+         - {{id: implement, type: agent, agent: coder, input: issue, prompt: \"Do {{{{issue.title}}}}.\", next: done}}\n\
+         - {{id: done, type: agent, agent: tracker, input: implement, prompt: \"Mark issue {{{{context.issue.issue_id}}}} as Done\", next: status}}\n",
+        5 * count + 2
+    )
 }
 
-impl Sitting {
-    /// Opens a round; the first `sealed` seats answer.
-    fn opens(&mut self, sealed: usize, key: &RoundKey) {
-        self.does(Command::StartStep);
-        self.does(Command::OpenRound { project_summary: None, seal: Some(key.seal_to()) });
-        let round = self.session.rounds.last().expect("a round").opened.clone();
-        for name in round.seats.iter().take(sealed) {
-            let answer = serde_json::json!({ "vote": "a", "rationale": ["because it is simple"] });
-            let raw = AnswerRecord {
-                origin: Origin::Placeholder,
-                model: "rehearsal".to_owned(),
-                replies: vec![ReplyAttempt { text: answer.to_string(), ..ReplyAttempt::default() }],
-                tries: 1,
-                latency_ms: 20,
-                ..AnswerRecord::default()
-            };
-            let text = serde_json::to_string(&raw).expect("a record is JSON");
-            let nonces = Nonces { cipher: [7; 32], commitment: [9; 32] };
-            let run = self.session.rounds.last().expect("a round");
-            let binding = run.binding(name);
-            let seal = Sealer::new(key).seal(&nonces, binding, &text).expect("short enough");
-            self.does(Command::Seal { round: round.round.clone(), participant: name.clone(), seal });
+/// Three artifacts of 4 KB, a summary of 2 KB, and a step before the rounds.
+fn large(rounds: usize) -> String {
+    let text = |indent: usize, lines: usize| format!("{:indent$}{LINE}", "").repeat(lines);
+    let artifacts = (1..=3)
+        .map(|id| {
+            let text = text(6, 63);
+            format!(
+                "  - id: REQ-00{id}\n    relevant: true\n    summary: part {id}\n    description: |\n{text}"
+            )
+        })
+        .collect::<Vec<_>>()
+        .concat();
+    format!(
+        "goal: Pick one\nparticipants: {ROSTER}\nmax_iterations: {}\nproject_summary: |\n{}artifacts:\n{artifacts}\
+         steps:\n  - {{id: plan, type: agent, agent: technical-lead, prompt: Make a plan, output: plan, next: pick}}\n{}",
+        rounds + 1,
+        text(2, 27),
+        round("pick", "pick")
+    )
+}
+
+fn round(id: &str, next: &str) -> String {
+    format!(
+        "  - {{id: {id}, type: round, question: \"Which?\", ballot: {{kind: choice, options: [alpha, beta]}}, \
+         rule: majority, next: {next}, on_error: {next}}}\n"
+    )
+}
+
+/// Runs the program to its end: the seconds it took, and the most memory it held, in kB.
+fn run(home: &Path, args: &[&str]) -> (f64, u64) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_roundtable"));
+    command.args(args).current_dir(home).env("ROUNDTABLE_HOME", home.join("home"));
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let started = Instant::now();
+    let mut child = command.spawn().expect("the program");
+    let (status, mut peak) = (format!("/proc/{}/status", child.id()), 0);
+    let code = loop {
+        if let Some(code) = child.try_wait().expect("it can be asked") {
+            break code.code();
         }
-    }
-
-    fn closes(&mut self, sealed: usize, key: &RoundKey) {
-        let round = self.session.rounds.last().expect("a round").opened.clone();
-        for name in round.seats.iter().skip(sealed) {
-            self.does(Command::Fail(Box::new(SeatFailed {
-                round: round.round.clone(),
-                participant: name.clone(),
-                reason: "connection refused".to_owned(),
-                tries: 4,
-                ..SeatFailed::default()
-            })));
-        }
-        self.does(Command::CloseRound { reason: CloseReason::All, key: key.clone() });
-        self.does(Command::Reveal);
-        self.does(Command::Tally);
-        self.does(Command::FinishStep { step: "pick".to_owned() });
-    }
+        let now = std::fs::read_to_string(&status).unwrap_or_default();
+        let most = now.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+        peak = peak.max(most.and_then(|most| most.parse().ok()).unwrap_or(0));
+        std::thread::park_timeout(std::time::Duration::from_millis(2));
+    };
+    // Rounds that go on until they may no more come to no decision.
+    assert!(matches!(code, Some(0 | 3)), "{args:?}: {code:?}");
+    (started.elapsed().as_secs_f64(), peak)
 }
 
-/// Writes a session of exactly this many events; its size in bytes.
-pub fn write(path: &Path, events: usize) -> usize {
-    const SEATS: usize = 500;
-    const SEALED: usize = 70;
-    let mut sitting = session_of(SEATS);
-    let mut number = 0_u8;
-    while sitting.events.len() < events {
-        number = number.wrapping_add(1);
-        let key = RoundKey::new([number; 32]);
-        sitting.opens(SEALED, &key);
-        sitting.closes(SEALED, &key);
+/// What each kind of document takes.
+fn by_event(log: &str) -> String {
+    let mut sizes: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for document in log.split_inclusive("\nhash: ") {
+        let Some((_, rest)) = document.split_once("\nevent: ") else { continue };
+        let (count, bytes) = sizes.entry(rest.lines().next().unwrap_or_default()).or_default();
+        (*count, *bytes) = (*count + 1, *bytes + document.len());
     }
-    sitting.events.truncate(events);
-    let (mut text, mut chain) = (String::new(), Chain::default());
-    for stamped in &sitting.events {
-        chain.write(stamped.clone(), &mut text).expect("an event");
-    }
-    std::fs::write(path, &text).expect("written");
-    text.len()
-}
-
-/// The events of a session with an open round of this many seats, so many of them sealed.
-pub fn open_round(seats: usize, sealed: usize) -> Vec<LogEntry> {
-    let mut sitting = session_of(seats);
-    sitting.opens(sealed, &RoundKey::new([1; 32]));
-    let line = |(seq, stamped)| LogEntry { seq, prev: String::new(), hash: String::new(), stamped };
-    let is_seal = |event: &Event| matches!(event, Event::BallotSealed(_));
-    assert!(sitting.events.iter().filter(|stamped| is_seal(&stamped.event)).count() == sealed);
-    (0..).zip(sitting.events).map(line).collect()
+    let mut sizes: Vec<_> = sizes.into_iter().collect();
+    sizes.sort_by_key(|(_, (_, bytes))| std::cmp::Reverse(*bytes));
+    let row = |(event, (count, bytes)): &(&str, (usize, usize))| {
+        format!("| {event} | {count} | {:.2} MB | {} |\n", *bytes as f64 / 1e6, bytes / count)
+    };
+    let rows: String = sizes.iter().map(row).collect();
+    format!("| event | count | in all | bytes each |\n|---|---:|---:|---:|\n{rows}")
 }

@@ -1,9 +1,14 @@
-//! Seats elsewhere: what a ballot costs, how soon a thousand that are posted within a second get their
-//! receipts, and the memory of `serve`.
+//! Seats elsewhere: the cost of a ballot, the time to the receipt when a thousand are posted within a second,
+//! the memory of `serve`, and with the feature `nats` a round over four workers.
 //!
-//! The program runs as for people; this process is their browsers, on the same cores. Run with
-//! `cargo bench --bench remote`; a number behind `--` sets how many seats.
+//! The program runs as for people; this process plays their browsers, on the same cores. The NATS server is the
+//! one that `tests/nats/run.sh` installs. Run with `cargo bench --bench remote`; a number behind `--` sets how
+//! many seats.
 
+#[cfg(feature = "nats")]
+#[path = "../tests/integration/nats_server.rs"]
+#[expect(dead_code, reason = "tests use more of it")]
+mod nats_server;
 #[path = "../tests/integration/patience.rs"]
 #[expect(dead_code, reason = "tests use more of it")]
 mod patience;
@@ -11,7 +16,6 @@ mod patience;
 #[expect(dead_code, reason = "tests use more of it")]
 mod served;
 
-use std::fmt::Write as _;
 use std::net::TcpListener;
 use std::process::Stdio;
 use std::sync::Barrier;
@@ -41,6 +45,8 @@ fn main() {
     println!("| memory of `--batch` with a round open | {headless:.1} MB |");
     println!("| memory of `serve` with the same round open | {served:.1} MB |");
     posted(seats);
+    #[cfg(feature = "nats")]
+    over_nats(if is_bench { 10_000 } else { 20 });
 }
 
 fn micros(times: usize, mut work: impl FnMut(usize)) -> f64 {
@@ -88,11 +94,15 @@ fn ballots(times: usize) {
     }
 }
 
-/// The memory of a process in MB.
+/// A figure of a process's memory in MB, or `None` once it is gone.
+fn memory(id: u32, figure: &str) -> Option<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix(figure)?.trim().strip_suffix(" kB"))?;
+    line.parse::<f64>().ok().map(|size| size / 1e3)
+}
+
 fn resident(id: u32) -> f64 {
-    let status = std::fs::read_to_string(format!("/proc/{id}/status")).expect("runs");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB"));
-    line.expect("a size").parse::<f64>().expect("a number") / 1e3
+    memory(id, "VmRSS:").expect("runs")
 }
 
 /// A service that takes requests and never answers.
@@ -145,17 +155,18 @@ fn sealed(server: &Server, seats: usize) -> Vec<(Browser, Value)> {
     (0..seats).map(seat).collect()
 }
 
+/// A definition of one vote by so many seats of this model.
+fn vote_of(seats: usize, model: &str) -> String {
+    let seats: String = (0..seats).map(|seat| format!("  - {{name: s{seat}, model: {model}}}\n")).collect();
+    format!(
+        "participants:\n{seats}steps: [{{id: vote, type: round, question: Which store?, rule: plurality, \
+         ballot: {{kind: choice, options: [redis, sqlite]}}}}]\n"
+    )
+}
+
 /// A thousand ballots within a second, each over its own connection.
 fn posted(seats: usize) {
-    let mut definition = "participants:\n".to_owned();
-    for number in 0..seats {
-        let _ = writeln!(definition, "  - {{name: s{number}, model: remote/link}}");
-    }
-    definition.push_str(
-        "steps: [{id: vote, type: round, question: Which store?, rule: plurality, \
-         ballot: {kind: choice, options: [redis, sqlite]}}]\n",
-    );
-    let server = served_as(&definition);
+    let server = served_as(&vote_of(seats, "remote/link"));
     let ballots = sealed(&server, seats);
     println!("| the same with {seats} seats, all joined and asked | {:.1} MB |", resident(server.child.id()));
     let all = Barrier::new(seats);
@@ -189,4 +200,62 @@ fn posted(seats: usize) {
         "| from the last receipt until all is revealed and counted | {:.1} s |",
         last.elapsed().as_secs_f64()
     );
+}
+
+/// A round over four workers, from the start of the session to its end: all sealed, revealed and counted.
+#[cfg(feature = "nats")]
+fn over_nats(seats: usize) {
+    use std::{fs, path::Path, process::Child};
+
+    struct Worker(Child);
+    impl Drop for Worker {
+        fn drop(&mut self) {
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+    // On disk, where a sync takes its time.
+    let Some(queue) = nats_server::NatsServer::start(Path::new(env!("CARGO_TARGET_TMPDIR")), "") else {
+        return;
+    };
+    let folder = queue.folder.path();
+    let homes = [folder.join("table"), folder.join("worker")];
+    let run = |home: &Path, words: &[&str]| {
+        let mut run = program(folder);
+        run.args(words).env("ROUNDTABLE_HOME", home).stdout(Stdio::null()).stderr(Stdio::null());
+        run
+    };
+    let key = |home: &Path, verb: &str| {
+        let printed = run(home, &["worker", verb]).stdout(Stdio::piped()).output().expect("runs");
+        String::from_utf8(printed.stdout).expect("text").trim().to_owned()
+    };
+    let configure = |home: &Path, text: String| {
+        fs::create_dir_all(home.join("config")).expect("a folder");
+        fs::write(home.join("config/config.yaml"), text).expect("written");
+    };
+    let nats = format!("nats: {{url: \"{}\"}}", queue.url());
+    let fleet = format!("fleet: {{key: \"{}\"}}", key(&homes[1], "keygen"));
+    configure(&homes[0], format!("remote: {{{nats}, workers: {{{fleet}}}}}\n"));
+    let table = key(&homes[0], "table-key");
+    configure(&homes[1], format!("worker: {{{nats}, table_keys: [\"{table}\"], models: [rehearsal]}}\n"));
+    fs::write(folder.join("vote.yaml"), vote_of(seats, "remote/nats/fleet")).expect("written");
+    let started = Instant::now();
+    let words = ["--batch", "vote.yaml", "--save", "vote.s2s"];
+    let mut session = Worker(run(&homes[0], &words).spawn().expect("starts"));
+    let worker = || Worker(run(&homes[1], &["worker", "--name", "fleet"]).spawn().expect("starts"));
+    let _workers = [worker(), worker(), worker(), worker()];
+    let mut peak: f64 = 0.0;
+    let ended = loop {
+        peak = peak.max(memory(session.0.id(), "VmHWM:").unwrap_or_default());
+        if let Some(ended) = session.0.try_wait().expect("runs") {
+            break ended;
+        }
+        std::thread::park_timeout(Duration::from_millis(20));
+    };
+    let took = started.elapsed().as_secs_f64();
+    // Rehearsed seats may end in a tie.
+    assert!(matches!(ended.code(), Some(0 | 3)), "{ended}");
+    let log = fs::read_to_string(folder.join("vote.s2s")).expect("a file");
+    assert_eq!(log.matches("\nevent: answer_revealed\n").count(), seats, "not all are sealed");
+    println!("| a round of {seats} seats over NATS | {took:.1} s |\n| its peak memory | {peak:.0} MB |");
 }

@@ -3,8 +3,7 @@
 //! The program runs in a pseudo-terminal, as for a person, and its own functions are timed beside it.
 //! `cargo bench --bench screen`; a number behind `--` sets how many events the long session has.
 
-#[path = "long_session.rs"]
-mod long_session;
+mod synthetic_session;
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -38,7 +37,7 @@ fn main() {
     row(&format!("one frame of an open round with {seats} seats"), &frames(seats, repeat * 20));
     row(&format!("a key and its frame while {news} seats report"), &keys(news));
     let file = home.path().join("long.s2s");
-    let bytes = long_session::write(&file, events);
+    let bytes = synthetic_session::write(&file, events);
     let what = format!("{events} events, {} MB", bytes / 1_000_000);
     let path = file.to_str().expect("UTF-8");
     row(
@@ -188,7 +187,7 @@ fn live(lines: &[LogEntry]) -> Model {
 
 /// Frames of an open round in which half of the seats are sealed.
 fn frames(seats: usize, repeat: usize) -> Vec<f64> {
-    let lines = long_session::open_round(seats, seats / 2);
+    let lines = synthetic_session::open_round(seats, seats / 2);
     let mut model = live(&lines);
     let mut terminal = Terminal::new(TestBackend::new(120, 40)).expect("a screen");
     let frame = |index: usize| {
@@ -206,7 +205,7 @@ fn frames(seats: usize, repeat: usize) -> Vec<f64> {
 
 /// A key every twenty reports: the reports since the last one are taken in, the key acts, one frame is drawn.
 fn keys(seats: usize) -> Vec<f64> {
-    let lines = long_session::open_round(seats, seats);
+    let lines = synthetic_session::open_round(seats, seats);
     let is_report = |line: &&LogEntry| matches!(line.stamped.event, Event::BallotSealed(_));
     let start: Vec<LogEntry> = lines.iter().filter(|line| !is_report(line)).cloned().collect();
     let reports: Vec<LogEntry> = lines.iter().filter(is_report).cloned().collect();

@@ -157,7 +157,9 @@ fn sealed(server: &Server, seats: usize) -> Vec<(Browser, Value)> {
 
 /// A definition of one vote by so many seats of this model.
 fn vote_of(seats: usize, model: &str) -> String {
-    let seats: String = (0..seats).map(|seat| format!("  - {{name: s{seat}, model: {model}}}\n")).collect();
+    let seats: Vec<String> =
+        (0..seats).map(|seat| format!("  - {{name: s{seat}, model: {model}}}\n")).collect();
+    let seats = seats.concat();
     format!(
         "participants:\n{seats}steps: [{{id: vote, type: round, question: Which store?, rule: plurality, \
          ballot: {{kind: choice, options: [redis, sqlite]}}}}]\n"

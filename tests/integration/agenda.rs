@@ -188,23 +188,3 @@ fn an_answers_file_changes_the_agenda_after_a_round() {
     let report = desk.run(["report", "s.s2s"]).code(0).out;
     has(&report, &["`where` Where?: done (at home)", "`CONF-003` Speed or safety: safety", "`OQ-001` When?"]);
 }
-
-#[test]
-fn a_change_that_is_none_is_told_before_the_run_and_a_refused_one_loses_nothing() {
-    for (agenda, wanted) in [
-        ("{pik: {questions: [x]}}", "did you mean `pick`?"),
-        ("{pick: {question: [x]}}", "no `question`"),
-        ("{pick: {resolved: [{id: CONF-003}]}}", "missing field `how`"),
-        ("{pick: {artifacts: [x]}}", "no `artifacts`"),
-    ] {
-        changed(agenda).1.code(2).tells(wanted);
-    }
-    let (desk, ran) = changed("{pick: {questions: [When?], resolved: [{id: CONF-009, how: x}]}}");
-    assert!(ran.code != 0 && ran.err.contains("no conflict `CONF-009`"), "{}: {}", ran.code, ran.err);
-    desk.run(["verify", "s.s2s"]).code(0);
-    let right = "pick: {ann: {vote: a}}\nlook: {ann: {position: Nothing.}}\nagenda: {pick: {questions: [When?], \
-                 resolved: [{id: CONF-003, how: x}]}}\n";
-    desk.write("answers.yaml", right);
-    desk.run(["--batch", "s.s2s", "--answers", "answers.yaml"]).code(0);
-    desk.run(["verify", "s.s2s"]).code(0);
-}

@@ -46,42 +46,6 @@ steps:
 }
 
 #[test]
-fn a_round_looked_at_alone_has_the_number_it_will_have() {
-    let desk = Desk::with(
-        "goal: g\nsteps:\n  - {id: r1, type: round, question: a}\n  - {id: both, type: parallel, steps: [{id: r2, type: round, question: b}, {id: r3, type: round, question: c}]}\n  - {id: r4, type: round, question: d}\n",
-    );
-    for (step, number) in [("r1", 1), ("r2", 2), ("r3", 3), ("r4", 4)] {
-        let shown = desk.run(["snapshot", "decide.yaml", "--step", step]).code(0).out;
-        assert!(shown.contains(&format!("\n  current_round: {number}\n")), "{step}: {shown}");
-    }
-    let routed = "goal: g\nsteps:\n  - {id: a, type: round, question: a, next: c}\n  - {id: b, type: round, question: b, next: a}\n  - {id: c, type: round, question: c}\n";
-    let shown = Desk::with(routed).run(["snapshot", "decide.yaml", "--step", "c"]).code(0).out;
-    assert!(shown.contains("\n  current_round: 2\n"), "{shown}");
-}
-
-#[test]
-fn an_issue_under_its_other_names_is_read_and_required_by_the_written_ones() {
-    let desk = Desk::with(
-        r#"
-goal: g
-steps:
-  - {id: issue, type: agent, agent: finder, prompt: "Give the issue."}
-  - {id: build, type: agent, agent: coder, input: issue, requires: [issue.issue_id, issue.test_steps], prompt: "Build {{issue.issue_id}} ({{issue.priority}}).", completeness: off}
-"#,
-    );
-    let issue = "{id: APP-15, title: Page, description: A page, steps: [look], priority: high}";
-    desk.write("answers.yaml", format!("issue: {issue}\nbuild: done\n"));
-    let lines = desk.run(["--batch", "--json", "--answers", "answers.yaml", "decide.yaml"]).code(0).lines();
-    let offered = named(&lines, "work_item_offered");
-    assert_eq!(offered[1]["prompt"], "Build APP-15 (2).");
-    desk.verify();
-
-    let alone = "goal: g\ninput: {id: APP-1, title: t, description: d, steps: [s]}\nsteps: [{id: build, type: agent, agent: coder, requires: [issue_id], completeness: off, prompt: \"{{input.issue_id}}\"}]\n";
-    let lines = Desk::with(alone).run(["--batch", "--json", "decide.yaml"]).code(0).lines();
-    assert_eq!(named(&lines, "work_item_offered")[0]["prompt"], "APP-1");
-}
-
-#[test]
 fn tasks_and_linked_sessions_that_cannot_be_read_are_warnings_and_stop_nothing() {
     let definition = "question: q\ntask: APP-1\nlinks: [{id: l, fromId: gone.s2s, toId: APP-1, type: basic, createdAt: 2026-01-01}, {id: t, fromId: torn.s2s, toId: APP-1, type: basic, createdAt: 2026-01-01}]\n";
     let run = |tasks: &str| {
@@ -186,73 +150,37 @@ fn check_whole(text: &str, from: &str) {
     assert_eq!(whole["context"]["build"], json!({"files": ["a"]}));
 }
 
-/// The system's and the user's part of every request, whatever the dialect.
-fn parts_of(server: &Server) -> Vec<(String, String)> {
-    server
-        .requests()
-        .iter()
-        .map(|request| {
-            let body = request.json();
-            let text = |value: &Value| match value {
-                Value::String(text) => text.clone(),
-                Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
-                _ => String::new(),
-            };
-            let of = |role: &str| {
-                let messages =
-                    body["messages"].as_array().or(body["input"].as_array()).cloned().unwrap_or_default();
-                let found = messages.iter().find(|message| message["role"] == role);
-                found.map(|message| text(&message["content"])).unwrap_or_default()
-            };
-            let system = [text(&body["system"]), text(&body["instructions"]), of("system")].concat();
-            (system, [text(&body["input"]), of("user")].concat())
-        })
-        .collect()
-}
-
 #[test]
-fn a_work_item_is_what_an_agent_of_every_service_is_given() {
-    for dialect in ["openai", "openai-responses", "anthropic"] {
-        let server = Server::start(move |request| {
-            let body = String::from_utf8_lossy(&request.body).into_owned();
-            let text = match () {
-                () if body.contains("Look.") && !body.contains("Build found") => "found it",
-                () if body.contains("Build found") => "{\"files\": [\"a\"]}",
-                () => "done",
-            };
-            match dialect {
-                "anthropic" => Answer::message(text),
-                "openai" => Answer::chat(text),
-                _ => Answer::json(
-                    200,
-                    &json!({"status": "completed", "output": [{"type": "message", "role": "assistant",
-                        "content": [{"type": "output_text", "text": text}]}],
-                        "usage": {"input_tokens": 1, "output_tokens": 1}}),
-                ),
-            }
-        });
-        let participants = "[{name: looker, model: lab/m, prompt: \"You look.\"}, {name: builder, model: lab/m, prompt: \"You build.\"}]";
-        let desk = Desk::with(&BRIEFED.replace("PARTICIPANTS", participants)).served_by(&server);
-        let config = std::fs::read_to_string(desk.home().join("config/config.yaml")).expect("a config");
-        let config = config.replace("api: openai", &format!("api: {dialect}, stream: false"));
-        desk.write("../home/config/config.yaml", config);
-        let lines = desk.run(["--batch", "--json", "decide.yaml"]).code(0).lines();
-        let parts = parts_of(&server);
-        assert_eq!(parts.len(), 4, "{dialect}");
-        check_system(&parts[1].0, dialect);
-        assert_eq!(parts[1].1, BUILD, "{dialect}");
-        assert_eq!(
-            (&*parts[2].0, &*parts[2].1),
-            ("You build.\n\nThe facilitator adds: Be brief.\n", "Bare.")
-        );
-        check_whole(&parts[3].1, dialect);
-        let offered = named(&lines, "work_item_offered");
-        for (offered, (system, text)) in offered.iter().zip(&parts) {
-            assert_eq!((&offered["system"], &offered["prompt"]), (&json!(system), &json!(text)), "{dialect}");
-        }
-        desk.verify();
-        desk.run(["trace", &arg(&desk.session())]).code(0).shows(&format!("{}\n---\n\n{BUILD}", parts[1].0));
+fn a_work_item_is_what_an_agent_of_a_service_is_given() {
+    let server = Server::start(|request| {
+        let body = String::from_utf8_lossy(&request.body).into_owned();
+        let text = match () {
+            () if body.contains("Look.") && !body.contains("Build found") => "found it",
+            () if body.contains("Build found") => "{\"files\": [\"a\"]}",
+            () => "done",
+        };
+        Answer::chat(text)
+    });
+    let participants = "[{name: looker, model: lab/m, prompt: \"You look.\"}, {name: builder, model: lab/m, prompt: \"You build.\"}]";
+    let desk = Desk::with(&BRIEFED.replace("PARTICIPANTS", participants)).served_by(&server);
+    let lines = desk.run(["--batch", "--json", "decide.yaml"]).code(0).lines();
+    let requests = server.requests();
+    let parts = requests.iter().map(|request| {
+        let messages = request.json()["messages"].clone();
+        assert_eq!((&messages[0]["role"], &messages[1]["role"]), (&json!("system"), &json!("user")));
+        [0, 1].map(|nth| messages[nth]["content"].as_str().expect("text").to_owned())
+    });
+    let parts: Vec<[String; 2]> = parts.collect();
+    assert_eq!(parts.len(), 4);
+    check_system(&parts[1][0], "service");
+    assert_eq!(parts[1][1], BUILD);
+    assert_eq!(parts[2], ["You build.\n\nThe facilitator adds: Be brief.\n", "Bare."]);
+    check_whole(&parts[3][1], "service");
+    for (offered, [system, text]) in named(&lines, "work_item_offered").iter().zip(&parts) {
+        assert_eq!((&offered["system"], &offered["prompt"]), (&json!(system), &json!(text)));
     }
+    desk.verify();
+    desk.run(["trace", &arg(&desk.session())]).code(0).shows(&format!("{}\n---\n\n{BUILD}", parts[1][0]));
 }
 
 #[test]
@@ -275,15 +203,6 @@ fn a_program_is_given_the_same_on_standard_input_and_the_object_in_a_file() {
     assert_eq!((&item["look"], &item["goal"]), (&json!({"result": "found it"}), &json!("Choose a cache")));
     assert!(desk.read("mode.0").starts_with("-rw-------"), "{}", desk.read("mode.0"));
     assert!(!std::path::Path::new(desk.read("path.0").trim()).exists(), "the file is gone");
-}
-
-#[test]
-fn a_dry_run_shows_what_a_first_agent_would_be_given() {
-    let definition = "goal: G\nconstraints: [C]\nsteps: [{id: a, type: agent, agent: coder, prompt: Go., output_schema: {type: object}}]\n";
-    let desk = Desk::with(definition);
-    let shown = desk.run(["--batch", "--dry-run", "decide.yaml"]).code(0).out;
-    let wanted = "Goal: G\nConstraints:\n- C\nStage: a\n\nAnswer with one JSON value, an object, and with nothing else.\nIt must fit this JSON Schema:\n{\"type\":\"object\"}\n\n---\n\nGo.";
-    assert!(shown.contains(wanted), "{shown}");
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn every_changed_byte_is_found() {
     let last =
         bytes.len() - bytes.windows(4).rev().position(|four| four == b"---\n").expect("a document") - 4;
     assert!(bytes[last..].starts_with(b"---\n"));
-    let step = bytes.len() / cases(300, 1500);
+    let step = bytes.len() / cases(100, 1500);
     let mut changed = bytes.clone();
     for (count, at) in (0..last).step_by(step).chain((last..bytes.len()).step_by(cases(5, 1))).enumerate() {
         let bit = 1 << (count % 8);
@@ -85,7 +85,7 @@ fn documents_taken_out_doubled_or_swapped_are_found_under_a_chain_that_fits() {
     let sealed = |at: usize| matches!(all[at].event, Event::BallotSealed(_));
     // The last offer and the first seal are always among them.
     let first_seal = (0..all.len()).find(|at| sealed(*at)).expect("a seal");
-    for at in (0..all.len()).step_by(cases(3, 1)).chain([first_seal - 1]) {
+    for at in (0..all.len()).step_by(cases(6, 1)).chain([first_seal - 1]) {
         let name = format!("{at}: {:?}", all[at].event).chars().take(60).collect::<String>();
         let mut doubled = all.clone();
         doubled.insert(at, all[at].clone());
@@ -103,10 +103,9 @@ fn documents_taken_out_doubled_or_swapped_are_found_under_a_chain_that_fits() {
         }
     }
     for scenario in ["ideas-merged", "conflict-resolved", "agenda-recorded", "incomplete-hand-over"] {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/scenarios").join(scenario);
-        let home = tempfile::tempdir().expect("a folder");
-        let all = events(&std::fs::read(scenarios::recorded(&folder, home.path()).0).expect("a session"));
-        for at in (0..all.len() - 1).step_by(cases(4, 1)) {
+        let recorded = scenarios::recorded().iter().find(|recorded| recorded.folder.ends_with(scenario));
+        let all = events(&recorded.expect("a scenario").session);
+        for at in (0..all.len() - 1).step_by(cases(8, 1)) {
             let (mut doubled, mut without) = (all.clone(), all.clone());
             doubled.insert(at, all[at].clone());
             without.remove(at);

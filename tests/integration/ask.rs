@@ -93,27 +93,6 @@ fn what_is_saved_as_a_file_asks_the_same_bytes() {
 }
 
 #[test]
-fn bad_input_gets_its_cure_before_anything_is_sent() {
-    let server = local();
-    let desk = desk(&server);
-    let long = "word ".repeat(20 * 1024);
-    let with = ["--with", "ollama/qwen3"];
-    // More cases are in `tests/fixtures/words.tsv`.
-    let ran = desk.run(["ask", QUESTION, "a,b", with[0], with[1]]).code(2);
-    ran.tells("give each option as a word of its own, or none: … a b");
-    assert!(desk.sessions().is_empty() && chats(&server) == 0);
-    desk.run(["ask", &long, "a", "b", with[0], with[1]]).code(0);
-    // Twenty options, and nobody at all: placeholders.
-    let options: Vec<String> = (0..20).map(|number| format!("option-{number}")).collect();
-    let twenty =
-        ["ask", QUESTION].into_iter().chain(options.iter().map(String::as_str)).chain(["--rehearse"]);
-    desk.run(twenty).shows("# REHEARSAL: ");
-    let split =
-        desk.run(["ask", "Queue A?", "sqs", "kafka", "nats", "--rehearse", "--with", "qa-lead,skeptic"]);
-    split.shows("REHEARSAL: no decision; it goes on with ").shows("A rehearsal decides nothing: ");
-}
-
-#[test]
 fn a_terminal_gets_one_look_and_a_pipe_the_whole_report() {
     let desk = Desk::with(
         "question: \"Which?\"\nparticipants: [qa-lead, skeptic, devops-engineer]\n\

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use crate::patience::PATIENCE;
-use crate::program::{Desk, arg, sha256};
+use crate::program::{Desk, sha256};
 
 const SECRET: &str = "sk-0123456789-do-not-tell";
 
@@ -98,16 +98,6 @@ fn a_persona_that_cannot_sit_is_refused_and_says_why() {
     }
 }
 
-#[test]
-fn a_persona_from_another_editor_sits_and_unknown_fields_are_noticed() {
-    let desk = Desk::rehearsing("question: x\nparticipants: [odd]\n");
-    let text = "\u{feff}---\nname: odd\ndescription: x\nskills: [a]\ncolor: red\n---\n\nText.\n";
-    desk.write(".s2s/personas/any-name.md", text.replace('\n', "\r\n"));
-    let ran = desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0);
-    assert!(ran.err.contains("`skills` has no effect here") && !ran.err.contains("color"), "{}", ran.err);
-    assert!(desk.run(["trace", "s.s2s"]).out.contains("\n\nText.\n"));
-}
-
 /// A saved session's bytes, its first document changed and hashed anew.
 fn forged(desk: &Desk, change: impl Fn(&str) -> String) -> String {
     desk.write("decide.yaml", "question: x\nparticipants: [qa-lead]\n");
@@ -185,16 +175,4 @@ fn answers_are_checked_before_anything_runs() {
         assert!(desk.sessions().is_empty());
     }
     desk.run(["--batch", "decide.yaml", "--input", "{\"a\": 1"]).tells("warning: --input begins like JSON");
-}
-
-#[test]
-fn a_report_does_not_overwrite_a_session() {
-    let desk = Desk::rehearsing("question: x\nparticipants: [qa-lead]\n");
-    desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0);
-    let before = desk.read("s.s2s");
-    desk.run(["report", "s.s2s", "-o", "s.s2s"]).code(2);
-    assert_eq!(desk.read("s.s2s"), before);
-    let ran = desk.run(["report", &arg(&desk.path("s.s2s")), "-o", "r.md"]).code(0);
-    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", "written: r.md\n"));
-    assert!(desk.read("r.md").starts_with("# REHEARSAL: x"));
 }

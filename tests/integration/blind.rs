@@ -2,7 +2,6 @@
 //! Two seats have answered, the third is held back by the server. Every file and every verb is read
 //! in that moment, and once more with other answers: what is seen must not depend on them.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::PathBuf;
@@ -125,7 +124,10 @@ fn shapes() -> Vec<String> {
 fn an_answer_is_nowhere_before_the_close_and_everywhere_after_it() {
     let said = format!("vote: alpha\nposition: {MARKER}\nrationale: [{MARKER}]");
     let open = OpenRound::with(vec![Answer::chat(&said)]);
+    let key = fs::read_to_string(&open.desk.keys()[0]).expect("a key");
     for (name, text) in open.surfaces() {
+        let is_key_file = name.rsplit_once('.').is_some_and(|(_, end)| end == "key");
+        assert!(is_key_file || !text.contains(key.trim()), "{name} holds the private key");
         for shape in shapes() {
             assert!(!text.contains(&shape), "{name} holds {shape}: {text}");
         }
@@ -240,45 +242,4 @@ fn without_spans(text: &str) -> String {
     let is_span = |i: usize| words.get(i + 1).is_some_and(is_unit) && words[i].parse::<f64>().is_ok();
     let kept = words.iter().enumerate().map(|(i, word)| if is_span(i) { "SPAN" } else { word });
     kept.collect::<Vec<_>>().join(" ")
-}
-
-/// What is sealed of a seat has one length whatever it is; only a very long answer is told from others.
-#[test]
-fn sealed_answers_have_one_length() {
-    let refusal = json!({"choices": [{"index": 0, "finish_reason": "stop",
-        "message": {"role": "assistant", "content": null, "refusal": "I can't help with that."}}]});
-    let answer = |length: usize| {
-        let words = "many more words ".repeat(length / 16 + 1);
-        Answer::chat(&format!("vote: alpha\nrationale:\n  - \"{}\"", &words[..length]))
-    };
-    let server = Server::start(move |request| match request.seat().as_str() {
-        "abstains" => Answer::chat("vote: abstain"),
-        "refuses" => Answer::json(200, &refusal),
-        "babbles" => Answer::chat("none of these"),
-        "short" => answer(100),
-        "middling" => answer(2000),
-        "long" => answer(4000),
-        _ => answer(9000),
-    });
-    let seats = ["abstains", "refuses", "babbles", "short", "middling", "long", "very-long"];
-    let roster: String =
-        seats.map(|seat| format!("  - {{name: {seat}, persona: qa-lead, model: lab/m}}\n")).concat();
-    let desk = Desk::with(&format!(
-        "question: \"Which?\"\nparticipants:\n{roster}ballot: {{kind: choice, options: [alpha, beta]}}\nrule: majority\n"
-    ));
-    let desk = desk.served_by(&server);
-    desk.run(["--batch", "decide.yaml", "--save", FILE]).code(0);
-    desk.run(["verify", FILE]).code(0);
-    let log = desk.read(FILE);
-    let outcomes: Vec<&str> =
-        log.split("\noutcome: ").skip(1).filter_map(|rest| rest.lines().next()).collect();
-    assert_eq!(outcomes[..4], ["abstained", "refused", "invalid", "answered"]);
-    let sealed = log.split("\n---\n").filter(|document| document.contains("\nevent: ballot_sealed\n"));
-    let length = |document| STANDARD.decode(value(document, "sealed")).expect("base64").len();
-    let sealed: BTreeMap<_, _> =
-        sealed.map(|document| (value(document, "participant"), length(document))).collect();
-    for seat in seats {
-        let padded = if seat == "very-long" { 16_384 } else { 8192 };
-        assert_eq!(sealed[seat], padded + 16, "{seat}");
-    }
 }

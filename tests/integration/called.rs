@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use roundtable::core::{Command, ExitCode, decide};
-use roundtable::history::{Event, PauseReason, SeatFailed, TEXTS, TimedEvent, Timestamp};
+use roundtable::history::{Event, PauseReason, SeatFailed, TimedEvent, Timestamp};
 use roundtable::journal::{Disk, verify};
 
 use crate::forge::{chained, events, folded};
@@ -42,29 +42,6 @@ fn a_warning_that_nothing_called_for_is_found_wherever_it_stands() {
         assert_ne!(put(at, of_seat), Vec::<String>::new(), "{at}");
         assert!(at > close || !put(at, of_key.clone()).is_empty(), "{at}");
     }
-}
-
-#[test]
-fn a_session_may_be_gone_on_with_anywhere_before_its_end() {
-    let all = finished(ONE_ROUND);
-    let opened = all.iter().position(|s| matches!(s.event, Event::RoundOpened(_))).expect("opened");
-    for at in 1..=all.len() {
-        let event = Event::SessionResumed {
-            program: "roundtable".to_owned(),
-            texts: TEXTS.to_owned(),
-            torn_bytes: None,
-        };
-        let what = found(&all, |all| all.insert(at, TimedEvent { at: all[at - 1].at, event }));
-        // What is sealed is bound to all that stands before the opening of its round.
-        assert_eq!(what.is_empty(), at > opened && at < all.len(), "{at}: {what:?}");
-    }
-    let closed = all.iter().position(|s| matches!(s.event, Event::RoundClosed(_))).expect("closed");
-    let rest = |step: &str| {
-        let event = Event::SessionPaused { reason: PauseReason::Left, step: Some(step.to_owned()) };
-        found(&all[..closed], |all| all.push(TimedEvent { at: all[closed - 1].at, event }))
-    };
-    assert_eq!(rest("pick"), Vec::<String>::new());
-    assert_eq!(rest("second"), ["`session_paused` cannot be here: step `second` does not run"]);
 }
 
 #[test]

@@ -89,16 +89,6 @@ fn schema_prints_the_file_beside_the_documents() {
     assert_eq!(printed, include_str!("../../docs/definition.schema.json"));
 }
 
-#[test]
-fn personas_and_models_are_looked_up_and_keys_are_not_needed() {
-    let desk =
-        Desk::modelled("question: q\nparticipants: [nobody, {persona: qa-lead, model: openai/gpt-x}]\n");
-    let ran = desk.run(["check", "decide.yaml"]).code(2);
-    assert!(ran.out.starts_with("decide.yaml:2:16: error: "), "{}", ran.out);
-    assert!(ran.out.contains("nobody") && !ran.out.contains("KEY"), "{}", ran.out);
-    desk.run(["check", "some.s2s"]).code(2).shows("this is a session");
-}
-
 fn checked(seats: &str, keys: &str) -> String {
     let text = format!("participants: {seats}\nsteps:\n  - {{id: pick, type: round, question: q, {keys}}}\n");
     Desk::modelled(&text).run(["check", "decide.yaml"]).out

@@ -75,28 +75,6 @@ fn a_personas_model_without_a_provider_is_noticed_and_not_used() {
 }
 
 #[test]
-fn three_seats_of_one_persona_have_names_and_seeds_of_their_own() {
-    let server = Server::start(|request| {
-        Answer::chat(&format!("vote: {}", if request.seat() == "qa-lead-2" { "b" } else { "a" }))
-    });
-    let desk = Desk::with(
-        "question: x\nparticipants: [{persona: qa-lead, model: \"lab/a/b:free\", count: 3, seed: 7}]\n\
-         ballot: {kind: choice, options: [a, b]}\nrule: majority\n",
-    );
-    let desk = desk.served_by(&server);
-    let ran = desk.run(["--batch", "decide.yaml"]).code(0);
-    for seat in ["qa-lead-1", "qa-lead-2", "qa-lead-3"] {
-        ran.shows(&format!("- **{seat}** · lab/a/b:free · votes "));
-    }
-    let dry = ["--batch", "decide.yaml", "--dry-run", "--json", "--participants", "skeptic,qa-lead"];
-    assert_eq!(models(&desk.run(dry).code(0)), ["rehearsal", "lab/a/b:free", "lab/a/b:free", "lab/a/b:free"]);
-    let mut seeds: Vec<u64> = server.requests().iter().filter_map(|r| r.json()["seed"].as_u64()).collect();
-    seeds.sort_unstable();
-    assert_eq!(seeds, [7, 8, 9]);
-    assert!(server.requests().iter().all(|request| request.json()["model"] == "a/b:free"));
-}
-
-#[test]
 fn a_recording_answers_as_it_did_without_the_network() {
     let server = Server::start(|request| {
         Answer::chat(if request.seat() == "skeptic" { "vote: b" } else { "vote: a" })

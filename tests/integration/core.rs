@@ -4,12 +4,9 @@
 mod draw;
 mod drive;
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use roundtable::core::{Command, NextAction, decide, earlier_rounds, next, questions};
+use roundtable::core::{Command, NextAction, decide, next};
 use roundtable::history::{Event, Session, TimedEvent};
 use roundtable::journal::{fold, read_log};
 use roundtable::report;
@@ -238,24 +235,4 @@ fn a_seat_asked_again_starts_anew() {
     sitting.settle(0, Ballot::Vote(0));
     assert!(sitting.give(Command::LoseKey));
     assert_eq!(sitting.session.rounds[0].key_lost.len(), SEATS.len(), "each lost seat is named once");
-}
-
-#[test]
-fn thousands_of_rounds_are_sorted_by_their_question_at_once() {
-    let mut session = level("none").session;
-    let round = session.rounds[0].clone();
-    let numbered = |number: usize| {
-        let mut round = round.clone();
-        let opened = Arc::make_mut(&mut round.opened);
-        (opened.round, opened.step) = (format!("pick.{number}"), format!("pick{}", number % 10_000));
-        round
-    };
-    session.rounds = (0..20_000).map(numbered).collect();
-    let begun = Instant::now();
-    let asked = questions(&session);
-    assert!(asked.len() == 10_000 && asked.iter().all(|question| question.rounds.len() == 2));
-    assert!(
-        earlier_rounds(&session, &session.rounds[15_000]).map(|round| &*round.opened.round).eq(["pick.5000"])
-    );
-    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }

@@ -122,7 +122,7 @@ fn kill_and_go_on(moment: usize, expected: &Expected) -> Option<usize> {
 
 #[test]
 fn a_session_killed_at_any_moment_comes_to_the_same_end() {
-    let moments = cases(32, 200);
+    let moments = cases(16, 200);
     let expected = undisturbed();
     let next = AtomicUsize::new(0);
     let open = Mutex::new(Vec::new());

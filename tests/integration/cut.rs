@@ -61,27 +61,6 @@ fn a_file_cut_at_every_byte_reads_up_to_its_last_whole_document() {
 }
 
 #[test]
-fn the_header_cut_at_every_byte_is_refused_and_left_alone() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let (_, bytes) = whole(dir.path(), ONE_ROUND);
-    let header = ends(&bytes)[0];
-    for cut in (0..header).step_by(cases(11, 1)) {
-        let log = read_log(&bytes[..cut]).expect("torn, not damaged");
-        assert_eq!((log.good, log.torn), (0, cut));
-    }
-    for cut in [0, 1, 10, 11, 500, header - 1] {
-        let place = cut_to(&dir.path().join(cut.to_string()), &bytes[..cut]);
-        match Journal::open(&place.disk, &place.file()) {
-            Err(OpenJournalError::NothingRecorded) => {}
-            Err(error) => panic!("{error}"),
-            Ok(_) => panic!("opened without a header"),
-        }
-        assert_eq!(std::fs::read(place.file()).expect("a file"), bytes[..cut]);
-        assert_eq!(std::fs::read_dir(place.file().parent().expect("a folder")).expect("listed").count(), 1);
-    }
-}
-
-#[test]
 fn a_cut_file_is_mended_and_comes_to_the_same_end() {
     let dir = tempfile::tempdir().expect("a folder");
     let (place, bytes) = whole(dir.path(), TWO_ROUNDS);

@@ -108,16 +108,6 @@ fn nobody_ranks_their_own_draft() {
 }
 
 #[test]
-fn the_second_estimates_count() {
-    let desk = desk("strategy: estimate");
-    let of = |ann: u32, bob: u32| json!({"ann": {"estimate": ann}, "bob": {"estimate": bob}});
-    run(&desk, &json!({"talk-first": of(1, 10), "talk-second": of(3, 4)})).code(0);
-    let tallies = desk.events("tally_made");
-    let highest: Vec<&Value> = tallies.iter().map(|tally| &tally["trace"]["spread"]["highest"]).collect();
-    assert_eq!(highest, ["10", "4"]);
-}
-
-#[test]
 fn the_saved_session_and_the_expansion_hold_the_same_plain_steps() {
     let desk = desk("strategy: delphi, ballot: {kind: choice, options: [a, b]}");
     let expanded = desk.run(["check", "--expand", "decide.yaml"]).code(0).out;
@@ -132,24 +122,6 @@ fn the_saved_session_and_the_expansion_hold_the_same_plain_steps() {
     // A unanimous first vote is not repeated.
     run(&desk, &json!({"talk-vote": both(&json!({"vote": "a"}))}));
     assert_eq!(rounds(&desk), ["talk-vote"]);
-}
-
-#[test]
-fn a_blocked_proposal_is_asked_again_three_times_at_most() {
-    let blocks =
-        json!({"ann": {"consent": "support"}, "bob": {"consent": "block", "minimum_change": "Less."}});
-    let desk = desk("strategy: consent");
-    let yes = json!({"approved": true});
-    let ask = json!({"talk-ask": blocks, "talk-ask-amend": yes, "talk-ask-exhausted": "stop"});
-    run(&desk, &ask).code(3);
-    assert_eq!(rounds(&desk).len(), 3);
-    let supported =
-        json!({"talk-ask": [blocks, both(&json!({"consent": "support"}))], "talk-ask-amend": yes});
-    run(&desk, &supported).code(0);
-    desk.run(["report", "s.s2s"]).shows("adopted by nobody yet");
-    assert_eq!(rounds(&desk).len(), 2);
-    run(&desk, &json!({"talk-ask": blocks, "talk-ask-amend": {"approved": false}})).code(3);
-    assert_eq!(rounds(&desk).len(), 1);
 }
 
 #[test]

@@ -16,7 +16,7 @@ const NOT_RUN: [(&str, &str); 13] = [
     ("roundtable serve ", "goes on until somebody votes; see serve.rs"),
     ("roundtable inbox ", "needs a session that is served; see inbox.rs"),
     ("export ROUNDTABLE_URL=", "needs a session that is served; see inbox.rs"),
-    ("roundtable worker ", "needs a server and a feature; see nats_worker.rs"),
+    ("roundtable worker ", "needs a server and a feature; see nats_session.rs"),
     ("roundtable mcp", "speaks to a client, and needs a feature; see mcp.rs"),
     ("cargo ", "builds this program again"),
     (".ci/", "runs these tests"),
@@ -227,37 +227,4 @@ fn every_example_of_the_help_runs() {
         ran += perform(verb, deeds, &desk, &mut BTreeSet::new());
     }
     assert!(ran > 20, "only {ran} examples ran");
-}
-
-#[test]
-fn every_manual_page_is_there() {
-    let desk = Desk::new();
-    desk.run(["man", "--out", "man1"]).code(0);
-    let pages: Vec<PathBuf> =
-        fs::read_dir(desk.path("man1")).expect("pages").map(|entry| entry.expect("a page").path()).collect();
-    let names: BTreeSet<String> =
-        pages.iter().map(|path| path.file_name().expect("a name").to_string_lossy().into_owned()).collect();
-    assert!(names.contains("roundtable.1") && names.len() > 20, "{names:?}");
-    for path in &pages {
-        let page = fs::read_to_string(path).expect("a page");
-        assert!(page.contains(".SH SYNOPSIS"), "{}", path.display());
-        let is_nested = path.file_name().is_some_and(|name| name.to_string_lossy().matches('-').count() > 1);
-        assert!(is_nested || page.contains("Examples:"), "{}", path.display());
-    }
-    let verify = desk.run(["man", "verify"]).code(0).out;
-    assert_eq!(verify, fs::read_to_string(desk.path("man1/roundtable-verify.1")).expect("the page"));
-    assert!(desk.run(["man", "verfy"]).code(2).err.contains("did you mean `verify`"));
-    #[cfg(unix)]
-    {
-        let desk = crate::seat_programs::with_program(desk, "man", "echo pager $1; grep SYNOPSIS -");
-        crate::pty::Screen::open(&desk, (80, 24), &["man", "verify"]).wait_for(&["pager -l", "SYNOPSIS"]);
-    }
-}
-
-#[test]
-fn completions_are_there_for_five_shells() {
-    let desk = Desk::new();
-    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
-        desk.run(["completions", shell]).code(0).shows("verify");
-    }
 }

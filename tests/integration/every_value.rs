@@ -4,7 +4,6 @@
 //! One value of each kind by default; `ROUNDTABLE_CASES=full` changes up to four of each.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,7 +13,8 @@ use serde_json::Value;
 
 use crate::cases;
 use crate::forge::{chained, events, leaves, without_places};
-use crate::{remote, scenarios};
+use crate::remote;
+use crate::scenarios::{Recorded, recorded};
 
 const SAMPLE: usize = 1;
 const FULL: usize = 4;
@@ -79,13 +79,15 @@ pub fn bases() -> Vec<Base> {
         let value = |stamped: &TimedEvent| serde_json::to_value(&stamped.event).expect("JSON");
         Base { name: name.to_owned(), values: events.iter().map(value).collect(), events }
     };
-    let of_scenario = |folder: &PathBuf| {
-        let home = tempfile::tempdir().expect("a folder");
-        let file = scenarios::recorded(folder, home.path()).0;
-        let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
-        base(&name, events(&std::fs::read(file).expect("a session")))
+    let of_scenario = |recorded: &Recorded| {
+        let name = recorded.folder.file_name().expect("a name");
+        base(&name.to_string_lossy(), events(&recorded.session))
     };
-    scenarios::folders().iter().map(of_scenario).chain([base("remote", remote::recorded())]).collect()
+    let mut bases: Vec<Base> = recorded().iter().map(of_scenario).collect();
+    bases.push(base("remote", remote::recorded()));
+    // A kind is tried in the shortest session that has it.
+    bases.sort_by_key(|base| base.events.len());
+    bases
 }
 
 /// Every value of every session. Names that a price goes by are no kind of their own.

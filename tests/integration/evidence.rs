@@ -112,25 +112,20 @@ fn what_is_not_as_named_stops_before_anything_is_asked() {
 }
 
 #[test]
-fn a_diff_is_that_of_two_commits_and_runs_nothing() {
+fn a_diff_is_that_of_two_commits_and_its_lines_can_be_cited() {
     let desk = desk(&REVIEW.replace("file: src/cache.rs, lines: 2-3", "diff: \"main...HEAD\", paths: [src]"));
     for command in ["init -q", "add .", "commit -qm one", "checkout -qb work"] {
         git(&desk, &command.split(' ').collect::<Vec<_>>());
     }
     desk.write("src/cache.rs", SOURCE.replace("60", "30"));
-    desk.write(".gitattributes", "*.rs diff=evil\n");
     git(&desk, &["add", "."]);
     git(&desk, &["commit", "-qm", "two"]);
-    for key in ["diff.external", "diff.evil.textconv", "diff.evil.command", "core.pager", "core.fsmonitor"] {
-        git(&desk, &["config", key, "touch ran-by-git; cat"]);
-    }
     let answer = "{position: P., references: [\"src/cache.rs:3\", \"src/cache.rs:30\"]}";
     desk.write("answers.yaml", format!("review: {{skeptic: {answer}}}\n"));
     let ran = desk.run(["--batch", "--json", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
     let text = snapshot(&ran.code(0).lines());
     assert!(text.contains("7| -        60)\n") && text.contains("8| +        30)\n"), "{text}");
-    assert!(text.contains("commits: \"") && !text.contains("gitattributes"), "{text}");
-    assert!(!desk.path("ran-by-git").exists());
+    assert!(text.contains("commits: \""), "{text}");
     desk.run(["--batch", "decide.yaml", "--diff", "nosuch...HEAD"]).code(2).tells("unknown commit `nosuch`");
     let skeptic = &seats(&desk)[0];
     assert_eq!(skeptic["unresolved_references"], serde_json::json!(["src/cache.rs:30"]));

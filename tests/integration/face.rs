@@ -249,19 +249,6 @@ ballot: {kind: choice, options: [alpha, beta]}
 rule: majority
 ";
 
-/// Keys come more often than the clock ticks.
-#[test]
-fn the_clock_of_an_open_round_runs_while_keys_are_pressed() {
-    let server = service("cyd");
-    let desk = Desk::with(THREE).served_by(&server);
-    let mut screen = Screen::open(&desk, (80, 24), &["decide.yaml"]);
-    screen.wait_for(&["DRAFT", "o open"]);
-    screen.press("o", &["OPEN", "2 of 3 sealed"]);
-    screen.press_until("\t", &["0:57 left", "0:56 left", "0:55 left"]);
-    screen.send("qy");
-    screen.end();
-}
-
 #[test]
 fn people_answer_in_turn_and_nobody_sees_what_the_other_typed() {
     let desk = Desk::with(PEOPLE);
@@ -307,16 +294,4 @@ fn a_rest_in_the_shell_loses_nothing() {
     screen.press("n", &["What now?", "Draft restored."]);
     screen.send("\u{3}");
     assert_eq!(screen.end().0, 0);
-}
-
-#[test]
-fn a_session_that_fails_says_so_at_its_end() {
-    let desk = Desk::rehearsing(
-        "participants: [qa-lead]\nsteps:\n  - {id: a, type: round, question: Q?, rule: majority, ballot: {kind: choice, \
-         options: [x, y]}, next: ok}\n  - {id: ok, type: approval, message: \"{{context.a.decision}}?\"}\n",
-    );
-    let mut screen = Screen::open(&desk, (80, 24), &["decide.yaml", "--model", "rehearsal"]);
-    screen.wait_for(&["DRAFT"]);
-    screen.press("o", &["A accept"]);
-    screen.press("Ay", &["Session failed: `message` cannot be rendered", "R to export"]);
 }

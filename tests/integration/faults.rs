@@ -2,10 +2,9 @@
 //! Each fault comes to a failure with a name and no text of a reply, after as many requests as it deserves.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use roundtable::participants::api::ApiStyle;
-use roundtable::participants::http::retry::Backoff;
 use roundtable::participants::{Failure, Participant as _, SeatRequest};
 use serde_json::json;
 
@@ -35,40 +34,6 @@ async fn sends_the_same_bytes_again_after_a_passing_fault() {
 }
 
 #[tokio::test]
-async fn does_not_repeat_what_will_not_change() {
-    for status in [204, 400, 401, 403, 404, 413, 422] {
-        let (outcome, requests) = outcome(Answer::new(status, &[], "")).await;
-        let failure = outcome.expect_err("a failure");
-        assert!(failure.reason.starts_with(&format!("HTTP {status}")), "{}", failure.reason);
-        assert_eq!((requests, failure.tries), (1, 1), "{status}");
-    }
-    let quota = json!({"message": "pay", "type": "insufficient_quota", "code": "insufficient_quota"});
-    let (outcome, requests) = outcome(Answer::json(429, &json!({"error": quota}))).await;
-    assert_eq!(outcome.expect_err("a failure").reason, "HTTP 429 insufficient_quota: pay");
-    assert_eq!(requests, 1);
-}
-
-#[tokio::test]
-async fn waits_as_long_as_it_is_asked_to() {
-    let date = httpdate::fmt_http_date(roundtable::clock::system_time() + Duration::from_secs(2));
-    let cases = [
-        (format!("retry-after: {date}"), ms(900)),
-        ("retry-after-ms: 150".to_owned(), ms(150)),
-        ("retry-after: 1".to_owned(), ms(1000)),
-        ("retry-after: -5".to_owned(), ms(0)),
-        ("retry-after: soon".to_owned(), ms(0)),
-    ];
-    for (header, least) in cases {
-        let server = Server::start(first_then_fine(Answer::new(429, &[&header], "")));
-        let started = Instant::now();
-        let reply = participant(open_ai(&server)).ask(&ask()).await.expect("a reply");
-        assert_eq!(reply.tries, 2);
-        let waited = started.elapsed();
-        assert!(waited >= least && waited < least + ms(1500), "{header}: {waited:?}");
-    }
-}
-
-#[tokio::test]
 async fn time_runs_out_in_a_silence_and_in_a_trickle() {
     for answer in [Answer::hang(""), Answer::endless(b" ", ms(5))] {
         let server = Server::start(move |_| answer.clone());
@@ -81,17 +46,6 @@ async fn time_runs_out_in_a_silence_and_in_a_trickle() {
 }
 
 #[tokio::test]
-async fn no_time_left_for_another_try_is_a_time_out() {
-    let server = Server::start(|_| Answer::new(503, &[], ""));
-    let mut service = open_ai(&server);
-    service.retry = Backoff::default();
-    let ask = SeatRequest { time_left: Some(ms(300)), ..ask() };
-    let failure = participant(service).ask(&ask).await.expect_err("a failure");
-    let reason = "HTTP 503; no time left to try again".to_owned();
-    assert_eq!(failure, Failure { timed_out: true, ..Failure::from(reason) });
-}
-
-#[tokio::test]
 async fn a_body_that_stops_is_a_broken_connection() {
     let server = Server::start(|_| Answer::hang("HTTP/1.1 200 x\r\ncontent-length: 50\r\n\r\n{\"cho"));
     let mut service = open_ai(&server);
@@ -99,22 +53,6 @@ async fn a_body_that_stops_is_a_broken_connection() {
     let failure = participant(service).ask(&ask()).await.expect_err("a failure");
     let reason = "the reply stopped for 30 ms".to_owned();
     assert_eq!(failure, Failure { tries: 4, ..Failure::from(reason) });
-}
-
-#[tokio::test]
-async fn a_host_that_does_not_answer_is_named() {
-    let socket = tokio::net::TcpSocket::new_v4().expect("a socket");
-    socket.bind("127.0.0.1:0".parse().expect("an address")).expect("a port");
-    let listener = socket.listen(1).expect("a listener");
-    let address = listener.local_addr().expect("an address");
-    // A queue of two that nobody empties: the next connection waits.
-    let connect = || tokio::time::timeout(ms(100), tokio::net::TcpStream::connect(address));
-    let _held = [connect().await, connect().await, connect().await];
-    let mut service = service(ApiStyle::OpenAi, format!("http://{address}"));
-    service.timeouts.connect = ms(50);
-    let failure = participant(service).ask(&ask()).await.expect_err("a failure");
-    assert_eq!(failure.reason, format!("no connection to `{address}` within 50 ms"));
-    assert_eq!(failure.tries, 4);
 }
 
 #[tokio::test]
@@ -158,14 +96,4 @@ async fn what_is_too_large_is_cut_off_by_name() {
     }
     let (outcome, _) = outcome(Answer::new(400, &[], vec![b'x'; 1024 * 1024])).await;
     assert_eq!(outcome.expect_err("a failure").reason, "HTTP 400");
-}
-
-#[tokio::test]
-async fn oversized_headers_are_a_failure() {
-    let long = format!("x-long: {}", "y".repeat(1024 * 1024));
-    for headers in [vec![long.as_str()], vec!["x-many: y"; 5000]] {
-        let (outcome, _) = outcome(Answer::new(200, &headers, "{}")).await;
-        let reason = outcome.expect_err("a failure").reason;
-        assert!(reason.starts_with("lost the connection to") && reason.len() < 200, "{reason}");
-    }
 }

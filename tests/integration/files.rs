@@ -263,24 +263,3 @@ fn personas_are_read_from_their_folders_alone() {
     let refused = project.run(&["--batch", "decide.yaml"]).code(2);
     refused.tells("leads out of the persona folder");
 }
-
-#[test]
-fn a_session_file_that_is_taken_away_under_way_is_never_called_saved() {
-    for moved in [false, true] {
-        let desk = Desk::new();
-        let (file, away) = (desk.path("gone.s2s"), desk.path("elsewhere.s2s"));
-        let server = Server::start(move |_| {
-            let _ = if moved { fs::rename(&file, &away) } else { fs::remove_file(&file) };
-            Answer::chat("vote: red")
-        });
-        let desk = desk.served_by(&server);
-        desk.write("decide.yaml", TABLE);
-        let ran = desk.run(["--batch", "decide.yaml", "--save", "gone.s2s"]).code(1);
-        ran.tells("it was removed, moved or replaced meanwhile");
-        assert!(!ran.err.contains("saved: ") && ran.out.is_empty(), "{}{}", ran.out, ran.err);
-        if moved {
-            desk.run(["resume", "elsewhere.s2s"]).code(4);
-            desk.run(["verify", "elsewhere.s2s"]).code(0);
-        }
-    }
-}

@@ -3,9 +3,6 @@
 use std::process::Command;
 use std::time::Duration;
 
-use roundtable::journal::read_log;
-
-use crate::home::is_sound;
 use crate::program::{Desk, run};
 use crate::server::{Answer, Server};
 
@@ -21,41 +18,6 @@ fn service() -> Server {
 }
 
 #[test]
-fn a_full_disk_stops_a_session_that_goes_on_when_there_is_room() {
-    // In units of 512 bytes: from before the header's end to the middle of the reveals.
-    let (mut stopped_in_round, mut nothing_recorded) = (0, 0);
-    for limit in [1, 4, 12, 20, 24, 30, 40, 60, 80, 90] {
-        let (desk, server) = (Desk::with(DEFINITION), service());
-        let script = format!("ulimit -f {limit}; exec \"$0\" \"$@\"");
-        let plain = desk.batch(&server, &["decide.yaml", "--save", "s.s2s"]);
-        let ran = run(in_shell(&plain).args(["-c", &script]).arg(plain.get_program()).args(plain.get_args()));
-        if ran.code == 0 {
-            assert!(limit > 60, "{limit}: the whole session fits");
-            continue;
-        }
-        let ran = ran.code(1);
-        ran.tells("s.s2s").tells("File too large");
-        assert_eq!(ran.out, "", "{limit}");
-        let Ok(bytes) = std::fs::read(desk.path("s.s2s")) else {
-            // Not even the header fitted: nothing is left to stand in the way of a new session.
-            ran.tells("nothing was recorded");
-            nothing_recorded += 1;
-            continue;
-        };
-        let log = read_log(&bytes).unwrap_or_else(|damage| panic!("{limit}: {damage}"));
-        assert!(!log.lines.is_empty(), "{limit}: an empty file is left");
-        stopped_in_round += usize::from(roundtable::journal::fold(&log).open_round().is_some());
-        desk.hold(&server, &["s.s2s"]).code(0);
-        let tally = desk.state("s.s2s").rounds[0].tally.clone().expect("counted");
-        assert_eq!((tally.answered, tally.verdict.winners), (5, vec!["alpha".to_owned()]), "{limit}");
-        is_sound(&desk.bytes("s.s2s"));
-        assert!(desk.keys().is_empty(), "{limit}");
-    }
-    assert!(nothing_recorded >= 1, "{nothing_recorded}");
-    assert!(stopped_in_round >= 3, "{stopped_in_round}");
-}
-
-#[test]
 fn a_place_that_cannot_be_written_to_is_named_before_anything_is_sent() {
     let (desk, server) = (Desk::with(DEFINITION), service());
     desk.write("file", "");
@@ -64,16 +26,6 @@ fn a_place_that_cannot_be_written_to_is_named_before_anything_is_sent() {
     }
     assert_eq!(desk.read("decide.yaml"), DEFINITION);
     assert_eq!(server.requests().len(), 0);
-}
-
-#[test]
-fn without_a_place_for_keys_no_round_is_sent() {
-    let (desk, server) = (Desk::with(DEFINITION), service());
-    desk.write("../home/state/keys", "in the way");
-    desk.hold(&server, &["decide.yaml", "--save", "s.s2s"]).code(2).tells("home/state/keys");
-    assert_eq!(server.requests().len(), 0, "nothing is sent without a key on disk");
-    std::fs::remove_file(desk.home().join("state/keys")).expect("removed");
-    desk.hold(&server, &["decide.yaml", "--save", "s.s2s"]).code(0);
 }
 
 fn in_shell(plain: &Command) -> Command {

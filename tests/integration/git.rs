@@ -70,28 +70,6 @@ fn assert_shows_the_change(text: &str) {
     }
 }
 
-/// A folder of an ordinary clone holds a bare repository whose submodule names a program.
-#[test]
-fn a_repository_inside_a_clone_is_not_read() {
-    let desk = desk(&format!(
-        "mkdir build; cd build; git init -q .; git init -q subsrc; (cd subsrc; echo 1 > f; git add f; git commit -qm 1); \
-         S1=$(git -C subsrc rev-parse HEAD); (cd subsrc; echo 2 > f; git commit -qam 2); S2=$(git -C subsrc rev-parse HEAD); \
-         printf '[submodule \"sub\"]\\n\\tpath = sub\\n\\turl = ./x\\n' > .gitmodules; git add .gitmodules; \
-         git update-index --add --cacheinfo 160000,$S1,sub; git commit -qm A; \
-         git update-index --cacheinfo 160000,$S2,sub; git commit -qm B; cd ..; \
-         mkdir up; cd up; {COMMITS}; mkdir tool; cp -r ../build/.git/{{HEAD,objects,refs,config,index}} tool/; \
-         mkdir -p tool/modules; cp -r ../build/subsrc/.git tool/modules/sub; cp ../build/.gitmodules tool/.gitmodules; \
-         git config -f tool/config core.bare false; git config -f tool/config core.worktree .; \
-         git config -f tool/config diff.submodule diff; git config -f tool/modules/sub/config diff.external \"$RAN\"; \
-         rm -rf tool/modules/sub/hooks tool/hooks; find tool -type d -empty -exec touch {{}}/.keep \\;; \
-         git add -A; git commit -qm tool; git commit -q --allow-empty -m last; \
-         cd ..; git clone -q up clone"
-    ));
-    // The repository is that of the clone, whose last commit changes nothing.
-    let said = refusal(&desk, "clone/tool");
-    assert!(said.contains("nothing changed in `HEAD~1..HEAD`"), "{said}");
-}
-
 #[test]
 fn no_setting_of_a_repository_runs_a_program_or_changes_the_bytes() {
     let plain = snapshot(&desk(COMMITS), ".");
@@ -139,20 +117,6 @@ fn neither_the_environment_nor_the_users_settings_change_the_bytes() {
         .env("GIT_INDEX_FILE", "/none");
     let ran = crate::program::ran(command.output().expect("the program starts")).code(0);
     assert_eq!(ran.out + &ran.err, plain);
-}
-
-#[test]
-fn a_program_named_git_in_the_repository_is_not_run() {
-    let desk = desk(&format!(
-        "{COMMITS}; mkdir bin; printf '#!/bin/sh\\n%s\\n' \"$RAN\" > bin/git; chmod +x bin/git"
-    ));
-    let path = std::env::var("PATH").expect("a path");
-    for folder in ["bin".to_owned(), desk.path("bin").display().to_string()] {
-        let mut command = desk.command(["snapshot", "decide.yaml"]);
-        let output = command.env("PATH", format!("{folder}:{path}")).output().expect("the program starts");
-        assert_shows_the_change(&crate::program::ran(output).code(0).out);
-        assert!(!desk.path("RAN").exists(), "{folder}");
-    }
 }
 
 #[test]
@@ -214,25 +178,6 @@ fn paths_are_seen_from_the_definitions_folder() {
         crate::program::ran(command.current_dir(desk.path("src")).output().expect("it starts")).code(0).out;
     assert!(!ran.contains("b.txt"), "{ran}");
     assert_shows_the_change(&ran);
-}
-
-#[test]
-fn a_partial_clone_fetches_nothing() {
-    let desk = desk(&format!(
-        "mkdir up; cd up; {COMMITS}; git config uploadpack.allowFilter true; git config uploadpack.allowAnySHA1InWant true; cd ..; \
-         git clone -q --no-checkout --filter=blob:none file://$PWD/up part; cd part; git config remote.origin.uploadpack \"$RAN; false\"; \
-         git config remote.origin.url \"ext::sh -c '$RAN'\"; git config protocol.ext.allow always"
-    ));
-    let said = refusal(&desk, "part");
-    assert!(said.contains("is missing"), "{said}");
-    // A folder is as good as an address, if the repository says so.
-    let settings =
-        format!("protocol.file.allow always; git config remote.origin.url {}", desk.path("up").display());
-    let script =
-        format!("git config {settings}; git config remote.origin.uploadpack 'touch RAN; git-upload-pack'");
-    let done = Command::new("bash").args(["-ec", &script]).current_dir(desk.path("part")).status();
-    assert!(done.expect("bash is there").success());
-    assert!(refusal(&desk, "part").contains("is missing") && !desk.path("part/RAN").exists());
 }
 
 #[test]

@@ -88,28 +88,6 @@ fn the_result_is_one_line_with_every_key_whatever_happens() {
     assert!(plain > 5 && plain == named);
 }
 
-#[test]
-fn a_person_reads_the_result_in_one_line_at_the_end() {
-    let desk = hostile(false);
-    let args = ["--batch", "--answers", "answers.json", "--save", "a.s2s", "decide.json"];
-    let err = desk.run(args).code(3).err;
-    let told: Vec<&str> = err.lines().rev().take(3).collect();
-    assert!(told[0].starts_with("last hash: ") && told[1] == "saved: a.s2s", "{err}");
-    assert!(told[2].starts_with("outcome: No decision: ") && told[2].ends_with(" s"), "{err}");
-    let desk = Desk::with(
-        "participants: [qa-lead, skeptic, devops-engineer]\nquestion: Which?\n\
-         ballot: {kind: choice, options: [a, b]}\nrule: majority\n",
-    );
-    desk.write(
-        "answers.yaml",
-        "decide: {qa-lead: {vote: a}, skeptic: {vote: a}, devops-engineer: {vote: b}}",
-    );
-    let err = desk.run(["--batch", "--answers", "answers.yaml", "decide.yaml"]).code(0).err;
-    let wanted = "outcome: Decision: a · 2 of 3 seats chose it (a majority needed). 1 chose b · strength: weak · scripted: 3 of 3 · \
-                  dissent: devops-engineer · ";
-    assert!(err.contains(wanted), "{err}");
-}
-
 /// The elements of an XML text as `(name, attributes)`, checked to be well formed.
 fn elements(xml: &str) -> Vec<(String, String)> {
     let (mut open, mut found) = (Vec::new(), Vec::new());
@@ -147,15 +125,11 @@ fn number(attributes: &str, name: &str) -> usize {
 
 #[test]
 fn junit_and_github_fail_exactly_where_the_exit_code_does() {
-    let folders = scenarios::folders();
     let mut failed = 0;
-    for folder in &folders {
-        let home = tempfile::tempdir().expect("a folder");
-        let (file, done) = scenarios::recorded(folder, home.path());
-        let bytes = fs::read(&file).expect("a session");
-        let name = folder.display();
-        let code = done.status.code().expect("a code");
-        let session = fold(&read_log(&bytes).expect("a log"));
+    for recorded in scenarios::recorded() {
+        let name = recorded.folder.display();
+        let code = recorded.done.status.code().expect("a code");
+        let session = fold(&read_log(&recorded.session).expect("a log"));
         let document = Document::new(&session, Source::default());
         let line = roundtable::report::result(&document, code, "x.s2s");
         assert_eq!(line.as_object().expect("an object").len(), KEYS.split(' ').count(), "{name}");
@@ -173,7 +147,7 @@ fn junit_and_github_fail_exactly_where_the_exit_code_does() {
         assert_eq!(github.lines().any(is_failure), code != 0, "{name}\n{github}");
         failed += usize::from(code != 0);
     }
-    assert!(failed > 5 && failed + 5 < folders.len(), "{failed} of {} fail", folders.len());
+    assert!(failed > 5 && failed + 5 < scenarios::recorded().len(), "{failed} fail");
 }
 
 fn is_annotation(line: &str) -> bool {
@@ -185,30 +159,6 @@ fn is_annotation(line: &str) -> bool {
     ["notice", "warning", "error"].contains(&level)
         && !properties.contains(':')
         && properties.split(',').skip(1).all(is_place)
-}
-
-#[test]
-fn a_session_cut_short_at_any_event_is_unfinished_and_well_formed() {
-    let desk = hostile(false);
-    desk.run(["--batch", "--answers", "answers.json", "--save", "a.s2s", "decide.json"]).code(3);
-    let log = || read_log(desk.read("a.s2s").as_bytes()).expect("a log");
-    let whole = log().lines.len();
-    for events in 1..=whole {
-        let mut log = log();
-        log.lines.truncate(events);
-        let session = fold(&log);
-        let document = Document::new(&session, Source::default());
-        let junit = roundtable::report::junit(&document);
-        let suites = elements(&junit).remove(0).1;
-        let kind = if events == whole { "failures" } else { "errors" };
-        assert!(number(&suites, kind) > 0, "{events} of {whole}\n{junit}");
-        let github = roundtable::report::github(&document);
-        assert!(github.lines().all(is_annotation) && github.contains("::error "), "{github}");
-        if session.open_round().is_some() {
-            assert!(!junit.contains("decided\":true") && !github.contains("dissent"), "sealed: {junit}");
-        }
-        assert_eq!(roundtable::report::result(&document, 4, "x")["decided"], false);
-    }
 }
 
 /// What a runner does with a step of a composite action, as far as `action.yml` needs it.

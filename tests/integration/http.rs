@@ -2,15 +2,15 @@
 //! Waits are real but short: the schedule's base is a millisecond here, its true lengths are the
 //! subject of the unit tests beside it. What goes wrong on the way is in `faults.rs`.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use roundtable::participants::api::ApiStyle;
 use roundtable::participants::http::retry::Backoff;
 use roundtable::participants::http::{HttpParticipant, Service};
-use roundtable::participants::{Failure, Finish, Participant, Prompt, Reply, SeatRequest, TokenUsage};
+use roundtable::participants::{Failure, Participant, Prompt, Reply, SeatRequest, TokenUsage};
 use serde_json::json;
 
-use crate::patience::{PATIENCE, Patient as _, SOON};
+use crate::patience::Patient as _;
 use crate::server::{Answer, Request, Server};
 
 const KEY: &str = "sk-very-secret-key";
@@ -89,28 +89,6 @@ async fn speaks_chat_completions() {
 }
 
 #[tokio::test]
-async fn speaks_messages() {
-    let server = Server::start(|_| Answer::message("hello"));
-    let ask = SeatRequest { again: Some("No option `x`.\n".to_owned()), ..ask() };
-    for base in [server.url(), server.url() + "/", server.url() + "/v1/"] {
-        let reply = participant(service(ApiStyle::Anthropic, base)).ask(&ask).await.expect("a reply");
-        assert_eq!((&*reply.text, reply.finish), ("hello", Finish::Complete));
-    }
-    for request in server.requests() {
-        assert_eq!(request.path(), "/v1/messages");
-        assert_eq!(request.header("x-api-key"), Some(KEY));
-        assert_eq!(request.header("anthropic-version"), Some("2023-06-01"));
-        assert_eq!(request.header("authorization"), None);
-        let text = format!("{}{}\nNo option `x`.\n", ask.prompt.snapshot, ask.prompt.tail);
-        let expected = json!({
-            "system": &*ask.prompt.rules, "messages": [{"role": "user", "content": text}],
-            "model": "some/model", "max_tokens": 16384, "stream": true,
-        });
-        assert_eq!(request.json(), expected);
-    }
-}
-
-#[tokio::test]
 async fn all_seats_of_a_round_share_every_byte_down_to_their_role() {
     let server = Server::start(|_| Answer::chat("x"));
     let participant = participant(open_ai(&server));
@@ -141,14 +119,6 @@ async fn a_redirect_is_a_failure_and_carries_the_key_nowhere() {
         assert_eq!(requests, 1);
     }
     assert_eq!(other.requests().len(), 0);
-}
-
-#[tokio::test]
-async fn a_content_filter_is_a_refusal() {
-    let held = json!({"error": {"message": "held", "type": null, "code": "content_filter"}});
-    let (outcome, requests) = outcome(Answer::json(400, &held)).await;
-    let refusal = Reply { text: String::new(), finish: Finish::Refusal, tries: 1, ..Reply::default() };
-    assert_eq!((outcome, requests), (Ok(refusal), 1));
 }
 
 #[tokio::test]
@@ -210,17 +180,6 @@ async fn a_seat_that_gets_no_permit_in_time_has_timed_out() {
     assert_eq!(second, Err(Failure { timed_out: true, tries: 0, ..Failure::from(reason) }));
 }
 
-#[tokio::test]
-async fn asks_all_at_once() {
-    let server = Server::start(|_| Answer::chat("x").after(ms(300)));
-    let participant = participant(open_ai(&server));
-    let ask = ask();
-    let started = Instant::now();
-    let replies = futures::future::join_all((0..200).map(|_| participant.ask(&ask))).await;
-    assert!(replies.iter().all(Result::is_ok));
-    assert!(started.elapsed() < SOON, "{:?}", started.elapsed());
-}
-
 /// Runs itself again with a proxy in the environment, which a test cannot set for itself.
 #[tokio::test]
 async fn no_proxy_sees_what_goes_to_this_machine() {
@@ -239,29 +198,6 @@ async fn no_proxy_sees_what_goes_to_this_machine() {
     let output = again.output_soon().expect("it runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     assert_eq!(proxy.requests().len(), 0);
-}
-
-#[tokio::test]
-async fn giving_up_ends_the_connection() {
-    let server = Server::start(|_| Answer::hang(""));
-    let participant = participant(open_ai(&server));
-    let given_up = tokio::time::timeout(ms(100), participant.ask(&ask())).await;
-    assert!(given_up.is_err());
-    assert_eq!(server.requests().len(), 1);
-    let closed = async {
-        while server.open() > 0 {
-            tokio::time::sleep(ms(5)).await;
-        }
-    };
-    tokio::time::timeout(PATIENCE, closed).await.expect("the request ends");
-}
-
-#[tokio::test]
-async fn no_request_is_sent_when_no_time_is_left() {
-    let server = Server::start(|_| Answer::chat("x"));
-    let ask = SeatRequest { time_left: Some(Duration::ZERO), ..ask() };
-    let failure = participant(open_ai(&server)).ask(&ask).await.expect_err("a failure");
-    assert_eq!((failure.timed_out, failure.tries, server.requests().len()), (true, 0, 0));
 }
 
 #[tokio::test]

@@ -96,12 +96,6 @@ fn masked_answers_are_handed_on_masked_and_revealed_as_they_were() {
 }
 
 #[test]
-fn an_answer_cannot_be_withheld() {
-    let desk = self::desk("leaks: withhold");
-    desk.run(["check", "decide.yaml"]).code(2).shows("unknown leaks `withhold`").shows("off, flag, mask");
-}
-
-#[test]
 fn switched_off_nobody_looks() {
     let desk = desk("leaks: off");
     let lines = run(&desk).lines();

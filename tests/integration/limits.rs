@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use roundtable::participants::http::{HttpParticipant, Service};
+use roundtable::participants::http::Service;
 use roundtable::participants::{Failure, Participant as _, Reply, SeatRequest};
 
 use crate::http::{ask, ms, open_ai, participant};
@@ -71,26 +71,6 @@ async fn a_service_says_itself_whether_a_request_may_be_sent_again() {
     }
 }
 
-#[test]
-fn without_a_terminal_a_wait_is_told_with_its_reason_and_its_end() {
-    let calls = Arc::new(AtomicUsize::new(0));
-    let server = Server::start(move |request| match request.seat().as_str() {
-        "qa-lead" if calls.fetch_add(1, Ordering::SeqCst) == 0 => {
-            Answer::new(429, &["retry-after: 6"], r#"{"error": {"message": "slow down"}}"#)
-        }
-        _ => Answer::chat("vote: redis\n"),
-    });
-    let desk = Desk::with(
-        "question: Which?\nballot: {kind: choice, options: [in-process, redis]}\nrule: majority\n\
-         participants: [qa-lead, skeptic]\n",
-    )
-    .served_by(&server);
-    let ran = desk.run(["--batch", "decide.yaml", "--model", "lab/m", "--json"]).code(0);
-    let told = ran.err.lines().find(|line| line.starts_with("waiting: ")).expect("a line");
-    assert!(told.starts_with("waiting: qa-lead for ") && told.contains(" more, until 20"), "{told}");
-    assert!(told.ends_with(": HTTP 429: slow down"), "{told}");
-}
-
 #[tokio::test]
 async fn a_wait_longer_than_the_time_left_fails_at_once() {
     for (header, first, requests) in [
@@ -111,22 +91,6 @@ async fn a_wait_longer_than_the_time_left_fails_at_once() {
         assert!(started.elapsed() < SOON);
         assert_eq!(server.requests().len(), requests, "{header}");
     }
-}
-
-#[tokio::test]
-async fn those_who_wait_for_a_permit_go_in_the_order_they_came() {
-    let server = Server::start(|_| Answer::chat("x").after(ms(5)));
-    let participant = HttpParticipant::new(open_ai(&server), Some(1)).expect("a usable service");
-    let seat = |n| {
-        let mut ask = ask();
-        ask.prompt.tail = format!("  your_role: \"seat-{n}\"\n");
-        ask
-    };
-    let asks: Vec<SeatRequest> = (0..40).map(seat).collect();
-    let replies = futures::future::join_all(asks.iter().map(|ask| participant.ask(ask))).await;
-    assert!(replies.iter().all(Result::is_ok));
-    let seats: Vec<String> = server.requests().iter().map(crate::server::Request::seat).collect();
-    assert!(seats.into_iter().eq((0..40).map(|n| format!("seat-{n}"))));
 }
 
 fn counting(most: &Arc<AtomicUsize>) -> Server {

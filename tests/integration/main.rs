@@ -56,7 +56,6 @@ mod merging;
 #[cfg(feature = "nats")]
 mod nats_server;
 mod nats_session;
-mod nats_worker;
 mod ndjson;
 mod no_persona;
 mod not_held;
@@ -97,7 +96,6 @@ mod served;
 mod server;
 mod services;
 mod shipped;
-mod simulated;
 mod sitting;
 mod stopping;
 mod storage;

@@ -1,6 +1,5 @@
 //! `mcp`, end to end: the tests are the assistant's client.
 
-use std::collections::HashMap;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -112,49 +111,6 @@ impl Client {
         let mut rest = String::new();
         self.output.read_to_string(&mut rest).expect("UTF-8");
         (code, rest)
-    }
-}
-
-fn fits(expected: &Value, given: &Value, names: &mut HashMap<String, Value>) -> bool {
-    match (expected, given) {
-        (Value::String(any), _) if any == "*" => true,
-        (Value::String(name), _) if name.starts_with('$') => {
-            names.entry(name.clone()).or_insert_with(|| given.clone()) == given
-        }
-        (Value::Object(expected), Value::Object(given)) => expected
-            .iter()
-            .all(|(key, expected)| given.get(key).is_some_and(|given| fits(expected, given, names))),
-        (Value::Array(expected), Value::Array(given)) => {
-            expected.len() == given.len()
-                && expected.iter().zip(given).all(|(expected, given)| fits(expected, given, names))
-        }
-        _ => expected == given,
-    }
-}
-
-#[test]
-fn conversations_by_two_protocol_versions_go_as_written() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/mcp");
-    let mut files: Vec<_> =
-        fs::read_dir(folder).expect("a folder").map(|file| file.unwrap().path()).collect();
-    files.sort();
-    assert_eq!(files.len(), 2);
-    for file in files {
-        let desk = Desk::new();
-        let (mut client, mut names) = (Client::start(&desk, &[]), HashMap::new());
-        for line in fs::read_to_string(&file).expect("a file").lines() {
-            if let Some(sent) = line.strip_prefix("> ") {
-                let with_value = |text: String, (name, value): (&String, &Value)| {
-                    text.replace(name, value.as_str().unwrap())
-                };
-                client.send(&names.iter().fold(sent.to_owned(), with_value));
-            } else if let Some(expected) = line.strip_prefix("< ") {
-                let (expected, given) = (serde_json::from_str(expected).expect(line), client.receive());
-                assert!(fits(&expected, &given, &mut names), "{file:?}\n{line}\n{given}");
-            }
-        }
-        assert_eq!(client.end(), (Some(0), String::new()));
-        desk.run(["verify", &desk.session().display().to_string()]).code(0);
     }
 }
 
@@ -286,20 +242,6 @@ fn an_own_ballot_that_was_lost_is_said_to_be() {
     let numbers = client.waited(&id);
     stands(&numbers, "paused", 0);
     assert!(numbers["why"].as_str().expect("words").contains("own ballot was lost"), "{numbers}");
-}
-
-#[test]
-fn status_reads_what_another_server_runs() {
-    let (desk, _server, gate) = gated();
-    let mut client = Client::connected(&desk, &[]);
-    let session = client.convene(&question());
-    client.until_sealed(&session, 1);
-    let mut other = Client::connected(&desk, &[]);
-    let numbers = other.status(&session);
-    stands(&numbers, "open", 1);
-    gate.store(true, Ordering::Release);
-    client.waited(&session);
-    assert_eq!(other.status(&session)["state"], "closed");
 }
 
 #[test]

@@ -2,8 +2,10 @@
 //! home screen.
 
 use std::process::Child;
+use std::time::Duration;
 
 use crate::cases;
+use crate::patience::pause;
 use crate::program::{Desk, Ran, ran, sha256};
 use crate::pty::Screen;
 
@@ -19,7 +21,7 @@ pub fn peak(mut child: Child) -> (Ran, u64) {
         let now = std::fs::read_to_string(&status).unwrap_or_default();
         let high = now.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0 kB");
         peak = peak.max(high.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") << 10);
-        std::thread::yield_now();
+        pause(Duration::from_millis(1));
     }
     (ran(child.wait_with_output().expect("it ended")), peak)
 }

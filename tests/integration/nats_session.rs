@@ -4,16 +4,18 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use async_nats::HeaderMap;
 use async_nats::jetstream::consumer::PullConsumer;
 use async_nats::jetstream::stream::Config;
 use async_nats::jetstream::{self, AckKind, Context};
+use async_nats::{ConnectOptions, HeaderMap};
 use futures::StreamExt as _;
-use roundtable::round::seal::sign::SigningKey;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
@@ -21,6 +23,7 @@ use crate::nats_server::NatsServer;
 use crate::patience::{Patient as _, wait_for};
 use crate::program::{Desk, Ran, named, ran};
 use crate::pty::Screen;
+use crate::server::{Answer, Server};
 
 const ACK_WAIT: &str = "1500";
 /// What a placeholder says in an answer, and nothing else does.
@@ -31,18 +34,37 @@ struct Queue(NatsServer);
 
 impl Queue {
     fn start() -> Option<Self> {
-        let server = NatsServer::start(&std::env::temp_dir(), "")?;
+        Self::with_users("")
+    }
+
+    /// One whose server knows these users: sessions log in as `boss`, workers as `fleet`.
+    fn with_users(users: &str) -> Option<Self> {
+        let server = NatsServer::start(&std::env::temp_dir(), users)?;
         let (url, queue) = (server.url(), Self(server));
+        let nats = |user: &str| {
+            let credentials = queue.path(user);
+            fs::write(&credentials, format!("{user}:{user}")).expect("written");
+            fs::set_permissions(&credentials, fs::Permissions::from_mode(0o600)).expect("set");
+            format!("nats: {{url: \"{url}\", creds_file: {}}}", credentials.display())
+        };
         let key = queue.key("worker-home", "keygen");
-        let nats = format!("nats: {{url: \"{url}\"}}");
         let other = queue.key("other-home", "keygen");
         let workers = format!("workers: {{fleet: {{key: \"{key}\"}}, other: {{key: \"{other}\"}}}}");
-        queue.configure("table-home", &format!("remote: {{{nats}, {workers}}}\n"));
+        queue.configure("table-home", &format!("remote: {{{}, {workers}}}\n", nats("boss")));
         let table = queue.key("table-home", "table-key");
-        let worker = format!("worker: {{{nats}, table_keys: [\"{table}\"], models: [rehearsal]}}\n");
+        let worker =
+            format!("worker: {{{}, table_keys: [\"{table}\"], models: [rehearsal]}}\n", nats("fleet"));
         queue.configure("worker-home", &worker);
         queue.configure("other-home", &worker);
         Some(queue)
+    }
+
+    /// Has the worker answer by this service.
+    fn answers_by(&self, lab: &Server) {
+        let config = fs::read_to_string(self.path("worker-home/config/config.yaml")).expect("there");
+        let config = config.replace("models: [rehearsal]", "models: [lab/m]");
+        let provider = format!("providers: {{lab: {{api: openai, base_url: \"{}/v1\"}}}}\n", lab.url());
+        self.configure("worker-home", &(config + &provider));
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -168,8 +190,8 @@ impl Queue {
     fn nats<T>(&self, work: impl AsyncFnOnce(Context) -> T) -> T {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
         runtime.block_on(async {
-            let client = async_nats::connect(self.0.url()).await;
-            work(jetstream::new(client.expect("connected"))).await
+            let boss = ConnectOptions::with_user_and_password("boss".to_owned(), "boss".to_owned());
+            work(jetstream::new(boss.connect(self.0.url()).await.expect("connected"))).await
         })
     }
 
@@ -337,18 +359,6 @@ fn an_offer_that_nobody_can_answer_fails_its_seat_alone() {
 }
 
 #[test]
-fn a_worker_says_why_it_has_no_answer() {
-    let Some(queue) = Queue::start() else { return };
-    queue.define(1, "");
-    queue.seat("s0", "remote/nats/fleet/openai/gpt-5");
-    let mut table = queue.holds();
-    let _worker = queue.worker();
-    table.ends();
-    assert!(queue.events("seat_failed")[0]["signature"].is_string());
-    queue.check_file();
-}
-
-#[test]
 fn what_is_no_ballot_of_a_pinned_key_counts_for_nobody() {
     let Some((queue, mut table)) = Queue::asking(2, ", deadline: 6s") else { return };
     // Its key is not the one that is pinned for `fleet`.
@@ -374,55 +384,27 @@ fn an_offer_that_was_taken_and_is_not_answered_is_made_again_by_resume() {
 }
 
 #[test]
-fn an_offer_that_an_operator_has_changed_is_not_answered() {
-    let Some((queue, mut table)) = Queue::asking(2, ", deadline: 6s") else { return };
-    let subject = format!("rt.offer.fleet.{}.vote.s0", queue.session());
-    let offer = queue.nats(async |context| {
-        let stream = context.get_stream("RT_OFFER").await.expect("a stream");
-        let offer = stream.get_last_raw_message_by_subject(&subject).await.expect("an offer");
-        stream.delete_message(offer.sequence).await.expect("deleted");
-        offer
-    });
-    let mut changed: Value = serde_json::from_slice(&offer.payload).expect("JSON");
-    changed["public_key"] = "7b4e909bbe7ffe44c465a220037d608ee35897d31ef972f07f74892cb0f73f13".into();
-    queue.publish(subject, offer.headers, changed.to_string());
-    let _worker = queue.worker();
-    table.code();
-    let sealed: Vec<Value> =
-        queue.events("ballot_sealed").iter().map(|line| line["participant"].clone()).collect();
-    assert!(sealed.contains(&"s1".into()) && !sealed.contains(&"s0".into()), "{sealed:?}");
-    queue.check_file();
-}
-
-#[test]
-fn no_answer_lies_open_in_the_queue_and_what_came_while_nobody_was_there_counts() {
-    let Some((queue, mut table)) = Queue::asking(2, "") else { return };
-    table.kill();
-    let _worker = queue.worker();
-    queue.until_left("RT_SEALED_fleet", 2);
-    queue.check_said_nowhere(&["js", "worker-home"]);
-    queue.resumes();
-    queue.check_sealed(2);
-    let text = fs::read(queue.path("vote.s2s")).expect("there");
-    assert!(text.windows(CANARY.len()).any(|part| part == CANARY), "it is what a placeholder says");
-}
-
-#[test]
-fn a_session_that_waits_for_others_says_no_answer_that_it_has() {
+fn no_answer_lies_open_before_the_close_and_what_came_while_nobody_was_there_counts() {
     let Some(queue) = Queue::start() else { return };
-    queue.define(3, ", deadline: 20s");
+    queue.define(3, "");
     queue.seat("s2", "remote/nats/other");
     let mut table = queue.table();
     let said = |name| fs::File::create(queue.path(name)).expect("made");
     table.env("ROUNDTABLE_LOG", queue.path("debug.log")).stdout(said("out")).stderr(said("err"));
     let mut table = Helper::start(table);
-    let _worker = queue.worker();
+    let worker = queue.worker();
     queue.until("ballot_sealed", 3);
     wait_for("a debug log", || queue.path("debug.log").exists().then_some(()));
     queue.check_said_nowhere(&["."]);
+    table.kill();
+    drop(worker);
     let _other = queue.works("other-home", "other");
-    table.ends();
+    queue.until_left("RT_SEALED_other", 1);
+    queue.check_said_nowhere(&["."]);
+    queue.resumes();
     queue.check_sealed(3);
+    let text = fs::read(queue.path("vote.s2s")).expect("there");
+    assert!(text.windows(CANARY.len()).any(|part| part == CANARY), "it is what a placeholder says");
 }
 
 #[test]
@@ -431,26 +413,6 @@ fn a_rest_puts_the_deadline_off_for_workers_too() {
     let until = Instant::now() + Duration::from_secs(3);
     table.interrupt();
     wait_for("the first deadline to pass", || (Instant::now() > until).then_some(()));
-    let _worker = queue.worker();
-    queue.resumes();
-    queue.check_sealed(2);
-}
-
-#[test]
-fn a_seat_whose_worker_gave_up_is_asked_again_by_resume() {
-    let Some(queue) = Queue::start() else { return };
-    queue.define(2, "");
-    queue.edit("quorum: 1", "quorum: 3");
-    let config = fs::read_to_string(queue.path("other-home/config/config.yaml")).expect("there");
-    let (before, after) = config.split_once("ed25519:").expect("a key");
-    // It trusts no key that this session has.
-    let key = SigningKey::new([7; 32]).public();
-    queue.configure("other-home", &format!("{before}ed25519:{key}{}", &after[64..]));
-    let mut table = queue.holds();
-    let stranger = queue.works("other-home", "fleet");
-    assert_eq!(table.code(), Some(5));
-    assert_eq!(queue.events("seat_failed").len(), 2);
-    drop(stranger);
     let _worker = queue.worker();
     queue.resumes();
     queue.check_sealed(2);
@@ -478,17 +440,6 @@ fn a_worker_answers_for_no_seat_of_another() {
     send("fleet");
     queue.until("envelope_refused", 1);
     table.code();
-    queue.check_file();
-}
-
-#[test]
-fn a_question_that_is_too_long_for_the_queue_fails_its_seat() {
-    let Some(queue) = Queue::start() else { return };
-    queue.define(1, "");
-    queue.edit("question: Which store?", &format!("question: \"{}\"", "Which store? ".repeat(22_000)));
-    queue.edit("steps:", "max_snapshot_bytes: 1000000\nsteps:");
-    queue.holds().ends();
-    assert_eq!(queue.events("seat_failed")[0]["reason"], "its question is too long for the queue");
     queue.check_file();
 }
 
@@ -546,4 +497,95 @@ fn the_screen_asks_workers_too() {
     assert_eq!(screen.end().0, 0);
     desk.verify();
     assert_eq!(queue.left("RT_SEALED_fleet"), Some((0, 0)));
+}
+
+#[test]
+fn a_slow_model_is_waited_for_and_asked_once() {
+    let lab = Server::start(|_| Answer::chat("vote: redis").after(Duration::from_secs(4)));
+    let Some(queue) = Queue::start() else { return };
+    queue.answers_by(&lab);
+    queue.define(2, "");
+    let mut table = queue.holds();
+    // Another process would be given what the first is silent about.
+    let _workers = [queue.worker(), queue.worker()];
+    table.ends();
+    queue.check_sealed(2);
+    assert_eq!(lab.requests().len(), 2);
+}
+
+#[test]
+fn an_interrupt_lets_a_worker_finish_what_it_has_begun() {
+    let gate = Arc::new(AtomicBool::new(false));
+    let held = Arc::clone(&gate);
+    let lab = Server::start(move |_| Answer::chat("vote: redis").behind(&held));
+    let Some(queue) = Queue::start() else { return };
+    queue.answers_by(&lab);
+    queue.define(1, "");
+    let mut table = queue.holds();
+    let mut worker = queue.worker();
+    wait_for("a question", || (lab.requests().len() == 1).then_some(()));
+    kill_process(Pid::from_child(&worker.0), Signal::INT).expect("sent");
+    gate.store(true, Ordering::SeqCst);
+    assert_eq!(worker.code(), Some(0));
+    table.ends();
+    queue.check_sealed(1);
+}
+
+#[test]
+fn a_worker_that_cannot_start_says_why_by_its_exit_code() {
+    let Some(mut queue) = Queue::start() else { return };
+    let of = |queue: &Queue, more: &[&str]| {
+        queue.run("worker-home", &[&["worker", "--name", "fleet"], more].concat())
+    };
+    of(&queue, &["--creds", "nothing"]).code(2).tells("permissions NAME");
+    of(&queue, &["--model", "remote/link"]).code(2).tells("does not answer here");
+    queue.run("nobody", &["worker", "--nats", &queue.0.url(), "--name", "fleet"]).code(2).tells("keygen");
+    queue.0.kill();
+    of(&queue, &[]).code(5);
+}
+
+#[test]
+fn the_printed_permissions_are_enough_and_allow_nothing_else() {
+    let permissions = Desk::new().run(["worker", "permissions", "fleet"]).out;
+    let users = format!(
+        "authorization {{users: [{{user: boss, password: boss}}\n{{user: fleet, password: fleet\n{permissions}}}]}}"
+    );
+    let Some(queue) = Queue::with_users(&users) else { return };
+    queue.define(1, "");
+    let mut table = queue.holds();
+    let _worker = queue.worker();
+    table.ends();
+    queue.check_sealed(1);
+    queue.nats(async |_| {
+        let (told, mut violations) = tokio::sync::mpsc::unbounded_channel();
+        let fleet = ConnectOptions::with_user_and_password("fleet".to_owned(), "fleet".to_owned())
+            .custom_inbox_prefix("_INBOX_fleet")
+            .request_timeout(Some(Duration::from_millis(300)))
+            .event_callback(move |event| {
+                let told = told.clone();
+                async move {
+                    let _ = told.send(event.to_string().to_lowercase());
+                }
+            });
+        let fleet = fleet.connect(queue.0.url()).await.expect("connected");
+        let mut violated = async |what: &str| {
+            let end = Duration::from_secs(10);
+            while let Ok(Some(event)) = tokio::time::timeout(end, violations.recv()).await {
+                if event.contains("permissions violation") {
+                    return;
+                }
+            }
+            panic!("{what} is not refused");
+        };
+        let _all = fleet.subscribe("rt.>").await.expect("asked");
+        violated("subscribing to everything").await;
+        let subjects = "$JS.API.STREAM.MSG.GET.RT_SEALED_fleet $JS.API.CONSUMER.MSG.NEXT.RT_OFFER.other \
+            $JS.API.STREAM.PURGE.RT_SEALED_fleet $JS.API.STREAM.PURGE.RT_OFFER \
+            $JS.API.DIRECT.GET.RT_SEALED_fleet.rt.sealed.fleet.s.vote.ann $JS.API.STREAM.INFO.RT_OFFER \
+            $JS.ACK.RT_OFFER.other.1.1.1.1.0 rt.sealed.other.s.vote.ann rt.offer.fleet.s.vote.ann rt.context.00.0";
+        for subject in subjects.split(' ') {
+            let _ = fleet.request(subject, "".into()).await;
+            violated(subject).await;
+        }
+    });
 }

@@ -108,18 +108,3 @@ fn a_name_that_is_nearly_a_persona_is_told() {
     ran.tells("did you mean `persona: qa-lead`?");
     assert!(!ran.err.contains("`ana`"), "{}", ran.err);
 }
-
-#[test]
-fn who_cannot_be_seated_is_told_what_to_write() {
-    for (entry, message, hint) in [
-        ("\"a b\"", "`a b` is not a participant's name", "a model such as `openai/gpt-5-mini`, or `human`"),
-        ("{weight: 2}", "no usable `persona`, `model` or `name`", "`{name: ana, model: human}`"),
-        ("opnai/x", "unknown provider `opnai`", "did you mean `openai`?"),
-        ("openai/", "`openai/` is not a model's name", "name its model"),
-    ] {
-        let desk = Desk::with(&format!("question: x\nparticipants: [{entry}]\n"));
-        let ran = desk.run(["check", "decide.yaml"]).code(2);
-        let told = ran.out.contains(message) && ran.out.contains(hint);
-        assert!(told && ran.out.contains("decide.yaml:2:16"), "{entry}: {}", ran.out);
-    }
-}

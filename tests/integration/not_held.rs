@@ -29,16 +29,6 @@ fn saved(desk: &Desk) -> String {
 }
 
 #[test]
-fn an_artifact_that_is_in_the_snapshot_is_asked_about() {
-    let desk = desk(
-        &format!("steps:\n{}", round("pick", "Do we accept artifact REQ-001?", ", rule: majority")),
-        &format!("pick: {AGREED}\n"),
-    );
-    assert_eq!(desk.run(["check", "decide.yaml"]).code(0).out, "");
-    assert!(desk.run(BATCH).code(0).out.contains("**Decision: a**"));
-}
-
-#[test]
 fn a_round_that_was_not_held_ends_with_3_and_every_surface_says_so_first() {
     let refused = "Do we accept REQ-002?";
     let said = "No decision: round `pick` was not held: incomplete work item: `we accept REQ-002` \
@@ -71,32 +61,6 @@ fn a_round_that_was_not_held_ends_with_3_and_every_surface_says_so_first() {
         assert!(desk.run(["sessions"]).code(0).out.contains("No decision: round"));
         desk.run(["verify", &file]).code(0);
     }
-}
-
-#[test]
-fn a_decided_session_is_replayed_with_its_outcome_first_and_records_who_voted_earlier() {
-    let then = round("then", "And now?", ", rule: majority, revises: first");
-    let steps = format!("goal: g\nsteps:\n{}{then}", round("first", "Which?", ", rule: majority"));
-    let reasons = "{qa-lead: {vote: a, rationale: [\"a is small\"]}, skeptic: {vote: b}}";
-    let votes = format!("first: {reasons}\nthen: {{qa-lead: {{vote: b}}, skeptic: {{vote: b}}}}\n");
-    let desk = desk(&steps, &votes);
-    desk.run(BATCH).code(0);
-    let file = saved(&desk);
-    let text = desk.run(["replay", "--text", &file]).code(0).out;
-    let mut lines = text.lines();
-    assert_eq!(lines.next(), Some("outcome: Decision: b"));
-    assert!(lines.next().is_some_and(|line| line.contains(" opened: decide.yaml")), "{text}");
-    assert_eq!(text.matches("outcome: ").count(), 1);
-    // Before anything is counted there is none, and what scripts read is the events alone.
-    assert!(!desk.run(["replay", "--text", "--at", "2", &file]).code(0).out.contains("outcome: "));
-    let events = desk.log(&file);
-    assert!(events.iter().all(|event| event["event"].is_string()));
-
-    let madr = desk.run(["report", &file, "--format", "madr"]).code(0).out;
-    let of_a = madr.split("### a\n").nth(1).and_then(|rest| rest.split("###").next()).unwrap_or_default();
-    assert!(of_a.contains("* Good, because a is small (qa-lead in round 1)"), "{madr}");
-    assert!(of_a.contains("* No votes in the last round; before it 1 in round 1."), "{madr}");
-    assert!(!madr.contains("Nobody voted for it.\n"), "{madr}");
 }
 
 #[test]

@@ -66,24 +66,3 @@ fn sent(server: &Server) -> Vec<(String, Value)> {
     sent.sort_by_key(|(path, body)| (path.clone(), body.to_string()));
     sent
 }
-
-#[test]
-fn a_panel_of_no_persona_or_model_there_is_is_refused_once_with_its_place() {
-    let told = |seats: &str| {
-        let desk = Desk::with(&format!("{FORM}participants:\n  - {seats}\n")).set("ANTHROPIC_API_KEY", "x");
-        let told = desk.run(["--batch", "decide.yaml"]).code(2).err;
-        assert!(told.contains("decide.yaml:5:5"), "{told}");
-        told
-    };
-    for (seats, wanted) in [
-        ("{persona: qa-laed, model: nowhere/x, count: 40}", "no persona `qa-laed`"),
-        ("{persona: qa-lead, model: nowhere/x, count: 40}", "unknown provider `nowhere`"),
-        (
-            "{persona: qa-lead, model: anthropic/m, count: 3, temperature: 2}",
-            "takes a `temperature` from 0 to 1",
-        ),
-    ] {
-        let told = told(seats);
-        assert_eq!(told.matches(wanted).count(), 1, "{told}");
-    }
-}

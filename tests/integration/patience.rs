@@ -1,10 +1,9 @@
 //! No test waits for ever, and none gives up early on a busy machine: what a test starts is ended after two
-//! minutes, what it waits for must come within as long, and a test that still does not end ends the run.
+//! minutes, and what it waits for must come within as long.
 
-use std::cell::RefCell;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::LazyLock;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
@@ -15,8 +14,6 @@ pub const PATIENCE: Duration = Duration::from_secs(120);
 /// Longer than "at once" takes on a busy machine, and much shorter than what must not be waited for.
 pub const SOON: Duration = Duration::from_secs(20);
 pub const NEVER: Duration = Duration::from_secs(3600);
-/// No test may take longer, on however busy a machine.
-const LONGEST: Duration = Duration::from_secs(10 * 60);
 
 /// When a process was started, by the system's clock; none once it is gone.
 fn born(id: u32) -> Option<String> {
@@ -78,31 +75,4 @@ pub fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 
 pub fn pause(time: Duration) {
     thread::park_timeout(time);
-}
-
-/// Ends the run if this test has neither ended nor come here again within ten minutes.
-pub fn watch() {
-    thread_local! {
-        static ALIVE: RefCell<Option<Sender<()>>> = const { RefCell::new(None) };
-    }
-    ALIVE.with_borrow_mut(|alive| {
-        let alive = alive.get_or_insert_with(|| {
-            let (tell, told) = channel();
-            let name = thread::current().name().unwrap_or("a test").to_owned();
-            thread::spawn(move || {
-                loop {
-                    match told.recv_timeout(LONGEST) {
-                        Ok(()) => {}
-                        Err(RecvTimeoutError::Disconnected) => return,
-                        Err(RecvTimeoutError::Timeout) => {
-                            eprintln!("{name} has not ended after {LONGEST:?}");
-                            std::process::exit(101);
-                        }
-                    }
-                }
-            });
-            tell
-        });
-        alive.send(()).expect("somebody watches");
-    });
 }

@@ -66,7 +66,6 @@ impl Ran {
 
 impl Desk {
     pub fn new() -> Self {
-        crate::patience::watch();
         let dir = tempfile::tempdir().expect("a folder");
         fs::create_dir(dir.path().join("desk")).expect("a folder");
         // Seats that a definition gives no model are placeholders here.

@@ -1,53 +1,9 @@
 //! External programs as participants: what they are handed, and everything that can go wrong with one.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::program::{Desk, has};
+use crate::program::Desk;
 use crate::pty::Screen;
-
-const DEFINITION: &str = r#"
-goal: "Count"
-participants:
-  - {name: good, command: [sh, -c, 'printf "{\"said\": \"%s\", \"named\": \"%s\", \"secret\": \"%s\"}" "$(cat)" "$NAMED" "$SECRET"'], env: [NAMED]}
-  - {name: bad, command: [sh, -c, "echo first >&2; echo oh no >&2; exit 3"]}
-  - {name: hang, command: [sh, -c, "sleep 321 & sleep 321"]}
-  - {name: flood, command: [sh, -c, "while :; do echo yes; done"]}
-  - {name: missing, command: [no-such-program-here]}
-  - {name: binary, command: [sh, -c, "printf '\\377\\376'"]}
-steps:
-  - id: all
-    type: parallel
-    steps:
-      - {id: good, type: agent, agent: good, brief: none, prompt: "Say {{input}}, $HOME."}
-      - {id: bad, type: agent, agent: bad}
-      - {id: hang, type: agent, agent: hang, timeout: 200ms}
-      - {id: flood, type: agent, agent: flood}
-      - {id: missing, type: agent, agent: missing}
-      - {id: binary, type: agent, agent: binary}
-"#;
-
-fn returned(lines: &[Value], step: &str) -> Value {
-    let of_step = |line: &&Value| line["event"] == "work_item_returned" && line["step"] == step;
-    lines.iter().find(of_step).cloned().expect("it came back")
-}
-
-#[test]
-fn a_program_answers_or_fails_by_itself() {
-    let desk = Desk::with(DEFINITION).set("NAMED", "seen").set("SECRET", "hidden");
-    let ran = desk.run(["--batch", "--json", "--trust", "decide.yaml"]);
-    let lines = ran.lines();
-    let good = json!({"said": "Say Count, $HOME.", "named": "seen", "secret": ""});
-    assert_eq!(returned(&lines, "good")["data"], good);
-    let bad = returned(&lines, "bad");
-    assert_eq!(bad["error"], "`sh` ended with exit status: 3: oh no");
-    assert_eq!((&bad["exit_status"], &bad["stderr"]), (&json!("exit status: 3"), &json!("first\noh no\n")));
-    assert_eq!(returned(&lines, "hang")["error"], "Step 'hang' timed out after 200ms");
-    assert_eq!(returned(&lines, "flood")["error"], "`sh` answered with more than 4194304 bytes");
-    let error = |step: &str| returned(&lines, step)["error"].to_string();
-    has(&error("missing"), &["`no-such-program-here` cannot be started"]);
-    has(&error("binary"), &["no UTF-8"]);
-    ran.code(3);
-}
 
 #[test]
 fn a_program_takes_no_blind_seat_unless_it_has_no_tools() {

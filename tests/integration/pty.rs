@@ -144,22 +144,6 @@ impl Screen {
         self.wait_for(words);
     }
 
-    /// Types the same again and again, until the screen shows one of these.
-    #[track_caller]
-    pub fn press_until(&mut self, keys: &str, any: &[&str]) {
-        let until = Instant::now() + PATIENCE;
-        let is_there = |shown: &Shown| {
-            let text = shown.parser.screen().contents();
-            shown.is_whole() && any.iter().any(|words| text.contains(words))
-        };
-        while !is_there(&self.lock()) {
-            assert!(Instant::now() < until, "waiting for {any:?} in vain");
-            self.send(keys);
-            let shown = self.lock();
-            drop(self.shown.1.wait_timeout(shown, Duration::from_millis(100)));
-        }
-    }
-
     pub fn resize(&mut self, columns: u16, rows: u16) {
         self.terminal.resize(Size::new(rows, columns)).expect("resized");
         let mut shown = self.lock();

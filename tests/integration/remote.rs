@@ -299,25 +299,6 @@ fn an_expired_invitation_is_none() {
     assert_eq!(sitting.join("short", &dana()), Err(RefusalWord::NoSuchInvitation.to_string()));
 }
 
-#[test]
-fn refused_envelopes_are_on_record_up_to_eight() {
-    let mut sitting = voted();
-    let refuse = |why, n: u8| Command::RefuseEnvelope {
-        round: "vote".to_owned(),
-        participant: "dana".to_owned(),
-        why,
-        commitment: hex(&[n; 32]),
-    };
-    assert!(sitting.tries(refuse(RefusalWord::RoundClosed, 1)).is_err(), "it is open");
-    assert!(sitting.tries(refuse(RefusalWord::NotOffered, 1)).is_err());
-    for n in 0..8 {
-        sitting.does(refuse(RefusalWord::AlreadySealed, n));
-    }
-    assert!(sitting.tries(refuse(RefusalWord::Stale, 9)).is_err(), "eight are on record");
-    sitting.finishes();
-    assert_eq!(sitting.findings(), [] as [&str; 0]);
-}
-
 /// Replaces one event by what `change` makes of its JSON.
 fn changed(sitting: &Sitting, event: &str, change: impl Fn(&mut Value)) -> Vec<String> {
     let mut events = sitting.events.clone();

@@ -8,6 +8,7 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
@@ -21,9 +22,8 @@ const LEFT_OUT: &str = "\
 
 #[test]
 fn every_scenario_runs_as_written() {
-    let folders = folders();
-    assert!(folders.len() >= 13, "only {} scenarios are there", folders.len());
-    let wrong: Vec<String> = folders.iter().flat_map(|folder| differences(folder)).collect();
+    assert!(recorded().len() >= 13, "only {} scenarios are there", recorded().len());
+    let wrong: Vec<String> = recorded().iter().flat_map(differences).collect();
     let what = "UPDATE_SCENARIOS=1 writes the expectations anew";
     assert!(wrong.is_empty(), "{} differences; {what}\n\n{}", wrong.len(), wrong.join("\n"));
 }
@@ -34,12 +34,12 @@ pub fn folders() -> Vec<PathBuf> {
     listed.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-fn differences(folder: &Path) -> Vec<String> {
-    let (events, report) = run(folder);
+fn differences(recorded: &Recorded) -> Vec<String> {
+    let (events, report) = redacted(recorded);
     let found = [("expected.ndjson", events), ("expected.md", report)];
     let mut wrong = Vec::new();
     for (name, found) in found {
-        let path = folder.join(name);
+        let path = recorded.folder.join(name);
         if std::env::var_os("UPDATE_SCENARIOS").is_some() {
             fs::write(&path, &found).expect("writable");
         }
@@ -53,8 +53,22 @@ fn differences(folder: &Path) -> Vec<String> {
     wrong
 }
 
-/// Runs a scenario headless in a home; gives its session's file and what the program said.
-pub fn recorded(folder: &Path, home: &Path) -> (PathBuf, Output) {
+/// A scenario that was run headless: its session, and what the program said.
+pub struct Recorded {
+    pub folder: PathBuf,
+    pub session: Vec<u8>,
+    pub done: Output,
+}
+
+/// Every scenario, run once for all tests.
+pub fn recorded() -> &'static [Recorded] {
+    static ALL: LazyLock<Vec<Recorded>> = LazyLock::new(|| folders().into_iter().map(record).collect());
+    &ALL
+}
+
+fn record(folder: PathBuf) -> Recorded {
+    let home = tempfile::tempdir().expect("a folder");
+    let home = home.path();
     // A service that takes connections and never says a word.
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = silent.local_addr().expect("an address").to_string();
@@ -73,7 +87,7 @@ pub fn recorded(folder: &Path, home: &Path) -> (PathBuf, Output) {
         arguments.extend(value.iter().flat_map(|value| [flag, value.trim_end()]));
     }
     let done = roundtable(home, &arguments);
-    (file, done)
+    Recorded { folder, session: fs::read(file).expect("a session"), done }
 }
 
 fn roundtable(home: &Path, args: &[&str]) -> Output {
@@ -83,21 +97,20 @@ fn roundtable(home: &Path, args: &[&str]) -> Output {
     command.args(args).current_dir(home).output_soon().expect("the program runs")
 }
 
-/// Runs a scenario in a home of its own; gives its redacted events and report.
-fn run(folder: &Path) -> (String, String) {
+/// The redacted events and report of a scenario.
+fn redacted(Recorded { folder, session, done }: &Recorded) -> (String, String) {
     let home = tempfile::tempdir().expect("a folder");
-    let (file, done) = recorded(folder, home.path());
-    let session = file.display().to_string();
+    fs::write(home.path().join("session.s2s"), session).expect("writable");
     let roundtable = |args: &[&str]| roundtable(home.path(), args);
-    let said = String::from_utf8(done.stdout).expect("UTF-8");
+    let said = String::from_utf8_lossy(&done.stdout);
     let line = |line| serde_json::from_str(line).expect("a line of JSON");
     let mut events: Vec<Value> = said.lines().map(line).collect();
     let stderr = String::from_utf8_lossy(&done.stderr);
     let last = events.last().and_then(|event| event["hash"].as_str()).unwrap_or_default();
     assert!(stderr.contains(last), "{}: {stderr}", folder.display());
-    let verified = roundtable(&["verify", "--expect", last, &session]);
+    let verified = roundtable(&["verify", "--expect", last, "session.s2s"]);
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
-    let report = roundtable(&["report", &session]);
+    let report = roundtable(&["report", "session.s2s"]);
     let report = String::from_utf8(report.stdout).expect("UTF-8");
     let day = events[0]["at"].as_str().expect("a time")[..10].to_owned();
     let report = report.replace(last, "HASH").replace(&last[..16], "HASH");

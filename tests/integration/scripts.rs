@@ -10,20 +10,6 @@ steps:
 ";
 
 #[test]
-fn a_bare_answer_serves_every_time_and_a_list_in_turn() {
-    let desk = Desk::with(LOOP);
-    desk.write(
-        "answers.yaml",
-        "pick: {qa-lead: {vote: a}, skeptic: [{vote: b}, {vote: a}]}\nok: [false, {approved: true}]\n",
-    );
-    let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml"]);
-    let ran = ran.code(0);
-    let tie = ran.out.find("No decision: a and b tie").expect("the first round is a tie");
-    let made = ran.out.rfind("**Decision: a**").expect("the second round decides");
-    assert!(tie < made && ran.out.contains("### Round 2"), "{}", ran.out);
-}
-
-#[test]
 fn running_out_names_the_step_and_the_session_goes_on_with_more() {
     // An approval that runs out, then a seat.
     for (short, words) in [

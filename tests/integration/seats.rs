@@ -195,7 +195,6 @@ struct Begun {
 
 impl Place {
     pub fn new(disk: Disk, dir: &Path) -> Self {
-        crate::patience::watch();
         Self { disk, dir: dir.to_owned(), clock: Clock::Paused, diary: Diary::default(), budget: None }
     }
 

@@ -3,7 +3,6 @@
 use std::io::Read as _;
 use std::process::Stdio;
 
-use roundtable::core::Command;
 use roundtable::history::Event;
 use roundtable::journal::read_log;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
@@ -11,7 +10,7 @@ use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use crate::home::is_sound;
 use crate::patience::wait_for;
 use crate::program::run;
-use crate::served::{Browser, DEFINITION, Server, facilitate, program, served};
+use crate::served::{Browser, DEFINITION, Server, program, served};
 
 /// The file of the session's keys that ends so.
 fn key_file(home: &std::path::Path, ending: &str) -> std::path::PathBuf {
@@ -56,34 +55,6 @@ fn a_ballot_for_which_there_is_no_room_is_not_confirmed_and_counts_later() {
     assert_eq!(dana.post("/v1/seat/sealed", &ballot).status, 201, "the same envelope");
     bob.votes("redis", 5);
     is_sound(&again.ended());
-}
-
-#[test]
-fn a_seat_that_was_excused_or_comes_after_the_close_is_told_so() {
-    let server = served();
-    let dana = server.joined("dana", 1);
-    let ballot = dana.seal(&dana.offer(), "redis", 3);
-    let excuse = |seat: &str| {
-        let (round, participant) = ("vote".to_owned(), seat.to_owned());
-        Command::Excuse { round, participant, reason: "on a train".to_owned() }
-    };
-    let home = server.killed();
-    facilitate(home.path(), excuse("dana"));
-    let server = Server::start("s.s2s", home);
-    let again = server.browser("dana", 1);
-    let answer = wait_for("the session", || {
-        Some(again.post("/v1/seat/sealed", &ballot)).filter(|answer| answer.status != 503)
-    });
-    answer.refuses(410, "seat excused");
-    assert_eq!(again.get("/v1/seat").json()["state"], "excused");
-    let home = server.killed();
-    facilitate(home.path(), excuse("bob"));
-    let server = Server::start("s.s2s", home);
-    let bytes = server.ended();
-    is_sound(&bytes);
-    assert_eq!(String::from_utf8_lossy(&bytes).matches("event: envelope_refused").count(), 1);
-    let late = server.browser("bob", 2);
-    late.join(&late.key).refuses(410, "round closed");
 }
 
 #[test]

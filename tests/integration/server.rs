@@ -191,7 +191,6 @@ pub struct Server {
 
 impl Server {
     pub fn start(handler: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
-        crate::patience::watch();
         let handler: Handler = Arc::new(handler);
         let seen = Arc::<Seen>::default();
         let kept = seen.clone();

@@ -1,12 +1,6 @@
 //! The documents' own examples, shipped as definitions: each can be rehearsed at once.
 
-use std::path::Path;
-
-use crate::program::{Desk, named};
-
-fn session(name: &str) -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("sessions").join(name).display().to_string()
-}
+use crate::program::Desk;
 
 #[test]
 fn items_run_a_few_at_a_time() {
@@ -31,29 +25,6 @@ fn items_run_a_few_at_a_time() {
         counts.max()
     };
     assert_eq!([of_most(1), of_most(2), of_most(5)], [Some(1), Some(2), Some(5)]);
-}
-
-/// The rest of the panel is asked only if the two differ, and is not shown what they said.
-#[test]
-fn the_panel_is_asked_if_two_differ() {
-    let desk = Desk::new();
-    let file = session("ask-two-first.yaml");
-    desk.run(["check", &file]).code(0);
-    for (second, rounds) in [("json", 1), ("format", 2)] {
-        let votes =
-            format!("{{software-architect: {{vote: json}}, documentation-specialist: {{vote: {second}}}}}");
-        desk.write("answers.yaml", format!("two: {votes}\n"));
-        let save = format!("{second}.s2s");
-        let ran = desk.run(["--batch", "--json", "--answers", "answers.yaml", "--save", &save, &file]);
-        let opened = named(&ran.lines(), "round_opened");
-        assert_eq!(opened.len(), rounds, "{second}");
-        if let [_, panel] = opened.as_slice() {
-            assert_eq!(panel["seats"].as_array().map(Vec::len), Some(5));
-            let snapshot = panel["snapshot"].as_str().expect("a snapshot");
-            assert!(!snapshot.contains("recent_rounds") && !snapshot.contains("stepId"), "{snapshot}");
-        }
-        desk.run(["verify", &save]).code(0);
-    }
 }
 
 #[test]

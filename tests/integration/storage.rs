@@ -12,7 +12,7 @@ use roundtable::journal::{Disk, InjectedFault, Journal, StorageOp, read_log, ver
 
 use crate::cases;
 use crate::patience::{PATIENCE, pause};
-use crate::seats::{Diary, ONE_ROUND, Place, Ran, TWO_ROUNDS, WORKFLOW, outcome};
+use crate::seats::{Diary, ONE_ROUND, Place, Ran, WORKFLOW, outcome};
 
 struct Faulty {
     disk: Disk,
@@ -141,23 +141,6 @@ fn any_operation_of_a_session_may_fail() {
         names_path_and_cause(&ran.done.expect_err("a key is not read"), &dir, &what);
         goes_on(&dir, WORKFLOW, &expected, &what);
     }
-}
-
-#[test]
-fn a_key_that_cannot_be_removed_while_the_session_goes_on_is_a_warning_in_it() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let gate = |op: StorageOp, path: &Path| {
-        let is_first = path.to_string_lossy().ends_with(".1.key");
-        (op == StorageOp::Remove && is_first).then(full)
-    };
-    let place = Place::new(Disk::with_gate(Arc::new(gate)), dir.path());
-    let ran = place.start(TWO_ROUNDS);
-    assert_eq!((ran.done, ran.left_behind), (Ok(ExitCode::Finished), None));
-    assert_eq!(place.keys().len(), 1);
-    let session = place.session();
-    let told = roundtable::history::key_file_left(&session.rounds[0].opened.round, "no storage space");
-    assert_eq!(session.warnings[0], told);
-    place.verify();
 }
 
 #[test]
@@ -364,21 +347,4 @@ fn any_operation_of_a_resume_may_fail() {
             }
         }
     }
-}
-
-#[test]
-fn two_that_write_one_file_at_once_leave_it_whole() {
-    let dir = tempfile::tempdir().expect("a folder");
-    let path = dir.path().join("shared");
-    std::thread::scope(|scope| {
-        for text in [vec![b'a'; 90_000], vec![b'b'; 90_000]] {
-            let path = &path;
-            scope.spawn(move || {
-                (0..50).for_each(|_| Disk::default().write_whole(path, &text).expect("written"));
-            });
-        }
-    });
-    let bytes = std::fs::read(&path).expect("a file");
-    assert!(bytes.len() == 90_000 && bytes.iter().all(|byte| *byte == bytes[0]));
-    assert_eq!(std::fs::read_dir(dir.path()).expect("a folder").count(), 1, "nothing is left beside it");
 }

@@ -1,8 +1,6 @@
 //! Answers held to a JSON Schema: who is given it, what becomes of a service that declines it, and
 //! that nothing else changes; and every way a reply can stop, told apart in each dialect.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Value, json};
 
 use crate::program::{Desk, arg};
@@ -61,31 +59,6 @@ fn the_form_goes_with_the_request_where_it_is_wanted_and_changes_nothing_else() 
         }
         assert!(prompts.windows(2).all(|two| two[0] == two[1]), "the schema is no part of a prompt");
     }
-}
-
-#[test]
-fn a_model_that_leads_is_given_the_schema_of_its_form() {
-    let led = "steps:\n  - {id: talk, type: discussion, topic: \"Which one?\", facilitator: lab/m, ballot: {kind: \
-               choice, options: [in-process, redis]}}\nparticipants: [qa-lead, skeptic]\n";
-    let server = Server::start(|request: &Request| {
-        let body = request.json().to_string();
-        let said = if body.contains("Write the question") {
-            r#"{"question": "Which one of them?", "exploration": null}"#
-        } else if body.contains("Write the note") {
-            r#"{"synthesis": "Redis.", "winner": "redis", "artifacts": [], "questions": []}"#
-        } else if body.contains("Say how the discussion ends") {
-            r#"{"action": "conclude", "winner": "redis", "recommendation": "redis", "summary": "S.", "reason": "R."}"#
-        } else {
-            HELD
-        };
-        says("openai", said)
-    });
-    let desk = desk(led, &server, "openai", ", structured: true");
-    desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(0);
-    let schemas = server.requests().iter().filter_map(schema_of).collect::<Vec<_>>();
-    let of = |key: &str| schemas.iter().filter(|schema| schema["properties"].get(key).is_some()).count();
-    assert_eq!((of("question"), of("synthesis"), of("action")), (1, 1, 1), "{schemas:?}");
-    desk.run(["verify", &arg(&desk.session())]).code(0);
 }
 
 #[test]
@@ -174,59 +147,27 @@ fn headers_go_with_each_request_and_a_key_that_has_run_out_is_printed_anew() {
     assert!(server.requests().iter().all(|of| sent(of) == [Some("shop".to_owned()), Some("g".to_owned())]));
 }
 
-fn stops(dialect: &str, stop: &str) -> Answer {
-    let chat = |message: Value, reason: &str| json!({"choices": [{"index": 0, "message": message, "finish_reason": reason}]});
-    let usage = json!({"input_tokens": 1, "output_tokens": 1});
-    let message = |content: Value, reason: &str| json!({"type": "message", "content": content, "stop_reason": reason, "usage": usage});
-    let response = |output: Value, status: &str, why: &str| json!({"status": status, "output": output, "incomplete_details": {"reason": why}});
-    let text = json!({"role": "assistant", "content": "vote: redis"});
-    let said = json!([{"type": "message", "content": [{"type": "output_text", "text": "vote: redis"}]}]);
-    let calls = json!({"content": null, "tool_calls": [{"id": "1", "type": "function"}]});
-    let refuses = json!({"content": null, "refusal": "I will not"});
-    let body = match (dialect, stop) {
-        ("openai", "length") => chat(text, "length"),
-        ("openai", "tool") => chat(calls, "tool_calls"),
-        ("openai", "refusal") => chat(refuses, "stop"),
-        ("openai", "filter") => chat(json!({"content": ""}), "content_filter"),
-        ("anthropic", "length") => message(json!([{"type": "text", "text": "vote: redis"}]), "max_tokens"),
-        ("anthropic", "tool") => message(json!([{"type": "tool_use", "id": "1", "name": "f"}]), "tool_use"),
-        ("anthropic", "refusal") => message(json!([]), "refusal"),
-        ("anthropic", _) => {
-            let why = "Output blocked by content filtering policy";
-            return Answer::json(400, &json!({"error": {"type": "invalid_request_error", "message": why}}));
-        }
-        (_, "length") => response(said, "incomplete", "max_output_tokens"),
-        (_, "tool") => response(json!([{"type": "function_call", "name": "f"}]), "completed", ""),
-        (_, "refusal") => {
-            let output = json!([{"type": "message", "content": [{"type": "refusal", "refusal": "no"}]}]);
-            response(output, "completed", "")
-        }
-        _ => response(json!([]), "incomplete", "content_filter"),
-    };
-    Answer::json(200, &body)
-}
-
+/// How each API style says so is tested by recorded replies.
 #[test]
 fn every_way_to_stop_is_recorded_as_what_it_is() {
-    let expected = BTreeMap::from([
-        ("length", ("invalid", "cut off at its length limit")),
-        ("tool", ("invalid", "tried to call a tool")),
-        ("refusal", ("refused", "declined to answer")),
-        ("filter", ("refused", "declined to answer")),
-    ]);
-    for dialect in ["openai", "openai-responses", "anthropic"] {
-        for (stop, (outcome, reason)) in &expected {
-            let stop = (*stop).to_owned();
-            let server = Server::start(move |_| stops(dialect, &stop));
-            let desk = desk(ROUND, &server, dialect, ", structured: true");
-            desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(3);
-            let answers = desk.events("answer_revealed");
-            assert_eq!(answers.len(), 3, "{dialect} {reason}");
-            for answer in answers {
-                assert_eq!(answer["outcome"], *outcome, "{dialect} {reason}");
-                let told = answer["reason"].as_str().expect("a reason");
-                assert!(told.contains(reason), "{dialect}: {told}");
-            }
+    let text = json!({"role": "assistant", "content": "vote: redis"});
+    let calls = json!({"content": null, "tool_calls": [{"id": "1", "type": "function"}]});
+    for (message, finish, outcome, reason) in [
+        (text, "length", "invalid", "cut off at its length limit"),
+        (calls, "tool_calls", "invalid", "tried to call a tool"),
+        (json!({"content": null, "refusal": "I will not"}), "stop", "refused", "declined to answer"),
+        (json!({"content": ""}), "content_filter", "refused", "declined to answer"),
+    ] {
+        let reply = json!({"choices": [{"index": 0, "message": message, "finish_reason": finish}]});
+        let server = Server::start(move |_| Answer::json(200, &reply));
+        let desk = desk(ROUND, &server, "openai", ", structured: true");
+        desk.run(["--batch", "decide.yaml", "--model", "lab/m"]).code(3);
+        let answers = desk.events("answer_revealed");
+        assert_eq!(answers.len(), 3, "{finish}");
+        for answer in answers {
+            assert_eq!(answer["outcome"], outcome, "{finish}");
+            let told = answer["reason"].as_str().expect("a reason");
+            assert!(told.contains(reason), "{finish}: {told}");
         }
     }
 }

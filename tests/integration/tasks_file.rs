@@ -2,13 +2,11 @@
 
 use std::fs;
 
-use roundtable::history::{Event, LogEntry};
+use roundtable::history::Event;
 use roundtable::journal::read_log;
 use serde_json::Value;
 
-use crate::patience::wait_for;
 use crate::program::{Desk, Ran, arg, has, named, ran};
-use crate::pty::Screen;
 
 const LOOP: &str = r#"
 goal: "Work off the list"
@@ -120,19 +118,6 @@ fn what_is_only_tried_writes_nothing() {
 }
 
 #[test]
-fn on_the_screen_the_tasks_are_written_too() {
-    let desk = desk();
-    let run = ["decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"];
-    let mut screen = Screen::open(&desk, (120, 40), &run);
-    screen.wait_for(&["o open"]);
-    screen.press("o", &["session finished"]);
-    screen.send("\u{3}\u{3}");
-    screen.end();
-    assert_eq!(desk.read(STATE), done(&["A-2", "A-3"]));
-    is_sound(&desk, "s.s2s");
-}
-
-#[test]
 fn a_file_that_cannot_be_used_is_an_error_with_its_place() {
     let refused = |change: &dyn Fn(&Desk), parts: &[&str]| {
         let desk = desk();
@@ -226,22 +211,6 @@ fn the_tasks_are_only_read_and_a_state_that_cannot_be_read_is_told() {
 }
 
 #[test]
-fn a_write_that_fails_is_told_loses_nothing_and_is_made_up_for() {
-    let desk = desk();
-    desk.write("decide.yaml", program("mkdir -p .s2s/tasks.state.yaml; echo 4 passed"));
-    let told = desk.run(["--batch", "--trust", "decide.yaml", "--save", "s.s2s"]).code(1);
-    told.tells("not written to `.s2s/tasks.state.yaml`: cannot open");
-    is_sound(&desk, "s.s2s");
-    fs::remove_dir(desk.path(STATE)).expect("room");
-    let before = desk.read("s.s2s");
-    desk.run(["resume", "s.s2s"]).code(0);
-    assert_eq!(desk.read(STATE), done(&["A-2", "A-3"]));
-    desk.run(["resume", "s.s2s"]).code(0);
-    assert_eq!(desk.read(STATE), done(&["A-2", "A-3"]));
-    assert_eq!(desk.read("s.s2s"), before, "a session that is over is not changed");
-}
-
-#[test]
 fn a_session_cut_between_the_log_and_the_state_catches_up() {
     let desk = desk();
     run(&desk, "whole.s2s").code(0);
@@ -269,47 +238,10 @@ fn a_session_cut_between_the_log_and_the_state_catches_up() {
     assert!(cuts >= 4, "{cuts}");
 }
 
-#[test]
-fn what_a_session_did_last_is_made_up_for_before_it_ends() {
-    let desk = desk();
-    let last = "goal: g\ntracker: {file: .s2s/tasks.yaml}\nsteps: [{id: m, type: agent, agent: tracker, prompt: \"Mark issue A-2 as Done\"}]\n";
-    desk.write("decide.yaml", last);
-    desk.run(["--batch", "decide.yaml", "--save", "s.s2s"]).code(0);
-    let (whole, done) = (fs::read(desk.path("s.s2s")).expect("a session"), desk.read(STATE));
-    assert!(done.ends_with("A-2:\n  status: DONE\n"), "{done}");
-    let lines = read_log(&whole).expect("whole").lines;
-    let is_back = |line: &&LogEntry| matches!(line.stamped.event, Event::WorkItemReturned(_));
-    let back = lines.iter().find(is_back).expect("it came back");
-    desk.write("s.s2s", &whole[..end_of(&whole, &back.hash)]);
-    fs::remove_file(desk.path(STATE)).expect("it");
-    desk.run(["resume", "s.s2s"]).code(0);
-    assert_eq!((desk.read(STATE), events(&desk, "s.s2s", "task_written").len()), (done, 1));
-    is_sound(&desk, "s.s2s");
-}
-
 fn end_of(bytes: &[u8], hash: &str) -> usize {
     let line = format!("\nhash: {hash}\n");
     let at = bytes.windows(line.len()).position(|window| window == line.as_bytes());
     at.expect("the document") + line.len()
-}
-
-#[cfg(unix)]
-#[test]
-fn a_program_killed_in_the_middle_goes_on_and_the_state_with_it() {
-    let desk = desk();
-    let script = "grep -q 'Build A-3' && while test ! -e GO; do sleep 0.02; done; echo 4 passed";
-    desk.write("decide.yaml", program(script));
-    let mut child = desk.start(["--batch", "--trust", "decide.yaml", "--save", "s.s2s"]);
-    let there = |file: &str| fs::read_to_string(desk.path(file)).unwrap_or_default();
-    wait_for("the mark in the state", || (there(STATE) == done(&["A-2"])).then_some(()));
-    wait_for("the second step", || there("s.s2s").contains("build.2/1").then_some(()));
-    child.kill().expect("killed");
-    child.wait().expect("ended");
-    desk.write("GO", "");
-    desk.run(["resume", "--trust", "s.s2s"]).code(0);
-    assert_eq!(desk.read(STATE), done(&["A-2", "A-3"]));
-    assert_eq!(events(&desk, "s.s2s", "task_written").len(), 2);
-    is_sound(&desk, "s.s2s");
 }
 
 #[test]

@@ -1,8 +1,5 @@
 //! Templates in rounds, approvals and directives, and options that an earlier step left.
 
-use roundtable::core::{Command, decide};
-use roundtable::history::{Event, Session};
-use roundtable::journal::read_log;
 use serde_json::{Value, json};
 
 use crate::program::{Desk, Ran, rows};
@@ -100,32 +97,4 @@ fn options_of_a_result_are_taken_whole_or_the_step_fails() {
     assert!(log.contains("left out of `context.ask.options`: 1 double option"), "{log}");
     assert!(log.contains("description: \"{{context.ask.x}} as written\""), "{log}");
     desk.run(["report", "--format", "madr", "out.s2s"]).code(0).shows("* b: {{context.ask.x}} as written");
-}
-
-/// Whatever is put in place of a rendered text, the file says of itself that it is another one.
-#[test]
-fn verify_renders_again() {
-    let round = "question: \"{{context.ask.q}}\", exploration: \"{{context.ask.e}}\", ballot: {kind: choice, options: [a, b]}, rule: majority";
-    let (desk, _) = run(round, &json!({"q": "Which one?", "e": "Two there are."}));
-    let log = read_log(desk.read("out.s2s").as_bytes()).expect("whole");
-    let mut session = Session::default();
-    let mut seen = false;
-    for line in log.lines {
-        if let Event::RoundOpened(opened) = &line.stamped.event {
-            let command = Command::OpenRound { project_summary: None, seal: opened.seal.clone() };
-            let again = decide(&session, command, line.stamped.at);
-            let Some(Event::RoundOpened(again)) = again.expect("a draft").into_iter().next() else {
-                panic!("no round")
-            };
-            assert_eq!(&again, opened);
-            assert_eq!(opened.question, "Which one?");
-            let written = opened.written.as_ref().expect("templates");
-            assert_eq!(written.question.as_deref(), Some("{{context.ask.q}}"));
-            assert_eq!(written.exploration.as_deref(), Some("{{context.ask.e}}"));
-            assert!(opened.snapshot.contains("exploration: \"Two there are.\""));
-            seen = true;
-        }
-        session.apply_entry(&line);
-    }
-    assert!(seen);
 }

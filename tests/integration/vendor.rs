@@ -30,11 +30,11 @@ pub fn answer(request: &Request, text: &str) -> Answer {
     }
     let said = if limit < THINKING + ANSWER { None } else { Some(text) };
     let spent = THINKING + if said.is_some() { ANSWER } else { 0 };
-    let is_streamed = body["stream"] == true;
+    // Whole, also where a stream was asked for: how streams are read is tested by recorded ones.
     match request.path() {
-        path if path.ends_with("/messages") => messages(said, spent.min(limit), is_streamed),
-        path if path.ends_with("/responses") => responses(said, spent.min(limit), is_streamed),
-        _ => chat(model, said, spent.min(limit), is_streamed),
+        path if path.ends_with("/messages") => messages(said, spent.min(limit)),
+        path if path.ends_with("/responses") => responses(said, spent.min(limit)),
+        _ => chat(model, said, spent.min(limit)),
     }
 }
 
@@ -99,7 +99,7 @@ fn vllm(body: &Value, limit: u64) -> Option<(u16, Value)> {
     None
 }
 
-fn chat(model: &str, said: Option<&str>, spent: u64, is_streamed: bool) -> Answer {
+fn chat(model: &str, said: Option<&str>, spent: u64) -> Answer {
     let finish = if said.is_some() { "stop" } else { "length" };
     let text = said.unwrap_or_default();
     let answered = if said.is_some() { ANSWER } else { 0 };
@@ -116,55 +116,19 @@ fn chat(model: &str, said: Option<&str>, spent: u64, is_streamed: bool) -> Answe
         _ if model.starts_with("qwq") => json!({"content": text, "reasoning_content": THOUGHT}),
         _ => json!({"content": text}),
     };
-    if !is_streamed {
-        let choice = json!({"index": 0, "message": message, "finish_reason": finish});
-        return Answer::json(200, &json!({"choices": [choice], "usage": usage}));
-    }
-    let chunk = |delta: Value, finish: Value| {
-        json!({"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}).to_string()
-    };
-    let thought = json!({"reasoning_content": message.get("reasoning_content")});
-    let data = [
-        // Azure's first chunk has no choice.
-        json!({"choices": [], "prompt_filter_results": []}).to_string(),
-        chunk(thought, Value::Null),
-        chunk(json!({"content": message["content"]}), Value::Null),
-        chunk(json!({}), finish.into()),
-        json!({"choices": [], "usage": usage}).to_string(),
-        "[DONE]".to_owned(),
-    ];
-    Answer::events(&data.each_ref().map(String::as_str))
+    let choice = json!({"index": 0, "message": message, "finish_reason": finish});
+    Answer::json(200, &json!({"choices": [choice], "usage": usage}))
 }
 
-fn messages(said: Option<&str>, spent: u64, is_streamed: bool) -> Answer {
+fn messages(said: Option<&str>, spent: u64) -> Answer {
     let stop = if said.is_some() { "end_turn" } else { "max_tokens" };
     let mut blocks = vec![json!({"type": "thinking", "thinking": THOUGHT, "signature": "s"})];
     blocks.extend(said.map(|text| json!({"type": "text", "text": text})));
     let usage = json!({"input_tokens": 900, "output_tokens": spent});
-    if !is_streamed {
-        let message = json!({"type": "message", "content": blocks, "stop_reason": stop, "usage": usage});
-        return Answer::json(200, &message);
-    }
-    let mut data = vec![
-        json!({"type": "message_start", "message": {"content": [], "usage": {"input_tokens": 900, "output_tokens": 1}}}),
-        json!({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}}),
-        json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": THOUGHT}}),
-        json!({"type": "content_block_stop", "index": 0}),
-    ];
-    if let Some(text) = said {
-        let (begun, delta) =
-            (json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": text}));
-        data.push(json!({"type": "content_block_start", "index": 1, "content_block": begun}));
-        data.push(json!({"type": "content_block_delta", "index": 1, "delta": delta}));
-    }
-    let usage = json!({"output_tokens": spent});
-    data.push(json!({"type": "message_delta", "delta": {"stop_reason": stop}, "usage": usage}));
-    data.push(json!({"type": "message_stop"}));
-    let data: Vec<String> = data.iter().map(Value::to_string).collect();
-    Answer::events(&data.iter().map(String::as_str).collect::<Vec<_>>())
+    Answer::json(200, &json!({"type": "message", "content": blocks, "stop_reason": stop, "usage": usage}))
 }
 
-fn responses(said: Option<&str>, spent: u64, is_streamed: bool) -> Answer {
+fn responses(said: Option<&str>, spent: u64) -> Answer {
     let thought = json!({"type": "summary_text", "text": THOUGHT});
     let mut output = vec![json!({"type": "reasoning", "summary": [thought]})];
     let message = |text| json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]});
@@ -174,14 +138,9 @@ fn responses(said: Option<&str>, spent: u64, is_streamed: bool) -> Answer {
         None => ("incomplete", json!({"reason": "max_output_tokens"})),
     };
     let thinking = spent.min(THINKING);
-    let response = json!({
-        "object": "response", "status": status, "incomplete_details": why, "output": output,
-        "usage": {"input_tokens": 900, "output_tokens": spent, "output_tokens_details": {"reasoning_tokens": thinking}},
-    });
-    if !is_streamed {
-        return Answer::json(200, &response);
-    }
-    let delta = json!({"type": "response.output_text.delta", "delta": said.unwrap_or_default()});
-    let end = json!({"type": format!("response.{status}"), "response": response});
-    Answer::events(&[&delta.to_string(), &end.to_string()])
+    let usage = json!({"input_tokens": 900, "output_tokens": spent, "output_tokens_details": {"reasoning_tokens": thinking}});
+    Answer::json(
+        200,
+        &json!({"object": "response", "status": status, "incomplete_details": why, "output": output, "usage": usage}),
+    )
 }

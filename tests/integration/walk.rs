@@ -5,25 +5,11 @@ use roundtable::history::{Event, LogEntry};
 use roundtable::journal::{fold, read_log};
 use roundtable::report::trace::trace;
 
-use crate::no_persona::{any_service, three_services};
 use crate::program::Desk;
 use crate::server::{Answer, Server};
 
 const PICK: &str = "participants: [qa-lead, skeptic]\nquestion: Which?\n\
                     ballot: {kind: choice, options: [alpha, beta]}\nrule: plurality\nquorum: 1\n";
-
-#[test]
-fn the_readmes_definition_is_decided_by_what_it_says() {
-    let readme = include_str!("../../README.md");
-    let (_, rest) = readme.split_once("```yaml\n# cache.yaml\n").expect("the sample");
-    let (yaml, _) = rest.split_once("```").expect("its end");
-    let server = any_service();
-    three_services(yaml, &server).run(["--batch", "decide.yaml"]).code(0).shows("Decision: in-process");
-    assert_eq!(server.requests().len(), 3, "three models without personas");
-    let personas = ["--batch", "decide.yaml", "--participants", "software-architect,devops-engineer,qa-lead"];
-    let ran = Desk::rehearsing(yaml).run(personas).code(0);
-    assert!(ran.out.starts_with("# REHEARSAL: "), "{}", ran.out);
-}
 
 #[test]
 fn a_context_that_cannot_be_read_stops_the_round() {

@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::Value;
 
 use crate::patience::wait_for;
-use crate::program::{Desk, has, rows};
+use crate::program::{Desk, rows};
 use crate::pty::Screen;
 use crate::seat_programs::with_program;
 
@@ -207,27 +207,4 @@ fn a_program_with_tools_or_a_changed_snapshot_takes_no_blind_seat() {
     // What cannot be measured is declared, or takes no seat.
     run("told/m").code(0).shows("Declared, not checked: qa-lead");
     run("untold/m").code(2).tells("`claude` cannot be pointed at a recorder");
-}
-
-#[test]
-fn check_says_which_finding_holds_and_measures_nothing() {
-    let desk = desk();
-    let check = |model: &str, code| {
-        let seat = format!("[{{persona: qa-lead, model: claude-cli/{model}}}]");
-        desk.write("decide.yaml", ROUND.replace("[qa-lead]", &seat));
-        desk.run(["check", "decide.yaml"]).code(code).out
-    };
-    let unknown = "note: what `claude-cli/reminder` adds to the question is not known: opening the round checks it first";
-    let said = check("reminder", 0);
-    assert!(said.contains(unknown), "{said}");
-    assert_eq!(runs(&desk), "");
-    measured(&desk, "claude-cli/reminder");
-    let said = check("reminder", 0);
-    has(&said, &["`claude-cli/reminder`, version 9.9.9 (Claude Code), was measured at 20"]);
-    assert!(said.contains(": no tools, 25 bytes added, requests: 1\n"), "{said}");
-    measured(&desk, "claude-cli/tools");
-    let said = check("tools", 2);
-    assert!(said.contains("error: `claude-cli/tools` declares tools (Bash); blind rounds allow"), "{said}");
-    desk.write("../bin/claude.version", "10.0.0 (Claude Code)");
-    assert!(check("reminder", 0).contains(unknown), "another version is another program");
 }

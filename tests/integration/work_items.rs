@@ -72,17 +72,6 @@ fn back(item: &str, who: &str, status: ItemStatus, data: &Value) -> WorkItemRetu
 const TWO: &str = "steps:\n  - id: both\n    type: parallel\n    steps:\n      - {id: one, type: agent, agent: ann}\n      - {id: two, type: agent, agent: bob}\n      - {id: three, type: agent, agent: ann}\n";
 
 #[test]
-fn an_agent_sees_its_own_offers_oldest_first() {
-    let mut office = office(TWO, &["ann", "bob"]);
-    assert!(office.inbox("ann").is_empty());
-    office.until_waiting();
-    assert_eq!(office.inbox("ann"), ["one/1", "three/1"]);
-    assert_eq!(office.inbox("bob"), ["two/1"]);
-    office.claim("one/1", "ann", None).expect("free");
-    assert_eq!(office.inbox("ann"), ["three/1"]);
-}
-
-#[test]
 fn one_of_two_claims_wins_and_refusals_say_which() {
     let mut office = office(TWO, &["ann", "bob"]);
     office.until_waiting();

@@ -261,7 +261,7 @@ fn check_record(record: &str, rounds: &[Vec<Turn>], before: usize) -> Result<(),
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(crate::cases::cases(10, 100)))]
 
     #[test]
     fn every_sentence_is_true(questions in turns()) {

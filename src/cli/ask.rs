@@ -23,7 +23,7 @@ use crate::diagnostic::Diagnostic;
 use crate::insight::{cut, group_digits, join_list, pluralize};
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
-use crate::launch::evidence::numbered_evidence;
+use crate::launch::material::numbered_evidence;
 use crate::launch::prepare::{LaunchOptions, Opening, load_definition, prepare};
 use crate::sanitize::harmless_line;
 use crate::tally::Rule;
@@ -42,12 +42,9 @@ struct Panel {
     offered: Vec<String>,
 }
 
-pub fn run(mut args: AskArgs, output: &mut Console) -> VerbResult {
+pub fn run(args: AskArgs, output: &mut Console) -> VerbResult {
     *output = Console::of(&args.common);
     let is_asked = is_on_terminal() && !output.is_for_scripts() && !args.yes && !args.rehearse;
-    if args.question.is_none() && is_asked {
-        complete(&mut args);
-    }
     check(&args)?;
     let mut set_up = environment(args.common.trust.trust, output)?;
     let panel = panel(&args, &set_up)?;
@@ -101,12 +98,6 @@ fn prepared(
         unplaced.dedup();
         unplaced
     })
-}
-
-fn complete(args: &mut AskArgs) {
-    args.question = ask("Question: ");
-    let options = ask("Options, separated by commas (none: each answers in its own words): ");
-    args.options = split_participants(&options.unwrap_or_default());
 }
 
 fn check(args: &AskArgs) -> Result<(), Diagnostic> {
@@ -168,7 +159,6 @@ fn found(set_up: &Environment) -> Result<Panel, RunError> {
     let catalog = set_up.catalog();
     let local = LOCAL.map(str::to_owned);
     let checkups = doctor::checked(set_up, &local, ProbeLevel::Listing)?;
-    let checkups = checkups.map_err(|exit| RunError { problems: Vec::new(), exit })?;
     let mut seats: Vec<String> = Vec::new();
     for checkup in checkups {
         let CheckupStatus::Answers(models) = &checkup.state else { continue };

@@ -9,9 +9,9 @@ use tokio_util::sync::CancellationToken;
 use super::args::{Args, ResumeArgs, Run, ServeArgs};
 use super::browse::{newest_session, quoted, session_file};
 use super::console::{Console, VerbResult, fail, is_on_terminal};
-use super::door::check_links;
 use super::files::check_out;
 use super::headless::{RunContext, cancel_on_signal, run_session};
+use super::link_door::check_links;
 use super::options::{environment, launch_options, load_plan};
 use super::serve::ServedDoor;
 use super::{dry_run, resume, tui_host};
@@ -23,7 +23,7 @@ use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 use crate::launch::prepare::{LaunchOptions, Opening, prepare};
 use crate::launch::run::{raise_descriptor_limit, runtime};
-use crate::launch::seat::{begin, measured};
+use crate::launch::seat::Launcher;
 use crate::launch::session_file::read_session;
 use crate::tui::OpenTarget;
 use crate::words::meant;
@@ -79,7 +79,7 @@ fn run_headless(run: &Run, door: Option<&ServedDoor<'_>>, output: &mut Console) 
     check_places(run)?;
     let mut set_up = environment(run.common.trust.trust, output)?;
     let options = launch_options(run, &mut set_up)?;
-    if let Some(doubt) = run.input.as_deref().and_then(warn_json_like_input) {
+    if let Some(doubt) = run.opening.input.as_deref().and_then(warn_json_like_input) {
         output.warn(&doubt);
     }
     let (mut inputs, mut found) = (Vec::new(), RunError::from(Vec::new()));
@@ -195,8 +195,9 @@ fn begin_session(
         output.warn(&notice);
     }
     let path = save_path(args, &opening.header.session, &set_up.folders)?;
-    let header = measured(&opening.header, options, set_up, &mut |notice| output.warn(notice))?;
-    let ready = begin(header, path, options, set_up, None)?;
+    let launcher = Launcher { options, set_up, desk: None };
+    let header = launcher.measured(&opening.header, &mut |notice| output.warn(notice))?;
+    let ready = launcher.begin(header, &path)?;
     run_session(ready, context, output)
 }
 
@@ -208,21 +209,19 @@ pub fn interactive(file: Option<&Path>) -> Diagnostic {
     };
     let name = file.display().to_string();
     if !file.exists() && file != Path::new("-") {
-        let command = Args::command();
-        let verbs = command.get_subcommands().map(clap::Command::get_name);
-        let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-        let meant = meant("verb", &name).map(|(_, hint)| hint.to_owned());
-        let near = || nearest(&name, verbs).map(|verb| format!("did you mean `roundtable {verb}`?"));
         let no_file = no_such_file(file);
-        let file_meant = no_file.hint.clone().filter(|hint| hint.starts_with("did you mean"));
-        let all =
-            || "`roundtable --help` lists the commands; `roundtable run FILE` runs a definition".to_owned();
-        return if is_word {
-            let hint = meant.or_else(near).or(file_meant).unwrap_or_else(all);
-            Diagnostic::new(format!("there is no command and no file `{name}`")).hint(hint)
-        } else {
-            no_file.with_file(&name)
+        if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+            return no_file.with_file(&name);
+        }
+        let command = Args::command();
+        let verb = nearest(&name, command.get_subcommands().map(clap::Command::get_name));
+        let hint = match (meant("verb", &name), verb, no_file.hint) {
+            (Some((_, hint)), ..) => hint.to_owned(),
+            (None, Some(verb), _) => format!("did you mean `roundtable {verb}`?"),
+            (None, None, Some(hint)) if hint.starts_with("did you mean") => hint,
+            _ => "`roundtable --help` lists the commands; `roundtable run FILE` runs a definition".to_owned(),
         };
+        return Diagnostic::new(format!("there is no command and no file `{name}`")).hint(hint);
     }
     let name = quoted(&name);
     if is_session(file) {
@@ -246,7 +245,7 @@ pub fn check_places(run: &Run) -> Result<(), Diagnostic> {
         let problem = Diagnostic::new("--out writes the reports of one session");
         return Err(problem.hint("run the files one by one, or use `roundtable report` afterwards"));
     }
-    match &run.save {
+    match &run.opening.save {
         Some(path) if is_several && path.exists() && !path.is_dir() => {
             let problem = Diagnostic::new("--save must be a directory for several inputs");
             Err(problem.hint("give --save a folder").with_file(&path.display().to_string()))
@@ -256,7 +255,7 @@ pub fn check_places(run: &Run) -> Result<(), Diagnostic> {
 }
 
 fn save_path(args: &Run, id: &str, folders: &Dirs) -> Result<PathBuf, Diagnostic> {
-    Ok(match &args.save {
+    Ok(match &args.opening.save {
         None => folders.sessions_to_write()?.join(format!("{id}.s2s")),
         Some(path) if args.files.len() > 1 || path.is_dir() => path.join(format!("{id}.s2s")),
         Some(path) => path.clone(),

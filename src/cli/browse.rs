@@ -1,10 +1,10 @@
-//! Verbs that look around: personas, strategies, sessions, the schema.
+//! Verbs that list: personas, strategies, sessions, decisions.
 
 use std::cmp::Reverse;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::console::{Console, VerbResult};
+use super::console::{Console, VerbResult, aligned};
 use crate::config::dirs::Dirs;
 use crate::config::own_strategies::{own_strategy, own_strategy_names, own_strategy_text};
 use crate::config::persona_library::PersonaLibrary;
@@ -14,7 +14,7 @@ use crate::history::Session;
 use crate::journal::{Disk, fold, read_log};
 use crate::report::{self, Document, Source};
 use crate::sanitize::{harmless, harmless_line};
-use crate::workflow::{STRATEGIES, strategies};
+use crate::workflow::{STRATEGIES, Strategy, strategies};
 
 const KEYS: [&str; 8] =
     ["date", "question", "outcome", "strength", "status", "adopted_by", "supersedes", "session"];
@@ -44,16 +44,12 @@ pub fn personas(name: Option<&str>, output: &mut Console) -> VerbResult {
     for problem in &problems {
         output.warn(problem);
     }
-    let width = all.iter().map(|found| found.persona.name.chars().count()).max().unwrap_or(0);
+    let mut rows = Vec::new();
     for found in &all {
-        let name = harmless_line(&found.persona.name);
-        let from = if found.from == "built-in" {
-            String::new()
-        } else {
-            format!("  [{}]", harmless_line(&found.from))
-        };
-        output.line(&format!("{name:width$}  {}{from}", harmless_line(&found.persona.description)));
+        let from = if found.from == "built-in" { String::new() } else { format!("  [{}]", found.from) };
+        rows.push((&found.persona.name, format!("{}{from}", found.persona.description)));
     }
+    aligned(&rows).for_each(|row| output.line(&row));
     Ok(ExitCode::Finished)
 }
 
@@ -61,18 +57,17 @@ pub fn strategy(name: Option<&str>, output: &mut Console) -> VerbResult {
     let folders = folders(output)?;
     let own = own_strategy_names(&folders);
     let Some(name) = name else {
-        let width = strategies().iter().map(|known| known.name.len()).max().unwrap_or(0);
-        for known in strategies() {
-            output.line(&format!("{:width$}  {} Good for {}.", known.name, known.summary, known.good_for));
-        }
+        let said = |known: &Strategy| format!("{} Good for {}.", known.summary, known.good_for);
+        let mut rows: Vec<(String, String)> =
+            strategies().iter().map(|known| (known.name.clone(), said(known))).collect();
         for name in own {
             let summary = match own_strategy(&name, &folders) {
-                Ok(own) => own.map(|own| format!("{} Good for {}.", own.summary, own.good_for)),
-                Err(problem) => Some(problem.to_string()),
+                Ok(own) => own.as_ref().map(said).unwrap_or_default(),
+                Err(problem) => problem.to_string(),
             };
-            let summary = harmless_line(&summary.unwrap_or_default());
-            output.line(&format!("{name}  {summary}  [.s2s/strategies]"));
+            rows.push((name, format!("{summary}  [.s2s/strategies]")));
         }
+        aligned(&rows).for_each(|row| output.line(&row));
         return Ok(ExitCode::Finished);
     };
     let built_in = STRATEGIES.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned());

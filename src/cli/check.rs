@@ -15,30 +15,16 @@ use crate::diagnostic::Diagnostic;
 use crate::history::{Session, Timestamp};
 use crate::insight::pluralize;
 use crate::launch::environment::Environment;
-use crate::launch::evidence::unreadable_evidence;
-use crate::launch::placeholders::{undecidable_rounds, without_model};
-use crate::launch::prepare::{ExaminedFile, PreparedSession, examine_file, opened, read_definition};
+use crate::launch::material::unreadable_evidence;
+use crate::launch::prepare::{
+    ExaminedFile, PreparedSession, examine_file, opened, read_definition, undecidable_rounds, without_model,
+};
 use crate::launch::roster::UnknownAgentPolicy;
-use crate::launch::wrapped::seated_programs;
+use crate::launch::wrapped::program_notes;
 use crate::sanitize::harmless_line;
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Severity {
-    Error,
-    Warning,
-    /// Something that a run would start or contact; no mistake.
-    Note,
-}
-
-impl Severity {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Note => "note",
-        }
-    }
-}
+/// `error`, `warning`, or `note` for something that a run would start or contact; in this order.
+type Severity = &'static str;
 
 /// Checks each file and prints what was found, with `json` as one object per finding.
 pub fn run(files: &[impl AsRef<Path>], json: bool, output: &mut Console) -> VerbResult {
@@ -48,17 +34,14 @@ pub fn run(files: &[impl AsRef<Path>], json: bool, output: &mut Console) -> Verb
     for path in files {
         let mut found = findings(path.as_ref(), &set_up);
         let file = path.as_ref().display().to_string();
-        found.sort_by_key(|(severity, problem)| {
+        found.sort_by_key(|(_, problem)| {
             let place = problem.place.as_ref().map_or((0, 0), |place| (place.line, place.column));
             let is_other = problem.place.as_ref().is_some_and(|place| place.file != file);
-            (is_other, place, *severity)
+            (is_other, place)
         });
         for (severity, problem) in found {
-            match severity {
-                Severity::Error => errors += 1,
-                Severity::Warning => warnings += 1,
-                Severity::Note => {}
-            }
+            errors += usize::from(severity == "error");
+            warnings += usize::from(severity == "warning");
             print(severity, &problem, output);
         }
     }
@@ -82,20 +65,19 @@ fn findings(path: &Path, set_up: &Environment) -> Vec<(Severity, Diagnostic)> {
     if path.extension().is_some_and(|extension| extension == "s2s") {
         let problem = Diagnostic::new("this is a session, not a definition")
             .hint("`roundtable verify` checks sessions");
-        return vec![(Severity::Error, problem.with_file(&path.display().to_string()))];
+        return vec![("error", problem.with_file(&path.display().to_string()))];
     }
     let ExaminedFile { plan, mut problems, mut warnings } = match examine_file(path, &set_up.folders) {
         Ok(found) => found,
         Err(problems) => return errors(problems).collect(),
     };
     let notes = plan.map(|plan| of_plan(&plan, set_up, &mut problems, &mut warnings)).unwrap_or_default();
-    let of = |severity| move |problem| (severity, problem);
-    let found = errors(problems).chain(warnings.into_iter().map(of(Severity::Warning)));
-    found.chain(notes.into_iter().map(of(Severity::Note))).collect()
+    let warnings = warnings.into_iter().map(|problem| ("warning", problem));
+    errors(problems).chain(warnings).chain(notes.into_iter().map(|note| ("note", note))).collect()
 }
 
 fn errors(problems: Vec<Diagnostic>) -> impl Iterator<Item = (Severity, Diagnostic)> {
-    problems.into_iter().map(|problem| (Severity::Error, problem))
+    problems.into_iter().map(|problem| ("error", problem))
 }
 
 /// Adds what is wrong with the participants, models and work items of a definition, which may have errors;
@@ -140,8 +122,8 @@ fn of_plan(
             let needed = lines(&needs, &set_up.trust).into_iter().map(Diagnostic::new);
             let mut notes: Vec<Diagnostic> = needed.collect();
             notes.extend(without_model(&session, &plan.file));
-            for program in seated_programs(&session, &plan.answers, set_up) {
-                match program.in_words() {
+            for note in program_notes(&session, &plan.answers, set_up) {
+                match note {
                     Ok(note) => notes.push(note),
                     Err(problem) => problems.push(problem.with_file(&plan.file)),
                 }
@@ -174,7 +156,7 @@ pub fn foreseen(session: &Session, file: &str) -> (Vec<Diagnostic>, Vec<Diagnost
 
 fn print(severity: Severity, problem: &Diagnostic, output: &mut Console) {
     if output.json {
-        return output.line(&crate::report::safe_json(&as_json("severity", severity.word(), problem)));
+        return output.line(&crate::report::safe_json(&as_json("severity", severity, problem)));
     }
     let mut at = String::new();
     if let Some(place) = &problem.place {
@@ -185,7 +167,7 @@ fn print(severity: Severity, problem: &Diagnostic, output: &mut Console) {
         }
         at.push_str(": ");
     }
-    output.line(&harmless_line(&format!("{at}{}: {}", severity.word(), problem.message)));
+    output.line(&harmless_line(&format!("{at}{}: {}", severity, problem.message)));
     if let Some(hint) = &problem.hint {
         output.line(&format!("  hint: {}", harmless_line(hint)));
     }

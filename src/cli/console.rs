@@ -89,11 +89,6 @@ impl Console {
         self.lost.unwrap_or(exit)
     }
 
-    /// A problem as a line of the result, without the number that events have.
-    fn error_line(&mut self, problem: &Diagnostic) {
-        self.line(&crate::report::safe_json(&as_json("event", "error", problem)));
-    }
-
     pub fn note(&self, text: &str) {
         if !self.quiet {
             let _ = writeln!(io::stderr().lock(), "{}", harmless(text));
@@ -134,6 +129,14 @@ pub fn quiet_panics() {
     }));
 }
 
+/// Rows of two columns, the first as wide as its longest entry.
+pub fn aligned<A: AsRef<str>, B: AsRef<str>>(rows: &[(A, B)]) -> impl Iterator<Item = String> {
+    let width = rows.iter().map(|(left, _)| left.as_ref().trim_end().chars().count()).max().unwrap_or(0);
+    rows.iter().map(move |(left, right)| {
+        harmless_line(&format!("{:width$}  {}", left.as_ref().trim_end(), right.as_ref().trim_start()))
+    })
+}
+
 pub fn is_on_terminal() -> bool {
     io::stdout().is_terminal() && io::stdin().is_terminal()
 }
@@ -162,9 +165,17 @@ fn is_lost(error: &io::Error) -> bool {
 pub fn fail(error: &RunError, output: &mut Console) -> ExitCode {
     for problem in &error.problems {
         say("error", problem);
-        if output.json {
-            output.error_line(problem);
-        }
+    }
+    tell_scripts(error, output);
+    error.exit
+}
+
+/// Writes problems where a script reads: with `--json` a line each, else the line of a result.
+fn tell_scripts(error: &RunError, output: &mut Console) {
+    if output.json {
+        // Without the number that events have.
+        let line = |problem| crate::report::safe_json(&as_json("event", "error", problem));
+        error.problems.iter().map(line).for_each(|line| output.line(&line));
     }
     if output.result_only {
         let first = error.problems.first();
@@ -174,7 +185,6 @@ pub fn fail(error: &RunError, output: &mut Console) -> ExitCode {
             crate::report::no_result(error.exit as i32, reason, place.map(|place| place.file.as_str()));
         output.line(&crate::report::safe_json(&line));
     }
-    error.exit
 }
 
 /// Returns the hint for a flag that the command does not have.
@@ -221,13 +231,8 @@ pub fn not_understood(error: &clap::Error, command: &Command, verb: Option<&Comm
     let _ = write!(io::stderr().lock(), "{}", harmless(&text));
     let message = text.split("\n\n").next().unwrap_or_default();
     let message = message.strip_prefix("error: ").unwrap_or(message).to_owned();
-    if output.json {
-        let hint = "`roundtable --help` lists what is understood";
-        output.error_line(&Diagnostic::new(message).hint(hint));
-    } else if output.result_only {
-        let line = crate::report::no_result(ExitCode::Usage as i32, &message, None);
-        output.line(&crate::report::safe_json(&line));
-    }
+    let hint = "`roundtable --help` lists what is understood";
+    tell_scripts(&Diagnostic::new(message).hint(hint).into(), &mut output);
     ExitCode::Usage
 }
 

@@ -1,17 +1,20 @@
 //! `doctor`: how each provider fares, what to do about what fails, and the settings.
 //!
-//! A key is named by its variable. Model names and reasons are foreign text and printed
-//! as such.
+//! A key is named by its variable. Model names and reasons are foreign text and printed as such. With
+//! `--wiretap`, what a program really sends, measured now.
 
 use serde_json::json;
 
-use super::console::{Console, VerbResult};
+use super::console::{Console, VerbResult, aligned};
 use super::options::environment;
 use crate::config::doctor::{Checkup, CheckupStatus, ProbeLevel, check};
 use crate::config::findings::Findings;
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::launch::environment::Environment;
+use crate::launch::error::RunError;
+use crate::launch::wrapped::InstalledProgram;
+use crate::participants::programs::Finding;
 use crate::sanitize::harmless_line;
 use crate::tui::Signals;
 
@@ -19,10 +22,7 @@ const NAMED: usize = 5;
 
 pub fn run(names: &[String], depth: ProbeLevel, trusts: bool, output: &mut Console) -> VerbResult {
     let set_up = environment(trusts, output)?;
-    let found = match checked(&set_up, names, depth)? {
-        Ok(found) => found,
-        Err(exit) => return Ok(exit),
-    };
+    let found = checked(&set_up, names, depth)?;
     if output.json {
         for checkup in &found {
             output.line(&crate::report::safe_json(&as_json(checkup)));
@@ -61,17 +61,14 @@ fn settings(set_up: &Environment, output: &mut Console) {
     }
 }
 
-/// Checks providers, all of them where none is named; an exit code where a signal comes before that is done.
-pub fn checked(
-    set_up: &Environment,
-    names: &[String],
-    depth: ProbeLevel,
-) -> Result<Result<Vec<Checkup>, ExitCode>, Vec<Diagnostic>> {
+/// Checks providers, all of them where none is named. Fails with an exit code alone where a signal comes
+/// before that is done.
+pub fn checked(set_up: &Environment, names: &[String], depth: ProbeLevel) -> Result<Vec<Checkup>, RunError> {
     let (catalog, findings) = (set_up.catalog(), Findings::of(&set_up.folders));
     let needs = names.iter().filter_map(|name| catalog.need(name).ok().flatten());
     let refused: Vec<Diagnostic> = needs.filter_map(|need| set_up.trust.check(&need).err()).collect();
     if !refused.is_empty() {
-        return Err(refused);
+        return Err(refused.into());
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -81,27 +78,25 @@ pub fn checked(
         let mut signals = Signals::new()
             .map_err(|error| Diagnostic::new(format!("signals cannot be waited for: {error}")))?;
         tokio::select! {
-            found = check(&catalog, &findings, names, depth) => Ok(Ok(found?)),
+            found = check(&catalog, &findings, names, depth) => Ok(found?),
             // This also ends the programs that were started for keys.
-            exit = signals.any() => Ok(Err(exit)),
+            exit = signals.any() => Err(RunError { problems: Vec::new(), exit }),
         }
     })
 }
 
 pub fn lines(found: &[Checkup], are_all: bool) -> Vec<String> {
-    let width = found.iter().map(|checkup| checkup.provider.len()).max().unwrap_or(0);
-    let mut lines = Vec::new();
+    let mut rows = Vec::new();
     for checkup in found {
-        lines.push(harmless_line(&format!("{:width$}  {}", checkup.provider, told(checkup))));
+        rows.push((checkup.provider.as_str(), told(checkup)));
         for (word, text) in [("note", &checkup.note), ("hint", &checkup.hint)] {
-            let text = text.iter().map(|text| harmless_line(&format!("{:width$}  {word}: {text}", "")));
-            lines.extend(text);
+            rows.extend(text.iter().map(|text| ("", format!("{word}: {text}"))));
         }
     }
     if are_all {
-        lines.push(format!("{:width$}  built-in placeholder, asks no model", "rehearsal"));
+        rows.push(("rehearsal", "built-in placeholder, asks no model".to_owned()));
     }
-    lines
+    aligned(&rows).collect()
 }
 
 fn told(checkup: &Checkup) -> String {
@@ -174,4 +169,57 @@ fn as_json(checkup: &Checkup) -> serde_json::Value {
         "took": pace.map(|pace| &pace.taken), "declined": pace.map(|pace| &pace.declined),
         "program": program, "version": version, "reason": reason, "note": checkup.note, "hint": checkup.hint,
     })
+}
+
+/// Measures the program of each model and prints what was found.
+pub fn wiretap(names: &[String], trusts: bool, output: &mut Console) -> VerbResult {
+    if names.is_empty() {
+        let problem = Diagnostic::new("--wiretap needs a program");
+        return Err(problem.hint("roundtable doctor --wiretap claude-cli/MODEL").into());
+    }
+    let set_up = environment(trusts, output)?;
+    let mut exit = ExitCode::Finished;
+    for name in names {
+        let program = InstalledProgram::of(name, &set_up)?.ok_or_else(|| {
+            Diagnostic::new(format!("`{name}` is no program"))
+                .hint("name one that `roundtable doctor` lists, or a provider with a `command`")
+        })?;
+        let (version, path) = (&program.known.version, program.path.display().to_string());
+        let finding = match program.measure(&set_up) {
+            Ok(finding) => finding,
+            Err(problem) => {
+                output.warn(&problem);
+                exit = ExitCode::Unreachable;
+                continue;
+            }
+        };
+        let refused = program.refusal(&finding).map(|problem| problem.message);
+        if output.json {
+            let mut line = json!(finding);
+            line["model"] = json!(name);
+            line["version"] = json!(version);
+            line["path"] = json!(path);
+            line["refused"] = json!(refused);
+            output.line(&crate::report::safe_json(&line));
+        } else {
+            output.line(&harmless_line(&format!("{name}  {version} · {path}")));
+            for line in finding_lines(&finding, refused.as_deref()) {
+                output.line(&harmless_line(&format!("  {line}")));
+            }
+        }
+    }
+    Ok(exit)
+}
+
+fn finding_lines(finding: &Finding, refused: Option<&str>) -> [String; 6] {
+    let list = |list: &[String]| if list.is_empty() { "none".to_owned() } else { list.join(", ") };
+    let whole = if finding.is_whole { "whole and unchanged" } else { "not whole, or changed" };
+    [
+        format!("tools        {}", list(&finding.tools)),
+        format!("requests     {}", finding.requests),
+        format!("adds         {} bytes before, {} after", finding.bytes_before, finding.bytes_after),
+        format!("snapshot     {whole}"),
+        format!("other hosts  {} (seen through the proxy)", list(&finding.hosts)),
+        format!("blind seat   {}", refused.unwrap_or("yes")),
+    ]
 }

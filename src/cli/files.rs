@@ -52,19 +52,14 @@ pub fn replay(path: &Path, at: Option<u64>, output: &mut Console) -> VerbResult 
     Ok(ExitCode::Finished)
 }
 
-pub fn trace(path: &Path, seat: Option<&str>, round: Option<&str>, output: &mut Console) -> VerbResult {
+pub fn trace(path: &Path, output: &mut Console) -> VerbResult {
     let log = log_of(path, output)?;
     let session = fold(&log);
     let traces = report::trace::trace(&log.lines, &session);
-    let wanted = |entry: &&report::trace::TraceEntry<'_>| {
-        seat.is_none_or(|seat| entry.to == seat) && round.is_none_or(|round| entry.round == round)
-    };
-    known(seat, "participant", traces.iter().map(|entry| entry.to))?;
-    known(round, "round", traces.iter().map(|entry| entry.round))?;
     if traces.is_empty() {
         output.note("no work items in this session yet");
     }
-    for entry in traces.iter().filter(wanted) {
+    for entry in &traces {
         if output.json {
             output.line(&report::safe_json(&serde_json::to_value(entry).unwrap_or_default()));
         } else {
@@ -72,14 +67,6 @@ pub fn trace(path: &Path, seat: Option<&str>, round: Option<&str>, output: &mut 
         }
     }
     Ok(ExitCode::Finished)
-}
-
-fn known<'a>(name: Option<&str>, what: &str, names: impl Iterator<Item = &'a str>) -> Result<(), Diagnostic> {
-    let names: indexmap::IndexSet<&str> = names.collect();
-    let Some(name) = name.filter(|name| !names.contains(name)) else { return Ok(()) };
-    let names: Vec<&str> = names.into_iter().collect();
-    let problem = Diagnostic::new(format!("this session handed nothing to a {what} `{name}`"));
-    Err(problem.hint(did_you_mean(name, &names)))
 }
 
 pub fn source(path: &Path, log: &EventLog) -> Source {

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::browse::quoted;
 use super::console::{Console, VerbResult};
-use super::door::DoorInputs;
+use super::link_door::DoorInputs;
 use super::serve::ServedDoor;
 use super::told::Teller;
 use super::worker_door::WorkerDoor;
@@ -23,7 +23,6 @@ use crate::insight::{asked, asked_about};
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
 use crate::launch::headless::HeadlessFacilitator;
-use crate::launch::prepare::opened;
 use crate::launch::run::{EndedRun, FrontEnd, run};
 use crate::launch::seat::ReadySession;
 use crate::report::{self, Document, Source};
@@ -42,15 +41,15 @@ pub struct RunContext<'a> {
 }
 
 pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut Console) -> VerbResult {
-    let opened = ready.header().map(|header| opened(header, crate::clock::now()));
-    if opened.is_some_and(|session| session.is_rehearsal()) {
+    let opened = ready.once_open();
+    if opened.is_rehearsal() {
         output.note("REHEARSAL: placeholders answer, no model is asked");
     }
     output.note(&format!("session: {}", ready.path.display()));
     let path = ready.path.clone();
     let mut facilitator = HeadlessFacilitator::new(ready.answers.clone(), context.ask_again);
     let teller = Arc::new(output.teller());
-    let doors = open(&ready, context, &teller, output);
+    let doors = open(&opened, context, &teller, output);
     let (remote, workers) = doors.inspect_err(|_| remove_unused(&path))?;
     let mut reporter = ProgressReporter { output, teller: &teller, door: context.door, workers: &workers };
     let front = FrontEnd {
@@ -97,14 +96,13 @@ pub fn run_session(ready: ReadySession, context: &RunContext<'_>, output: &mut C
 }
 
 fn open(
-    ready: &ReadySession,
+    session: &Session,
     context: &RunContext<'_>,
     teller: &Arc<Teller>,
     output: &mut Console,
 ) -> Result<(Option<RemoteSeats>, WorkerDoor), RunError> {
     let RunContext { set_up, runtime, .. } = *context;
-    let header = ready.header().ok_or_else(|| Diagnostic::new("the session has no header"))?;
-    let of = DoorInputs { header, session: &ready.session, set_up, runtime };
+    let of = DoorInputs { session, set_up, runtime };
     let mut remote = context.door.map(|door| door.open(&of, output)).transpose()?;
     let teller = Arc::clone(teller);
     let workers = WorkerDoor::open(&of, &mut remote, move |line| teller.note(line))?;
@@ -113,9 +111,8 @@ fn open(
 
 /// Takes away what a crash between the end of a session and that of its door has left in the queue.
 pub fn close_workers(session: &Session, context: &RunContext<'_>, output: &Console) {
-    let Some(header) = session.header.as_deref() else { return };
     let RunContext { set_up, runtime, .. } = *context;
-    let of = DoorInputs { header, session, set_up, runtime };
+    let of = DoorInputs { session, set_up, runtime };
     let teller = output.teller();
     match WorkerDoor::open(&of, &mut None, move |line| teller.note(line)) {
         Ok(workers) => {

@@ -1,6 +1,6 @@
 //! Help: the examples of each command, the environment, manual pages and completions.
 //!
-//! The examples are data, so that `--help`, the manual pages and a test that runs each of them agree.
+//! The examples are lines of the documents, where tests run them.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
@@ -10,51 +10,18 @@ use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 
 use super::args::Args;
-use super::console::{Console, VerbResult};
+use super::console::{Console, VerbResult, aligned};
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::journal::Disk;
 
-type Example = (&'static str, &'static str);
-
-const OF_RUN: [Example; 6] = [
-    ("roundtable ask \"Which?\" in-process redis", "ask a question without a file"),
-    ("roundtable cache.yaml", "open a definition in the terminal UI"),
-    ("roundtable --batch cache.yaml --dry-run", "print the prompts and the cost, send nothing"),
-    ("roundtable --batch cache.yaml --rehearse", "try it with placeholders, without a model"),
-    ("roundtable --batch cache.yaml --json=result", "print the result as one line of JSON"),
-    ("roundtable --batch cache.yaml --max-usd 0.50", "stop before it can cost more"),
-];
-
-/// Examples of each command, which is the second word.
-const EXAMPLES: [Example; 27] = [
-    ("roundtable ask \"Which?\" in-process redis --with openai/gpt-5-mini", "ask this one"),
-    ("roundtable ask \"Which?\" in-process redis --rehearse --save-as q.yaml", "keep a file"),
-    ("roundtable run cache.yaml", "the same as `roundtable --batch cache.yaml`"),
-    ("roundtable resume session.s2s", "go on where it stopped"),
-    ("roundtable resume session.s2s --answers answers.yaml", "answer what it waits for"),
-    ("roundtable serve vote.yaml --lan", "for phones in the same network"),
-    ("roundtable mcp --max-usd 1", "at most one dollar for each session"),
-    ("roundtable inbox run -- ./agent.sh", "answer each work item with a program"),
-    ("roundtable worker --nats tls://queue.example --name fleet", "answer questions"),
-    ("roundtable replay session.s2s --text --at 8", "print the first eight events"),
-    ("roundtable verify --explain", "the newest session, and what a file cannot prove"),
-    ("roundtable trace", "every prompt and reply of the newest session"),
-    ("roundtable report session.s2s --number 14 --out docs/adr", "write docs/adr/0014-title.md"),
-    ("roundtable report session.s2s --out findings.sarif", "write findings for code scanning"),
-    ("roundtable tally session.s2s --all", "recount a round under every rule"),
-    ("roundtable tally --ballots ballots.json --rule schulze", "count ballots from a file"),
-    ("roundtable check cache.yaml", "report errors and warnings"),
-    ("roundtable check --expand cache.yaml", "print the steps of its discussions"),
-    ("roundtable schema", "print the JSON Schema of definitions"),
-    ("roundtable snapshot cache.yaml --for qa-lead", "with the lines addressed to one participant"),
-    ("roundtable strategies", "list them"),
-    ("roundtable personas", "list them"),
-    ("roundtable sessions", "list saved sessions"),
-    ("roundtable doctor", "check every provider, and print every setting"),
-    ("roundtable init", "create `.s2s` in this folder"),
-    ("roundtable man --out man1", "write all pages to a folder"),
-    ("roundtable completions bash", "for bash; also elvish, fish, powershell, zsh"),
+/// The documents whose lines `roundtable … # comment` are the examples.
+const DOCUMENTS: [&str; 5] = [
+    include_str!("../../README.md"),
+    include_str!("../../docs/AUTOMATION.md"),
+    include_str!("../../docs/TALLIES.md"),
+    include_str!("../../docs/ELSEWHERE.md"),
+    include_str!("../../docs/TRUST.md"),
 ];
 
 const ENVIRONMENT: [(&str, &str); 13] = [
@@ -77,17 +44,19 @@ const EXIT_CODES: &str = "Exit codes: 0 finished · 1 unexpected failure · 2 er
     or file · 3 finished without a decision · 4 waiting for a person · 5 participants unreachable, or cost or time \
     limit reached · 6 verification failed · 129, 130, 143 ended by SIGHUP, SIGINT, SIGTERM (resumable)";
 
-fn examples(verb: &str) -> Vec<Example> {
-    if verb.is_empty() {
-        return OF_RUN.to_vec();
-    }
-    EXAMPLES.into_iter().filter(|(line, _)| line.split(' ').nth(1) == Some(verb)).collect()
+/// The lines of the documents that show one of these commands.
+fn examples(verbs: &[&str]) -> String {
+    let is_wanted = |line: &&str| {
+        let mut words = line.split_whitespace();
+        words.next() == Some("roundtable") && words.next().is_some_and(|verb| verbs.contains(&verb))
+    };
+    let lines = DOCUMENTS.iter().flat_map(|text| text.lines()).filter(is_wanted);
+    let pairs: Vec<(&str, &str)> = lines.filter_map(|line| line.split_once(" # ")).collect();
+    if pairs.is_empty() { String::new() } else { columns("Examples", &pairs) }
 }
 
-fn columns(heading: &str, rows: &[Example]) -> String {
-    let width = rows.iter().map(|(left, _)| left.chars().count()).max().unwrap_or(0);
-    let rows = rows.iter().map(|(left, right)| format!("  {left:width$}  {right}"));
-    format!("{heading}:\n{}", rows.collect::<Vec<_>>().join("\n"))
+fn columns(heading: &str, rows: &[(&str, &str)]) -> String {
+    format!("{heading}:\n{}", aligned(rows).map(|row| format!("  {row}\n")).collect::<String>())
 }
 
 /// Commands by what they are for, in the order of `--help`.
@@ -115,18 +84,18 @@ pub fn command() -> Command {
     let mut command = Args::command();
     let names: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
     for name in names {
-        let shown = columns("Examples", &examples(&name));
+        let shown = examples(&[&name]);
         command = command.mut_subcommand(name, |verb| verb.after_help(shown));
     }
-    let shown = columns("Examples", &examples(""));
+    let shown = examples(&["ask", "run", "--batch"]);
     let environment = columns("Environment", &ENVIRONMENT);
     let template = "{about-with-newline}\n{usage-heading} {usage}\n\n";
     let rest = "Arguments:\n{positionals}\n\nOptions:\n{options}{after-help}";
     let template = format!("{template}{}{rest}", grouped(&command));
     command
         .help_template(template)
-        .after_help(format!("{shown}\n\n{EXIT_CODES}"))
-        .after_long_help(format!("{shown}\n\n{environment}\n\n{EXIT_CODES}"))
+        .after_help(format!("{shown}\n{EXIT_CODES}"))
+        .after_long_help(format!("{shown}\n{environment}\n{EXIT_CODES}"))
 }
 
 /// `man`: the page of the program or of one command, or all of them into a folder.
@@ -187,21 +156,18 @@ pub fn completions(shell: clap_complete::Shell, output: &mut Console) -> ExitCod
 
 #[cfg(test)]
 mod tests {
-    use super::{EXAMPLES, command};
+    use super::command;
 
     #[test]
-    fn every_command_has_help_of_its_own_with_examples() {
+    fn every_command_has_help_of_its_own_and_examples_come_from_the_documents() {
         let mut command = command();
         command.build();
         for verb in command.clone().get_subcommands().filter(|verb| verb.get_name() != "help") {
-            let name = verb.get_name();
             let help = verb.clone().render_help().to_string();
-            assert!(help.contains(&format!("roundtable {name}")), "{name}:\n{help}");
-            assert!(help.contains("Examples:\n  roundtable "), "{name}:\n{help}");
+            assert!(help.contains(&format!("roundtable {}", verb.get_name())), "{help}");
         }
-        let known: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
-        let of_verb = |(line, _): &(&'static str, &str)| line.split(' ').nth(1).unwrap_or_default();
-        assert!(EXAMPLES.iter().map(of_verb).all(|verb| known.contains(&verb)));
+        let check = command.find_subcommand("check").expect("a command").clone().render_help().to_string();
+        assert!(check.contains("Examples:\n  roundtable check cache.yaml  report all errors"), "{check}");
     }
 
     #[test]

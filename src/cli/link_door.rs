@@ -12,12 +12,13 @@ use qrcode::render::unicode::Dense1x2;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
-use super::door::{DoorInputs, check_links, table_key};
 use crate::config::read_file::read_text;
 use crate::config::remote::DoorAddress;
 use crate::diagnostic::Diagnostic;
 use crate::engine::RemoteSeats;
-use crate::history::{Door as RemoteDoor, SeatInfo, SeatInvited, SeatStatus, Session, Timestamp};
+use crate::history::{
+    Door as RemoteDoor, SeatInfo, SeatInvited, SeatStatus, Session, SessionOpened, Timestamp,
+};
 use crate::journal::{Disk, KeyStore};
 use crate::launch::environment::{Environment, random};
 use crate::remote::{
@@ -25,7 +26,22 @@ use crate::remote::{
     router,
 };
 use crate::round::offer;
+use crate::round::seal::sign::SigningKey;
 use crate::round::snapshot::sha256_hex;
+
+/// The inputs of every door of a session.
+pub struct DoorInputs<'a> {
+    /// A session that is open, or that opens when it runs.
+    pub session: &'a Session,
+    pub set_up: &'a Environment,
+    pub runtime: &'a tokio::runtime::Runtime,
+}
+
+impl<'a> DoorInputs<'a> {
+    pub fn header(&self) -> &'a SessionOpened {
+        self.session.header.as_deref().expect("a session that is opened has a header")
+    }
+}
 
 const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8700);
 /// An invitation is valid for a week; in milliseconds.
@@ -119,8 +135,8 @@ impl LinkDoor {
     /// Serves a session from here on, in place of an earlier one.
     pub fn open(&self, of: &DoorInputs<'_>) -> Result<OpenedDoor, Diagnostic> {
         let keys = KeyStore::new(Disk::default(), &of.set_up.folders.keys());
-        check_links(of.header)?;
-        let key = table_key(&keys, of.header)?;
+        check_links(of.header())?;
+        let key = table_key(&keys, of.header())?;
         let fingerprint = offer::fingerprint(&key.public()).unwrap_or_default();
         let (tokens, invitations) = invite(&keys, of)?;
         let remote = RemoteSeats { invitations, ..RemoteSeats::default() };
@@ -147,7 +163,7 @@ impl LinkDoor {
             }
         });
         *self.serving() = Some(Serving { board, ends: ends.clone(), fingerprint, notes });
-        let access = of.header.participants.iter().filter_map(|seat| {
+        let access = of.header().participants.iter().filter_map(|seat| {
             let token = tokens.get(&seat.name)?;
             Some((seat.name.clone(), self.access(seat, token)))
         });
@@ -303,12 +319,12 @@ fn invite(
     keys: &KeyStore,
     of: &DoorInputs<'_>,
 ) -> Result<(IndexMap<String, String>, Vec<SeatInvited>), Diagnostic> {
-    let id = if of.session.id.is_empty() { &of.header.session } else { &of.session.id };
+    let id = &of.session.id;
     let kept = keys.tokens(id).map_err(|error| cannot_invite(&error))?;
     let now = crate::clock::now();
     let (mut tokens, mut invitations) = (IndexMap::new(), Vec::new());
     let is_invited = |seat: &&SeatInfo| has_door(seat, RemoteDoor::Link) || has_door(seat, RemoteDoor::Inbox);
-    for seat in of.header.participants.iter().filter(is_invited) {
+    for seat in of.header().participants.iter().filter(is_invited) {
         let known = of.session.invitations.get(&seat.name).filter(|known| now <= known.expires);
         let is_valid = |token: &&String| known.is_some_and(|known| known.invitation == sha256_hex(token));
         if let Some(token) = kept.get(&seat.name).filter(is_valid) {
@@ -337,4 +353,20 @@ fn invitation(seat: &str) -> Result<(String, SeatInvited), Diagnostic> {
 
 fn cannot_invite(error: &dyn std::fmt::Display) -> Diagnostic {
     Diagnostic::new(format!("nobody can be invited: {error}"))
+}
+
+pub fn check_links(header: &SessionOpened) -> Result<(), Diagnostic> {
+    if header.participants.iter().any(|seat| seat.remote.is_some()) {
+        return Ok(());
+    }
+    let problem = Diagnostic::new("no remote seats to serve");
+    Err(problem.hint("write `{name: dana, model: remote/link}`, or run it with --batch"))
+}
+
+pub fn table_key(keys: &KeyStore, header: &SessionOpened) -> Result<SigningKey, Diagnostic> {
+    let found = keys.table_key(&header.session).map_err(|error| Diagnostic::new(error.to_string()))?;
+    found.filter(|key| header.table_key.as_ref() == Some(&key.public())).ok_or_else(|| {
+        Diagnostic::new("the key that signs this session's offers is not on this machine")
+            .hint("serve it where it was begun, or begin a new session")
+    })
 }

@@ -10,7 +10,6 @@ mod browse;
 mod check;
 mod console;
 mod doctor;
-mod door;
 mod dry_run;
 mod files;
 mod headless;
@@ -29,7 +28,6 @@ mod tally;
 mod told;
 mod tui_host;
 mod verify;
-mod wiretap;
 #[cfg(feature = "nats")]
 mod worker;
 #[cfg(feature = "nats")]
@@ -125,10 +123,9 @@ fn dispatch(verb: Verb, output: &mut Console) -> VerbResult {
             tui_host::show(&run, Some(crate::tui::OpenTarget::Replay(file)))
         }
         Verb::Verify(args) => verify::run(&args, output),
-        Verb::Trace { file, participant, round, json } => {
+        Verb::Trace { file, json } => {
             output.json = json;
-            let file = session_or_newest(file.as_deref(), output)?;
-            files::trace(&file, participant.as_deref(), round.as_deref(), output)
+            files::trace(&session_or_newest(file.as_deref(), output)?, output)
         }
         Verb::Report(args) => files::report(&session_or_newest(args.file.as_deref(), output)?, &args, output),
         Verb::Tally { file, args } => {
@@ -141,25 +138,22 @@ fn dispatch(verb: Verb, output: &mut Console) -> VerbResult {
             output.line(&crate::workflow::definition_schema_text());
             Ok(ExitCode::Finished)
         }
-        Verb::Snapshot { file, step, seat, input } => {
-            snapshot::run(&file, step.as_deref(), seat.as_deref(), input.as_deref(), output)
-        }
+        Verb::Snapshot { file, step, seat } => snapshot::run(&file, step.as_deref(), seat.as_deref(), output),
         Verb::Strategies { name } => browse::strategy(name.as_deref(), output),
         Verb::Personas { name } => browse::personas(name.as_deref(), output),
         Verb::Sessions { decisions: true, json, markdown } => browse::decisions(json, markdown, output),
         Verb::Sessions { .. } => browse::sessions(output),
         Verb::Doctor { providers, wiretap: true, json, trust, .. } => {
             output.json = json;
-            wiretap::run(&providers, trust.trust, output)
+            doctor::wiretap(&providers, trust.trust, output)
         }
         Verb::Doctor { providers, probe, json, trust, .. } => {
             output.json = json;
             let depth = if probe { ProbeLevel::OneWord } else { ProbeLevel::Listing };
             doctor::run(&providers, depth, trust.trust, output)
         }
-        Verb::Init { agent: true, .. } => init::for_assistants(output),
-        Verb::Init { from: None, .. } => init::run(output),
-        Verb::Init { from: Some(file), .. } => init::definition_from(&file, output),
+        Verb::Init { from: None } => init::run(output),
+        Verb::Init { from: Some(file) } => init::definition_from(&file, output),
         Verb::Man { command, out } => help::man(command.as_deref(), out.as_deref(), output),
         Verb::Completions { shell } => Ok(help::completions(shell, output)),
     }

@@ -1,6 +1,6 @@
 //! In place of the door of workers in a program that is built without one.
 
-use super::door::DoorInputs;
+use super::link_door::DoorInputs;
 use crate::diagnostic::Diagnostic;
 use crate::engine::RemoteSeats;
 use crate::history::{Door, SeatInfo, Session};
@@ -17,7 +17,7 @@ impl WorkerDoor {
     ) -> Result<Self, RunError> {
         let is_workers =
             |seat: &SeatInfo| seat.remote.as_ref().is_some_and(|remote| remote.door == Door::Nats);
-        if of.header.participants.iter().any(is_workers) {
+        if of.header().participants.iter().any(is_workers) {
             let problem = Diagnostic::new("this program was built without `nats`");
             return Err(problem.hint("build it with `--features nats`").into());
         }

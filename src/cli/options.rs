@@ -11,8 +11,8 @@ use crate::config::evidence::{EvidenceReader, SecretPolicy};
 use crate::config::read_file::read_text;
 use crate::diagnostic::Diagnostic;
 use crate::launch::environment::Environment;
-use crate::launch::model_choice::ModelFlags;
 use crate::launch::prepare::{LaunchOptions, PreparedSession, read_definition};
+use crate::launch::roster::ModelFlags;
 use crate::launch::scripted_answers::Answers;
 use crate::round::material::{EvidencePlace, EvidenceSource};
 use crate::workflow::split_participants;
@@ -30,10 +30,10 @@ pub fn launch_options(run: &Run, set_up: &mut Environment) -> Result<LaunchOptio
     let evidence = evidence(run, set_up.config.secrets_allowed)?;
     Ok(LaunchOptions {
         is_headless: run.batch,
-        flags: ModelFlags::parse(&run.model),
+        flags: ModelFlags::parse(&run.opening.model),
         participants: run.participants.iter().flat_map(|list| split_participants(list)).collect(),
         invited: run.invite.clone(),
-        input: run.input.clone(),
+        input: run.opening.input.clone(),
         seed: run.seed,
         max_usd: run.common.max_usd,
         answers,

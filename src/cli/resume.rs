@@ -13,7 +13,7 @@ use crate::history::Session;
 use crate::journal::{Disk, KeyStore, fold};
 use crate::launch::environment::Environment;
 use crate::launch::prepare::LaunchOptions;
-use crate::launch::seat::resume;
+use crate::launch::seat::Launcher;
 use crate::launch::session_file::open_session;
 use crate::report::{self, Document};
 use crate::workflow::state_file;
@@ -47,8 +47,8 @@ pub fn resume_file(
         return Ok(exit);
     }
     warn_of_ignored(args, output);
-    let tell = &mut |notice: &Diagnostic| output.warn(notice);
-    let ready = resume(session, opened, path, options, set_up, None, tell)?;
+    let launcher = Launcher { options, set_up, desk: None };
+    let ready = launcher.resume(session, opened, path, &mut |notice| output.warn(notice))?;
     run_session(ready, context, output)
 }
 
@@ -79,11 +79,11 @@ fn erase_keys(session: &Session, set_up: &Environment, output: &Console) {
 /// A session goes on as it was opened; flags that say otherwise are named.
 fn warn_of_ignored(args: &Run, output: &Console) {
     let given = [
-        ("--input", args.input.is_some()),
-        ("--model", !args.model.is_empty()),
+        ("--input", args.opening.input.is_some()),
+        ("--model", !args.opening.model.is_empty()),
         ("--participants", !args.participants.is_empty()),
         ("--invite", !args.invite.is_empty()),
-        ("--save", args.save.is_some()),
+        ("--save", args.opening.save.is_some()),
         ("--seed", args.seed.is_some()),
         ("--dry-run", args.trial.dry_run),
         ("--rehearse", args.trial.rehearse),

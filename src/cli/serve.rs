@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 
 use super::args::ServeArgs;
 use super::console::{Console, is_on_terminal};
-use super::door::DoorInputs;
+use super::link_door::DoorInputs;
 use super::link_door::{Access, LinkDoor, qr_code};
 use crate::config::Config;
 use crate::config::dirs::Dirs;

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::args::{Rules, TallyArgs};
+use super::args::TallyArgs;
 use super::browse::session_or_newest;
 use super::console::{Console, VerbResult};
 use super::files::log_of;
@@ -27,7 +27,7 @@ use crate::workflow::unfit_threshold;
 const MAX_BALLOTS: u64 = 512 << 20;
 
 pub fn run(args: &TallyArgs, session: Option<&Path>, output: &mut Console) -> VerbResult {
-    if args.rules.rule.is_none() && !args.rules.all && !args.supported {
+    if args.rule.is_none() && !args.all && !args.supported {
         let every = if args.ballots.is_some() { "" } else { ", or `--all` for every rule" };
         return Err(Diagnostic::new("no rule is given").hint(format!("add `--rule NAME`{every}")).into());
     }
@@ -39,12 +39,12 @@ pub fn run(args: &TallyArgs, session: Option<&Path>, output: &mut Console) -> Ve
         Some(_) if args.round.is_some() => {
             Err(Diagnostic::new("a ballot file has no rounds").hint("leave `--round` out").into())
         }
-        Some(file) => of_file(file, &args.rules, output),
+        Some(file) => of_file(file, args, output),
     }
 }
 
 /// The rule that is named, and the terms given with it.
-fn rule_of(rules: &Rules) -> Result<(Option<Rule>, RuleOptions), Diagnostic> {
+fn rule_of(rules: &TallyArgs) -> Result<(Option<Rule>, RuleOptions), Diagnostic> {
     let named = |name: &String| {
         let unknown = || Diagnostic::new(format!("unknown rule `{name}`"));
         Rule::from_name(alias("name", name).unwrap_or(name))
@@ -80,16 +80,13 @@ fn rule_of(rules: &Rules) -> Result<(Option<Rule>, RuleOptions), Diagnostic> {
     Ok((rule, terms))
 }
 
-fn of_file(path: &Path, rules: &Rules, output: &mut Console) -> VerbResult {
+fn of_file(path: &Path, rules: &TallyArgs, output: &mut Console) -> VerbResult {
     let (rule, terms) = rule_of(rules)?;
     let (name, text) = read_input(path, MAX_BALLOTS)?;
     let file = read_ballots(&text, &name)?;
     let Some(rule) = rule else { return Ok(ExitCode::Finished) };
     let counted = what_if::counted(&file.profile, file.kind, rule, &terms);
-    let (mut found, _) = counted.map_err(|message| unfit(message, Some(file.kind)))?;
-    if let (Some(seed), true) = (rules.seed, found.tie) {
-        what_if::break_tie(&mut found, seed);
-    }
+    let (found, _) = counted.map_err(|message| unfit(message, Some(file.kind)))?;
     if output.json {
         output.line(&safe_json(&file_json(&file, rule, &terms, &found)));
     } else {
@@ -117,14 +114,10 @@ fn turnout(file: &BallotFile) -> String {
 
 fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult {
     let log = log_of(path, output)?;
-    if args.rules.seed.is_some() {
-        let problem = Diagnostic::new("a session's ties are settled as its definition says");
-        return Err(problem.hint("leave --seed out").into());
-    }
     let session = fold(&log);
     let round = round_of(&session, args.round.as_deref())?;
     let kind = round.opened.ballot.kind.info().countable;
-    let (mut rule, mut terms) = rule_of(&args.rules)?;
+    let (mut rule, mut terms) = rule_of(args)?;
     let all_answered = ballots(round).count();
     let supported;
     let round = if args.supported {
@@ -136,7 +129,7 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
     } else {
         round
     };
-    let found = if args.rules.all {
+    let found = if args.all {
         what_if::what_if_all(&session, round, &terms)
     } else {
         let Some(rule) = rule else { return Ok(ExitCode::Finished) };
@@ -168,7 +161,7 @@ fn of_session(path: &Path, args: &TallyArgs, output: &mut Console) -> VerbResult
         }
     }
     match found.as_slice() {
-        [one] if !args.rules.all => Ok(exit(&one.verdict)),
+        [one] if !args.all => Ok(exit(&one.verdict)),
         _ => Ok(ExitCode::Finished),
     }
 }

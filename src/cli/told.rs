@@ -1,5 +1,5 @@
-//! Progress of a headless session on standard error: waits with their reason, signs of life without a
-//! terminal, and after the close the seats without a ballot.
+//! Progress of a headless session on standard error: waits with their reason, signs of life, and after the
+//! close the seats without a ballot.
 //!
 //! No part of an answer is printed before the close.
 
@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use indexmap::IndexMap;
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressStyle};
 use tokio::time::Instant;
 
 use crate::clock;
@@ -36,7 +36,6 @@ pub struct Teller {
 #[derive(Default)]
 struct State {
     bar: Option<ProgressBar>,
-    lead: String,
     work: Option<Work>,
     waits: HashMap<String, Instant>,
     /// The last round whose seats were told.
@@ -70,70 +69,61 @@ impl Teller {
 
     /// Takes in an event: what is under way now, and whether there are seats to tell of.
     pub fn saw(&self, event: &Event, session: &Session) {
+        for line in self.lines_of(event, session) {
+            self.note(&line);
+        }
+        let now = Instant::now();
+        let mut state = self.state();
+        let before = state.work.take();
+        state.work = under_way(session).map(|(what, detail)| match before.filter(|work| work.what == what) {
+            Some(before) => Work { detail, ..before },
+            None => Work { what, detail, since: now, told: now },
+        });
+        let Some(round) = session.open_round().filter(|_| self.on_terminal) else {
+            drop(state);
+            return self.finish();
+        };
+        let bar = state.bar.get_or_insert_with(|| {
+            let bar = ProgressBar::new(round.seats.len() as u64);
+            let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} seats done {elapsed}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.enable_steady_tick(Duration::from_millis(200));
+            bar.set_message(format!("round {}", round.opened.number));
+            bar
+        });
+        bar.set_position((round.seats.len() - round.open_seats().count()) as u64);
+    }
+
+    fn lines_of(&self, event: &Event, session: &Session) -> Vec<String> {
         if let Event::EnvelopeRefused(refused) = event {
             let why = match refused.why {
                 RefusalWord::BadSignature => "it is not signed with the key of the seat".to_owned(),
                 other => other.to_string(),
             };
-            self.note(&format!("an answer for {} was refused: {why}", refused.participant));
-        }
-        if let Event::TallyMade(tally) = event
+            vec![format!("an answer for {} was refused: {why}", refused.participant)]
+        } else if let Event::TallyMade(tally) = event
             && let Some(round) = session.round(&tally.round)
             && std::mem::replace(&mut self.state().round, round.opened.number) != round.opened.number
         {
-            let lines = without_ballot(session, round).into_iter().chain(as_others(session, round));
-            for line in lines.chain(cut_prompts(session, round)).chain(formless(session, round)) {
-                self.note(&line);
-            }
-        }
-        if let Event::SessionPaused { reason: PauseReason::QuorumUnreachable, .. } = event
+            of_closed(session, round)
+        } else if let Event::SessionPaused { reason: PauseReason::QuorumUnreachable, .. } = event
             && let Some(round) = session.open_round()
         {
-            for line in failed(session, round) {
-                self.note(&line);
-            }
-        }
-        if let Event::LateAnswerRefused { round, participant, .. } = event {
-            self.note(&format!(
-                "late: {participant}: answered after round `{round}` was closed; not counted"
-            ));
-        }
-        if let Event::WorkItemReturned(back) = event
+            by_reason(session, round, |seat| match seat.standing {
+                VisibleState::Failed(failed) => vec![("failed", failed.reason.clone())],
+                _ => Vec::new(),
+            })
+        } else if let Event::LateAnswerRefused { round, participant, .. } = event {
+            vec![format!("late: {participant}: answered after round `{round}` was closed; not counted")]
+        } else if let Event::WorkItemReturned(back) = event
             && let Some(error) = &back.error
         {
-            self.note(&format!("step `{}`: failed: {}: {error}", back.step, back.participant));
+            vec![format!("step `{}`: failed: {}: {error}", back.step, back.participant)]
+        } else if let Event::TaskWritten(TaskWritten { task, file, error: Some(error), .. }) = event {
+            vec![format!("warning: {}", not_written(task, file, error))]
+        } else {
+            Vec::new()
         }
-        if let Event::TaskWritten(TaskWritten { task, file, error: Some(error), .. }) = event {
-            self.note(&format!("warning: {}", not_written(task, file, error)));
-        }
-        if self.on_terminal {
-            self.draw(session);
-        }
-        let now = Instant::now();
-        let work = under_way(session);
-        let mut state = self.state();
-        let before = state.work.take();
-        state.work = work.map(|(what, detail)| match before.filter(|before| before.what == what) {
-            Some(before) => Work { detail, ..before },
-            None => Work { what, detail, since: now, told: now },
-        });
-    }
-
-    fn draw(&self, session: &Session) {
-        let Some(round) = session.open_round() else { return self.finish() };
-        let mut state = self.state();
-        let bar = state.bar.get_or_insert_with(|| {
-            let bar = ProgressBar::new(round.seats.len() as u64);
-            let style =
-                indicatif::ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} seats done {elapsed}");
-            bar.set_style(style.unwrap_or_else(|_| indicatif::ProgressStyle::default_bar()));
-            bar.enable_steady_tick(Duration::from_millis(200));
-            bar
-        });
-        let lead = format!("round {} · {} sealed", round.opened.number, round.sealed());
-        bar.set_message(lead.clone());
-        bar.set_position((round.seats.len() - round.open_seats().count()) as u64);
-        state.lead = lead;
     }
 
     pub fn finish(&self) {
@@ -146,12 +136,7 @@ impl Teller {
     pub async fn keep_telling(&self) -> Infallible {
         loop {
             tokio::time::sleep(Duration::from_secs(1)).await;
-            if let State { bar: Some(bar), lead, .. } = &*self.state() {
-                bar.set_message(format!("{lead}{}", self.writing()));
-            }
-            let mut lines = self.waits();
-            lines.extend(self.beat());
-            for line in lines {
+            for line in self.waits().into_iter().chain(self.beat()) {
                 self.note(&line);
             }
         }
@@ -184,12 +169,18 @@ impl Teller {
         groups.into_iter().map(line).collect()
     }
 
-    /// A sign of life, if no bar is shown and none was printed lately.
+    /// A sign of life: on a terminal beside the bar, else as a line if none was printed lately.
     fn beat(&self) -> Option<String> {
         let mut state = self.state();
-        let work = state.work.as_mut().filter(|work| !self.on_terminal && work.told.elapsed() >= EVERY)?;
-        work.told = Instant::now();
-        let Work { since, what, detail, .. } = work;
+        let State { bar, work, .. } = &mut *state;
+        let Work { since, what, detail, told } = work.as_mut()?;
+        if let Some(bar) = bar {
+            bar.set_message(format!("{what}{}", self.writing()));
+        }
+        if self.on_terminal || told.elapsed() < EVERY {
+            return None;
+        }
+        *told = Instant::now();
         Some(format!("running for {} s: {what}, {detail}{}", since.elapsed().as_secs(), self.writing()))
     }
 
@@ -225,65 +216,48 @@ fn under_way(session: &Session) -> Option<(String, String)> {
     Some((format!("step `{}`", step.id), format!("{out} work item(s) out")))
 }
 
-/// Every seat of a closed round that brought no ballot, with the reason; those with the same reason
-/// together.
-fn without_ballot(session: &Session, round: &RoundRun) -> Vec<String> {
-    told(session, round, |seat| match seat.outcome()? {
-        Outcome::Answered | Outcome::Abstained | Outcome::Excused => None,
-        Outcome::Missing => Some(("late".to_owned(), "no answer came before the close".to_owned())),
-        outcome => {
-            Some((outcome.name().to_owned(), seat.reason().unwrap_or("no reason is known").to_owned()))
+/// What is to be said of the seats of a closed round: those without a ballot, asked without what their
+/// service does not take, with a prompt that was cut, or whose model does not keep the form.
+fn of_closed(session: &Session, round: &RoundRun) -> Vec<String> {
+    let (number, tokens) = (round.opened.number, round.opened.estimated_tokens);
+    let mut lines = by_reason(session, round, |seat| {
+        let mut found = Vec::new();
+        match seat.outcome() {
+            None | Some(Outcome::Answered | Outcome::Abstained | Outcome::Excused) => {}
+            Some(Outcome::Missing) => found.push(("late", "no answer came before the close".to_owned())),
+            Some(outcome) => {
+                found.push((outcome.name(), seat.reason().unwrap_or("no reason is known").to_owned()));
+            }
         }
-    })
-}
-
-/// Every seat of an open round that failed on the way, with the reason: nothing of any answer.
-fn failed(session: &Session, round: &RoundRun) -> Vec<String> {
-    told(session, round, |seat| match seat.standing {
-        VisibleState::Failed(failed) => Some(("failed".to_owned(), failed.reason.clone())),
-        _ => None,
-    })
-}
-
-/// Every seat of a closed round that was asked without what its service does not take, and those that
-/// were the same seat by that.
-fn as_others(session: &Session, round: &RoundRun) -> Vec<String> {
-    let mut lines =
-        told(session, round, |seat| Some((left_out(seat)?, format!("not taken by {}", seat.model))));
-    let number = round.opened.number;
+        if seat.outcome() == Some(Outcome::Invalid) && seat.origin == Origin::Model {
+            let advice = "try a larger model, or `structured: true` for its provider";
+            found.push(("hint", advice.to_owned()));
+        }
+        found.extend(left_out(seat).map(|what| ("note", format!("{what}: not taken by {}", seat.model))));
+        let cut = seat.answer().and_then(|answer| answer.record.cut_prompt(tokens));
+        found.extend(cut.map(|cut| ("note", cut)));
+        found
+    });
     lines.extend(same_seats(session, round).into_iter().map(|names| {
         format!("round {number}: the same seat: {}: they differ by temperature alone", names.join(", "))
     }));
     lines
 }
 
-/// The seats whose service counts far fewer tokens than the prompt has.
-fn cut_prompts(session: &Session, round: &RoundRun) -> Vec<String> {
-    let tokens = round.opened.estimated_tokens;
-    told(session, round, |seat| Some(("note".to_owned(), seat.answer()?.record.cut_prompt(tokens)?)))
-}
-
-fn formless(session: &Session, round: &RoundRun) -> Vec<String> {
-    let advice = "try a larger model, or `structured: true` for its provider";
-    told(session, round, |seat| {
-        let is_lost = seat.outcome() == Some(Outcome::Invalid) && seat.origin == Origin::Model;
-        is_lost.then(|| ("hint".to_owned(), advice.to_owned()))
-    })
-}
-
-fn told(
+/// Lines about seats, those with the same reason together.
+fn by_reason(
     session: &Session,
     round: &RoundRun,
-    of: impl Fn(&SeatView<'_>) -> Option<(String, String)>,
+    of: impl Fn(&SeatView<'_>) -> Vec<(&'static str, String)>,
 ) -> Vec<String> {
-    let mut groups: IndexMap<(String, String), Vec<&str>> = IndexMap::new();
+    let mut groups: IndexMap<(&str, String), Vec<&str>> = IndexMap::new();
     for seat in seats(session, round) {
-        if let Some(group) = of(&seat) {
+        for group in of(&seat) {
             groups.entry(group).or_default().push(seat.name);
         }
     }
     let number = round.opened.number;
-    let line = |((what, why), names): ((String, String), Vec<&str>)| {
+    let line = |((what, why), names): ((&str, String), Vec<&str>)| {
         format!("round {number}: {what}: {}: {why}", names.join(", "))
     };
     groups.into_iter().map(line).collect()

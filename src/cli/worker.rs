@@ -9,13 +9,14 @@ use super::console::{Console, VerbResult};
 use super::headless::cancel_on_signal;
 use super::options::environment;
 use crate::config::dirs::Dirs;
-use crate::config::model_price::{price_of, unpriced};
+use crate::config::model_price::price_of;
 use crate::core::{ExitCode, is_free};
 use crate::diagnostic::Diagnostic;
 use crate::history::RemoteSeat;
 use crate::journal::{Disk, KeyStore, WORKER_KEY};
 use crate::launch::environment::{Environment, random};
 use crate::launch::error::RunError;
+use crate::launch::needs::no_limit;
 use crate::launch::run::runtime;
 use crate::launch::seat::lasting_table_key;
 use crate::remote::nats::{Address, QueueError, SESSION, names};
@@ -163,10 +164,7 @@ fn model(name: &str, set_up: &Environment, is_limited: bool) -> Result<Model, Di
     let participant = catalog.participant(name)?;
     let price = price_of(&catalog, name);
     if is_limited && price.is_none() {
-        let why = unpriced(&catalog, name);
-        let message = format!("the price of `{name}` is not known, so that no limit can be kept: {why}");
-        let hint = format!("add `prices: {{{name}: {{input: …, output: …}}}}` to your own config.yaml");
-        return Err(Diagnostic::new(message).hint(hint));
+        return Err(no_limit(&catalog, name));
     }
     let price = price.unwrap_or_default();
     let most_output = set_up.config.reply_limits().of(None, name);

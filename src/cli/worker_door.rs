@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::door::{DoorInputs, table_key};
+use super::link_door::{DoorInputs, table_key};
 use crate::core::ExitCode;
 use crate::diagnostic::Diagnostic;
 use crate::engine::RemoteSeats;
@@ -24,11 +24,11 @@ impl WorkerDoor {
         remote: &mut Option<RemoteSeats>,
         tell: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<Self, RunError> {
-        if workers_of(of.header).is_empty() {
+        if workers_of(of.header()).is_empty() {
             return Ok(Self::default());
         }
         let keys = KeyStore::new(Disk::default(), &of.set_up.folders.keys());
-        let key = table_key(&keys, of.header)?;
+        let key = table_key(&keys, of.header())?;
         let workers = &of.set_up.config.workers;
         let Some(url) = workers.nats.url.clone() else {
             let problem = Diagnostic::new("seats are answered for by workers, and no NATS server is named");
@@ -39,8 +39,7 @@ impl WorkerDoor {
         let address = Address { url, creds_file: workers.nats.creds_file.clone(), name };
         let tell: Tell = Arc::new(tell);
         let seats = remote.get_or_insert_default();
-        let id = if of.session.id.is_empty() { &of.header.session } else { &of.session.id };
-        let opened = QueueDoor::open(&address, of.header, id, key, &seats.arrive, &tell);
+        let opened = QueueDoor::open(&address, of.header(), &of.session.id, key, &seats.arrive, &tell);
         of.runtime.block_on(opened).map(|door| Self(Some(door))).map_err(|error| in_words(&error))
     }
 

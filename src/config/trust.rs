@@ -79,6 +79,12 @@ impl Trust {
         Err(problem.with_file(file).hint(hint))
     }
 
+    /// Refuses all of them at once that the user has not agreed to.
+    pub fn check_all(&self, needs: &[Need]) -> Result<(), Vec<Diagnostic>> {
+        let problems: Vec<Diagnostic> = needs.iter().filter_map(|need| self.check(need).err()).collect();
+        if problems.is_empty() { Ok(()) } else { Err(problems) }
+    }
+
     /// Agrees to this for as long as the program runs.
     pub fn agree(&self, needs: &[Need]) {
         let prints = needs.iter().filter_map(|need| self.fingerprint(need));

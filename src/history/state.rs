@@ -19,7 +19,7 @@ use crate::identity::Leak;
 use crate::round::answer::Origin;
 use crate::round::prompt::{Prompt, tail};
 use crate::round::seal::{RoundKey, SealHashes, SealTo, SealedRecord};
-use crate::workflow::{Close, Definition, Source, Step, StepKind, Task, default_id, load, written_id};
+use crate::workflow::{Close, Definition, Source, Step, Task, default_id, load, written_id};
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Session {
@@ -427,12 +427,7 @@ impl RoundRun {
 
 impl SeatInfo {
     pub fn sits_in(&self, definition: &Definition, step: &Step) -> bool {
-        match &step.kind {
-            StepKind::Round(round) => !self.agent_only && round.participants.holds(&self.name),
-            StepKind::Agent(agent) => agent.agent == self.name,
-            StepKind::Review(review) => definition.reviewers(review).contains(&self.name.as_str()),
-            _ => false,
-        }
+        definition.asks(step, &self.name, self.agent_only)
     }
 
     pub fn has_no_model(&self) -> bool {

@@ -161,7 +161,7 @@ pub fn lines(session: &Session, round: &RoundRun, found: &[WhatIf]) -> Vec<Strin
     lines
 }
 
-pub fn break_tie(verdict: &mut Verdict, seed: u64) {
+fn break_tie(verdict: &mut Verdict, seed: u64) {
     if let Some(winner) = seeded_winner(seed, &verdict.winners) {
         verdict.settle(&winner, Settled::Seed(seed));
     }

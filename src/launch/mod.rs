@@ -3,21 +3,15 @@
 //! `prepare` turns a definition into a header, `seat` finds who answers and opens the session file, and
 //! `run` drives the engine. Nothing here prints, and nothing is run or sent before `run`.
 
-pub mod budget;
 pub mod environment;
 pub mod error;
-pub mod evidence;
-pub mod header;
 pub mod headless;
-pub mod linked_sessions;
-pub mod model_choice;
+pub mod material;
 pub mod needs;
-pub mod placeholders;
 pub mod prepare;
 pub mod roster;
 pub mod run;
 pub mod scripted_answers;
 pub mod seat;
 pub mod session_file;
-pub mod tasks;
 pub mod wrapped;

@@ -1,19 +1,22 @@
-//! The seats of a session that are not scripted, and the programs and services behind them.
+//! The seats of a session that are not scripted: programs and services behind them, and their prices.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::environment::Environment;
 use super::error::no_problems;
 use super::scripted_answers::Answers;
+use crate::config::model_price::{price_of, unpriced};
 use crate::config::programs::ConfiguredProgram;
 use crate::config::{Need, ParticipantFactory, PathPolicy, program_need};
 use crate::diagnostic::Diagnostic;
-use crate::history::{SeatInfo, Session};
-use crate::workflow::{Definition, ParticipantSpec, ProgramSpec, SeatTools, Step};
+use crate::engine::Budget;
+use crate::history::{Price, SeatInfo, Session};
+use crate::workflow::{ParticipantSpec, ProgramSpec, SeatTools, Step};
 
 /// A seat that is asked something which is not scripted, and the program that it is, if it is one.
 pub(super) struct Asked<'a> {
     pub seat: &'a SeatInfo,
+    spec: Option<&'a ParticipantSpec>,
     pub program: Option<&'a ProgramSpec>,
     /// The model's program may use its tools.
     allows_tools: bool,
@@ -30,43 +33,53 @@ impl Asked<'_> {
 }
 
 /// The steps that ask a seat something that is not scripted.
-fn asking<'a>(
-    definition: &'a Definition,
-    seat: &'a SeatInfo,
-    answers: &Answers,
-) -> impl Iterator<Item = &'a Step> {
+fn asking<'a>(session: &'a Session, seat: &'a SeatInfo, answers: &Answers) -> impl Iterator<Item = &'a Step> {
+    let definition = session.definition();
     let parts = answers.parts(definition, &seat.name);
     definition.all_steps().filter(move |step| seat.sits_in(definition, step) && !parts.contains_key(&step.id))
 }
 
-/// Everyone of a header's roster who is asked something that is not scripted.
-pub(super) fn asked<'a>(session: &'a Session, answers: &'a Answers) -> impl Iterator<Item = Asked<'a>> {
-    let definition = session.definition.as_ref();
+/// Everyone of a session's roster, with what may answer for those who are asked something that is not
+/// scripted.
+pub(super) fn everyone<'a>(
+    session: &'a Session,
+    answers: &'a Answers,
+) -> impl Iterator<Item = (&'a SeatInfo, Option<Asked<'a>>)> {
+    let definition = session.definition();
     let specs: HashMap<&str, &ParticipantSpec> =
-        definition.iter().flat_map(|one| &one.participants).map(|spec| (spec.name.as_str(), spec)).collect();
-    session.roster.values().filter_map(move |seat| {
-        let definition = definition?;
+        definition.participants.iter().map(|spec| (spec.name.as_str(), spec)).collect();
+    session.roster.values().map(move |seat| {
         let spec = specs.get(seat.name.as_str()).copied();
-        let program = spec.and_then(|spec| spec.command.as_ref()).filter(|_| !seat.is_rehearsal());
-        let fallbacks = spec.map_or(&[][..], |spec| spec.models_after(&seat.model));
-        asking(definition, seat, answers).next().map(|_| Asked {
+        let asked = asking(session, seat, answers).next().map(|_| Asked {
             seat,
-            program,
+            spec,
+            program: spec.and_then(|spec| spec.command.as_ref()).filter(|_| !seat.is_rehearsal()),
             allows_tools: match spec {
                 _ if seat.is_rehearsal() => false,
                 Some(spec) => spec.tools == SeatTools::Allowed,
                 None => definition.allows_tools(&seat.name),
             },
-            models: std::iter::once(&seat.model).chain(fallbacks).map(String::as_str).collect(),
-        })
+            models: std::iter::once(&seat.model)
+                .chain(spec.map_or(&[][..], |spec| spec.models_after(&seat.model)))
+                .map(String::as_str)
+                .collect(),
+        });
+        (seat, asked)
     })
 }
 
-/// The names of all who are asked something in a round that is not scripted.
-pub(super) fn asked_seats(session: &Session, answers: &Answers) -> HashSet<String> {
-    let Some(definition) = &session.definition else { return HashSet::new() };
-    let sits = |seat: &&SeatInfo| asking(definition, seat, answers).any(|step| step.round().is_some());
-    session.roster.values().filter(sits).map(|seat| seat.name.clone()).collect()
+/// Everyone who is asked something that is not scripted.
+fn asked<'a>(session: &'a Session, answers: &'a Answers) -> impl Iterator<Item = Asked<'a>> {
+    everyone(session, answers).filter_map(|(_, asked)| asked)
+}
+
+/// All who are asked something in a round that is not scripted.
+pub(super) fn asked_seats<'a>(
+    session: &'a Session,
+    answers: &'a Answers,
+) -> impl Iterator<Item = &'a SeatInfo> {
+    let sits = |seat: &&SeatInfo| asking(session, seat, answers).any(|step| step.round().is_some());
+    session.roster.values().filter(sits)
 }
 
 pub(super) fn file_of(session: &Session) -> &str {
@@ -82,8 +95,8 @@ pub fn needs(
 ) -> Result<Vec<Need>, Vec<Diagnostic>> {
     let catalog = &set_up.catalog();
     let (mut needs, mut problems): (Vec<Need>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
+    let file = file_of(session);
     for asked in asked(session, answers) {
-        let file = file_of(session);
         let found = match (asked.program, asked.with_tools(catalog, file)) {
             (Some(program), _) => vec![Ok(Some(program_need(program, file)))],
             (None, Some(found)) => vec![Ok(Some(found.need()))],
@@ -103,14 +116,48 @@ pub fn needs(
 
 /// Returns the folders and recordings outside the project that a resumed session names.
 pub(super) fn outside(session: &Session, answers: &Answers, bounds: &PathPolicy) -> Vec<Diagnostic> {
-    let definition = session.definition.iter();
-    let specs: Vec<_> = definition.flat_map(|definition| &definition.participants).collect();
     let of = |asked: Asked<'_>| {
-        let spec = specs.iter().find(|spec| spec.name == asked.seat.name);
-        let nobody = || ParticipantSpec::named(&asked.seat.name, (0, 0));
-        let spec = spec.map_or_else(nobody, |spec| (*spec).clone());
-        let outside = |model: &&str| bounds.of_participant(&spec, model);
-        asked.models.iter().filter_map(outside).collect::<Vec<_>>()
+        let nobody = ParticipantSpec::named(&asked.seat.name, (0, 0));
+        let spec = asked.spec.unwrap_or(&nobody);
+        asked.models.iter().filter_map(|model| bounds.of_participant(spec, model)).collect::<Vec<_>>()
     };
     asked(session, answers).flat_map(of).collect()
+}
+
+/// Returns the limit on cost: the smaller of `max_usd` and the definition's.
+pub fn budget(
+    max_usd: Option<f64>,
+    session: &Session,
+    set_up: &Environment,
+) -> Result<Option<Budget>, Vec<Diagnostic>> {
+    let limits = max_usd.into_iter().chain(session.definition().budget);
+    let Some(limit) = limits.reduce(f64::min) else { return Ok(None) };
+    let prices = known_prices(session, set_up);
+    let unknown = models(session).filter(|model| !prices.contains_key(*model));
+    no_problems(unknown.map(|model| no_limit(&set_up.catalog(), model)).collect())?;
+    let mut budget = Budget::new(limit, prices, set_up.config.reply_limits());
+    budget.go_on(session);
+    Ok(Some(budget))
+}
+
+/// Says that no limit on cost can be kept for a model without a price.
+pub fn no_limit(catalog: &ParticipantFactory<'_>, model: &str) -> Diagnostic {
+    let why = unpriced(catalog, model);
+    let message = format!("the price of `{model}` is not known, so that no budget can be kept: {why}");
+    let hint = format!("add `prices: {{{model}: {{input: …, output: …}}}}` to your own config.yaml");
+    Diagnostic::new(message).hint(hint)
+}
+
+/// The prices of a session's models, as far as they are known.
+pub fn known_prices(session: &Session, set_up: &Environment) -> HashMap<String, Price> {
+    let catalog = set_up.catalog();
+    let priced = |model: &String| Some((model.clone(), price_of(&catalog, model)?));
+    models(session).filter_map(priced).collect()
+}
+
+/// Every model that may answer.
+fn models(session: &Session) -> impl Iterator<Item = &String> {
+    let specs = session.definition().participants.iter();
+    let lists = specs.filter_map(|spec| Some(spec.models_after(&session.roster.get(&spec.name)?.model)));
+    session.roster.values().map(|seat| &seat.model).chain(lists.flatten())
 }

@@ -4,16 +4,12 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::environment::Environment;
+use super::environment::{Environment, PROGRAM, random};
 use super::error::no_problems;
-use super::evidence::unreadable_evidence;
-use super::linked_sessions::linked_sessions;
-use super::model_choice::ModelFlags;
+use super::material::{TaskTexts, linked_sessions, unreadable_evidence, with_tasks};
 use super::needs::needs;
-use super::placeholders::{undecidable_rounds, without_model};
-use super::roster::{Roster, RosterInputs, UnknownAgentPolicy, resolve};
+use super::roster::{ModelFlags, Roster, RosterInputs, UnknownAgentPolicy, resolve};
 use super::scripted_answers::Answers;
-use super::tasks::{TaskTexts, rehearsed_tasks, with_tasks};
 use crate::config::PathPolicy;
 use crate::config::dirs::Dirs;
 use crate::config::need::{Need, What};
@@ -23,12 +19,20 @@ use crate::config::read_file::{read_input, read_text};
 use crate::config::remote::WorkersConfig;
 use crate::diagnostic::Diagnostic;
 use crate::history::{
-    Door, Event, LinkedSession, RemoteSeat, SeatInfo, Session, SessionOpened, TimedEvent, Timestamp,
+    Door, Event, LinkedSession, PseudonymMap, RemoteSeat, SeatInfo, Session, SessionOpened, TEXTS,
+    TimedEvent, Timestamp,
 };
+use crate::insight::join_list;
+use crate::journal::FORMAT;
+use crate::round::snapshot::{hex, sha256_hex};
+use crate::tally::NoDecision;
 use crate::workflow::{
-    ChosenParticipant, Definition, Examined, LINK, MAX_DEFINITION, OtherFiles, Source, default_id, examine,
-    needs_screen, recheck, unknown_tasks,
+    ChosenParticipant, Definition, Examined, LINK, MAX_DEFINITION, OtherFiles, STANDARD_INPUT, Source, Step,
+    default_id, depth, examine, needs_screen, recheck, state_file, unknown_tasks, with_written_names,
 };
+
+/// Receives each warning, and what is done meanwhile.
+pub type Tell<'a> = &'a mut dyn FnMut(&Diagnostic);
 
 /// Options of a run, the same for every front end.
 #[derive(Debug, Clone, Default)]
@@ -60,9 +64,8 @@ impl LaunchOptions {
     /// The scripted answers of a session that opened: those of the file, and of its definition for the steps
     /// that it opened with as scripted.
     pub fn answers_of(&self, session: &Session) -> Answers {
-        let Some(definition) = &session.definition else { return self.answers.clone() };
         let opened_so = |step: &str| session.roster.values().any(|seat| seat.is_scripted(step));
-        self.answers.clone().with_written(definition, opened_so)
+        self.answers.clone().with_written(session.definition(), opened_so)
     }
 }
 
@@ -175,7 +178,7 @@ pub fn prepare(
     mut plan: PreparedSession,
     options: &LaunchOptions,
     set_up: &Environment,
-    tell: &mut dyn FnMut(&Diagnostic),
+    tell: Tell<'_>,
 ) -> Result<Opening, Vec<Diagnostic>> {
     plan.flags = options.flags.clone();
     plan.rehearse = options.rehearse;
@@ -197,7 +200,7 @@ pub fn prepare(
     let (roster, problems) = plan.roster(set_up, UnknownAgentPolicy::Refused);
     no_problems(problems)?;
     roster.notices.iter().chain(&plan.unlinked).for_each(&mut *tell);
-    let id = plan.new_id();
+    let id = session_id(&plan.definition.id);
     let mut header = plan.header(roster, &id, options.input.as_deref(), options.seed)?;
     no_problems(unasked(&options.invited, &header))?;
     no_problems(pin_workers(&mut header, &set_up.config.workers, &plan.file))?;
@@ -212,6 +215,9 @@ pub fn prepare(
     }
     rehearsed_tasks(&session).iter().for_each(&mut *tell);
     let needs = plan.needs(&session, set_up)?;
+    if options.is_headless && !options.only_looks {
+        set_up.trust.check_all(&needs)?;
+    }
     Ok(Opening { header, session, needs })
 }
 
@@ -241,29 +247,20 @@ fn pin_workers(header: &mut SessionOpened, known: &WorkersConfig, file: &str) ->
 
 /// Remote seats that are asked something they cannot answer, or are scripted.
 fn misplaced_seats(session: &Session, file: &str) -> Vec<Diagnostic> {
-    let steps = || session.definition.iter().flat_map(|definition| definition.all_steps());
-    let of_model = |seat: &SeatInfo| RemoteSeat::of_model(&seat.model).map(|remote| remote.door);
-    let remote = session.roster.values().filter_map(|seat| Some((seat, of_model(seat)?)));
-    let problem = |(seat, door): (&SeatInfo, Door)| {
-        let name = &seat.name;
+    let definition = session.definition();
+    let problem = |seat: &SeatInfo| {
+        let (name, door) = (&seat.name, RemoteSeat::of_model(&seat.model)?.door);
         if !seat.scripted.is_empty() {
             let what = format!("the answers file answers for `{name}`, which is a remote seat");
             return Some(Diagnostic::new(what).hint("leave its answers out, or give it another model"));
         }
-        if door == Door::Inbox {
-            return None;
-        }
-        let definition = session.definition.as_ref()?;
-        let asked = steps().find(|step| step.round().is_none() && seat.sits_in(definition, step))?;
-        let what =
-            format!("`{name}` is a remote seat, and step `{}` asks it for more than a ballot", asked.id);
-        Some(
-            Diagnostic::new(what)
-                .with_file(file)
-                .hint("only `remote/inbox` answers elsewhere than in rounds"),
-        )
+        let mut agents = definition.all_steps().filter(|step| step.round().is_none() && door != Door::Inbox);
+        let id = &agents.find(|step| seat.sits_in(definition, step))?.id;
+        let what = format!("`{name}` is a remote seat, and step `{id}` asks it for more than a ballot");
+        let hint = "only `remote/inbox` answers elsewhere than in rounds";
+        Some(Diagnostic::new(what).with_file(file).hint(hint))
     };
-    remote.filter_map(problem).collect()
+    session.roster.values().filter_map(problem).collect()
 }
 
 pub fn opened(header: &SessionOpened, at: Timestamp) -> Session {
@@ -278,7 +275,7 @@ pub(super) fn check_answers(
     options: &LaunchOptions,
     definition: &Definition,
     file: &str,
-    tell: &mut dyn FnMut(&Diagnostic),
+    tell: Tell<'_>,
 ) -> Result<(), Vec<Diagnostic>> {
     if options.is_headless {
         no_problems(needs_screen(definition, file))?;
@@ -323,6 +320,56 @@ impl PreparedSession {
         })
     }
 
+    /// The pseudonyms of a roster, where the definition asks for them: by its seed, else the run's, else
+    /// one from the operating system.
+    fn pseudonyms(
+        &self,
+        roster: &Roster,
+        seed: Option<u64>,
+    ) -> Result<Option<PseudonymMap>, Vec<Diagnostic>> {
+        let Some(asked) = self.definition.pseudonyms else { return Ok(None) };
+        let seed = asked.seed.or(seed).map_or_else(random_seed, Ok)?;
+        Ok(Some(PseudonymMap::draw(seed, roster.seats.iter().map(|seat| seat.name.as_str()))))
+    }
+
+    pub fn header(
+        &self,
+        mut roster: Roster,
+        id: &str,
+        input: Option<&str>,
+        seed: Option<u64>,
+    ) -> Result<SessionOpened, Vec<Diagnostic>> {
+        for seat in &mut roster.seats {
+            seat.seed = seat.seed.or(seed);
+        }
+        let name = Path::new(&self.file).file_name().map(|name| name.to_string_lossy().into_owned());
+        Ok(SessionOpened {
+            session: id.to_owned(),
+            format: FORMAT,
+            program: PROGRAM.to_owned(),
+            texts: TEXTS.to_owned(),
+            definition_file: name
+                .filter(|_| self.file != STANDARD_INPUT)
+                .unwrap_or_else(|| "stdin".to_owned()),
+            definition_sha256: sha256_hex(&self.text),
+            definition: self.text.clone(),
+            table_key: None,
+            draw_seed: self.definition.draws().then(|| seed.map_or_else(random_seed, Ok)).transpose()?,
+            pseudonyms: self.pseudonyms(&roster, seed)?,
+            input: with_written_names(input.map_or_else(|| Ok(self.definition.input()), parse_input)?),
+            seed,
+            rehearse: self.rehearse,
+            participants: roster.seats,
+            personas: roster.personas,
+            tasks_file: self.tasks.file.clone(),
+            tasks_state: self.tasks.state.clone(),
+            unread: self.unread.iter().chain(&self.unlinked).map(told).collect(),
+            linked_sessions: self.linked.clone(),
+            prices: roster.prices,
+            providers: roster.providers,
+        })
+    }
+
     /// Returns the consents that a session needs; the user's own definition needs none for programs and
     /// secrets.
     pub fn needs(&self, session: &Session, set_up: &Environment) -> Result<Vec<Need>, Vec<Diagnostic>> {
@@ -336,4 +383,93 @@ impl PreparedSession {
         }
         Ok(needs)
     }
+}
+
+fn random_seed() -> Result<u64, Vec<Diagnostic>> {
+    let random: [u8; 6] = random()?;
+    Ok(random.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+}
+
+/// A problem as a session records it: its place by the file's name alone.
+fn told(problem: &Diagnostic) -> String {
+    let file = problem.place.as_ref().map_or("", |place| place.file.as_str());
+    let name = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
+    name.map_or_else(|| problem.message.clone(), |name| problem.clone().with_file(&name).to_string())
+}
+
+fn parse_input(text: &str) -> Result<serde_json::Value, Vec<Diagnostic>> {
+    // A session file holds no deeper values than this.
+    const DEEPEST: usize = 36;
+    let is_json = text.trim_start().starts_with(['{', '[']);
+    let parsed = if is_json { serde_json::from_str(text).ok() } else { None };
+    let input = parsed.unwrap_or_else(|| serde_json::Value::String(text.to_owned()));
+    if depth(&input) > DEEPEST {
+        let problem = Diagnostic::new(format!("the input is nested deeper than {DEEPEST} levels"));
+        return Err(problem.hint("give it flatter, or as a text").into());
+    }
+    Ok(input)
+}
+
+/// Returns a new session id: `YYYYMMDD-HHMMSS-<id>-<4 hex>`.
+pub fn session_id(id: &str) -> String {
+    let slug: String =
+        id.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).take(48).collect();
+    let slug = slug.trim_matches('-');
+    let now = crate::clock::now().to_string();
+    let digits: String = now.chars().filter(char::is_ascii_digit).take(14).collect();
+    let (date, time) = digits.split_at(digits.len().min(8));
+    // Without randomness the id is still unique by the second; `create` refuses a clash.
+    let random: [u8; 2] = random().unwrap_or_default();
+    let slug = if slug.is_empty() { "session" } else { slug };
+    format!("{date}-{time}-{slug}-{}", hex(&random))
+}
+
+/// Says that seats are asked for which no model is named.
+pub fn without_model(session: &Session, file: &str) -> Option<Diagnostic> {
+    let definition = session.definition();
+    let is_asked = |seat: &&SeatInfo| {
+        definition.all_steps().any(|step| seat.sits_in(definition, step) && !seat.is_scripted(&step.id))
+    };
+    let names = session.roster.values().filter(|seat| seat.has_no_model()).filter(is_asked);
+    let names: Vec<String> = names.map(|seat| format!("`{}`", seat.name)).collect();
+    if names.is_empty() {
+        return None;
+    }
+    let verb = if names.len() == 1 { "has" } else { "have" };
+    let problem = Diagnostic::new(format!("no model: {} {verb} none", join_list(&names)));
+    Some(problem.with_file(file).hint(
+        "give `--model PROVIDER/MODEL`, set `model:` in config.yaml, or name a local one such as \
+         `--model ollama/llama3.2`; `--rehearse` tries the definition with placeholders",
+    ))
+}
+
+/// The rounds that cannot decide, since placeholders vote in them; of a rehearsal, those that ask for a
+/// strength.
+pub fn undecidable_rounds(session: &Session, file: &str) -> Vec<Diagnostic> {
+    let definition = session.definition();
+    let problem = |step: &Step| {
+        let (id, round) = (&step.id, step.round()?);
+        if session.rehearses() {
+            let least = round.act_at?.name();
+            let what = format!("round `{id}`: a rehearsal has no strength, `act_at: {least}` is not applied");
+            return Some(Diagnostic::new(what).with_file(file));
+        }
+        let seats = session.roster.values().filter(|seat| seat.sits_in(definition, step));
+        let (picks, others): (Vec<_>, Vec<_>) =
+            seats.partition(|seat| seat.is_rehearsal() && !seat.is_scripted(id));
+        let seats = picks.len() + others.len();
+        let are = NoDecision::Placeholders { placeholders: picks.len() as u32, seats };
+        let problem = Diagnostic::new(format!("round `{id}` cannot decide: {are}")).with_file(file);
+        let hint = "give each seat a model, or say `--rehearse` to try the definition out";
+        (!picks.is_empty()).then(|| problem.hint(hint))
+    };
+    definition.all_steps().filter_map(problem).collect()
+}
+
+/// Says that a session writes no state of its tasks, though the definition names their file.
+fn rehearsed_tasks(session: &Session) -> Option<Diagnostic> {
+    let file = session.tasks_file().filter(|_| session.has_rehearsal())?;
+    let file = state_file(file);
+    let problem = Diagnostic::new(format!("placeholders answer: nothing is written to `{file}`"));
+    Some(problem.hint("seat a model with `--model NAME=provider/model`, or script the answers (--answers)"))
 }

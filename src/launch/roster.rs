@@ -3,19 +3,20 @@
 //! A participant's model is the first given of: `--model NAME=…`, `<NAME>_MODEL` in the environment,
 //! the definition, `--model …`, the persona, the configured default.
 
+use std::collections::HashMap;
+
 use indexmap::IndexMap;
 
 use super::error::no_problems;
-use super::model_choice::{ModelFlags, ModelSource, model_of};
 use super::scripted_answers::Answers;
-use crate::config::{Config, ParticipantFactory, PathPolicy, PersonaLibrary, price_of};
+use crate::config::{Config, ParticipantFactory, PathPolicy, PersonaLibrary, is_model, price_of};
 use crate::core::ROLE_WITHOUT_PERSONA;
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::history::{NO_MODEL, PersonaInfo, Price, ProviderSettings, SeatInfo};
 use crate::participants::api::ApiStyle;
 use crate::persona::Persona;
 use crate::words::model_meant;
-use crate::workflow::{Definition, ParticipantSpec, SeatTools, Step, StepKind};
+use crate::workflow::{Definition, ParticipantSpec, SeatTools, Step};
 
 /// A roster: what the header says of it, and what should be said about it.
 #[derive(Debug, Clone, Default)]
@@ -50,6 +51,20 @@ pub enum UnknownAgentPolicy {
     Noticed,
 }
 
+/// Who may take a seat or do the work of an agent, the steps that ask it, and those of them whose answers
+/// are scripted.
+struct Candidate<'a> {
+    spec: ParticipantSpec,
+    steps: Vec<&'a Step>,
+    scripted: Vec<String>,
+}
+
+impl Candidate<'_> {
+    fn is_seated(&self) -> bool {
+        self.steps.iter().any(|step| step.round().is_some())
+    }
+}
+
 /// Finds the persona and model of everyone whom a step asks.
 ///
 /// With it come the errors: every missing persona, persona with a tool in a round, seated program, agent
@@ -58,14 +73,16 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
     let mut roster = Roster::default();
     let mut problems = from.unknown_flags();
     let mut personas: IndexMap<String, Option<Persona>> = IndexMap::new();
-    for spec in &from.everyone() {
+    for candidate in from.everyone() {
+        let spec = &candidate.spec;
         let at = |problem: Diagnostic| problem.at(from.file, spec.place.0, spec.place.1);
-        let scripted = from.scripted_steps(spec);
-        let needs_nobody = from.is_all_scripted(spec, &scripted);
+        let needs_nobody = candidate.steps.len() == candidate.scripted.len();
         if !personas.contains_key(&spec.persona) {
             match from.persona(spec, &mut roster.notices) {
                 Ok(persona) => personas.insert(spec.persona.clone(), Some(persona)),
-                Err(problem) if needs_nobody || (problem.place.is_none() && from.needs_no_persona(spec)) => {
+                Err(problem)
+                    if needs_nobody || (problem.place.is_none() && from.needs_no_persona(&candidate)) =>
+                {
                     roster.notices.extend(from.near_persona(spec).map(at));
                     personas.insert(spec.persona.clone(), None)
                 }
@@ -90,10 +107,11 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
         let persona = personas.get(&spec.persona).and_then(Option::as_ref);
         let (model, named_by) = from.model(spec, persona, &mut roster.notices);
         if !needs_nobody {
-            problems.extend(from.seat_problems(spec, persona, &model, &named_by, &mut roster.notices));
+            problems.extend(from.seat_problems(&candidate, persona, &model, &named_by, &mut roster.notices));
         }
-        let role = from.role(spec, persona);
-        roster.seats.push(SeatInfo { role, ..SeatInfo::given(spec, model, scripted) });
+        let has_no_persona = persona.is_none() && !spec.needs_persona && candidate.is_seated();
+        let role = spec.role.clone().or_else(|| has_no_persona.then(|| ROLE_WITHOUT_PERSONA.to_owned()));
+        roster.seats.push(SeatInfo { role, ..SeatInfo::given(spec, model, candidate.scripted) });
     }
     roster.personas = personas.into_iter().map(|(name, persona)| PersonaInfo::of(name, persona)).collect();
     roster.notices.extend(from.unsent_seeds(&roster.seats));
@@ -108,16 +126,17 @@ pub fn resolve(from: RosterInputs<'_>) -> (Roster, Vec<Diagnostic>) {
     (roster, no_problems(problems).err().unwrap_or_default())
 }
 
-impl RosterInputs<'_> {
+impl<'a> RosterInputs<'a> {
     /// Returns the reasons why a participant cannot be asked.
     fn seat_problems(
         &self,
-        spec: &ParticipantSpec,
+        candidate: &Candidate<'_>,
         persona: Option<&Persona>,
         model: &str,
         named_by: &ModelSource,
         notices: &mut Vec<Diagnostic>,
     ) -> Vec<Diagnostic> {
+        let spec = &candidate.spec;
         let at = |problem: Diagnostic| problem.at(self.file, spec.place.0, spec.place.1);
         let fallbacks = spec.models_after(model);
         let models = || std::iter::once(model).chain(fallbacks.iter().map(String::as_str));
@@ -131,7 +150,7 @@ impl RosterInputs<'_> {
         let in_file = matches!(named_by, ModelSource::Definition | ModelSource::Persona);
         let outside = models().filter(|_| in_file);
         let outside = outside.filter_map(|model| self.bounds.of_participant(spec, model));
-        let of_seat = self.is_seated(spec).then(|| refusal(spec, persona)).flatten();
+        let of_seat = candidate.is_seated().then(|| refusal(spec, persona)).flatten();
         notices.extend(left_out(spec, persona));
         let of_tools = self.tools_error(spec, model);
         let of_spec = of_seat.into_iter().chain(outside).chain(of_tools);
@@ -139,11 +158,19 @@ impl RosterInputs<'_> {
         problems
     }
 
-    fn everyone(&self) -> Vec<ParticipantSpec> {
+    fn everyone(&self) -> Vec<Candidate<'a>> {
+        let (definition, agents) = (self.definition, self.agents_by_persona());
         // A seat without a name has been refused by the loader.
-        let named = self.definition.participants.iter().filter(|spec| !spec.name.is_empty());
-        let named = named.filter(|spec| self.is_asked(spec)).cloned();
-        named.chain(self.agents_by_persona()).collect()
+        let named = definition.participants.iter().filter(|spec| !spec.name.is_empty());
+        let candidate = |spec: ParticipantSpec| {
+            let parts = self.answers.parts(definition, &spec.name);
+            let asks = |step: &&Step| definition.asks(step, &spec.name, spec.agent_only);
+            let steps: Vec<&Step> = definition.all_steps().filter(asks).collect();
+            let scripted = steps.iter().filter(|step| parts.contains_key(&step.id));
+            Candidate { scripted: scripted.map(|step| step.id.clone()).collect(), steps, spec }
+        };
+        let everyone = named.cloned().chain(agents).map(candidate);
+        everyone.filter(|candidate| !candidate.steps.is_empty()).collect()
     }
 
     fn unknown_flags(&self) -> Vec<Diagnostic> {
@@ -179,12 +206,6 @@ impl RosterInputs<'_> {
         }
         let problem = Diagnostic::new(format!("`{model}` has no tools that could be allowed"));
         Some(problem.hint("name a program such as `claude-cli/MODEL`, or leave `tools` out"))
-    }
-
-    /// Returns its `your_role`, unless that is its name.
-    fn role(&self, spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<String> {
-        let has_no_persona = persona.is_none() && !spec.needs_persona && self.is_seated(spec);
-        spec.role.clone().or_else(|| has_no_persona.then(|| ROLE_WITHOUT_PERSONA.to_owned()))
     }
 
     /// Why a service would decline a seat's temperature, where that is known before.
@@ -232,14 +253,6 @@ impl RosterInputs<'_> {
         providers.iter().map(say).collect()
     }
 
-    fn is_seated(&self, spec: &ParticipantSpec) -> bool {
-        self.definition.all_steps().any(|step| step.round().is_some() && asks(self.definition, step, spec))
-    }
-
-    fn is_asked(&self, spec: &ParticipantSpec) -> bool {
-        self.definition.all_steps().any(|step| asks(self.definition, step, spec))
-    }
-
     /// Agents that steps name and that are no participants: personas, or nobody in particular.
     fn agents_by_persona(&self) -> Vec<ParticipantSpec> {
         let mut specs: Vec<ParticipantSpec> = Vec::new();
@@ -264,26 +277,18 @@ impl RosterInputs<'_> {
     }
 
     /// Every step that asks the agent has a prompt or a scripted answer.
-    fn needs_no_persona(&self, spec: &ParticipantSpec) -> bool {
+    fn needs_no_persona(&self, candidate: &Candidate<'_>) -> bool {
+        let spec = &candidate.spec;
         if !spec.needs_persona {
             return true;
         }
         if !spec.agent_only {
-            let is_someone = spec.model.is_some() && !self.is_seated(spec);
+            let is_someone = spec.model.is_some() && !candidate.is_seated();
             return spec.persona == spec.name && (spec.command.is_some() || is_someone);
         }
-        if self.definition.is_tracker(spec) {
-            return true;
-        }
-        let parts = self.answers.parts(self.definition, &spec.name);
-        let mut steps = self.definition.all_steps().filter(|step| asks(self.definition, step, spec));
-        steps.all(|step| {
-            if let StepKind::Agent(agent) = &step.kind {
-                agent.prompt.is_some() || parts.contains_key(&step.id)
-            } else {
-                parts.contains_key(&step.id)
-            }
-        })
+        let has_prompt = |step: &Step| step.agent().is_some_and(|agent| agent.prompt.is_some());
+        let is_told = |step: &&Step| has_prompt(step) || candidate.scripted.contains(&step.id);
+        self.definition.is_tracker(spec) || candidate.steps.iter().all(is_told)
     }
 
     /// Says that a participant has no persona, where its name is nearly that of one.
@@ -323,18 +328,6 @@ impl RosterInputs<'_> {
         let notice = |text: &String| Diagnostic::new(text.clone()).with_file(&found.from);
         notices.extend(found.persona.notices.iter().map(notice));
         Ok(found.persona)
-    }
-
-    fn scripted_steps(&self, spec: &ParticipantSpec) -> Vec<String> {
-        let parts = self.answers.parts(self.definition, &spec.name);
-        let is_scripted = |step: &&Step| asks(self.definition, step, spec) && parts.contains_key(&step.id);
-        self.definition.all_steps().filter(is_scripted).map(|step| step.id.clone()).collect()
-    }
-
-    /// Every answer of the seat is scripted.
-    fn is_all_scripted(&self, spec: &ParticipantSpec, scripted: &[String]) -> bool {
-        let mut seated = self.definition.all_steps().filter(|step| asks(self.definition, step, spec));
-        seated.all(|step| scripted.contains(&step.id))
     }
 
     fn model(
@@ -400,12 +393,89 @@ fn left_out(spec: &ParticipantSpec, persona: Option<&Persona>) -> Option<Diagnos
     Some(Diagnostic::new(format!("`{seat}` sits without the tools of `{name}`: {tools}")))
 }
 
-/// A step asks the participant: as a seat of a round, as an agent or as a reviewer.
-fn asks(definition: &Definition, step: &Step, spec: &ParticipantSpec) -> bool {
-    match &step.kind {
-        StepKind::Round(round) => !spec.agent_only && round.participants.holds(&spec.name),
-        StepKind::Agent(agent) => agent.agent == spec.name,
-        StepKind::Review(review) => definition.reviewers(review).contains(&spec.name.as_str()),
-        _ => false,
+#[derive(Debug, Clone, Default)]
+pub struct ModelFlags {
+    pub all: Option<String>,
+    pub named: HashMap<String, String>,
+}
+
+impl ModelFlags {
+    pub fn parse(values: &[String]) -> Self {
+        let mut flags = Self::default();
+        for value in values {
+            match value.split_once('=') {
+                Some((name, model)) => {
+                    flags.named.insert(name.to_owned(), model.to_owned());
+                }
+                None => flags.all = Some(value.clone()),
+            }
+        }
+        flags
     }
+}
+
+/// `inherit` leaves the choice to the next place.
+fn is_given(model: &impl AsRef<str>) -> bool {
+    !matches!(model.as_ref(), "" | "inherit")
+}
+
+enum ModelSource {
+    Flag,
+    Variable(String),
+    Definition,
+    Persona,
+    Configuration(String),
+}
+
+impl ModelSource {
+    /// Says of a problem with the model where it was named.
+    fn blame(&self, problem: Diagnostic, spec: &ParticipantSpec, file: &str) -> Diagnostic {
+        let named =
+            |by: &str| Diagnostic { message: format!("{by}: {}", problem.message), ..problem.clone() };
+        match self {
+            Self::Flag => named("--model"),
+            Self::Variable(name) => named(name),
+            Self::Configuration(from) => named(&format!("`model` of {from}")),
+            Self::Persona => named(&format!("persona `{}`", spec.persona)),
+            Self::Definition => problem.at(file, spec.place.0, spec.place.1),
+        }
+    }
+}
+
+fn model_of(
+    spec: &ParticipantSpec,
+    persona: Option<&Persona>,
+    config: &Config,
+    flags: &ModelFlags,
+    notices: &mut Vec<Diagnostic>,
+) -> (String, ModelSource) {
+    let flag = |model: &String| (model.clone(), ModelSource::Flag);
+    let names = || [&spec.name, &spec.persona].into_iter().filter(|name| !name.is_empty());
+    let by_flag = names().find_map(|name| flags.named.get(name)).filter(is_given).map(flag);
+    let variable = |name: &str| {
+        let name = format!("{}_MODEL", name.to_uppercase().replace('-', "_"));
+        let model = std::env::var(&name).ok().filter(is_given)?;
+        Some((model, ModelSource::Variable(name)))
+    };
+    let by_environment = || names().find_map(|name| variable(name));
+    let by_persona = persona.and_then(|persona| persona.model.clone()).filter(is_given).filter(|model| {
+        if is_model(model) {
+            return true;
+        }
+        let message =
+            format!("the model `{model}` of persona `{}` is not `provider/model`: not used", spec.persona);
+        notices.push(Diagnostic::new(message));
+        false
+    });
+    let configured = || {
+        let model = config.model.clone().filter(|model| is_given(&model.value))?;
+        Some((model.value, ModelSource::Configuration(model.from)))
+    };
+    by_flag
+        .or_else(by_environment)
+        .or_else(|| Some((spec.model.clone().filter(is_given)?, ModelSource::Definition)))
+        .or_else(|| flags.all.as_ref().filter(is_given).map(flag))
+        .or_else(|| Some((by_persona?, ModelSource::Persona)))
+        .or_else(configured)
+        .unwrap_or_else(|| (NO_MODEL.to_owned(), ModelSource::Definition))
 }

@@ -3,7 +3,7 @@
 use tokio_util::sync::CancellationToken;
 
 use super::environment::Environment;
-use super::evidence::{evidence_commands, read_evidence};
+use super::material::{evidence_commands, read_evidence};
 use super::seat::{ReadySession, factory};
 use super::wrapped::wrapped;
 use crate::config::model_price::price_of;

@@ -7,13 +7,12 @@ use std::sync::Arc;
 use futures::future::{BoxFuture, FutureExt as _};
 use serde_json::{Map, Value};
 
-use super::budget::budget;
 use super::environment::{Environment, PROGRAM, random};
 use super::error::{RunError, no_problems};
-use super::needs::{asked, asked_seats, file_of, outside};
-use super::prepare::{LaunchOptions, check_answers, opened};
+use super::needs::{Asked, budget, everyone, file_of, needs, outside};
+use super::prepare::{LaunchOptions, Tell, check_answers, opened};
 use super::scripted_answers::Answers;
-use super::wrapped::{rewrap, wrap_seats};
+use super::wrapped::wrapped_seats;
 use crate::config::ParticipantFactory;
 use crate::config::evidence::EvidenceReader;
 use crate::core::Command;
@@ -45,71 +44,113 @@ pub struct ReadySession {
 }
 
 impl ReadySession {
-    pub fn header(&self) -> Option<&SessionOpened> {
+    /// The state once it runs: of a new session as its header opens it.
+    pub fn once_open(&self) -> Session {
         match &self.start {
-            Command::Open(header) => Some(header),
-            _ => self.session.header.as_deref(),
+            Command::Open(header) => opened(header, crate::clock::now()),
+            _ => self.session.clone(),
         }
     }
 }
 
-/// Returns a header with what is known of each program that takes a seat. One of which nothing is known is
-/// measured, which takes up to 20 s; `tell` receives that.
-pub fn measured(
-    header: &SessionOpened,
-    options: &LaunchOptions,
-    set_up: &Environment,
-    tell: &mut dyn FnMut(&Diagnostic),
-) -> Result<SessionOpened, RunError> {
-    let session = opened(header, crate::clock::now());
-    let mut header = header.clone();
-    wrap_seats(
-        &mut header.participants,
-        &asked_seats(&session, &options.answers_of(&session)),
-        set_up,
-        tell,
-    )?;
-    Ok(header)
+/// Starts and resumes sessions with the same options; people are asked over `desk`.
+#[derive(Clone, Copy)]
+pub struct Launcher<'a> {
+    pub options: &'a LaunchOptions,
+    pub set_up: &'a Environment,
+    pub desk: Option<&'a HumanQueue>,
 }
 
-/// Makes a new session ready: its seats taken, its file made. People are asked over `desk`. `header` is
-/// [`measured`].
-pub fn begin(
-    mut header: SessionOpened,
-    path: PathBuf,
-    options: &LaunchOptions,
-    set_up: &Environment,
-    desk: Option<&HumanQueue>,
-) -> Result<ReadySession, RunError> {
-    if header.participants.iter().any(|seat| seat.remote.is_some()) {
-        header.table_key = Some(make_table_key(&header, set_up)?);
+impl Launcher<'_> {
+    /// Returns a header with what is known of each program that takes a seat. One of which nothing is known
+    /// is measured, which takes up to 20 s; `tell` receives that.
+    pub fn measured(&self, header: &SessionOpened, tell: Tell<'_>) -> Result<SessionOpened, RunError> {
+        let session = opened(header, crate::clock::now());
+        let mut found = wrapped_seats(&session, &self.options.answers_of(&session), self.set_up, tell)?;
+        let mut header = header.clone();
+        for seat in &mut header.participants {
+            seat.wrapped = found.remove(&seat.name);
+        }
+        Ok(header)
     }
-    let session = opened(&header, crate::clock::now());
-    let answers = options.answers_of(&session);
-    let table = seat_for(desk, &session, set_up, &answers)?;
-    let budget = budget(options.max_usd, &session, set_up)?;
-    let evidence_reader = set_up.sending_reader(&session)?;
-    let claim = claim(&header.session, set_up)?;
-    let journal = Journal::create(&Disk::default(), &path).map_err(|error| {
-        let problem = Diagnostic::new(error.to_string()).hint(match error.cause.kind() {
-            std::io::ErrorKind::AlreadyExists => "--save does not overwrite; choose another path",
-            _ => "check the folder's permissions and room, or give another path with --save",
-        });
-        RunError::unwritable(problem, &error.cause)
-    })?;
-    let start = Command::Open(Box::new(header));
-    Ok(ReadySession {
-        session: Session::default(),
-        start,
-        journal,
-        claim,
-        table,
-        answers,
-        budget,
-        evidence: options.evidence.clone(),
-        evidence_reader,
-        path,
-    })
+
+    /// Makes a new session ready: its seats taken, its file made. `header` is [`measured`](Self::measured).
+    pub fn begin(&self, mut header: SessionOpened, path: &Path) -> Result<ReadySession, RunError> {
+        if header.participants.iter().any(|seat| seat.remote.is_some()) {
+            header.table_key = Some(make_table_key(&header, self.set_up)?);
+        }
+        let session = opened(&header, crate::clock::now());
+        let create = || {
+            Journal::create(&Disk::default(), path).map_err(|error| {
+                let problem = Diagnostic::new(error.to_string()).hint(match error.cause.kind() {
+                    std::io::ErrorKind::AlreadyExists => "--save does not overwrite; choose another path",
+                    _ => "check the folder's permissions and room, or give another path with --save",
+                });
+                RunError::unwritable(problem, &error.cause)
+            })
+        };
+        let ready = self.ready(&session, self.options.answers_of(&session), path, create)?;
+        Ok(ReadySession { start: Command::Open(Box::new(header)), ..ready })
+    }
+
+    /// Makes an unfinished session ready: its seats taken as it was opened. `tell` receives each warning.
+    pub fn resume(
+        &self,
+        session: Session,
+        file: OpenedJournal,
+        path: &Path,
+        tell: Tell<'_>,
+    ) -> Result<ReadySession, RunError> {
+        let set_up = self.set_up;
+        let mut answers = self.options.answers_of(&session);
+        answers.resume(&session);
+        let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
+        let is_lost = |number| matches!(keys.find(&session.id, number), Ok(None));
+        answers.has_lost_key = session.open_round().is_some_and(|round| is_lost(round.opened.number));
+        check_answers(self.options, session.definition(), file_of(&session), tell)?;
+        let bounds = set_up.folders.path_policy(path.to_str());
+        no_problems(outside(&session, &answers, &bounds))?;
+        set_up.trust.check_all(&needs(&session, set_up, &answers)?)?;
+        wrapped_seats(&session, &answers, set_up, tell)?;
+        let torn_bytes = file.log.torn as u64;
+        let ready = self.ready(&session, answers, path, || Ok(file.journal))?;
+        let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes };
+        Ok(ReadySession { session, start, ..ready })
+    }
+
+    /// Seats everyone who may still be asked, and opens the session's file last.
+    fn ready(
+        &self,
+        session: &Session,
+        answers: Answers,
+        path: &Path,
+        open: impl FnOnce() -> Result<Journal, RunError>,
+    ) -> Result<ReadySession, RunError> {
+        Ok(ReadySession {
+            table: self.table(session, &answers)?,
+            budget: budget(self.options.max_usd, session, self.set_up)?,
+            evidence_reader: self.set_up.sending_reader(session),
+            claim: claim(&session.id, self.set_up)?,
+            journal: open()?,
+            session: Session::default(),
+            start: Command::Close,
+            answers,
+            evidence: self.options.evidence.clone(),
+            path: path.to_owned(),
+        })
+    }
+
+    /// Seats everyone. With a person at the screen a seat of a round that cannot answer fails when it is
+    /// asked, and can be asked again with another model; else the session does not start.
+    fn table(&self, session: &Session, answers: &Answers) -> Result<SeatedParticipants, Vec<Diagnostic>> {
+        let (table, problems) = seated(session, &mut factory(self.set_up, self.desk), answers);
+        let is_saved =
+            self.desk.is_some() && problems.iter().all(|(seat, _)| is_only_in_rounds(session, seat));
+        if !is_saved {
+            no_problems(problems.into_iter().map(|(_, problem)| problem).collect())?;
+        }
+        Ok(table)
+    }
 }
 
 /// Claims a session for this process. Two that ran copies of it would share the keys of its rounds.
@@ -149,50 +190,6 @@ fn no_table_key(error: &dyn std::fmt::Display) -> Diagnostic {
     Diagnostic::new(format!("cannot make the key that signs offers: {error}"))
 }
 
-/// Makes an unfinished session ready: its seats taken as it was opened. `tell` receives each warning.
-pub fn resume(
-    session: Session,
-    opened: OpenedJournal,
-    path: &Path,
-    options: &LaunchOptions,
-    set_up: &Environment,
-    desk: Option<&HumanQueue>,
-    tell: &mut dyn FnMut(&Diagnostic),
-) -> Result<ReadySession, RunError> {
-    let mut answers = options.answers_of(&session);
-    answers.resume(&session);
-    let claim = claim(&session.id, set_up)?;
-    let keys = KeyStore::new(Disk::default(), &set_up.folders.keys());
-    answers.has_lost_key = session
-        .open_round()
-        .is_some_and(|round| matches!(keys.find(&session.id, round.opened.number), Ok(None)));
-    if let Some(definition) = &session.definition {
-        check_answers(options, definition, file_of(&session), tell)?;
-    }
-    let led_out = outside(&session, &answers, &set_up.folders.path_policy(path.to_str()));
-    if !led_out.is_empty() {
-        return Err(led_out.into());
-    }
-    rewrap(&session, &asked_seats(&session, &answers), set_up, tell)?;
-    let table = seat_for(desk, &session, set_up, &answers)?;
-    let budget = budget(options.max_usd, &session, set_up)?;
-    let start = Command::Resume { program: PROGRAM.to_owned(), torn_bytes: opened.log.torn as u64 };
-    let journal = opened.journal;
-    let evidence_reader = set_up.sending_reader(&session)?;
-    Ok(ReadySession {
-        session,
-        start,
-        journal,
-        claim,
-        table,
-        answers,
-        budget,
-        evidence: options.evidence.clone(),
-        evidence_reader,
-        path: path.to_owned(),
-    })
-}
-
 /// Returns what makes participants, people among them where there is a `desk`.
 pub(super) fn factory<'a>(set_up: &'a Environment, desk: Option<&HumanQueue>) -> ParticipantFactory<'a> {
     match desk {
@@ -201,28 +198,12 @@ pub(super) fn factory<'a>(set_up: &'a Environment, desk: Option<&HumanQueue>) ->
     }
 }
 
-/// Seats everyone. With a person at the screen a seat of a round that cannot answer fails when it is asked,
-/// and can be asked again with another model; else the session does not start.
-fn seat_for(
-    desk: Option<&HumanQueue>,
-    session: &Session,
-    set_up: &Environment,
-    answers: &Answers,
-) -> Result<SeatedParticipants, Vec<Diagnostic>> {
-    let (table, problems) = seated(session, &mut factory(set_up, desk), answers);
-    let is_saved = desk.is_some() && problems.iter().all(|(seat, _)| is_only_in_rounds(session, seat));
-    if !is_saved {
-        no_problems(problems.into_iter().map(|(_, problem)| problem).collect())?;
-    }
-    Ok(table)
-}
-
 pub fn is_only_in_rounds(session: &Session, seat: &str) -> bool {
-    let steps = session.definition.iter().flat_map(|definition| definition.all_steps());
-    let info = session.seat_info(seat).zip(session.definition.as_ref());
-    info.is_some_and(|(info, definition)| {
-        steps.into_iter().all(|step| step.round().is_some() || !info.sits_in(definition, step))
-    })
+    let definition = session.definition();
+    let in_rounds = |info: &SeatInfo| {
+        definition.all_steps().all(|step| step.round().is_some() || !info.sits_in(definition, step))
+    };
+    session.seat_info(seat).is_some_and(in_rounds)
 }
 
 /// A seat that cannot answer: it fails with the reason.
@@ -235,66 +216,52 @@ impl Participant for UnseatedParticipant {
     }
 }
 
-/// Seats everyone of a header's roster who may still be asked; with the seats that cannot answer come the
-/// reasons: a key is missing, a recording cannot be read, the user has not agreed. Nothing is run or sent.
+/// Seats everyone of a header's roster; with the seats that cannot answer come the reasons: a key is missing,
+/// a recording cannot be read, the user has not agreed. Nothing is run or sent.
 pub fn seated(
     session: &Session,
     catalog: &mut ParticipantFactory<'_>,
     answers: &Answers,
 ) -> (SeatedParticipants, Vec<(String, Diagnostic)>) {
-    let mut table = SeatedParticipants::new();
-    let mut problems: Vec<(String, Diagnostic)> = Vec::new();
-    let mut made: HashMap<&str, Arc<dyn Participant>> = HashMap::new();
-    for asked in asked(session, answers) {
-        let file = file_of(session);
-        if let Some(why) = nobody(session, asked.seat, answers) {
-            made.insert(&asked.seat.name, Arc::new(UnseatedParticipant(why.to_owned())));
-            continue;
-        }
-        let participant = match (asked.program, asked.with_tools(catalog, file)) {
-            (Some(program), _) => catalog.program(program, file),
-            (None, Some(found)) => catalog.program_seat(found),
-            (None, None) => catalog.participant(&asked.seat.model),
-        };
-        match participant {
-            Ok(participant) => drop(made.insert(&asked.seat.name, participant)),
-            Err(problem) => {
-                let reason =
-                    problem.hint.iter().fold(problem.message.clone(), |why, hint| format!("{why}: {hint}"));
-                made.insert(&asked.seat.name, Arc::new(UnseatedParticipant(reason)));
-                // Another model of its list answers then.
-                if !asked.models[1..].iter().any(|model| catalog.participant(model).is_ok()) {
-                    problems.push((asked.seat.name.clone(), problem));
+    let (mut table, mut problems) = (SeatedParticipants::new(), Vec::new());
+    for (seat, asked) in everyone(session, answers) {
+        let own = asked.map(|asked| {
+            participant(session, &asked, catalog).unwrap_or_else(|problem| {
+                let hints = problem.hint.iter();
+                let reason = hints.fold(problem.message.clone(), |why, hint| format!("{why}: {hint}"));
+                // Without a model it is reported elsewhere; another model of its list answers.
+                let others = asked.models[1..].iter();
+                let has_other = others.into_iter().any(|model| catalog.participant(model).is_ok());
+                if !seat.has_no_model() && !has_other {
+                    problems.push((seat.name.clone(), problem));
                 }
-            }
-        }
-    }
-    let Some(definition) = &session.definition else { return (table, problems) };
-    for seat in session.roster.values() {
-        let parts = answers.parts(definition, &seat.name);
-        let participant: Arc<dyn Participant> = match made.remove(seat.name.as_str()) {
+                Arc::new(UnseatedParticipant(reason))
+            })
+        });
+        let parts = answers.parts(session.definition(), &seat.name);
+        let participant: Arc<dyn Participant> = match own {
             Some(participant) if parts.is_empty() => participant,
-            otherwise => Arc::new(ScriptedParticipant::new(
-                parts.clone(),
-                used(session, &seat.name, &parts, answers.has_lost_key),
-                otherwise,
-            )),
+            otherwise => {
+                let used = used(session, &seat.name, &parts, answers.has_lost_key);
+                Arc::new(ScriptedParticipant::new(parts, used, otherwise))
+            }
         };
         table.insert(seat.name.clone(), participant);
     }
     (table, problems)
 }
 
-/// Why nobody answers for a seat when it is asked, though the session may go on: it has no model, or a
-/// placeholder would pass for the script that gave its earlier answers.
-fn nobody(session: &Session, seat: &SeatInfo, answers: &Answers) -> Option<&'static str> {
-    if seat.has_no_model() {
-        return Some("no model is named for this seat");
+fn participant(
+    session: &Session,
+    asked: &Asked<'_>,
+    catalog: &mut ParticipantFactory<'_>,
+) -> Result<Arc<dyn Participant>, Diagnostic> {
+    match (asked.program, asked.with_tools(catalog, file_of(session))) {
+        _ if asked.seat.has_no_model() => Err(Diagnostic::new("no model is named for this seat")),
+        (Some(program), _) => catalog.program(program, file_of(session)),
+        (None, Some(found)) => catalog.program_seat(found),
+        (None, None) => catalog.participant(&asked.seat.model),
     }
-    let parts = answers.parts(session.definition.as_ref()?, &seat.name);
-    let is_left = |step: &String| !parts.contains_key(step);
-    let is_lost = seat.is_rehearsal() && !session.rehearses() && seat.scripted.iter().any(is_left);
-    is_lost.then_some("its answers come from a script; give the script with `--answers`")
 }
 
 /// Counts the scripted answers of each step that a seat has used. One that was sealed under a lost key is

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::model::{Document, Page, RoundRecord, SeatRecord, date, people_money};
+use super::model::{Approval, Document, Page, RoundRecord, SeatRecord, date, people_money};
 use crate::history::RoundOutcome;
 use crate::insight::headline::strength;
 use crate::insight::{first_names, format_duration, uncapital};
@@ -151,7 +151,9 @@ pub fn in_one_line(document: &Document<'_>) -> Option<String> {
             parts.push(format!("dissent: {}", first_names(&dissent, 8)));
         }
         if let Some(said) = page.approval.as_ref().filter(|said| !said.is_decision) {
-            parts.push(if said.given.approved { "approved" } else { "rejected" }.to_owned());
+            let word = if said.given.approved { "approved" } else { "rejected" };
+            let why = said.because.filter(|_| !page.verdict.decided);
+            parts.push(why.map_or_else(|| word.to_owned(), |why| format!("{word}, though {why}")));
         }
     }
     if document.spent.dollars > 0.0 {
@@ -165,14 +167,21 @@ pub fn in_one_line(document: &Document<'_>) -> Option<String> {
 pub fn decision_rows(document: &Document<'_>) -> Vec<Value> {
     let row = |page: &Page<'_>| {
         let said = page.approval.as_ref().filter(|_| !document.rehearsal);
+        let is_rejected = said.is_some_and(|said| !said.given.approved);
+        let because = |said: &Approval<'_>| match said.because {
+            Some(_) if !page.verdict.decided => {
+                Some(format!("approved by {}: {}", said.approver, said.message))
+            }
+            why => why.map(str::to_owned),
+        };
         json!({
             "date": date(document.last_at),
             "question": page.question,
             "outcome": page.verdict.made.label,
             "strength": page.tier,
-            "status": if said.is_some() || page.verdict.decided { page.status } else { "undecided" },
-            "because": said.and_then(|said| said.because),
-            "adopted_by": said.filter(|said| said.given.approved).map(|said| &said.approver),
+            "status": if is_rejected || page.verdict.decided { page.status } else { "undecided" },
+            "because": said.and_then(because),
+            "adopted_by": said.filter(|said| said.given.approved && page.verdict.decided).map(|said| &said.approver),
             "supersedes": document.supersedes,
             "session": document.session,
         })

@@ -90,8 +90,6 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, model: &Model, hits: &mut ClickMa
         vec![format!("{} … {} s   Esc cancels", harmless(what), model.now.since(*since) / 1000)]
     } else if let Some(notice) = &model.notice {
         noticed(notice, area.width)
-    } else if let Some(percent) = model.reading.filter(|percent| *percent < 100) {
-        vec![format!("Reading the file: {percent} %. What is read can be looked at.")]
     } else {
         Vec::new()
     };

@@ -16,6 +16,7 @@ use crate::config::need::Need;
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
 use crate::history::{LogEntry, SeatInvited, Session, SessionOpened, TimedEvent, Timestamp};
+use crate::launch::prepare::Tell;
 use crate::participants::human::HumanQuestion;
 use crate::participants::progress::{Progress, ProgressBoard};
 
@@ -29,22 +30,10 @@ pub struct EngineHandle {
 }
 
 pub struct ReplayLoad {
-    pub first: Vec<LogEntry>,
-    /// The others, with how much of the file has been read, in percent.
-    pub rest: UnboundedReceiver<LoadProgress>,
+    pub lines: Vec<LogEntry>,
+    /// Why the rest of the file is not shown.
+    pub damage: Option<String>,
 }
-
-#[derive(Debug, Clone)]
-pub enum LoadProgress {
-    /// More events; so much has been read, in percent.
-    Lines(Vec<LogEntry>, u8),
-    Whole,
-    /// The rest is damaged, or was torn.
-    Damaged(String),
-}
-
-/// Receives what is done meanwhile, for the person who waits.
-pub type Tell<'a> = &'a mut dyn FnMut(&Diagnostic);
 
 pub type Diagnostics = Vec<Diagnostic>;
 
@@ -147,7 +136,8 @@ pub enum Message {
     EngineUpdate(EngineUpdate),
     /// A person who takes a seat is asked; again, where an earlier answer did not count.
     Asked(String, Option<String>),
-    LoadProgress(LoadProgress),
+    /// A saved session is shown; why not to its end.
+    ReplayShown(Option<String>),
     Sources(Vec<ModelSource>),
     Home(Box<Home>),
     /// A session is ready to be looked at before it begins.

@@ -28,7 +28,7 @@ mod update;
 pub use form::{Form, FormKind, without_tools};
 pub use frame::{ClickMap, Pane, Target};
 pub use home::{Home, HomeRow, HomeSection, ModelSource, OpenTarget, SourceState};
-pub use host::{Draft, Effect, EngineHandle, Host, LoadProgress, Message, ReplayLoad, StartRefusal, Tell};
+pub use host::{Draft, Effect, EngineHandle, Host, Message, ReplayLoad, StartRefusal};
 pub use keys::{Action, BINDINGS, Keys, ScreenState, label as key_label, table as key_table};
 pub use list::{List, ListKind, ListRow, ModelTarget};
 pub use live::{EngineUpdate, LiveSession, Preview, SeatChoice, SeatLink, preview_events};

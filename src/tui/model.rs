@@ -93,8 +93,6 @@ pub struct Model {
     pub file: String,
     /// Work on another thread, and its start.
     pub busy: Option<(String, Timestamp)>,
-    /// The read part of a replay in percent, while it is read.
-    pub reading: Option<u8>,
     /// The requests of the open round, by seat.
     pub progress: HashMap<String, Progress>,
     /// Number of rounds between the shown one and the last one.
@@ -120,7 +118,7 @@ impl Model {
         std::thread::spawn(move || drop(old));
         (self.mode, self.file) = (mode, file);
         (self.focus, self.seat, self.scroll) = (Pane::Seats, 0, [0; Pane::ALL.len()]);
-        (self.overlay, self.is_side_by_side, self.reading) = (None, false, None);
+        (self.overlay, self.is_side_by_side) = (None, false);
         (self.rounds_back, self.hit) = (0, None);
         self.words.clear();
     }

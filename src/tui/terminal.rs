@@ -22,7 +22,7 @@ use tokio::time::{Interval, MissedTickBehavior};
 
 use super::frame::{ClickMap, Target};
 use super::home::OpenTarget;
-use super::host::{Draft, Effect, EngineHandle, Host, LoadProgress, Message, StartRefusal};
+use super::host::{Draft, Effect, EngineHandle, Host, Message, StartRefusal};
 use super::keys::Keys;
 use super::live::EngineUpdate;
 use super::model::{Mode, Model, Overlay};
@@ -84,7 +84,6 @@ pub fn run(
             running: None,
             asked: Vec::new(),
             unagreed: None,
-            loading: None,
             opening: Arc::new(AtomicU64::new(0)),
             opened: unbounded_channel(),
             hits: ClickMap::default(),
@@ -136,8 +135,8 @@ enum Opened {
     Drafted(Result<Box<Draft>, Vec<Diagnostic>>),
     /// A session that has begun, with the first order of its engine.
     Begun(EngineHandle, Option<FacilitatorRequest>),
-    /// A saved session, the rest of which is still read.
-    Replay(PathBuf, Box<Replay>, UnboundedReceiver<LoadProgress>),
+    /// A saved session, and why not to its end.
+    Replay(PathBuf, Box<Replay>, Option<String>),
     /// A session that goes on, and the event it was forked at.
     Live(PathBuf, Box<Replay>, EngineHandle, Option<u64>),
     Refused(StartRefusal, Then),
@@ -152,7 +151,6 @@ struct Screen {
     asked: Vec<HumanQuestion>,
     /// Needs that the person is asked to agree to, and the action that follows.
     unagreed: Option<(Vec<Need>, Then)>,
-    loading: Option<UnboundedReceiver<LoadProgress>>,
     /// Number of things opened on another thread; the last one is waited for.
     opening: Arc<AtomicU64>,
     opened: OpenedChannel,
@@ -221,11 +219,6 @@ impl Screen {
             },
             news = next(news) => self.news(news).await?,
             Some(message) = self.messages.recv() => self.say(message).await?,
-            read = next(self.loading.as_mut()) => match read {
-                Some(read) => self.say(Message::LoadProgress(read)).await?,
-                // The file was watched until another one was shown.
-                None => self.loading = None,
-            },
             Some((number, opened)) = self.opened.1.recv() => {
                 if let Some(message) = self.take_opened(number, *opened).await {
                     self.say(message).await?;

@@ -317,6 +317,16 @@ impl Definition {
         step.all().into_iter().filter_map(of_step).collect()
     }
 
+    /// The step asks somebody of this name: as a seat of a round, as an agent or as a reviewer.
+    pub fn asks(&self, step: &Step, name: &str, agent_only: bool) -> bool {
+        match &step.kind {
+            StepKind::Round(round) => !agent_only && round.participants.holds(name),
+            StepKind::Agent(agent) => agent.agent == name,
+            StepKind::Review(review) => self.reviewers(review).contains(&name),
+            _ => false,
+        }
+    }
+
     /// Returns the reviewers of a step in roster order, without a single author of everything.
     pub fn reviewers<'a>(&'a self, review: &'a Review) -> Vec<&'a str> {
         let authors = self.authors(&review.of);

@@ -210,21 +210,3 @@ fn every_command_of_the_documents_runs_and_shows_what_is_shown() {
     let idle: Vec<_> = NOT_RUN.iter().filter(|(start, _)| !used.contains(start)).collect();
     assert!(idle.is_empty(), "exemptions nobody needs: {idle:?}");
 }
-
-#[test]
-fn every_example_of_the_help_runs() {
-    let server = any_service();
-    let desk = folder(&server);
-    let list = desk.run(["--help"]).code(0).out;
-    let mut ran = 0;
-    for verb in std::iter::once("").chain(crate::outputs::listed(&list)) {
-        let help = if verb.is_empty() { list.clone() } else { desk.run([verb, "--help"]).code(0).out };
-        let examples = help.lines().skip_while(|line| *line != "Examples:").skip(1);
-        let examples = examples.take_while(|line| line.starts_with("  "));
-        let commands = examples.map(|line| line.trim().split("  ").next().unwrap_or_default());
-        let deeds: Vec<Deed> = commands.map(Deed::run).collect();
-        assert!(!deeds.is_empty(), "{verb} has no example:\n{help}");
-        ran += perform(verb, deeds, &desk, &mut BTreeSet::new());
-    }
-    assert!(ran > 20, "only {ran} examples ran");
-}

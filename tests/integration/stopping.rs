@@ -18,7 +18,7 @@ use roundtable::journal::{Disk, read_log};
 use roundtable::participants::Failure;
 use roundtable::tui::{
     Draft, EngineHandle, Home, Host, Keys, ModelSource, Notify, OpenTarget, ReplayLoad, ScreenOptions,
-    SeatChoice, SeatLink, StartRefusal, Tell, Theme,
+    SeatChoice, SeatLink, StartRefusal, Theme,
 };
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -150,13 +150,21 @@ impl Host for Void {
     fn use_model(&self, _: &str) -> Result<(), Diagnostic> {
         Ok(())
     }
-    fn measure(&self, opened: &SessionOpened, _: Tell<'_>) -> Result<SessionOpened, StartRefusal> {
+    fn measure(
+        &self,
+        opened: &SessionOpened,
+        _: &mut dyn FnMut(&Diagnostic),
+    ) -> Result<SessionOpened, StartRefusal> {
         Ok(opened.clone())
     }
     fn begin(&self, _: &SessionOpened) -> Result<EngineHandle, StartRefusal> {
         Err(Vec::new().into())
     }
-    fn resume(&self, _: &Path, _: Tell<'_>) -> Result<(Vec<LogEntry>, EngineHandle), StartRefusal> {
+    fn resume(
+        &self,
+        _: &Path,
+        _: &mut dyn FnMut(&Diagnostic),
+    ) -> Result<(Vec<LogEntry>, EngineHandle), StartRefusal> {
         Err(Vec::new().into())
     }
     fn fork(&self, _: &Path, _: u64) -> Result<PathBuf, StartRefusal> {

@@ -1,20 +1,16 @@
 //! Command-line arguments.
 
-mod ask;
 mod remote;
 mod run;
-mod tally;
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
-pub use ask::AskArgs;
 pub use remote::{InboxArgs, InboxVerb, McpArgs, ServeArgs};
 #[cfg(feature = "nats")]
 pub use remote::{WorkerArgs, WorkerVerb};
-pub use run::{Json, ResumeArgs, Run, RunOptions, TrialOptions};
-pub use tally::{Rules, TallyArgs};
+pub use run::{AskArgs, Json, ResumeArgs, Run, RunOptions, TrialOptions};
 
 /// Ask several AI participants the same question blind, count the votes, and keep a verifiable record.
 #[derive(Debug, Parser)]
@@ -70,12 +66,6 @@ pub enum Verb {
     Trace {
         /// Session: a file or an id (default: the newest)
         file: Option<PathBuf>,
-        /// Select one participant
-        #[arg(long)]
-        participant: Option<String>,
-        /// Select one round
-        #[arg(long)]
-        round: Option<String>,
         /// Print one JSON object per work item
         #[arg(long)]
         json: bool,
@@ -114,9 +104,6 @@ pub enum Verb {
         /// Include the lines addressed to this participant
         #[arg(long = "for", value_name = "PARTICIPANT")]
         seat: Option<String>,
-        /// Override the definition's input
-        #[arg(long, value_name = "TEXT")]
-        input: Option<String>,
     },
     /// List the strategies of discussions, or print one
     Strategies {
@@ -162,10 +149,6 @@ pub enum Verb {
         /// Print the definition of a `participant_context` block (YAML, or Markdown that holds one)
         #[arg(long, value_name = "FILE")]
         from: Option<PathBuf>,
-        /// Let coding assistants call `roundtable mcp`: write the entry of Claude Code to `.mcp.json`, and print
-        /// it for others
-        #[arg(long, conflicts_with = "from")]
-        agent: bool,
     },
     /// Print a manual page, or write all of them
     #[command(hide = true)]
@@ -207,6 +190,34 @@ pub struct VerifyArgs {
     #[arg(long)]
     pub explain: bool,
     /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, ClapArgs)]
+pub struct TallyArgs {
+    /// Read ballots from a file (.json, .yaml, .csv; `-` for stdin)
+    #[arg(long, value_name = "FILE")]
+    pub ballots: Option<PathBuf>,
+    /// Select the round (required if several have ballots)
+    #[arg(long, value_name = "ID")]
+    pub round: Option<String>,
+    /// Use this rule: plurality, majority, supermajority, unanimous, weighted-majority, consent, approval, score, borda, irv, schulze, median
+    #[arg(long, value_name = "RULE")]
+    pub rule: Option<String>,
+    /// Use every rule that fits the round, and mark differences
+    #[arg(long, conflicts_with = "ballots")]
+    pub all: bool,
+    /// Threshold for supermajority (≥) or weighted-majority (>), e.g. 2/3
+    #[arg(long, value_name = "SHARE")]
+    pub threshold: Option<String>,
+    /// Choose so many options by approval or score; `half`: all that half of the seats approve
+    #[arg(long, value_name = "N", conflicts_with = "all")]
+    pub choose: Option<String>,
+    /// Count only ballots whose answer cites something in the snapshot
+    #[arg(long, conflicts_with = "ballots")]
+    pub supported: bool,
+    /// Print one JSON object per rule
     #[arg(long)]
     pub json: bool,
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Subcommand};
 
 use super::Trust;
-use super::run::{Run, RunOptions, dollars};
+use super::run::{OpeningOptions, Run, RunOptions, dollars};
 use crate::config::remote::DoorAddress;
 
 #[derive(Debug, Clone, ClapArgs)]
@@ -24,15 +24,8 @@ pub struct ServeArgs {
     /// Serve the result for this many seconds after the session ends
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     pub linger: u64,
-    /// Override the definition's input (text, or JSON that starts with { or [)
-    #[arg(long, value_name = "TEXT")]
-    pub input: Option<String>,
-    /// Set the default model, or NAME=provider/model for one seat (repeatable)
-    #[arg(long, value_name = "MODEL")]
-    pub model: Vec<String>,
-    /// Save to a new file
-    #[arg(long, value_name = "PATH")]
-    pub save: Option<PathBuf>,
+    #[command(flatten)]
+    pub opening: OpeningOptions,
     #[command(flatten)]
     pub common: RunOptions,
 }
@@ -76,9 +69,7 @@ impl From<&ServeArgs> for Run {
         Self {
             files: vec![args.file.clone()],
             batch: true,
-            input: args.input.clone(),
-            model: args.model.clone(),
-            save: args.save.clone(),
+            opening: args.opening.clone(),
             invite: args.invite.clone(),
             common: args.common.clone(),
             ..Self::default()
@@ -100,9 +91,6 @@ pub struct InboxArgs {
     /// Trust only this certificate (PEM), such as the one `serve` made
     #[arg(long, value_name = "FILE")]
     pub cert: Option<PathBuf>,
-    /// Set the lease holder's name (default: a new one for each run)
-    #[arg(long, value_name = "NAME")]
-    pub holder: Option<String>,
     /// End when there was no work for this many seconds (default: when the session ends)
     #[arg(long, value_name = "SECONDS")]
     pub wait: Option<u64>,

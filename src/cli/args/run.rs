@@ -1,4 +1,4 @@
-//! Options of a run, new or resumed.
+//! Options of a run, new, asked or resumed.
 
 use std::path::PathBuf;
 
@@ -14,18 +14,11 @@ pub struct Run {
     /// Run without the terminal UI
     #[arg(long)]
     pub batch: bool,
-    /// Override the definition's input (text, or JSON that starts with { or [)
-    #[arg(long, value_name = "TEXT")]
-    pub input: Option<String>,
-    /// Set the default model, or NAME=provider/model for one seat (repeatable)
-    #[arg(long, value_name = "MODEL")]
-    pub model: Vec<String>,
+    #[command(flatten)]
+    pub opening: OpeningOptions,
     /// Use only these participants, in this order (maps in braces: `{name: ana, model: human}`)
     #[arg(long, value_name = "A,B")]
     pub participants: Vec<String>,
-    /// Save to a new file, or to a directory for several inputs
-    #[arg(long, value_name = "PATH")]
-    pub save: Option<PathBuf>,
     /// Add a file of evidence, with lines if wanted (`src/a.rs:10-80`; `-`: stdin; repeatable)
     #[arg(long, value_name = "PATH[:LINES]")]
     pub evidence: Vec<String>,
@@ -45,6 +38,20 @@ pub struct Run {
     /// Of `serve`: seats for people behind links.
     #[arg(skip)]
     pub invite: Vec<String>,
+}
+
+/// Options that a new session opens with.
+#[derive(Debug, Clone, Default, ClapArgs)]
+pub struct OpeningOptions {
+    /// Override the definition's input (text, or JSON that starts with { or [)
+    #[arg(long, value_name = "TEXT")]
+    pub input: Option<String>,
+    /// Set the default model, or NAME=provider/model for one seat (repeatable)
+    #[arg(long, value_name = "MODEL")]
+    pub model: Vec<String>,
+    /// Save to a new file, or to a directory for several inputs
+    #[arg(long, value_name = "PATH")]
+    pub save: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Default, ClapArgs)]
@@ -83,6 +90,44 @@ pub struct RunOptions {
     pub full: bool,
     #[command(flatten)]
     pub trust: Trust,
+}
+
+#[derive(Debug, Clone, ClapArgs)]
+pub struct AskArgs {
+    /// Question
+    pub question: Option<String>,
+    /// Options to vote on (default: none, each seat answers in its own words)
+    #[arg(value_name = "OPTION")]
+    pub options: Vec<String>,
+    /// Ask these models, or other participants (default on a terminal: local servers and the configured model)
+    #[arg(long, alias = "model", value_name = "MODEL,...")]
+    pub with: Vec<String>,
+    /// Add a file as evidence, with lines if wanted (`src/a.rs:10-80`; `-`: stdin; repeatable)
+    #[arg(long, value_name = "FILE")]
+    pub about: Vec<String>,
+    /// Add background that every seat reads
+    #[arg(long, value_name = "TEXT")]
+    pub background: Option<String>,
+    /// Decide by this rule (default: majority, with options)
+    #[arg(long)]
+    pub rule: Option<String>,
+    /// Lead a discussion of several blind rounds, such as delphi
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Option<String>,
+    /// Name the session or decision record that this decision replaces
+    #[arg(long, value_name = "SESSION|ADR")]
+    pub supersedes: Option<String>,
+    /// Ask without confirmation
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Write the definition that asks the same to a new file
+    #[arg(long, value_name = "FILE")]
+    pub save_as: Option<PathBuf>,
+    /// Let placeholders answer: a rehearsal that decides nothing
+    #[arg(long)]
+    pub rehearse: bool,
+    #[command(flatten)]
+    pub common: RunOptions,
 }
 
 #[derive(Debug, Clone, ClapArgs)]

@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 use super::args::InboxArgs;
 use super::console::{Console, VerbResult};
 use crate::core::ExitCode;
-use crate::diagnostic::Diagnostic;
 use crate::launch::environment::random;
 use crate::launch::error::RunError;
 use crate::launch::run::runtime;
@@ -42,8 +41,7 @@ struct Worker<'a> {
 /// Works until the session is over, or there was nothing to do for `--wait` seconds.
 pub fn run(args: &InboxArgs, output: &mut Console) -> VerbResult {
     let access = Access::of(args)?;
-    let own_name = || Ok::<_, Diagnostic>(format!("worker-{}", hex(&random::<4>()?)));
-    let holder = args.holder.clone().map_or_else(own_name, Ok)?;
+    let holder = format!("worker-{}", hex(&random::<4>()?));
     let program = ExternalProgram::new(program(&args.command), PATIENCE);
     let mut worker = Worker { access, holder, program, left: HashSet::new(), output };
     runtime()?.block_on(async {

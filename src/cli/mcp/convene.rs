@@ -11,10 +11,10 @@ use crate::diagnostic::Diagnostic;
 use crate::history::{SeatInfo, Session};
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
-use crate::launch::model_choice::ModelFlags;
 use crate::launch::prepare::{LaunchOptions, load_definition, prepare};
+use crate::launch::roster::ModelFlags;
 use crate::launch::scripted_answers::Answers;
-use crate::launch::seat::{begin, measured};
+use crate::launch::seat::Launcher;
 use crate::workflow::{DEFAULT_PANEL, StepKind, Template, split_participants};
 use crate::yaml::read;
 
@@ -42,9 +42,10 @@ pub fn convene(asked: &Convene, args: &McpArgs, sessions: &Sessions) -> Result<N
     check_own_ballot(asked, &opening.session)?;
     check_cost(asked.max_usd.or(args.max_usd), seats, &set_up)?;
     notices.extend(set_up.notices().cloned().chain(set_up.catalog().unneeded(&opening.needs)));
-    let header = measured(&opening.header, &options, &set_up, &mut |notice| notices.push(notice.clone()))?;
+    let launcher = Launcher { options: &options, set_up: &set_up, desk: None };
+    let header = launcher.measured(&opening.header, &mut |notice| notices.push(notice.clone()))?;
     let path = set_up.folders.sessions_to_write()?.join(format!("{}.s2s", header.session));
-    let ready = begin(header, path, &options, &set_up, None)?;
+    let ready = launcher.begin(header, &path)?;
     let mut numbers = sessions.start(ready, set_up, asked.own_ballot.is_some())?;
     numbers.notices = notices.iter().map(in_words).collect();
     Ok(numbers)

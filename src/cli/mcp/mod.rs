@@ -6,7 +6,6 @@
 
 mod arguments;
 mod convene;
-mod saved;
 mod server;
 mod sessions;
 

@@ -3,6 +3,7 @@
 //! What a tool refuses is a result with `isError`, which the assistant reads; arguments that do not fit
 //! are refused the same way. A protocol error is left for a tool that does not exist.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,14 +22,16 @@ use serde_json::Value;
 
 use super::arguments::{Convene, Numbers, OfSession, OfStatus, forgiven, plain};
 use super::convene::{convene, in_words};
-use super::saved::{file_of, not_over, outcome};
 use super::sessions::{Sessions, numbers_elsewhere};
 use crate::cli::args::McpArgs;
+use crate::cli::browse::saved;
+use crate::cli::files::source;
 use crate::config::dirs::Dirs;
 use crate::diagnostic::Diagnostic;
 use crate::journal::fold;
 use crate::launch::error::RunError;
 use crate::launch::session_file::read_session;
+use crate::report::{self, Document};
 
 /// An assistant reads this before it calls anything.
 const INSTRUCTIONS: &str = "\
@@ -42,6 +45,8 @@ or summarise what the panel thinks.\n\
 3. `result`, and report decision, count and `dissent`, word for word, to the user.";
 
 const LONGEST_WAIT: u64 = 30;
+/// Keys that are left out of a round's result: a caller pays for each word.
+const LEFT_OUT: [&str; 6] = ["snapshot", "rules", "held", "counted", "chart", "tables"];
 
 /// Answers the calls of one assistant.
 #[derive(Clone)]
@@ -93,12 +98,12 @@ impl Server {
         )
     }
 
-    fn file_of(&self, id: &str) -> Result<std::path::PathBuf, Diagnostic> {
+    fn file_of(&self, id: &str) -> Result<PathBuf, Diagnostic> {
         self.sessions.path(id).map_or_else(|| file_of(&Dirs::find(self.args.trust.trust)?, id), Ok)
     }
 
     /// The file of a session that does not run here.
-    fn idle_file(&self, id: &str) -> Result<std::path::PathBuf, Diagnostic> {
+    fn idle_file(&self, id: &str) -> Result<PathBuf, Diagnostic> {
         if self.sessions.is_open(id) { Err(not_over()) } else { self.file_of(id) }
     }
 
@@ -182,6 +187,38 @@ fn tools() -> Vec<Tool> {
             reads(),
         ),
     ]
+}
+
+fn file_of(folders: &Dirs, id: &str) -> Result<PathBuf, Diagnostic> {
+    let is_it = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == id);
+    saved(folders).into_iter().find(is_it).ok_or_else(|| {
+        Diagnostic::new(format!("no session `{id}`")).hint("`convene` gives the id of a new one")
+    })
+}
+
+fn not_over() -> Diagnostic {
+    let problem = Diagnostic::new("the session is not over: nothing can be shown before it closes");
+    problem.hint("ask `status` until its state is `closed`")
+}
+
+/// The result of a session that is over: its line of `--json=result`, and of the report what each seat said.
+fn outcome(path: &Path) -> Result<Value, RunError> {
+    let log = read_session(path)?;
+    let session = fold(&log);
+    if session.closed.is_none() {
+        return Err(not_over().into());
+    }
+    let document = Document::new(&session, source(path, &log));
+    let mut result = report::result(&document, 0, &path.display().to_string());
+    let whole = serde_json::to_value(&document).unwrap_or_default();
+    for key in ["rounds", "pseudonyms"] {
+        result[key] = whole[key].clone();
+    }
+    let rounds = result["rounds"].as_array_mut().into_iter().flatten();
+    for round in rounds.filter_map(Value::as_object_mut) {
+        round.retain(|key, _| !LEFT_OUT.contains(&key.as_str()));
+    }
+    Ok(result)
 }
 
 impl ServerHandler for Server {

@@ -14,7 +14,6 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::arguments::{Numbers, State};
-use crate::core::Command;
 use crate::diagnostic::Diagnostic;
 use crate::engine::Observer;
 use crate::history::{Event, LogEntry, PauseReason, RoundRun, Session};
@@ -67,23 +66,8 @@ impl Sessions {
         set_up: Environment,
         caller_first: bool,
     ) -> Result<Numbers, Diagnostic> {
-        let id = match &ready.start {
-            Command::Open(header) => header.session.clone(),
-            _ => ready.session.id.clone(),
-        };
-        let seats = match &ready.start {
-            Command::Open(header) => header.participants.len(),
-            _ => ready.session.roster.len(),
-        };
-        let first = Numbers {
-            session: id.clone(),
-            state: State::Open,
-            seats,
-            sealed: 0,
-            poll_ms: POLL_MS,
-            why: None,
-            notices: Vec::new(),
-        };
+        let first = numbers_of(&ready.once_open());
+        let id = first.session.clone();
         let (tell, numbers) = watch::channel(first.clone());
         let (open_gate, gate) = watch::channel(!caller_first);
         if caller_first {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use futures::future::{BoxFuture, FutureExt as _};
+use indexmap::IndexMap;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
-use super::screen_door::{ScreenDoor, Served};
-use crate::cli::door::DoorInputs;
+use crate::cli::link_door::{Access, DoorInputs, LinkDoor, qr_code};
 use crate::cli::worker_door::WorkerDoor;
 use crate::diagnostic::Diagnostic;
 use crate::engine::{Facilitator, FacilitatorRequest, Observer, WaitPoint};
@@ -18,12 +18,12 @@ use crate::launch::run::{FrontEnd, run, runtime};
 use crate::launch::seat::ReadySession;
 use crate::participants::human::{HumanQuestion, HumanQueue};
 use crate::participants::progress::ProgressBoard;
-use crate::tui::{EngineHandle, EngineUpdate};
+use crate::tui::{EngineHandle, EngineUpdate, SeatLink};
 
 /// Tells the screen what happens; a screen that is gone needs to know nothing.
 struct EventForwarder {
     news: UnboundedSender<EngineUpdate>,
-    door: Option<Arc<ScreenDoor>>,
+    door: Option<Arc<LinkDoor>>,
     workers: Arc<WorkerDoor>,
 }
 
@@ -65,24 +65,37 @@ impl Facilitator for ScreenFacilitator {
     }
 }
 
+/// An access as the screen shows it.
+pub fn seat_link(door: &LinkDoor, access: Access) -> SeatLink {
+    let (text, code) = match access {
+        Access::Link(link) => {
+            let code = qr_code(&link);
+            (link, code)
+        }
+        Access::Agent { url, token } => (format!("ROUNDTABLE_URL={url} ROUNDTABLE_TOKEN={token}"), None),
+    };
+    SeatLink { text, code, notes: door.notes() }
+}
+
 /// Starts an engine on a session, with a door for seats that are invited.
 pub fn spawn(
     ready: ReadySession,
     set_up: &Arc<Environment>,
     desk: HumanQueue,
     people: UnboundedReceiver<HumanQuestion>,
-    door: Option<Arc<ScreenDoor>>,
+    door: Option<Arc<LinkDoor>>,
 ) -> Result<EngineHandle, Diagnostic> {
     let (orders, requests) = unbounded_channel();
     let (tell, news) = unbounded_channel();
     let (path, watches) = (ready.path.clone(), ProgressBoard::default());
     let runtime = runtime()?;
-    let Served { mut remote, links, ends } = match &door {
-        Some(door) => door.open(&ready, set_up, &runtime)?,
-        None => Served::default(),
-    };
-    let header = ready.header().ok_or_else(|| Diagnostic::new("the session has no header"))?;
-    let of = DoorInputs { header, session: &ready.session, set_up, runtime: &runtime };
+    let of = DoorInputs { session: &ready.once_open(), set_up, runtime: &runtime };
+    let (mut remote, mut ends, mut links) = (None, None, IndexMap::new());
+    if let Some(door) = &door {
+        let opened = door.open(&of)?;
+        (remote, ends) = (Some(opened.remote), Some(opened.ends));
+        links = opened.access.into_iter().map(|(seat, access)| (seat, seat_link(door, access))).collect();
+    }
     let notes = tell.clone();
     let note = move |what: &str| drop(notes.send(EngineUpdate::Note(what.to_owned())));
     let workers = WorkerDoor::open(&of, &mut remote, note).map_err(RunError::first)?;

@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::engine::hold;
 use crate::history::{Session, TimedEvent};
 use crate::journal::{Chain, Disk, EventLog, read_log};
-use crate::launch::header::session_id;
+use crate::launch::prepare::session_id;
 use crate::launch::session_file::{bytes_of, damage_problem};
 use crate::tui::StartRefusal;
 

@@ -8,7 +8,6 @@ use crate::config::path_policy::PathPolicy;
 use crate::config::persona_library::PersonaLibrary;
 use crate::config::read_file::read_text;
 use crate::history::Session;
-use crate::insight::wording::pluralize;
 use crate::journal::{Disk, fold, read_log};
 use crate::launch::environment::Environment;
 use crate::persona::Persona;
@@ -131,15 +130,10 @@ fn state(session: &Session) -> String {
 
 fn details(session: &Session, file: String) -> Vec<String> {
     let mut lines = vec![summary(session)];
-    if let Some(round) = session.rounds.last() {
-        lines.push(round.opened.ballot.options.join(" · "));
+    if let Some(round) = session.open_round() {
         let waiting: Vec<&str> = round.open_seats().map(|seat| seat.name.as_str()).collect();
-        if !waiting.is_empty() && round.closed.is_none() {
-            lines.push(format!("still to answer: {}", waiting.join(", ")));
-        }
-        lines.push(pluralize(session.rounds.len(), "round"));
+        lines.push(format!("still to answer: {}", waiting.join(", ")));
     }
-    lines.retain(|line| !line.is_empty());
     lines.push(file);
     lines
 }

@@ -6,7 +6,6 @@ mod fork;
 mod home;
 mod paths;
 mod replay_loader;
-mod screen_door;
 mod sources;
 
 use std::io::Write as _;
@@ -15,13 +14,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc::unbounded_channel;
 
-use self::screen_door::ScreenDoor;
 use super::args::{Format, Run};
 use super::browse::quoted;
 use super::console::VerbResult;
 use super::doctor;
 use super::files::{one_decision, rendered};
 use super::headless::remove_unused;
+use super::link_door::LinkDoor;
 use super::options::launch_options;
 use crate::config::doctor::ProbeLevel;
 use crate::config::need::Need;
@@ -34,18 +33,19 @@ use crate::insight::wording::resume_verb;
 use crate::journal::{Disk, KeyStore, fold};
 use crate::launch::environment::Environment;
 use crate::launch::error::RunError;
-use crate::launch::evidence::with_evidence;
+use crate::launch::material::with_evidence;
 use crate::launch::needs::needs;
-use crate::launch::prepare::{LaunchOptions, load_definition, opened, prepare, read_definition};
+use crate::launch::prepare::{LaunchOptions, Tell, load_definition, opened, prepare, read_definition};
 use crate::launch::run::raise_descriptor_limit;
-use crate::launch::seat::{begin, is_only_in_rounds, measured, resume, seated};
+use crate::launch::seat::{Launcher, is_only_in_rounds, seated};
 use crate::launch::session_file::{open_session, read_session};
-use crate::launch::wrapped::{SeatedProgram, seated_programs};
+use crate::launch::wrapped::program_notes;
+use crate::participants::human::HumanQueue;
 use crate::report::{Document, Source};
 use crate::round::snapshot::sha256_hex;
 use crate::tui::{
     Draft, EngineHandle, Home, Host, Keys, ModelSource, Notify, OpenTarget, ReplayLoad, ScreenOptions,
-    SeatChoice, SeatLink, StartRefusal, Tell, Theme, preview_events,
+    SeatChoice, SeatLink, StartRefusal, Theme, preview_events,
 };
 
 /// Shows the screen: a file, or the home screen.
@@ -59,7 +59,8 @@ pub fn show(run: &Run, opening: Option<OpenTarget>) -> VerbResult {
     raise_descriptor_limit();
     let screen = screen_options(&set_up)?;
     let options = launch_options(run, &mut set_up)?;
-    let host = TuiHost { options, save: run.save.clone(), set_up: Arc::new(set_up), door: Mutex::new(None) };
+    let host =
+        TuiHost { options, save: run.opening.save.clone(), set_up: Arc::new(set_up), door: Mutex::new(None) };
     let (exit, left) = crate::tui::run(Arc::new(host), opening, screen)
         .map_err(|error| Diagnostic::new(format!("the terminal cannot be used: {error}")))?;
     if let Some(file) = left {
@@ -100,10 +101,14 @@ struct TuiHost {
     save: Option<PathBuf>,
     set_up: Arc<Environment>,
     /// For seats that are invited, once there are any.
-    door: Mutex<Option<Arc<ScreenDoor>>>,
+    door: Mutex<Option<Arc<LinkDoor>>>,
 }
 
 impl TuiHost {
+    fn launcher<'a>(&'a self, desk: Option<&'a HumanQueue>) -> Launcher<'a> {
+        Launcher { options: &self.options, set_up: &self.set_up, desk }
+    }
+
     /// The name under which this project's model is kept.
     fn model_key(&self) -> String {
         let project = self.set_up.folders.project.display().to_string();
@@ -143,7 +148,7 @@ impl TuiHost {
     }
 
     /// The door for a session with seats that are invited: bound at the first of them.
-    fn door(&self, header: &SessionOpened) -> Result<Option<Arc<ScreenDoor>>, Diagnostic> {
+    fn door(&self, header: &SessionOpened) -> Result<Option<Arc<LinkDoor>>, Diagnostic> {
         let is_invited =
             |seat: &SeatInfo| seat.remote.as_ref().is_some_and(|remote| remote.door != Door::Nats);
         if !header.participants.iter().any(is_invited) {
@@ -151,7 +156,7 @@ impl TuiHost {
         }
         let mut door = self.door.lock().unwrap_or_else(PoisonError::into_inner);
         if door.is_none() {
-            *door = Some(Arc::new(ScreenDoor::bind(&self.set_up)?));
+            *door = Some(Arc::new(LinkDoor::bind(self.set_up.config.door.clone())?));
         }
         Ok(door.clone())
     }
@@ -211,8 +216,8 @@ impl Host for TuiHost {
             return Err(lost.into_iter().map(|(_, problem)| problem).collect());
         }
         let problems = saved.into_iter().map(|(seat, problem)| (seat, in_one_line(&problem))).collect();
-        let programs = seated_programs(&opening.session, &answers, set_up);
-        notices.extend(programs.iter().filter_map(SeatedProgram::unmeasured));
+        let programs = program_notes(&opening.session, &answers, set_up);
+        notices.extend(programs.into_iter().map(|note| note.unwrap_or_else(|problem| problem)));
         let notices = notices.iter().map(ToString::to_string).collect();
         let needs = lines(&opening.needs, &set_up.trust);
         let asks_first = !set_up.trust.unagreed(opening.needs).is_empty();
@@ -222,7 +227,7 @@ impl Host for TuiHost {
 
     fn measure(&self, header: &SessionOpened, tell: Tell<'_>) -> Result<SessionOpened, StartRefusal> {
         self.agreed(&opened(header, crate::clock::now()))?;
-        measured(header, &self.options, &self.set_up, tell).map_err(wrong)
+        self.launcher(None).measured(header, tell).map_err(wrong)
     }
 
     fn begin(&self, header: &SessionOpened) -> Result<EngineHandle, StartRefusal> {
@@ -234,8 +239,7 @@ impl Host for TuiHost {
         };
         let door = self.door(header)?;
         let (desk, people) = unbounded_channel();
-        let ready = begin(header.clone(), path, &self.options, &self.set_up, Some(&desk)).map_err(wrong)?;
-        let path = ready.path.clone();
+        let ready = self.launcher(Some(&desk)).begin(header.clone(), &path).map_err(wrong)?;
         let spawned = engine_thread::spawn(ready, &self.set_up, desk, people, door);
         Ok(spawned.inspect_err(|_| remove_unused(&path))?)
     }
@@ -254,7 +258,7 @@ impl Host for TuiHost {
         let door = session.header.as_deref().map(|header| self.door(header)).transpose()?.flatten();
         let (desk, people) = unbounded_channel();
         let lines = std::mem::take(&mut file.log.lines);
-        let ready = resume(session, file, path, &self.options, &self.set_up, Some(&desk), tell);
+        let ready = self.launcher(Some(&desk)).resume(session, file, path, tell);
         Ok((lines, engine_thread::spawn(ready.map_err(wrong)?, &self.set_up, desk, people, door)?))
     }
 
@@ -265,7 +269,8 @@ impl Host for TuiHost {
     fn invite(&self, session: &Session, seat: &str) -> Result<(SeatInvited, SeatLink), Diagnostic> {
         let door = self.door.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let door = door.ok_or_else(|| Diagnostic::new("no seat is invited"))?;
-        door.invite(&self.set_up, session, seat)
+        let (invited, access) = door.invite(&self.set_up, session, seat)?;
+        Ok((invited, engine_thread::seat_link(&door, access)))
     }
 
     fn agree(&self, needs: &[Need]) -> Result<(), Diagnostic> {
@@ -286,8 +291,8 @@ impl Host for TuiHost {
 
     fn doctor(&self, depth: ProbeLevel) -> String {
         match doctor::checked(&self.set_up, &[], depth) {
-            Ok(found) => doctor::lines(&found.unwrap_or_default(), true).join("\n"),
-            Err(problems) => problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
+            Ok(found) => doctor::lines(&found, true).join("\n"),
+            Err(error) => error.problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
         }
     }
 

@@ -26,7 +26,7 @@ pub fn sources(set_up: &Environment) -> Vec<ModelSource> {
             _ => asked.push(provider.to_owned()),
         }
     }
-    let checked = doctor::checked(set_up, &asked, ProbeLevel::Listing).ok().and_then(Result::ok);
+    let checked = doctor::checked(set_up, &asked, ProbeLevel::Listing).ok();
     let mut all: Vec<ModelSource> = checked.unwrap_or_default().iter().filter_map(of_checkup).collect();
     all.extend(found);
     all.sort_by_key(|source| source.state != SourceState::Ready);

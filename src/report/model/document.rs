@@ -184,7 +184,7 @@ impl<'a> Document<'a> {
             questions: agenda.questions.iter().map(point).collect(),
             merges: merges(session),
             findings: findings(session),
-            approvals: session.approvals.iter().map(Approval::from).collect(),
+            approvals: session.approvals.iter().map(|asked| Approval::of(asked, session)).collect(),
             waiting: waiting(session),
             steps: steps(session),
             reviews: session.reviews_in_order().collect(),

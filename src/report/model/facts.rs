@@ -195,10 +195,10 @@ impl<'a> Question<'a> {
         let written = self.session.definition.as_deref().and_then(|definition| definition.answers.as_ref());
         if !self.mark().is_empty() {
             Some("it is a rehearsal")
-        } else if self.run.is_some_and(|run| scripted(self.session, run).0 > 0) {
-            Some("a script stood for a model")
         } else if self.run.is_some() && !self.is_decided() {
             Some("nothing was decided")
+        } else if self.run.is_some_and(|run| scripted(self.session, run).0 > 0) {
+            Some("a script stood for a model")
         } else if given.by == SCRIPTED && written.is_some_and(|written| written.get(&given.step).is_some()) {
             Some("the definition itself approves it")
         } else {
@@ -287,6 +287,18 @@ pub fn waiting(session: &Session) -> Option<Waiting<'_>> {
     let asked = step.or(session.exhausted.as_ref()).filter(|asked| asked.given.is_none())?;
     let (step, message) = (&asked.requested.step, &asked.requested.message);
     Some(Waiting { step, message, about: asked_about(session) })
+}
+
+impl<'a> Approval<'a> {
+    /// An answer in the list of all, with a note where it adopts a round that decided nothing.
+    pub fn of(asked: &'a AnsweredQuestion, session: &Session) -> Self {
+        let mut counted = session.rounds.iter().filter(|run| run.tally.is_some());
+        let last = asked.counted.checked_sub(1).and_then(|at| counted.nth(at));
+        let is_undecided = last.and_then(|run| run.tally.as_ref()).is_some_and(|tally| !tally.decided);
+        let is_about = last.is_some_and(|run| session.approval_of(Some(run)) == Some(asked));
+        let because = (is_undecided && is_about && asked.given.approved).then_some("nothing was decided");
+        Self { because, ..Self::from(asked) }
+    }
 }
 
 impl<'a> From<&'a AnsweredQuestion> for Approval<'a> {

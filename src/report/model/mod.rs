@@ -18,7 +18,7 @@ pub use blocks::Block;
 pub use dissent::Dissenter;
 pub use document::{Document, NotHeld, Source};
 pub use events::{FindingRecord, level};
-pub use facts::{Fact, Facts, date, people_money};
+pub use facts::{Approval, Fact, Facts, date, people_money};
 pub use options::ChartBar;
 pub use page::Page;
 pub use reasons::plain_texts;

@@ -11,8 +11,9 @@ use super::effects::said;
 use super::{Opened, Screen, Then};
 use crate::diagnostic::Diagnostic;
 use crate::engine::FacilitatorRequest;
+use crate::launch::prepare::Tell;
 use crate::tui::home::OpenTarget;
-use crate::tui::host::{Host, Message, Tell};
+use crate::tui::host::{Host, Message};
 use crate::tui::live::{EngineUpdate, SeatChoice};
 use crate::tui::model::Mode;
 use crate::tui::replay::Replay;
@@ -29,7 +30,7 @@ fn open(host: &dyn Host, opening: OpenTarget, tell: Tell<'_>) -> Opened {
             Err(refusal) => Opened::Refused(refusal, Then::Open(opening)),
         },
         OpenTarget::Replay(path) => match host.load_replay(path) {
-            Ok(load) => Opened::Replay(path.clone(), Box::new(Replay::new(load.first)), load.rest),
+            Ok(load) => Opened::Replay(path.clone(), Box::new(Replay::new(load.lines)), load.damage),
             Err(problems) => Opened::Wrong(problems),
         },
         OpenTarget::NewQuestion | OpenTarget::Text { .. } | OpenTarget::File(_) => {
@@ -158,11 +159,10 @@ impl Screen {
                 begun(&mut self.model, &running.links);
                 self.running = Some(running);
             }
-            Opened::Replay(path, replay, rest) => {
+            Opened::Replay(path, replay, damage) => {
                 self.stop_engine().await;
                 self.model.show(Mode::Replay, *replay, path.display().to_string());
-                self.model.reading = Some(0);
-                self.loading = Some(rest);
+                return Some(Message::ReplayShown(damage));
             }
             Opened::Live(path, replay, running, forked_at) => {
                 self.stop_engine().await;

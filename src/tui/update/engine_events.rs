@@ -5,7 +5,7 @@ use crate::core::ExitCode;
 use crate::history::{Event, LogEntry, SeatStatus, Status, StepStarted};
 use crate::sanitize::harmless_line;
 use crate::tui::frame::Pane;
-use crate::tui::host::{Draft, Effect, LoadProgress};
+use crate::tui::host::{Draft, Effect};
 use crate::tui::keys::ScreenState;
 use crate::tui::live::{EngineUpdate, LiveSession, Preview, preview_events, text_diff};
 use crate::tui::model::{Mode, Model, Overlay};
@@ -112,22 +112,10 @@ pub fn asked(model: &mut Model, seat: String, again: Option<String>) {
     model.focus = Pane::Question;
 }
 
-pub fn reading(model: &mut Model, read: LoadProgress) {
-    if !matches!(model.mode, Mode::Replay) {
-        return;
+pub fn replay_shown(model: &mut Model, damage: Option<String>) {
+    if damage.is_some() {
+        model.notice = damage;
     }
-    match read {
-        LoadProgress::Lines(lines, percent) => {
-            for line in lines {
-                model.replay.push(line);
-            }
-            model.reading = Some(percent);
-            return;
-        }
-        LoadProgress::Whole => {}
-        LoadProgress::Damaged(what) => model.notice = Some(what),
-    }
-    model.reading = None;
     if model.session().closed.is_none() && model.overlay.is_none() && model.replay.at() == model.replay.len()
     {
         lists::unfinished(model);

@@ -35,7 +35,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Wheel(pane, lines) => wheel(model, pane, lines),
         Message::EngineUpdate(said) => return engine_events::on_engine_update(model, said),
         Message::Asked(seat, again) => engine_events::asked(model, seat, again),
-        Message::LoadProgress(read) => engine_events::reading(model, read),
+        Message::ReplayShown(damage) => engine_events::replay_shown(model, damage),
         Message::Sources(found) => model.home.sources = Some(found),
         Message::Home(home) => {
             model.home.take(*home);

@@ -1,0 +1,219 @@
+//! Material of a session from other files: its tasks, saved sessions that it links, and evidence.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::environment::Environment;
+use super::needs::file_of;
+use crate::config::dirs::Dirs;
+use crate::config::evidence::{EvidenceReader, SecretPolicy};
+use crate::config::need::{Need, What};
+use crate::config::tasks::TaskFile;
+use crate::config::{PathPolicy, read_text};
+use crate::core::{Command, decide};
+use crate::diagnostic::Diagnostic;
+use crate::engine::{ReadEvidence, unrecorded_evidence};
+use crate::history::{LinkedSession, PROJECT, Session, TimedEvent};
+use crate::journal::{fold, read_log};
+use crate::report;
+use crate::round::material::Artifact;
+use crate::workflow::{Definition, TASKS_FILE, Tasks};
+
+/// A linked session larger than this is not read, in bytes.
+const MAX_LINKED: u64 = 256 * 1024 * 1024;
+
+/// The texts of the files that tasks were read from.
+#[derive(Debug, Clone, Default)]
+pub struct TaskTexts {
+    pub file: Option<String>,
+    pub state: Option<String>,
+}
+
+/// A definition with the tasks of its file, else of the project's, and the texts they were read from.
+/// `problems` are those of the definition's own file of tasks; `doubts`, such as an unreadable file of the
+/// project's, do not stop a session.
+pub fn with_tasks(definition: Definition, file: &str, folders: &Dirs) -> (Tasks, TaskTexts) {
+    if let Some(tracker) = definition.tracker.clone() {
+        let tasks = TaskFile::of(folders, &tracker.file);
+        return match tasks.read().and_then(|text| Ok((text, tasks.read_state()?))) {
+            Ok((text, state)) => {
+                let tasks = definition.with_tasks(&text, state.as_deref());
+                (tasks, TaskTexts { file: Some(text), state })
+            }
+            Err(problem) => {
+                let problems = vec![problem.at(file, tracker.place.0, tracker.place.1)];
+                (Tasks { definition, problems, doubts: Vec::new() }, TaskTexts::default())
+            }
+        };
+    }
+    let of_own = definition.tasks.iter().filter_map(|task| Some(task.doubt.clone()?.with_file(file)));
+    let mut doubts: Vec<Diagnostic> = of_own.collect();
+    let (definition, texts) = match folders.tasks() {
+        Ok((None, _)) => (definition, TaskTexts::default()),
+        Ok((Some(text), state)) => {
+            let read = definition.with_tasks(&text, state.as_deref());
+            doubts.extend(read.problems.into_iter().chain(read.doubts));
+            (read.definition, TaskTexts { file: Some(text), state })
+        }
+        Err(problem) => {
+            doubts.push(problem.with_file(TASKS_FILE));
+            (definition, TaskTexts::default())
+        }
+    };
+    (Tasks { definition, problems: Vec::new(), doubts }, texts)
+}
+
+/// The saved sessions that links of a definition name, looked for beside its file, then where the
+/// program runs; and what could not be read of them.
+pub fn linked_sessions(
+    definition: &Definition,
+    file: &str,
+    bounds: &PathPolicy,
+) -> (Vec<LinkedSession>, Vec<Diagnostic>) {
+    let (mut sessions, mut problems): (Vec<LinkedSession>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
+    for link in &definition.links {
+        for id in [&link.from, &link.to] {
+            let is_file = Path::new(id).extension().is_some_and(|extension| extension == "s2s");
+            if !is_file || sessions.iter().any(|known| known.id == *id) {
+                continue;
+            }
+            match read(id, file, bounds) {
+                Ok(session) => sessions.push(session),
+                Err(problem) => problems
+                    .push(problem.at(file, link.place.0, link.place.1).hint("nothing of it is handed over")),
+            }
+        }
+    }
+    (sessions, problems)
+}
+
+/// Returns a session's outcome, else its last result.
+fn outcome(session: &Session) -> String {
+    let last = || session.results.values().last().filter(|result| result.success);
+    report::outcome(session).or_else(|| Some(last()?.data.to_string())).unwrap_or_default()
+}
+
+fn read(id: &str, file: &str, bounds: &PathPolicy) -> Result<LinkedSession, Diagnostic> {
+    let beside = Path::new(file).parent().map(|folder| folder.join(id)).filter(|path| path.is_file());
+    let path = beside.unwrap_or_else(|| Path::new(id).to_owned());
+    let unread = |why: String| Diagnostic::new(format!("linked session `{id}` cannot be read: {why}"));
+    bounds.check_named(&path).map_err(|problem| unread(problem.message))?;
+    let text = read_text(&path, MAX_LINKED).map_err(|problem| unread(problem.message))?;
+    let log = read_log(text.as_bytes()).map_err(|damage| unread(damage.what))?;
+    if log.lines.is_empty() {
+        return Err(unread("it holds no complete event".to_owned()));
+    }
+    let head = log.lines.last().map(|line| line.hash.clone());
+    let session = fold(&log);
+    let title = session.definition.as_ref().and_then(|definition| definition.goal.clone());
+    let asked = session.rounds.first().map(|round| round.opened.question.clone());
+    let status = match &session.closed {
+        Some(closed) => closed.status.name(),
+        None if session.paused.is_some() => "paused",
+        None => "open",
+    };
+    Ok(LinkedSession {
+        id: id.to_owned(),
+        session: session.id.clone(),
+        sha256: head.unwrap_or_default(),
+        title: title.or(asked).unwrap_or_else(|| session.id.clone()),
+        status: status.to_owned(),
+        created_at: session.opened_at.to_string(),
+        reported_at: session.last_at.to_string(),
+        report: outcome(&session),
+    })
+}
+
+impl Environment {
+    /// Reads evidence that a definition names, to look at it; nothing of it is sent.
+    pub fn looking_reader(&self, definition: &Definition) -> EvidenceReader {
+        let is_allowed = self.config.secrets_allowed || definition.secrets_allowed;
+        EvidenceReader::of_project(&self.folders, SecretPolicy::allow_if(is_allowed))
+    }
+
+    pub(super) fn sending_reader(&self, session: &Session) -> EvidenceReader {
+        let agreed = self.secrets(session).into_iter().filter(|need| self.trust.allows(need));
+        let agreed = agreed.filter_map(|need| match need.what {
+            What::Secret { secret, .. } => Some(secret.sha256),
+            _ => None,
+        });
+        let is_allowed = self.config.secrets_allowed;
+        let policy = if is_allowed { SecretPolicy::Allow } else { SecretPolicy::Agreed(agreed.collect()) };
+        EvidenceReader::of_project(&self.folders, policy)
+    }
+
+    /// Returns the evidence that looks like a secret and that the definition sends all the same.
+    pub(super) fn secrets(&self, session: &Session) -> Vec<Need> {
+        let definition = session.definition();
+        if self.config.secrets_allowed || !definition.secrets_allowed {
+            return Vec::new();
+        }
+        let reader = EvidenceReader::of_project(&self.folders, SecretPolicy::Allow);
+        let need = |artifact: &Artifact| {
+            let source = artifact.source.as_ref()?;
+            // Unreadable evidence is refused when it is sent.
+            let secret = reader.secret(source).ok()??;
+            let what = What::Secret { source: source.place.name(), secret };
+            Some(Need { what, named_by: Some(file_of(session).to_owned()) })
+        };
+        definition.artifacts.iter().filter_map(need).collect()
+    }
+}
+
+/// Returns the evidence of a definition that cannot be read or must not be sent.
+pub fn unreadable_evidence(definition: &Definition, file: &str, reader: &EvidenceReader) -> Vec<Diagnostic> {
+    let wrong = |artifact: &Artifact| {
+        let problem = reader.read(artifact.source.as_ref()?).err()?;
+        Some(Diagnostic { message: format!("artifact `{}`: {problem}", artifact.id), place: None, ..problem })
+    };
+    let problems = definition.artifacts.iter().filter_map(wrong);
+    problems.map(|problem| problem.with_file(file)).collect()
+}
+
+pub fn read_evidence<'a>(reader: EvidenceReader) -> ReadEvidence<'a> {
+    Box::new(move |source| reader.read(source).map_err(|problem| problem.to_string()))
+}
+
+/// Puts the evidence of the waiting round, and what is given beside it, on record in a session that is
+/// only tried out. Returns the events that record it.
+pub fn with_evidence(
+    session: &mut Session,
+    given: &[Map<String, Value>],
+    reader: EvidenceReader,
+) -> Result<Vec<TimedEvent>, Diagnostic> {
+    let at = session.opened_at;
+    let mut commands = evidence_commands(session, given.to_vec());
+    for artifact in unrecorded_evidence(session, &mut read_evidence(reader)).map_err(Diagnostic::new)? {
+        commands.push(Command::RecordArtifact { artifact, by: PROJECT.to_owned() });
+    }
+    let mut recorded = Vec::new();
+    for command in commands {
+        for event in decide(session, command, at).map_err(|refusal| Diagnostic::new(refusal.to_string()))? {
+            let event = TimedEvent { at, event };
+            session.apply(&event);
+            recorded.push(event);
+        }
+    }
+    Ok(recorded)
+}
+
+/// The commands that put evidence of the command line on record, as `EV-1`, `EV-2` and so on.
+pub fn evidence_commands(session: &Session, given: Vec<Map<String, Value>>) -> Vec<Command> {
+    let artifacts = &session.definition().artifacts;
+    let numbers =
+        artifacts.iter().filter_map(|artifact| artifact.id.strip_prefix("EV-")?.parse::<u32>().ok());
+    let next = numbers.max().map_or(1, |last| last.saturating_add(1));
+    let record = |artifact| Command::RecordArtifact { artifact, by: "facilitator".to_owned() };
+    (next..).zip(given).map(|(number, shown)| record(numbered_evidence(number, shown))).collect()
+}
+
+/// Evidence as an artifact: its id is `EV-` and the number.
+pub fn numbered_evidence(number: u32, shown: Map<String, Value>) -> Map<String, Value> {
+    let mut artifact = Map::new();
+    artifact.insert("id".to_owned(), format!("EV-{number}").into());
+    artifact.insert("summary".to_owned(), shown.get("source").cloned().unwrap_or_default());
+    artifact.insert("relevant".to_owned(), true.into());
+    artifact.extend(shown);
+    artifact
+}

@@ -60,10 +60,13 @@ def names(node):
 schema = root / "docs/definition.schema.json"
 names(json.loads(schema.read_text()))
 print()
-print(f"test lines in tests/**/*.rs  {count(root.glob('tests/**/*.rs')):>8,}")
+tests, most_tests = count(root.glob("tests/**/*.rs")), 21_300
+print(f"test lines in tests/**/*.rs  {tests:>8,}  of {most_tests:,} at most")
 print(f"fixtures, lines              {count(root.glob('tests/fixtures/**/*')):>8,}")
 print(f"words in docs/*.md           {sum(len(p.read_text().split()) for p in root.glob('docs/*.md')):>8,}")
 print(f"lines of the JSON Schema     {count([schema]):>8,}")
 print(f"definition keys              {len(keys):>8,}")
 print(f"packages in Cargo.lock       {(root / 'Cargo.lock').read_text().count('[[package]]'):>8,}")
+if tests > most_tests:
+    raise SystemExit("too many test lines: say each promise once, at the cheapest place where it can fail")
 END

@@ -54,7 +54,7 @@ fn every_key_in_the_footer_does_something() {
     }
     for file in ["context-passing.s2s", "release-consent.s2s"] {
         let whole = model(saved(file));
-        for at in (0..=whole.replay.len()).rev().step_by(5) {
+        for at in (0..=whole.replay.len()).rev().step_by(crate::cases::cases(15, 5)) {
             let mut model = whole.clone();
             model.replay.seek(at);
             states.push(("replay", model));

@@ -5,7 +5,9 @@ use serde::Serialize;
 use super::question::Question;
 use crate::ballot::BallotKind;
 use crate::core::Cost;
-use crate::history::{AnsweredQuestion, ApprovalGiven, Invitation, SCRIPTED, Session, Timestamp};
+use crate::history::{
+    AnsweredQuestion, ApprovalGiven, Invitation, RoundOutcome, SCRIPTED, Session, Timestamp, round_outcome,
+};
 use crate::insight::headline::cap;
 use crate::insight::wording::{capital, resume_verb};
 use crate::insight::{
@@ -294,7 +296,11 @@ impl<'a> Approval<'a> {
     pub fn of(asked: &'a AnsweredQuestion, session: &Session) -> Self {
         let mut counted = session.rounds.iter().filter(|run| run.tally.is_some());
         let last = asked.counted.checked_sub(1).and_then(|at| counted.nth(at));
-        let is_undecided = last.and_then(|run| run.tally.as_ref()).is_some_and(|tally| !tally.decided);
+        // A blocked proposal that was amended is asked about again.
+        let is_amended = asked.given.comment.is_some();
+        let is_undecided = last.and_then(|run| run.tally.as_ref()).is_some_and(|tally| {
+            !tally.decided && !(is_amended && round_outcome(tally) == RoundOutcome::Blocked)
+        });
         let is_about = last.is_some_and(|run| session.approval_of(Some(run)) == Some(asked));
         let because = (is_undecided && is_about && asked.given.approved).then_some("nothing was decided");
         Self { because, ..Self::from(asked) }

@@ -143,6 +143,6 @@ fn a_session_killed_at_any_moment_comes_to_the_same_end() {
     });
     let open = open.into_inner().expect("a list");
     let between = open.iter().filter(|sealed| (1..6).contains(*sealed)).count();
-    assert!(open.len() > moments / 4, "only {} kills hit an open round", open.len());
-    assert!(between > moments / 10, "only {between} kills hit a round with some of its seats sealed");
+    assert!(open.len() > cases(1, 50), "only {} kills hit an open round", open.len());
+    assert!(between >= cases(0, 20), "only {between} kills hit a round with some of its seats sealed");
 }

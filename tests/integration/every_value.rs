@@ -52,7 +52,10 @@ fn what_verify_does_not_find_is_what_it_says() {
         while let Some(place) = places.get(next.fetch_add(1, Ordering::Relaxed)) {
             let base = &bases[place.base];
             let Some((changed, to)) = changed(base, place, &pool) else { continue };
-            if verify(&chained(&changed), None).findings.is_empty() {
+            let is_found = |events: &[TimedEvent]| !verify(&chained(events), None).findings.is_empty();
+            // What comes after it is read only where its own place does not give it away.
+            let at_once = cases(true, false) && is_found(&changed[..=place.event]);
+            if !at_once && !is_found(&changed) {
                 let at = format!("{}, document {}, {} to {to}", base.name, place.event, place.pointer);
                 unfound.lock().expect("no panic").entry(place.kind.clone()).or_insert(at);
             }

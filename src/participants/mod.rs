@@ -4,7 +4,6 @@
 //! session and no log, and never gets tools. `http.rs` alone speaks HTTP.
 
 pub mod api;
-mod cache_warmup;
 pub mod external_program;
 pub mod http;
 pub mod human;

@@ -33,14 +33,13 @@ use endpoint::{endpoint, headers, host, is_loopback, put_key};
 use patience::{Patience, pay};
 
 use super::api::{ApiStyle, RequestOptions, ServiceError};
-use super::cache_warmup::{CacheWarmup, WarmupGuard};
 use super::progress::ProgressHandle;
 use super::{Failure, Finish, Participant, Reply, SeatRequest};
 use crate::diagnostic::Diagnostic;
 use concurrency::{ConcurrencyLimit, ConcurrencyLimits};
 use error::{RequestError, format_duration, masked_answer};
 use parameters::{Complaint, ParameterMemory, Parameters};
-use request_body::{PrefixCache, SplitBody};
+use request_body::{PrefixCache, SplitBody, WarmupGuard};
 use retry::{RetryDecision, jitter, retry_after};
 pub use service::{KeyHeader, LOCAL_OUTPUT_TOKENS, MAX_OUTPUT_TOKENS, Service, Timeouts, WindowQuestion};
 use stream::{MAX_REPLY, StreamedBody, without_text};
@@ -61,7 +60,6 @@ pub struct HttpParticipant {
     heads: PrefixCache,
     permits: Semaphore,
     gates: ConcurrencyLimits,
-    warmth: CacheWarmup,
     memory: ParameterMemory,
     /// Windows that a local server told, by model.
     windows: tokio::sync::Mutex<HashMap<String, Option<usize>>>,
@@ -96,7 +94,6 @@ impl HttpParticipant {
             permits: Semaphore::new(permits.unwrap_or(usize::MAX).clamp(1, Semaphore::MAX_PERMITS)),
             heads: PrefixCache::default(),
             gates: ConcurrencyLimits::default(),
-            warmth: CacheWarmup::default(),
             memory: ParameterMemory::default(),
             windows: tokio::sync::Mutex::default(),
             client: OnceLock::new(),
@@ -123,10 +120,10 @@ impl HttpParticipant {
         let head = self.heads.get(&ask.prompt, || self.service.dialect.head(ask));
         let mut lead = None;
         if ask.warm_first {
-            lead = patience.wait(0, self.warmth.wait_or_lead(&ask.model, &head)).await?;
+            lead = patience.wait(0, head.wait_or_lead(&ask.model)).await?;
         }
         let permit = patience.wait(0, self.permit()).await?;
-        self.tries(ask, head, patience, permit, lead).await
+        self.tries(ask, head.bytes.clone(), patience, permit, lead).await
     }
 
     /// Sends requests until one is answered, or until there is no sense in another.

@@ -1,16 +1,20 @@
-//! A request body whose first part all seats of a round share.
+//! A request body whose first part all seats of a round share; and the seat of each model that goes first.
 //!
 //! The rules and the snapshot are encoded once a round and dialect and then handed on by
 //! reference; only the few bytes behind them belong to one seat. The length is exact, so that a
 //! `Content-Length` is sent. It knows no dialect and sends nothing.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
+use tokio::sync::watch;
+use tokio::time::timeout;
 
 use crate::participants::Prompt;
 
@@ -46,34 +50,62 @@ impl Body for SplitBody {
 
 /// Number of rounds whose encoded heads are kept.
 const KEPT: usize = 4;
+/// Nobody waits longer than this for the one ahead.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The heads of the rounds asked last, found by the identity of their shared texts.
 #[derive(Default)]
-pub(super) struct PrefixCache(Mutex<Vec<SharedPrefix>>);
+pub(super) struct PrefixCache(Mutex<Vec<Arc<SharedPrefix>>>);
 
-struct SharedPrefix {
+pub(super) struct SharedPrefix {
     rules: Arc<str>,
     snapshot: Arc<str>,
-    bytes: Bytes,
+    pub bytes: Bytes,
+    /// The one ahead of each model.
+    ahead: Mutex<HashMap<String, watch::Receiver<()>>>,
 }
+
+/// The one ahead; letting go of it lets the others follow.
+pub(super) struct WarmupGuard(
+    #[expect(dead_code, reason = "it is dropped, which is what the others wait for")] watch::Sender<()>,
+);
 
 impl PrefixCache {
     /// The head for this prompt's shared parts; `encode` runs once for all seats that share them.
-    pub fn get(&self, prompt: &Prompt, encode: impl FnOnce() -> Vec<u8>) -> Bytes {
+    pub fn get(&self, prompt: &Prompt, encode: impl FnOnce() -> Vec<u8>) -> Arc<SharedPrefix> {
         let mut heads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = heads.iter().find(|head| {
             Arc::ptr_eq(&head.rules, &prompt.rules) && Arc::ptr_eq(&head.snapshot, &prompt.snapshot)
         });
         if let Some(head) = known {
-            return head.bytes.clone();
+            return Arc::clone(head);
         }
-        let bytes = Bytes::from(encode());
         if heads.len() == KEPT {
             heads.remove(0);
         }
         let (rules, snapshot) = (prompt.rules.clone(), prompt.snapshot.clone());
-        heads.push(SharedPrefix { rules, snapshot, bytes: bytes.clone() });
-        bytes
+        let head = SharedPrefix { rules, snapshot, bytes: encode().into(), ahead: Mutex::default() };
+        heads.push(Arc::new(head));
+        Arc::clone(&heads[heads.len() - 1])
+    }
+}
+
+impl SharedPrefix {
+    /// Gives the lead to the first seat of a model; the others wait until that one has the first piece of its
+    /// reply, or has failed, so that they find the service's cache filled.
+    pub async fn wait_or_lead(&self, model: &str) -> Option<WarmupGuard> {
+        let mut warm = {
+            let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(warm) = ahead.get(model) else {
+                let (lead, warm) = watch::channel(());
+                ahead.insert(model.to_owned(), warm);
+                return Some(WarmupGuard(lead));
+            };
+            warm.clone()
+        };
+        // Ends with an error when the lead is let go, which is what is waited for.
+        let _ = timeout(PATIENCE, warm.changed()).await;
+        None
     }
 }
 
@@ -103,13 +135,29 @@ mod tests {
         let heads = PrefixCache::default();
         let first = prompt("rules", "snapshot");
         let encode = || b"x".to_vec();
-        let bytes = heads.get(&first, encode);
+        let bytes = heads.get(&first, encode).bytes.as_ptr();
         let again = heads.get(&first.clone(), || unreachable!("already encoded"));
-        assert_eq!(bytes.as_ptr(), again.as_ptr());
+        assert_eq!(bytes, again.bytes.as_ptr());
         let others: Vec<_> = (0..KEPT).map(|_| prompt("rules", "snapshot")).collect();
         for other in &others {
-            assert_ne!(heads.get(other, encode).as_ptr(), bytes.as_ptr());
+            assert_ne!(heads.get(other, encode).bytes.as_ptr(), bytes);
         }
-        assert_eq!(heads.get(&first, || b"anew".to_vec()), "anew");
+        assert_eq!(heads.get(&first, || b"anew".to_vec()).bytes, "anew");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_of_each_model_goes_first() {
+        let heads = PrefixCache::default();
+        let [round, other] = ["a", "b"].map(|rules| heads.get(&prompt(rules, ""), Vec::new));
+        let lead = round.wait_or_lead("m").await.expect("the first");
+        assert!(round.wait_or_lead("n").await.is_some(), "another model");
+        assert!(other.wait_or_lead("m").await.is_some(), "another round");
+        let ms = Duration::from_millis;
+        assert!(timeout(ms(100), round.wait_or_lead("m")).await.is_err(), "not yet warm");
+        drop(lead);
+        assert!(timeout(ms(1), round.wait_or_lead("m")).await.expect("warm").is_none());
+        let _stuck = round.wait_or_lead("s").await.expect("the first");
+        let waited = timeout(PATIENCE + ms(1), round.wait_or_lead("s")).await;
+        assert!(waited.expect("patience ends").is_none());
     }
 }

@@ -358,10 +358,10 @@ fn step_of<'a>(definition: &'a Definition, id: &str) -> Option<&'a Step> {
 fn reply(node: &Node) -> ScriptedReply {
     match &node.value {
         Value::Map(map) if map.len() == 1 && map[0].0.text == "fail" => {
-            ScriptedReply::Fail(as_text(&map[0].1).unwrap_or_else(|| "scripted failure".to_owned()))
+            Err(as_text(&map[0].1).unwrap_or_else(|| "scripted failure".to_owned()))
         }
-        Value::Text(text) => ScriptedReply::Reply(text.clone()),
-        _ => ScriptedReply::Reply(node.to_json().to_string()),
+        Value::Text(text) => Ok(text.clone()),
+        _ => Ok(node.to_json().to_string()),
     }
 }
 
@@ -452,7 +452,6 @@ pub fn merged(node: &Node, file: &str) -> Result<FacilitatorAnswer, Diagnostic> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::participants::scripted::ScriptedReply;
 
     const FILE: &str = "ok: [{approved: false, comment: smaller}, true]\n\
                         risks: {a: {position: x}, b: {fail: offline}, c: [{vote: x}, {vote: y}]}\n";
@@ -464,11 +463,8 @@ mod tests {
         let source = crate::workflow::Source { text, file: "f.yaml", id: "f" };
         let definition = crate::workflow::load(source).unwrap().definition;
         let parts = |seat| answers.parts(&definition, seat);
-        assert_eq!(
-            parts("a")["risks"],
-            ScriptedSeat::Always(ScriptedReply::Reply("{\"position\":\"x\"}".into()))
-        );
-        assert_eq!(parts("b")["risks"], ScriptedSeat::Always(ScriptedReply::Fail("offline".into())));
+        assert_eq!(parts("a")["risks"], ScriptedSeat::Always(Ok("{\"position\":\"x\"}".into())));
+        assert_eq!(parts("b")["risks"], ScriptedSeat::Always(Err("offline".into())));
         assert!(matches!(&parts("c")["risks"], ScriptedSeat::InTurn(lines) if lines.len() == 2));
         assert!(parts("d").is_empty());
     }

@@ -9,11 +9,8 @@ use crate::workflow::written_id;
 
 use super::{Failure, Origin, Participant, Reply, SeatRequest};
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ScriptedReply {
-    Reply(String),
-    Fail(String),
-}
+/// A reply, or the message with which the try fails.
+pub type ScriptedReply = Result<String, String>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScriptedSeat {
@@ -44,15 +41,15 @@ impl ScriptedParticipant {
         [step, written_id(step)].into_iter().find_map(|id| Some((id, self.parts.get(id)?)))
     }
 
-    fn next_line(&self, step: &str) -> Option<Result<ScriptedReply, Failure>> {
+    fn next_line(&self, step: &str) -> Option<ScriptedReply> {
         let (step, part) = self.part(step)?;
         match part {
-            ScriptedSeat::Always(line) => Some(Ok(line.clone())),
+            ScriptedSeat::Always(line) => Some(line.clone()),
             ScriptedSeat::InTurn(lines) => {
                 let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
                 let at = used.entry(step.to_owned()).or_insert(0);
                 *at += 1;
-                Some(lines.get(*at - 1).cloned().ok_or_else(|| Failure::from(used_up(step))))
+                Some(lines.get(*at - 1).cloned().unwrap_or_else(|| Err(used_up(step))))
             }
         }
     }
@@ -65,9 +62,8 @@ fn used_up(step: &str) -> String {
 impl Participant for ScriptedParticipant {
     fn ask<'a>(&'a self, ask: &'a SeatRequest) -> BoxFuture<'a, Result<Reply, Failure>> {
         match (self.next_line(&ask.step), &self.otherwise) {
-            (Some(Ok(ScriptedReply::Reply(text))), _) => ready(Ok(Reply::own(Origin::Script, text))).boxed(),
-            (Some(Ok(ScriptedReply::Fail(reason))), _) => ready(Err(reason.into())).boxed(),
-            (Some(Err(failure)), _) => ready(Err(failure)).boxed(),
+            (Some(Ok(text)), _) => ready(Ok(Reply::own(Origin::Script, text))).boxed(),
+            (Some(Err(reason)), _) => ready(Err(reason.into())).boxed(),
             (None, Some(otherwise)) => otherwise.ask(ask),
             (None, None) => {
                 let reason = format!("no answer is scripted for `{}` in step `{}`", ask.seat, ask.step);

@@ -12,7 +12,6 @@ pub(super) struct Events {
     line: Vec<u8>,
     data: Option<Vec<u8>>,
     after_cr: bool,
-    begun: bool,
 }
 
 /// An event that is larger than any reply.
@@ -46,10 +45,7 @@ impl Events {
     }
 
     fn end_line(&mut self, ended: &mut Vec<Vec<u8>>) -> Result<(), TooLarge> {
-        let mut line = std::mem::take(&mut self.line);
-        if !std::mem::replace(&mut self.begun, true) && line.starts_with(b"\xef\xbb\xbf") {
-            line.drain(..3);
-        }
+        let line = std::mem::take(&mut self.line);
         if line.is_empty() {
             ended.extend(self.data.take());
             return Ok(());

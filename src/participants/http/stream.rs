@@ -77,7 +77,7 @@ impl StreamedBody {
             }
             begun = std::mem::take(&mut self.whole);
         }
-        let piece = if begun.is_empty() { piece } else { &begun };
+        let piece = if begun.is_empty() { piece } else { begun.strip_prefix(BOM).unwrap_or(&begun) };
         let Ok(ended) = self.events.push(piece) else {
             self.is_large = true;
             return Ok(true);

@@ -43,18 +43,20 @@ fn put_into_list(root: &mut Node, id: &str) {
 
 /// An unknown key belongs to where the key is that is meant.
 fn is_of_step(key: &str, step_type: Option<&'static StepType>) -> bool {
-    let has = |keys: &[KeySpec], name: &str| keys.iter().any(|known| known.name == name);
-    let is_known_of_step = |name: &str| step_keys(None).iter().any(|known| known.name == name);
-    if has(DEFINITION.keys, key) || is_known_of_step(key) {
-        return OF_STEP.contains(&key) || !has(DEFINITION.keys, key);
+    let is_in = |keys: &[&KeySpec], name: &str| keys.iter().any(|known| known.name == name);
+    let of_file: Vec<&KeySpec> = DEFINITION.keys.iter().collect();
+    if is_in(&of_file, key) {
+        return OF_STEP.contains(&key);
+    }
+    let own = step_keys(step_type);
+    if meant("definition", key).is_some() && !(step_type.is_some() && is_in(&own, key)) {
+        return false;
     }
     let place = step_type.map_or("round", |of| of.name);
-    let near = DEFINITION.keys.iter().chain(step_keys(step_type)).map(|known| known.name);
-    match (meant("definition", key), meant(place, key).or_else(|| meant("step", key))) {
-        (Some(_), _) => false,
-        (None, Some(_)) => true,
-        (None, None) => nearest(key, near).is_some_and(|name| !has(DEFINITION.keys, name)),
-    }
+    let near = || nearest(key, of_file.iter().chain(&own).map(|known| known.name));
+    is_in(&step_keys(None), key)
+        || meant(place, key).or_else(|| meant("step", key)).is_some()
+        || near().is_some_and(|name| !is_in(&of_file, name))
 }
 
 fn in_own_words(definition: &mut Node) {

@@ -13,7 +13,7 @@ use crate::core::ExitCode;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::history::{AnswerRevealed, RoundRun, Session};
 use crate::insight::references::Citable;
-use crate::insight::tally_text::{result, rule_description, tables, whole_order};
+use crate::insight::tally_text::{order, result, rule_description, tables};
 use crate::insight::what_if::WhatIf;
 use crate::insight::{round_view, what_if};
 use crate::journal::fold;
@@ -236,7 +236,7 @@ fn unfit(message: String, kind: Option<CountableKind>) -> Diagnostic {
 fn explained(rule: Rule, terms: &RuleOptions, verdict: &Verdict, output: &mut Console) {
     say(output, &format!("rule: {}", rule_description(rule, terms)));
     say(output, &result(verdict));
-    if let Some(order) = whole_order(verdict) {
+    if let Some(order) = order(verdict) {
         say(output, &order);
     }
     for (at, step) in verdict.steps.iter().enumerate() {

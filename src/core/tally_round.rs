@@ -355,14 +355,19 @@ pub fn is_placeholder(answer: &AnswerRevealed) -> bool {
 pub fn same_answers(round: &RoundRun) -> Vec<Vec<String>> {
     let answered = round.answers().filter(|answer| answer.outcome == Outcome::Answered);
     let (names, texts): (Vec<_>, Vec<_>) =
-        answered.map(|answer| (&answer.participant, content(answer))).unzip();
+        answered.map(|answer| (&answer.participant, content(round, answer))).unzip();
     let seats = |group: Vec<usize>| group.into_iter().map(|at| names[at].clone()).collect();
     alike::groups(&texts).into_iter().map(seats).collect()
 }
 
-/// Everything an answer says, its confidence aside.
-fn content(answer: &AnswerRevealed) -> String {
+/// Everything an answer says, its confidence aside; of a bare vote, which is nothing to compare, nothing.
+fn content(round: &RoundRun, answer: &AnswerRevealed) -> String {
+    let kind = round.opened.ballot.kind;
     let mut text = String::new();
+    let is_vote = |key: &str| kind.info().countable.is_some() && kind.ballot_keys().any(|known| known == key);
+    if answer.answer.keys().all(|key| key == "confidence" || is_vote(key)) {
+        return text;
+    }
     for (key, value) in answer.answer.iter().filter(|(key, _)| *key != "confidence") {
         text.push_str(key);
         collect(value, &mut text);

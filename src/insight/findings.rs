@@ -1,110 +1,133 @@
 //! The findings of a round in groups: what several seats found at the same place, or a merge put together.
 
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
 use super::references::Citable;
 use crate::ballot::{Ballot, Finding, Severity, place};
-use crate::history::{RoundRun, SeatStatus, Session};
-
-pub struct Findings<'a> {
-    /// The gravest first, then those that most seats have.
-    pub groups: Vec<FindingGroup<'a>>,
-    pub answered: usize,
-}
+use crate::history::{MergedOption, RoundRun, SeatStatus, Session};
 
 /// Findings of the same file with overlapping lines, or that the facilitator put together.
+#[derive(Debug, Serialize)]
 pub struct FindingGroup<'a> {
-    /// Each with its seat, in the order of the roster.
-    pub findings: Vec<(&'a str, &'a Finding)>,
+    pub round: &'a str,
+    pub file: Option<&'a str>,
+    /// From the first to the last line that its findings name in that file.
+    pub lines: Option<(u32, u32)>,
+    pub place: Option<String>,
+    /// The gravest of its findings.
+    pub severity: Severity,
     pub title: Option<&'a str>,
     pub set_aside: Option<&'a str>,
     /// The seats whose finding names a place that the snapshot does not have, with that place.
     pub not_in_evidence: Vec<(&'a str, String)>,
+    /// How many seats found it, of those that answered.
+    pub seats: usize,
+    pub of: usize,
+    /// In the order of the roster.
+    pub findings: Vec<Claim<'a>>,
 }
 
-impl FindingGroup<'_> {
-    pub fn seats(&self) -> usize {
-        let mut seats: Vec<&str> = self.findings.iter().map(|(seat, _)| *seat).collect();
-        seats.dedup();
-        seats.len()
-    }
-
-    pub fn severity(&self) -> Severity {
-        self.findings.iter().map(|(_, finding)| finding.severity).max().unwrap_or(Severity::Low)
-    }
-
-    pub fn file(&self) -> Option<&str> {
-        self.findings.iter().find_map(|(_, finding)| finding.file.as_deref())
-    }
-
-    /// From the first to the last line that its findings name in that file.
-    pub fn lines(&self) -> Option<(u32, u32)> {
-        let named = self.findings.iter().filter(|(_, finding)| finding.file.as_deref() == self.file());
-        let lines: Vec<(u32, u32)> = named.filter_map(|(_, finding)| finding.lines).collect();
-        Some((lines.iter().map(|(from, _)| *from).min()?, lines.iter().map(|(_, to)| *to).max()?))
-    }
-
-    pub fn place(&self) -> Option<String> {
-        Some(place(self.file()?, self.lines()))
-    }
+#[derive(Debug, Serialize)]
+pub struct Claim<'a> {
+    pub participant: &'a str,
+    pub place: Option<String>,
+    #[serde(flatten)]
+    pub finding: &'a Finding,
 }
 
-/// The groups of a round; none while its answers cannot be read.
-pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Findings<'a> {
-    let mut answered = 0;
-    let mut all: Vec<Member<'a>> = Vec::new();
+/// The groups of a round, the gravest first, then those that most seats have; none while its answers cannot be
+/// read.
+pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<FindingGroup<'a>> {
+    let mut of = 0;
+    let mut all: Vec<(String, Claim<'a>)> = Vec::new();
     for seat in round.seats.values() {
         let SeatStatus::Revealed(answer, _) = &seat.status else { continue };
         let Some(Ballot::Findings(found)) = &answer.ballot else { continue };
-        answered += 1;
-        let id = |at: usize| format!("{}#{}", seat.name, at + 1);
-        let member = |(at, finding)| Member { id: id(at), seat: seat.name.as_str(), finding };
-        all.extend(found.iter().enumerate().map(member));
+        of += 1;
+        all.extend(found.iter().enumerate().map(|(at, finding)| {
+            // The id that a merge calls it by.
+            let id = format!("{}#{}", seat.name, at + 1);
+            (id, Claim { participant: &seat.name, place: finding.place(), finding })
+        }));
     }
-    let citable = Citable::of_round(round);
     let merge = session.merge_of(&round.opened.round).map(|merged| &merged.merge);
-    let option = |one: &Member<'_>| merge?.options.iter().find(|option| option.from.contains(&one.id));
-    let aside = |one: &Member<'_>| merge?.set_aside.iter().find(|aside| aside.idea == one.id);
-    let belong = |a: &Member<'_>, b: &Member<'_>| {
-        option(a).is_some_and(|option| option.from.contains(&b.id)) || overlap(a.finding, b.finding)
-    };
-    let elsewhere = |one: &&Member<'a>| {
-        let (file, lines) = (one.finding.file.as_deref()?, one.finding.lines);
-        (!citable.has_place(file, lines)).then(|| (one.seat, place(file, lines)))
-    };
-    let mut left: Vec<usize> = (0..all.len()).collect();
-    let mut groups = Vec::new();
-    while !left.is_empty() {
-        let mut members = vec![left.remove(0)];
-        // Whatever belongs to a member belongs to the group.
-        let mut at = 0;
-        while let Some(member) = members.get(at).copied() {
-            let (near, far) = left.iter().partition(|other| belong(&all[member], &all[**other]));
-            members.extend::<Vec<usize>>(near);
-            left = far;
-            at += 1;
-        }
-        members.sort_unstable();
-        let members: Vec<&Member<'a>> = members.iter().map(|member| &all[*member]).collect();
-        let asides: Option<Vec<_>> = members.iter().map(|one| aside(one)).collect();
-        groups.push(FindingGroup {
-            not_in_evidence: members.iter().filter_map(elsewhere).collect(),
-            title: members.iter().find_map(|one| option(one)).map(|option| option.title.as_str()),
-            set_aside: asides.and_then(|asides| asides.first().map(|aside| aside.reason.as_str())),
-            findings: members.iter().map(|one| (one.seat, one.finding)).collect(),
-        });
+    let options = merge.iter().flat_map(|merge| &merge.options);
+    let title: HashMap<&str, &MergedOption> =
+        options.flat_map(|option| option.from.iter().map(move |id| (id.as_str(), option))).collect();
+    let asides = merge.iter().flat_map(|merge| &merge.set_aside);
+    let aside: HashMap<&str, &str> =
+        asides.map(|aside| (aside.idea.as_str(), aside.reason.as_str())).collect();
+    let citable = Citable::of_round(round);
+    let mut groups: IndexMap<usize, Vec<(String, Claim<'a>)>> = IndexMap::new();
+    for (first, one) in firsts(&all, &title).into_iter().zip(all) {
+        groups.entry(first).or_default().push(one);
     }
-    groups.sort_by_key(|group| std::cmp::Reverse((group.severity(), group.seats())));
-    Findings { groups, answered }
+    let group = |members: Vec<(String, Claim<'a>)>| {
+        let (ids, findings): (Vec<String>, Vec<Claim<'a>>) = members.into_iter().unzip();
+        let mut seats: Vec<&str> = findings.iter().map(|one| one.participant).collect();
+        seats.dedup();
+        let file = findings.iter().find_map(|one| one.finding.file.as_deref());
+        let named = findings.iter().filter(|one| one.finding.file.as_deref() == file);
+        let named: Vec<(u32, u32)> = named.filter_map(|one| one.finding.lines).collect();
+        let lines = named.iter().map(|(from, _)| *from).min().zip(named.iter().map(|(_, to)| *to).max());
+        let is_elsewhere = |one: &&Claim<'a>| {
+            one.finding.file.as_deref().is_some_and(|file| !citable.has_place(file, one.finding.lines))
+        };
+        let elsewhere = findings.iter().filter(is_elsewhere);
+        let reasons: Option<Vec<&str>> = ids.iter().map(|id| aside.get(id.as_str()).copied()).collect();
+        FindingGroup {
+            round: &round.opened.round,
+            file,
+            lines,
+            place: file.map(|file| place(file, lines)),
+            severity: findings.iter().map(|one| one.finding.severity).max().unwrap_or(Severity::Low),
+            title: ids.iter().find_map(|id| title.get(id.as_str())).map(|option| option.title.as_str()),
+            set_aside: reasons.and_then(|reasons| reasons.first().copied()),
+            not_in_evidence: elsewhere.filter_map(|one| Some((one.participant, one.place.clone()?))).collect(),
+            seats: seats.len(),
+            of,
+            findings,
+        }
+    };
+    let mut groups: Vec<FindingGroup<'a>> = groups.into_values().map(group).collect();
+    groups.sort_by_key(|group| std::cmp::Reverse((group.severity, group.seats)));
+    groups
 }
 
-/// A finding with the id that a merge calls it by.
-struct Member<'a> {
-    id: String,
-    seat: &'a str,
-    finding: &'a Finding,
-}
-
-/// Tells findings of the same lines of a file. Only a person groups findings without lines.
-fn overlap(a: &Finding, b: &Finding) -> bool {
-    let (Some(here), Some(there)) = (a.lines, b.lines) else { return false };
-    a.file == b.file && here.0 <= there.1 && there.0 <= here.1
+/// The first finding of each one's group: what belongs to a member belongs to the group. Only a person puts
+/// findings without lines together.
+fn firsts(all: &[(String, Claim<'_>)], options: &HashMap<&str, &MergedOption>) -> Vec<usize> {
+    fn first(of: &[usize], mut at: usize) -> usize {
+        while of[at] != at {
+            at = of[at];
+        }
+        at
+    }
+    let mut of: Vec<usize> = (0..all.len()).collect();
+    let mut join = |one: usize, other: usize| {
+        let (one, other) = (first(&of, one), first(&of, other));
+        of[one.max(other)] = one.min(other);
+    };
+    let mut by_option: HashMap<&str, usize> = HashMap::new();
+    for (at, (id, _)) in all.iter().enumerate() {
+        if let Some(option) = options.get(id.as_str()) {
+            join(at, *by_option.entry(&option.id).or_insert(at));
+        }
+    }
+    let place = |(at, (_, one)): (usize, &(String, Claim<'_>))| {
+        let (from, to) = one.finding.lines?;
+        Some((one.finding.file.clone(), from, to, at))
+    };
+    let mut placed: Vec<(Option<String>, u32, u32, usize)> = all.iter().enumerate().filter_map(place).collect();
+    placed.sort_unstable();
+    let mut last: Option<(&Option<String>, u32, usize)> = None;
+    for (file, from, to, at) in &placed {
+        let over = last.filter(|(known, end, _)| *known == file && from <= end);
+        over.iter().for_each(|(_, _, other)| join(*at, *other));
+        last = Some((file, over.map_or(*to, |(_, end, _)| end.max(*to)), *at));
+    }
+    (0..all.len()).map(|at| first(&of, at)).collect()
 }

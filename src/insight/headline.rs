@@ -8,15 +8,14 @@ use std::fmt::Write as _;
 use indexmap::IndexMap;
 use serde::Serialize;
 
-use super::findings::{FindingGroup, grouped};
+use super::findings::grouped;
 use super::movement::earlier;
-use super::round_view::{SeatView, VisibleState, seats};
-use super::tally_text::short_order;
-use super::wording::{absent, capital, first_names, join_list, pluralize};
+use super::round_view::{SeatView, seats};
+use super::tally_text::order;
+use super::wording::{absent, as_sentence, capital, first_names, join_list, pluralize};
 use crate::ballot::{Ballot, BallotKind, Stance, count_by_severity};
 use crate::core::decides_nothing;
 use crate::history::{RoundRun, Session, Tally};
-use crate::round::answer::Outcome;
 use crate::tally::{
     Backing, CountableKind, NoDecision, Rule, Score, Settled, Shortfall, Tier, Ties, WeakBecause, and_list,
 };
@@ -32,20 +31,16 @@ pub struct Headline {
     /// "Order: 1 a, 2= b, 2= c", of more than two options.
     pub order: Option<String>,
     pub detail: String,
-    /// Label and name say that it is a rehearsal.
-    #[serde(skip)]
-    pub(super) is_rehearsal: bool,
 }
 
 impl Headline {
     /// All of it in one line: "Decision: outbox. 4 of 6 seats chose it."
     pub fn line(&self) -> String {
-        let end = if self.label.ends_with(['.', '?', '!']) { "" } else { "." };
-        format!("{}{end} {}", self.label, self.sentence).trim_end().to_owned()
+        format!("{} {}", as_sentence(&self.label), self.sentence).trim_end().to_owned()
     }
 }
 
-const REHEARSAL: &str = "REHEARSAL: ";
+pub(super) const REHEARSAL: &str = "REHEARSAL: ";
 
 /// The mark of a rehearsal, empty for any other session.
 pub fn rehearsal_mark(session: &Session) -> &'static str {
@@ -60,11 +55,11 @@ pub fn headline(session: &Session, round: &RoundRun, tally: &Tally) -> Headline 
         (false, true) => (name.clone(), format!("Decision: {name}")),
         (false, false) => (name.clone(), name),
     };
-    let order = short_order(&tally.verdict).map(|order| format!("{}.", capital(&order)));
-    let strength = strength(tally).map(|strength| format!("{strength}."));
-    let parts = [Some(&sentence), strength.as_ref(), order.as_ref()];
-    let detail = parts.into_iter().flatten().map(String::as_str).collect::<Vec<_>>().join(" ");
-    Headline { label, name, sentence, order, detail, is_rehearsal: tally.rehearsal }
+    let order = order(&tally.verdict).map(|order| format!("{}.", capital(&order)));
+    let strength = strength(tally).map(|strength| format!(" {strength}.")).unwrap_or_default();
+    let after = order.as_ref().map(|order| format!(" {order}")).unwrap_or_default();
+    let detail = format!("{sentence}{strength}{after}");
+    Headline { label, name, sentence, order, detail }
 }
 
 /// "Strength: weak, since all 3 are one model (a/b)"; none where nothing was decided.
@@ -214,38 +209,15 @@ impl<'a> Count<'a> {
         if self.tally.rule.is_some() { format!("No decision: {why}") } else { capital(why) }
     }
 
-    /// "1 abstained", "3 failed (connection refused)".
-    fn absent(&self) -> Vec<String> {
-        let say = |(count, outcome): (usize, Outcome)| {
-            let why = if outcome == Outcome::Failed { self.common_reason() } else { None };
-            format!("{count} {}{}", outcome.name(), why.map(|why| format!(" ({why})")).unwrap_or_default())
-        };
-        absent(self.tally).into_iter().map(say).collect()
-    }
-
     /// "1 failed, 2 missing." after `before`; empty where every seat counts.
     fn absent_with(&self, before: &str) -> String {
-        let absent = self.absent();
-        if absent.is_empty() { String::new() } else { format!("{before}{}.", absent.join(", ")) }
+        let absent = join_list(absent(self.tally));
+        if absent.is_empty() { String::new() } else { format!("{before}{absent}.") }
     }
 
     /// " Of 5 seats 1 failed."
     fn absent_after(&self) -> String {
         self.absent_with(&format!(" Of {} ", pluralize(self.tally.asked, "seat")))
-    }
-
-    /// The reason of the failed seats, if it is the same for all and short.
-    fn common_reason(&self) -> Option<String> {
-        /// In characters.
-        const SHORT: usize = 90;
-        let failed = seats(self.session, self.round)
-            .filter(|seat| matches!(seat.standing, VisibleState::Failed(_) | VisibleState::Lost));
-        let mut reasons: Vec<&str> = failed.filter_map(|seat| seat.reason()).collect();
-        reasons.dedup();
-        match reasons.as_slice() {
-            [one] if one.chars().count() <= SHORT && !one.contains('\n') => Some((*one).to_owned()),
-            _ => None,
-        }
     }
 
     // Decided.
@@ -313,7 +285,7 @@ impl<'a> Count<'a> {
             let more = rest.split_off(4).len();
             rest.push(format!("others chose {more} more options"));
         }
-        rest.extend(self.absent());
+        rest.extend(absent(tally));
         let rest = if rest.is_empty() { String::new() } else { format!(" {}.", rest.join(", ")) };
         format!("{who} chose it{aside}.{rest}")
     }
@@ -426,10 +398,7 @@ impl<'a> Count<'a> {
         sentence += &self.absent_with(" ");
         let cast = self.scores(|score| score.as_f64() > 0.0);
         if self.counts_heads() && !cast.is_empty() {
-            sentence += &match tally.answered {
-                1 => format!(" The ballot cast: {cast}."),
-                all => format!(" The {all} ballots cast: {cast}."),
-            };
+            sentence += &format!(" {} cast: {cast}.", pluralize(tally.answered, "ballot"));
         }
         Some((self.undecided_name("too few took part"), sentence))
     }
@@ -441,8 +410,8 @@ impl<'a> Count<'a> {
             return ("No rule: counted only".to_owned(), self.numbers() + &would.unwrap_or_default());
         }
         let name = if kind == BallotKind::Findings {
-            let groups = grouped(self.session, self.round).groups;
-            capital(&count_by_severity(groups.iter().map(FindingGroup::severity)))
+            let groups = grouped(self.session, self.round);
+            capital(&count_by_severity(groups.iter().map(|group| group.severity)))
         } else if kind == BallotKind::Position {
             "Opinions collected".to_owned()
         } else {
@@ -556,7 +525,7 @@ impl<'a> Count<'a> {
                 said.push(format!("{count} {}", if count == 1 { one } else { more }));
             }
         }
-        said.extend(self.absent());
+        said.extend(absent(self.tally));
         said.join(", ")
     }
 

@@ -27,8 +27,8 @@ pub use round_view::{
 pub use session_headline::session_headline;
 pub use sides::{Bar, bars};
 pub use slots::slots;
-pub use tally_text::{long_order, places, rule_description, tables};
+pub use tally_text::{places, rule_description, tables};
 pub use wording::{
-    close_reason, cut, finding, first_names, format_duration, group_digits, handling, join_list, labels,
-    money, pluralize, quorum_ballots, shown_mask, turnout, uncapital,
+    as_sentence, close_reason, cut, finding, first_names, format_duration, group_digits, handling, join_list,
+    labels, money, pluralize, quorum_ballots, shown_mask, turnout, uncapital,
 };

@@ -2,16 +2,16 @@
 
 use super::headline::{Headline, headline, rehearsal_mark};
 use super::round_view;
-use super::wording::{capital, cut, pluralize, resume_verb};
+use super::wording::{as_sentence, capital, cut, pluralize, resume_verb};
 use crate::core::{AskedQuestion, Deciding, deciding, questions};
 use crate::history::{AnsweredQuestion, RoundRun, Session, Status};
 
 /// The headline of a session, for the head of a report; there is always one.
 pub fn session_headline(session: &Session) -> Headline {
-    let mut made = unmarked(session);
-    if !made.is_rehearsal {
-        made.label.insert_str(0, rehearsal_mark(session));
-        made.name.insert_str(0, rehearsal_mark(session));
+    let (mut made, mark) = (unmarked(session), rehearsal_mark(session));
+    if !made.label.starts_with(mark) {
+        made.label.insert_str(0, mark);
+        made.name.insert_str(0, mark);
     }
     made
 }
@@ -59,8 +59,7 @@ fn several(session: &Session) -> Option<Headline> {
     let line = |one: &AskedQuestion<'_>| {
         let question = one.decides.opened.question.lines().next().unwrap_or_default();
         let made = question_headline(session, one.decides, one.by_person(session));
-        let end = if question.ends_with(['.', '?', '!', ':']) { "" } else { ":" };
-        format!("{}{end} {}.", cut(question, 80), made.name.trim_end_matches('.'))
+        format!("{} {}", as_sentence(&cut(question, 80)), as_sentence(&made.name))
     };
     Some(of_words(&name, &asked.iter().map(line).collect::<Vec<_>>().join(" ")))
 }
@@ -91,7 +90,6 @@ fn of_words(name: &str, sentence: &str) -> Headline {
         detail: sentence.to_owned(),
         sentence: sentence.to_owned(),
         order: None,
-        is_rehearsal: false,
     }
 }
 
@@ -105,23 +103,22 @@ fn round_headline(session: &Session, round: &RoundRun) -> Headline {
     }
     let state = if round.closed.is_some() { "is closed and not counted" } else { "is open" };
     let (sealed, asked, id) = (round.sealed(), round.seats.len(), &round.opened.round);
-    let stand = format!("Round “{id}” {state}; {sealed} of {} sealed.", pluralize(asked, "seat"));
-    let (failed, lost, verb) = (round.failed_seats().count(), round.lost_seats().len(), resume_verb(session));
-    let (why, then) = if session.closed.is_some() {
-        ("No decision: the round was not counted".to_owned(), String::new())
+    let mut stand = format!("Round “{id}” {state}; {sealed} of {} sealed.", pluralize(asked, "seat"));
+    let (failed, lost) = (round.failed_seats().count(), round.lost_seats().len());
+    let why = if session.closed.is_some() {
+        "No decision: the round was not counted".to_owned()
     } else if lost > 0 {
-        let why = format!("Not finished: the key of {} is lost", pluralize(lost, "answer"));
-        (why, format!(" To ask these seats again: roundtable {verb} --ask-again."))
+        let verb = resume_verb(session);
+        stand += &format!(" To ask these seats again: roundtable {verb} --ask-again.");
+        format!("Not finished: the key of {} is lost", pluralize(lost, "answer"))
     } else if session.below_quorum().is_some() && failed > 0 {
-        let why = format!("Not finished: {} failed", pluralize(failed, "seat"));
-        (why, format!(" To ask the failed seats again: roundtable {verb}."))
-    } else if let Some((_, reason)) = &session.paused {
-        let reason = format!(" Paused: {}.", reason.to_string().trim_end_matches('.'));
-        ("Not finished: the session is paused".to_owned(), reason)
+        format!("Not finished: {} failed", pluralize(failed, "seat"))
+    } else if session.paused.is_some() {
+        "Not finished: the session is paused".to_owned()
     } else {
-        ("Not finished: the round is open".to_owned(), String::new())
+        "Not finished: the round is open".to_owned()
     };
-    of_words(&why, &(stand + &then))
+    of_words(&why, &stand)
 }
 
 /// The headline of what decides a session; none for a round that is not counted.
@@ -146,7 +143,7 @@ fn of_deciding(session: &Session, deciding: Deciding<'_>) -> Option<Headline> {
 fn by_facilitator(session: &Session, round: &RoundRun, decided: &AnsweredQuestion) -> Headline {
     let option = decided.decides().unwrap_or_default();
     let reason = decided.given.comment.as_deref();
-    let reason = reason.map(|why| format!("Reason: {}.", why.trim().trim_end_matches('.')));
+    let reason = reason.map(|why| format!("Reason: {}", as_sentence(why)));
     let own = counted(session, round).map(|made| format!("The round itself: {}", made.line()));
     let sentence = reason.into_iter().chain(own).collect::<Vec<_>>().join(" ");
     Headline { label: format!("Decided by the facilitator: {option}"), ..of_words(option, &sentence) }

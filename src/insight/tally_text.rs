@@ -18,45 +18,23 @@ pub fn result(verdict: &Verdict) -> String {
     }
 }
 
-/// An order as places: "1 a, 2= b, 2= c, 4 d", of a long one the first; empty without one.
-pub fn places(order: &[Vec<String>], most: usize) -> String {
+/// An order as places: "1 a, 2= b, 2= c, 4 d"; empty without one.
+pub fn places(order: &[Vec<String>]) -> String {
     let (mut said, mut before) = (Vec::new(), 0);
     for level in order {
         let sign = if level.len() > 1 { "=" } else { "" };
         said.extend(level.iter().map(|option| format!("{}{sign} {option}", before + 1)));
         before += level.len();
     }
-    let more = said.len().saturating_sub(most);
-    said.truncate(most);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    said.join(", ") + &more
+    said.join(", ")
 }
 
-const PLACES: usize = 8;
-
-/// The order of all options, as far as a headline has room, with what it is by where the rule itself says
-/// only who wins; none of two options, whose order the headline tells.
-pub fn short_order(verdict: &Verdict) -> Option<String> {
-    (options(verdict) > 2).then(|| order(verdict, PLACES))
-}
-
-/// The whole order, where a headline has no room for it.
-pub fn long_order(verdict: &Verdict) -> Option<String> {
-    (options(verdict) > PLACES).then(|| order(verdict, usize::MAX))
-}
-
-/// The whole order; none where the rule gives none.
-pub fn whole_order(verdict: &Verdict) -> Option<String> {
-    (options(verdict) > 0).then(|| order(verdict, usize::MAX))
-}
-
-fn options(verdict: &Verdict) -> usize {
-    verdict.order.iter().map(Vec::len).sum()
-}
-
-fn order(verdict: &Verdict, most: usize) -> String {
+/// The order of all options, with what it is by where the rule itself says only who wins; none of fewer than
+/// three options.
+pub fn order(verdict: &Verdict) -> Option<String> {
     let by = verdict.order_by.as_ref().map(|what| format!(" (by {what})")).unwrap_or_default();
-    format!("order{by}: {}", places(&verdict.order, most))
+    let count = verdict.order.iter().map(Vec::len).sum::<usize>();
+    (count > 2).then(|| format!("order{by}: {}", places(&verdict.order)))
 }
 
 /// A rule with its terms: "supermajority (at least 2/3)".

@@ -2,13 +2,11 @@
 //!
 //! Its texts are raw and on no particular number of lines: each format escapes them in its own way.
 
-use std::fmt::Write as _;
-
 use indexmap::IndexMap;
 use serde::Serialize;
 
 use crate::core::Cost;
-use crate::history::{CloseReason, Door, RoundOpened, SeatInfo, Session, Tally, Wrapped};
+use crate::history::{CloseReason, Door, RoundOpened, Session, Tally, Wrapped};
 use crate::identity::Leak;
 use crate::round::answer::{Origin, Outcome, TokenUsage};
 pub use crate::sanitize::group_digits;
@@ -20,15 +18,11 @@ pub fn quorum_ballots(opened: &RoundOpened) -> String {
 
 /// "1 of 5 answered, 3 failed, 1 missing": what is zero is left out, the first part never.
 pub fn turnout(tally: &Tally) -> String {
-    let mut text = format!("{} of {} answered", tally.answered, tally.asked);
-    for (count, outcome) in absent(tally) {
-        let _ = write!(text, ", {count} {}", outcome.name());
-    }
-    text
+    join_list([format!("{} of {} answered", tally.answered, tally.asked)].into_iter().chain(absent(tally)))
 }
 
-/// The seats without a ballot that counts, by what became of them.
-pub fn absent(tally: &Tally) -> Vec<(usize, Outcome)> {
+/// "1 abstained", "3 failed": the seats without a ballot that counts.
+pub fn absent(tally: &Tally) -> impl Iterator<Item = String> {
     let all = [
         (tally.abstained, Outcome::Abstained),
         (tally.invalid, Outcome::Invalid),
@@ -37,7 +31,15 @@ pub fn absent(tally: &Tally) -> Vec<(usize, Outcome)> {
         (tally.missing, Outcome::Missing),
         (tally.excused, Outcome::Excused),
     ];
-    all.into_iter().filter(|(count, _)| *count > 0).collect()
+    let some = all.into_iter().filter(|(count, _)| *count > 0);
+    some.map(|(count, outcome)| format!("{count} {}", outcome.name()))
+}
+
+/// A text as a sentence: with a full stop, unless it ends with a mark of its own.
+pub fn as_sentence(text: &str) -> String {
+    let text = text.trim_end();
+    let is_ended = text.trim_end_matches(['”', '"', ')']).ends_with(['.', '?', '!', '…', ':']);
+    format!("{text}{}", if is_ended || text.is_empty() { "" } else { "." })
 }
 
 /// The resolution of a conflict or question in words; `how` is empty where no block was left.
@@ -88,41 +90,22 @@ pub fn labels(session: &Session) -> Vec<Label> {
 
 fn origin_label(session: &Session, word: &'static str, origin: Origin, how: &str) -> Option<Label> {
     const NAMED: usize = 8;
-    let mut names: Vec<String> = Vec::new();
-    let (mut is_all, mut given, mut all) = (true, 0, 0);
+    let definition = session.definition.as_deref()?;
+    let (mut names, mut given, mut all): (Vec<&str>, _, _) = (Vec::new(), 0, 0);
     for seat in session.roster.values() {
-        let steps = steps_of(session, seat);
-        let is_hit = |step: &&str| {
-            let origins = session.origins(seat, step);
-            let of_origin = origins.iter().filter(|known| **known == origin).count();
-            (given, all) = (given + of_origin, all + origins.len());
-            of_origin > 0
-        };
-        let hit: Vec<&str> = steps.iter().copied().filter(is_hit).collect();
-        is_all &= hit.len() == steps.len();
-        if hit.is_empty() {
-            continue;
-        }
-        let is_part = hit.len() < steps.len();
-        let which = if is_part { format!(" (in {})", join_list(&hit)) } else { String::new() };
-        names.push(format!("{}{which}", seat.name));
+        let steps = definition.all_steps().filter(|step| seat.sits_in(definition, step));
+        let origins: Vec<Origin> = steps.flat_map(|step| session.origins(seat, &step.id)).collect();
+        let own = origins.iter().filter(|known| **known == origin).count();
+        (given, all) = (given + own, all + origins.len());
+        names.extend((own > 0).then_some(seat.name.as_str()));
     }
-    if names.is_empty() {
-        return None;
-    }
-    let whose = if is_all {
-        "these answers".to_owned()
-    } else {
-        format!("the answers of {}", first_names(&names, NAMED))
+    let whose = match names.len() {
+        0 => return None,
+        _ if given == all => "these answers".to_owned(),
+        _ => format!("answers of {}", first_names(&names, NAMED)),
     };
     let count = if origin == Origin::Script { format!("{given} of {all}; ") } else { String::new() };
     Some(Label { word, said: format!("{count}{whose} were {how}.") })
-}
-
-fn steps_of<'a>(session: &'a Session, seat: &SeatInfo) -> Vec<&'a str> {
-    let Some(definition) = &session.definition else { return Vec::new() };
-    let steps = definition.all_steps().filter(|step| seat.sits_in(definition, step));
-    steps.map(|step| step.id.as_str()).collect()
 }
 
 /// A label for each program that takes seats: what it adds to what it is given.
@@ -214,12 +197,12 @@ pub fn join_list(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
 /// A text that begins small, for the middle of a sentence.
 pub fn uncapital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+    chars.next().into_iter().flat_map(char::to_lowercase).chain(chars).collect()
 }
 
 pub fn capital(text: &str) -> String {
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+    chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect()
 }
 
 pub fn pluralize(count: usize, noun: &str) -> String {

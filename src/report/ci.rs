@@ -5,7 +5,9 @@
 
 use std::fmt::Write as _;
 
-use super::model::{Document, FindingRecord, NotHeld, RoundRecord};
+use super::model::{Document, NotHeld, RoundRecord};
+use super::sarif::level;
+use crate::insight::findings::FindingGroup;
 use crate::insight::join_list;
 use crate::round::answer::Outcome;
 use crate::sanitize::{harmless, harmless_line};
@@ -175,12 +177,12 @@ pub fn github(document: &Document<'_>) -> String {
 }
 
 /// Findings at their place in the code, where they have one.
-fn annotation(group: &FindingRecord<'_>, mark: &str, out: &mut String) {
+fn annotation(group: &FindingGroup<'_>, mark: &str, out: &mut String) {
     // GitHub's word for a note.
-    let level = if group.level == "note" { "notice" } else { group.level };
+    let level = level(group.severity).replace("note", "notice");
     let file = group.file.map(|file| format!(",file={}", property(file))).unwrap_or_default();
     let lines = group.lines.map(|(from, to)| format!(",line={from},endLine={to}")).unwrap_or_default();
-    let title = format!("{}, found by {} of {}", group.severity, group.seats, group.of);
+    let title = format!("{}, found by {} of {}", group.severity.name(), group.seats, group.of);
     let mut claims: Vec<String> = group.findings.iter().map(|one| one.finding.claim.clone()).collect();
     claims.extend(group.not_in_evidence.iter().map(|(_, place)| format!("not in the evidence: {place}")));
     let _ = writeln!(

@@ -52,7 +52,7 @@ fn cell(document: &Document<'_>, round: &RoundRecord<'_>, seat: &SeatRecord<'_>,
         "tokens_thinking" => text(seat.tokens.map(|tokens| tokens.thinking)),
         "decided" => round.winners.join(" "),
         "strength" => text(round.count.and_then(|tally| tally.tier).map(Tier::name)),
-        "order" => text(round.count.map(|tally| places(&tally.verdict.order, usize::MAX))),
+        "order" => text(round.count.map(|tally| places(&tally.verdict.order))),
         "dissents" => yes(seat.dissents),
         // A reply that may be a block is shown in full.
         "position" if seat.dissents && seat.ballot.is_none() => text(seat.reply),

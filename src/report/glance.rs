@@ -4,14 +4,10 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::model::{
-    Block, ChartBar, Dissenter, Document, Fact, Facts, Page, RoundRecord, SeatRecord, people_money,
-};
+use super::model::{Block, ChartBar, Dissenter, Document, Fact, Facts, Page, RoundRecord, people_money};
 use super::quote::first_line;
-use crate::ballot::Ballot;
 use crate::insight::sides::{Supporter, bar_cells};
 use crate::insight::{first_names, pluralize, uncapital};
-use crate::round::answer::Outcome;
 use crate::sanitize::{harmless_line, wrapped};
 
 /// The most lines it has; two of a usual terminal are left, for the closing hash and the prompt.
@@ -48,14 +44,10 @@ pub fn glance(document: &Document<'_>, look: &Look<'_>) -> String {
         None => vec![("decision", glance.decisions())],
         Some(page) => {
             let run = document.round(page);
-            let (blocks, dissent) = (glance.blocks(&page.blocks), glance.dissent(page));
-            let reasons =
-                if dissent.is_empty() && blocks.is_empty() { glance.reasons(run) } else { Vec::new() };
             vec![
                 ("option", glance.counts(page, run)),
-                ("line", blocks),
-                ("dissent", dissent),
-                ("answer", reasons),
+                ("line", glance.blocks(&page.blocks)),
+                ("dissent", glance.dissent(page)),
                 ("reason", glance.blocks(&page.not_counted)),
             ]
         }
@@ -188,17 +180,6 @@ impl Glance<'_> {
         let pad = " ".repeat(width - name.width().min(width));
         lines[0].replace_range(..before, &format!("  {name}{pad}  {bar}  "));
         lines
-    }
-
-    /// What each seat said, a sentence each, where nobody disagrees with a result.
-    fn reasons(&self, run: Option<&RoundRecord<'_>>) -> Items {
-        let line = |seat: &SeatRecord<'_>| {
-            let text = Some(&seat.said).filter(|text| !text.is_empty()).cloned();
-            let ballot = seat.ballot.filter(|_| seat.outcome == Some(Outcome::Answered));
-            let text = text.or_else(|| ballot.and_then(Ballot::brief))?;
-            Some(self.lines(&format!("{}: {}", seat.participant, sentence(&text)), 2, 2))
-        };
-        run.iter().flat_map(|run| &run.seats).filter_map(line).collect()
     }
 
     fn dissent(&self, page: &Page<'_>) -> Items {

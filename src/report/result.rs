@@ -9,8 +9,7 @@ use serde_json::{Value, json};
 
 use super::model::{Approval, Document, Page, RoundRecord, SeatRecord, date, people_money};
 use crate::history::RoundOutcome;
-use crate::insight::headline::strength;
-use crate::insight::{first_names, format_duration, uncapital};
+use crate::insight::format_duration;
 use crate::round::answer::Outcome;
 use crate::tally::{Rule, Score, Tier};
 
@@ -136,25 +135,12 @@ pub fn no_result(exit: i32, reason: &str, file: Option<&str>) -> Value {
 /// None where there is no outcome yet. Its text is raw.
 pub fn in_one_line(document: &Document<'_>) -> Option<String> {
     let mut parts = vec![document.outcome.clone()?];
-    if !document.verdict.made.sentence.is_empty() {
-        parts.push(document.verdict.made.sentence.trim_end_matches('.').to_owned());
-    }
     if let Some(page) = document.only() {
-        let run = document.round(page);
-        let strength = run.and_then(|run| run.count).and_then(strength);
-        parts.extend(strength.map(|strength| uncapital(&strength)));
-        if let Some(run) = run.filter(|run| run.scripted > 0) {
-            parts.push(format!("scripted: {} of {}", run.scripted, run.answers));
-        }
-        let dissent = dissenting(run);
-        if !dissent.is_empty() {
-            parts.push(format!("dissent: {}", first_names(&dissent, 8)));
-        }
-        if let Some(said) = page.approval.as_ref().filter(|said| !said.is_decision) {
-            let word = if said.given.approved { "approved" } else { "rejected" };
-            let why = said.because.filter(|_| !page.verdict.decided);
-            parts.push(why.map_or_else(|| word.to_owned(), |why| format!("{word}, though {why}")));
-        }
+        let run = document.round(page).filter(|run| run.scripted > 0);
+        parts.extend(run.map(|run| format!("scripted: {} of {}", run.scripted, run.answers)));
+        parts.extend(page.short.iter().cloned());
+    } else {
+        parts.push(document.verdict.made.sentence.trim_end_matches('.').to_owned());
     }
     if document.spent.dollars > 0.0 {
         parts.push(people_money(&document.spent));

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::model::{Document, FindingRecord, level};
+use super::model::Document;
 use super::pretty;
 use crate::ballot::Severity;
+use crate::insight::findings::FindingGroup;
 use crate::insight::pluralize;
 
 /// The SARIF log of a session; without results if it has no findings.
@@ -31,11 +32,20 @@ pub fn sarif(document: &Document<'_>) -> String {
     }))
 }
 
-fn result(mark: &str, group: &FindingRecord<'_>) -> Value {
+/// What systems that show code call a severity.
+pub fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Low => "note",
+        Severity::Medium => "warning",
+        Severity::High | Severity::Critical => "error",
+    }
+}
+
+fn result(mark: &str, group: &FindingGroup<'_>) -> Value {
     let mut result = json!({
-        "ruleId": format!("finding/{}", group.severity),
-        "ruleIndex": Severity::WORDS.iter().position(|(word, _)| *word == group.severity),
-        "level": group.level,
+        "ruleId": format!("finding/{}", group.severity.name()),
+        "ruleIndex": group.severity as usize,
+        "level": level(group.severity),
         "message": { "text": format!("{mark}{}", message(group)) },
         "locations": location(group).into_iter().collect::<Value>(),
         "properties": {
@@ -50,7 +60,7 @@ fn result(mark: &str, group: &FindingRecord<'_>) -> Value {
 }
 
 /// Every claim word for word, one per line, with its seat.
-fn message(group: &FindingRecord<'_>) -> String {
+fn message(group: &FindingGroup<'_>) -> String {
     let mut lines: Vec<String> = group.title.into_iter().map(str::to_owned).collect();
     for one in &group.findings {
         let evidence = one.finding.evidence.as_ref().map(|text| format!(" Evidence: {text}"));
@@ -62,7 +72,7 @@ fn message(group: &FindingRecord<'_>) -> String {
     lines.join("\n")
 }
 
-fn location(group: &FindingRecord<'_>) -> Option<Value> {
+fn location(group: &FindingGroup<'_>) -> Option<Value> {
     let mut place = json!({ "artifactLocation": { "uri": uri(group.file?) } });
     if let Some((from, to)) = group.lines {
         place["region"] = json!({ "startLine": from, "endLine": to });

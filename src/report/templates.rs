@@ -14,7 +14,7 @@ use super::model::plain_texts;
 use super::quote;
 use crate::insight::sides::bar_cells;
 use crate::insight::wording::capital;
-use crate::insight::{cut, format_duration, group_digits, pluralize, uncapital};
+use crate::insight::{as_sentence, cut, format_duration, group_digits, pluralize, uncapital};
 use crate::sanitize::harmless_line;
 
 const SOURCES: [(&str, &str); 6] = [
@@ -62,6 +62,7 @@ fn environment() -> Environment<'static> {
     all.add_filter("cell", |text: &str| Value::from_safe_string(quote::cell(text)));
     all.add_filter("tag", |text: &str| Value::from_safe_string(quote::tag(text)));
     all.add_filter("first_line", |text: &str| quote::first_line(text));
+    all.add_filter("ended", |text: &str| as_sentence(text));
     all.add_filter("sentence", |text: &str| text.trim_end_matches(['.', ':']).to_owned());
     all.add_filter("texts", |value: Value| plain_texts(Some(&json(&value))));
     all.add_filter("yaml", |text: &str| Value::from_safe_string(quote::yaml(text)));

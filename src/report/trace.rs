@@ -9,8 +9,7 @@ use serde::Serialize;
 
 use crate::handoff::whole_prompt;
 use crate::history::{Event, LogEntry, SeatStatus, Session, Timestamp, WorkItemOffered};
-use crate::identity::Leak;
-use crate::insight::{finding, handling, is_revealed, shown_mask};
+use crate::insight::is_revealed;
 use crate::round::answer::{Origin, ReplyAttempt};
 use crate::sanitize::harmless;
 
@@ -41,9 +40,6 @@ pub struct TraceEntry<'a> {
     pub answer: Option<Vec<&'a ReplyAttempt>>,
     /// `asking`, `sealed`, `answered`, `invalid`, `failed` …
     pub status: String,
-    /// What the answer gives away, and what of it is handed on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub leaks: Option<Vec<Leak>>,
 }
 
 /// What came back of a work item, as far as it may be read.
@@ -98,8 +94,6 @@ fn entry<'a>(
         let seat = run.seat(&item.participant).map(|seat| &seat.status);
         (round, answered) = (item.round.as_str(), by_seat(seat, may_be_read));
     }
-    let shown = |leak: &Leak| Leak { mask: shown_mask(session, leak).map(str::to_owned), ..leak.clone() };
-    let leaks = session.leaks_of(&item.item).filter(|_| may_be_read);
     Some(TraceEntry {
         id: &item.item,
         seq: line.seq,
@@ -115,7 +109,6 @@ fn entry<'a>(
         returned_at: None,
         answer: answered.replies,
         status: answered.status,
-        leaks: leaks.map(|found| found.iter().map(shown).collect()),
     })
 }
 
@@ -161,12 +154,6 @@ pub fn text(entry: &TraceEntry<'_>) -> String {
         out += &format!("\n--- returned {returned}\n\n{}\n", reply.text);
         if let Some(reason) = &reply.reason {
             out += &format!("\n--- not counted: {reason}\n");
-        }
-    }
-    if let Some(found) = &entry.leaks {
-        out.push_str(&format!("\n--- leak scan: {}\n", handling(found)));
-        for leak in found {
-            out.push_str(&format!("--- {}\n", finding(leak, leak.mask.as_deref())));
         }
     }
     harmless(&out).into_owned()

@@ -107,14 +107,14 @@ impl Question<'_> {
     }
 
     fn findings(&self, run: &RoundRun) -> Vec<Block> {
-        let found = grouped(self.session, run);
         let is_silent =
             |seat: &SeatView<'_>| matches!(seat.ballot(), Some(Ballot::Findings(own)) if own.is_empty());
         let silent: Vec<&str> = seats(self.session, run).filter(is_silent).map(|seat| seat.name).collect();
         let (mut shared, mut alone) = (Vec::new(), Vec::new());
-        for group in &found.groups {
-            let side = if group.seats() > 1 { &mut shared } else { &mut alone };
-            side.push(finding_line(group, found.answered));
+        let groups = grouped(self.session, run);
+        for group in &groups {
+            let side = if group.seats > 1 { &mut shared } else { &mut alone };
+            side.push(finding_line(group));
         }
         let mut heading = "Found by several seats".to_owned();
         if shared.is_empty() {
@@ -123,7 +123,7 @@ impl Question<'_> {
         if !silent.is_empty() {
             heading += &format!(" (none found by {})", first_names(&silent, 12));
         }
-        let missing = found.groups.iter().flat_map(|group| &group.not_in_evidence);
+        let missing = groups.iter().flat_map(|group| &group.not_in_evidence);
         let missing = missing.map(|(seat, place)| (place.clone(), format!("named by {seat}"))).collect();
         vec![
             Block::new(heading, run.synthesis.clone(), shared),
@@ -172,12 +172,12 @@ fn changed(before: &str, now: &str) -> String {
 }
 
 /// "2 of 3: It pays twice (qa); It retries (architect, skeptic)".
-fn finding_line(group: &FindingGroup<'_>, of: usize) -> (String, String) {
+fn finding_line(group: &FindingGroup<'_>) -> (String, String) {
     /// How many claims are told; the record has all.
     const CLAIMS: usize = 4;
     let mut claims: IndexMap<&str, Vec<&str>> = IndexMap::new();
-    for (seat, finding) in &group.findings {
-        claims.entry(finding.claim.trim()).or_default().push(seat);
+    for one in &group.findings {
+        claims.entry(one.finding.claim.trim()).or_default().push(one.participant);
     }
     let more = claims.len().saturating_sub(CLAIMS);
     let claim = |(claim, seats): (&&str, &Vec<&str>)| {
@@ -186,10 +186,10 @@ fn finding_line(group: &FindingGroup<'_>, of: usize) -> (String, String) {
     let mut told: Vec<String> = claims.iter().take(CLAIMS).map(claim).collect();
     told.extend((more > 0).then(|| format!("{more} more")));
     let title = group.title.map(|title| format!("{}: ", cut(title, PART))).unwrap_or_default();
-    let place = group.place().map(|place| format!(" {place}")).unwrap_or_default();
+    let place = group.place.as_ref().map(|place| format!(" {place}")).unwrap_or_default();
     let aside = group.set_aside.map(|why| format!("; set aside: {why}")).unwrap_or_default();
-    let text = format!("{} of {of}: {title}{}{aside}", group.seats(), told.join("; "));
-    (format!("{}{place}", group.severity().name()), text)
+    let text = format!("{} of {}: {title}{}{aside}", group.seats, group.of, told.join("; "));
+    (format!("{}{place}", group.severity.name()), text)
 }
 
 #[cfg(test)]

@@ -4,16 +4,17 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::events::{FindingRecord, StepRecord, artifacts, findings, merges, point, steps};
+use super::events::{StepRecord, artifacts, merges, point, steps};
 use super::facts::{Approval, Waiting, conclusions, cost_lines, remote_notes, status, waiting};
 use super::page::{Page, Verdict};
 use super::question::{Question, goal};
 use super::record::{RoundRecord, total};
 use crate::core::{Cost, Deciding, deciding, failing_rounds, session_exit};
 use crate::history::{ReviewRecorded, RoundRun, Session, Tally, Timestamp};
+use crate::insight::findings::{FindingGroup, grouped};
 use crate::insight::headline::rehearsal_mark;
 use crate::insight::wording::{Label, resume_verb};
-use crate::insight::{join_list, labels, money, pluralize, session_headline};
+use crate::insight::{as_sentence, join_list, labels, pluralize, session_headline};
 use crate::round::material::AgendaItem;
 
 /// Where a session was read from.
@@ -62,7 +63,8 @@ pub struct Document<'a> {
     pub conflicts: Vec<Value>,
     pub questions: Vec<Value>,
     pub merges: Vec<Value>,
-    pub findings: Vec<FindingRecord<'a>>,
+    /// The gravest of each round first.
+    pub findings: Vec<FindingGroup<'a>>,
     pub approvals: Vec<Approval<'a>>,
     pub waiting: Option<Waiting<'a>>,
     pub steps: Vec<StepRecord<'a>>,
@@ -74,7 +76,6 @@ pub struct Document<'a> {
     pub cost: Value,
     /// Money, tokens and time for people: in short, then in all.
     pub cost_lines: Vec<String>,
-    pub money: Option<String>,
     /// "4 seats, 2 blind rounds".
     pub size: String,
     /// What is less certain of remote ballots than their signatures say.
@@ -183,7 +184,7 @@ impl<'a> Document<'a> {
             conflicts: agenda.conflicts.iter().map(point).collect(),
             questions: agenda.questions.iter().map(point).collect(),
             merges: merges(session),
-            findings: findings(session),
+            findings: session.rounds.iter().flat_map(|run| grouped(session, run)).collect(),
             approvals: session.approvals.iter().map(|asked| Approval::of(asked, session)).collect(),
             waiting: waiting(session),
             steps: steps(session),
@@ -192,7 +193,6 @@ impl<'a> Document<'a> {
             conclusions: conclusions(session),
             cost: total(spent),
             cost_lines: cost_lines(session, &spent),
-            money: money(&spent),
             spent,
             size: size(session, questions[0].run),
             notes: remote_notes(session),
@@ -296,8 +296,8 @@ fn missing(session: &Session, source: &Source) -> Vec<String> {
     if session.closed.is_none() && session.header.is_some() {
         let why = session.paused.as_ref().map(|(_, reason)| format!(": {reason}")).unwrap_or_default();
         said.push(format!(
-            "Not finished{}. This report ends with the last event, {}. `roundtable {} {}` goes on.",
-            why.trim_end_matches('.'),
+            "{} This report ends with the last event, {}. `roundtable {} {}` goes on.",
+            as_sentence(&format!("Not finished{why}")),
             session.last_at,
             resume_verb(session),
             source.name()

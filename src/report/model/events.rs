@@ -6,10 +6,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::record::Leaks;
-use crate::ballot::{Finding, Severity};
 use crate::core::artifact_view;
 use crate::history::{IdeasMerged, MergedOption, Point, RoundRun, Session, StepFinished};
-use crate::insight::findings::{FindingGroup, grouped};
 use crate::round::material::Artifact;
 use crate::workflow::{Step, StepKind};
 
@@ -92,72 +90,6 @@ fn merge(session: &Session, round: &RoundRun) -> Option<Value> {
     Some(json!({
         "step": step, "round": id, "ballot": ballot, "by": by, "options": options, "set_aside": set_aside,
     }))
-}
-
-/// Findings at one place, or that were put together.
-#[derive(Debug, Serialize)]
-pub struct FindingRecord<'a> {
-    pub round: &'a str,
-    pub file: Option<&'a str>,
-    pub lines: Option<(u32, u32)>,
-    pub place: Option<String>,
-    pub severity: &'static str,
-    pub level: &'static str,
-    pub title: Option<&'a str>,
-    pub set_aside: Option<&'a str>,
-    pub not_in_evidence: Vec<(&'a str, String)>,
-    pub seats: usize,
-    pub of: usize,
-    pub findings: Vec<Claim<'a>>,
-}
-
-#[derive(Debug, Serialize)]
-pub struct Claim<'a> {
-    pub participant: &'a str,
-    pub place: Option<String>,
-    #[serde(flatten)]
-    pub finding: &'a Finding,
-}
-
-/// The findings of all rounds in groups, the gravest of each round first.
-pub fn findings(session: &Session) -> Vec<FindingRecord<'_>> {
-    let mut all = Vec::new();
-    for run in &session.rounds {
-        let found = grouped(session, run);
-        all.extend(found.groups.into_iter().map(|group| finding_record(run, group, found.answered)));
-    }
-    all
-}
-
-fn finding_record<'a>(run: &'a RoundRun, group: FindingGroup<'a>, of: usize) -> FindingRecord<'a> {
-    let claim = |(participant, finding): &(&'a str, &'a Finding)| Claim {
-        participant,
-        place: finding.place(),
-        finding,
-    };
-    FindingRecord {
-        round: &run.opened.round,
-        file: group.findings.iter().find_map(|(_, finding)| finding.file.as_deref()),
-        lines: group.lines(),
-        place: group.place(),
-        severity: group.severity().name(),
-        level: level(group.severity()),
-        title: group.title,
-        set_aside: group.set_aside,
-        seats: group.seats(),
-        of,
-        findings: group.findings.iter().map(claim).collect(),
-        not_in_evidence: group.not_in_evidence,
-    }
-}
-
-/// What systems that show code call a severity.
-pub fn level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Low => "note",
-        Severity::Medium => "warning",
-        Severity::High | Severity::Critical => "error",
-    }
 }
 
 /// A conflict or a question; `settled` is null while it is open, and empty if nobody blocks any more.

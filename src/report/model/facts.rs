@@ -6,12 +6,13 @@ use super::question::Question;
 use crate::ballot::BallotKind;
 use crate::core::Cost;
 use crate::history::{
-    AnsweredQuestion, ApprovalGiven, Invitation, RoundOutcome, SCRIPTED, Session, Timestamp, round_outcome,
+    AnsweredQuestion, ApprovalGiven, Invitation, RoundOutcome, RoundRun, SCRIPTED, Session, Timestamp,
+    round_outcome,
 };
 use crate::insight::headline::cap;
 use crate::insight::wording::{capital, resume_verb};
 use crate::insight::{
-    asked_about, first_names, format_duration, group_digits, independence, join_list, pluralize, scripted,
+    asked_about, first_names, format_duration, group_digits, independence, join_list, pluralize, scripted, tally,
 };
 use crate::tally::{Tier, Ties};
 use crate::workflow::{FacilitatorForm, Step, StepKind};
@@ -126,13 +127,26 @@ pub fn remote_notes(session: &Session) -> Vec<String> {
     notes
 }
 
+/// Whether enough seats took part in a round.
+pub fn quorum(run: &RoundRun) -> Fact {
+    let Some(tally) = tally(run) else {
+        let note = format!("{} of {} sealed, {} needed", run.sealed(), run.seats.len(), run.opened.quorum);
+        return Fact::new("Not counted yet", note);
+    };
+    let mut note = format!("{} of {} took part, {} needed", tally.took_part(), tally.asked, tally.quorum);
+    if let Some(needed) = tally.quorum_ballots {
+        note += &format!("; {}, {needed} needed", pluralize(tally.answered, "ballot"));
+    }
+    Fact::new(if tally.quorum_met { "Met" } else { "Not met" }, note)
+}
+
 impl<'a> Question<'a> {
     pub fn facts(&self) -> Facts {
         let tier = self.tally.filter(|tally| tally.decided).and_then(|tally| tally.tier);
         Facts {
             boxes: tier.map_or(0, |tier| tier as usize),
             strength: self.strength(tier),
-            quorum: self.quorum(),
+            quorum: self.run.map_or_else(|| Fact::new("–", "no round was held"), quorum),
             independence: self.independence(),
             approval: self.approval_fact(),
         }
@@ -153,20 +167,6 @@ impl<'a> Question<'a> {
             (None, Tier::None, _) => "placeholders voted",
         };
         Fact::new(capital(tier.name()), note)
-    }
-
-    fn quorum(&self) -> Fact {
-        let Some(run) = self.run else { return Fact::new("–", "no round was held") };
-        let Some(tally) = self.tally else {
-            let note =
-                format!("{} of {} sealed, {} needed", run.sealed(), run.seats.len(), run.opened.quorum);
-            return Fact::new("Not counted yet", note);
-        };
-        let mut note = format!("{} of {} took part, {} needed", tally.took_part(), tally.asked, tally.quorum);
-        if let Some(needed) = tally.quorum_ballots {
-            note += &format!("; {}, {needed} needed", pluralize(tally.answered, "ballot"));
-        }
-        Fact::new(if tally.quorum_met { "Met" } else { "Not met" }, note)
     }
 
     fn independence(&self) -> Fact {

@@ -17,7 +17,6 @@ mod votes;
 pub use blocks::Block;
 pub use dissent::Dissenter;
 pub use document::{Document, NotHeld, Source};
-pub use events::{FindingRecord, level};
 pub use facts::{Approval, Fact, Facts, date, people_money};
 pub use options::ChartBar;
 pub use page::Page;

@@ -10,8 +10,7 @@ use super::reasons::{self, Reasons};
 use crate::ballot::{Ballot, BallotKind, OptionText, Stance};
 use crate::history::{RoundRun, Session, Tally};
 use crate::insight::sides::{Bar, Supporter, bars_with_seats};
-use crate::insight::{SeatView, bars, seats, turnout};
-use crate::tally::{Rule, Score};
+use crate::insight::{self, SeatView, seats};
 
 /// The kinds whose result is how many seats are for an option.
 const COUNTED: [BallotKind; 2] = [BallotKind::Choice, BallotKind::Approval];
@@ -68,12 +67,6 @@ pub fn stance_badge(seat: &SeatView<'_>) -> Option<Badge> {
     Some(Badge::of_stance(*stance))
 }
 
-#[derive(Debug, Serialize)]
-pub struct RoundVotes {
-    pub round: u32,
-    pub votes: usize,
-}
-
 #[derive(Debug, Default, Serialize)]
 pub struct OptionView {
     pub name: String,
@@ -89,7 +82,7 @@ pub struct OptionView {
     pub votes: Option<usize>,
     /// The same in each round of the question, the deciding one among them.
     #[serde(rename = "votes_by_round")]
-    pub by_round: Vec<RoundVotes>,
+    pub by_round: Vec<(u32, usize)>,
     #[serde(rename = "chosen")]
     pub is_chosen: bool,
     #[serde(flatten)]
@@ -123,8 +116,8 @@ impl Question<'_> {
             let badge = Badge::of_place(place);
             let about = run.opened.ballot.about.get(option);
             let votes = votes.iter().map(|(round, votes)| (*round, votes.get(option).copied().unwrap_or(0)));
-            let by_round: Vec<_> = votes.map(|(round, votes)| RoundVotes { round, votes }).collect();
-            let now = by_round.iter().find(|one| one.round == run.opened.number).map(|one| one.votes);
+            let by_round: Vec<(u32, usize)> = votes.collect();
+            let now = by_round.iter().find(|(round, _)| *round == run.opened.number).map(|(_, votes)| *votes);
             OptionView {
                 name: option.clone(),
                 is_proposal: false,
@@ -182,14 +175,9 @@ fn votes(session: &Session, run: &RoundRun) -> HashMap<String, usize> {
 
 #[derive(Debug, Serialize)]
 pub struct Chart<'a> {
-    pub title: &'static str,
     pub bars: Vec<ChartBar<'a>>,
     /// What a full bar stands for.
     pub scale: String,
-    /// How many votes the rule asks for, and where that is, in percent of a full bar.
-    pub needed: Option<usize>,
-    pub needed_at: Option<f64>,
-    pub turnout: String,
 }
 
 #[derive(Debug, Serialize)]
@@ -206,49 +194,24 @@ pub struct ChartBar<'a> {
 
 /// The chart of a counted round; none where there is nothing to draw.
 pub fn chart<'a>(session: &'a Session, run: &'a RoundRun, tally: &'a Tally) -> Option<Chart<'a>> {
-    let title = match run.opened.ballot.kind {
-        BallotKind::Choice | BallotKind::Approval | BallotKind::Ranking => "The votes",
-        BallotKind::Score => "The scores",
-        BallotKind::Estimate => "The spread",
-        BallotKind::Consent => "Where the seats stand",
-        BallotKind::Position | BallotKind::Ideas | BallotKind::Findings => return None,
-    };
     let letters = Letters::new(run, Some(tally));
     let badge = |name: &str| {
         let stance = Stance::WORDS.into_iter().find_map(|(word, stance)| (word == name).then_some(stance));
         let plain = || Badge { mark: String::new(), tone: Some("o1".to_owned()) };
         letters.badge(name).or(stance.map(Badge::of_stance)).unwrap_or_else(plain)
     };
-    let bar = |side: Bar<'a>| ChartBar {
-        name: side.name,
-        badge: badge(side.name),
-        score: side.score.to_string(),
-        share: side.share,
-        seats: side.seats,
+    let bar = |Bar { name, score, share, seats }: Bar<'a>| ChartBar {
+        name,
+        badge: badge(name),
+        score: score.to_string(),
+        share,
+        seats,
     };
-    let (needed, (_, scale)) = (needed_votes(tally), bars(tally));
     let bars: Vec<ChartBar<'a>> = bars_with_seats(session, run).into_iter().map(bar).collect();
-    let needed_at = needed.map(|needed| needed as f64 * 100.0 / asked(tally).max(1) as f64);
-    (!bars.is_empty()).then(|| Chart { title, bars, scale, needed, needed_at, turnout: turnout(tally) })
+    (!bars.is_empty()).then(|| Chart { bars, scale: insight::bars(tally).1 })
 }
 
 /// How many seats were asked; those that were let go were not.
 fn asked(tally: &Tally) -> usize {
     tally.asked.saturating_sub(tally.excused)
-}
-
-/// How many votes a rule asks for, where its votes are ballots and there are enough of them.
-fn needed_votes(tally: &Tally) -> Option<usize> {
-    let rule = tally.rule.filter(|_| tally.quorum_met && tally.answered > 0)?;
-    let sum: f64 = tally.verdict.scores.values().map(Score::as_f64).sum();
-    match rule {
-        _ if (sum - tally.answered as f64).abs() > 1e-6 => None,
-        Rule::Majority => Some(tally.answered / 2 + 1),
-        Rule::Unanimous => Some(tally.answered),
-        Rule::Supermajority => {
-            let (share, all) = (rule.threshold(&tally.terms)?, tally.answered);
-            (1..=all).find(|votes| share.compare(*votes as i128, all as i128).is_ge())
-        }
-        _ => None,
-    }
 }

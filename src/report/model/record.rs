@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::dissent::{said, sure};
+use super::facts::quorum;
 use super::options::{Chart, chart};
 use crate::ballot::{Ballot, BallotForm};
 use crate::core::Cost;
@@ -20,8 +21,8 @@ use crate::insight::what_if::{WhatIf, what_if_all};
 use crate::insight::wording::absent;
 use crate::insight::{
     Headline, SeatView, VisibleState, close_reason, dissents, estimates, finding, format_duration, handling,
-    headline, independence, is_revealed, join_list, long_order, money, movement, pluralize, quorum_ballots,
-    rule_description, scripted, seats, shown_mask, slots, tables, turnout, winners,
+    headline, independence, is_revealed, join_list, money, movement, quorum_ballots, rule_description,
+    scripted, seats, shown_mask, slots, tables, turnout, uncapital, winners,
 };
 use crate::round::answer::{Origin, Outcome, TokenUsage};
 use crate::tally::{Backing, RuleOptions, Ties};
@@ -63,8 +64,6 @@ pub struct RoundRecord<'a> {
     pub countable: bool,
     /// "a 3, b 1, 1 abstained; Decision: a (majority)".
     pub counts: Option<String>,
-    /// The whole order, where the headline has no room for it.
-    pub order: Option<String>,
     pub tables: Vec<String>,
     pub estimates: Vec<(String, String)>,
     pub tally: Value,
@@ -189,7 +188,6 @@ impl<'a> RoundRecord<'a> {
             chart: count.and_then(|tally| chart(session, run, tally)),
             countable: opened.ballot.kind.info().countable.is_some(),
             counts: count.map(|tally| counts(session, run, tally)),
-            order: count.and_then(|tally| long_order(&tally.verdict)),
             tables: count.map(|tally| tables(&tally.verdict)).unwrap_or_default(),
             estimates: count.map(|_| estimates(session, run)).unwrap_or_default(),
             tally: count.map(tally_record).unwrap_or_default(),
@@ -283,8 +281,9 @@ fn exploration(run: &RoundRun) -> Option<String> {
 
 fn closing(run: &RoundRun) -> String {
     if let (Some(closed), Some(at)) = (&run.closed, run.closed_at) {
-        let took = format_duration(at.since(run.opened_at));
-        return format!("closed after {took}: {}", close_reason(closed.reason));
+        let took = Some(at.since(run.opened_at)).filter(|took| *took >= 100);
+        let took = took.map(|took| format!(" after {}", format_duration(took))).unwrap_or_default();
+        return format!("closed{took}: {}", close_reason(closed.reason));
     }
     match run.opened.close {
         Close::All => "open until every seat is settled".to_owned(),
@@ -296,11 +295,6 @@ fn closing(run: &RoundRun) -> String {
 
 fn held(session: &Session, run: &RoundRun) -> Vec<String> {
     let (opened, form) = (&run.opened, &run.opened.ballot);
-    let mut lines = Vec::new();
-    for (option, about) in &form.about {
-        let texts: Vec<&str> = about.entries().map(|(_, text)| text).collect();
-        lines.push(format!("Option {option}: {}", texts.join(". ")));
-    }
     let options = join_list(if form.cards.is_empty() { &form.options } else { &form.cards });
     let of = if options.is_empty() { String::new() } else { format!(" of {options}") };
     let scale = match (&form.min, &form.max) {
@@ -315,36 +309,27 @@ fn held(session: &Session, run: &RoundRun) -> Vec<String> {
         Ties::Seeded(seed) => format!(", ties by seed {seed}"),
     };
     let (kind, quorum) = (form.kind.name(), quorum_ballots(opened));
-    lines.push(format!("Ballot: {kind}{of}{scale}; rule: {rule}{ties}; quorum {}{quorum}", opened.quorum));
     let spent = is_revealed(run).then(|| run.spent(&|model| session.price(model)));
-    if let Some(cost) = spent.as_ref().and_then(money) {
-        lines.push(format!("Cost: {cost}"));
-    }
-    if !run.key_lost.is_empty() {
-        let seats = join_list(&run.key_lost);
-        lines.push(format!("Lost with a key of this round, unread: what {seats} had sealed under it"));
-    }
-    lines
+    let cost = spent.as_ref().and_then(money).map(|cost| format!("Cost: {cost}"));
+    [format!("Ballot: {kind}{of}{scale}; rule: {rule}{ties}; quorum {}{quorum}", opened.quorum)]
+        .into_iter()
+        .chain(cost)
+        .collect()
 }
 
 fn counts(session: &Session, run: &RoundRun, tally: &Tally) -> String {
     let rule = tally.rule.map_or_else(|| "no rule".to_owned(), |rule| rule_description(rule, &tally.terms));
     let scores = tally.verdict.scores.iter().map(|(name, score)| format!("{name} {score}"));
-    let absent = absent(tally).into_iter().map(|(count, outcome)| format!("{count} {}", outcome.name()));
-    let parts: Vec<String> = scores.chain(absent).collect();
+    let parts: Vec<String> = scores.chain(absent(tally)).collect();
     let counted = if parts.is_empty() { String::new() } else { format!("{}; ", join_list(parts)) };
     format!("{counted}{} ({rule})", headline(session, run, tally).label)
 }
 
 fn how_counted(session: &Session, run: &RoundRun, tally: &Tally) -> Vec<String> {
-    let met = if tally.quorum_met { "met" } else { "not met" };
-    let ballots = tally.quorum_ballots.map(|needed| {
-        format!("; {} beside abstentions, {needed} needed", pluralize(tally.answered, "ballot"))
-    });
-    let took_part = format!("{} participated, {} required", tally.took_part(), tally.quorum);
+    let quorum = quorum(run);
     let mut lines = vec![
         format!("Seats: {}", turnout(tally)),
-        format!("Quorum {met}: {took_part}{}", ballots.unwrap_or_default()),
+        format!("Quorum {}: {}", uncapital(&quorum.value), quorum.note),
     ];
     if let Some(found) = independence(session, run) {
         lines.extend(found.lines());

@@ -14,7 +14,7 @@ use crate::insight::movement::{Move, earlier, movement};
 use crate::insight::round_view::{self, confidence, seat_at, tally};
 use crate::insight::session_headline::question_headline;
 use crate::insight::sides::{Bar, bars_with_seats};
-use crate::insight::tally_text::{long_order, tables};
+use crate::insight::tally_text::tables;
 use crate::insight::what_if::{WhatIf, what_if_all};
 use crate::insight::wording::{money, turnout};
 use crate::insight::{estimates, headline};
@@ -39,8 +39,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     lines.push(Line::default());
     lines.extend(moved(model, round, width));
     let made = headline(session, round, tally);
-    lines.extend(paragraph(&format!("{}. {}", made.label, made.detail), width, 4, model.theme.strong()));
-    lines.extend(long_order(&tally.verdict).iter().flat_map(|order| paragraph(order, width, 6, plain)));
+    lines.extend(paragraph(&format!("{}. {}", made.label, made.detail), width, 8, model.theme.strong()));
     let quorum = if tally.quorum_met { "quorum met" } else { "quorum not met" };
     lines.extend(paragraph(&format!("{} · {quorum}", turnout(tally)), width, 4, plain));
     let prices = |name: &str| session.price(name);

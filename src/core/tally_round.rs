@@ -364,7 +364,7 @@ pub fn same_answers(round: &RoundRun) -> Vec<Vec<String>> {
 fn content(round: &RoundRun, answer: &AnswerRevealed) -> String {
     let kind = round.opened.ballot.kind;
     let mut text = String::new();
-    let is_vote = |key: &str| kind.info().countable.is_some() && kind.ballot_keys().any(|known| known == key);
+    let is_vote = |key: &String| kind.info().countable.is_some() && kind.info().keys.contains(&key.as_str());
     if answer.answer.keys().all(|key| key == "confidence" || is_vote(key)) {
         return text;
     }

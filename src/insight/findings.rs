@@ -86,7 +86,9 @@ pub fn grouped<'a>(session: &'a Session, round: &'a RoundRun) -> Vec<FindingGrou
             severity: findings.iter().map(|one| one.finding.severity).max().unwrap_or(Severity::Low),
             title: ids.iter().find_map(|id| title.get(id.as_str())).map(|option| option.title.as_str()),
             set_aside: reasons.and_then(|reasons| reasons.first().copied()),
-            not_in_evidence: elsewhere.filter_map(|one| Some((one.participant, one.place.clone()?))).collect(),
+            not_in_evidence: elsewhere
+                .filter_map(|one| Some((one.participant, one.place.clone()?)))
+                .collect(),
             seats: seats.len(),
             of,
             findings,
@@ -121,7 +123,8 @@ fn firsts(all: &[(String, Claim<'_>)], options: &HashMap<&str, &MergedOption>) -
         let (from, to) = one.finding.lines?;
         Some((one.finding.file.clone(), from, to, at))
     };
-    let mut placed: Vec<(Option<String>, u32, u32, usize)> = all.iter().enumerate().filter_map(place).collect();
+    let mut placed: Vec<(Option<String>, u32, u32, usize)> =
+        all.iter().enumerate().filter_map(place).collect();
     placed.sort_unstable();
     let mut last: Option<(&Option<String>, u32, usize)> = None;
     for (file, from, to, at) in &placed {

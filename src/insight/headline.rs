@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use indexmap::IndexMap;
 use serde::Serialize;
 
+use super::estimates::spread;
 use super::findings::grouped;
 use super::movement::earlier;
 use super::round_view::{SeatView, seats};
@@ -17,7 +18,8 @@ use crate::ballot::{Ballot, BallotKind, Stance, count_by_severity};
 use crate::core::decides_nothing;
 use crate::history::{RoundRun, Session, Tally};
 use crate::tally::{
-    Backing, CountableKind, NoDecision, Rule, Score, Settled, Shortfall, Tier, Ties, WeakBecause, and_list,
+    Backing, Choose, CountableKind, NoDecision, Rule, Score, Settled, Shortfall, Tier, Ties, WeakBecause,
+    and_list,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -240,9 +242,9 @@ impl<'a> Count<'a> {
         let mut sentence = match self.kind().info().countable {
             Some(CountableKind::Choice) => self.chosen(rule, winner),
             Some(CountableKind::Estimate) => self.estimate(),
-            Some(CountableKind::Score) => self.scored(rule, winner),
-            Some(CountableKind::Approval) => self.approved(rule, self.next(winner)),
-            Some(CountableKind::Ranking) => self.approved(rule, None),
+            Some(CountableKind::Score | CountableKind::Approval | CountableKind::Ranking) => {
+                self.by_rule(rule, winner)
+            }
             Some(CountableKind::Consent) | None => self.numbers(),
         };
         if self.tally.verdict.was_tied() {
@@ -280,51 +282,37 @@ impl<'a> Count<'a> {
         aside.extend(needed_share(rule, tally).filter(|_| !is_all).map(|need| format!("{need} needed")));
         let aside = if aside.is_empty() { String::new() } else { format!(" ({})", aside.join("; ")) };
         let others = choices.iter().filter(|(_, votes)| **votes > 0);
-        let mut rest: Vec<String> = others.map(|(option, votes)| format!("{votes} chose {option}")).collect();
-        if rest.len() > 5 {
-            let more = rest.split_off(4).len();
-            rest.push(format!("others chose {more} more options"));
-        }
-        rest.extend(absent(tally));
-        let rest = if rest.is_empty() { String::new() } else { format!(" {}.", rest.join(", ")) };
+        let rest: Vec<String> = others.map(|(option, votes)| format!("{votes} chose {option}")).collect();
+        let rest = Some(first_names(&rest, 5)).filter(|rest| !rest.is_empty());
+        let rest = join_list(rest.into_iter().chain(absent(tally)));
+        let rest = if rest.is_empty() { rest } else { format!(" {rest}.") };
         format!("{who} chose it{aside}.{rest}")
     }
 
-    fn approved(&self, rule: Rule, next: Option<String>) -> String {
-        let behind = self.behind().map_or_else(|| self.ballots_counted(), |behind| format!("{behind}."));
-        let next = next.map(|next| format!(" Next {next}.")).unwrap_or_default();
-        let is_own = rule == Rule::Approval;
-        let by = if is_own { String::new() } else { format!(" Decided by {}.", rule.in_words()) };
-        format!("{behind}{next}{by}{}", self.absent_after())
-    }
-
-    fn scored(&self, rule: Rule, winner: &str) -> String {
-        let what = match rule {
-            Rule::Score => format!("Mean {}", self.score(winner)),
-            _ => format!("Decided by {}", rule.in_words()),
-        };
-        let next = self.next(winner).map(|next| format!("; next {next}")).unwrap_or_default();
-        let behind = self.behind().map(|behind| format!(" {behind}.")).unwrap_or_default();
-        format!("{what}{next}.{behind}{}", self.absent_after())
-    }
-
-    /// "b with 3": the second in the order.
-    fn next(&self, winner: &str) -> Option<String> {
+    /// The mean, what stands behind the winner, the next option, and a rule that is not the form's own.
+    fn by_rule(&self, rule: Rule, winner: &str) -> String {
         let verdict = &self.tally.verdict;
-        let second = verdict.order.iter().flatten().find(|option| *option != winner)?;
-        Some(format!("{second} with {}", verdict.scores.get(second)?))
+        let second = verdict.order.iter().flatten().find(|option| *option != winner);
+        let next = |option: &String| Some(format!("next {option} with {}", verdict.scores.get(option)?));
+        let mut next = second.and_then(next).filter(|_| self.kind() != BallotKind::Ranking);
+        let mut said = Vec::new();
+        if rule == Rule::Score {
+            let next = next.take().map(|next| format!("; {next}")).unwrap_or_default();
+            said.push(format!("Mean {}{next}.", self.score(winner)));
+        }
+        said.push(self.behind().map_or_else(|| self.ballots_counted(), |behind| format!("{behind}.")));
+        said.extend(next.map(|next| format!("{}.", capital(&next))));
+        let is_own = matches!(rule, Rule::Score | Rule::Approval);
+        said.extend((!is_own).then(|| format!("Decided by {}.", rule.in_words())));
+        said.join(" ") + &self.absent_after()
     }
 
     fn estimate(&self) -> String {
         let tally = self.tally;
         let rest = self.absent_after();
-        let spread = tally.verdict.trace.as_ref().and_then(|trace| trace.spread.as_ref());
-        let Some(spread) = spread else { return self.ballots_counted() + &rest };
-        if tally.answered == 1 {
-            return format!("The only estimate.{rest}");
-        }
+        let Some(spread) = spread(self.round) else { return self.ballots_counted() + &rest };
         if spread.values.len() == 1 {
-            return format!("{} said the same.{rest}", all_seats(tally.answered));
+            return format!("{} said so.{rest}", all_seats(tally.answered));
         }
         let middle = if spread.first_quartile == spread.third_quartile {
             spread.median.clone()
@@ -353,8 +341,9 @@ impl<'a> Count<'a> {
         };
         let is_left = |option: &&String| !verdict.winners.contains(option) && !edge.contains(option);
         let left: Vec<String> = verdict.order.iter().flatten().filter(is_left).cloned().collect();
-        let parts =
-            [("Chosen", verdict.winners.as_slice()), ("Tied for the last place", edge), ("Left", &left)];
+        let is_half = matches!(self.tally.terms.choose, Some(Choose::Share(_)));
+        let word = if is_half { "Chosen by half of those asked or more" } else { "Chosen" };
+        let parts = [(word, verdict.winners.as_slice()), ("Tied for the last place", edge), ("Left", &left)];
         let mut said = Vec::new();
         for (word, options) in parts.into_iter().filter(|(_, options)| !options.is_empty()) {
             let with_score = options.iter().map(|option| match verdict.scores.get(option) {
@@ -398,7 +387,7 @@ impl<'a> Count<'a> {
         sentence += &self.absent_with(" ");
         let cast = self.scores(|score| score.as_f64() > 0.0);
         if self.counts_heads() && !cast.is_empty() {
-            sentence += &format!(" {} cast: {cast}.", pluralize(tally.answered, "ballot"));
+            sentence += &format!(" The {} cast: {cast}.", pluralize(tally.answered, "ballot"));
         }
         Some((self.undecided_name("too few took part"), sentence))
     }

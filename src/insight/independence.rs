@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::round_view::{self, SeatView};
-use super::wording::{join_list, pluralize};
+use super::wording::{first_names, join_list, pluralize};
 use crate::core::{is_persons, is_placeholder};
 use crate::history::{RoundRun, Session};
 use crate::round::answer::{Origin, Outcome};
@@ -108,20 +108,14 @@ impl Independence {
         parts.join("; ")
     }
 
-    pub fn lines(&self) -> Vec<String> {
-        let mut lines = vec![format!("Independence: {}", self.counts())];
-        for (model, seats) in self.models.iter().filter(|(_, seats)| seats.len() > 1) {
-            lines.push(format!("One model, {model}: {}", join_list(seats)));
-        }
-        let same = |what: &'static str, groups: &[Vec<String>]| {
-            groups
-                .iter()
-                .map(move |seats| format!("The same {what}: {}", join_list(seats)))
-                .collect::<Vec<_>>()
-        };
-        lines.extend(same("or nearly the same answer", &self.same_answers));
-        lines.extend(same("seat, since its service takes no other temperature", &self.same_seats));
-        lines
+    /// The seats that may be one voice: of one model, of the same answer, or the same seat twice.
+    pub fn notes(&self) -> Vec<String> {
+        let note = |what: &str, seats: &Vec<String>| format!("{what}: {}", first_names(seats, 6));
+        let shared = self.models.iter().filter(|(_, seats)| seats.len() > 1);
+        let shared = shared.map(|(model, seats)| note(&format!("one model, {model}"), seats));
+        let same = self.same_answers.iter().map(|seats| note("the same answer", seats));
+        let twice = "the same seat, since its service takes no other temperature";
+        shared.chain(same).chain(self.same_seats.iter().map(|seats| note(twice, seats))).collect()
     }
 }
 

@@ -122,16 +122,14 @@ pub fn what_if(
     let by_lot = recorded.and_then(|tally| decides_nothing(session, tally));
     let is_other = |other: &Verdict| (&other.winners, other.tie) != (&verdict.winners, verdict.tie);
     let differs = match (recorded, opened.rule) {
-        (Some(tally), Some(own)) if !is_recorded && by_lot.is_none() => {
-            // Below quorum nobody won: what the rule itself would have found is what is compared.
-            if tally.quorum_met {
-                is_other(&tally.verdict)
-            } else {
-                is_other(&tally::count(&profile, own, &opened.terms))
-            }
+        // Below quorum nobody won: what the rule itself would have found is what is compared.
+        (Some(tally), Some(own)) if !tally.quorum_met => {
+            is_other(&tally::count(&profile, own, &opened.terms))
         }
+        (Some(tally), Some(_)) => is_other(&tally.verdict),
         _ => false,
     };
+    let differs = differs && !is_recorded && by_lot.is_none();
     if let Some(why) = by_lot {
         verdict.decide_nothing(why);
     }

@@ -12,7 +12,7 @@ use crate::history::{
 use crate::insight::headline::cap;
 use crate::insight::wording::{capital, resume_verb};
 use crate::insight::{
-    asked_about, first_names, format_duration, group_digits, independence, join_list, pluralize, scripted, tally,
+    asked_about, first_names, format_duration, group_digits, independence, pluralize, scripted, tally,
 };
 use crate::tally::{Tier, Ties};
 use crate::workflow::{FacilitatorForm, Step, StepKind};
@@ -173,15 +173,9 @@ impl<'a> Question<'a> {
         let Some(found) = self.run.and_then(|run| independence(self.session, run)) else {
             return Fact::new("–", "no answers to compare");
         };
-        let same = |seats: &Vec<String>| format!("the same answer: {}", join_list(seats.iter().take(6)));
-        let same: Vec<String> = found.same_answers.iter().map(same).collect();
-        let shared = found.models.values().filter(|seats| seats.len() > 1).count();
-        let note = match shared {
-            _ if !same.is_empty() => same.join("; "),
-            0 => "no two seats share a model or an answer".to_owned(),
-            1 => "one model has several seats".to_owned(),
-            more => format!("{more} models have several seats"),
-        };
+        let notes = found.notes();
+        let none = "no two seats share a model or an answer".to_owned();
+        let note = if notes.is_empty() { none } else { notes.join("; ") };
         Fact::new(found.counts(), note)
     }
 

@@ -18,7 +18,7 @@ use crate::insight::movement::Movement;
 use crate::insight::references::Citable;
 use crate::insight::slots::Slots;
 use crate::insight::what_if::{WhatIf, what_if_all};
-use crate::insight::wording::absent;
+use crate::insight::wording::{absent, capital};
 use crate::insight::{
     Headline, SeatView, VisibleState, close_reason, dissents, estimates, finding, format_duration, handling,
     headline, independence, is_revealed, join_list, money, movement, quorum_ballots, rule_description,
@@ -332,7 +332,8 @@ fn how_counted(session: &Session, run: &RoundRun, tally: &Tally) -> Vec<String> 
         format!("Quorum {}: {}", uncapital(&quorum.value), quorum.note),
     ];
     if let Some(found) = independence(session, run) {
-        lines.extend(found.lines());
+        lines.push(format!("Independence: {}", found.counts()));
+        lines.extend(found.notes().iter().map(|note| capital(note)));
         lines.extend(slots(session, run).map(|found| found.line()));
     }
     lines

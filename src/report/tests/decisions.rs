@@ -69,7 +69,7 @@ fn two_questions_with_the_same_options_are_two_decisions() {
 
     let alone = |round| Document::of_round(&table.session, Source::default(), round);
     let [adr, other] = ["docs", "python"].map(|round| madr(&alone(round).unwrap()));
-    assert!(adr.contains("# Move the docs?: yes") && adr.contains("**skeptic** votes no"));
+    assert!(adr.contains("# Move the docs? yes") && adr.contains("**skeptic** votes no"));
     assert!(other.contains("# Drop Python 3.9?: yes") && !other.contains("skeptic** votes"));
     assert!(!other.contains("mdBook") && !other.contains("Moved in round"));
 

@@ -123,7 +123,7 @@ fn what_the_pages_show_is_in_it() {
         options[1],
         json!({
             "name": "redis", "proposal": false, "letter": "B", "tone": "o2", "description": null, "result": "1 of 3", "votes": 1,
-            "votes_by_round": [{"round": 1, "votes": 1}], "chosen": false,
+            "votes_by_round": [[1, 1]], "chosen": false,
             "for": [reason("deploys are frequent"), reason("redis is there already")], "against": [],
         })
     );

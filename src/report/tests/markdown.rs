@@ -93,8 +93,8 @@ fn below_quorum_stands_before_everything() {
     let first = report.lines().nth(2).unwrap();
     assert_eq!(
         first,
-        "> **No decision: too few took part** – 1 of 3 took part, 2 are needed. 1 failed (connection refused), 1 missing. \
-         The ballot cast: inline 1."
+        "> **No decision: too few took part** – 1 of 3 took part, 2 are needed. 1 failed, 1 missing. \
+         The 1 ballot cast: inline 1."
     );
     assert!(report.contains("- **software-architect** failed: connection refused"));
     assert!(report.contains("- **devops-engineer** did not answer before the close"));
@@ -232,17 +232,15 @@ fn rehearsals_and_scripts_are_labelled() {
     assert!(report.starts_with("# REHEARSAL: ") && report.contains(says), "{report}");
     table.seat("qa-lead", |seat| seat.scripted = vec!["pick".to_owned()]);
     let report = markdown(&table.document());
-    let says = "**Placeholders: the answers of software-architect, devops-engineer were picked at random";
+    let says = "**Placeholders: answers of software-architect, devops-engineer were picked at random";
     assert!(report.contains(says), "{report}");
-    assert!(report.contains("**Scripted: 1 of 3; the answers of qa-lead were given by a script"));
+    assert!(report.contains("**Scripted: 1 of 3; answers of qa-lead were given by a script"));
     assert!(!markdown(&decided().document()).to_lowercase().contains("rehears"));
 
     let again = "  - {id: again, type: round, question: Still so?, participants: [qa-lead]}\n";
     let mut table = Table::open(&format!("{CHOICE}{again}"), "ollama/llama3.2");
     table.seat("qa-lead", |seat| seat.scripted = vec!["pick".to_owned()]);
-    assert!(
-        markdown(&table.document()).contains("**Scripted: 1 of 4; the answers of qa-lead (in pick) were")
-    );
+    assert!(markdown(&table.document()).contains("**Scripted: 1 of 4; answers of qa-lead were"));
 }
 
 #[test]
@@ -252,7 +250,6 @@ fn lost_answers_are_said_to_be_lost() {
     table.command(Command::LoseKey);
     let lost = "- **qa-lead**: its answer was lost with the round's key after 3.2 s";
     assert!(markdown(&table.document()).contains(lost));
-    assert!(markdown(&table.document()).contains("unread: what qa-lead had sealed under it"));
     assert_eq!(table.json()["rounds"][0]["key_lost"], json!(["qa-lead"]));
     table.close(Vec::new());
     let report = markdown(&table.document());

@@ -49,7 +49,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
         lines.extend(paragraph(&format!("{spent}{whole}"), width, 4, plain));
     }
     let estimates = estimates(session, round).into_iter().map(|(what, said)| format!("{what}: {said}"));
-    let around = found.iter().flat_map(Independence::lines).skip(1).chain(estimates);
+    let around = found.iter().flat_map(Independence::notes).chain(estimates);
     lines.extend(around.flat_map(|line| paragraph(&harmless_line(&line), width, 4, plain)));
     let faint = model.theme.faint();
     let steps = tally.verdict.steps.iter().map(|step| format!("- {step}"));

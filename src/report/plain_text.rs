@@ -208,11 +208,6 @@ fn step_finished(result: &StepFinished) -> String {
 
 fn approval_requested(asked: &ApprovalRequested) -> String {
     let mut line = format!("decision requested ({}): {}", asked.step, asked.message);
-    if !asked.ideas.is_empty() {
-        let ideas: Vec<String> =
-            asked.ideas.iter().map(|idea| format!("{} {}", idea.id, idea.title)).collect();
-        let _ = write!(line, " [{}]", ideas.join("; "));
-    }
     if !asked.choices.is_empty() {
         let _ = write!(line, " [{}]", join_list(&asked.choices));
     }

@@ -3,18 +3,16 @@
 use serde::Serialize;
 
 use super::question::Question;
-use crate::ballot::BallotKind;
 use crate::core::Cost;
 use crate::history::{
     AnsweredQuestion, ApprovalGiven, Invitation, RoundOutcome, RoundRun, SCRIPTED, Session, Timestamp,
     round_outcome,
 };
-use crate::insight::headline::cap;
 use crate::insight::wording::{capital, resume_verb};
 use crate::insight::{
     asked_about, first_names, format_duration, group_digits, independence, pluralize, scripted, tally,
 };
-use crate::tally::{Tier, Ties};
+use crate::tally::{Backing, Tier, Ties};
 use crate::workflow::{FacilitatorForm, Step, StepKind};
 
 /// A word, such as that for the strength, and why.
@@ -157,16 +155,8 @@ impl<'a> Question<'a> {
             let note = if self.is_decided() { "the facilitator decided" } else { "nothing was decided" };
             return Fact::new("None", note);
         };
-        let note = match (self.tally.and_then(cap), tier, self.kind()) {
-            (Some(why), ..) => return Fact::new(capital(tier.name()), why.to_string()),
-            (None, Tier::Unanimous, _) => "every seat asked",
-            (None, Tier::Strong, BallotKind::Estimate) => "the middle half is close",
-            (None, Tier::Weak, BallotKind::Estimate) => "the middle half is wide",
-            (None, Tier::Strong, _) => "three quarters of the seats asked, or more",
-            (None, Tier::Weak, _) => "less than three quarters of the seats asked",
-            (None, Tier::None, _) => "placeholders voted",
-        };
-        Fact::new(capital(tier.name()), note)
+        let because = self.tally.and_then(|tally| tally.tier_because.as_ref());
+        Fact::new(capital(tier.name()), because.map_or("placeholders voted".to_owned(), Backing::to_string))
     }
 
     fn independence(&self) -> Fact {

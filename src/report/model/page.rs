@@ -12,7 +12,7 @@ use super::votes::Table;
 use crate::core::{Deciding, deciding};
 use crate::history::{RoundOutcome, round_outcome};
 use crate::insight::{Headline, first_names};
-use crate::tally::{Backing, Rule, Tier};
+use crate::tally::{Rule, Tier};
 
 /// One decision of a session, or a session without any.
 #[derive(Debug, Serialize)]
@@ -113,10 +113,7 @@ impl<'a> Question<'a> {
         let Facts { strength, approval, .. } = all;
         let mut facts = Vec::new();
         if self.is_decided() {
-            let decided = self.tally.filter(|tally| tally.decided);
-            let backing = decided.and_then(|tally| tally.tier_because.as_ref()).map(Backing::to_string);
-            let why = backing.as_ref().unwrap_or(&strength.note);
-            facts.push(format!("{}: {why}", strength.value.to_lowercase()));
+            facts.push(format!("{}: {}", strength.value.to_lowercase(), strength.note));
         } else if !self.made.sentence.is_empty() {
             facts.push(self.made.sentence.trim_end_matches('.').to_owned());
         }

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::Table;
 use crate::core::{Command, ExitCode, session_exit};
+use crate::history::ApprovalGiven;
 use crate::report::{Document, Look, Source, csv, glance, html, madr, markdown, result};
 
 const SEATS: [&str; 3] = ["software-architect", "qa-lead", "skeptic"];
@@ -70,7 +71,7 @@ fn two_questions_with_the_same_options_are_two_decisions() {
     let alone = |round| Document::of_round(&table.session, Source::default(), round);
     let [adr, other] = ["docs", "python"].map(|round| madr(&alone(round).unwrap()));
     assert!(adr.contains("# Move the docs? yes") && adr.contains("**skeptic** votes no"));
-    assert!(other.contains("# Drop Python 3.9?: yes") && !other.contains("skeptic** votes"));
+    assert!(other.contains("# Drop Python 3.9? yes") && !other.contains("skeptic** votes"));
     assert!(!other.contains("mdBook") && !other.contains("Moved in round"));
 
     let page = html(&document);
@@ -119,4 +120,68 @@ fn the_result_line_and_the_exit_code_are_those_of_all_decisions() {
     let line = result(&table.document(), 3, "x.s2s");
     assert_eq!((&line["decided"], &line["decisions"][1]["decided"]), (&json!(false), &json!(true)));
     assert!(csv(&table.document()).contains("\"two\""));
+}
+
+#[test]
+fn thirty_decisions_have_a_line_a_section_and_a_record_each() {
+    let texts: Vec<[String; 3]> =
+        (1..=30).map(|at| [format!("q{at}"), format!("Question <{at}>?"), format!("reason {at}.")]).collect();
+    let held: Vec<Held<'_>> = texts
+        .iter()
+        .map(|[id, question, why]| (&**id, &**question, [("yes", &**why), ("yes", &**why), ("no", &**why)]))
+        .collect();
+    let table = meeting(YES_NO, &held);
+    let (document, look) =
+        (table.document(), Look { columns: 80, has_color: false, is_ascii: false, path: "x.s2s", name: "x" });
+    let (text, page, shown) = (markdown(&document), html(&document), glance(&document, &look));
+    assert_eq!((document.decisions.len(), document.verdict.made.label.as_str()), (30, "30 decisions"));
+    assert_eq!(page.matches("<section class=\"one\">").count(), 30);
+    assert!(shown.lines().count() <= 24 && shown.contains("decisions: --full"), "{shown}");
+    for (at, [id, question, why]) in texts.iter().enumerate() {
+        let section = text.split("\n## ").nth(at + 1).unwrap();
+        assert!(section.contains(why.trim_end_matches('.')) && section.starts_with(&format!("{}. ", at + 1)));
+        assert_eq!(section.matches("reason ").count(), section.matches(why).count(), "{section}");
+        let alone = Document::of_round(&table.session, Source::default(), id).unwrap();
+        assert!(alone.task.title == question && madr(&alone).contains("**skeptic** votes no (round "));
+    }
+}
+
+#[test]
+fn an_approval_adopts_the_decisions_since_the_one_before() {
+    let rounds =
+        ["a", "b"].map(|id| format!("  - {{id: {id}, type: round, question: \"{id}?\", {YES_NO}}}\n"));
+    let [before, between, after] = ["before", "between", "after"]
+        .map(|id| format!("  - {{id: {id}, type: approval, message: \"Approve {id}?\"}}\n"));
+    let [a, b] = rounds;
+    let steps = format!("{before}{a}{between}{b}{after}");
+    let mut table =
+        Table::open(&format!("goal: g\nparticipants: [{}]\nsteps:\n{steps}", SEATS.join(", ")), "lab/m");
+    for step in ["before", "a", "between", "b", "after"] {
+        table.command(Command::StartStep);
+        if step.len() > 1 {
+            table.command(Command::AskPerson { step: step.to_owned() });
+            let (step, approved) = (step.to_owned(), step != "after");
+            let by = "facilitator".to_owned();
+            let (choice, comment, edited, name) = (None, None, None, None);
+            table.command(Command::Answer(ApprovalGiven {
+                step,
+                approved,
+                choice,
+                comment,
+                edited,
+                by,
+                name,
+            }));
+        } else {
+            table.command(Command::OpenRound { project_summary: None, seal: None });
+            SEATS.iter().for_each(|seat| table.seal(seat));
+            let answers = SEATS.map(|seat| table.vote(seat, "yes", json!({})));
+            table.close(answers.to_vec());
+        }
+        table.command(Command::FinishStep { step: step.to_owned() });
+    }
+    let decisions = &table.json()["decisions"];
+    let told = |at: usize| (&decisions[at]["approval"]["message"], &decisions[at]["status"]);
+    assert_eq!(told(0), (&json!("Approve between?"), &json!("accepted")));
+    assert_eq!(told(1), (&json!("Approve after?"), &json!("rejected")));
 }

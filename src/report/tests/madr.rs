@@ -1,5 +1,6 @@
 //! Every sentence of a decision record is true: checked line by line against random sessions of one to five
-//! questions that share a form, each asked up to three times.
+//! questions that share a form, each asked up to five times. What is said of one question is told of no other, in
+//! any format.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -24,7 +25,7 @@ fn turns() -> impl Strategy<Value = Vec<Vec<Vec<Turn>>>> {
         prop::collection::vec(0..REASONS.len(), 0..3),
         prop::collection::vec(0..CONCERNS.len(), 0..2),
     );
-    let rounds = prop::collection::vec(prop::collection::vec(turn, SEATS.len()), 1..4);
+    let rounds = prop::collection::vec(prop::collection::vec(turn, SEATS.len()), 1..6);
     prop::collection::vec(rounds, 1..6)
 }
 
@@ -47,7 +48,7 @@ fn held(questions: &[Vec<Vec<Turn>>]) -> Table {
     let mut table = Table::open(&definition, "lab/m");
     for (at, rounds) in questions.iter().enumerate() {
         for round in rounds {
-            ask(&mut table, round);
+            ask(&mut table, at + 1, round);
             table.command(Command::FinishStep { step: format!("q{}", at + 1) });
             table.command(Command::StartStep);
             table.command(Command::FinishStep { step: format!("again{}", at + 1) });
@@ -57,7 +58,8 @@ fn held(questions: &[Vec<Vec<Turn>>]) -> Table {
     table
 }
 
-fn ask(table: &mut Table, round: &[Turn]) {
+/// Every text of a question ends with its number.
+fn ask(table: &mut Table, number: usize, round: &[Turn]) {
     table.command(Command::StartStep);
     table.command(Command::OpenRound { project_summary: None, seal: None });
     let mut answers = Vec::new();
@@ -67,8 +69,9 @@ fn ask(table: &mut Table, round: &[Turn]) {
             continue;
         }
         table.seal(seat);
-        let words =
-            |all: &[&str], places: &[usize]| places.iter().map(|at| all[*at].to_owned()).collect::<Vec<_>>();
+        let words = |all: &[&str], places: &[usize]| {
+            places.iter().map(|at| format!("{} for {number}", all[*at])).collect::<Vec<_>>()
+        };
         let content =
             json!({ "rationale": words(&REASONS, reasons), "concerns": words(&CONCERNS, concerns) });
         let mut answer = match what {
@@ -132,7 +135,13 @@ fn parts(line: &str, before: usize) -> (&str, Vec<&str>, Option<Vec<usize>>, boo
 }
 
 /// Checks one line under an option.
-fn check(line: &str, option: usize, rounds: &[Vec<Turn>], before: usize) -> Result<(), TestCaseError> {
+fn check(
+    line: &str,
+    option: usize,
+    rounds: &[Vec<Turn>],
+    before: usize,
+    number: usize,
+) -> Result<(), TestCaseError> {
     let last = rounds.len();
     if line == "* Nobody voted for it." {
         prop_assert!(rounds.iter().all(|round| votes(round, option).is_empty()), "{line}");
@@ -153,6 +162,7 @@ fn check(line: &str, option: usize, rounds: &[Vec<Turn>], before: usize) -> Resu
         _ => return Err(TestCaseError::fail(format!("a sentence of no known form: {line}"))),
     };
     let (text, seats, told, left) = parts(rest, before);
+    let text = text.strip_suffix(&format!(" for {number}")).expect("the text of its own question");
     for seat in seats {
         if left {
             let at = SEATS.iter().position(|name| *name == seat).expect("a seat");
@@ -200,7 +210,12 @@ fn check_move(rest: &str, rounds: &[Vec<Turn>], before: usize) -> Result<(), Tes
 }
 
 /// Checks the record of one question; `before` rounds were held before its first.
-fn check_record(record: &str, rounds: &[Vec<Turn>], before: usize) -> Result<(), TestCaseError> {
+fn check_record(
+    record: &str,
+    rounds: &[Vec<Turn>],
+    before: usize,
+    number: usize,
+) -> Result<(), TestCaseError> {
     let last = rounds.last().expect("a round");
     let counts: Vec<usize> = (0..3).map(|option| votes(last, option).len()).collect();
     let most = counts.iter().copied().max().unwrap_or(0);
@@ -218,7 +233,7 @@ fn check_record(record: &str, rounds: &[Vec<Turn>], before: usize) -> Result<(),
             option = None;
         }
         if let (Some(option), true) = (option, line.starts_with("* ")) {
-            check(line, option, rounds, before)?;
+            check(line, option, rounds, before, number)?;
         } else if let Some(chosen) = line.strip_prefix("Chosen option: \"") {
             let name = chosen.split('"').next().unwrap_or_default();
             prop_assert_eq!(
@@ -268,16 +283,26 @@ proptest! {
         let table = held(&questions);
         let (document, json) = (table.document(), table.json());
         prop_assert_eq!(document.pages().count(), questions.len());
-        let (text, mut before) = (crate::report::markdown(&document), 0);
+        let (text, page_text) = (crate::report::markdown(&document), crate::report::html(&document));
+        let sections: Vec<&str> = text.split("## The record").next().unwrap_or_default().split("\n## ").collect();
+        let first_page = page_text.split("The whole record").next().unwrap_or_default();
+        let of_html: Vec<&str> = first_page.split("<section class=\"one\">").collect();
+        let mut before = 0;
         for (at, (page, rounds)) in document.pages().zip(&questions).enumerate() {
             let of = page.round.unwrap();
             let record = madr(&Document::of_round(&table.session, Source::default(), of).unwrap());
-            check_record(&record, rounds, before)?;
+            check_record(&record, rounds, before, at + 1)?;
             before += rounds.len();
             // The other formats show the same parts.
             let title = format!("Which colour for {}?", at + 1);
             prop_assert!(record.contains(&title) && text.contains(&title));
             let said = &json["decisions"][at];
+            for other in (1..=questions.len()).filter(|other| *other != at + 1) {
+                let parts = [&record, &said.to_string(), sections[at + 1], of_html[at + 1]];
+                for part in parts {
+                    prop_assert!(!part.contains(&format!(" for {other}")), "{other} in {part}");
+                }
+            }
             prop_assert_eq!(&said["question"], &title);
             prop_assert_eq!(said["rounds"].as_array().map(Vec::len), Some(rounds.len()));
             prop_assert_eq!(&said["verdict"]["headline"], &page.verdict.made.name);

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::Table;
 use crate::ballot::{Ballot, Finding, Severity, Stance};
 use crate::core::Command;
+use crate::history::RoundRevised;
 use crate::report::{github, html, markdown, sarif};
 
 /// The first page of each format for people: what stands before the record.
@@ -102,4 +103,73 @@ fn an_open_question_shows_the_note_and_a_line_for_each_seat() {
             assert!(page.contains(said), "{said}: {page}");
         }
     }
+}
+
+#[test]
+fn a_proposal_that_was_amended_twice_is_one_decision_with_its_three_texts() {
+    let mut table = Table::open(
+        "participants: [software-architect, qa-lead]\nsteps:\n\
+         - {id: ask, type: round, question: Deploy daily., ballot: consent, rule: consent, on_undecided: ask}\n",
+        "lab/m",
+    );
+    for (text, change) in [
+        ("Deploy daily.", Some("not on Fridays")),
+        ("Deploy daily, but not on Fridays.", Some("and by day")),
+        ("Deploy daily, but not on Fridays, and by day.", None),
+    ] {
+        table.command(Command::StartStep);
+        let (step, form) =
+            ("ask".to_owned(), format!("question: {text:?}\nballot: consent\nrule: consent\n"));
+        table.command(Command::ReviseRound(RoundRevised { step, form, participants: None }));
+        table.command(Command::OpenRound { project_summary: None, seal: None });
+        let stance = if change.is_some() { Stance::Block } else { Stance::Support };
+        ["software-architect", "qa-lead"].iter().for_each(|seat| table.seal(seat));
+        let answers = vec![
+            table.stance("software-architect", Stance::Support, None),
+            table.stance("qa-lead", stance, change),
+        ];
+        table.close(answers);
+        table.command(Command::FinishStep { step: "ask".to_owned() });
+    }
+    assert_eq!(table.document().decisions.len(), 1);
+    for page in first_pages(&table) {
+        for said in [
+            "Adopted: nobody blocks",
+            "How the proposal changed",
+            "qa-lead blocked",
+            "until: not on Fridays",
+            "until: and by day",
+            "“daily.” became “daily, but not on Fridays.”",
+            "“Fridays.” became “Fridays, and by day.”",
+        ] {
+            assert!(page.contains(said), "{said}: {page}");
+        }
+    }
+}
+
+#[test]
+fn three_hundred_seats_have_a_short_first_page_and_are_all_in_the_record() {
+    let names: Vec<String> = (0..300).map(|at| format!("{{name: seat-{at}, prompt: Vote.}}")).collect();
+    let definition = format!(
+        "question: Which?\nballot: {{kind: choice, options: [a, b]}}\nrule: majority\nparticipants: [{}]\n",
+        names.join(", ")
+    );
+    let mut table = Table::round(&definition);
+    let seats: Vec<String> = (0..300).map(|at| format!("seat-{at}")).collect();
+    seats.iter().for_each(|seat| table.seal(seat));
+    let vote = |(at, seat): (usize, &String)| {
+        let option = if at % 3 == 0 { "b" } else { "a" };
+        table.vote(seat, option, json!({"rationale": [format!("reason number {at} of this seat alone")]}))
+    };
+    let answers = seats.iter().enumerate().map(vote).collect();
+    table.close(answers);
+    table.finish();
+    for page in first_pages(&table) {
+        assert!(page.contains("200 of 300 seats chose it") && page.len() < 60_000, "{}", page.len());
+    }
+    let text = markdown(&table.document());
+    assert!(
+        seats.iter().all(|seat| text.contains(&format!("- **{seat}** ·"))),
+        "every seat is in the record"
+    );
 }

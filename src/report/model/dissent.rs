@@ -17,7 +17,7 @@ pub struct Dissenter<'a> {
     pub model: &'a str,
     pub round: &'a str,
     pub number: u32,
-    /// "votes redis", "puts search first and csv-export in place 3".
+    /// "votes redis", "ranks search, csv-export".
     pub vote: String,
     /// What it said, in full: its position, else its reasons, concerns, risks or suggestions; its last reply
     /// where it gave no valid answer.
@@ -41,16 +41,12 @@ pub struct Moved {
 }
 
 pub fn dissent_heading(kind: BallotKind) -> &'static str {
-    match kind {
-        BallotKind::Consent => "Reservations",
-        BallotKind::Estimate => "The extremes",
-        BallotKind::Position
-        | BallotKind::Choice
-        | BallotKind::Approval
-        | BallotKind::Ranking
-        | BallotKind::Score
-        | BallotKind::Ideas
-        | BallotKind::Findings => "Dissent",
+    if kind == BallotKind::Consent {
+        "Reservations"
+    } else if kind == BallotKind::Estimate {
+        "The extremes"
+    } else {
+        "Dissent"
     }
 }
 
@@ -74,7 +70,9 @@ impl<'a> Question<'a> {
         let extremes = spread(run).filter(|spread| spread.values.len() > 1);
         let vote = |seat: &SeatView<'_>| {
             if self.kind() != BallotKind::Estimate {
-                return dissents(seat, &winners).then(|| self.vote(seat));
+                let unread = || "gave no valid answer, and it may be a block".to_owned();
+                let phrase = || seat.ballot().and_then(Ballot::phrase).unwrap_or_else(unread);
+                return dissents(seat, &winners).then(phrase);
             }
             let (spread, value) = (extremes?, seat.ballot()?.brief()?);
             let ends = [(&spread.highest, "highest"), (&spread.lowest, "lowest")];
@@ -118,29 +116,6 @@ impl<'a> Question<'a> {
             }
         }
         found
-    }
-
-    fn vote(&self, seat: &SeatView<'_>) -> String {
-        let Some(ballot) = seat.ballot() else {
-            return "gave no valid answer, and it may be a block".to_owned();
-        };
-        let Some(winner) = self.winners().first().copied() else {
-            return ballot.phrase().unwrap_or_default();
-        };
-        if let Ballot::Ranking(places) = ballot {
-            let first = places.first().map(|place| place.join(" and ")).unwrap_or_default();
-            let at = places.iter().position(|place| place.iter().any(|option| option == winner));
-            return match at.map(|at| places[..at].iter().map(Vec::len).sum::<usize>() + 1) {
-                Some(place) => format!("puts {first} first and {winner} in place {place}"),
-                None => format!("puts {first} first and leaves {winner} out"),
-            };
-        }
-        if let Ballot::Scores(scores) = ballot {
-            let given = scores.get(winner).map(ToString::to_string).unwrap_or_default();
-            let top = ballot.top_options().unwrap_or_default().join(" and ");
-            return format!("scores {top} highest and {winner} {given}");
-        }
-        ballot.phrase().unwrap_or_default()
     }
 }
 

@@ -12,7 +12,7 @@ use crate::insight::wording::{capital, resume_verb};
 use crate::insight::{
     asked_about, first_names, format_duration, group_digits, independence, pluralize, scripted, tally,
 };
-use crate::tally::{Backing, Tier, Ties};
+use crate::tally::{Backing, Tier};
 use crate::workflow::{FacilitatorForm, Step, StepKind};
 
 /// A word, such as that for the strength, and why.
@@ -216,32 +216,30 @@ impl<'a> Question<'a> {
     }
 
     /// What happens next, where no approval says so; `file` is what the session's file is called.
-    pub fn next(&self, file: &str) -> Vec<String> {
-        let one = |said: &str| vec![said.to_owned()];
+    pub fn next(&self, file: &str) -> String {
         if self.session.closed.is_none() {
-            let resume = format!("`roundtable {} {file}`", resume_verb(self.session));
-            return vec![format!("The session is not finished. Resume it with {resume}.")];
+            let verb = resume_verb(self.session);
+            return format!("The session is not finished. Resume it with `roundtable {verb} {file}`.");
         }
-        let Some(tally) = self.tally else { return one("Nothing was decided.") };
-        if tally.rehearsal {
-            return one("A rehearsal decides nothing: give each seat a model and ask again.");
-        }
-        if self.is_decided() {
-            return one("This is a recommendation. Nobody has adopted it yet.");
-        }
-        if tally.rule.is_none() {
-            return one("Nothing was to be decided. The record has every answer in full.");
-        }
-        if !tally.quorum_met {
-            return one("Too few seats gave a vote; the reasons are above. Then hold the round again.");
-        }
-        if !tally.verdict.tie {
-            return one("Ask again with what was said in view, or change the options. Nothing is decided.");
-        }
-        let is_asked = self.run.is_some_and(|run| run.opened.ties == Ties::Ask);
-        let or = if is_asked { "" } else { ", or a second round" };
-        let who = format!("A person has to break the tie{or}.");
-        vec![who, format!("`roundtable tally {file} --all` shows what other rules find.")]
+        let said = match self.tally {
+            None => "Nothing was decided.",
+            Some(tally) if tally.rehearsal => {
+                "A rehearsal decides nothing: give each seat a model and ask again."
+            }
+            Some(_) if self.is_decided() => "This is a recommendation. Nobody has adopted it yet.",
+            Some(tally) if tally.rule.is_none() => {
+                "Nothing was to be decided. The record has every answer in full."
+            }
+            Some(tally) if !tally.quorum_met => {
+                "Too few seats gave a vote; the reasons are above. Then hold the round again."
+            }
+            Some(tally) if tally.verdict.tie => {
+                let other = format!("`roundtable tally {file} --all` shows what other rules find.");
+                return format!("A person has to break the tie, or a second round. {other}");
+            }
+            Some(_) => "Ask again with what was said in view, or change the options. Nothing is decided.",
+        };
+        said.to_owned()
     }
 }
 

@@ -41,7 +41,7 @@ pub struct Page<'a> {
     pub approval: Option<Approval<'a>>,
     /// "accepted", "rejected" or "proposed": the seats recommend; a person accepts or rejects.
     pub status: &'static str,
-    pub next: Vec<String>,
+    pub next: String,
     pub options: Vec<OptionView>,
     pub reasons: [&'static str; 2],
     pub votes: Table<'a>,

@@ -40,6 +40,11 @@ impl Headline {
     pub fn line(&self) -> String {
         format!("{} {}", as_sentence(&self.label), self.sentence).trim_end().to_owned()
     }
+
+    /// The same with strength and order.
+    pub fn whole(&self) -> String {
+        format!("{} {}", as_sentence(&self.label), self.detail)
+    }
 }
 
 pub(super) const REHEARSAL: &str = "REHEARSAL: ";

@@ -65,14 +65,11 @@ fn round(round: &RoundRecord<'_>) -> Case {
         if tally.rule.is_some() && !tally.decided {
             (case.standing, case.why) = (undecided(round.failed), made.line());
         }
-        case.said.push(format!("{}. {}", made.label, made.detail));
+        case.said.push(made.whole());
         let dissent = join_list(round.seats.iter().filter(|seat| seat.dissents).map(|seat| seat.participant));
         if !dissent.is_empty() {
             case.said.push(format!("dissent: {dissent}"));
         }
-    }
-    if !round.key_lost.is_empty() {
-        case.said.push(format!("answers lost with the round's key: {}", join_list(round.key_lost)));
     }
     for seat in &round.seats {
         if let Some(outcome) = seat.outcome.filter(|outcome| *outcome != Outcome::Answered) {

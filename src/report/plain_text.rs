@@ -195,7 +195,7 @@ fn leaks_found(event: &LeaksFound) -> String {
 
 fn tally_made(tally: &Tally, session: &Session) -> String {
     let made = session.round(&tally.round).map(|round| headline(session, round, tally));
-    let said = made.map(|made| format!("{}. {}", made.label, made.detail)).unwrap_or_default();
+    let said = made.map(|made| made.whole()).unwrap_or_default();
     format!("tally {}: {said}", tally.round)
 }
 

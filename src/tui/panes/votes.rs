@@ -39,7 +39,7 @@ pub fn lines(model: &Model, width: u16) -> Vec<Line<'static>> {
     lines.push(Line::default());
     lines.extend(moved(model, round, width));
     let made = headline(session, round, tally);
-    lines.extend(paragraph(&format!("{}. {}", made.label, made.detail), width, 8, model.theme.strong()));
+    lines.extend(paragraph(&made.whole(), width, 8, model.theme.strong()));
     let quorum = if tally.quorum_met { "quorum met" } else { "quorum not met" };
     lines.extend(paragraph(&format!("{} · {quorum}", turnout(tally)), width, 4, plain));
     let prices = |name: &str| session.price(name);

@@ -103,8 +103,8 @@ fn rehearsed_and_scripted_answers_are_labelled_wherever_they_are_shown() {
     desk.write("answers.yaml", "decide: {skeptic: {position: none}}\n");
     let ran = desk.run(["--batch", "decide.yaml", "--answers", "answers.yaml", "--save", "s.s2s"]);
     for text in [&ran.out, &desk.run(["report", "s.s2s"]).out] {
-        assert!(text.contains("**Placeholders: the answers of qa-lead were picked at random"), "{text}");
-        has(text, &["**Scripted: 1 of 2; the answers of skeptic were given by a script, not by a model"]);
+        assert!(text.contains("**Placeholders: answers of qa-lead were picked at random"), "{text}");
+        has(text, &["**Scripted: 1 of 2; answers of skeptic were given by a script, not by a model"]);
         has(text, &["placeholder, not a model", "scripted, not a model"]);
     }
     let replay = desk.run(["replay", "s.s2s"]).out;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::record::Leaks;
 use crate::core::artifact_view;
 use crate::history::{IdeasMerged, MergedOption, Point, RoundRun, Session, StepFinished};
 use crate::round::material::Artifact;
@@ -22,6 +23,15 @@ pub struct StepRecord<'a> {
     envelope: bool,
     /// Whether a section of its own says what it came to: a round, an approval, the way that was taken.
     told_elsewhere: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    leaks: Vec<StepLeaks<'a>>,
+}
+
+#[derive(Debug, Serialize)]
+struct StepLeaks<'a> {
+    participant: &'a str,
+    #[serde(flatten)]
+    found: Leaks,
 }
 
 /// The last result of every step, in the order they came.
@@ -33,6 +43,11 @@ fn step<'a>(session: &'a Session, result: &'a StepFinished) -> StepRecord<'a> {
     let step = session.definition.as_deref().and_then(|definition| definition.step(&result.step));
     let agent = step.and_then(|step| step.agent());
     let seat = agent.and_then(|agent| session.seat_info(&agent.agent));
+    let items = session.items.values().filter(|item| item.offered.step == result.step);
+    let leaks = |item: &'a crate::history::WorkItem| {
+        let found = Leaks::new(session, session.leaks_of(&item.offered.item)?);
+        Some(StepLeaks { participant: &item.offered.participant, found })
+    };
     let told_elsewhere = match step.map(|step| &step.kind) {
         _ if !result.success => session.rounds.iter().any(|round| round.opened.step == result.step),
         Some(StepKind::Round(_) | StepKind::Approval(_) | StepKind::Condition(_)) | None => true,
@@ -46,6 +61,7 @@ fn step<'a>(session: &'a Session, result: &'a StepFinished) -> StepRecord<'a> {
         runs: session.runs.get(&result.step).copied().unwrap_or(1),
         envelope: step.is_some_and(Step::is_envelope),
         told_elsewhere,
+        leaks: items.filter_map(leaks).collect(),
     }
 }
 

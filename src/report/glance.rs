@@ -4,7 +4,9 @@
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::model::{Block, ChartBar, Dissenter, Document, Fact, Facts, Page, RoundRecord, people_money};
+use super::model::{
+    Block, ChartBar, Dissenter, Document, Fact, Facts, Page, RoundRecord, SeatRecord, people_money,
+};
 use super::quote::first_line;
 use crate::insight::sides::{Supporter, bar_cells};
 use crate::insight::{first_names, pluralize, uncapital};
@@ -44,10 +46,14 @@ pub fn glance(document: &Document<'_>, look: &Look<'_>) -> String {
         None => vec![("decision", glance.decisions())],
         Some(page) => {
             let run = document.round(page);
+            let (blocks, dissent) = (glance.blocks(&page.blocks), glance.dissent(page));
+            let is_said = !dissent.is_empty() || !blocks.is_empty();
+            let said = if is_said { Vec::new() } else { glance.reasons(run) };
             vec![
                 ("option", glance.counts(page, run)),
-                ("line", glance.blocks(&page.blocks)),
-                ("dissent", glance.dissent(page)),
+                ("line", blocks),
+                ("dissent", dissent),
+                ("answer", said),
                 ("reason", glance.blocks(&page.not_counted)),
             ]
         }
@@ -180,6 +186,13 @@ impl Glance<'_> {
         let pad = " ".repeat(width - name.width().min(width));
         lines[0].replace_range(..before, &format!("  {name}{pad}  {bar}  "));
         lines
+    }
+
+    /// What each seat said, a sentence each, where nobody disagrees with a result.
+    fn reasons(&self, run: Option<&RoundRecord<'_>>) -> Items {
+        let seats = run.iter().flat_map(|run| &run.seats).filter(|seat| !seat.said.is_empty());
+        let line = |seat: &SeatRecord<'_>| format!("{}: {}", seat.participant, sentence(&seat.said));
+        seats.map(|seat| self.lines(&line(seat), 2, 2)).collect()
     }
 
     fn dissent(&self, page: &Page<'_>) -> Items {

@@ -281,9 +281,8 @@ fn exploration(run: &RoundRun) -> Option<String> {
 
 fn closing(run: &RoundRun) -> String {
     if let (Some(closed), Some(at)) = (&run.closed, run.closed_at) {
-        let took = Some(at.since(run.opened_at)).filter(|took| *took >= 100);
-        let took = took.map(|took| format!(" after {}", format_duration(took))).unwrap_or_default();
-        return format!("closed{took}: {}", close_reason(closed.reason));
+        let took = format_duration(at.since(run.opened_at));
+        return format!("closed after {took}: {}", close_reason(closed.reason));
     }
     match run.opened.close {
         Close::All => "open until every seat is settled".to_owned(),

@@ -47,13 +47,12 @@ pub fn glance(document: &Document<'_>, look: &Look<'_>) -> String {
         Some(page) => {
             let run = document.round(page);
             let (blocks, dissent) = (glance.blocks(&page.blocks), glance.dissent(page));
-            let is_said = !dissent.is_empty() || !blocks.is_empty();
-            let said = if is_said { Vec::new() } else { glance.reasons(run) };
+            let is_alone = dissent.is_empty() && blocks.is_empty();
             vec![
                 ("option", glance.counts(page, run)),
                 ("line", blocks),
                 ("dissent", dissent),
-                ("answer", said),
+                ("answer", if is_alone { glance.reasons(run) } else { Vec::new() }),
                 ("reason", glance.blocks(&page.not_counted)),
             ]
         }

@@ -163,10 +163,9 @@ impl<'a> Question<'a> {
         let Some(found) = self.run.and_then(|run| independence(self.session, run)) else {
             return Fact::new("–", "no answers to compare");
         };
-        let notes = found.notes();
-        let none = "no two seats share a model or an answer".to_owned();
-        let note = if notes.is_empty() { none } else { notes.join("; ") };
-        Fact::new(found.counts(), note)
+        let note = Some(found.notes().join("; ")).filter(|note| !note.is_empty());
+        let none = || "no two seats share a model or an answer".to_owned();
+        Fact::new(found.counts(), note.unwrap_or_else(none))
     }
 
     /// The answer that adopts or rejects the result, else the facilitator's own decision.

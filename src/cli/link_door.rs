@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr, TcpListener, UdpSocket};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,6 +13,7 @@ use qrcode::render::unicode::Dense1x2;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
+use crate::clock::system_time;
 use crate::config::read_file::read_text;
 use crate::config::remote::DoorAddress;
 use crate::diagnostic::Diagnostic;
@@ -22,8 +24,8 @@ use crate::history::{
 use crate::journal::{Disk, KeyStore};
 use crate::launch::environment::{Environment, random};
 use crate::remote::{
-    Board, Door, Entrance, Identity, MOST_OF_AN_ADDRESS, MOST_OPEN, accept_tls, fingerprint, make_identity,
-    router,
+    Board, Connections, Door, Identity, MOST_OF_AN_ADDRESS, MOST_OPEN, VALID_FOR, accept_tls, fingerprint,
+    make_identity, router,
 };
 use crate::round::offer;
 use crate::round::seal::sign::SigningKey;
@@ -140,7 +142,7 @@ impl LinkDoor {
         let fingerprint = offer::fingerprint(&key.public()).unwrap_or_default();
         let (tokens, invitations) = invite(&keys, of)?;
         let remote = RemoteSeats { invitations, ..RemoteSeats::default() };
-        let board = Arc::new(Board::new(key, of.session.invitations.clone()));
+        let board = Arc::new(Board::new(key, of.session.clone()));
         let _entered = of.runtime.enter();
         let listener = self.listener.try_clone().and_then(tokio::net::TcpListener::from_std);
         let listener = listener.map_err(|error| Diagnostic::new(format!("cannot listen: {error}")))?;
@@ -153,15 +155,10 @@ impl LinkDoor {
         let ends = CancellationToken::new();
         // Behind a proxy all connections are its own.
         let of_address = if self.asked.behind.is_some() { MOST_OPEN } else { MOST_OF_AN_ADDRESS };
-        let entrance = Entrance::open(listener, tls, MOST_OPEN, of_address, ends.clone());
         let routes = router(Arc::new(Door::new(Arc::clone(&board), remote.arrive.clone())));
-        let over = ends.clone();
-        of.runtime.spawn(async move {
-            tokio::select! {
-                () = entrance.serve(routes) => {}
-                () = over.cancelled() => {}
-            }
-        });
+        let connections = Connections::new(MOST_OPEN, of_address);
+        let serving = connections.serve(listener, tls, routes, ends.clone());
+        of.runtime.spawn(ends.clone().run_until_cancelled_owned(serving));
         *self.serving() = Some(Serving { board, ends: ends.clone(), fingerprint, notes });
         let access = of.header().participants.iter().filter_map(|seat| {
             let token = tokens.get(&seat.name)?;
@@ -261,7 +258,9 @@ impl LinkDoor {
         let kept = keys.identity(address).map_err(|error| failed(error.to_string()))?;
         let kept = kept.and_then(|(file, certificate, key)| {
             let identity = Identity { certificate, key };
-            Some((file, accept_tls(&identity, now).ok()?, identity))
+            let made = std::fs::metadata(&file).and_then(|meta| meta.modified()).ok()?;
+            let is_valid = system_time() < made + VALID_FOR - Duration::from_secs(2 * 24 * 3600);
+            Some((file, accept_tls(&identity).ok().filter(|_| is_valid)?, identity))
         });
         let (file, acceptor, identity) = if let Some(kept) = kept {
             kept
@@ -269,7 +268,7 @@ impl LinkDoor {
             let made = make_identity(address, now).map_err(failed)?;
             let file = keys.keep_identity(address, &made.certificate, &made.key);
             let file = file.map_err(|error| failed(error.to_string()))?;
-            (file, accept_tls(&made, now).map_err(failed)?, made)
+            (file, accept_tls(&made).map_err(failed)?, made)
         };
         notes.push(format!("certificate: {}", file.display()));
         let print = fingerprint(&identity.certificate).unwrap_or_default();
@@ -306,8 +305,8 @@ fn lan_address() -> Result<IpAddr, Diagnostic> {
 
 fn given_certificate(cert: &Path, key: &Path) -> Result<TlsAcceptor, Diagnostic> {
     let (certificate, key) = (read_text(cert, 1 << 20)?, read_text(key, 1 << 20)?);
-    let made = accept_tls(&Identity { certificate, key }, crate::clock::now());
-    made.map_err(|why| Diagnostic::new(why).with_file(&cert.display().to_string()))
+    accept_tls(&Identity { certificate, key })
+        .map_err(|why| Diagnostic::new(why).with_file(&cert.display().to_string()))
 }
 
 fn has_door(seat: &SeatInfo, door: RemoteDoor) -> bool {

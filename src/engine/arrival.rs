@@ -5,6 +5,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::core::Refusal;
 use crate::history::{Receipt, SeatInvited, SeatJoined};
 use crate::round::envelope::{Envelope, FailedDelivery};
+use crate::round::offer::DeliveryIds;
 
 /// The remote seats of a session, as its front end brings them in.
 pub struct RemoteSeats {
@@ -34,56 +35,51 @@ pub enum Message {
     Failed(Box<FailedDelivery>),
     GivenUp(GivenUp),
     Work(WorkMessage),
-    /// The answer of an agent whose ballots are sealed here.
-    Answer(PlainAnswer),
-}
-
-/// An answer to a round as plain text.
-pub struct PlainAnswer {
-    pub participant: String,
-    pub holder: String,
-    /// The id of what it was asked, such as `vote/3`.
-    pub item: String,
-    pub text: String,
-    /// It corrects an earlier one, and counts as it is.
-    pub again: bool,
 }
 
 /// An offer that no worker will answer.
 pub struct GivenUp {
     pub why: &'static str,
-    pub session: String,
-    pub round: String,
-    pub participant: String,
-    pub delivery: String,
+    pub ids: DeliveryIds,
 }
 
 pub struct WorkMessage {
     pub participant: String,
     pub holder: String,
+    /// The id of a work item, or of what a seat is asked in a round, such as `vote/3`.
+    pub item: String,
     pub work: Work,
 }
 
-/// By the id of a work item.
 pub enum Work {
-    Claim(String),
-    /// Claims so many that are open, oldest first.
-    Take(usize),
-    Renew(String),
-    Return(String, String),
-    Fail(String, String),
+    Claim,
+    Renew,
+    /// What was made.
+    Return(String),
+    /// Why nothing was.
+    Fail(String),
+    /// An answer to a round as plain text; one that corrects an earlier one counts as it is.
+    Answer {
+        text: String,
+        again: bool,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Accepted {
-    Joined,
+    /// A seat has joined or failed, or a work item is claimed.
+    Done,
     /// The ballot is sealed, with its receipt; false where it was before.
     Sealed(Receipt, bool),
-    Failed,
-    /// These work items are claimed, or their claims last longer.
-    Claimed(Vec<String>),
     /// A work item has come back, and is in this state now.
     Returned(&'static str),
+}
+
+/// Hands a message in, and waits until what became of it is on disk; `None` where no engine runs.
+pub async fn hand_in(engine: &mpsc::Sender<Arrival>, message: Message) -> Option<Result<Accepted, Refusal>> {
+    let (answer, answered) = oneshot::channel();
+    engine.send(Arrival { message, answer }).await.ok()?;
+    answered.await.ok()
 }
 
 /// An answer that waits for the disk.

@@ -15,44 +15,24 @@ impl Engine<'_> {
     }
 
     pub(super) fn take_work(&mut self, message: WorkMessage) -> Result<Accepted, Refusal> {
-        let WorkMessage { participant, holder, work } = message;
+        let WorkMessage { participant, holder, item, work } = message;
         if !self.is_elsewhere(&participant) {
             return Err(RefusalWord::NoSuchAgent.into());
         }
         let named = Some(holder.clone());
         match work {
-            Work::Claim(item) => {
-                self.stage(Command::Claim { item: item.clone(), participant, holder: named })?;
-                Ok(Accepted::Claimed(vec![item]))
+            Work::Claim => {
+                self.stage(Command::Claim { item, participant, holder: named })?;
+                Ok(Accepted::Done)
             }
-            Work::Renew(item) => {
-                self.stage(Command::Renew { item: item.clone(), participant, holder: named })?;
-                Ok(Accepted::Claimed(vec![item]))
+            Work::Renew => {
+                self.stage(Command::Renew { item, participant, holder: named })?;
+                Ok(Accepted::Done)
             }
-            Work::Take(most) => Ok(self.claim_oldest(most, &participant, &holder)),
-            Work::Return(item, text) => self.return_work(&item, &text, participant, named),
-            Work::Fail(item, reason) => self.fail_work(item, reason, participant, named),
+            Work::Return(text) => self.return_work(&item, &text, participant, named),
+            Work::Fail(reason) => self.fail_work(item, reason, participant, named),
+            Work::Answer { text, again } => self.take_plain_answer(participant, holder, &item, text, again),
         }
-    }
-
-    /// What a holder has of an agent's work already, as the reply to its claim may have been lost; then
-    /// what is open, oldest first, which it claims.
-    fn claim_oldest(&mut self, most: usize, agent: &str, holder: &str) -> Accepted {
-        let now = (self.now)();
-        let is_own = |item: &WorkItem| {
-            item.claim.as_ref().is_some_and(|claim| claim.holder.as_deref() == Some(holder))
-        };
-        let is_free = |item: &&WorkItem| {
-            item.offered.participant == agent && (item.is_free(now) || item.is_held(now) && is_own(item))
-        };
-        let mut free: Vec<&WorkItem> = self.session.open_items().filter(is_free).collect();
-        free.sort_by_key(|item| (!item.is_held(now), item.at));
-        let mut free: Vec<String> = free.iter().take(most).map(|item| item.offered.item.clone()).collect();
-        free.retain(|item| {
-            let (participant, holder) = (agent.to_owned(), Some(holder.to_owned()));
-            self.stage(Command::Claim { item: item.clone(), participant, holder }).is_ok()
-        });
-        Accepted::Claimed(free)
     }
 
     fn return_work(
@@ -163,12 +143,10 @@ mod tests {
         TIME.fetch_add(milliseconds, Ordering::SeqCst);
     }
 
-    fn take(engine: &mut Engine<'_>, holder: &str, most: usize) -> Vec<String> {
-        let (participant, holder) = ("ann".to_owned(), holder.to_owned());
-        match engine.take_work(WorkMessage { participant, holder, work: Work::Take(most) }) {
-            Ok(Accepted::Claimed(items)) => items,
-            other => panic!("{other:?}"),
-        }
+    /// A claim; it says what it is refused with.
+    fn claim(engine: &mut Engine<'_>, item: &str, holder: &str) -> Option<Refusal> {
+        let (participant, item, holder) = ("ann".to_owned(), item.to_owned(), holder.to_owned());
+        engine.take_work(WorkMessage { participant, holder, item, work: Work::Claim }).err()
     }
 
     #[test]
@@ -186,30 +164,30 @@ mod tests {
             while let NextAction::Decide(command) = next(&engine.session) {
                 engine.stage(command).unwrap();
             }
-            assert_eq!(take(engine, "one", 1), ["a/1"]);
-            assert_eq!(take(engine, "two", 9), ["b/1"], "one claim wins");
+            let is_claimed = Some(Refusal::from(RefusalWord::AlreadyClaimed));
+            assert_eq!(claim(engine, "a/1", "one"), None);
+            assert_eq!(claim(engine, "a/1", "two"), is_claimed, "one claim wins");
             let claims = engine.staged.len();
             // The reply to a claim may be lost: its holder is given the same work again.
-            assert_eq!(take(engine, "one", 9), ["a/1"]);
+            assert_eq!(claim(engine, "a/1", "one"), None);
             assert_eq!(engine.staged.len(), claims, "which is claimed already");
             assert!(engine.wake().is_some(), "the step ends in time");
             // A worker that died gives nothing back.
             pass(LEASE_MS - 1);
-            assert_eq!(take(engine, "three", 9), [""; 0]);
+            assert_eq!(claim(engine, "a/1", "three"), is_claimed);
             pass(1);
             assert_eq!(engine.wake(), None, "nothing is to be done while nobody holds it");
             pass(2000);
             engine.end_late_work(now()).unwrap();
             assert_eq!(engine.wake(), None, "also when the step's time would be up");
-            assert_eq!(take(engine, "three", 9), ["a/1", "b/1"]);
+            assert_eq!(claim(engine, "a/1", "three"), None);
             assert!(engine.wake().is_some());
-            // What is held comes before what is open.
             pass(LEASE_MS - 1);
             let (participant, holder) = ("ann".to_owned(), "three".to_owned());
-            let renew = Work::Renew("b/1".to_owned());
-            engine.take_work(WorkMessage { participant, holder, work: renew }).unwrap();
+            let renew = WorkMessage { participant, holder, item: "a/1".to_owned(), work: Work::Renew };
+            engine.take_work(renew).unwrap();
             pass(1);
-            assert_eq!(take(engine, "three", 1), ["b/1"]);
+            assert_eq!(claim(engine, "a/1", "two"), is_claimed, "a renewed claim lasts longer");
         });
     }
 }

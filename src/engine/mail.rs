@@ -5,7 +5,7 @@
 
 use tokio::sync::mpsc;
 
-use super::arrival::{Accepted, Arrival, GivenUp, Message, PlainAnswer};
+use super::arrival::{Accepted, Arrival, GivenUp, Message};
 use super::seat::seal_record;
 use super::state::Engine;
 use crate::ballot::ParsedReply;
@@ -13,6 +13,7 @@ use crate::core::{Command, Refusal};
 use crate::history::{Door, Receipt, RefusalWord, RoundRun, SeatFailed, SeatJoined, SeatStatus, Session};
 use crate::round::answer::{AnswerRecord, Origin, ReplyAttempt};
 use crate::round::envelope::{Envelope, FailedDelivery};
+use crate::round::offer::DeliveryIds;
 use crate::round::snapshot::sha256_hex;
 
 /// The most workers of an agent that may correct their answers to one question.
@@ -34,7 +35,6 @@ impl Engine<'_> {
                 Message::Failed(failed) => self.take_failure(*failed),
                 Message::GivenUp(given_up) => self.take_given_up(given_up),
                 Message::Work(work) => self.take_work(work),
-                Message::Answer(answer) => self.take_plain_answer(answer),
             };
             match accepted {
                 Ok(accepted) => self.due.push((answer, accepted)),
@@ -62,7 +62,7 @@ impl Engine<'_> {
         if !is_known {
             self.stage(Command::Join(joined))?;
         }
-        Ok(Accepted::Joined)
+        Ok(Accepted::Done)
     }
 
     fn take_ballot(&mut self, envelope: Envelope) -> Result<Accepted, Refusal> {
@@ -99,12 +99,13 @@ impl Engine<'_> {
         if !is_known {
             self.stage(Command::FailRemote(Box::new(failed)))?;
         }
-        Ok(Accepted::Failed)
+        Ok(Accepted::Done)
     }
 
     /// A seat whose offer no worker will answer fails here: nobody has signed that.
     fn take_given_up(&mut self, given_up: GivenUp) -> Result<Accepted, Refusal> {
-        let GivenUp { why, session, round, participant, delivery } = given_up;
+        let GivenUp { why, ids } = given_up;
+        let DeliveryIds { delivery, session, round, participant } = ids;
         // The queue carries no other seats, and whoever keeps it has none of them fail.
         let is_carried = self.session.remote(&participant).is_some_and(|remote| remote.door == Door::Nats);
         let run = self.session.round(&round).filter(|run| run.session == session && run.closed.is_none());
@@ -114,23 +115,29 @@ impl Engine<'_> {
         }
         if !run.and_then(|run| run.seat(&participant)).is_some_and(|seat| seat.status.is_open()) {
             // What it was given up for has come all the same.
-            return Ok(Accepted::Failed);
+            return Ok(Accepted::Done);
         }
         let reason = why.to_owned();
         let failed = SeatFailed { round, participant, reason, tries: 1, ..SeatFailed::default() };
         self.stage(Command::Fail(Box::new(failed)))?;
-        Ok(Accepted::Failed)
+        Ok(Accepted::Done)
     }
 
     /// Seals an agent's answer. One that does not fit is refused, with the reason after the word; another
     /// one of the same worker counts as it is. What is sent twice has the same reply twice.
-    pub(super) fn take_plain_answer(&mut self, answer: PlainAnswer) -> Result<Accepted, Refusal> {
-        let PlainAnswer { participant, holder, item, text, again } = answer;
+    pub(super) fn take_plain_answer(
+        &mut self,
+        participant: String,
+        holder: String,
+        item: &str,
+        text: String,
+        again: bool,
+    ) -> Result<Accepted, Refusal> {
         if self.session.paused.is_some() {
             return Err(RefusalWord::NotRunning.into());
         }
         let not_offered = || Refusal::from(RefusalWord::NotOffered);
-        let round = asked_of(&self.session, &participant, &item)?;
+        let round = asked_of(&self.session, &participant, item)?;
         let seat = round.seat(&participant).ok_or_else(not_offered)?;
         let asked = self.pool.round.as_mut().filter(|asked| asked.number == round.opened.number);
         let hash = sha256_hex(&text);

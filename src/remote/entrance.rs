@@ -1,38 +1,35 @@
-//! Accepts connections: plain or over TLS, a limited number at once, none that idles for long.
+//! Accepts connections: plain or over TLS, and a limited number at once. Those that have brought no valid
+//! token go first.
 
-use std::collections::HashMap;
-use std::io;
-use std::net::SocketAddr;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, ready};
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
-use axum::extract::ConnectInfo;
 use axum::http::Request;
 use axum::serve::Listener;
-use futures::FutureExt as _;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, ReadBuf};
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
-use tokio::time::{Instant, Sleep, sleep, timeout};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
+use tokio_util::either::Either;
 use tokio_util::sync::CancellationToken;
 
-/// Number of open connections; further ones wait until one ends.
+/// Number of open connections.
 pub const MOST_OPEN: usize = 1024;
-/// Number of connections of one address, unless a proxy brings all.
-pub const MOST_OF_AN_ADDRESS: usize = 256;
-/// A connection without traffic ends after this time. Events are sent at least every 15 seconds.
-const IDLE: Duration = Duration::from_secs(60);
-/// Limits on the time and the bytes of a request's headers.
+/// Number of connections of one address without a valid token, unless a proxy brings all.
+pub const MOST_OF_AN_ADDRESS: usize = MOST_OPEN / 10;
+/// Number of connections with one token.
+const MOST_OF_A_TOKEN: usize = 32;
+/// Limits on the time in which a request's headers come, and on their bytes.
 const HEADERS: Duration = Duration::from_secs(30);
 const MAX_HEADERS: usize = 16 * 1024;
 /// Limit on the time of a TLS handshake.
@@ -42,262 +39,202 @@ const NOT_TLS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\
     cache-control: no-store\r\nx-content-type-options: nosniff\r\nConnection: close\r\n\r\n\
     This port speaks https: open the link as it was sent.\n";
 
-#[derive(Debug, Clone, Copy)]
-pub struct Peer(pub SocketAddr);
-
-/// Places of which each key, such as a token, may hold only so many at once.
-pub struct Shares {
-    most: usize,
-    free: Mutex<HashMap<String, Arc<Semaphore>>>,
+/// The open connections.
+pub struct Connections {
+    free: Arc<Semaphore>,
+    of_address: usize,
+    /// By number, which says how old each is.
+    open: Mutex<BTreeMap<u64, Open>>,
 }
 
-impl Shares {
-    pub fn new(most: usize) -> Self {
-        Self { most, free: Mutex::default() }
-    }
-
-    /// Returns a place that is free again once dropped; none if the key holds its share.
-    pub fn take(&self, key: String) -> Option<OwnedSemaphorePermit> {
-        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
-        free.retain(|_, places| places.available_permits() < self.most);
-        let places = free.entry(key).or_insert_with(|| Arc::new(Semaphore::new(self.most)));
-        Arc::clone(places).try_acquire_owned().ok()
-    }
+struct Open {
+    holder: Holder,
+    ends: CancellationToken,
 }
 
-/// Connections that are ready for HTTP, as they come in.
-pub struct Entrance {
-    ready: mpsc::Receiver<(Connection, Peer)>,
+#[derive(PartialEq)]
+enum Holder {
+    Stranger(IpAddr),
+    /// By the hash of its token.
+    Seat(String),
 }
 
-impl Entrance {
-    /// Accepts connections until it `ends`, `most` at once and `of_address` of each address; over TLS with
-    /// an acceptor. Needs a runtime.
-    pub fn open(
-        listener: TcpListener,
-        tls: Option<TlsAcceptor>,
-        most: usize,
-        of_address: usize,
-        ends: CancellationToken,
-    ) -> Self {
-        let (send, ready) = mpsc::channel(1);
-        let free = Arc::new(Semaphore::new(most));
-        tokio::spawn(async move {
-            tokio::select! {
-                () = accept(listener, tls, free, Shares::new(of_address), send) => {}
-                () = ends.cancelled() => {}
-            }
-        });
-        Self { ready }
+/// A connection among the others, until it is dropped.
+pub struct Guest {
+    pub address: IpAddr,
+    number: u64,
+    connections: Arc<Connections>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl Connections {
+    /// At most `most` at once, and `of_address` strangers of one address.
+    pub fn new(most: usize, of_address: usize) -> Arc<Self> {
+        Arc::new(Self { free: Arc::new(Semaphore::new(most)), of_address, open: Mutex::default() })
     }
 
     /// Answers the requests of every connection, without an end.
-    pub async fn serve(mut self, routes: Router) {
+    pub async fn serve(
+        self: Arc<Self>,
+        mut listener: TcpListener,
+        tls: Option<TlsAcceptor>,
+        routes: Router,
+        ends: CancellationToken,
+    ) {
         loop {
-            let (connection, peer) = self.next().await;
-            let routes = TowerToHyperService::new(routes.clone());
-            let answer = service_fn(move |mut request: Request<Incoming>| {
-                request.extensions_mut().insert(ConnectInfo(peer));
-                routes.call(request)
-            });
-            let mut http = http1::Builder::new();
-            http.timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(MAX_HEADERS);
-            // The client decides how a connection ends.
-            tokio::spawn(http.serve_connection(TokioIo::new(connection), answer).map(drop));
+            // axum's own: it waits where the system has no descriptors left.
+            let (stream, from) = Listener::accept(&mut listener).await;
+            let ends = ends.child_token();
+            let Some(guest) = self.enter(from.ip(), ends.clone()).await else { return };
+            let answering = answer(stream, tls.clone(), routes.clone(), guest);
+            tokio::spawn(ends.run_until_cancelled_owned(answering));
         }
     }
 
-    async fn next(&mut self) -> (Connection, Peer) {
-        match self.ready.recv().await {
-            Some(next) => next,
-            None => std::future::pending().await,
+    /// Finds a place for a stranger. Where there is none, the oldest stranger goes, or one of the others must.
+    async fn enter(self: &Arc<Self>, address: IpAddr, ends: CancellationToken) -> Option<Guest> {
+        let is_own = |holder: &Holder| *holder == Holder::Stranger(address);
+        if self.open().values().filter(|open| is_own(&open.holder)).count() >= self.of_address {
+            self.end_oldest(is_own);
+        } else if self.free.available_permits() == 0 {
+            self.end_oldest(|holder| matches!(holder, Holder::Stranger(_)));
+        }
+        let place = Arc::clone(&self.free).acquire_owned().await.ok()?;
+        let mut open = self.open();
+        let number = open.last_key_value().map_or(0, |(last, _)| last + 1);
+        open.insert(number, Open { holder: Holder::Stranger(address), ends });
+        Some(Guest { address, number, connections: Arc::clone(self), _place: place })
+    }
+
+    fn end_oldest(&self, is_one: impl Fn(&Holder) -> bool) {
+        let mut open = self.open();
+        let oldest = open.iter().find(|(_, open)| is_one(&open.holder)).map(|(number, _)| *number);
+        if let Some(oldest) = oldest.and_then(|number| open.remove(&number)) {
+            oldest.ends.cancel();
         }
     }
-}
 
-/// Handshakes run beside this loop, so that a slow one holds nobody up.
-async fn accept(
-    mut listener: TcpListener,
-    tls: Option<TlsAcceptor>,
-    free: Arc<Semaphore>,
-    shares: Shares,
-    send: mpsc::Sender<(Connection, Peer)>,
-) {
-    while let Ok(permit) = Arc::clone(&free).acquire_owned().await {
-        // axum's own: it waits where the system has no descriptors left.
-        let (stream, from) = Listener::accept(&mut listener).await;
-        let Some(share) = shares.take(from.ip().to_string()) else { continue };
-        let (tls, send) = (tls.clone(), send.clone());
-        tokio::spawn(async move {
-            let transport = match tls {
-                None => Some(Transport::Plain(stream)),
-                Some(tls) => timeout(HANDSHAKE, encrypt(stream, &tls)).await.ok().flatten(),
-            };
-            if let Some(transport) = transport {
-                let connection =
-                    Connection { transport, idle: Box::pin(sleep(IDLE)), _places: [permit, share] };
-                // It fails when the program ends.
-                let _ = send.send((connection, Peer(from))).await;
-            }
-        });
+    fn open(&self) -> MutexGuard<'_, BTreeMap<u64, Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-async fn encrypt(mut stream: TcpStream, tls: &TlsAcceptor) -> Option<Transport> {
+impl Guest {
+    /// Notes a valid token that the connection has brought; `false` where others hold all its places.
+    pub fn is_seat(&self, invitation: &str) -> bool {
+        let holder = Holder::Seat(invitation.to_owned());
+        let mut open = self.connections.open();
+        let is_other = |(number, open): &(&u64, &Open)| **number != self.number && open.holder == holder;
+        let has_place = open.iter().filter(is_other).count() < MOST_OF_A_TOKEN;
+        if let Some(own) = open.get_mut(&self.number).filter(|_| has_place) {
+            own.holder = holder;
+        }
+        has_place
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        self.connections.open().remove(&self.number);
+    }
+}
+
+async fn answer(stream: TcpStream, tls: Option<TlsAcceptor>, routes: Router, guest: Guest) -> Option<()> {
+    let stream = match tls {
+        None => Either::Left(stream),
+        Some(tls) => Either::Right(timeout(HANDSHAKE, encrypt(stream, &tls)).await.ok()??),
+    };
+    let (guest, routes) = (Arc::new(guest), TowerToHyperService::new(routes));
+    let answer = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(Arc::clone(&guest));
+        routes.call(request)
+    });
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEADERS).max_buf_size(MAX_HEADERS);
+    http.serve_connection(TokioIo::new(stream), answer).await.ok()
+}
+
+async fn encrypt(mut stream: TcpStream, tls: &TlsAcceptor) -> Option<TlsStream<TcpStream>> {
     let mut first = [0];
     stream.peek(&mut first).await.ok()?;
-    if first != [22] {
-        let _ = stream.write_all(NOT_TLS).await;
-        let _ = stream.shutdown().await;
-        // The request must be read, or the other end sees an error instead of the answer.
-        let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
-        return None;
+    if first == [22] {
+        return tls.accept(stream).await.ok();
     }
-    Some(Transport::Tls(Box::new(tls.accept(stream).await.ok()?)))
-}
-
-enum Transport {
-    Plain(TcpStream),
-    Tls(Box<TlsStream<TcpStream>>),
-}
-
-/// An open connection. It ends with an error once nothing was read or written for [`IDLE`].
-pub struct Connection {
-    transport: Transport,
-    idle: Pin<Box<Sleep>>,
-    _places: [OwnedSemaphorePermit; 2],
-}
-
-impl Connection {
-    /// Restarts the idle time where something happened, and ends the connection where it is up.
-    fn watch<T>(&mut self, cx: &mut Context<'_>, done: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
-        if done.is_ready() {
-            self.idle.as_mut().reset(Instant::now() + IDLE);
-            return done;
-        }
-        ready!(self.idle.as_mut().poll(cx));
-        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
-    }
-}
-
-impl AsyncRead for Connection {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        into: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let done = match &mut self.transport {
-            Transport::Plain(stream) => Pin::new(stream).poll_read(cx, into),
-            Transport::Tls(stream) => Pin::new(stream).poll_read(cx, into),
-        };
-        self.watch(cx, done)
-    }
-}
-
-impl AsyncWrite for Connection {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let done = match &mut self.transport {
-            Transport::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
-            Transport::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
-        };
-        self.watch(cx, done)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.transport {
-            Transport::Plain(stream) => Pin::new(stream).poll_flush(cx),
-            Transport::Tls(stream) => Pin::new(stream).poll_flush(cx),
-        }
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match &mut self.transport {
-            Transport::Plain(stream) => Pin::new(stream).poll_shutdown(cx),
-            Transport::Tls(stream) => Pin::new(stream).poll_shutdown(cx),
-        }
-    }
+    let _ = stream.write_all(NOT_TLS).await;
+    let _ = stream.shutdown().await;
+    // The request must be read, or the other end sees an error instead of the answer.
+    let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
+    None
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::SocketAddr;
+
+    use axum::routing::get;
     use tokio::io::AsyncReadExt as _;
 
     use super::*;
 
-    async fn entrance(most: usize) -> (Entrance, SocketAddr) {
-        shared_entrance(most, most).await
-    }
-
-    async fn shared_entrance(most: usize, of_address: usize) -> (Entrance, SocketAddr) {
+    /// Serves a page that strangers may see, and one that is a seat's.
+    async fn serve(most: usize, of_address: usize) -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
-        (Entrance::open(listener, None, most, of_address, CancellationToken::new()), address)
+        let seat = async |axum::Extension(guest): axum::Extension<Arc<Guest>>| {
+            if guest.is_seat("dana") { "yes" } else { "no" }
+        };
+        let routes = Router::new().route("/", get(|| async { "hello" })).route("/seat", get(seat));
+        let connections = Connections::new(most, of_address);
+        tokio::spawn(connections.serve(listener, None, routes, CancellationToken::new()));
+        address
     }
 
-    #[tokio::test]
-    async fn a_connection_beyond_the_limit_waits_until_one_ends() {
-        let (mut entrance, address) = entrance(2).await;
-        let mut clients = Vec::new();
-        for _ in 0..3 {
-            clients.push(TcpStream::connect(address).await.expect("connects"));
-        }
-        let first = entrance.next().await.0;
-        let second = entrance.next().await.0;
-        for _ in 0..1000 {
-            tokio::task::yield_now().await;
-            assert!(entrance.next().now_or_never().is_none(), "a third one is open");
-        }
-        drop(first);
-        let third = entrance.next().await.0;
-        drop((second, third));
-    }
-
-    #[tokio::test]
-    async fn one_address_leaves_room_for_others() {
-        let (mut entrance, address) = shared_entrance(3, 2).await;
-        let mut clients = Vec::new();
-        for _ in 0..3 {
-            clients.push(TcpStream::connect(address).await.expect("connects"));
-        }
-        let first = entrance.next().await.0;
-        let _second = entrance.next().await.0;
-        assert_eq!(clients[2].read(&mut [0]).await.expect("an end"), 0, "the third one is closed at once");
-        drop(first);
-        clients.push(TcpStream::connect(address).await.expect("connects"));
-        entrance.next().await;
-    }
-
-    #[tokio::test]
-    async fn a_connection_that_idles_ends() {
-        let (mut entrance, address) = entrance(1).await;
-        let _client = TcpStream::connect(address).await.expect("connects");
-        let mut connection = entrance.next().await.0;
-        tokio::time::pause();
-        let ended = connection.read_u8().await.expect_err("nothing was sent");
-        assert_eq!(ended.kind(), io::ErrorKind::TimedOut);
-    }
-
-    #[tokio::test]
-    async fn headers_that_come_too_slowly_end_a_connection() {
-        let (entrance, address) = entrance(1).await;
-        tokio::spawn(entrance.serve(Router::new()));
+    /// A connection on which a page was asked for.
+    async fn asked(address: SocketAddr, page: &str) -> TcpStream {
         let mut client = TcpStream::connect(address).await.expect("connects");
-        client.write_all(b"GET / HTTP/1.1\r\n").await.expect("sent");
-        // It is there before the clock runs.
-        tokio::time::sleep(Duration::from_millis(200)).await;
+        let request = format!("GET {page} HTTP/1.1\r\nHost: h\r\n\r\n");
+        client.write_all(request.as_bytes()).await.expect("sent");
+        assert_eq!(client.read_u8().await.expect("an answer"), b'H');
+        client
+    }
+
+    async fn has_ended(mut client: TcpStream) -> bool {
+        timeout(PAUSE, client.read_to_end(&mut Vec::new())).await.is_ok()
+    }
+
+    const PAUSE: Duration = Duration::from_millis(200);
+
+    #[tokio::test]
+    async fn one_address_or_one_token_leaves_room_for_others() {
+        let address = serve(3, 2).await;
+        let seat = asked(address, "/seat").await;
+        let [first, second] = [asked(address, "/").await, asked(address, "/").await];
+        let third = asked(address, "/").await;
+        assert!(has_ended(first).await && !has_ended(asked(address, "/seat").await).await);
+        assert!(has_ended(second).await, "the oldest stranger of an address goes");
+        let seats = [asked(address, "/seat").await, asked(address, "/seat").await];
+        assert!(has_ended(third).await, "in a full house any stranger goes");
+        let waits = timeout(PAUSE, asked(address, "/seat")).await;
+        assert!(waits.is_err(), "and nobody whose token is valid");
+        drop((seat, seats));
+    }
+
+    #[tokio::test]
+    async fn a_connection_without_a_request_ends_and_so_do_slow_headers() {
+        let address = serve(2, 2).await;
+        let mut idle = asked(address, "/").await;
+        let mut slow = TcpStream::connect(address).await.expect("connects");
+        slow.write_all(b"GET / HTTP/1.1\r\n").await.expect("sent");
+        tokio::time::sleep(PAUSE).await;
         tokio::time::pause();
-        let begun = Instant::now();
-        let ended = async {
-            loop {
-                sleep(Duration::from_secs(9)).await;
-                if client.write_all(b"X: y\r\n").await.is_err()
-                    || client.try_read(&mut [0; 9]).is_ok_and(|read| read == 0)
-                {
-                    break;
-                }
+        let slow = async {
+            while slow.write_all(b"X: y\r\n").await.is_ok()
+                && !slow.try_read(&mut [0; 9]).is_ok_and(|read| read == 0)
+            {
+                tokio::time::sleep(HEADERS / 4).await;
             }
         };
-        timeout(2 * IDLE, ended).await.expect("it ends although it never idles");
-        assert!(begun.elapsed() >= HEADERS / 2, "{:?}", begun.elapsed());
+        timeout(2 * HEADERS, slow).await.expect("it ends although it never idles");
+        timeout(2 * HEADERS, idle.read_to_end(&mut Vec::new())).await.expect("it ends").expect("read");
     }
 }

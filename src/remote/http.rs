@@ -1,4 +1,4 @@
-//! Tokens, refusals and the way to the engine, shared by all routes.
+//! Tokens, bodies, refusals and the way to the engine, shared by all routes.
 //!
 //! Every refusal is JSON with the word in `refused`. Tokens are sent as bearer tokens, in no cookie, so that
 //! another page cannot make a browser send one.
@@ -10,35 +10,51 @@ use std::time::Duration;
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
-use axum::extract::{ConnectInfo, FromRequestParts, Request, State};
+use axum::extract::{FromRequestParts, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use serde::de::DeserializeOwned;
 use serde_json::json;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 use super::board::Board;
-use super::entrance::{Peer, Shares};
+use super::entrance::Guest;
 use crate::core::Refusal;
-use crate::engine::{Accepted, Arrival, Message};
+use crate::engine::{Accepted, Arrival, Message, hand_in};
 use crate::history::RefusalWord;
 use crate::round::snapshot::sha256_hex;
 
 /// Limit on a request, its body included.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Number of event streams of a seat.
+const STREAMS: usize = 4;
 
 pub struct Door {
     pub board: Arc<Board>,
-    pub arrivals: mpsc::Sender<Arrival>,
+    arrivals: mpsc::Sender<Arrival>,
     /// The event streams of each invitation.
-    pub streams: Shares,
+    streams: Mutex<HashMap<String, Arc<Semaphore>>>,
     limits: Limits,
 }
 
 impl Door {
     pub fn new(board: Arc<Board>, arrivals: mpsc::Sender<Arrival>) -> Self {
-        Self { board, arrivals, streams: Shares::new(4), limits: Limits::default() }
+        Self { board, arrivals, streams: Mutex::default(), limits: Limits::default() }
+    }
+
+    /// Hands something to the engine, and waits until what became of it is on disk.
+    pub async fn hand_in(&self, message: Message) -> Result<Accepted, Refusal> {
+        let word = if self.board.is_over() { RefusalWord::RoundClosed } else { RefusalWord::NotRunning };
+        hand_in(&self.arrivals, message).await.unwrap_or_else(|| Err(word.into()))
+    }
+
+    /// Returns a place for an event stream, free again once dropped; `None` where the seat has all of its own.
+    pub fn stream(&self, invitation: String) -> Option<OwnedSemaphorePermit> {
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        let places = streams.entry(invitation).or_insert_with(|| Arc::new(Semaphore::new(STREAMS)));
+        Arc::clone(places).try_acquire_owned().ok()
     }
 }
 
@@ -46,6 +62,17 @@ pub type Shared = State<Arc<Door>>;
 
 /// A request's body, or why it was not read.
 pub type Body = Result<Bytes, BytesRejection>;
+
+/// Reads JSON; no body says as much as an empty object.
+pub fn read<T: DeserializeOwned>(body: Body) -> Result<T, Refusal> {
+    let body = body.map_err(|_| Refusal::from(RefusalWord::TooLong))?;
+    let json: &[u8] = if body.is_empty() { b"{}" } else { &body };
+    serde_json::from_slice(json).map_err(|error| malformed(&error.to_string()))
+}
+
+pub fn malformed(why: &str) -> Refusal {
+    Refusal::Because(RefusalWord::Malformed, why.to_owned())
+}
 
 /// Keeps an answer out of caches, and a browser from guessing what it is.
 pub async fn with_headers(mut answer: Response) -> Response {
@@ -138,29 +165,17 @@ fn invited(door: &Door, parts: &Parts) -> Result<Invited, RefusalWord> {
     let invitation = sha256_hex(token);
     let now = crate::clock::now();
     let second = now.0 / 1000;
+    let guest = parts.extensions.get::<Arc<Guest>>();
     let Some(seat) = door.board.seat_of(&invitation, now) else {
-        let peer = parts.extensions.get::<ConnectInfo<Peer>>();
-        let address = peer.map_or_else(String::new, |ConnectInfo(peer)| peer.0.ip().to_string());
+        let address = guest.map_or_else(String::new, |guest| guest.address.to_string());
         let is_few = door.limits.allows(&address, MOST_WRONG, second);
         return Err(if is_few { RefusalWord::NoSuchInvitation } else { RefusalWord::TooManyTries });
     };
-    if door.limits.allows(&invitation, MOST_OF_A_TOKEN, second) {
+    let has_place = guest.is_none_or(|guest| guest.is_seat(&invitation));
+    if has_place && door.limits.allows(&invitation, MOST_OF_A_TOKEN, second) {
         Ok(Invited { seat, invitation })
     } else {
         Err(RefusalWord::TooManyTries)
-    }
-}
-
-/// Hands something to the engine, and waits until what became of it is on disk.
-pub async fn hand_in(door: &Door, message: Message) -> Result<Accepted, Refusal> {
-    let (answer, answered) = oneshot::channel();
-    let gone = || {
-        Refusal::from(if door.board.is_over() { RefusalWord::RoundClosed } else { RefusalWord::NotRunning })
-    };
-    door.arrivals.send(Arrival { message, answer }).await.map_err(|_| gone())?;
-    match answered.await {
-        Ok(accepted) => accepted,
-        Err(_) => Err(gone()),
     }
 }
 

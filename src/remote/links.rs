@@ -16,7 +16,8 @@ use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::http::{Body, Door, Invited, Shared, hand_in, refused};
+use super::http::{Body, Door, Invited, Shared, read, refused};
+use crate::core::Refusal;
 use crate::engine::{Accepted, Message};
 use crate::history::{Receipt, RefusalWord, SeatJoined};
 use crate::round::envelope::Envelope;
@@ -49,14 +50,14 @@ struct Key {
 }
 
 pub async fn join(invited: Invited, State(door): Shared, body: Body) -> Response {
-    let Ok(body) = body else { return refused(RefusalWord::TooLong) };
-    let Ok(Key { public_key: key }) = serde_json::from_slice(&body) else {
-        return refused(RefusalWord::Malformed);
+    let key: String = match read(body) {
+        Ok(Key { public_key }) => public_key,
+        Err(refusal) => return refused(refusal),
     };
     let Invited { seat: participant, invitation } = invited;
-    match hand_in(&door, Message::Join(SeatJoined { participant, invitation, key })).await {
+    match door.hand_in(Message::Join(SeatJoined { participant, invitation, key })).await {
         Ok(_) => StatusCode::NO_CONTENT.into_response(),
-        Err(word) => refused(word),
+        Err(refusal) => refused(refusal),
     }
 }
 
@@ -81,13 +82,16 @@ pub async fn sealed(Invited { seat, .. }: Invited, State(door): Shared, body: Bo
     if let Some(known) = door.board.receipt(&seat).filter(is_same) {
         return Json(known).into_response();
     }
-    match hand_in(&door, Message::Ballot(Box::new(envelope))).await {
+    sealed_as(door.hand_in(Message::Ballot(Box::new(envelope))).await)
+}
+
+/// A receipt, which is new or was given before.
+pub fn sealed_as(sealed: Result<Accepted, Refusal>) -> Response {
+    match sealed {
         Ok(Accepted::Sealed(receipt, true)) => (StatusCode::CREATED, Json(receipt)).into_response(),
         Ok(Accepted::Sealed(receipt, false)) => Json(receipt).into_response(),
-        Ok(Accepted::Joined | Accepted::Failed | Accepted::Claimed(_) | Accepted::Returned(_)) => {
-            StatusCode::NO_CONTENT.into_response()
-        }
-        Err(word) => refused(word),
+        Ok(Accepted::Done | Accepted::Returned(_)) => StatusCode::NO_CONTENT.into_response(),
+        Err(refusal) => refused(refusal),
     }
 }
 
@@ -114,7 +118,7 @@ pub async fn status(_: Invited, State(door): Shared) -> Response {
 }
 
 pub async fn events(Invited { invitation, .. }: Invited, State(door): Shared) -> Response {
-    match door.streams.take(invitation) {
+    match door.stream(invitation) {
         Some(place) => Sse::new(states(door, place)).keep_alive(KeepAlive::default()).into_response(),
         None => refused(RefusalWord::TooManyTries),
     }

@@ -12,7 +12,6 @@ mod links;
 #[cfg(feature = "nats")]
 pub mod nats;
 mod tls;
-mod work;
 #[cfg(feature = "nats")]
 pub mod worker;
 
@@ -26,10 +25,10 @@ use axum::{Json, Router};
 use serde_json::json;
 
 pub use board::Board;
-pub use entrance::{Entrance, MOST_OF_AN_ADDRESS, MOST_OPEN};
+pub use entrance::{Connections, MOST_OF_AN_ADDRESS, MOST_OPEN};
 pub use http::Door;
 use http::{in_time, refused, with_headers};
-pub use tls::{Identity, accept_tls, fingerprint, make_identity};
+pub use tls::{Identity, VALID_FOR, accept_tls, fingerprint, make_identity};
 
 use crate::history::RefusalWord;
 use crate::round::envelope::MAX_ENVELOPE;
@@ -44,7 +43,6 @@ pub fn router(door: Arc<Door>) -> Router {
         .route("/v1/context/{sha256}", get(links::context))
         .route("/v1/status", get(links::status))
         .route("/v1/events", get(links::events))
-        .route("/v1/inbox/take", post(inbox::take))
         .route("/v1/items/{*rest}", post(inbox::item))
         .layer(from_fn(in_time))
         // It may wait as long as a request may take.

@@ -174,7 +174,7 @@ fn the_count_of_a_round_that_is_revised_stays_hidden() {
     let log = read_log(&server.ended()).expect("a file");
     // The round that is open hides the count too: what a seat is shown after each event says more.
     let (mut session, mut shown) = (Session::default(), Vec::new());
-    let board = Board::new(SigningKey::new([1; 32]), indexmap::IndexMap::new());
+    let board = Board::new(SigningKey::new([1; 32]), Session::default());
     for line in &log.lines {
         session.apply_entry(line);
         board.see(&session);

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cli::args::InboxArgs;
 use crate::config::read_file::{read_text, unreadable};
@@ -57,20 +57,9 @@ impl Access {
         Ok((items, found["over"] == true))
     }
 
-    /// Claims the oldest open work, if there is any.
-    pub async fn take(&self, holder: &str) -> Result<Option<Value>, RunError> {
-        let asked = json!({ "holder": holder, "max": 1 });
-        let taken = done(&self.post("/v1/inbox/take", &asked).await?)?;
-        Ok(taken["items"].as_array().and_then(|items| items.first()).cloned())
-    }
-
-    async fn post(&self, path: &str, value: &Value) -> Result<LinkReply, RunError> {
-        let bytes = value.to_string().into_bytes();
-        answered(|| self.client.post(path, bytes.clone())).await
-    }
-
     pub async fn post_item(&self, item: &str, verb: &str, value: &Value) -> Result<LinkReply, RunError> {
-        self.post(&format!("/v1/items/{}/{verb}", in_path(item)), value).await
+        let (path, bytes) = (format!("/v1/items/{}/{verb}", in_path(item)), value.to_string().into_bytes());
+        answered(|| self.client.post(&path, bytes.clone())).await
     }
 }
 

@@ -94,10 +94,14 @@ impl Worker<'_> {
             };
             if next["kind"] == "ballot" {
                 self.vote(next).await?;
-            } else if let Some(taken) = self.access.take(&self.holder).await? {
-                self.work_on(&taken).await?;
             } else {
-                continue;
+                let item = next["item"].as_str().unwrap_or_default();
+                let claim = self.access.post_item(item, "claim", &json!({ "holder": self.holder })).await?;
+                // Another worker of the agent may have been quicker.
+                if [404, 409].contains(&claim.status) {
+                    continue;
+                }
+                self.work_on(&done(&claim)?).await?;
             }
             has_worked = true;
             idle = tokio::time::Instant::now();

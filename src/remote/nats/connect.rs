@@ -1,12 +1,14 @@
 //! The way to the server.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use async_nats::{Client, ConnectError, ConnectErrorKind, ConnectOptions, Event};
+use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event};
 
-use super::{QueueError, Tell, debug_duration};
+use super::{QueueError, Tell, Trouble, debug_duration};
+
+const BACK: &str = "the NATS server is back";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
@@ -30,19 +32,24 @@ pub async fn connect(address: &Address, tell: &Tell) -> Result<Client, QueueErro
     }
     let credentials = address.creds_file.as_deref().map(read_credentials).transpose()?;
     let end = Instant::now() + debug_duration("ROUNDTABLE_CONNECT_MS", Duration::from_secs(60));
-    let told = Arc::new(Mutex::new(String::new()));
+    let trouble = Arc::new(Trouble::new(tell, BACK));
     loop {
-        let (say, told) = (Arc::clone(tell), Arc::clone(&told));
+        let trouble = Arc::clone(&trouble);
         let options = options(credentials.as_deref())?
             .custom_inbox_prefix(format!("_INBOX_{}", address.name))
             .name(format!("roundtable {}", address.name))
             .event_callback(move |event| {
-                say_news(&say, &told, &event);
+                if let Some(news) = news(&event) {
+                    trouble.say(&news);
+                }
                 async {}
             });
         match options.connect(&address.url).await {
             Ok(client) => return Ok(client),
-            Err(error) if is_final(&error) => return Err(QueueError::Refused(refusal(address, &error))),
+            Err(error) if is_final(error.kind()) => {
+                let url = &address.url;
+                return Err(QueueError::Refused(format!("the NATS server {url} cannot be used: {error}")));
+            }
             Err(error) if Instant::now() > end => {
                 return Err(QueueError::Unreachable(address.url.clone(), error.to_string()));
             }
@@ -51,23 +58,17 @@ pub async fn connect(address: &Address, tell: &Tell) -> Result<Client, QueueErro
     }
 }
 
-/// Says what has happened to the connection, unless it was said last.
-fn say_news(tell: &Tell, told: &Mutex<String>, event: &Event) {
-    let news = match event {
-        Event::Disconnected => "the NATS server cannot be reached; trying again".to_owned(),
-        Event::Connected => "the NATS server is back".to_owned(),
-        Event::ServerError(error) => format!("the NATS server: {error}"),
+/// What has happened to the connection, as far as its user should know.
+fn news(event: &Event) -> Option<String> {
+    match event {
+        Event::Disconnected => Some("the NATS server cannot be reached; trying again".to_owned()),
+        Event::Connected => Some(BACK.to_owned()),
+        Event::ServerError(error) => Some(format!("the NATS server: {error}")),
         Event::LameDuckMode
         | Event::Draining
         | Event::Closed
         | Event::SlowConsumer(_)
-        | Event::ClientError(_) => return,
-    };
-    let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-    let is_first = matches!(event, Event::Connected) && told.is_empty();
-    if !is_first && *told != news {
-        tell(&news);
-        *told = news;
+        | Event::ClientError(_) => None,
     }
 }
 
@@ -117,18 +118,10 @@ fn options(credentials: Option<&str>) -> Result<ConnectOptions, QueueError> {
     }
 }
 
-fn is_final(error: &ConnectError) -> bool {
-    use ConnectErrorKind::{
-        Authentication, AuthorizationViolation, Dns, Io, MaxReconnects, ServerParse, TimedOut, Tls,
-    };
-    match error.kind() {
-        ServerParse | Authentication | AuthorizationViolation | Tls => true,
-        Dns | TimedOut | Io | MaxReconnects => false,
-    }
-}
-
-fn refusal(address: &Address, error: &ConnectError) -> String {
-    format!("the NATS server {} cannot be used: {error}", address.url)
+/// Another try would not help.
+fn is_final(kind: ConnectErrorKind) -> bool {
+    use ConnectErrorKind::{Authentication, AuthorizationViolation, ServerParse, Tls};
+    matches!(kind, ServerParse | Authentication | AuthorizationViolation | Tls)
 }
 
 #[cfg(test)]
@@ -156,16 +149,14 @@ mod tests {
 
     #[test]
     fn trouble_is_told_once_and_its_end() {
-        let (said, told) = (Arc::new(Mutex::new(Vec::new())), Mutex::new(String::new()));
+        let said = Arc::new(std::sync::Mutex::new(Vec::new()));
         let heard = Arc::clone(&said);
         let tell: Tell = Arc::new(move |line: &str| heard.lock().unwrap().push(line.to_owned()));
+        let trouble = Trouble::new(&tell, BACK);
         for event in [Event::Connected, Event::Disconnected, Event::Disconnected, Event::Connected] {
-            say_news(&tell, &told, &event);
+            trouble.say(&news(&event).unwrap());
         }
-        assert_eq!(
-            *said.lock().unwrap(),
-            ["the NATS server cannot be reached; trying again", "the NATS server is back"]
-        );
+        assert_eq!(*said.lock().unwrap(), ["the NATS server cannot be reached; trying again", BACK]);
     }
 
     #[cfg(unix)]

@@ -3,12 +3,13 @@
 
 mod connect;
 mod door;
-mod given_up;
 pub mod names;
 mod offers;
-mod publish;
 mod receive;
+pub mod send;
 pub mod streams;
+
+use std::sync::{Mutex, PoisonError};
 
 pub use connect::{Address, connect};
 pub use door::{QueueDoor, workers_of};
@@ -18,6 +19,27 @@ pub const SESSION: &str = "facilitator";
 
 /// Says one line to whoever runs the program.
 pub type Tell = std::sync::Arc<dyn Fn(&str) + Send + Sync>;
+
+/// Trouble that may pass: each line is said once, until another one is.
+pub struct Trouble {
+    tell: Tell,
+    said: Mutex<String>,
+}
+
+impl Trouble {
+    /// With the line that counts as said.
+    pub fn new(tell: &Tell, said: &str) -> Self {
+        Self { tell: Tell::clone(tell), said: Mutex::new(said.to_owned()) }
+    }
+
+    pub fn say(&self, line: &str) {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        if *said != line {
+            (self.tell)(line);
+            line.clone_into(&mut said);
+        }
+    }
+}
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueueError {

@@ -1,49 +1,50 @@
-//! Takes in what workers send. It is acknowledged once the engine has it on disk; what can never count is
-//! taken out of the queue, and all else is given again.
+//! What comes back from a worker: ballots and failures, and offers that it has given up. Each is taken out of
+//! the queue once the engine has it on disk or refuses it for good; all else is given again.
 
 use std::collections::HashSet;
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::PullConsumer;
-use async_nats::jetstream::{AckKind, Message as Carried};
+use async_nats::jetstream::message::StreamMessage;
+use async_nats::jetstream::{AckKind, Context, Message as Carried};
 use futures::StreamExt as _;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
+use super::send::PAUSE;
+use super::{names, stop_at, streams};
 use crate::core::Refusal;
-use crate::engine::{Accepted, Arrival, Message};
+use crate::engine::{Arrival, GivenUp, Message, hand_in};
 use crate::history::RefusalWord;
-use crate::remote::nats::stop_at;
 use crate::round::envelope::{Envelope, FailedDelivery};
 
 const AT_ONCE: usize = 256;
 const WAIT: Duration = Duration::from_secs(2);
-/// The pause after a fetch that failed.
-const PAUSE: Duration = Duration::from_millis(500);
+/// How often offers that were given up are looked for.
+const PERIOD: Duration = Duration::from_secs(2);
 
-pub struct BallotReceiver {
+pub struct Receiver {
+    pub queue: Context,
     pub consumer: PullConsumer,
     pub worker: String,
+    pub session: String,
     pub seats: HashSet<String>,
-    pub arrive: mpsc::Sender<Arrival>,
+    pub engine: mpsc::Sender<Arrival>,
 }
 
-impl BallotReceiver {
+impl Receiver {
+    /// Takes in what comes, without an end.
     pub async fn run(self) {
+        tokio::join!(self.take_ballots(), self.take_given_up());
+    }
+
+    async fn take_ballots(&self) {
         loop {
-            let batch = self.consumer.fetch().max_messages(AT_ONCE).expires(WAIT).messages().await;
-            let Ok(mut batch) = batch else {
-                tokio::time::sleep(PAUSE).await;
-                continue;
-            };
-            while let Some(carried) = batch.next().await {
-                match carried {
-                    Ok(carried) => self.take(carried).await,
-                    Err(error) => {
-                        tracing::warn!(worker = %self.worker, %error, "a fetch broke off");
-                        tokio::time::sleep(PAUSE).await;
-                        break;
-                    }
+            match self.consumer.fetch().max_messages(AT_ONCE).expires(WAIT).messages().await {
+                Ok(batch) => {
+                    let carried = batch.filter_map(async |carried| carried.ok());
+                    carried.for_each_concurrent(AT_ONCE, |carried| self.take(carried)).await;
                 }
+                Err(_) => tokio::time::sleep(PAUSE).await,
             }
         }
     }
@@ -54,10 +55,18 @@ impl BallotReceiver {
             let _ = carried.ack_with(AckKind::Term).await;
             return;
         };
-        let (answer, answered) = oneshot::channel();
-        if self.arrive.send(Arrival { message, answer }).await.is_ok() {
-            stop_at("taken");
-            tokio::spawn(settle(carried, answered));
+        stop_at("taken");
+        match hand_in(&self.engine, message).await {
+            Some(Ok(_)) => {
+                stop_at("synced");
+                // If the server does not say so, it comes once more and is known.
+                let _ = carried.double_ack().await;
+            }
+            Some(Err(refusal)) if is_final(&refusal) => {
+                let _ = carried.ack_with(AckKind::Term).await;
+            }
+            // The session rests, or has ended.
+            Some(Err(_)) | None => {}
         }
     }
 
@@ -71,20 +80,41 @@ impl BallotReceiver {
         };
         self.seats.contains(&seat).then_some(message)
     }
-}
 
-async fn settle(carried: Carried, answered: oneshot::Receiver<Result<Accepted, Refusal>>) {
-    match answered.await {
-        Ok(Ok(_)) => {
-            stop_at("synced");
-            // If the server does not say so, it comes once more and is known.
-            let _ = carried.double_ack().await;
+    async fn take_given_up(&self) {
+        let mut period = tokio::time::interval(PERIOD);
+        loop {
+            period.tick().await;
+            for found in self.given_up().await.unwrap_or_default() {
+                let Ok(ids) = serde_json::from_slice(&found.payload) else { continue };
+                let given_up = Message::GivenUp(GivenUp { why: "the worker gave up", ids });
+                if let Some(Ok(_)) = hand_in(&self.engine, given_up).await
+                    && let Ok(stream) = self.queue.get_stream_no_info(names::OFFERS).await
+                {
+                    let _ = stream.delete_message(found.sequence).await;
+                }
+            }
         }
-        Ok(Err(refusal)) if is_final(&refusal) => {
-            let _ = carried.ack_with(AckKind::Term).await;
+    }
+
+    /// Offers of the session that lie there though its worker has been given all there were, and holds none.
+    async fn given_up(&self) -> Option<Vec<StreamMessage>> {
+        let consumer = streams::worker_consumer(&self.queue, &self.worker).await.ok()??;
+        let info = consumer.get_info().await.ok()?;
+        if info.num_pending > 0 || info.num_ack_pending > 0 {
+            return None;
         }
-        // It is given again: the session rests, or has ended.
-        Ok(Err(_)) | Err(_) => {}
+        // Later offers are not given up.
+        let last = info.delivered.stream_sequence;
+        let stream = self.queue.get_stream_no_info(names::OFFERS).await.ok()?;
+        let offers = names::offers(&self.worker, &self.session);
+        let mut subjects = stream.info_with_subjects(offers).await.ok()?;
+        let mut found = Vec::new();
+        while let Some(Ok((subject, _))) = subjects.next().await {
+            let lying = stream.get_last_raw_message_by_subject(&subject).await.ok();
+            found.extend(lying.filter(|lying| lying.sequence <= last));
+        }
+        Some(found)
     }
 }
 

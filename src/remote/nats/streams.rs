@@ -124,23 +124,9 @@ fn offer_consumer(worker: &str) -> pull::Config {
 async fn make_stream(context: &Context, wanted: Config) -> Result<(), QueueError> {
     let what = format!("the stream `{}`", wanted.name);
     let found = context.get_or_create_stream(wanted.clone()).await.map_err(|error| refused(&what, &error))?;
-    let fields = [
-        "subjects",
-        "retention",
-        "storage",
-        "max_msgs",
-        "max_msgs_per_subject",
-        "discard",
-        "discard_new_per_subject",
-        "max_msg_size",
-        "max_bytes",
-        "max_age",
-        "duplicate_window",
-        "no_ack",
-        "allow_direct",
-        "republish",
-    ];
-    compare(what, &json!(found.cached_info().config), &json!(wanted), &fields)
+    let fields = "subjects retention storage max_msgs max_msgs_per_subject discard discard_new_per_subject \
+                  max_msg_size max_bytes max_age duplicate_window no_ack allow_direct republish";
+    compare(what, &json!(found.cached_info().config), &json!(wanted), fields)
 }
 
 async fn make_consumer(
@@ -168,8 +154,8 @@ async fn find_consumer(
         Err(error) if is_missing(&error) => return Ok(None),
         Err(error) => return Err(refused(&what, &error)),
     };
-    let fields = ["filter_subject", "ack_policy", "ack_wait", "max_deliver", "max_ack_pending"];
-    compare(what, &json!(found.cached_info().config), &json!(wanted), &fields)?;
+    let fields = "filter_subject ack_policy ack_wait max_deliver max_ack_pending";
+    compare(what, &json!(found.cached_info().config), &json!(wanted), fields)?;
     Ok(Some(found))
 }
 
@@ -185,21 +171,18 @@ fn refused(what: &str, error: &dyn std::fmt::Display) -> QueueError {
 }
 
 /// Names the first field in which they differ. What the server leaves out or says to be -1 is 0.
-fn compare(what: String, found: &Value, wanted: &Value, fields: &[&'static str]) -> Result<(), QueueError> {
+fn compare(what: String, found: &Value, wanted: &Value, fields: &'static str) -> Result<(), QueueError> {
     let is_unset = |value: &Value| {
         value.is_null() || *value == json!(false) || value.as_i64().is_some_and(|number| number <= 0)
     };
-    let differs = |field: &&&'static str| {
-        let (found, wanted) = (&found[**field], &wanted[**field]);
-        found != wanted && !(is_unset(found) && is_unset(wanted))
-    };
-    match fields.iter().find(differs) {
-        None => Ok(()),
-        Some(&field) => {
-            let (found, wanted) = (found[field].to_string(), wanted[field].to_string());
-            Err(QueueError::Differs { what, field, found, wanted })
+    for field in fields.split_whitespace() {
+        let (found, wanted) = (&found[field], &wanted[field]);
+        if found != wanted && !(is_unset(found) && is_unset(wanted)) {
+            let (found, wanted) = (found.to_string(), wanted.to_string());
+            return Err(QueueError::Differs { what, field, found, wanted });
         }
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -209,12 +192,12 @@ mod tests {
     #[test]
     fn the_field_that_differs_is_named() {
         let wanted = json!(sealed("fleet"));
-        let fields = ["max_msgs", "max_msg_size"];
+        let fields = "max_msgs max_msg_size";
         let mut found = wanted.clone();
         found["max_msgs"] = json!(-1);
-        assert_eq!(compare("it".to_owned(), &found, &wanted, &fields), Ok(()));
+        assert_eq!(compare("it".to_owned(), &found, &wanted, fields), Ok(()));
         found["max_msg_size"] = json!(-1);
-        let said = compare("it".to_owned(), &found, &wanted, &fields).expect_err("another").to_string();
+        let said = compare("it".to_owned(), &found, &wanted, fields).expect_err("another").to_string();
         assert_eq!(said, "`max_msg_size` of it is -1, expected 524288");
     }
 }

@@ -73,76 +73,49 @@ impl Answerer {
     }
 
     /// Asks the model that an offer names, and seals what it answers.
+    ///
+    /// # Errors
+    /// When what it may cost cannot be noted: nobody was asked.
     pub async fn answer(&self, offer: &Offer, snapshot: Arc<str>) -> Result<Answer, DiskError> {
+        let fail = |why: &str| Ok(Answer::Failed(self.fail(offer.ids.clone(), why)));
         let left = offer.deadline.map(|end| Duration::from_millis(u64::try_from(end - now().0).unwrap_or(0)));
         let Some(shared) = RoundShared::of_offer(offer, left) else {
-            return Ok(Answer::Failed(self.fail(offer.ids.clone(), "the round's public key is damaged")));
+            return fail("the round's public key is damaged");
         };
+        let wanted = offer.model.as_ref();
+        let model = self.models.iter().find(|model| wanted.is_none_or(|wanted| *wanted == model.name));
+        let Some(model) = model else { return fail("the worker does not answer with this model") };
         let mut ask = SeatRequest {
             round: offer.ids.round.clone(),
             step: offer.ids.round.clone(),
             schema: ReplySchema::of_form(&offer.ballot).map(Arc::new),
             time_left: left,
+            model: model.name.split_once('/').map_or(&*model.name, |(_, short)| short).to_owned(),
             ..SeatRequest::alone(&offer.ids.participant, "", offer.prompt(snapshot))
         };
-        let paid = match self.reserve(offer.model.as_deref(), &mut ask)? {
-            Ok(paid) => paid,
-            Err(why) => return Ok(Answer::Failed(self.fail(offer.ids.clone(), why))),
-        };
-        let result = ask_and_seal(paid.asked(), ask, paid.model.name.clone(), Arc::new(shared)).await;
-        self.settle(&paid);
-        Ok(match result {
-            SeatResult::Failed(failure, _) => Answer::Failed(self.failed(offer.ids.clone(), &failure)),
-            SeatResult::Sealed(seal) => match offer.envelope(seal, &self.key) {
-                Some(envelope) => Answer::Sealed(envelope),
-                None => Answer::Failed(self.fail(offer.ids.clone(), "the answer could not be sealed")),
-            },
-        })
-    }
-
-    /// Reserves what asking a model may cost, and says so in the request; or why no model is asked.
-    fn reserve(
-        &self,
-        wanted: Option<&str>,
-        ask: &mut SeatRequest,
-    ) -> Result<Result<Paid<'_>, &'static str>, DiskError> {
-        let known = self.models.iter().find(|model| wanted.is_none_or(|wanted| wanted == model.name));
-        let Some(model) = known else { return Ok(Err("the worker does not answer with this model")) };
-        let each = model.each(&ask.prompt);
+        let (each, funds) = (model.each(&ask.prompt), Funds::default());
         let reserved = each * f64::from(REQUESTS);
-        let funds = Funds::default();
         if let Some(money) = &self.money {
-            if !money.reserve(reserved)? {
-                return Ok(Err("the worker's cost limit is reached"));
+            if !money.reserve(reserved).await? {
+                return fail("the worker's cost limit is reached");
             }
             ask.purse = funds.purse(each, REQUESTS);
         }
-        model.name.split_once('/').map_or(&*model.name, |(_, short)| short).clone_into(&mut ask.model);
         let counted = Arc::new(Counted { inner: Arc::clone(&model.participant), used: Mutex::default() });
-        Ok(Ok(Paid { model, reserved, funds, counted }))
-    }
-
-    fn settle(&self, paid: &Paid<'_>) {
-        let cost = paid.counted.cost(paid.model.price) + paid.funds.untold();
+        let asked = Arc::clone(&counted) as Arc<dyn Participant>;
+        let result = ask_and_seal(asked, ask, model.name.clone(), Arc::new(shared)).await;
         if let Some(money) = &self.money
-            && let Err(error) = money.settle(paid.reserved, cost)
+            && let Err(error) = money.settle(reserved, counted.cost(model.price) + funds.untold()).await
         {
             tracing::warn!(%error, "what was reserved for an answer stays counted");
         }
-    }
-}
-
-/// A model that may be asked: its cost is reserved.
-struct Paid<'a> {
-    model: &'a Model,
-    reserved: f64,
-    funds: Funds,
-    counted: Arc<Counted>,
-}
-
-impl Paid<'_> {
-    fn asked(&self) -> Arc<dyn Participant> {
-        Arc::clone(&self.counted) as Arc<dyn Participant>
+        match result {
+            SeatResult::Failed(failure, _) => Ok(Answer::Failed(self.failed(offer.ids.clone(), &failure))),
+            SeatResult::Sealed(seal) => match offer.envelope(seal, &self.key) {
+                Some(envelope) => Ok(Answer::Sealed(envelope)),
+                None => fail("the answer could not be sealed"),
+            },
+        }
     }
 }
 

@@ -1,10 +1,10 @@
 //! Snapshots, fetched from the queue in parts and checked by their hash.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use async_nats::{Client, StatusCode};
-use tokio::sync::Mutex;
+use tokio::sync::OnceCell;
 
 use crate::remote::nats::names::{CONTEXT_PART, get_context};
 use crate::round::snapshot::{sha256_hex, unhex};
@@ -15,8 +15,11 @@ const MAX_PARTS: usize = 64;
 /// The snapshots asked for last, by hash.
 pub struct Contexts {
     client: Client,
-    kept: Mutex<VecDeque<(String, Arc<str>)>>,
+    kept: Mutex<VecDeque<(String, Arc<Fetched>)>>,
 }
+
+/// Seats of one round wait for the one fetch of what they share.
+type Fetched = OnceCell<Arc<str>>;
 
 impl Contexts {
     pub fn new(client: Client) -> Self {
@@ -24,21 +27,25 @@ impl Contexts {
     }
 
     pub async fn get(&self, sha256: &str) -> Result<Arc<str>, String> {
-        // Seats of one round wait for the one fetch of what they share.
-        let mut kept = self.kept.lock().await;
-        if let Some((_, text)) = kept.iter().find(|(hash, _)| hash == sha256) {
-            return Ok(Arc::clone(text));
-        }
         if unhex::<32>(sha256).is_none() {
             return Err("the offer names no snapshot".to_owned());
         }
-        let text: Arc<str> = self.fetch(sha256).await?.into();
-        kept.truncate(KEPT - 1);
-        kept.push_front((sha256.to_owned(), Arc::clone(&text)));
-        Ok(text)
+        let fetched = self.kept(sha256);
+        fetched.get_or_try_init(|| self.fetch(sha256)).await.cloned()
     }
 
-    async fn fetch(&self, sha256: &str) -> Result<String, String> {
+    fn kept(&self, sha256: &str) -> Arc<Fetched> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, fetched)) = kept.iter().find(|(hash, _)| hash == sha256) {
+            return Arc::clone(fetched);
+        }
+        let fetched = Arc::<Fetched>::default();
+        kept.truncate(KEPT - 1);
+        kept.push_front((sha256.to_owned(), Arc::clone(&fetched)));
+        fetched
+    }
+
+    async fn fetch(&self, sha256: &str) -> Result<Arc<str>, String> {
         let mut bytes = Vec::new();
         for number in 0..MAX_PARTS {
             let part = self.client.request(get_context(sha256, number), "".into()).await;
@@ -53,9 +60,9 @@ impl Contexts {
             }
         }
         let text = String::from_utf8(bytes).unwrap_or_default();
-        if sha256_hex(&text) != sha256 {
-            return Err("the snapshot is not there, or does not have its hash".to_owned());
+        if sha256_hex(&text) == sha256 {
+            return Ok(text.into());
         }
-        Ok(text)
+        Err("the snapshot is not there, or does not have its hash".to_owned())
     }
 }

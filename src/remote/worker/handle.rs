@@ -1,33 +1,33 @@
 //! One offer: checked, answered, spooled, delivered, and acknowledged last.
 
-use std::panic::AssertUnwindSafe;
+use std::time::Duration;
 
+use async_nats::HeaderMap;
 use async_nats::jetstream::message::Acker;
 use async_nats::jetstream::{AckKind, Message};
-use futures::future::FutureExt as _;
+use futures::StreamExt as _;
 
 use super::answer::Answer;
 use super::run::Worker;
 use super::spool::Outgoing;
 use crate::clock::now;
 use crate::remote::nats::names::{self, SIGNATURE, sealed};
+use crate::remote::nats::send::{PAUSE, publish};
 use crate::remote::nats::stop_at;
 use crate::remote::nats::streams::{MAX_DELIVERIES, ack_wait};
 use crate::round::envelope::FailedDelivery;
 use crate::round::offer::{BadOffer, DeliveryIds, Offer};
 use crate::round::snapshot::unhex;
 
-/// The fate of an offer in the queue.
-#[derive(Debug)]
-pub(super) enum Verdict {
-    /// It is acknowledged like this, and its delivery has arrived.
-    Delivered(AckKind, String),
-    /// It is acknowledged: its delivery has arrived before.
-    Done,
-    /// It is taken away: nobody will answer it.
-    Drop,
-    Again,
-    Leave,
+/// A message is published so long after an interrupt.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
+
+/// What the queue is told of an offer; `None` leaves it to another process of the worker.
+type Verdict = Option<AckKind>;
+
+/// After a pause: what was wrong may pass.
+fn again() -> Verdict {
+    Some(AckKind::Nak(Some(ack_wait() / 15)))
 }
 
 impl Worker {
@@ -37,122 +37,145 @@ impl Worker {
         let signature = message.headers.as_ref().and_then(|headers| headers.get(SIGNATURE));
         let signature = signature.map(ToString::to_string).unwrap_or_default();
         let (message, acker) = message.split();
-        let is_last = delivered >= MAX_DELIVERIES;
-        let work = AssertUnwindSafe(self.work(&message, &signature, is_last)).catch_unwind();
-        let verdict = with_progress(work, &acker).await.unwrap_or_else(|_| {
-            self.tell("internal error at one offer; it is tried again");
-            Verdict::Again
-        });
-        self.acknowledge(&acker, verdict).await;
-    }
-
-    async fn acknowledge(&self, acker: &Acker, verdict: Verdict) {
-        let (kind, arrived) = match verdict {
-            Verdict::Delivered(kind, delivery) => (kind, Some(delivery)),
-            Verdict::Done => (AckKind::Ack, None),
-            Verdict::Drop => (AckKind::Term, None),
-            // After a pause: what was wrong may pass.
-            Verdict::Again => (AckKind::Nak(Some(ack_wait() / 15)), None),
-            Verdict::Leave => return,
-        };
-        // One that gets lost brings the offer here again, and its delivery is known then.
-        let _ = acker.double_ack_with(kind).await;
-        stop_at("before-done");
-        if let Some(delivery) = arrived {
-            self.finish(&delivery);
+        let work = self.work(&message, &signature, delivered >= MAX_DELIVERIES);
+        if let Some(kind) = with_progress(work, &acker).await {
+            stop_at("before-ack");
+            // One that gets lost brings the offer here again, and its delivery is known then.
+            let _ = acker.double_ack_with(kind).await;
         }
     }
 
     async fn work(&self, message: &async_nats::Message, signature: &str, is_last: bool) -> Verdict {
         let json = &message.payload;
-        let why = match self.answerer.read(json, signature) {
+        let why = match self.settings.answerer.read(json, signature) {
             Ok(offer) => return self.work_on(&offer, is_last).await,
-            // Nothing is signed for it; the queue tells its table once it was given often enough.
+            // Nothing is signed for it; its session finds out once it was given often enough.
             Err(BadOffer::NotSigned) => {
                 self.tell("an offer is refused: its table has not signed it");
-                return Verdict::Again;
+                return again();
             }
             Err(BadOffer::Stranger) => {
                 self.tell_stranger(json);
-                return Verdict::Again;
+                return again();
             }
             Err(BadOffer::Unknown) => "needs a newer version",
         };
-        let ids = serde_json::from_slice::<DeliveryIds>(json).ok();
         // The id names a file, and nobody has a seat fail that the offer is not addressed to.
         let is_of_seat = |ids: &DeliveryIds| {
-            let subject = names::offer(&self.name, &ids.session, &ids.round, &ids.participant);
+            let subject = names::offer(self.name(), &ids.session, &ids.round, &ids.participant);
             unhex::<32>(&ids.delivery).is_some() && *message.subject == subject
         };
-        let Some(ids) = ids.filter(is_of_seat) else {
-            self.tell(&format!("an offer is refused: {why}"));
-            return Verdict::Drop;
-        };
-        self.send_failure(self.answerer.fail(ids, why)).await
+        if let Some(ids) = serde_json::from_slice(json).ok().filter(is_of_seat) {
+            return self.send_failure(self.settings.answerer.fail(ids, why)).await;
+        }
+        self.tell(&format!("an offer is refused: {why}"));
+        Some(AckKind::Term)
     }
 
     async fn work_on(&self, offer: &Offer, is_last: bool) -> Verdict {
         let ids = &offer.ids;
         let DeliveryIds { delivery, session, round, participant } = ids;
         // Before the look at the spool: what is kept there meanwhile would be missed.
-        let Some(_working) = self.begin(delivery) else { return Verdict::Leave };
-        if self.spool.is_done(delivery) {
-            return Verdict::Done;
+        let _working = self.begin(delivery)?;
+        if self.settings.spool.is_done(delivery) {
+            return Some(AckKind::Ack);
         }
-        match self.spool.find(delivery) {
+        match self.settings.spool.find(delivery) {
             Ok(Some(outgoing)) => return self.deliver(&outgoing).await,
             Ok(None) => {}
             Err(error) => {
                 self.tell(&format!("warning: {error}"));
-                return Verdict::Again;
+                return again();
             }
         }
         if offer.deadline.is_some_and(|deadline| deadline <= now().0) {
             self.tell(&format!("{session}: {participant} is too late for round `{round}`"));
-            return Verdict::Drop;
+            return Some(AckKind::Term);
         }
-        self.tell_session(session);
-        let body = match self.ask(offer).await {
-            Ok(Answer::Sealed(envelope)) => serde_json::to_string(&envelope),
-            Ok(Answer::Failed(failed)) => return self.send_failure(failed).await,
-            Err(why) if is_last => return self.send_failure(self.answerer.fail(ids.clone(), &why)).await,
+        self.tell_once(&format!("session {session}: answering"));
+        match self.ask(offer).await {
+            Ok(Answer::Sealed(envelope)) => {
+                let body = serde_json::to_string(&envelope).unwrap_or_default();
+                self.send(ids, body, delivery.clone()).await
+            }
+            Ok(Answer::Failed(failed)) => self.send_failure(failed).await,
+            Err(why) if is_last => self.send_failure(self.settings.answerer.fail(ids.clone(), &why)).await,
             Err(why) => {
                 self.tell(&format!("{session}: {participant}: {why}"));
-                return Verdict::Again;
+                again()
             }
-        };
-        self.send(ids, body.unwrap_or_default(), false).await
+        }
     }
 
     /// Returns the message to send back, or an error of this side that may pass.
     async fn ask(&self, offer: &Offer) -> Result<Answer, String> {
         let snapshot = self.contexts.get(&offer.snapshot_sha256).await?;
-        self.answerer.answer(offer, snapshot).await.map_err(|error| error.to_string())
+        self.settings.answerer.answer(offer, snapshot).await.map_err(|error| error.to_string())
     }
 
     async fn send_failure(&self, failed: FailedDelivery) -> Verdict {
         self.tell(&format!("{}: {} failed: {}", failed.session, failed.participant, failed.failed.reason));
         let body = serde_json::to_string(&failed).unwrap_or_default();
         let FailedDelivery { delivery, session, round, participant, .. } = failed;
-        self.send(&DeliveryIds { delivery, session, round, participant }, body, true).await
+        let message_id = format!("{delivery}.failed");
+        self.send(&DeliveryIds { delivery, session, round, participant }, body, message_id).await
     }
 
     /// Keeps what is to be sent back on disk, and sends it.
-    async fn send(&self, ids: &DeliveryIds, body: String, is_failure: bool) -> Verdict {
-        let message_id = if is_failure { format!("{}.failed", ids.delivery) } else { ids.delivery.clone() };
+    async fn send(&self, ids: &DeliveryIds, body: String, message_id: String) -> Verdict {
         let outgoing = Outgoing {
             delivery: ids.delivery.clone(),
-            subject: sealed(&self.name, &ids.session, &ids.round, &ids.participant),
+            subject: sealed(self.name(), &ids.session, &ids.round, &ids.participant),
             message_id,
-            is_failure,
             body,
         };
         stop_at("before-spool");
         // Sent all the same: to ask the model again would cost more.
-        if let Err(error) = self.spool.keep(&outgoing) {
+        if let Err(error) = self.settings.spool.keep(&outgoing) {
             self.tell(&format!("warning: {error}"));
         }
         self.deliver(&outgoing).await
+    }
+
+    /// Publishes a message that is on disk until the queue has it on disk, and notes that; after an interrupt
+    /// for a moment only.
+    async fn deliver(&self, outgoing: &Outgoing) -> Verdict {
+        stop_at("before-publish");
+        tokio::select! {
+            () = self.publish(outgoing) => {}
+            () = self.grace_after_interrupt() => {
+                self.tell(&format!("not delivered yet: kept for the next start ({})", outgoing.subject));
+                return None;
+            }
+        }
+        // If that fails it is sent once more, and known as a duplicate.
+        if let Err(error) = self.settings.spool.finish(&outgoing.delivery) {
+            self.tell(&format!("warning: {error}"));
+        }
+        Some(AckKind::Ack)
+    }
+
+    async fn publish(&self, outgoing: &Outgoing) {
+        let Outgoing { subject, message_id, body, .. } = outgoing;
+        while let Err(why) =
+            publish(&self.queue, subject, Some(message_id), HeaderMap::new(), body.as_bytes()).await
+        {
+            self.trouble.say(&format!("an answer cannot be delivered yet: {why}; trying again"));
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    async fn grace_after_interrupt(&self) {
+        self.settings.interrupt.cancelled().await;
+        tokio::time::sleep(SHUTDOWN_GRACE).await;
+    }
+
+    /// Sends what an earlier run has left.
+    pub(super) async fn deliver_left(&self, left: Vec<Outgoing>) {
+        let deliver = async |outgoing: Outgoing| {
+            self.deliver(&outgoing).await;
+        };
+        futures::stream::iter(left).for_each_concurrent(16, deliver).await;
     }
 }
 

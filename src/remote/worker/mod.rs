@@ -5,7 +5,6 @@
 
 mod answer;
 mod context;
-mod deliver;
 mod handle;
 mod money;
 mod run;

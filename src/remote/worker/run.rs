@@ -14,7 +14,7 @@ use super::answer::Answerer;
 use super::context::Contexts;
 use super::spool::{Outgoing, Spool};
 use crate::remote::nats::streams::worker_consumer;
-use crate::remote::nats::{Address, QueueError, Tell, connect};
+use crate::remote::nats::{Address, QueueError, Tell, Trouble, connect};
 use crate::round::seal::sign::named_key;
 
 const PULL: Duration = Duration::from_secs(2);
@@ -37,49 +37,43 @@ pub struct WorkerSettings {
 }
 
 pub struct Worker {
-    pub(super) name: String,
+    pub(super) settings: WorkerSettings,
     pub(super) queue: Context,
     pub(super) contexts: Contexts,
-    pub(super) answerer: Answerer,
-    pub(super) spool: Spool,
-    pub(super) interrupt: CancellationToken,
-    in_flight: usize,
-    until_idle: bool,
-    tell: Tell,
-    seen: Mutex<Seen>,
+    pub(super) trouble: Trouble,
+    /// Deliveries in work.
+    working: Mutex<HashSet<String>>,
+    told: Mutex<Told>,
 }
 
-/// Deliveries that are worked on, and the sessions and strangers that were told of last.
+/// The sessions and strangers that were told of last.
 #[derive(Default)]
-pub(super) struct Seen {
-    working: HashSet<String>,
-    pub(super) told: HashSet<String>,
-}
+pub(super) struct Told(pub(super) HashSet<String>);
 
-impl Seen {
+impl Told {
     pub(super) fn is_first(&mut self, line: &str) -> bool {
         // Strangers choose their keys, and as many as they like.
-        if self.told.len() >= 1000 {
-            self.told.clear();
+        if self.0.len() >= 1000 {
+            self.0.clear();
         }
-        self.told.insert(line.to_owned())
+        self.0.insert(line.to_owned())
     }
 }
 
-/// A delivery that is worked on, until this is dropped.
+/// A delivery in work, until this is dropped.
 pub(super) struct Working<'a> {
-    seen: &'a Mutex<Seen>,
+    worker: &'a Worker,
     delivery: String,
 }
 
 impl Drop for Working<'_> {
     fn drop(&mut self) {
-        lock(self.seen).working.remove(&self.delivery);
+        lock(&self.worker.working).remove(&self.delivery);
     }
 }
 
-fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
-    seen.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
+    held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Worker {
@@ -87,21 +81,21 @@ impl Worker {
     pub async fn connect(settings: WorkerSettings) -> Result<Arc<Self>, QueueError> {
         let client = connect(&settings.address, &settings.tell).await?;
         Ok(Arc::new(Self {
-            name: settings.address.name,
             queue: jetstream::new(client.clone()),
             contexts: Contexts::new(client),
-            answerer: settings.answerer,
-            spool: settings.spool,
-            interrupt: settings.interrupt,
-            in_flight: settings.in_flight,
-            until_idle: settings.until_idle,
-            tell: settings.tell,
-            seen: Mutex::default(),
+            trouble: Trouble::new(&settings.tell, ""),
+            working: Mutex::default(),
+            told: Mutex::default(),
+            settings,
         }))
     }
 
+    pub(super) fn name(&self) -> &str {
+        &self.settings.address.name
+    }
+
     pub(super) fn tell(&self, line: &str) {
-        (self.tell)(line);
+        (self.settings.tell)(line);
     }
 
     /// Sends what an earlier run has left, and answers offers until it is interrupted, or idle. What is in
@@ -124,10 +118,10 @@ impl Worker {
     /// The consumer of its offers, once a session has made it; `None` where nothing is to be waited for.
     async fn consumer(&self) -> Result<Option<PullConsumer>, QueueError> {
         let mut is_told = false;
-        while !self.interrupt.is_cancelled() {
-            match worker_consumer(&self.queue, &self.name).await {
+        while !self.settings.interrupt.is_cancelled() {
+            match worker_consumer(&self.queue, self.name()).await {
                 Ok(Some(consumer)) => return Ok(Some(consumer)),
-                Ok(None) if self.until_idle => return Ok(None),
+                Ok(None) if self.settings.until_idle => return Ok(None),
                 // The server has answered before: what is wrong now may pass.
                 Err(QueueError::Refused(_)) if is_told => {}
                 Err(error) => return Err(error),
@@ -143,30 +137,27 @@ impl Worker {
     }
 
     async fn pull(self: &Arc<Self>, consumer: &PullConsumer, at_work: &mut JoinSet<()>) {
-        let (mut said, mut forgot) = (String::new(), None::<Instant>);
-        while !self.interrupt.is_cancelled() {
+        let mut forgot = None::<Instant>;
+        while !self.settings.interrupt.is_cancelled() {
             if forgot.is_none_or(|forgot| forgot.elapsed() > DAY) {
-                self.spool.forget_old();
+                self.settings.spool.forget_old();
                 forgot = Some(Instant::now());
             }
             while at_work.try_join_next().is_some() {}
-            if at_work.len() >= self.in_flight {
+            let was_idle = at_work.is_empty();
+            let free = self.settings.in_flight.saturating_sub(at_work.len());
+            if free == 0 {
                 tokio::select! {
                     _ = at_work.join_next() => {}
-                    () = self.interrupt.cancelled() => {}
+                    () = self.settings.interrupt.cancelled() => {}
                 }
                 continue;
             }
-            let was_idle = at_work.is_empty();
-            let free = self.in_flight - at_work.len();
             match self.pull_once(consumer, free, at_work).await {
-                Ok(0) if self.until_idle && was_idle => return,
-                Ok(_) => said.clear(),
+                Ok(0) if self.settings.until_idle && was_idle => return,
+                Ok(_) => {}
                 Err(why) => {
-                    if said != why {
-                        self.tell(&format!("the queue gives no offers: {why}; trying again"));
-                        said = why;
-                    }
+                    self.trouble.say(&format!("the queue gives no offers: {why}; trying again"));
                     self.pause().await;
                 }
             }
@@ -186,7 +177,7 @@ impl Worker {
         loop {
             let message = tokio::select! {
                 message = batch.next() => message,
-                () = self.interrupt.cancelled() => None,
+                () = self.settings.interrupt.cancelled() => None,
             };
             let Some(message) = message else { return Ok(came) };
             let message = message.map_err(|error| error.to_string())?;
@@ -199,14 +190,14 @@ impl Worker {
     async fn pause(&self) {
         tokio::select! {
             () = tokio::time::sleep(PAUSE) => {}
-            () = self.interrupt.cancelled() => {}
+            () = self.settings.interrupt.cancelled() => {}
         }
     }
 
-    /// Begins work on a delivery; `None` where it is worked on already.
+    /// Begins work on a delivery; `None` where it is in work already.
     pub(super) fn begin(&self, delivery: &str) -> Option<Working<'_>> {
-        let is_new = lock(&self.seen).working.insert(delivery.to_owned());
-        is_new.then(|| Working { seen: &self.seen, delivery: delivery.to_owned() })
+        let is_new = lock(&self.working).insert(delivery.to_owned());
+        is_new.then(|| Working { worker: self, delivery: delivery.to_owned() })
     }
 
     /// Says once for each table that nothing is answered of it.
@@ -216,13 +207,8 @@ impl Worker {
         self.tell_once(&format!("offers are refused: `ed25519:{key}` is none of `table_keys`"));
     }
 
-    /// Says once for each session that it is answered.
-    pub(super) fn tell_session(&self, session: &str) {
-        self.tell_once(&format!("session {session}: answering"));
-    }
-
-    fn tell_once(&self, line: &str) {
-        if lock(&self.seen).is_first(line) {
+    pub(super) fn tell_once(&self, line: &str) {
+        if lock(&self.told).is_first(line) {
             self.tell(line);
         }
     }

@@ -23,8 +23,6 @@ pub struct Outgoing {
     pub subject: String,
     /// The queue recognizes duplicates by this id.
     pub message_id: String,
-    /// It says why there is no answer.
-    pub is_failure: bool,
     pub body: String,
 }
 
@@ -112,7 +110,6 @@ mod tests {
             delivery: delivery.to_owned(),
             subject: "rt.sealed.w.s.r.p".to_owned(),
             message_id: delivery.to_owned(),
-            is_failure: false,
             body: "{}".to_owned(),
         }
     }

@@ -182,8 +182,8 @@ async fn a_reason_is_one_short_line() {
 
 #[test]
 fn what_is_told_of_strangers_is_told_once_and_takes_no_memory_without_end() {
-    let mut seen = super::run::Seen::default();
+    let mut seen = super::run::Told::default();
     assert!(seen.is_first("one") && !seen.is_first("one"));
     assert!((0..5000).all(|number| seen.is_first(&format!("key {number}"))));
-    assert!(seen.told.len() <= 1000);
+    assert!(seen.0.len() <= 1000);
 }

@@ -1,0 +1,46 @@
+//! Messages to the queue and out of it, by session and worker alike.
+
+use std::time::Duration;
+
+use async_nats::HeaderMap;
+use async_nats::jetstream::Context;
+
+use super::names::MESSAGE_ID;
+
+/// The pause before something is tried once more.
+pub const PAUSE: Duration = Duration::from_millis(500);
+
+/// Publishes a message; `true` once the server has it on disk, `false` where it had its id before.
+///
+/// # Errors
+/// Why the server does not confirm it.
+pub async fn publish(
+    queue: &Context,
+    subject: &str,
+    id: Option<&str>,
+    mut headers: HeaderMap,
+    body: &[u8],
+) -> Result<bool, String> {
+    if let Some(id) = id {
+        headers.insert(MESSAGE_ID, id);
+    }
+    let sent = queue.publish_with_headers(subject.to_owned(), headers, body.to_vec().into()).await;
+    let stored = match sent {
+        Ok(stored) => stored.await,
+        Err(error) => Err(error),
+    };
+    stored.map(|stored| !stored.duplicate).map_err(|error| error.to_string())
+}
+
+/// Takes away the messages of a stream at these subjects.
+pub async fn purge(queue: &Context, stream: &str, subjects: &str) -> Result<(), String> {
+    let stream = queue.get_stream_no_info(stream).await.map_err(|error| error.to_string())?;
+    stream.purge().filter(subjects).await.map(drop).map_err(|error| error.to_string())
+}
+
+/// The message that lies in a stream at a subject.
+pub async fn lying(queue: &Context, stream: &str, subject: &str) -> Option<Vec<u8>> {
+    let stream = queue.get_stream_no_info(stream).await.ok()?;
+    let found = stream.get_last_raw_message_by_subject(subject).await.ok()?;
+    Some(found.payload.to_vec())
+}

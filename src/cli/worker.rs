@@ -172,13 +172,12 @@ fn model(name: &str, set_up: &Environment, is_limited: bool) -> Result<Model, Di
 }
 
 fn refused(error: &QueueError) -> RunError {
-    let exit = match error {
-        QueueError::Unreachable(..) => ExitCode::Unreachable,
-        QueueError::Differs { .. } | QueueError::Refused(_) => ExitCode::Usage,
-    };
     let problem = Diagnostic::new(error.to_string());
     let hint = "`roundtable worker permissions NAME` prints what its user there must be allowed";
-    let problem = if let QueueError::Refused(_) = error { problem.hint(hint) } else { problem };
+    let (problem, exit) = match error {
+        QueueError::Unreachable(..) => (problem, ExitCode::Unreachable),
+        QueueError::Refused(_) => (problem.hint(hint), ExitCode::Usage),
+    };
     RunError { problems: vec![problem], exit }
 }
 

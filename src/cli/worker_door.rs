@@ -65,9 +65,6 @@ impl WorkerDoor {
 fn in_words(error: &QueueError) -> RunError {
     let (exit, hint) = match error {
         QueueError::Unreachable(..) => (ExitCode::Unreachable, "start it, or check `remote.nats.url`"),
-        QueueError::Differs { .. } => {
-            (ExitCode::Usage, "delete it when nothing is in it, or use another server")
-        }
         QueueError::Refused(_) => (ExitCode::Usage, "see docs/ELSEWHERE.md for what the server must allow"),
     };
     RunError { problems: vec![Diagnostic::new(error.to_string()).hint(hint)], exit }

@@ -143,10 +143,13 @@ mod tests {
         TIME.fetch_add(milliseconds, Ordering::SeqCst);
     }
 
-    /// A claim; it says what it is refused with.
-    fn claim(engine: &mut Engine<'_>, item: &str, holder: &str) -> Option<Refusal> {
+    /// A claim; it says the word that it is refused with.
+    fn claim(engine: &mut Engine<'_>, item: &str, holder: &str) -> Option<RefusalWord> {
         let (participant, item, holder) = ("ann".to_owned(), item.to_owned(), holder.to_owned());
-        engine.take_work(WorkMessage { participant, holder, item, work: Work::Claim }).err()
+        match engine.take_work(WorkMessage { participant, holder, item, work: Work::Claim }) {
+            Err(Refusal::Word(word) | Refusal::Because(word, _)) => Some(word),
+            other => other.map(|_| None).expect("a word"),
+        }
     }
 
     #[test]
@@ -164,7 +167,7 @@ mod tests {
             while let NextAction::Decide(command) = next(&engine.session) {
                 engine.stage(command).unwrap();
             }
-            let is_claimed = Some(Refusal::from(RefusalWord::AlreadyClaimed));
+            let is_claimed = Some(RefusalWord::AlreadyClaimed);
             assert_eq!(claim(engine, "a/1", "one"), None);
             assert_eq!(claim(engine, "a/1", "two"), is_claimed, "one claim wins");
             let claims = engine.staged.len();

@@ -10,11 +10,14 @@ use tokio::sync::watch;
 use crate::core::LEASE_MS;
 use crate::handoff::whole_prompt;
 use crate::history::{Door, Receipt, RoundRun, Seat, SeatStatus, Session, Timestamp, WorkItem};
+use crate::insight::{SeatView, dissents, seats, winners};
 use crate::round::envelope::VERSION;
 use crate::round::seal::sign::{SigningKey, offer_message};
 
 /// The most work that an agent is shown at once.
 const MOST_ITEMS: usize = 100;
+/// The most answers of others that a voter is shown with the result.
+const MOST_ANSWERS: usize = 200;
 
 pub struct Board {
     session: watch::Sender<Arc<Session>>,
@@ -145,7 +148,7 @@ impl Board {
         Receipt::of_text(round, &asked?.participant, text)
     }
 
-    /// The result of the round for a seat; none while it is open, or still to be revised.
+    /// The result of the round for a seat, with the answers of others without their names; none while it is open, or still to be revised.
     pub fn result(&self, seat: &str) -> Option<Value> {
         let session = self.session();
         let round = session.rounds.last()?;
@@ -157,6 +160,12 @@ impl Board {
             "answered": tally.answered, "abstained": tally.abstained, "reason": tally.verdict.why(),
             "counts": tally.verdict.scores,
         });
+        let winners = winners(&session, round);
+        let others = seats(&session, round).filter(|other| other.name != seat && other.ballot().is_some());
+        let said = |other: SeatView<'_>| {
+            Some(json!({ "dissents": dissents(&other, &winners), "answer": other.answer()?.answer }))
+        };
+        result["others"] = others.filter_map(said).take(MOST_ANSWERS).collect();
         if let Some(SeatStatus::Revealed(answer, held)) = round.seat(seat).map(|seat| &seat.status) {
             result["own"] = json!({
                 "outcome": answer.outcome, "reason": answer.reason, "commitment": held.commitment,

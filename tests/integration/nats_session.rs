@@ -451,11 +451,10 @@ fn what_cannot_be_begun_is_said_and_writes_nothing() {
         ran(queue.table().output_soon().expect("runs")).code(code).tells(words);
         assert!(!queue.path("vote.s2s").exists(), "nothing was begun");
     };
-    // A stream that is configured otherwise is refused by its field.
     let (name, subjects) = ("RT_OFFER".to_owned(), vec!["rt.offer.>".to_owned()]);
     let wrong = Config { name, subjects, ..Config::default() };
     queue.nats(async |context| context.create_stream(wrong).await.map(drop).expect("made"));
-    refused(&queue, 2, "`retention` of the stream `RT_OFFER` is \"limits\", expected \"workqueue\"");
+    refused(&queue, 2, "the stream `RT_OFFER` cannot be used");
     queue.0.kill();
     refused(&queue, 5, "cannot be reached");
     queue.configure("table-home", "");

@@ -46,9 +46,6 @@ pub enum QueueError {
     /// The server has not been reached in the time that a start may take.
     #[error("the NATS server {0} cannot be reached: {1}")]
     Unreachable(String, String),
-    /// A stream or consumer is there, and not as it must be.
-    #[error("`{field}` of {what} is {found}, expected {wanted}")]
-    Differs { what: String, field: &'static str, found: String, wanted: String },
     /// The server or the settings do not allow it.
     #[error("{0}")]
     Refused(String),

@@ -10,12 +10,11 @@ use async_nats::jetstream::{AckKind, Context, Message as Carried};
 use futures::StreamExt as _;
 use tokio::sync::mpsc;
 
-use super::send::PAUSE;
+use super::send::{PAUSE, SeatReply};
 use super::{names, stop_at, streams};
 use crate::core::Refusal;
 use crate::engine::{Arrival, GivenUp, Message, hand_in};
 use crate::history::RefusalWord;
-use crate::round::envelope::{Envelope, FailedDelivery};
 
 const AT_ONCE: usize = 256;
 const WAIT: Duration = Duration::from_secs(2);
@@ -50,10 +49,16 @@ impl Receiver {
     }
 
     async fn take(&self, carried: Carried) {
-        let Some(message) = self.read(&carried.payload) else {
-            tracing::warn!(worker = %self.worker, subject = %carried.subject, "no message of its own seat");
-            let _ = carried.ack_with(AckKind::Term).await;
-            return;
+        let reply = SeatReply::read(&carried.payload);
+        let message = match reply.filter(|reply| self.seats.contains(&reply.ids().participant)) {
+            Some(SeatReply::Sealed(envelope)) => Message::Ballot(envelope),
+            Some(SeatReply::Failed(failed)) => Message::Failed(failed),
+            None => {
+                let subject = &carried.subject;
+                tracing::warn!(worker = %self.worker, %subject, "no message of its own seat");
+                let _ = carried.ack_with(AckKind::Term).await;
+                return;
+            }
         };
         stop_at("taken");
         match hand_in(&self.engine, message).await {
@@ -68,17 +73,6 @@ impl Receiver {
             // The session rests, or has ended.
             Some(Err(_)) | None => {}
         }
-    }
-
-    /// A ballot or a failure of a seat of this worker.
-    fn read(&self, json: &[u8]) -> Option<Message> {
-        let (seat, message) = if let Some(envelope) = Envelope::read(json) {
-            (envelope.participant.clone(), Message::Ballot(Box::new(envelope)))
-        } else {
-            let failed = FailedDelivery::read(json)?;
-            (failed.participant.clone(), Message::Failed(Box::new(failed)))
-        };
-        self.seats.contains(&seat).then_some(message)
     }
 
     async fn take_given_up(&self) {

@@ -5,10 +5,39 @@ use std::time::Duration;
 use async_nats::HeaderMap;
 use async_nats::jetstream::Context;
 
+use serde::Serialize;
+
 use super::names::MESSAGE_ID;
+use crate::round::envelope::{Envelope, FailedDelivery};
+use crate::round::offer::DeliveryIds;
 
 /// The pause before something is tried once more.
 pub const PAUSE: Duration = Duration::from_millis(500);
+
+/// What a worker sends back for an offer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum SeatReply {
+    Sealed(Box<Envelope>),
+    Failed(Box<FailedDelivery>),
+}
+
+impl SeatReply {
+    pub fn read(json: &[u8]) -> Option<Self> {
+        let failed = || FailedDelivery::read(json).map(|failed| Self::Failed(Box::new(failed)));
+        Envelope::read(json).map(|envelope| Self::Sealed(Box::new(envelope))).or_else(failed)
+    }
+
+    pub fn ids(&self) -> DeliveryIds {
+        let (delivery, session, round, participant) = match self {
+            Self::Sealed(of) => (&of.delivery, &of.session, &of.round, &of.participant),
+            Self::Failed(of) => (&of.delivery, &of.session, &of.round, &of.participant),
+        };
+        let [delivery, session, round, participant] =
+            [delivery, session, round, participant].map(String::clone);
+        DeliveryIds { delivery, session, round, participant }
+    }
+}
 
 /// Publishes a message; `true` once the server has it on disk, `false` where it had its id before.
 ///

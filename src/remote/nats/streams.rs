@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, PullConsumer, pull};
-use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType};
+use async_nats::jetstream::stream::{
+    Config, ConsumerError, ConsumerErrorKind, DiscardPolicy, RetentionPolicy, StorageType,
+};
 use async_nats::jetstream::{Context, ErrorCode};
-use serde_json::{Value, json};
 
 use super::{QueueError, debug_duration, names};
 
@@ -23,9 +24,6 @@ pub fn ack_wait() -> Duration {
 }
 
 /// Makes the streams of these workers and the consumers of their offers, where they are not there.
-///
-/// # Errors
-/// When one is there and configured otherwise, or the server does not allow it.
 pub async fn make(context: &Context, workers: &[String]) -> Result<(), QueueError> {
     for stream in [offers(), contexts()].into_iter().chain(workers.iter().map(|worker| sealed(worker))) {
         make_stream(context, stream).await?;
@@ -53,14 +51,6 @@ pub async fn session_consumer(
         ..pull::Config::default()
     };
     make_consumer(context, &names::sealed_stream(worker), consumer).await
-}
-
-/// The consumer of a worker's offers; `None` where no session has made it yet.
-///
-/// # Errors
-/// When it is configured otherwise, or the server does not allow it.
-pub async fn worker_consumer(context: &Context, worker: &str) -> Result<Option<PullConsumer>, QueueError> {
-    find_consumer(context, names::OFFERS, &offer_consumer(worker)).await
 }
 
 fn offers() -> Config {
@@ -121,12 +111,10 @@ fn offer_consumer(worker: &str) -> pull::Config {
     }
 }
 
+/// Makes a stream; the server refuses one that is there and configured otherwise.
 async fn make_stream(context: &Context, wanted: Config) -> Result<(), QueueError> {
     let what = format!("the stream `{}`", wanted.name);
-    let found = context.get_or_create_stream(wanted.clone()).await.map_err(|error| refused(&what, &error))?;
-    let fields = "subjects retention storage max_msgs max_msgs_per_subject discard discard_new_per_subject \
-                  max_msg_size max_bytes max_age duplicate_window no_ack allow_direct republish";
-    compare(what, &json!(found.cached_info().config), &json!(wanted), fields)
+    context.create_stream(wanted).await.map(drop).map_err(|error| refused(&what, &error))
 }
 
 async fn make_consumer(
@@ -134,70 +122,26 @@ async fn make_consumer(
     stream: &str,
     wanted: pull::Config,
 ) -> Result<PullConsumer, QueueError> {
-    if let Some(found) = find_consumer(context, stream, &wanted).await? {
-        return Ok(found);
-    }
     let what = format!("the consumer `{}` of `{stream}`", wanted.durable_name.clone().unwrap_or_default());
     let made = context.create_consumer_on_stream(wanted, stream).await;
     made.map_err(|error| refused(&what, &error))
 }
 
-async fn find_consumer(
-    context: &Context,
-    stream: &str,
-    wanted: &pull::Config,
-) -> Result<Option<PullConsumer>, QueueError> {
-    let name = wanted.durable_name.clone().unwrap_or_default();
-    let what = format!("the consumer `{name}` of `{stream}`");
-    let found: PullConsumer = match context.get_consumer_from_stream(&name, stream).await {
-        Ok(found) => found,
-        Err(error) if is_missing(&error) => return Ok(None),
-        Err(error) => return Err(refused(&what, &error)),
-    };
-    let fields = "filter_subject ack_policy ack_wait max_deliver max_ack_pending";
-    compare(what, &json!(found.cached_info().config), &json!(wanted), fields)?;
-    Ok(Some(found))
+/// The consumer of a worker's offers; `None` where no session has made it yet.
+pub async fn worker_consumer(context: &Context, worker: &str) -> Result<Option<PullConsumer>, QueueError> {
+    match context.get_consumer_from_stream(worker, names::OFFERS).await {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if is_missing(&error) => Ok(None),
+        Err(error) => Err(refused(&format!("the consumer `{worker}` of `{}`", names::OFFERS), &error)),
+    }
 }
 
 /// The server says that there is no such stream or consumer.
-fn is_missing(error: &async_nats::jetstream::stream::ConsumerError) -> bool {
-    use async_nats::jetstream::stream::ConsumerErrorKind::JetStream;
+fn is_missing(error: &ConsumerError) -> bool {
     let missing = [ErrorCode::CONSUMER_NOT_FOUND, ErrorCode::STREAM_NOT_FOUND];
-    matches!(error.kind(), JetStream(error) if missing.contains(&error.error_code()))
+    matches!(error.kind(), ConsumerErrorKind::JetStream(error) if missing.contains(&error.error_code()))
 }
 
 fn refused(what: &str, error: &dyn std::fmt::Display) -> QueueError {
     QueueError::Refused(format!("{what} cannot be used: {error}"))
-}
-
-/// Names the first field in which they differ. What the server leaves out or says to be -1 is 0.
-fn compare(what: String, found: &Value, wanted: &Value, fields: &'static str) -> Result<(), QueueError> {
-    let is_unset = |value: &Value| {
-        value.is_null() || *value == json!(false) || value.as_i64().is_some_and(|number| number <= 0)
-    };
-    for field in fields.split_whitespace() {
-        let (found, wanted) = (&found[field], &wanted[field]);
-        if found != wanted && !(is_unset(found) && is_unset(wanted)) {
-            let (found, wanted) = (found.to_string(), wanted.to_string());
-            return Err(QueueError::Differs { what, field, found, wanted });
-        }
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_field_that_differs_is_named() {
-        let wanted = json!(sealed("fleet"));
-        let fields = "max_msgs max_msg_size";
-        let mut found = wanted.clone();
-        found["max_msgs"] = json!(-1);
-        assert_eq!(compare("it".to_owned(), &found, &wanted, fields), Ok(()));
-        found["max_msg_size"] = json!(-1);
-        let said = compare("it".to_owned(), &found, &wanted, fields).expect_err("another").to_string();
-        assert_eq!(said, "`max_msg_size` of it is -1, expected 524288");
-    }
 }

@@ -14,7 +14,8 @@ use crate::history::Price;
 use crate::journal::DiskError;
 use crate::participants::purse::Funds;
 use crate::participants::{Failure, Participant, Prompt, Reply, SeatRequest, TokenUsage};
-use crate::round::envelope::{self, Envelope, FailedDelivery, MAX_REASON, VERSION};
+use crate::remote::nats::send::SeatReply;
+use crate::round::envelope::{self, FailedDelivery, MAX_REASON, VERSION};
 use crate::round::offer::{BadOffer, DeliveryIds, Offer};
 use crate::round::seal::sign::SigningKey;
 use crate::sanitize::harmless_line;
@@ -44,40 +45,34 @@ pub struct Answerer {
     pub money: Option<Money>,
 }
 
-#[derive(Debug)]
-pub enum Answer {
-    Sealed(Envelope),
-    Failed(FailedDelivery),
-}
-
 impl Answerer {
     /// Reads an offer that one of the pinned tables has signed.
     pub fn read(&self, json: &[u8], signature: &str) -> Result<Offer, BadOffer> {
         Offer::read(json, signature, |table| self.table_keys.iter().any(|known| known == table))
     }
 
-    pub fn fail(&self, of: DeliveryIds, reason: &str) -> FailedDelivery {
+    pub fn fail(&self, of: DeliveryIds, reason: &str) -> SeatReply {
         let failure = Failure { reason: reason.to_owned(), ..Failure::default() };
         self.failed(of, &failure)
     }
 
-    fn failed(&self, of: DeliveryIds, failure: &Failure) -> FailedDelivery {
+    fn failed(&self, of: DeliveryIds, failure: &Failure) -> SeatReply {
         let DeliveryIds { delivery, session, round, participant } = of;
         let mut reason = harmless_line(&failure.reason);
         let end = (0..=MAX_REASON).rev().find(|end| reason.is_char_boundary(*end));
         reason.truncate(end.unwrap_or(0));
         let failed = envelope::Failure { reason, timed_out: failure.timed_out, tries: failure.tries };
         let signature = String::new();
-        FailedDelivery { v: VERSION, delivery, session, round, participant, failed, signature }
-            .sign(&self.key)
+        let failed = FailedDelivery { v: VERSION, delivery, session, round, participant, failed, signature };
+        SeatReply::Failed(Box::new(failed.sign(&self.key)))
     }
 
     /// Asks the model that an offer names, and seals what it answers.
     ///
     /// # Errors
     /// When what it may cost cannot be noted: nobody was asked.
-    pub async fn answer(&self, offer: &Offer, snapshot: Arc<str>) -> Result<Answer, DiskError> {
-        let fail = |why: &str| Ok(Answer::Failed(self.fail(offer.ids.clone(), why)));
+    pub async fn answer(&self, offer: &Offer, snapshot: Arc<str>) -> Result<SeatReply, DiskError> {
+        let fail = |why: &str| Ok(self.fail(offer.ids.clone(), why));
         let left = offer.deadline.map(|end| Duration::from_millis(u64::try_from(end - now().0).unwrap_or(0)));
         let Some(shared) = RoundShared::of_offer(offer, left) else {
             return fail("the round's public key is damaged");
@@ -110,9 +105,9 @@ impl Answerer {
             tracing::warn!(%error, "what was reserved for an answer stays counted");
         }
         match result {
-            SeatResult::Failed(failure, _) => Ok(Answer::Failed(self.failed(offer.ids.clone(), &failure))),
+            SeatResult::Failed(failure, _) => Ok(self.failed(offer.ids.clone(), &failure)),
             SeatResult::Sealed(seal) => match offer.envelope(seal, &self.key) {
-                Some(envelope) => Ok(Answer::Sealed(envelope)),
+                Some(envelope) => Ok(SeatReply::Sealed(Box::new(envelope))),
                 None => fail("the answer could not be sealed"),
             },
         }

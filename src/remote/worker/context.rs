@@ -9,40 +9,45 @@ use tokio::sync::OnceCell;
 use crate::remote::nats::names::{CONTEXT_PART, get_context};
 use crate::round::snapshot::{sha256_hex, unhex};
 
-const KEPT: usize = 8;
+const MOST_KEPT: usize = 8;
 const MAX_PARTS: usize = 64;
 
-/// The snapshots asked for last, by hash.
 pub struct Contexts {
     client: Client,
-    kept: Mutex<VecDeque<(String, Arc<Fetched>)>>,
+    kept: Kept,
 }
 
-/// Seats of one round wait for the one fetch of what they share.
+/// The snapshots asked for last, by hash. Seats of one round wait for the one fetch of what they share, and for
+/// no other.
+#[derive(Default)]
+struct Kept(Mutex<VecDeque<(String, Arc<Fetched>)>>);
+
 type Fetched = OnceCell<Arc<str>>;
+
+impl Kept {
+    fn place(&self, sha256: &str) -> Arc<Fetched> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, fetched)) = kept.iter().find(|(hash, _)| hash == sha256) {
+            return Arc::clone(fetched);
+        }
+        let fetched = Arc::<Fetched>::default();
+        kept.truncate(MOST_KEPT - 1);
+        kept.push_front((sha256.to_owned(), Arc::clone(&fetched)));
+        fetched
+    }
+}
 
 impl Contexts {
     pub fn new(client: Client) -> Self {
-        Self { client, kept: Mutex::default() }
+        Self { client, kept: Kept::default() }
     }
 
     pub async fn get(&self, sha256: &str) -> Result<Arc<str>, String> {
         if unhex::<32>(sha256).is_none() {
             return Err("the offer names no snapshot".to_owned());
         }
-        let fetched = self.kept(sha256);
-        fetched.get_or_try_init(|| self.fetch(sha256)).await.cloned()
-    }
-
-    fn kept(&self, sha256: &str) -> Arc<Fetched> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, fetched)) = kept.iter().find(|(hash, _)| hash == sha256) {
-            return Arc::clone(fetched);
-        }
-        let fetched = Arc::<Fetched>::default();
-        kept.truncate(KEPT - 1);
-        kept.push_front((sha256.to_owned(), Arc::clone(&fetched)));
-        fetched
+        let place = self.kept.place(sha256);
+        place.get_or_try_init(|| self.fetch(sha256)).await.cloned()
     }
 
     async fn fetch(&self, sha256: &str) -> Result<Arc<str>, String> {
@@ -64,5 +69,27 @@ impl Contexts {
             return Ok(text.into());
         }
         Err("the snapshot is not there, or does not have its hash".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn few_snapshots_are_kept_and_one_that_does_not_come_holds_up_no_other() {
+        let kept = Kept::default();
+        let slow = kept.place("slow");
+        let slow = slow.get_or_init(std::future::pending);
+        let text = async { Arc::<str>::from("text") };
+        let other = kept.place("other");
+        tokio::select! {
+            biased;
+            _ = slow => panic!("it never comes"),
+            text = other.get_or_init(|| text) => assert_eq!(&**text, "text"),
+        }
+        assert!(Arc::ptr_eq(&other, &kept.place("other")), "one fetch for what is shared");
+        (0..5000).for_each(|number| drop(kept.place(&number.to_string())));
+        assert_eq!(kept.0.lock().unwrap().len(), MOST_KEPT);
     }
 }

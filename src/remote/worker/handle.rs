@@ -7,16 +7,14 @@ use async_nats::jetstream::message::Acker;
 use async_nats::jetstream::{AckKind, Message};
 use futures::StreamExt as _;
 
-use super::answer::Answer;
 use super::run::Worker;
-use super::spool::Outgoing;
 use crate::clock::now;
 use crate::remote::nats::names::{self, SIGNATURE, sealed};
-use crate::remote::nats::send::{PAUSE, publish};
+use crate::remote::nats::send::{PAUSE, SeatReply, publish};
 use crate::remote::nats::stop_at;
 use crate::remote::nats::streams::{MAX_DELIVERIES, ack_wait};
-use crate::round::envelope::FailedDelivery;
 use crate::round::offer::{BadOffer, DeliveryIds, Offer};
+use crate::round::seal::sign::named_key;
 use crate::round::snapshot::unhex;
 
 /// A message is published so long after an interrupt.
@@ -55,7 +53,9 @@ impl Worker {
                 return again();
             }
             Err(BadOffer::Stranger) => {
-                self.tell_stranger(json);
+                let offer: serde_json::Value = serde_json::from_slice(json).unwrap_or_default();
+                let key = offer["table_key"].as_str().and_then(named_key).unwrap_or_default();
+                self.trouble.say(&format!("offers are refused: `ed25519:{key}` is none of `table_keys`"));
                 return again();
             }
             Err(BadOffer::Unknown) => "needs a newer version",
@@ -66,7 +66,7 @@ impl Worker {
             unhex::<32>(&ids.delivery).is_some() && *message.subject == subject
         };
         if let Some(ids) = serde_json::from_slice(json).ok().filter(is_of_seat) {
-            return self.send_failure(self.settings.answerer.fail(ids, why)).await;
+            return self.send(self.settings.answerer.fail(ids, why)).await;
         }
         self.tell(&format!("an offer is refused: {why}"));
         Some(AckKind::Term)
@@ -81,7 +81,7 @@ impl Worker {
             return Some(AckKind::Ack);
         }
         match self.settings.spool.find(delivery) {
-            Ok(Some(outgoing)) => return self.deliver(&outgoing).await,
+            Ok(Some(reply)) => return self.deliver(&reply).await,
             Ok(None) => {}
             Err(error) => {
                 self.tell(&format!("warning: {error}"));
@@ -92,14 +92,10 @@ impl Worker {
             self.tell(&format!("{session}: {participant} is too late for round `{round}`"));
             return Some(AckKind::Term);
         }
-        self.tell_once(&format!("session {session}: answering"));
+        self.tell(&format!("{session}: {participant} is asked"));
         match self.ask(offer).await {
-            Ok(Answer::Sealed(envelope)) => {
-                let body = serde_json::to_string(&envelope).unwrap_or_default();
-                self.send(ids, body, delivery.clone()).await
-            }
-            Ok(Answer::Failed(failed)) => self.send_failure(failed).await,
-            Err(why) if is_last => self.send_failure(self.settings.answerer.fail(ids.clone(), &why)).await,
+            Ok(reply) => self.send(reply).await,
+            Err(why) if is_last => self.send(self.settings.answerer.fail(ids.clone(), &why)).await,
             Err(why) => {
                 self.tell(&format!("{session}: {participant}: {why}"));
                 again()
@@ -108,58 +104,51 @@ impl Worker {
     }
 
     /// Returns the message to send back, or an error of this side that may pass.
-    async fn ask(&self, offer: &Offer) -> Result<Answer, String> {
+    async fn ask(&self, offer: &Offer) -> Result<SeatReply, String> {
         let snapshot = self.contexts.get(&offer.snapshot_sha256).await?;
         self.settings.answerer.answer(offer, snapshot).await.map_err(|error| error.to_string())
     }
 
-    async fn send_failure(&self, failed: FailedDelivery) -> Verdict {
-        self.tell(&format!("{}: {} failed: {}", failed.session, failed.participant, failed.failed.reason));
-        let body = serde_json::to_string(&failed).unwrap_or_default();
-        let FailedDelivery { delivery, session, round, participant, .. } = failed;
-        let message_id = format!("{delivery}.failed");
-        self.send(&DeliveryIds { delivery, session, round, participant }, body, message_id).await
-    }
-
     /// Keeps what is to be sent back on disk, and sends it.
-    async fn send(&self, ids: &DeliveryIds, body: String, message_id: String) -> Verdict {
-        let outgoing = Outgoing {
-            delivery: ids.delivery.clone(),
-            subject: sealed(self.name(), &ids.session, &ids.round, &ids.participant),
-            message_id,
-            body,
-        };
+    async fn send(&self, reply: SeatReply) -> Verdict {
+        if let SeatReply::Failed(of) = &reply {
+            self.tell(&format!("{}: {} failed: {}", of.session, of.participant, of.failed.reason));
+        }
         stop_at("before-spool");
         // Sent all the same: to ask the model again would cost more.
-        if let Err(error) = self.settings.spool.keep(&outgoing) {
+        if let Err(error) = self.settings.spool.keep(&reply) {
             self.tell(&format!("warning: {error}"));
         }
-        self.deliver(&outgoing).await
+        self.deliver(&reply).await
     }
 
     /// Publishes a message that is on disk until the queue has it on disk, and notes that; after an interrupt
     /// for a moment only.
-    async fn deliver(&self, outgoing: &Outgoing) -> Verdict {
+    async fn deliver(&self, reply: &SeatReply) -> Verdict {
         stop_at("before-publish");
+        let ids = reply.ids();
+        let subject = sealed(self.name(), &ids.session, &ids.round, &ids.participant);
         tokio::select! {
-            () = self.publish(outgoing) => {}
+            () = self.publish(reply, &subject) => {}
             () = self.grace_after_interrupt() => {
-                self.tell(&format!("not delivered yet: kept for the next start ({})", outgoing.subject));
+                self.tell(&format!("not delivered yet: kept for the next start ({subject})"));
                 return None;
             }
         }
         // If that fails it is sent once more, and known as a duplicate.
-        if let Err(error) = self.settings.spool.finish(&outgoing.delivery) {
+        if let Err(error) = self.settings.spool.finish(&ids.delivery) {
             self.tell(&format!("warning: {error}"));
         }
         Some(AckKind::Ack)
     }
 
-    async fn publish(&self, outgoing: &Outgoing) {
-        let Outgoing { subject, message_id, body, .. } = outgoing;
-        while let Err(why) =
-            publish(&self.queue, subject, Some(message_id), HeaderMap::new(), body.as_bytes()).await
-        {
+    async fn publish(&self, reply: &SeatReply, subject: &str) {
+        let body = serde_json::to_vec(reply).unwrap_or_default();
+        let id = match reply {
+            SeatReply::Sealed(envelope) => envelope.delivery.clone(),
+            SeatReply::Failed(failed) => format!("{}.failed", failed.delivery),
+        };
+        while let Err(why) = publish(&self.queue, subject, Some(&id), HeaderMap::new(), &body).await {
             self.trouble.say(&format!("an answer cannot be delivered yet: {why}; trying again"));
             tokio::time::sleep(PAUSE).await;
         }
@@ -171,9 +160,9 @@ impl Worker {
     }
 
     /// Sends what an earlier run has left.
-    pub(super) async fn deliver_left(&self, left: Vec<Outgoing>) {
-        let deliver = async |outgoing: Outgoing| {
-            self.deliver(&outgoing).await;
+    pub(super) async fn deliver_left(&self, left: Vec<SeatReply>) {
+        let deliver = async |reply: SeatReply| {
+            self.deliver(&reply).await;
         };
         futures::stream::iter(left).for_each_concurrent(16, deliver).await;
     }

@@ -12,10 +12,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::answer::Answerer;
 use super::context::Contexts;
-use super::spool::{Outgoing, Spool};
+use super::spool::Spool;
+use crate::remote::nats::send::SeatReply;
 use crate::remote::nats::streams::worker_consumer;
 use crate::remote::nats::{Address, QueueError, Tell, Trouble, connect};
-use crate::round::seal::sign::named_key;
 
 const PULL: Duration = Duration::from_secs(2);
 const DAY: Duration = Duration::from_secs(24 * 3600);
@@ -43,21 +43,6 @@ pub struct Worker {
     pub(super) trouble: Trouble,
     /// Deliveries in work.
     working: Mutex<HashSet<String>>,
-    told: Mutex<Told>,
-}
-
-/// The sessions and strangers that were told of last.
-#[derive(Default)]
-pub(super) struct Told(pub(super) HashSet<String>);
-
-impl Told {
-    pub(super) fn is_first(&mut self, line: &str) -> bool {
-        // Strangers choose their keys, and as many as they like.
-        if self.0.len() >= 1000 {
-            self.0.clear();
-        }
-        self.0.insert(line.to_owned())
-    }
 }
 
 /// A delivery in work, until this is dropped.
@@ -68,12 +53,8 @@ pub(super) struct Working<'a> {
 
 impl Drop for Working<'_> {
     fn drop(&mut self) {
-        lock(&self.worker.working).remove(&self.delivery);
+        self.worker.working().remove(&self.delivery);
     }
-}
-
-fn lock<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
-    held.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Worker {
@@ -85,7 +66,6 @@ impl Worker {
             contexts: Contexts::new(client),
             trouble: Trouble::new(&settings.tell, ""),
             working: Mutex::default(),
-            told: Mutex::default(),
             settings,
         }))
     }
@@ -103,7 +83,7 @@ impl Worker {
     ///
     /// # Errors
     /// When the consumer of its offers has another configuration, or it may not use it.
-    pub async fn run(self: &Arc<Self>, left: Vec<Outgoing>) -> Result<(), QueueError> {
+    pub async fn run(self: &Arc<Self>, left: Vec<SeatReply>) -> Result<(), QueueError> {
         let mut at_work = JoinSet::new();
         let this = Arc::clone(self);
         let delivering = tokio::spawn(async move { this.deliver_left(left).await });
@@ -194,22 +174,13 @@ impl Worker {
         }
     }
 
+    fn working(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.working.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Begins work on a delivery; `None` where it is in work already.
     pub(super) fn begin(&self, delivery: &str) -> Option<Working<'_>> {
-        let is_new = lock(&self.working).insert(delivery.to_owned());
+        let is_new = self.working().insert(delivery.to_owned());
         is_new.then(|| Working { worker: self, delivery: delivery.to_owned() })
-    }
-
-    /// Says once for each table that nothing is answered of it.
-    pub(super) fn tell_stranger(&self, json: &[u8]) {
-        let offer: serde_json::Value = serde_json::from_slice(json).unwrap_or_default();
-        let key = offer["table_key"].as_str().and_then(named_key).unwrap_or_default();
-        self.tell_once(&format!("offers are refused: `ed25519:{key}` is none of `table_keys`"));
-    }
-
-    pub(super) fn tell_once(&self, line: &str) {
-        if lock(&self.told).is_first(line) {
-            self.tell(line);
-        }
     }
 }

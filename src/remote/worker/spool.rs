@@ -7,24 +7,12 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::clock::system_time;
 use crate::journal::{Disk, DiskError};
+use crate::remote::nats::send::SeatReply;
 
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 const MAX_MESSAGE: u64 = 2 * 1024 * 1024;
-
-/// A sealed answer or a failure on its way.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Outgoing {
-    /// The delivery that it answers: 64 hex digits.
-    pub delivery: String,
-    pub subject: String,
-    /// The queue recognizes duplicates by this id.
-    pub message_id: String,
-    pub body: String,
-}
 
 pub struct Spool {
     disk: Disk,
@@ -44,21 +32,21 @@ impl Spool {
     ///
     /// # Errors
     /// When it cannot be written: it must not be sent then.
-    pub fn keep(&self, outgoing: &Outgoing) -> Result<(), DiskError> {
-        let json = serde_json::to_vec(outgoing).unwrap_or_default();
-        self.disk.write_whole(&self.file(&outgoing.delivery), &json)
+    pub fn keep(&self, reply: &SeatReply) -> Result<(), DiskError> {
+        let json = serde_json::to_vec(reply).unwrap_or_default();
+        self.disk.write_whole(&self.file(&reply.ids().delivery), &json)
     }
 
     /// Returns the kept delivery; `None` if there is none or it was damaged.
-    pub fn find(&self, delivery: &str) -> Result<Option<Outgoing>, DiskError> {
+    pub fn find(&self, delivery: &str) -> Result<Option<SeatReply>, DiskError> {
         match self.disk.read_own(&self.file(delivery), MAX_MESSAGE) {
-            Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
+            Ok(bytes) => Ok(SeatReply::read(&bytes)),
             Err(error) if error.cause.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
     }
 
-    pub fn all(&self) -> Result<Vec<Outgoing>, DiskError> {
+    pub fn all(&self) -> Result<Vec<SeatReply>, DiskError> {
         let entries = std::fs::read_dir(&self.going).into_iter().flatten().filter_map(Result::ok);
         let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
         let of_name = |name: String| self.find(name.strip_suffix(".json")?).transpose();
@@ -104,28 +92,37 @@ impl Spool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::round::envelope::{FailedDelivery, Failure, VERSION};
 
-    fn outgoing(delivery: &str) -> Outgoing {
-        Outgoing {
-            delivery: delivery.to_owned(),
-            subject: "rt.sealed.w.s.r.p".to_owned(),
-            message_id: delivery.to_owned(),
-            body: "{}".to_owned(),
-        }
+    fn reply(delivery: &str) -> SeatReply {
+        let [session, round, participant] = ["s", "r", "p"].map(str::to_owned);
+        let failed = Failure { reason: "none".to_owned(), timed_out: false, tries: 1 };
+        let (delivery, signature) = (delivery.to_owned(), "00".repeat(64));
+        let v = VERSION;
+        SeatReply::Failed(Box::new(FailedDelivery {
+            v,
+            delivery,
+            session,
+            round,
+            participant,
+            failed,
+            signature,
+        }))
     }
 
     #[test]
     fn what_is_kept_is_found_again_until_it_has_arrived() {
         let folder = tempfile::tempdir().unwrap();
         let open = || Spool::open(Disk::default(), folder.path()).unwrap();
-        let (one, two) = (outgoing(&"a".repeat(64)), outgoing(&"b".repeat(64)));
+        let [a, b] = ["a", "b"].map(|letter| letter.repeat(64));
+        let (one, two) = (reply(&a), reply(&b));
         open().keep(&one).unwrap();
         open().keep(&two).unwrap();
-        assert_eq!(open().find(&one.delivery).unwrap(), Some(one.clone()));
+        assert_eq!(open().find(&a).unwrap(), Some(one.clone()));
         assert_eq!(open().all().unwrap().len(), 2);
-        assert!(!open().is_done(&one.delivery));
-        open().finish(&one.delivery).unwrap();
-        assert!(open().is_done(&one.delivery));
+        assert!(!open().is_done(&a));
+        open().finish(&a).unwrap();
+        assert!(open().is_done(&a));
         assert_eq!(open().all().unwrap(), [two]);
     }
 
@@ -152,7 +149,7 @@ mod tests {
             (op == StorageOp::Sync).then_some(InjectedFault::Fail(std::io::ErrorKind::StorageFull))
         };
         let spool = Spool::open(Disk::with_gate(std::sync::Arc::new(gate)), folder.path()).unwrap();
-        spool.keep(&outgoing(&"a".repeat(64))).unwrap_err();
+        spool.keep(&reply(&"a".repeat(64))).unwrap_err();
         assert!(spool.all().unwrap().is_empty());
     }
 }

@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use futures::future::{BoxFuture, FutureExt as _};
 use serde_json::{Value, json};
 
-use super::answer::Answer;
 use super::{Answerer, Model, Money};
 use crate::ballot::{BallotForm, BallotKind};
 use crate::history::Price;
 use crate::journal::Disk;
 use crate::participants::{Failure, Participant, Reply, SeatRequest, TokenUsage};
+use crate::remote::nats::send::SeatReply;
 use crate::round::answer::AnswerRecord;
 use crate::round::envelope::FailedDelivery;
 use crate::round::offer::BadOffer;
@@ -108,14 +108,14 @@ fn an_offer_that_no_pinned_table_signed_as_it_is_is_refused() {
     assert_eq!(read(&[("kind", json!("work"))]), Err(BadOffer::Unknown));
 }
 
-async fn answered(answerer: &Answerer, changes: &[(&str, Value)]) -> Answer {
+async fn answered(answerer: &Answerer, changes: &[(&str, Value)]) -> SeatReply {
     let (json, signature) = offer(changes);
     let offer = answerer.read(&json, &signature).expect("an offer");
     answerer.answer(&offer, SNAPSHOT.into()).await.expect("counted")
 }
 
-fn failure(answer: Answer) -> FailedDelivery {
-    let Answer::Failed(failed) = answer else { panic!("{answer:?}") };
+fn failure(answer: SeatReply) -> FailedDelivery {
+    let SeatReply::Failed(failed) = answer else { panic!("{answer:?}") };
     assert!(failed.is_signed_by(&SigningKey::new([2; 32]).public()));
     let json = serde_json::to_vec(&failed).expect("JSON");
     FailedDelivery::read(&json).expect("a failure that may be sent")
@@ -124,7 +124,7 @@ fn failure(answer: Answer) -> FailedDelivery {
 #[tokio::test]
 async fn what_a_model_says_is_sealed_to_the_round_and_signed() {
     let (answerer, model) = answerer(&format!("{{\"vote\": \"a\", \"rationale\": [\"{CANARY}\"]}}"), None);
-    let Answer::Sealed(envelope) = answered(&answerer, &[]).await else { panic!("no ballot") };
+    let SeatReply::Sealed(envelope) = answered(&answerer, &[]).await else { panic!("no ballot") };
     let message =
         ballot_message(envelope.binding(), &RoundKey::new([3; 32]).seal_to().public_key, &envelope.seal());
     assert!(is_signed(&answerer.key.public(), &message.expect("its form"), &envelope.signature));
@@ -142,7 +142,7 @@ async fn only_its_own_models_are_asked() {
     let failed = failure(answered(&answerer, &[("model", json!("lab/other"))]).await);
     assert_eq!(failed.failed.reason, "the worker does not answer with this model");
     assert_eq!(model.1.load(Ordering::Relaxed), 0);
-    assert!(matches!(answered(&answerer, &[("model", json!("lab/m"))]).await, Answer::Sealed(_)));
+    assert!(matches!(answered(&answerer, &[("model", json!("lab/m"))]).await, SeatReply::Sealed(_)));
 }
 
 #[tokio::test]
@@ -152,15 +152,15 @@ async fn no_model_is_asked_once_the_limit_is_reached() {
     let money = || Money::new(Disk::default(), folder.path(), 2.7);
     let (first, model) = answerer("{\"vote\": \"a\"}", Some(money()));
     for _ in 0..2 {
-        assert!(matches!(answered(&first, &[]).await, Answer::Sealed(_)));
+        assert!(matches!(answered(&first, &[]).await, SeatReply::Sealed(_)));
     }
     assert!((money().spent().expect("a number") - 0.22).abs() < 1e-6);
     let (later, again) = answerer("{\"vote\": \"a\"}", Some(money()));
     let mut refused = None;
     while refused.is_none() {
         match answered(&later, &[]).await {
-            Answer::Sealed(_) => assert!(again.1.load(Ordering::Relaxed) < 9),
-            failed @ Answer::Failed(_) => refused = Some(failure(failed)),
+            SeatReply::Sealed(_) => assert!(again.1.load(Ordering::Relaxed) < 9),
+            failed @ SeatReply::Failed(_) => refused = Some(failure(failed)),
         }
     }
     assert_eq!(
@@ -175,15 +175,6 @@ async fn a_reason_is_one_short_line() {
     let (answerer, _) = answerer("", None);
     let (json, signature) = offer(&[]);
     let ids = answerer.read(&json, &signature).expect("an offer").ids;
-    let failed =
-        failure(Answer::Failed(answerer.fail(ids, &format!("ö\n\u{1b}[31m{}", "größe ".repeat(60)))));
+    let failed = failure(answerer.fail(ids, &format!("ö\n\u{1b}[31m{}", "größe ".repeat(60))));
     assert!(failed.failed.reason.len() <= 200, "{}", failed.failed.reason);
-}
-
-#[test]
-fn what_is_told_of_strangers_is_told_once_and_takes_no_memory_without_end() {
-    let mut seen = super::run::Told::default();
-    assert!(seen.is_first("one") && !seen.is_first("one"));
-    assert!((0..5000).all(|number| seen.is_first(&format!("key {number}"))));
-    assert!(seen.0.len() <= 1000);
 }

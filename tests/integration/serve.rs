@@ -88,6 +88,8 @@ fn two_people_vote_by_their_links() {
     let result = wait_for("the result", result).json();
     assert_eq!((&result["decided"], &result["winners"]), (&json!(true), &json!(["redis"])));
     assert_eq!(result["own"]["commitment"], ballot["commitment"]);
+    let others = result["others"].as_array().expect("a list");
+    assert!(others.iter().all(|other| other["answer"]["vote"].is_string()), "{result}");
     assert!(result["own"]["text"].as_str().expect("a text").contains(CANARY));
     let bytes = server.ended();
     dana.post("/v1/seat/sealed", &other).refuses(410, "round closed");

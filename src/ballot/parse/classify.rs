@@ -13,6 +13,9 @@ use crate::ballot::model::{Answer, BallotForm, BallotKind};
 use crate::diagnostic::Diagnostic;
 use crate::yaml::{self, Node, Value};
 
+/// Shallow enough for the reader's recursion on a small stack.
+const MAX_NESTING: usize = 40;
+
 const MERGE_KEY: &str = "the key `<<` is not accepted: write every key out";
 
 const WRAPPERS: [&str; 5] = ["answer", "response", "reply", "result", "ballot"];
@@ -70,6 +73,9 @@ fn parse(text: &str, kind: BallotKind) -> (Cow<'_, str>, Result<Node, String>) {
     if source.contains("<<:") || source.contains("<<\":") {
         return (source, Err(MERGE_KEY.to_owned()));
     }
+    if nesting(&source) > MAX_NESTING {
+        return (source, Err(format!("values are nested deeper than {MAX_NESTING} levels")));
+    }
     let parsed = yaml::read(&source, "").map_err(|problem| unreadable(&problem));
     (source, parsed)
 }
@@ -123,6 +129,37 @@ fn quoted_ballot(line: &str, kind: BallotKind, indent: usize) -> Option<String> 
 
 fn is_raw_control(c: char) -> bool {
     matches!(c, '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// About how deep a text nests, without reading it: brackets outside double quotes, dashes that stand
+/// in a row, lines indented further and further.
+fn nesting(text: &str) -> usize {
+    let mut indents: Vec<usize> = Vec::new();
+    let (mut open, mut deepest, mut in_text) = (0_usize, 0, false);
+    for line in text.lines() {
+        let body = line.trim_start_matches(' ');
+        let indent = line.len() - body.len();
+        if !body.is_empty() {
+            while indents.last().is_some_and(|last| *last >= indent) {
+                indents.pop();
+            }
+            indents.push(indent);
+        }
+        let dashes = body.split(' ').take_while(|part| matches!(*part, "-" | "?" | "")).count();
+        let mut escaped = false;
+        for c in body.chars() {
+            match c {
+                _ if escaped => escaped = false,
+                '\\' if in_text => escaped = true,
+                '"' => in_text = !in_text,
+                '[' | '{' if !in_text => open += 1,
+                ']' | '}' if !in_text => open = open.saturating_sub(1),
+                _ => {}
+            }
+            deepest = deepest.max(open + indents.len() + dashes);
+        }
+    }
+    deepest
 }
 
 fn mentions_ballot(text: &str, kind: BallotKind) -> bool {

@@ -7,104 +7,87 @@
 /// Blanks `//` and `/* */` comments, trailing commas and tabs outside strings, and joins
 /// surrogate pairs inside them.
 pub fn relaxed_json(text: &str) -> String {
-    let chars: Vec<char> = text.chars().collect();
     let mut out = String::with_capacity(text.len());
-    let mut i = 0;
-    while i < chars.len() {
-        i = match chars[i] {
-            '"' => string(&chars, i, &mut out),
-            '/' if chars.get(i + 1) == Some(&'/') => line_comment(&chars, i, &mut out),
-            '/' if chars.get(i + 1) == Some(&'*') => block_comment(&chars, i, &mut out),
-            ',' if closes_next(&chars, i + 1) => blank(' ', i, &mut out),
-            '\t' => blank(' ', i, &mut out),
-            other => blank(other, i, &mut out),
-        };
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let comment = comment(rest);
+        let (taken, after) = rest.split_at(match c {
+            '"' => string(rest),
+            _ if comment > 0 => comment,
+            _ => c.len_utf8(),
+        });
+        match c {
+            '"' => push_string(taken, &mut out),
+            _ if comment > 0 => out.extend(taken.chars().map(|c| if c == '\n' { c } else { ' ' })),
+            ',' if closes_next(after) => out.push(' '),
+            '\t' => out.push(' '),
+            _ => out.push(c),
+        }
+        rest = after;
     }
     out
 }
 
-fn blank(with: char, at: usize, out: &mut String) -> usize {
-    out.push(with);
-    at + 1
+/// The length of the comment that the text begins with; 0 where there is none.
+fn comment(text: &str) -> usize {
+    if text.starts_with("//") {
+        text.find('\n').unwrap_or(text.len())
+    } else if text.starts_with("/*") {
+        text[2..].find("*/").map_or(text.len(), |end| end + 4)
+    } else {
+        0
+    }
 }
 
-/// Copies a string literal from its opening quote; returns the index after its closing one.
-fn string(chars: &[char], start: usize, out: &mut String) -> usize {
-    out.push('"');
-    let mut i = start + 1;
-    while i < chars.len() {
-        match chars[i] {
-            '"' => return blank('"', i, out),
+/// The length of the string literal that the text begins with.
+fn string(text: &str) -> usize {
+    let mut escaped = true;
+    for (at, c) in text.char_indices() {
+        if c == '"' && !escaped {
+            return at + 1;
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    text.len()
+}
+
+fn push_string(literal: &str, out: &mut String) {
+    let mut rest = literal;
+    while let Some(c) = rest.chars().next() {
+        let mut taken = c.len_utf8();
+        match c {
             '\\' => {
-                if let Some(joined) = surrogate_pair(chars, i) {
+                if let Some(joined) = surrogate_pair(rest) {
                     out.push(joined);
-                    i += 12;
-                    continue;
+                    taken = 12;
+                } else {
+                    taken = rest.chars().take(2).map(char::len_utf8).sum();
+                    out.push_str(&rest[..taken]);
                 }
-                out.push('\\');
-                if let Some(next) = chars.get(i + 1) {
-                    out.push(*next);
-                }
-                i += 2;
             }
             // JSON allows these as they are, YAML only by their number.
-            other
-            @ ('\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}') => {
-                out.push_str(&format!("\\u{:04x}", u32::from(other)));
-                i += 1;
+            '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(c)));
             }
-            other => i = blank(other, i, out),
+            _ => out.push(c),
         }
+        rest = &rest[taken..];
     }
-    i
 }
 
-fn surrogate_pair(chars: &[char], at: usize) -> Option<char> {
-    let unit = |from: usize| -> Option<u16> {
-        let text: String = chars.get(from..from + 6)?.iter().collect();
-        u16::from_str_radix(text.strip_prefix("\\u")?, 16).ok()
-    };
-    let units = [unit(at)?, unit(at + 6)?];
-    if !(0xD800..0xDC00).contains(&units[0]) {
-        return None;
-    }
-    char::decode_utf16(units).next()?.ok()
+fn surrogate_pair(text: &str) -> Option<char> {
+    let unit = |at: usize| u16::from_str_radix(text.get(at..at + 6)?.strip_prefix("\\u")?, 16).ok();
+    let joined = char::decode_utf16([unit(0)?, unit(6)?]).next()?.ok()?;
+    (u32::from(joined) > 0xffff).then_some(joined)
 }
 
-fn line_comment(chars: &[char], start: usize, out: &mut String) -> usize {
-    let mut i = start;
-    while i < chars.len() && chars[i] != '\n' {
-        i = blank(' ', i, out);
+/// Only blanks and comments are before a closing bracket.
+fn closes_next(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    while comment(rest) > 0 {
+        rest = rest[comment(rest)..].trim_start();
     }
-    i
-}
-
-fn block_comment(chars: &[char], start: usize, out: &mut String) -> usize {
-    let mut i = start;
-    while i < chars.len() {
-        if i > start + 1 && chars[i] == '*' && chars.get(i + 1) == Some(&'/') {
-            out.push_str("  ");
-            return i + 2;
-        }
-        i = blank(if chars[i] == '\n' { '\n' } else { ' ' }, i, out);
-    }
-    i
-}
-
-/// Only blanks and comments are between `from` and a closing bracket.
-fn closes_next(chars: &[char], from: usize) -> bool {
-    let mut i = from;
-    let mut void = String::new();
-    while i < chars.len() {
-        i = match chars[i] {
-            ']' | '}' => return true,
-            c if c.is_whitespace() => i + 1,
-            '/' if chars.get(i + 1) == Some(&'/') => line_comment(chars, i, &mut void),
-            '/' if chars.get(i + 1) == Some(&'*') => block_comment(chars, i, &mut void),
-            _ => return false,
-        };
-    }
-    false
+    rest.starts_with([']', '}'])
 }
 
 #[cfg(test)]

@@ -37,9 +37,8 @@ impl KindSpec for Choice {
         Ok((Ballot::Choice(option.clone()), option.into()))
     }
 
-    /// A number or letter alone is no option: nothing around it says so.
     fn is_bare(&self, form: &BallotForm, word: &str) -> bool {
-        matches!(option_match::option(&form.options, word), Ok((_, None)))
+        option_match::option(&form.options, word).is_ok()
     }
 
     /// The options with bars between them, unless an option is spelt so.

@@ -145,12 +145,7 @@ fn joined(places: &[Vec<String>], sign: &str) -> String {
 }
 
 /// The place that one item of a list stands for; a text that orders options stands for several.
-fn item_places(
-    answer: &mut AnswerParser<'_>,
-    item: &Node,
-    number: usize,
-    of: usize,
-) -> Result<Places, String> {
+fn item_places(answer: &AnswerParser<'_>, item: &Node, number: usize, of: usize) -> Result<Places, String> {
     if let Value::List(tied) = &item.value {
         return Ok(vec![tied.iter().map(|one| answer.option(one, "ranking")).collect::<Result<_, _>>()?]);
     }
@@ -159,7 +154,7 @@ fn item_places(
     if option_match::is_exact(&answer.form.options, &word) {
         return Ok(vec![vec![word]]);
     }
-    let word = without_number(&word, number);
+    let word = without_number(&word, number)?;
     if of == 1 && word.contains('>') {
         return order(answer, word);
     }
@@ -167,7 +162,7 @@ fn item_places(
 }
 
 /// `a > b = c`, or `a, b, c`.
-fn order(answer: &mut AnswerParser<'_>, text: &str) -> Result<Places, String> {
+fn order(answer: &AnswerParser<'_>, text: &str) -> Result<Places, String> {
     if let Ok(one) = answer.named(text) {
         return Ok(vec![vec![one]]);
     }
@@ -178,8 +173,13 @@ fn order(answer: &mut AnswerParser<'_>, text: &str) -> Result<Places, String> {
 }
 
 /// The text without the number of its own place before it: `2. inline` as the second item.
-fn without_number(text: &str, number: usize) -> &str {
-    let rest = text.trim_start().strip_prefix(&number.to_string());
-    let rest = rest.and_then(|rest| rest.strip_prefix(['.', ')', ':']));
-    rest.filter(|rest| rest.starts_with(' ')).map_or(text, str::trim)
+fn without_number(text: &str, number: usize) -> Result<&str, String> {
+    let Some((label, name)) = text.split_once(['.', ')', ':']) else { return Ok(text) };
+    match label.trim().parse::<usize>() {
+        Ok(own) if own == number && name.starts_with(' ') => Ok(name.trim()),
+        Ok(_) if name.starts_with(' ') => {
+            Err(format!("{} has another number than its place: list options, best first", quoted(text)))
+        }
+        _ => Ok(text),
+    }
 }

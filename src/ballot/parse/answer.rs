@@ -115,25 +115,19 @@ impl<'a> AnswerParser<'a> {
         source_text(node, self.source).unwrap_or_default()
     }
 
-    pub(in crate::ballot) fn option(&mut self, node: &Node, key: &str) -> Result<String, String> {
+    pub(in crate::ballot) fn option(&self, node: &Node, key: &str) -> Result<String, String> {
         let word = source_text(node, self.source);
         let word =
             word.ok_or_else(|| format!("`{key}` holds {} where an option is expected", node.kind()))?;
         self.named(&word)
     }
 
-    pub(in crate::ballot) fn named(&mut self, word: &str) -> Result<String, String> {
-        let (option, flag) = option_match::option(&self.form.options, word)?;
-        self.flags.extend(flag);
-        Ok(option)
+    pub(in crate::ballot) fn named(&self, word: &str) -> Result<String, String> {
+        option_match::option(&self.form.options, word)
     }
 
     /// The options that a text lists: one whole option, or several between the signs.
-    pub(in crate::ballot) fn options_in(
-        &mut self,
-        text: &str,
-        signs: &[char],
-    ) -> Result<Vec<String>, String> {
+    pub(in crate::ballot) fn options_in(&self, text: &str, signs: &[char]) -> Result<Vec<String>, String> {
         match self.named(text) {
             Ok(one) => Ok(vec![one]),
             Err(reason) if !text.contains(signs) => Err(reason),

@@ -1,15 +1,15 @@
 //! Which option or stance a word means.
 //!
-//! Names win over numbers and letters; two possible meanings are an error, never a guess. Look-alike
-//! and invisible characters are never folded away: the reason names them.
+//! A number or letter before a name is left out, and is no option alone. Two possible meanings are an error,
+//! never a guess. Look-alike and invisible characters are never folded away: the reason names them.
 
 use super::scalar::{folded, quoted, strip_markup, trimmed};
 use crate::sanitize::is_unsafe;
 
-/// The option a vote means, and a flag if it was not named but counted.
-pub(in crate::ballot) fn option(options: &[String], vote: &str) -> Result<(String, Option<String>), String> {
+/// The option that a vote names.
+pub(in crate::ballot) fn option(options: &[String], vote: &str) -> Result<String, String> {
     if let Some(exact) = options.iter().find(|option| *option == vote) {
-        return Ok((exact.clone(), None));
+        return Ok(exact.clone());
     }
     if vote.len() > 4096 {
         return Err(unknown(options, vote));
@@ -17,13 +17,13 @@ pub(in crate::ballot) fn option(options: &[String], vote: &str) -> Result<(Strin
     if let Some(c) = vote.chars().find(|c| is_invisible(*c)) {
         return Err(format!("option {} holds the invisible character {}", quoted(vote), code(c)));
     }
-    if let Some(index) = by_name(options, vote)? {
-        return Ok((options[index].clone(), None));
+    let mut found = by_name(options, vote)?;
+    if found.is_none()
+        && let Some(name) = without_label(vote)
+    {
+        found = by_name(options, name)?;
     }
-    let (at, is_named) = by_label(options, vote)?.ok_or_else(|| unknown(options, vote))?;
-    let option = &options[at];
-    let flag = format!("vote {} read as option {}, {}", quoted(vote), at + 1, quoted(option));
-    Ok((option.clone(), (!is_named).then_some(flag)))
+    found.map(|at| options[at].clone()).ok_or_else(|| unknown(options, vote))
 }
 
 pub(in crate::ballot) fn is_exact(options: &[String], text: &str) -> bool {
@@ -74,26 +74,10 @@ fn by_name(options: &[String], vote: &str) -> Result<Option<usize>, String> {
     Ok(None)
 }
 
-/// By number or letter, alone or before the name; and whether it was named.
-fn by_label(options: &[String], vote: &str) -> Result<Option<(usize, bool)>, String> {
-    let word = strip_markup(vote);
-    let (prefixed, rest) = without_prefix(word);
-    let Some((label, name)) = label(rest, prefixed) else {
-        let named = if prefixed { by_name(options, rest)? } else { None };
-        return Ok(named.map(|at| (at, true)));
-    };
-    let at = position(label);
-    if name.is_empty() {
-        return alone(options, vote, label, at).map(|at| Some((at, false)));
-    }
-    match by_name(options, name)? {
-        Some(named) if Some(named) == at => Ok(Some((named, true))),
-        Some(named) => {
-            let which = at.filter(|at| *at < options.len()).map_or(vec![named], |at| vec![named, at]);
-            Err(ambiguous(options, vote, &which))
-        }
-        None => Ok(None),
-    }
+/// The name after a number or letter, or after a word such as `option`.
+fn without_label(vote: &str) -> Option<&str> {
+    let (prefixed, rest) = without_prefix(strip_markup(vote));
+    label(rest, prefixed).or_else(|| prefixed.then_some(rest))
 }
 
 fn without_prefix(word: &str) -> (bool, &str) {
@@ -109,8 +93,8 @@ fn without_prefix(word: &str) -> (bool, &str) {
     (false, word)
 }
 
-/// A number or letter, and the name after it; without a prefix a sign must stand between them.
-fn label(text: &str, prefixed: bool) -> Option<(&str, &str)> {
+/// The name after a number or letter; without a prefix a sign must stand between them.
+fn label(text: &str, prefixed: bool) -> Option<&str> {
     let inner = text.trim_start_matches(['(', '[']);
     let digits = inner.len() - inner.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let length =
@@ -118,56 +102,12 @@ fn label(text: &str, prefixed: bool) -> Option<(&str, &str)> {
     if length == 0 || length > 6 {
         return None;
     }
-    let (label, rest) = inner.split_at(length);
+    let rest = &inner[length..];
     let name = rest.trim_start_matches([')', ']', '.', ':', ' ', '-', '–', '—']);
     let sign = rest.starts_with([')', ']', '.', ':']) || rest.starts_with(" -") || rest.starts_with(" –");
-    let clear = rest.is_empty() || sign || (prefixed && rest.starts_with(' '));
     // `1.5` is a number of its own, not the first option.
     let decimal = rest.starts_with('.') && name.starts_with(|c: char| c.is_ascii_digit());
-    (clear && !decimal).then_some((label, name))
-}
-
-fn position(label: &str) -> Option<usize> {
-    match label.parse::<usize>() {
-        Ok(number) => number.checked_sub(1),
-        Err(_) => label.bytes().next().map(|letter| usize::from(letter.to_ascii_lowercase() - b'a')),
-    }
-}
-
-/// The option a lone label counts to, unless another one could be meant by it.
-fn alone(options: &[String], vote: &str, label: &str, at: Option<usize>) -> Result<usize, String> {
-    let Some(at) =
-        at.filter(|at| *at < options.len() && !options.iter().any(|option| is_like(option, label)))
-    else {
-        return Err(unknown(options, vote));
-    };
-    let others: Vec<_> = (0..options.len()).filter(|i| *i != at && holds(&options[*i], label)).collect();
-    match others.first() {
-        None => Ok(at),
-        Some(other) => Err(ambiguous(options, vote, &[at, *other])),
-    }
-}
-
-/// Tells if an option is itself a number where the label is one, or a letter where it is one.
-fn is_like(option: &str, label: &str) -> bool {
-    let name = strip_markup(option);
-    if label.starts_with(|c: char| c.is_ascii_digit()) {
-        return name.parse::<f64>().is_ok();
-    }
-    name.len() == 1 && name.starts_with(|c: char| c.is_ascii_alphabetic())
-}
-
-/// Tells if an option's name holds the number, or holds or begins with the letter.
-fn holds(option: &str, label: &str) -> bool {
-    let name = option.to_lowercase();
-    let label = label.to_lowercase();
-    if label.starts_with(|c: char| c.is_ascii_digit()) {
-        let number = label.trim_start_matches('0');
-        return name
-            .split(|c: char| !c.is_ascii_digit())
-            .any(|run| run.trim_start_matches('0') == number && !run.is_empty());
-    }
-    name.trim_start().starts_with(&label) || name.split(|c: char| !c.is_alphabetic()).any(|run| run == label)
+    ((sign || prefixed && rest.starts_with(' ')) && !decimal && !name.is_empty()).then_some(name)
 }
 
 fn listed(options: &[String]) -> String {
